@@ -57,7 +57,7 @@ static void imp_yyerror(const imp_range *at, struct parse *p, const char *m);
 %token BAD "something unreadable" COMMENT "a comment"
 %token USE "use" PARAM "param" LET "let" FN "fn" SHAPE "shape" BODY "body"
 %token SYSTEM "system" JOINT "joint" CONTACT "contact" POINT "point"
-%token COORDINATE "coordinate" OVER "over" IN "in" AND "and" OR "or" NOT "not" IF "if"
+%token COORDINATE "coordinate" OVER "over" DATA "data" COLUMN "column" TO "to" IN "in" AND "and" OR "or" NOT "not" IF "if"
 %token THEN "then" ELSE "else" TRUE "true" FALSE "false"
 %token EQ "==" NE "!=" LE "<=" GE ">=" LT "<" GT ">" ASSIGN "="
 %token PLUS "+" MINUS "-" TIMES "*" SLASH "/" HAT "^" PRIME "'"
@@ -84,7 +84,7 @@ static void imp_yyerror(const imp_range *at, struct parse *p, const char *m);
 %type <const char *> docs
 %type <struct exprs> elist
 %type <struct items> bitems block oblock
-%type <struct argv> args alist inlist
+%type <struct argv> args alist inlist overlist
 %type <struct ast_arg> arg inarg overarg
 %type <struct formals> params plist
 %type <struct ast_formal> par
@@ -264,6 +264,19 @@ decl
             $$->names = $2.v;
             $$->n_names = $2.n;
         }
+    /* a file of measurements, and the columns that are taken from it */
+    | "data" name "=" e oblock
+        {
+            $$ = build_item(p, AST_DATA, @$, @1, $2);
+            $$->value = $e;
+            build_block($$, $oblock, @oblock);
+        }
+    | "column" name dim "=" e
+        {
+            $$ = build_item(p, AST_COLUMN, @$, @1, $2);
+            $$->dim = $dim;
+            $$->value = $e;
+        }
     ;
 
 dim : %empty      { $$ = NULL; }
@@ -376,6 +389,34 @@ command
             build_block($$, $oblock, @oblock);
             $$->command = build_over(p, @3, @overarg, $overarg);
         }
+    /* minimise f over (a in [0, 1], b in [0, 2]) */
+    | CMD elist "over" "(" overlist ")" oblock
+        {
+            $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
+            $$->args = $elist.v;
+            $$->n_args = $elist.n;
+            build_block($$, $oblock, @oblock);
+            $$->command = build_over_all(p, @3, @overlist, $overlist);
+        }
+    /* fit f to d over a, fit f to d over (a, b) */
+    | CMD elist "to" e "over" overarg oblock
+        {
+            $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
+            $$->args = $elist.v;
+            $$->n_args = $elist.n;
+            build_block($$, $oblock, @oblock);
+            $$->to = $e;
+            $$->command = build_over(p, @5, @overarg, $overarg);
+        }
+    | CMD elist "to" e "over" "(" overlist ")" oblock
+        {
+            $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
+            $$->args = $elist.v;
+            $$->n_args = $elist.n;
+            build_block($$, $oblock, @oblock);
+            $$->to = $e;
+            $$->command = build_over_all(p, @5, @overlist, $overlist);
+        }
     /* a question about a question: compare impact a, b */
     | CMD[outer] CMD[inner] elist oblock
         {
@@ -416,6 +457,11 @@ inarg
 overarg
     : name    { $$ = (struct ast_arg){.name = $1, .in = true}; }
     | inarg
+    ;
+
+overlist
+    : overarg               { $$ = (struct argv){0}; argv_push(p, &$$, $1); }
+    | overlist "," overarg  { $$ = $1; argv_push(p, &$$, $3); }
     ;
 
 inlist

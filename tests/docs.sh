@@ -24,6 +24,8 @@ body left { mass = 2  inertia = diag(0.5, 0.4, 0.3) }
 body right { mass = 3  inertia = diag(0.7, 0.6, 0.5) }
 END
 touch "$tmp/my-shapes.imp"
+printf 'time [s],height [mm],n\n0,1000,1\n0.1,951,2\n0.2,804,3\n0.3,,4\n0.4,215,5\n' \
+    >"$tmp/drop.csv"
 failed=0
 for f in "$tmp"/*.imp; do
     if grep -q '# error' "$f"; then

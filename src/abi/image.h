@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 12u
+#define IMP_ABI_VERSION 13u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -570,7 +570,9 @@ enum imp_val_kind {
     IMP_VAL_FIELD,   /* ref: command index, field: field index */
     IMP_VAL_LIST,    /* items */
     IMP_VAL_PARAM,   /* ref: index */
-    IMP_VAL_SYSTEM   /* ref: index */
+    IMP_VAL_SYSTEM,  /* ref: index */
+    IMP_VAL_COLUMN /* a list: the tape's outputs (rows of them), once per entry
+                      of its cells; ref: a list of the same length */
 };
 typedef struct imp_val {
     uint32_t kind;
@@ -579,12 +581,14 @@ typedef struct imp_val {
                             int32_t; negative: from the end) */
     uint32_t tape;
     uint32_t ref, field;
-    uint32_t compare; /* expect: outputs are (truth, left, right) if 1 */
+    uint32_t compare; /* expect: outputs are (truth, left, right) if 1; COLUMN:
+                         its entries are truth values */
     imp_ref items;    /* imp_val */
     imp_ref contacts; /* uint32_t: contacts whose env entries the tape reads */
     imp_ref slots;    /* uint32_t: slots the tape reads */
     imp_ref series;   /* imp_want: series the tape reads, and what these read,
                          ascending */
+    imp_ref cells;    /* imp_cell: locals of the tape of a COLUMN */
     imp_ref numbers;  /* double: rows x cols constants in place of a tape
                          (values of a sweep) */
     imp_str text;     /* TEXT, WORD */
@@ -609,6 +613,40 @@ typedef struct imp_want {
     uint32_t series, order;
 } imp_want;
 
+/* ---- lists ---------------------------------------------------------------
+ * A list has n entries of `width` numbers, and n is known when it is asked for.
+ * NaN says that an entry has no value. An expression of lists is a tape whose
+ * locals are cells: entry k of a list, for every k (IMP_VAL_COLUMN). What is
+ * not made entry by entry is a list with `inputs`. A number that is made of a
+ * list (a mean) is a list of one entry, read through a slot. */
+enum imp_list_kind {
+#define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
+    IMP_LIST_##NAME,
+#include "abi/lists.def"
+    IMP_LIST_KINDS
+};
+typedef struct imp_cell {
+    uint32_t list, component;
+} imp_cell;
+typedef struct imp_list {
+    uint32_t kind, width;
+    uint32_t command, field; /* FIELD, TEXT: of a record */
+    uint32_t table, column;  /* TABLE */
+    imp_ref inputs;          /* imp_val: COLUMN or NUM */
+    imp_str text;            /* TEXT: what its entries are compared with */
+    imp_str name;            /* the user's source text */
+    imp_range range;
+} imp_list;
+/* data NAME = "file" */
+typedef struct imp_table_column {
+    imp_str name, unit;
+    imp_ref values; /* double, SI; NaN: missing */
+} imp_table_column;
+typedef struct imp_table {
+    imp_str name, file;
+    imp_ref columns; /* imp_table_column */
+} imp_table;
+
 /* a number taken from an earlier result before a tape runs */
 enum imp_slot_kind {
     IMP_SLOT_NUM,  /* element `index` of a NUM/VEC/MAT/BOOL field */
@@ -620,7 +658,9 @@ enum imp_slot_kind {
     IMP_SLOT_LENGTH, /* of a LIST, TEXTS, VECS */
     IMP_SLOT_TEXTEQ, /* 1 if a TEXT equals `text`; absent counts as unequal */
     IMP_SLOT_TEXTITEMEQ, /* the same for element `index` of TEXTS */
-    IMP_SLOT_PRESENT     /* 1 if the field is not absent */
+    IMP_SLOT_PRESENT,    /* 1 if the field is not absent */
+    IMP_SLOT_LIST        /* number `index` of the list `command`; `field`: it is
+                            number index of entry 0, which always is there */
 };
 typedef struct imp_slot {
     uint32_t kind, command, field;
@@ -718,6 +758,8 @@ typedef struct imp_image {
     imp_ref draws;       /* imp_draw */
     imp_ref slots;       /* imp_slot */
     imp_ref series;      /* imp_series */
+    imp_ref lists;       /* imp_list */
+    imp_ref tables;      /* imp_table */
     imp_ref commands;    /* imp_command */
 } imp_image;
 

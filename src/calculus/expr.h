@@ -34,7 +34,8 @@ enum expr_sym {
     SYM_COORD,   /* i: coordinate of the model's systems, j: enum coord_part */
     SYM_SYSTEM,  /* i: system, j: enum total_quantity */
     SYM_DRAW,    /* i: random number of a start */
-    SYM_SLIP     /* the speed of slip, in a coefficient of friction */
+    SYM_SLIP,    /* the speed of slip, in a coefficient of friction */
+    SYM_CELL     /* i: list, j: component: an entry of a list, for every entry */
 };
 /* Accelerations appear only in equations of observers, rates before and after
  * an impact only in their jumps. */

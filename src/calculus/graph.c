@@ -159,7 +159,7 @@ ex_num(struct graph *graph, double x)
 const expr *
 ex_sym(struct graph *graph, enum expr_sym s, uint32_t i, uint32_t j)
 {
-    assert(s <= SYM_SLIP);
+    assert(s <= SYM_CELL);
     return graph_cons(graph, IMP_OP_ENV, (uint16_t)s, i, j, 0, NULL, NULL,
                       NULL);
 }

@@ -21,67 +21,7 @@ static const struct {
     const struct keydef *keys;
     const size_t *n_keys;
 } words[] = {
-    {"use", "takes a library or another file into use",
-     "use shapes\n  use \"mine.imp\"", NULL, NULL},
-    {"param", "a knob: default, range, unit; --set NAME=VALUE",
-     "param rho : [m] = 0.3 in [0.01, 1]", NULL, NULL},
-    {"let", "gives a value or the result of a command a name",
-     "let g = 9.81 [m/s^2]\n  let r = classify touch", NULL, NULL},
-    {"fn", "a function, expanded where it is used", "fn square(x) = x^2", NULL,
-     NULL},
-    {"shape", "a level set G(x, y, z), negative inside",
-     "shape disc(r) = x^2 + y^2 - r^2 { volume = pi*r^2 }", shape_keys,
-     &n_shape_keys},
-    {"body", "a rigid body, with a shape or without",
-     "body one : ellipse(2, 1) { density = 1  spin = -1 }", body_keys,
-     &n_body_keys},
-    {"contact", "two bodies that may touch",
-     "contact touch : one | two { restitution = 0.5 }", contact_keys,
-     &n_contact_keys},
-    {"world", "what holds for all bodies",
-     "world { gravity = (0, -9.81) [m/s^2] }", world_keys, &n_world_keys},
-    {"contacts",
-     "a contact of every pair of bodies with surfaces that has none of its "
-     "own, if one of\n"
-     "  them can move and no joint connects them; its name is one|two",
-     "contacts { restitution = 0.8 }", all_contacts_keys, &n_all_contacts_keys},
-    {"if", "chooses between two values", "let a = if t < 1 then 0 else 1", NULL,
-     NULL},
-    {"then", "stands before the first branch of `if`",
-     "let a = if t < 1 then 0 else 1", NULL, NULL},
-    {"else", "stands before the second branch of `if`",
-     "let a = if t < 1 then 0 else 1", NULL, NULL},
-    {"and", "true if both sides are", "expect a > 0 and a < 1", NULL, NULL},
-    {"or", "true if one side is", "expect a > 0 or b > 0", NULL, NULL},
-    {"not", "true if what follows is false", "expect not r.realisable", NULL,
-     NULL},
-    {"in", "states the range of a param", "param a = 1 in [0, 2]", NULL, NULL},
-    {"'",
-     "the derivative with respect to t along the motion, of any number:\n"
-     "  behind a name, a call or a bracket; '' is the second, up to order 20",
-     "show one.position', gap(touch)'', (one.energy*t)'", NULL, NULL},
-    {"true", "the truth value", "body wall { fixed = true }", NULL, NULL},
-    {"false", "the other truth value", "expect r.realisable == false", NULL,
-     NULL},
-    {"system",
-     "motion in generalised coordinates: energies or a mass matrix, contacts "
-     "with a gap,\n"
-     "  start { ... }; with arguments a pattern for others",
-     "system ball(e) { coordinate h  kinetic = h'^2/2  potential = "
-     "h*9.81 [m/s^2]\n"
-     "    contact floor { gap = h  restitution = e } }\n"
-     "  system one : ball(0.5) { start { h = 1 } }",
-     system_keys, &n_system_keys},
-    {"joint",
-     "holds two bodies, or a body and the world: ball, hinge, slider, "
-     "cylinder, "
-     "universal, planar, weld, constraint",
-     "joint o : hinge(one, world) { at = (0, 0, 0)  axis = (0, 0, 1) }",
-     joint_keys, &n_joint_keys},
-    {"point", "a point of a body; not in this build", NULL, NULL, NULL},
-    {"coordinate", "names the generalised coordinates of a system",
-     "system one { coordinate h, phi  kinetic = h'^2/2 + phi'^2/2 }", NULL,
-     NULL},
+#include "check/words.def"
 };
 #define N_WORDS (sizeof words / sizeof words[0])
 

@@ -12,6 +12,7 @@
 #include "check/commands/commands.h"
 #include "check/expressions/expressions.h"
 #include "check/model/model.h"
+#include "check/quantities/lists.h"
 
 static void
 check_start(struct check *ck, const struct check_input *in)
@@ -75,6 +76,7 @@ check_model(const struct check_input *in)
 
     scope_load(&ck);
     decl_params(&ck);
+    check_data(&ck);
     decl_definitions(&ck, DECL_SHAPE);
     contacts_declare(&ck);
     systems_declare(&ck);
@@ -113,6 +115,10 @@ check_model(const struct check_input *in)
     model->n_slots = ck.lists.slots.n;
     model->series = ck.lists.series.v;
     model->n_series = ck.lists.series.n;
+    model->lists = ck.lists.lists.v;
+    model->n_lists = ck.lists.lists.n;
+    model->tables = ck.lists.tables.v;
+    model->n_tables = ck.lists.tables.n;
     model->draws = ck.lists.draws.v;
     model->n_draws = ck.lists.draws.n;
     return in->ds->errors ? NULL : model;

@@ -65,6 +65,32 @@ listed(struct mech *mech, const struct tm_val *val, size_t n, imp_ref *out)
     return true;
 }
 
+/* The cells of lists that the expressions of a column read become locals of its
+ * tape. */
+struct cells {
+    struct mech *mech;
+    struct {
+        imp_cell *v;
+        size_t n, cap;
+    } found;
+};
+
+static const expr *
+cell_local(void *ctx, const expr *leaf)
+{
+    struct cells *cells = ctx;
+    if (leaf->sym != SYM_CELL)
+        return NULL;
+    size_t i = 0;
+    while (i < cells->found.n && (cells->found.v[i].list != leaf->i ||
+                                  cells->found.v[i].component != leaf->j))
+        i++;
+    if (i == cells->found.n)
+        VEC_PUSH_IN(cells->mech->arena, &cells->found,
+                    (imp_cell){leaf->i, leaf->j});
+    return ex_sym(cells->mech->graph, SYM_LOCAL, (uint32_t)i, 0);
+}
+
 static imp_val
 lower_val(struct mech *mech, const struct tm_val *val)
 {
@@ -74,7 +100,7 @@ lower_val(struct mech *mech, const struct tm_val *val)
                    .tape = IMP_NO_TAPE,
                    .ref = val->ref,
                    .field = val->field,
-                   .compare = val->compare,
+                   .compare = val->compare || val->truth,
                    .range = val->range};
     out.text = text_or_empty(mech, val->text);
     out.label = text_or_empty(mech, val->label);
@@ -86,21 +112,26 @@ lower_val(struct mech *mech, const struct tm_val *val)
     if (val->listed && listed(mech, val, count, &out.numbers))
         count = 0;
     if (val->e && count &&
-        (val->kind == IMP_VAL_NUM || val->kind == IMP_VAL_BOOL)) {
+        (val->kind == IMP_VAL_NUM || val->kind == IMP_VAL_BOOL ||
+         val->kind == IMP_VAL_COLUMN)) {
         struct reads r = {mech,
                           NEW_N(mech->arena, bool, mech->model->n_contacts + 1),
                           NEW_N(mech->arena, bool, mech->model->n_slots + 1)};
         const expr **outs = NEW_N(mech->arena, const expr *, count);
+        struct cells cells = {.mech = mech};
         graph_origin(mech->graph, val->range);
         for (size_t i = 0; i < count; i++)
-            outs[i] = lower_expr(mech, val->e[i]);
+            outs[i] = lower_expr(
+                mech, ex_subst(mech->graph, val->e[i], cell_local, &cells));
+        out.cells = image_array(mech->image, cells.found.v, cells.found.n,
+                                sizeof *cells.found.v);
         ex_leaves(mech->graph, outs, count, note_read, &r);
         out.series = series_wants(mech, outs, count, r.contact, r.slot);
         out.contacts = set_bits(mech, r.contact, mech->model->n_contacts);
         out.slots = set_bits(mech, r.slot, mech->model->n_slots);
         out.tape = mech_eval_tape(
-            mech, val->label && *val->label ? val->label : "value", 0, outs,
-            count);
+            mech, val->label && *val->label ? val->label : "value",
+            (uint32_t)cells.found.n, outs, count);
     }
     if (val->n_items) {
         imp_val *items = NEW_N(mech->arena, imp_val, val->n_items);
@@ -175,4 +206,56 @@ slot_table(struct mech *mech)
                               .range = slot->range};
     }
     return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+list_table(struct mech *mech)
+{
+    assert(mech);
+    size_t count = mech->model->n_lists;
+    imp_list *table = NEW_N(mech->arena, imp_list, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_list *list = mech->model->lists + i;
+        imp_val *inputs = NEW_N(mech->arena, imp_val, list->n_inputs + 1);
+        for (size_t k = 0; k < list->n_inputs; k++)
+            inputs[k] = lower_val(mech, list->inputs + k);
+        table[i] = (imp_list){.kind = (uint32_t)list->kind,
+                              .width = list->width,
+                              .command = list->command,
+                              .field = list->field,
+                              .table = list->table,
+                              .column = list->column,
+                              .inputs = image_array(mech->image, inputs,
+                                                    list->n_inputs,
+                                                    sizeof *inputs),
+                              .text = text_or_empty(mech, list->text),
+                              .name = text_or_empty(mech, list->name),
+                              .range = list->range};
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}
+
+imp_ref
+data_table(struct mech *mech)
+{
+    assert(mech);
+    size_t count = mech->model->n_tables;
+    imp_table *tables = NEW_N(mech->arena, imp_table, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct tm_table *from = mech->model->tables + i;
+        imp_table_column *columns =
+            NEW_N(mech->arena, imp_table_column, from->n_columns + 1);
+        for (size_t c = 0; c < from->n_columns; c++)
+            columns[c] = (imp_table_column){
+                .name = text_or_empty(mech, from->columns[c].name),
+                .unit = text_or_empty(mech, from->columns[c].unit),
+                .values = image_array(mech->image, from->columns[c].x,
+                                      from->n_rows, sizeof(double))};
+        tables[i] = (imp_table){.name = text_or_empty(mech, from->name),
+                                .file = text_or_empty(mech, from->file),
+                                .columns = image_array(mech->image, columns,
+                                                       from->n_columns,
+                                                       sizeof *columns)};
+    }
+    return image_array(mech->image, tables, count, sizeof *tables);
 }

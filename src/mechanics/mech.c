@@ -120,6 +120,8 @@ mech_compile(struct tm_model *model, struct diags *ds)
     head.systems = image_systems(&mech);
     head.draws = image_draws(&mech);
     head.commands = command_table(&mech);
+    head.lists = list_table(&mech);
+    head.tables = data_table(&mech);
     head.slots = slot_table(&mech);
     head.series = series_tapes(&mech);
     head.sources = image_sources(&mech);

@@ -154,6 +154,8 @@ imp_ref series_wants(struct mech *mech, const expr *const *outs, size_t n,
 uint32_t setup_tape(struct mech *mech);
 imp_ref command_table(struct mech *mech);
 imp_ref slot_table(struct mech *mech);
+imp_ref list_table(struct mech *mech);
+imp_ref data_table(struct mech *mech);
 imp_ref image_sources(struct mech *mech);
 imp_ref image_params(struct mech *mech);
 imp_ref image_bodies(struct mech *mech);

@@ -97,6 +97,8 @@ struct ast_expr {
     X(CONTACT)    /* contact name : a | b { } ; contact name [i in a..b] {} */ \
     X(POINT)      /* point name . name = e */                                  \
     X(COORDINATE) /* coordinate names */                                       \
+    X(DATA)       /* data name = "file" { block } */                           \
+    X(COLUMN)     /* column name [: unit] = "header", in blocks of data */     \
     X(KEY)        /* key = value, in blocks; primes are in the name: "h'" */   \
     X(BLOCK)      /* word { } : world, start, observer, draw */                      \
     X(COMMAND)    /* classify ..., show ..., expect ... */
@@ -124,8 +126,10 @@ struct ast_item {
     struct ast_formal *formals;
     size_t n_formals;
     bool has_formals;         /* "(...)" was written */
-    struct ast_expr *dim;     /* PARAM: after ':' (a unit expression) */
-    struct ast_expr *value;   /* PARAM LET FN SHAPE POINT KEY; USE "file" */
+    struct ast_expr *dim;     /* PARAM, COLUMN: after ':' (a unit expression) */
+    struct ast_expr *to;      /* COMMAND: fit f to d */
+    struct ast_expr *value;   /* PARAM LET FN SHAPE POINT KEY COLUMN; USE,
+                                 DATA: "file" */
     struct ast_item *command; /* LET, KEY: value is a command; COMMAND: the
                                  key `over x` before its block */
     struct ast_expr *lo, *hi; /* PARAM range */

@@ -367,6 +367,14 @@ build_over(struct parse *parse, imp_range word, imp_range at,
 {
     struct argv v = {0};
     argv_push(parse, &v, arg);
+    return build_over_all(parse, word, at, v);
+}
+
+struct ast_item *
+build_over_all(struct parse *parse, imp_range word, imp_range at,
+               struct argv v)
+{
+    assert(parse && v.n);
     struct ast_item *key =
         build_item(parse, AST_KEY, at, word, (struct ast_name){"over", word});
     key->value = build_args(parse, AST_OVER, at, NULL, v);

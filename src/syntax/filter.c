@@ -10,6 +10,10 @@
  * - behind a complete operand, or at the beginning, it is a command, for two
  *   operands never stand side by side;
  * - `over` between an operand and a name is the word of `threshold S over x`;
+ *   between an operand of `fit` or `minimise` and a bracket, too, and `to`
+ *   between two operands of `fit`;
+ * - `data` and `column` behind a complete operand and before a name begin a
+ *   declaration;
  * - behind the command `compare` it is the command that is compared. */
 #include <assert.h>
 #include <string.h>
@@ -95,6 +99,31 @@ is_command(const struct filter *filter, const struct token *token)
     return ends_operand(prev);
 }
 
+/* The words that are keywords at one place only: what the word `token` is where
+ * it stands. */
+static int
+kind_at_place(const struct filter *filter, const struct token *token)
+{
+    int prev = filter->prev.kind, next = filter->ahead.kind;
+    bool is_to = !strcmp(token->text, "to");
+    if (!strcmp(token->text, "over") &&
+        (((next == IMP_YYNAME || next == IMP_YYNUMBER) &&
+          (prev == IMP_YYNAME || prev == IMP_YYRBRACK)) ||
+         ((filter->fits || filter->minimises) && ends_operand(prev) &&
+          (next == IMP_YYLPAREN || next == IMP_YYNAME))))
+        return IMP_YYOVER;
+    if (is_to && filter->fits && ends_operand(prev) &&
+        !follows_operand(next) && next != IMP_YYASSIGN)
+        return IMP_YYTO;
+    if (next == IMP_YYNAME && ends_operand(prev)) {
+        if (!strcmp(token->text, "data"))
+            return IMP_YYDATA;
+        if (!strcmp(token->text, "column"))
+            return IMP_YYCOLUMN;
+    }
+    return IMP_YYNAME;
+}
+
 void
 filter_next(struct filter *filter, struct token *token)
 {
@@ -118,12 +147,16 @@ filter_next(struct filter *filter, struct token *token)
         token->text = intern_str(filter->scan->names, word);
     } else if (token->kind == IMP_YYNAME && is_command(filter, token)) {
         token->kind = IMP_YYCMD;
-    } else if (token->kind == IMP_YYNAME &&
-               (filter->ahead.kind == IMP_YYNAME ||
-                filter->ahead.kind == IMP_YYNUMBER) &&
-               (prev == IMP_YYNAME || prev == IMP_YYRBRACK) &&
-               !strcmp(token->text, "over")) {
-        token->kind = IMP_YYOVER;
+        filter->fits = !strcmp(token->text, "fit");
+        filter->minimises = !strcmp(token->text, "minimise");
+    } else if (token->kind == IMP_YYNAME) {
+        token->kind = kind_at_place(filter, token);
+        if (token->kind == IMP_YYTO)
+            filter->minimises = true; /* what follows is like its operand */
+        if (token->kind == IMP_YYTO || token->kind == IMP_YYOVER)
+            filter->fits = false;
+        if (token->kind == IMP_YYOVER)
+            filter->minimises = false;
     }
     filter->prev = *token;
 }

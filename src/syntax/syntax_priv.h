@@ -95,6 +95,8 @@ struct filter {
     struct scan *scan;
     struct token prev, ahead;
     bool primed;
+    /* a command that has not come to its `to`, its `over` */
+    bool fits, minimises;
 };
 void filter_open(struct filter *filter, struct scan *scan);
 /* Gives the next token, with command words and keywords told from names by
@@ -201,6 +203,9 @@ struct ast_item *build_item(struct parse *parse, enum ast_item_kind kind,
 void build_formals(struct ast_item *it, struct formals f);
 void build_block(struct ast_item *it, struct items block, imp_range range);
 /* `over arg` of a command, as a key of its block */
+/* The key `over` with these args: params, alone or with `in`. */
+struct ast_item *build_over_all(struct parse *parse, imp_range word,
+                                imp_range at, struct argv args);
 struct ast_item *build_over(struct parse *parse, imp_range word, imp_range at,
                             struct ast_arg arg);
 void build_param_range(struct parse *parse, struct ast_item *it,

@@ -116,6 +116,8 @@ word_declares(int kind)
     case IMP_YYCONTACT:
     case IMP_YYPOINT:
     case IMP_YYCOORDINATE:
+    case IMP_YYDATA:
+    case IMP_YYCOLUMN:
         return true;
     default:
         return false;

@@ -8,6 +8,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/command.h"
+#include "analysis/command/lists.h"
 #include "runtime/derivatives/series_along.h"
 #include "runtime/gap/closest_points.h"
 
@@ -112,6 +113,8 @@ reduce(uint32_t kind, const double *x, size_t n)
 static int
 slot_value(struct analysis *analysis, const imp_slot *slot, double *result)
 {
+    if (slot->kind == IMP_SLOT_LIST)
+        return list_slot_value(analysis, slot, result);
     assert(slot->command < analysis->rt->im->commands.n);
     const imp_image *im = analysis->rt->im;
     const struct record *record = analysis->recs[slot->command];

@@ -8,6 +8,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/command.h"
+#include "analysis/command/lists.h"
 
 /* Adds entry k of n rows with `width` entries each as a column. */
 static void
@@ -224,6 +225,15 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
         for (uint32_t k = 0; k < value->items.n; k++)
             if ((st = columns_of_value(analysis, &item[k], cols, time)))
                 return st;
+        return IMP_OK;
+    }
+    case IMP_VAL_COLUMN: {
+        struct list_values values;
+        if ((st = column_values_of(analysis, value, &values)))
+            return st;
+        for (size_t k = 0; k < values.width; k++)
+            add(analysis, cols, label, imp_text(analysis->rt->im, value->unit),
+                values.x, values.n, values.width, k);
         return IMP_OK;
     }
     case IMP_VAL_NUM:

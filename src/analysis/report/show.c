@@ -7,6 +7,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/command.h"
+#include "analysis/command/lists.h"
 #include "runtime/gap/closest_points.h"
 
 static void
@@ -95,6 +96,33 @@ show_contact(struct analysis *analysis, const imp_val *value)
     return IMP_OK;
 }
 
+/* Shows a list as the field of a record would be shown. */
+static int
+show_column(struct analysis *analysis, const imp_val *value)
+{
+    const imp_image *im = analysis->rt->im;
+    struct list_values values;
+    int st = column_values_of(analysis, value, &values);
+    if (st)
+        return st;
+    imp_command bare = {.id = IMP_CMD_show, .range = value->range};
+    imp_field field = {.name = value->label,
+                       .unit = value->unit,
+                       .kind = values.width > 1 ? IMP_FIELD_VECS
+                                                : IMP_FIELD_LIST,
+                       .width = (uint32_t)values.width};
+    struct field_value v = {
+        .num = values.x, .n = values.n, .cols = values.width};
+    struct record one = {.image = im,
+                         .command = &bare,
+                         .schema = &field,
+                         .v = &v,
+                         .n = 1,
+                         .present = true};
+    out_field(analysis->out, im, &one, 0, imp_text(im, value->label));
+    return IMP_OK;
+}
+
 static int
 show_value(struct analysis *analysis, const imp_val *value)
 {
@@ -112,6 +140,8 @@ show_value(struct analysis *analysis, const imp_val *value)
         return IMP_OK;
     case IMP_VAL_CONTACT:
         return show_contact(analysis, value);
+    case IMP_VAL_COLUMN:
+        return show_column(analysis, value);
     case IMP_VAL_RESULT: {
         const struct record *record = arg_record(analysis, value);
         if (!record)

@@ -3,6 +3,7 @@
  * the options, makes the plan, and reports at the end; threads.c makes the
  * runs. With `save` and --out a journal stands beside the file until the file
  * is complete, and --resume continues from the journal. */
+#include "analysis/command/lists.h"
 #include "analysis/sweep/sweep_priv.h"
 
 #include <assert.h>
@@ -95,18 +96,24 @@ tell_idle(struct sweep *sweep)
     }
 }
 
+static void
+want_field(void *ctx, uint32_t command, uint32_t field)
+{
+    struct sweep *sweep = ctx;
+    const imp_image *im = sweep->analysis->rt->im;
+    if (IMP_ARRAY(im, im->commands, imp_command) + command == sweep->question)
+        sweep->rows.wanted[field] = true;
+}
+
 /* Marks the fields of the question that a value reads as wanted. */
 static void
 wanted_by(struct sweep *sweep, const imp_val *value)
 {
     const imp_image *im = sweep->analysis->rt->im;
     const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
-    for (uint32_t i = 0; i < value->slots.n; i++) {
-        const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
-        if (IMP_ARRAY(im, im->commands, imp_command) + x->command ==
-            sweep->question)
-            sweep->rows.wanted[x->field] = true;
-    }
+    for (uint32_t i = 0; i < value->slots.n; i++)
+        slot_reads(im, IMP_ARRAY(im, im->slots, imp_slot) + k[i], want_field,
+                   sweep);
 }
 
 static void

@@ -3,6 +3,7 @@
  * one run from the params to what is kept of it. A worker has a run of its own
  * (struct rt), which is restarted for every number, and an arena for records
  * and messages, which is emptied before every run. */
+#include "analysis/command/lists.h"
 #include "analysis/sweep/worker.h"
 
 #include <assert.h>
@@ -136,6 +137,20 @@ prepare(struct sweep_worker *worker, uint64_t number)
     return rt_seed(worker->run, seed, number);
 }
 
+struct absent_read {
+    const struct sweep_worker *worker;
+    const struct record *record;
+    bool found;
+};
+
+static void
+note_absent(void *ctx, uint32_t command, uint32_t field)
+{
+    struct absent_read *read = ctx;
+    read->found |= read->worker->ask.records[command] == read->record &&
+                   read->record->v[field].why;
+}
+
 /* Does a value read a field that this run did not find? Then the value is
  * absent as well. */
 static bool
@@ -144,14 +159,13 @@ reads_absent(const struct sweep_worker *worker, const imp_val *value,
 {
     const imp_image *im = worker->run->im;
     const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
+    struct absent_read read = {worker, record, false};
     for (uint32_t i = 0; i < value->slots.n; i++) {
         const imp_slot *x = IMP_ARRAY(im, im->slots, imp_slot) + k[i];
-        if (worker->ask.records[x->command] == record &&
-            record->v[x->field].why && x->kind != IMP_SLOT_PRESENT &&
-            x->kind != IMP_SLOT_TEXTEQ)
-            return true;
+        if (x->kind != IMP_SLOT_PRESENT && x->kind != IMP_SLOT_TEXTEQ)
+            slot_reads(im, x, note_absent, &read);
     }
-    return false;
+    return read.found;
 }
 
 /* A value that cannot be calculated, such as log(0) or the third of two

@@ -201,7 +201,7 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
                              IMP_TRAIT_VARIES_PARAMS)))
             return true;
     }
-    if (value.kind == VALUE_LIST)
+    if (value.kind == VALUE_LIST || value.kind == VALUE_COLUMN)
         return true;
     if (value.kind == VALUE_NUM && !whole && inner->kind != AST_NUM) {
         uint32_t command, field;

@@ -89,6 +89,18 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
                              *u ? u : "1");
         }
         break;
+    case VALUE_COLUMN:
+        out->kind = IMP_VAL_COLUMN;
+        out->rows = value->rows;
+        out->cols = 1;
+        out->e = value->e;
+        out->truth = value->truth;
+        val_set_unit(ck, out, value->bare || value->dims ? NULL : value->dim);
+        if (value->dims)
+            APUSH(ck, &ck->notes.units,
+                  (struct pending){&out->unit, NULL, val_entry_dims(ck, value),
+                                   value->rows});
+        break;
     case VALUE_TRUTH:
         out->kind = IMP_VAL_BOOL;
         out->rows = out->cols = 1;

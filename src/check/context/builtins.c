@@ -108,6 +108,10 @@ static const struct builtin builtins[] = {
      "after(h')", true},
     {"jump", "x", "in the jump of an observer: after(x) - before(x)",
      "jump(h')", true},
+#define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)
+#define CALLED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
+    {word, args, doc, example, true},
+#include "abi/lists.def"
 };
 #define N_BUILTINS (sizeof builtins / sizeof builtins[0])
 

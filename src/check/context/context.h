@@ -43,7 +43,11 @@ enum value_kind {
     VALUE_FAMILY, /* contacts of a system: ref: the first, rows: how many, cols:
                  index of the first */
     VALUE_RESULT, /* ref: command */
-    VALUE_FIELD   /* ref: command, field: of a kind that is no number */
+    VALUE_FIELD,  /* ref: command, field: of a kind that is no number */
+    VALUE_COLUMN, /* a list whose length is known in a run alone: e are its
+                     entry, `rows` numbers, a formula of cells of lists; ref: a
+                     list of the same length */
+    VALUE_TABLE   /* ref: table */
 };
 struct value {
     enum value_kind kind;
@@ -56,6 +60,7 @@ struct value {
     const struct dim **dims;
     /* series(): entry k has this dimension over s^k; the whole is pure */
     const struct dim *series;
+    bool truth; /* COLUMN: its entries are truth values */
     uint32_t ref, field;
     const char *text;
     imp_range range;
@@ -73,6 +78,7 @@ enum decl_kind {
     DECL_CONTACT,
     DECL_JOINT,
     DECL_SYSTEM, /* index: UINT32_MAX for one with arguments, a pattern */
+    DECL_DATA,
     DECL_OTHER   /* not available in this build */
 };
 struct module;
@@ -215,6 +221,14 @@ struct check_lists {
         struct tm_series *v;
         size_t n, cap;
     } series;
+    struct {
+        struct tm_list *v;
+        size_t n, cap;
+    } lists;
+    struct {
+        struct tm_table *v;
+        size_t n, cap;
+    } tables;
 };
 /* What the checker alone knows of the entries of these lists, and what is left
  * to do for them. */
@@ -239,6 +253,10 @@ struct check_notes {
         struct record *v;
         size_t n, cap;
     } records; /* per command */
+    struct {
+        const struct dim ***v; /* per table, dimensions of its columns */
+        size_t n, cap;
+    } tables;
     struct {
         struct pending *v;
         size_t n, cap;
@@ -308,6 +326,11 @@ const char *expr_label(struct check *ck, const struct ast_expr *node);
 
 /* reads all files of the input and what they use */
 void scope_load(struct check *ck);
+/* The bytes of the file of data that `it` (AST_DATA) names, in the check's
+ * arena, and its path; NULL after an error. */
+char *scope_read_data(struct check *ck, struct module *module,
+                      const struct ast_item *it, const char **path,
+                      size_t *size);
 /* all libraries, also those not in use (documentation) */
 void scope_libraries(struct check *ck);
 struct stdlib_file;

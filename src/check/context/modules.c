@@ -13,7 +13,8 @@
 #include "check/context/stdlib.h"
 #include "syntax/parse.h"
 
-#define FILE_MAX ((long)64 << 20) /* bytes of a used file */
+#define FILE_MAX ((long)64 << 20)  /* bytes of a used file */
+#define DATA_MAX ((long)512 << 20) /* and of one of data */
 
 /* -- declarations --------------------------------------------------------- */
 
@@ -150,6 +151,16 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
         case AST_JOINT:
             declare(ck, module, it, &it->name, DECL_JOINT);
             break;
+        case AST_DATA:
+            declare(ck, module, it, &it->name, DECL_DATA);
+            break;
+        case AST_COLUMN:
+            CHECK_HELP(ck,
+                       check_error(ck, DIAG_E0392, it->head,
+                                   "a column stands in the block of data"),
+                       "data d = \"file.csv\" { column %s = \"%s\" }",
+                       it->name.text, it->name.text);
+            break;
         case AST_POINT:
             if (it->name2.text)
                 check_unavailable(ck, it->head, "the point of a body");
@@ -267,7 +278,8 @@ use_library(struct check *ck, struct module *module, const struct ast_item *it)
 }
 
 static char *
-read_whole(struct check *ck, const char *path, size_t *size, const char **why)
+read_whole(struct check *ck, const char *path, long most, size_t *size,
+           const char **why)
 {
     struct stat st;
     *why = "it cannot be read";
@@ -281,8 +293,8 @@ read_whole(struct check *ck, const char *path, size_t *size, const char **why)
         fclose(file);
         return NULL;
     }
-    if (st.st_size > FILE_MAX) {
-        *why = "it is larger than 64 MB";
+    if (st.st_size > most) {
+        *why = arena_printf(ck->arena, "it is larger than %ld MB", most >> 20);
         fclose(file);
         return NULL;
     }
@@ -334,14 +346,50 @@ may_read(struct check *ck, const struct module *module,
 }
 
 static void
-refuse_outside(struct check *ck, imp_range range, const char *rel)
+refuse_outside(struct check *ck, enum diag_code code, const char *doing,
+               imp_range range, const char *rel)
 {
     struct diag *diag = check_error(
-        ck, DIAG_E0108, range,
-        "cannot use \"%s\": it does not lie below the folder of the model", rel);
+        ck, code, range,
+        "cannot %s \"%s\": it does not lie below the folder of the model",
+        doing, rel);
     CHECK_HELP(ck, diag,
                "move it there, or say --allow-read=DIR: the folder below which "
                "files may be used as well");
+}
+
+/* The path of a file that is named relative to the file that `it` stands in. */
+static const char *
+path_beside(struct check *ck, const struct ast_item *it, const char *rel,
+            const struct source **src)
+{
+    *src = source_get(ck->in->sources, it->range.file);
+    const char *slash = *src ? strrchr((*src)->name, '/') : NULL;
+    return rel[0] != '/' && slash
+               ? arena_printf(ck->arena, "%.*s/%s",
+                              (int)(slash - (*src)->name), (*src)->name, rel)
+               : rel;
+}
+
+char *
+scope_read_data(struct check *ck, struct module *module,
+                const struct ast_item *it, const char **path, size_t *size)
+{
+    assert(ck && module && it && it->value && it->value->text);
+    const char *rel = it->value->text, *why;
+    const struct source *src;
+    *path = path_beside(ck, it, rel, &src);
+    if (!may_read(ck, module, src, canonical(ck, *path))) {
+        refuse_outside(ck, DIAG_E0390, "read", it->value->range, rel);
+        return NULL;
+    }
+    char *text = read_whole(ck, *path, DATA_MAX, size, &why);
+    if (!text)
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0390, it->value->range,
+                               "cannot read \"%s\": %s", rel, why),
+                   "the path is relative to the file of the model");
+    return text;
 }
 
 static void
@@ -349,13 +397,9 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
 {
     const char *rel = it->value->text;
     imp_range range = it->value->range;
-    const struct source *src = source_get(ck->in->sources, it->range.file);
+    const struct source *src;
+    const char *path = path_beside(ck, it, rel, &src);
     const char *slash = src ? strrchr(src->name, '/') : NULL;
-    const char *path =
-        rel[0] != '/' && slash
-            ? arena_printf(ck->arena, "%.*s/%s", (int)(slash - src->name),
-                           src->name, rel)
-            : rel;
     const char *canon = canonical(ck, path);
     for (struct module *other = ck->modules.first; other; other = other->next) {
         if (other->library || !other->path || strcmp(other->path, canon))
@@ -377,12 +421,12 @@ use_file(struct check *ck, struct module *module, const struct ast_item *it)
         return;
     }
     if (!may_read(ck, module, src, canon)) {
-        refuse_outside(ck, range, rel);
+        refuse_outside(ck, DIAG_E0108, "use", range, rel);
         return;
     }
     size_t count = 0;
     const char *why;
-    char *text = read_whole(ck, path, &count, &why);
+    char *text = read_whole(ck, path, FILE_MAX, &count, &why);
     if (!text) {
         struct diag *diag = check_error(ck, DIAG_E0108, range,
                                         "cannot use \"%s\": %s", rel, why);

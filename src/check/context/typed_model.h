@@ -157,11 +157,33 @@ struct tm_val {
     uint32_t rows, cols;
     const expr **e; /* rows*cols; expect with compare: truth, left, right */
     bool compare;
+    bool truth;  /* COLUMN: of truth values */
     bool listed; /* constants are listed, not made a tape (imp_val.numbers) */
     uint32_t ref, field;
     struct tm_val *items;
     size_t n_items;
     const char *text, *label, *unit, *name;
+};
+/* mirrors imp_list */
+struct tm_list {
+    enum imp_list_kind kind;
+    uint32_t width;
+    uint32_t command, field, table, column;
+    struct tm_val *inputs;
+    size_t n_inputs;
+    const char *text, *name;
+    imp_range range;
+};
+/* data NAME = "file": its columns, in SI units; NaN: missing */
+struct tm_table_column {
+    const char *name, *unit;
+    const double *x;
+};
+struct tm_table {
+    const char *name, *doc, *file;
+    imp_range range;
+    struct tm_table_column *columns;
+    size_t n_columns, n_rows;
 };
 struct tm_opt {
     enum imp_option_id id;
@@ -233,6 +255,10 @@ struct tm_model {
     size_t n_series;
     struct tm_draw *draws;
     size_t n_draws;
+    struct tm_list *lists;
+    size_t n_lists;
+    struct tm_table *tables;
+    size_t n_tables;
     struct {
         struct tm_vec gravity;   /* d entries, 0 by default */
         struct tm_num tolerance; /* relative; NULL when not given */

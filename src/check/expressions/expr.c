@@ -153,6 +153,10 @@ binary(struct check *ck, const struct ast_expr *node, const struct value *left,
         is_text(right))
         return left->kind == VALUE_FIELD ? field_compare(ck, node, left, right)
                                          : field_compare(ck, node, right, left);
+    if (left->kind == VALUE_COLUMN || right->kind == VALUE_COLUMN ||
+        ((value_is_list(ck, left) || value_is_list(ck, right)) &&
+         left->kind != VALUE_POISON && right->kind != VALUE_POISON))
+        return list_binary(ck, node, left, right);
     return check_binary(ck, node, left, right);
 }
 
@@ -194,6 +198,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     struct value result =
         value_array(ck, count / cols, cols, NULL, node->range);
     const struct ast_expr *first = NULL;
+    struct value like = {.kind = VALUE_POISON}; /* an entry that is a list */
     bool ok = true;
     result.bare = true;
     result.dim = dim_pure(ck->dims);
@@ -202,6 +207,11 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (value.kind == VALUE_POISON) {
             ok = false;
             continue;
+        }
+        if (!matrix && value_is_list(ck, &value)) {
+            value = list_column(ck, &value, expr_label(ck, node->list[entry]));
+            like = value;
+            value = list_entry(&value);
         }
         if (!value_is_scalar(&value)) {
             struct diag *diag = check_error(
@@ -240,7 +250,9 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     }
     if (!ok)
         return value_poison(node->range);
-    return apply_unit(ck, node, result);
+    result = apply_unit(ck, node, result);
+    return like.kind == VALUE_COLUMN ? list_of_entry(&result, &like, 1)
+                                     : result;
 }
 
 static struct value
@@ -323,18 +335,8 @@ static bool
 whole_number(struct check *ck, const struct env *env,
              const struct ast_expr *node, int32_t *whole)
 {
-    double number;
     struct value value = check_expr(ck, env, node);
-    if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims), "an index"))
-        return false;
-    if (!check_fixed(ck, value.e[0], &number) || number != floor(number) ||
-        fabs(number) > 1e8) {
-        check_error(ck, DIAG_E0212, node->range,
-                    "an index is a whole number made of literals and params");
-        return false;
-    }
-    *whole = (int32_t)number;
-    return true;
+    return index_number(ck, &value, node, whole);
 }
 
 /* Takes entries of a field of a record. */
@@ -356,6 +358,11 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     struct value value = check_expr(ck, env, node->a);
     uint32_t row, column;
+    if (value_is_list(ck, &value) && node->n_list == 1) {
+        struct value entries, at = check_expr(ck, env, node->list[0]);
+        if (list_indexed(ck, node, &value, &at, &entries))
+            return entries;
+    }
     switch (value.kind) {
     case VALUE_POISON:
         return value_poison(node->range);
@@ -458,15 +465,21 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         return system_field(ck, value.ref, name, node->name.range, node->range);
     case VALUE_RESULT:
         return result_field(ck, value.ref, name, node->name.range, node->range);
+    case VALUE_TABLE:
+        return table_field(ck, value.ref, name, node->name.range, node->range);
     case VALUE_ANY:
         if (name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
             return value_any(ck, value.dim, node->range);
         return value_any(ck, dim_fresh(ck->dims, node->range), node->range);
     case VALUE_NUM:
+    case VALUE_COLUMN:
         if (value.cols == 1 && value.rows > 1 && name[1] == 0 &&
             name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {
-            return entry_of(ck, &value, (size_t)(name[0] - 'x'), node->range);
+            struct value part =
+                entry_of(ck, &value, (size_t)(name[0] - 'x'), node->range);
+            return value.kind == VALUE_COLUMN ? list_of_entry(&part, &value, 1)
+                                              : part;
         }
         break;
     default:
@@ -578,18 +591,49 @@ prime(struct check *ck, const struct env *env, const struct ast_expr *node)
 }
 
 static struct value
+negated_entries(struct check *ck, const struct ast_expr *node,
+                const struct value *value)
+{
+    struct value result = *value;
+    size_t n = (size_t)value->rows * value->cols;
+    result.range = node->range;
+    graph_origin(ck->g, node->range);
+    result.e = NEW_N(ck->arena, const expr *, n);
+    for (size_t i = 0; i < n; i++)
+        result.e[i] = ex_neg(ck->g, value->e[i]);
+    return result;
+}
+
+static struct value
 negated(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     struct value value = check_expr(ck, env, node->a);
+    if (value_is_list(ck, &value)) {
+        struct value list = list_column(ck, &value, expr_label(ck, node->a));
+        value = list_entry(&list);
+        if (value.kind == VALUE_NUM) {
+            value = negated_entries(ck, node, &value);
+            return list_of_entry(&value, &list, 1);
+        }
+    }
     if (value.kind != VALUE_NUM && value.kind != VALUE_ANY)
         return check_no_arithmetic(ck, node, "a minus sign", &value, node->a);
-    struct value result = value;
-    result.range = node->range;
-    graph_origin(ck->g, node->range);
-    result.e = NEW_N(ck->arena, const expr *, (size_t)value.rows *value.cols);
-    for (size_t i = 0; i < (size_t)value.rows * value.cols; i++)
-        result.e[i] = ex_neg(ck->g, value.e[i]);
-    return result;
+    return negated_entries(ck, node, &value);
+}
+
+/* not a */
+static struct value
+inverted(struct check *ck, const struct env *env, const struct ast_expr *node)
+{
+    struct value value = check_expr(ck, env, node->a), list = value;
+    if (value.kind == VALUE_COLUMN)
+        value = list_entry(&list);
+    if (!check_need_truth(ck, &value, node->a, "what follows `not`"))
+        return value_poison(node->range);
+    value =
+        value_truth(ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
+                    node->range);
+    return list.kind == VALUE_COLUMN ? list_of_entry(&value, &list, 1) : value;
 }
 
 struct value
@@ -635,13 +679,7 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = negated(ck, env, node);
         break;
     case AST_NOT:
-        value = check_expr(ck, env, node->a);
-        if (check_need_truth(ck, &value, node->a, "what follows `not`"))
-            value = value_truth(
-                ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
-                node->range);
-        else
-            value = value_poison(node->range);
+        value = inverted(ck, env, node);
         break;
     case AST_BINARY:
         value = spine(ck, env, node);
@@ -650,7 +688,7 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         struct value c = check_expr(ck, env, node->a);
         struct value a = check_expr(ck, env, node->b);
         struct value b = check_expr(ck, env, node->c);
-        value = check_choice(ck, node, &c, &a, &b);
+        value = list_choice(ck, node, &c, &a, &b);
     } break;
     case AST_PAREN:
         value = apply_unit(ck, node, check_expr(ck, env, node->a));

@@ -4,7 +4,7 @@
 #define IMP_CHECK_EXPRESSIONS_EXPRESSIONS_H
 
 #include "check/context/builtins.h"
-#include "check/quantities/quantities.h"
+#include "check/quantities/lists.h"
 
 /* -- expr.c, name.c ------------------------------------------------------- */
 
@@ -25,6 +25,29 @@ bool check_enter(struct check *ck, imp_range range);
 struct value builtin_call(struct check *ck, const struct env *env,
                           const struct builtin *builtin,
                           const struct ast_expr *node, struct value *args);
+
+/* -- list_expr.c: expressions with lists whose length a run knows ---------- */
+
+/* left op right, one of which is a list */
+struct value list_binary(struct check *ck, const struct ast_expr *node,
+                         const struct value *left, const struct value *right);
+/* if condition then left else right, any of which may be a list */
+struct value list_choice(struct check *ck, const struct ast_expr *node,
+                         const struct value *condition,
+                         const struct value *left, const struct value *right);
+/* A list as its entry, and in *list the list; other values as they are (*list
+ * is poison then). */
+struct value list_entry_or_value(struct check *ck, const struct value *value,
+                                 const struct ast_expr *at, struct value *list);
+/* a[condition], a[3] of a list, `at` is the checked index; false: it is none of
+ * these */
+bool list_indexed(struct check *ck, const struct ast_expr *node,
+                  const struct value *list, const struct value *at,
+                  struct value *out);
+/* an index as a whole number that is known when the model is checked; false:
+ * reported */
+bool index_number(struct check *ck, struct value *value,
+                  const struct ast_expr *node, int32_t *whole);
 
 /* -- series.c ------------------------------------------------------------- */
 

@@ -238,7 +238,13 @@ gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
 static void
 arity(const struct builtin *builtin, size_t *lo, size_t *hi)
 {
+    const struct list_row *list = list_row(list_kind_of(builtin->name));
     *lo = *hi = 1;
+    if (list) {
+        *lo = list->least;
+        *hi = list->most;
+        return;
+    }
     for (const char *text = builtin->args; *text; text++)
         *hi += *text == ',';
     *lo = *hi;
@@ -248,6 +254,64 @@ arity(const struct builtin *builtin, size_t *lo, size_t *hi)
     }
     if (builtin->args[0] == '[')
         *lo = 1;
+}
+
+/* Does the function take numbers, so that it can be asked entry by entry? */
+static bool
+of_numbers(const char *name)
+{
+    static const char *const words[] = {
+#define OP(NAME, word, arity, dim, series, guard, eval, deriv) word,
+#include "abi/ops.def"
+        "dot", "cross", "norm", "unit"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(words[i], name))
+            return true;
+    return false;
+}
+
+/* sum, min ... of one list: the row of abi/lists.def that has no word */
+static enum imp_list_kind
+reduction(const char *name, size_t count)
+{
+    if (count != 1)
+        return IMP_LIST_KINDS;
+    return !strcmp(name, "sum")      ? IMP_LIST_SUM
+           : !strcmp(name, "min")    ? IMP_LIST_MIN
+           : !strcmp(name, "max")    ? IMP_LIST_MAX
+           : !strcmp(name, "length") ? IMP_LIST_LENGTH
+                                     : IMP_LIST_KINDS;
+}
+
+/* A function that is built in, of lists: of lists as such, or entry by entry.
+ * False: it takes its arguments otherwise. */
+static bool
+list_function(struct check *ck, const struct env *env,
+              const struct builtin *builtin, const struct ast_expr *node,
+              const struct value *args, size_t count, struct value *out)
+{
+    enum imp_list_kind kind = list_kind_of(builtin->name);
+    if (kind == IMP_LIST_KINDS && args[0].kind == VALUE_COLUMN)
+        kind = reduction(builtin->name, count);
+    if (kind != IMP_LIST_KINDS) {
+        *out = list_call(ck, node, kind, args, count);
+        return true;
+    }
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any |= args[i].kind == VALUE_COLUMN ||
+               (value_is_list(ck, &args[i]) &&
+                reduction(builtin->name, count) == IMP_LIST_KINDS);
+    if (!any || !of_numbers(builtin->name))
+        return false;
+    struct value *entries = NEW_N(ck->arena, struct value, count);
+    struct value *lists = NEW_N(ck->arena, struct value, count);
+    for (size_t i = 0; i < count; i++)
+        entries[i] =
+            list_entry_or_value(ck, &args[i], node->args[i].value, &lists[i]);
+    struct value result = builtin_call(ck, env, builtin, node, entries);
+    *out = list_of_entry(&result, lists, count);
+    return true;
 }
 
 struct value
@@ -277,6 +341,9 @@ builtin_call(struct check *ck, const struct env *env,
     if (!ok)
         return value_poison(node->range);
     graph_origin(ck->g, node->range);
+    struct value lists;
+    if (list_function(ck, env, builtin, node, args, count, &lists))
+        return lists;
     if (!strcmp(builtin->name, "gap"))
         return gap_call(ck, node, args);
     if (!strcmp(builtin->name, "series"))

@@ -155,6 +155,12 @@ check_decl(struct check *ck, struct decl *decl, imp_range range)
                    : numbered(ck, decl, VALUE_SYSTEM, decl->broken, range);
     case DECL_RESULT:
         return result_value(ck, decl, range);
+    case DECL_DATA:
+        return (struct value){.kind = decl->broken || decl->index == UINT32_MAX
+                                          ? VALUE_POISON
+                                          : VALUE_TABLE,
+                              .ref = decl->index,
+                              .range = range};
     default: /* The mistake has been reported where the declaration stands. */
         return value_poison(range);
     }

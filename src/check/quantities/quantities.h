@@ -85,6 +85,9 @@ struct value field_entry(struct check *ck, const struct value *value,
 /* min max sum length of a list field; false if op is none */
 bool field_reduce(struct check *ck, const char *op, const struct value *f,
                   imp_range range, struct value *out);
+/* entry `index` of all numbers of a list, as one number */
+const expr *list_slot(struct check *ck, uint32_t list, uint32_t index,
+                      imp_range range);
 struct value field_compare(struct check *ck, const struct ast_expr *at,
                            const struct value *f, const struct value *text);
 void record_schema(struct check *ck, uint32_t command); /* table's fields */

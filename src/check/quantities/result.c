@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/quantities/quantities.h"
+#include "check/quantities/lists.h"
 
 /* -- slots ---------------------------------------------------------------- */
 
@@ -27,6 +27,13 @@ slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
     APUSH(ck, &ck->lists.slots,
           (struct tm_slot){kind, command, field, index, text, range});
     return ex_sym(ck->g, SYM_SLOT, count, 0);
+}
+
+const expr *
+list_slot(struct check *ck, uint32_t list, uint32_t index, imp_range range)
+{
+    assert(ck && list < ck->lists.lists.n);
+    return slot(ck, IMP_SLOT_LIST, list, 0, (int32_t)index, NULL, range);
 }
 
 /* the one param that an option of the command (`over` of `threshold`) varies;
@@ -251,7 +258,8 @@ field_compare(struct check *ck, const struct ast_expr *at,
     const struct tm_field *field =
         &ck->lists.commands.v[value->ref].fields[value->field];
     bool item = field->kind == IMP_FIELD_TEXTS && value->rows;
-    if ((field->kind != IMP_FIELD_TEXT && !item) || text->kind != VALUE_TEXT ||
+    bool list = field->kind == IMP_FIELD_TEXTS && !value->rows;
+    if ((field->kind != IMP_FIELD_TEXT && !item && !list) || text->kind != VALUE_TEXT ||
         value->kind != VALUE_FIELD) {
         struct diag *diag = check_error(ck, DIAG_E0412, at->range,
                                         "a text of a result is compared with a "
@@ -265,6 +273,12 @@ field_compare(struct check *ck, const struct ast_expr *at,
                         "texts are equal or not; they have no order");
         CHECK_HELP(ck, diag, "use == or !=");
         return value_poison(at->range);
+    }
+    if (list) {
+        struct value truths = list_text_is(ck, value, text->text, at->range);
+        if (at->op == AST_NE)
+            truths.e[0] = ex_op(ck->g, IMP_OP_NOT, truths.e[0], NULL, NULL);
+        return truths;
     }
     const expr *expression = slot(
         ck, item ? IMP_SLOT_TEXTITEMEQ : IMP_SLOT_TEXTEQ, value->ref,

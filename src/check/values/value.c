@@ -108,6 +108,13 @@ value_kind_text(struct check *ck, const struct value *value)
     case VALUE_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",
                             ck->lists.contacts.v[value->ref].name);
+    case VALUE_COLUMN:
+        return value->truth      ? "a list of conditions"
+               : value->rows > 1 ? "a list of vectors"
+                                 : "a list of numbers";
+    case VALUE_TABLE:
+        return arena_printf(ck->arena, "the data `%s`",
+                            ck->lists.tables.v[value->ref].name);
     case VALUE_RESULT:
         return "the record of a command";
     case VALUE_FIELD:

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of a run (abi/image.h): columns of data, lists of records, and what is
+ * made of them. */
+#ifndef IMP_ANALYSIS_COMMAND_LISTS_H
+#define IMP_ANALYSIS_COMMAND_LISTS_H
+
+#include "analysis/command/analysis.h"
+
+/* n entries of `width` numbers; NaN: the entry has no value */
+struct list_values {
+    const double *x;
+    size_t n, width;
+};
+
+/* The values of list number `list` of the model, in the memory of the run.
+ * IMP_OK, or a status after a diagnostic. */
+int list_values_of(struct analysis *analysis, uint32_t list,
+                   struct list_values *out);
+/* The values of an IMP_VAL_COLUMN; as list_values_of. */
+int column_values_of(struct analysis *analysis, const imp_val *column,
+                     struct list_values *out);
+/* The numbers that a tape reads at each entry of n lists: cell k of entry i is
+ * cells[k].x[i*cells[k].width + component[k]]. */
+struct column_cells {
+    struct list_values *list;
+    uint32_t *component;
+    uint32_t n_cells;
+    size_t n; /* entries */
+};
+/* Evaluates the lists that a column reads, and checks that they are of one
+ * length; as list_values_of. */
+int column_cells_of(struct analysis *analysis, const imp_val *column,
+                    struct column_cells *out);
+/* Puts the cells of entry i into local. False: one of them has no value. */
+bool column_locals(const struct column_cells *cells, size_t i, double *local);
+
+/* The number that a slot of kind IMP_SLOT_LIST means; as list_values_of. */
+int list_slot_value(struct analysis *analysis, const imp_slot *slot,
+                    double *out);
+/* Calls `each` for every field of a record that a slot reads, through lists,
+ * too. */
+void slot_reads(const imp_image *im, const imp_slot *slot,
+                void (*each)(void *ctx, uint32_t command, uint32_t field),
+                void *ctx);
+
+/* -- list_statistics.c ----------------------------------------------------- */
+
+/* Sum with the rounding errors of its additions added up beside it (Neumaier
+ * 1974), of n numbers that lie `stride` apart. */
+double list_sum(const double *x, size_t n, size_t stride);
+/* n > 0 */
+double list_mean(const double *x, size_t n, size_t stride);
+/* mean square about the mean, over n - 1; n > 1 */
+double list_variance(const double *x, size_t n);
+/* The value below which the share p (0 to 1) of n > 0 sorted numbers lies, by
+ * linear interpolation (Hyndman and Fan 1996, type 7). */
+double list_quantile(const double *sorted, size_t n, double p);
+/* The area between the distribution functions of two sorted lists, neither of
+ * which is empty. */
+double list_emd(const double *a, size_t n_a, const double *b, size_t n_b);
+/* how many of n sorted numbers are at most x */
+size_t list_at_most(const double *sorted, size_t n, double x);
+/* The line y = a + b x of least squares: a, b, their standard errors, the
+ * deviation of the residuals (n > 2). False: all x are equal. */
+bool list_regression(const double *x, const double *y, size_t n, double out[5]);
+/* Pearson's coefficient of correlation; n > 1. False: the x or the y are all
+ * equal. */
+bool list_correlation(const double *x, const double *y, size_t n, double *out);
+/* The order of n numbers: order[k] is the place of the k-th smallest; equals
+ * stay in their order. */
+void list_order(struct arena *arena, const double *x, size_t n, size_t *order);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Expressions with lists whose length only a run knows: an operation is checked
+ * for one entry, and its result is a list (check/quantities/lists.h). */
+#include <assert.h>
+#include <math.h>
+
+#include "check/expressions/expressions.h"
+
+struct value
+list_entry_or_value(struct check *ck, const struct value *value,
+               const struct ast_expr *at, struct value *list)
+{
+    *list = (struct value){.kind = VALUE_POISON};
+    if (!value_is_list(ck, value))
+        return *value;
+    *list = list_column(ck, value, expr_label(ck, at));
+    return list_entry(list);
+}
+
+struct value
+list_binary(struct check *ck, const struct ast_expr *node,
+            const struct value *left, const struct value *right)
+{
+    assert(ck && node && left && right);
+    struct value lists[2];
+    struct value one = list_entry_or_value(ck, left, node->a, &lists[0]);
+    struct value two = list_entry_or_value(ck, right, node->b, &lists[1]);
+    struct value result = check_binary(ck, node, &one, &two);
+    return list_of_entry(&result, lists, 2);
+}
+
+struct value
+list_choice(struct check *ck, const struct ast_expr *node,
+            const struct value *condition, const struct value *left,
+            const struct value *right)
+{
+    assert(ck && node && condition && left && right);
+    struct value lists[3];
+    if (!value_is_list(ck, condition) && !value_is_list(ck, left) &&
+        !value_is_list(ck, right))
+        return check_choice(ck, node, condition, left, right);
+    struct value c = list_entry_or_value(ck, condition, node->a, &lists[0]);
+    struct value a = list_entry_or_value(ck, left, node->b, &lists[1]);
+    struct value b = list_entry_or_value(ck, right, node->c, &lists[2]);
+    struct value result = check_choice(ck, node, &c, &a, &b);
+    return list_of_entry(&result, lists, 3);
+}
+
+bool
+list_indexed(struct check *ck, const struct ast_expr *node,
+             const struct value *list, const struct value *at,
+             struct value *out)
+{
+    assert(ck && node && node->n_list == 1 && list && at && out);
+    if (at->kind == VALUE_COLUMN && at->truth) {
+        struct value column = list_column(ck, list, expr_label(ck, node->a));
+        *out = list_select(ck, node, &column, at);
+        return true;
+    }
+    if (list->kind != VALUE_COLUMN)
+        return false;
+    *out = value_poison(node->range);
+    if (at->kind == VALUE_POISON)
+        return true;
+    if (value_is_list(ck, at)) {
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0212, node->list[0]->range,
+                               "an index is a whole number or a condition, but "
+                               "this is %s",
+                               value_kind_text(ck, at)),
+                   "entries are selected by a condition: a[a > 0]");
+        return true;
+    }
+    int32_t index;
+    struct value number = *at;
+    if (index_number(ck, &number, node->list[0], &index))
+        *out = list_item(ck, node, list, index);
+    return true;
+}
+
+bool
+index_number(struct check *ck, struct value *value, const struct ast_expr *node,
+             int32_t *whole)
+{
+    assert(ck && value && node && whole);
+    double number;
+    if (!value_need_scalar(ck, value, node, dim_pure(ck->dims), "an index"))
+        return false;
+    if (!check_fixed(ck, value->e[0], &number) || number != floor(number) ||
+        fabs(number) > 1e8) {
+        check_error(ck, DIAG_E0212, node->range,
+                    "an index is a whole number made of literals and params");
+        return false;
+    }
+    *whole = (int32_t)number;
+    return true;
+}

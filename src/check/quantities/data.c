@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* data NAME = "file" { column time : s = "time [s]"  missing = "NA" }: the
+ * file is read when the model is checked, and its columns become part of the
+ * typed model, in SI units. A mistake in the file is shown in the file. */
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/source.h"
+#include "check/quantities/lists.h"
+#include "table/table.h"
+
+/* One column that the model asks for. */
+struct asked {
+    const char *name;   /* in the model */
+    const char *header; /* in the file */
+    imp_range range;    /* of the header's text, or of the file's name */
+    struct unit unit;
+};
+struct reading {
+    struct decl *decl;
+    const char *path, *text, *missing;
+    size_t size;
+    const struct table_kind *kind;
+    struct table_head head;
+    struct {
+        struct asked *v;
+        size_t n, cap;
+    } asked;
+};
+
+/* Reports what is wrong with the file, at its place there. */
+static void
+wrong_file(struct check *ck, const struct reading *reading,
+           const struct table_error *error)
+{
+    uint32_t file = sources_add(ck->in->sources, reading->path, reading->text,
+                                reading->size);
+    imp_range range = {file, (uint32_t)error->lo, (uint32_t)error->hi};
+    struct diag *diag = check_error(ck, DIAG_E0391, range, "%s", error->message);
+    CHECK_NOTE(ck, diag, reading->decl->item->value->range, "read here");
+    if (error->help)
+        CHECK_HELP(ck, diag, "%s", error->help);
+}
+
+static bool
+is_name(const char *text)
+{
+    if (!isalpha((unsigned char)*text) && *text != '_' && !(*text & 0x80))
+        return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && *text != '_' && !(*text & 0x80))
+            return false;
+    return true;
+}
+
+/* Notes one column, unless another one has its name. */
+static bool
+ask(struct check *ck, struct reading *reading, struct asked asked)
+{
+    for (size_t i = 0; i < reading->asked.n; i++)
+        if (!strcmp(reading->asked.v[i].name, asked.name)) {
+            struct diag *diag =
+                check_error(ck, DIAG_E0392, asked.range,
+                            "two columns have the name `%s`", asked.name);
+            CHECK_NOTE(ck, diag, reading->asked.v[i].range, "the other one");
+            return false;
+        }
+    APUSH(ck, &reading->asked, asked);
+    return true;
+}
+
+static bool
+block_column(struct check *ck, struct reading *reading,
+             const struct ast_item *it)
+{
+    struct asked asked = {.name = it->name.text,
+                          .unit = {1, 1, dim_pure(ck->dims)}};
+    if (!it->value || it->value->kind != AST_TEXT) {
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0392, it->range,
+                               "a column is named as in the header of the "
+                               "file, in quotes"),
+                   "column %s = \"%s\"", it->name.text, it->name.text);
+        return false;
+    }
+    asked.header = it->value->text;
+    asked.range = it->value->range;
+    if (it->dim && !unit_of_ast(ck, it->dim, &asked.unit))
+        return false;
+    return ask(ck, reading, asked);
+}
+
+static bool
+block(struct check *ck, struct reading *reading)
+{
+    const struct ast_item *it = reading->decl->item;
+    bool ok = true;
+    for (size_t i = 0; i < it->n_block; i++) {
+        const struct ast_item *key = it->block[i];
+        if (key->kind == AST_COLUMN) {
+            ok &= block_column(ck, reading, key);
+        } else if (key->kind == AST_KEY && key->value &&
+                   !strcmp(key->name.text, "missing")) {
+            if (key->value->kind == AST_TEXT) {
+                reading->missing = key->value->text;
+                continue;
+            }
+            CHECK_HELP(ck,
+                       check_error(ck, DIAG_E0392, key->value->range,
+                                   "`missing` is the text of a cell without a "
+                                   "value, in quotes"),
+                       "missing = \"NA\", or missing = \"\" for empty cells");
+            ok = false;
+        } else {
+            CHECK_HELP(ck,
+                       check_error(ck, DIAG_E0301, key->head,
+                                   "data have no key `%s`",
+                                   key->name.text ? key->name.text : ""),
+                       "column NAME : unit = \"header\", and missing = "
+                       "\"text\"");
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+/* Without a block of columns all of the file are taken, as pure numbers. */
+static bool
+all_columns(struct check *ck, struct reading *reading)
+{
+    const struct table_head *head = &reading->head;
+    for (size_t i = 0; i < head->n; i++) {
+        if (!is_name(head->names[i])) {
+            struct table_error error = {
+                head->lo[i], head->hi[i] > head->lo[i] ? head->hi[i]
+                                                       : head->lo[i] + 1,
+                arena_printf(ck->arena, "this header is no name: \"%s\"",
+                             head->names[i]),
+                head->n == 1 && strpbrk(head->names[0], ";\t")
+                    ? "the cells of a line are divided by commas, and numbers "
+                      "have a decimal point"
+                    : arena_printf(ck->arena,
+                                   "name the columns: data %s = \"%s\" { "
+                                   "column x%zu = \"%s\" }",
+                                   reading->decl->name,
+                                   reading->decl->item->value->text, i,
+                                   head->names[i])};
+            wrong_file(ck, reading, &error);
+            return false;
+        }
+        if (!ask(ck, reading,
+                 (struct asked){head->names[i], head->names[i],
+                                reading->decl->item->value->range,
+                                {1, 1, dim_pure(ck->dims)}}))
+            return false;
+    }
+    return true;
+}
+
+/* Finds the column of the file with this header. */
+static bool
+find_header(struct check *ck, const struct reading *reading,
+            const struct asked *asked, size_t *number)
+{
+    const struct table_head *head = &reading->head;
+    size_t found = 0;
+    for (size_t i = 0; i < head->n; i++)
+        if (!strcmp(head->names[i], asked->header)) {
+            *number = i;
+            found++;
+        }
+    if (found == 1)
+        return true;
+    struct diag *diag = check_error(
+        ck, DIAG_E0392, asked->range, "%s \"%s\"",
+        found ? "several columns of this file have the header"
+              : "the file has no column with the header",
+        asked->header);
+    const char *near =
+        found ? NULL : suggest(asked->header, head->names, head->n);
+    if (near) {
+        CHECK_HELP(ck, diag, "did you mean \"%s\"?", near);
+        diag_fix(ck->ds, diag, asked->range,
+                 arena_printf(ck->arena, "\"%s\"", near));
+    } else if (!found) {
+        CHECK_HELP(ck, diag, "its columns are %s%s",
+                   check_join(ck, head->names, head->n < 12 ? head->n : 12,
+                              "and"),
+                   head->n > 12 ? " and others" : "");
+    }
+    return false;
+}
+
+/* Makes the table of the columns that were read. */
+static void
+make_table(struct check *ck, const struct reading *reading, double **x,
+           size_t n_rows)
+{
+    size_t n = reading->asked.n;
+    struct tm_table table = {.name = reading->decl->name,
+                             .doc = reading->decl->item->doc,
+                             .file = reading->decl->item->value->text,
+                             .range = reading->decl->range,
+                             .columns = NEW_N(ck->arena, struct tm_table_column,
+                                              n),
+                             .n_columns = n,
+                             .n_rows = n_rows};
+    const struct dim **dims = NEW_N(ck->arena, const struct dim *, n);
+    for (size_t c = 0; c < n; c++) {
+        const struct asked *asked = &reading->asked.v[c];
+        if (asked->unit.num != asked->unit.den)
+            for (size_t i = 0; i < n_rows; i++)
+                x[c][i] = x[c][i] * asked->unit.num / asked->unit.den;
+        dims[c] = asked->unit.dim;
+        table.columns[c] =
+            (struct tm_table_column){asked->name, "", x[c]};
+        table.columns[c].unit = dim_text(ck->dims, dims[c]);
+    }
+    reading->decl->index = (uint32_t)ck->lists.tables.n;
+    APUSH(ck, &ck->lists.tables, table);
+    APUSH(ck, &ck->notes.tables, dims);
+}
+
+static bool
+read_table(struct check *ck, struct reading *reading)
+{
+    struct table_error error;
+    if (!table_read_head(reading->kind, ck->arena, reading->text, reading->size,
+                         &reading->head, &error)) {
+        wrong_file(ck, reading, &error);
+        return false;
+    }
+    if (!reading->asked.n && !all_columns(ck, reading))
+        return false;
+    size_t n = reading->asked.n, n_rows;
+    size_t *wanted = NEW_N(ck->arena, size_t, n);
+    double **x = NEW_N(ck->arena, double *, n);
+    for (size_t i = 0; i < n; i++)
+        if (!find_header(ck, reading, &reading->asked.v[i], &wanted[i]))
+            return false;
+    if (!table_read_rows(reading->kind, ck->arena, reading->text, reading->size,
+                         &reading->head, wanted, n, reading->missing, x,
+                         &n_rows, &error)) {
+        wrong_file(ck, reading, &error);
+        return false;
+    }
+    make_table(ck, reading, x, n_rows);
+    return true;
+}
+
+static bool
+declare_data(struct check *ck, struct decl *decl)
+{
+    const struct ast_item *it = decl->item;
+    struct reading reading = {.decl = decl};
+    if (!it->value || it->value->kind != AST_TEXT) {
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0390, it->range,
+                               "data come from a file, whose name stands in "
+                               "quotes"),
+                   "data %s = \"%s.csv\"", decl->name, decl->name);
+        return false;
+    }
+    if (!block(ck, &reading))
+        return false;
+    reading.kind = table_kind_of(it->value->text);
+    if (!reading.kind) {
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0390, it->value->range,
+                               "cannot read \"%s\": the ending of its name "
+                               "tells no kind of table",
+                               it->value->text),
+                   "names of tables end in %s", table_endings());
+        return false;
+    }
+    reading.text = scope_read_data(ck, decl->module, it, &reading.path,
+                                   &reading.size);
+    return reading.text && read_table(ck, &reading);
+}
+
+void
+check_data(struct check *ck)
+{
+    assert(ck);
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == DECL_DATA)
+                decl->broken = !declare_data(ck, decl);
+}

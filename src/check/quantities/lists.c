@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists whose length only a run knows (lists.h). */
+#include <assert.h>
+#include <string.h>
+
+#include "check/quantities/lists.h"
+
+#define LIST LIST_RESULT
+#define NUMBER LIST_NUMBER
+#define SEVERAL LIST_SEVERAL
+static const struct list_row rows[] = {
+#define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
+    {word, args, doc, example, least, most, RESULT, LIST_##DIM},
+#include "abi/lists.def"
+};
+#undef LIST
+#undef NUMBER
+#undef SEVERAL
+
+const struct list_row *
+list_row(enum imp_list_kind kind)
+{
+    return (unsigned)kind < IMP_LIST_KINDS ? &rows[kind] : NULL;
+}
+
+enum imp_list_kind
+list_kind_of(const char *word)
+{
+    assert(word);
+    unsigned kind = 0;
+    while (kind < IMP_LIST_KINDS &&
+           (!*rows[kind].word || strcmp(rows[kind].word, word)))
+        kind++;
+    return (enum imp_list_kind)kind;
+}
+
+/* -- the table ------------------------------------------------------------- */
+
+/* Adds a list to the model, unless it is a source that stands there. */
+static uint32_t
+list_add(struct check *ck, struct tm_list list)
+{
+    for (size_t i = 0; !list.n_inputs && i < ck->lists.lists.n; i++) {
+        const struct tm_list *old = &ck->lists.lists.v[i];
+        if (old->kind == list.kind && old->command == list.command &&
+            old->field == list.field && old->table == list.table &&
+            old->column == list.column &&
+            !strcmp(old->text ? old->text : "", list.text ? list.text : ""))
+            return (uint32_t)i;
+    }
+    APUSH(ck, &ck->lists.lists, list);
+    return (uint32_t)ck->lists.lists.n - 1;
+}
+
+/* The list as a value: its entry is one cell per component. */
+static struct value
+cells_of(struct check *ck, uint32_t list, const struct dim *dim,
+         imp_range range)
+{
+    uint32_t width = ck->lists.lists.v[list].width;
+    struct value value = value_array(ck, width, 1, dim, range);
+    value.kind = VALUE_COLUMN;
+    value.ref = list;
+    graph_origin(ck->g, range);
+    for (uint32_t k = 0; k < width; k++)
+        value.e[k] = ex_sym(ck->g, SYM_CELL, list, k);
+    return value;
+}
+
+/* A value as the input of a list: a column, or numbers. */
+static struct tm_val
+input_of(const struct value *value, const char *label)
+{
+    bool column = value->kind == VALUE_COLUMN;
+    return (struct tm_val){.kind = column ? IMP_VAL_COLUMN : IMP_VAL_NUM,
+                           .range = value->range,
+                           .rows = value->rows,
+                           .cols = 1,
+                           .e = value->e,
+                           .ref = column ? value->ref : 0,
+                           .truth = value->truth,
+                           .text = "",
+                           .label = label,
+                           .unit = "",
+                           .name = ""};
+}
+
+/* -- values ---------------------------------------------------------------- */
+
+bool
+value_is_list(const struct check *ck, const struct value *value)
+{
+    assert(ck && value);
+    if (value->kind != VALUE_FIELD)
+        return value->kind == VALUE_COLUMN || value->kind == VALUE_LIST;
+    enum imp_field_kind kind =
+        ck->lists.commands.v[value->ref].fields[value->field].kind;
+    return kind == IMP_FIELD_LIST || kind == IMP_FIELD_VECS;
+}
+
+static struct value
+column_of_field(struct check *ck, const struct value *value, const char *name)
+{
+    const struct tm_command *cmd = &ck->lists.commands.v[value->ref];
+    const struct tm_field *field = &cmd->fields[value->field];
+    bool vectors = field->kind == IMP_FIELD_VECS;
+    uint32_t width = vectors && field->width ? field->width : 1;
+    uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_FIELD,
+                                                  .width = width,
+                                                  .command = value->ref,
+                                                  .field = value->field,
+                                                  .name = name,
+                                                  .range = value->range});
+    struct value column = cells_of(
+        ck, list, field_dim(ck, cmd, field, UINT32_MAX, value->range),
+        value->range);
+    if (width == 1)
+        return column;
+    column.dims = NEW_N(ck->arena, const struct dim *, width);
+    for (uint32_t k = 0; k < width; k++)
+        column.dims[k] = field_dim(ck, cmd, field, k, value->range);
+    column.kind = VALUE_NUM; /* matrix_done knows numbers alone */
+    column = matrix_done(ck, column);
+    column.kind = VALUE_COLUMN;
+    return column;
+}
+
+struct value
+list_column(struct check *ck, const struct value *value, const char *name)
+{
+    assert(ck && value && name && value_is_list(ck, value));
+    if (value->kind == VALUE_COLUMN)
+        return *value;
+    if (value->kind == VALUE_FIELD)
+        return column_of_field(ck, value, name);
+    struct tm_val *numbers = NEW(ck->arena, struct tm_val);
+    *numbers = input_of(value, name);
+    uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_VALUES,
+                                                  .width = 1,
+                                                  .inputs = numbers,
+                                                  .n_inputs = 1,
+                                                  .name = name,
+                                                  .range = value->range});
+    struct value column = cells_of(ck, list, value->dim, value->range);
+    column.bare = value->bare;
+    return column;
+}
+
+struct value
+list_entry(const struct value *column)
+{
+    assert(column && column->kind == VALUE_COLUMN);
+    struct value entry = *column;
+    entry.kind = column->truth ? VALUE_TRUTH : VALUE_NUM;
+    entry.truth = false;
+    entry.ref = 0;
+    return entry;
+}
+
+struct value
+list_of_entry(const struct value *entry, const struct value *like, size_t n)
+{
+    assert(entry && like && n);
+    struct value list = *entry;
+    if (entry->kind != VALUE_NUM && entry->kind != VALUE_TRUTH)
+        return list;
+    list.truth = entry->kind == VALUE_TRUTH;
+    list.kind = VALUE_COLUMN;
+    for (size_t i = n; i-- > 0;)
+        if (like[i].kind == VALUE_COLUMN)
+            list.ref = like[i].ref;
+    if (list.cols > 1) { /* matrices cannot be entries */
+        list.rows *= list.cols;
+        list.cols = 1;
+    }
+    return list;
+}
+
+struct value
+table_field(struct check *ck, uint32_t table, const char *name,
+            imp_range name_range, imp_range range)
+{
+    assert(ck && name && table < ck->lists.tables.n);
+    const struct tm_table *from = &ck->lists.tables.v[table];
+    for (uint32_t c = 0; c < from->n_columns; c++)
+        if (!strcmp(from->columns[c].name, name)) {
+            uint32_t list = list_add(
+                ck, (struct tm_list){
+                        .kind = IMP_LIST_TABLE,
+                        .width = 1,
+                        .table = table,
+                        .column = c,
+                        .name = arena_printf(ck->arena, "%s.%s", from->name,
+                                             name),
+                        .range = range});
+            return cells_of(ck, list, ck->notes.tables.v[table][c], range);
+        }
+    const char **names = NEW_N(ck->arena, const char *, from->n_columns + 1);
+    for (size_t c = 0; c < from->n_columns; c++)
+        names[c] = from->columns[c].name;
+    struct diag *diag =
+        check_error(ck, DIAG_E0392, name_range, "`%s` has no column `%s`",
+                    from->name, name);
+    if (!check_suggest(ck, diag, name_range, name, names, from->n_columns))
+        CHECK_HELP(ck, diag, "its columns are %s",
+                   check_join(ck, names, from->n_columns, "and"));
+    return value_poison(range);
+}
+
+struct value
+list_text_is(struct check *ck, const struct value *field, const char *text,
+             imp_range range)
+{
+    assert(ck && field && field->kind == VALUE_FIELD && text);
+    uint32_t list = list_add(
+        ck, (struct tm_list){
+                .kind = IMP_LIST_TEXT,
+                .width = 1,
+                .command = field->ref,
+                .field = field->field,
+                .text = text,
+                .name =
+                    ck->lists.commands.v[field->ref].fields[field->field].name,
+                .range = range});
+    struct value truth = cells_of(ck, list, dim_pure(ck->dims), range);
+    truth.truth = true;
+    return truth;
+}
+
+/* Adds a list that is made of columns and numbers, and gives it the dimension
+ * of `of` (a bare one stays bare). */
+static struct value
+made_of(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
+        const struct value *args, size_t count, uint32_t width)
+{
+    struct tm_val *inputs = NEW_N(ck->arena, struct tm_val, count);
+    const char *label = expr_label(ck, node);
+    for (size_t i = 0; i < count; i++)
+        inputs[i] = input_of(&args[i], label);
+    uint32_t list = list_add(ck, (struct tm_list){.kind = kind,
+                                                  .width = width,
+                                                  .inputs = inputs,
+                                                  .n_inputs = count,
+                                                  .name = label,
+                                                  .range = node->range});
+    struct value result = cells_of(ck, list, args[0].dim, node->range);
+    result.bare = args[0].bare;
+    result.dims = width == args[0].rows ? args[0].dims : NULL;
+    return result;
+}
+
+struct value
+list_select(struct check *ck, const struct ast_expr *node,
+            const struct value *list, const struct value *condition)
+{
+    assert(ck && node && list && condition && condition->truth);
+    struct value two[2] = {*list, *condition};
+    struct value result =
+        made_of(ck, node, IMP_LIST_SELECT, two, 2, list->rows);
+    result.truth = list->truth;
+    return result;
+}
+
+/* Numbers of the first entry of a list, from the slot on. */
+static struct value
+numbers_of(struct check *ck, const struct value *list, uint32_t first,
+           uint32_t count)
+{
+    struct value result =
+        value_array(ck, count, 1, list->dim, list->range);
+    result.bare = list->bare;
+    result.dims = list->dims;
+    for (uint32_t k = 0; k < count; k++)
+        result.e[k] = list_slot(ck, list->ref, first + k, list->range);
+    return result;
+}
+
+struct value
+list_item(struct check *ck, const struct ast_expr *node,
+          const struct value *list, int32_t index)
+{
+    assert(ck && node && list && list->kind == VALUE_COLUMN);
+    struct value all =
+        made_of(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
+    struct value result = numbers_of(ck, &all, 0, list->rows);
+    for (uint32_t k = 0; k < list->rows; k++)
+        result.e[k] =
+            list_slot(ck, all.ref,
+                      (uint32_t)(index * (int32_t)list->rows + (int32_t)k),
+                      node->range);
+    if (list->truth)
+        return value_truth(ck, result.e[0], node->range);
+    return result;
+}
+
+/* -- calls ----------------------------------------------------------------- */
+
+static struct value
+no_list(struct check *ck, const struct ast_expr *node, const char *word,
+        size_t i, const struct value *value, const char *wanted)
+{
+    struct diag *diag =
+        check_error(ck, DIAG_E0218, node->args[i].value->range,
+                    "%s takes %s here, but this is %s", word, wanted,
+                    value_kind_text(ck, value));
+    enum imp_list_kind kind = list_kind_of(word);
+    if (kind < IMP_LIST_KINDS)
+        CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", word, rows[kind].args,
+                   rows[kind].doc, rows[kind].example);
+    return value_poison(node->range);
+}
+
+/* Takes an argument as a list: vectors of numbers are lists, too. */
+static bool
+take_list(struct check *ck, const struct ast_expr *at, struct value *value)
+{
+    if (value->kind == VALUE_NUM && value->cols == 1 && value->rows > 1 &&
+        !value->dims)
+        value->kind = VALUE_LIST;
+    if (!value_is_list(ck, value))
+        return false;
+    *value = list_column(ck, value, expr_label(ck, at));
+    return true;
+}
+
+/* The second argument of `cdf` and `quantile` may be one number. */
+static bool
+may_be_number(enum imp_list_kind kind, size_t i)
+{
+    return i == 1 && (kind == IMP_LIST_QUANTILE || kind == IMP_LIST_CDF);
+}
+
+/* Checks the arguments one by one; false: reported. *any: the kind of one is
+ * not known. */
+static bool
+take_arguments(struct check *ck, const struct ast_expr *node,
+               enum imp_list_kind kind, struct value *args, size_t count,
+               const char *word, bool *any)
+{
+    bool wide = kind == IMP_LIST_SUM || kind == IMP_LIST_MEAN ||
+                kind == IMP_LIST_LENGTH || kind == IMP_LIST_PRESENT ||
+                kind == IMP_LIST_CUMULATIVE || kind == IMP_LIST_DIFFERENCES ||
+                kind == IMP_LIST_SORT;
+    for (size_t i = 0; i < count; i++) {
+        if (args[i].kind == VALUE_ANY) {
+            *any = true;
+            continue;
+        }
+        if (may_be_number(kind, i) && value_is_scalar(&args[i]))
+            continue;
+        if (!take_list(ck, node->args[i].value, &args[i])) {
+            no_list(ck, node, word, i, &args[i],
+                    kind == IMP_LIST_COUNT ? "a list of conditions" : "a list");
+            return false;
+        }
+        if ((kind == IMP_LIST_COUNT) != args[i].truth) {
+            no_list(ck, node, word, i, &args[i],
+                    kind == IMP_LIST_COUNT ? "a list of conditions"
+                                           : "a list of numbers");
+            return false;
+        }
+        if (args[i].rows > 1 && (!wide || i > 0)) {
+            no_list(ck, node, word, i, &args[i], "a list of single numbers");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do the dimensions of the arguments fit? False: reported. */
+static bool
+dims_fit(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
+         struct value *args, size_t count, const char *word)
+{
+    const struct dim *dim;
+    bool bare;
+    if (kind == IMP_LIST_QUANTILE)
+        return args[1].bare ||
+               value_need_dim(ck, &args[1], node->args[1].value,
+                              dim_pure(ck->dims), "a share");
+    if (count < 2 || kind == IMP_LIST_SORT || kind == IMP_LIST_CORRELATION ||
+        kind == IMP_LIST_REGRESSION)
+        return true;
+    return value_agree(ck, node, word, &args[0], node->args[0].value, &args[1],
+                       node->args[1].value, &dim, &bare);
+}
+
+/* y = a + b x: a, b, their errors, deviation of the residuals */
+static void
+regression_dims(struct check *ck, const struct value *args,
+                struct value *result)
+{
+    const struct dim *x = args[0].bare ? dim_pure(ck->dims) : args[0].dim;
+    const struct dim *y = args[1].bare ? dim_pure(ck->dims) : args[1].dim;
+    const struct dim *slope = dim_div(ck->dims, y, x);
+    result->dims = NEW_N(ck->arena, const struct dim *, 5);
+    result->dims[0] = result->dims[2] = result->dims[4] = y;
+    result->dims[1] = result->dims[3] = slope;
+    result->bare = false;
+}
+
+static const struct dim *
+result_dim(struct check *ck, const struct list_row *row,
+           const struct value *first, imp_range range)
+{
+    switch (row->dim) {
+    case LIST_PURE:
+        return dim_pure(ck->dims);
+    case LIST_SQUARE:
+        return dim_pow(ck->dims, first->dim, (struct ratio){2, 1});
+    case LIST_SAME:
+        return first->dim;
+    default:
+        return dim_fresh(ck->dims, range);
+    }
+}
+
+struct value
+list_call(struct check *ck, const struct ast_expr *node,
+          enum imp_list_kind kind, const struct value *given, size_t count)
+{
+    assert(ck && node && kind < IMP_LIST_KINDS && given && count);
+    const struct list_row *row = &rows[kind];
+    const char *word = node->a->name.text ? node->a->name.text : row->word;
+    struct value *args = NEW_N(ck->arena, struct value, count);
+    memcpy(args, given, count * sizeof *args);
+    bool any = false;
+    if (!take_arguments(ck, node, kind, args, count, word, &any))
+        return value_poison(node->range);
+    if (any)
+        return value_any(ck, result_dim(ck, row, &args[0], node->range),
+                         node->range);
+    if (!dims_fit(ck, node, kind, args, count, word))
+        return value_poison(node->range);
+    uint32_t width = row->result == LIST_SEVERAL ? 5
+                     : row->dim == LIST_PURE     ? 1
+                                                 : args[0].rows;
+    struct value made = made_of(ck, node, kind, args, count, width);
+    if (kind == IMP_LIST_REGRESSION) {
+        regression_dims(ck, args, &made);
+    } else if (row->dim != LIST_SAME) {
+        made.dim = result_dim(ck, row, &args[0], node->range);
+        made.bare = false;
+        made.dims = NULL;
+    }
+    made.truth = kind == IMP_LIST_PRESENT;
+    bool one = row->result != LIST_RESULT ||
+               (kind == IMP_LIST_CDF && args[1].kind == VALUE_NUM);
+    if (kind == IMP_LIST_QUANTILE && args[1].kind == VALUE_COLUMN)
+        one = false;
+    struct value result = one ? numbers_of(ck, &made, 0, width) : made;
+    if (one && kind == IMP_LIST_REGRESSION)
+        result = matrix_done(ck, result);
+    return result;
+}

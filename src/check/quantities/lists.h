@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists whose length only a run knows: columns of data, lists of records, and
+ * what is made of them.
+ *
+ * Such a list is VALUE_COLUMN: a formula for one entry, whose leaves SYM_CELL
+ * mean "this entry of that list". Arithmetic of lists is therefore arithmetic
+ * of formulas: an operation takes the formulas as numbers (list_entry), is
+ * checked as for numbers, and its result is a list again (list_of_entry). What
+ * needs more than one entry (sort, mean, a selection) is an entry of the list
+ * table of the model, abi/lists.def. */
+#ifndef IMP_CHECK_QUANTITIES_LISTS_H
+#define IMP_CHECK_QUANTITIES_LISTS_H
+
+#include "check/quantities/quantities.h"
+
+/* a row of abi/lists.def */
+struct list_row {
+    const char *word, *args, *doc, *example;
+    size_t least, most;
+    enum { LIST_RESULT, LIST_NUMBER, LIST_SEVERAL } result;
+    enum { LIST_SAME, LIST_SQUARE, LIST_PURE, LIST_OWN } dim;
+};
+const struct list_row *list_row(enum imp_list_kind kind);
+/* the kind that a user calls by this word; IMP_LIST_KINDS: none */
+enum imp_list_kind list_kind_of(const char *word);
+
+/* Is the value a list of numbers, or of vectors, as a whole? */
+bool value_is_list(const struct check *ck, const struct value *value);
+/* Makes VALUE_COLUMN of such a value. */
+struct value list_column(struct check *ck, const struct value *value,
+                         const char *name);
+/* The entry of a VALUE_COLUMN as numbers or a truth value. */
+struct value list_entry(const struct value *column);
+/* The list with these entries, as long as the first of `like`, n values, that
+ * is a column. What is no number or truth value is given back as it is. */
+struct value list_of_entry(const struct value *entry, const struct value *like,
+                           size_t n);
+/* -- data.c: reads the files of all data ---------------------------------- */
+void check_data(struct check *ck);
+/* table.column */
+struct value table_field(struct check *ck, uint32_t table, const char *name,
+                         imp_range name_range, imp_range range);
+/* r.class as a list of truths: where is it this text? */
+struct value list_text_is(struct check *ck, const struct value *field,
+                          const char *text, imp_range range);
+/* a[condition] */
+struct value list_select(struct check *ck, const struct ast_expr *node,
+                         const struct value *list,
+                         const struct value *condition);
+/* a[3], a[-1] */
+struct value list_item(struct check *ck, const struct ast_expr *node,
+                       const struct value *list, int32_t index);
+/* A call of a function of lists; args have been checked. */
+struct value list_call(struct check *ck, const struct ast_expr *node,
+                       enum imp_list_kind kind, const struct value *args,
+                       size_t count);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* CSV (RFC 4180): a header, then one row per line. Cells may stand in double
+ * quotes, blanks around a number do not count, lines end with LF or CR LF, and
+ * empty lines are left out. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "table/table_priv.h"
+
+struct cursor {
+    const char *text;
+    size_t n, at;
+};
+/* A cell as it stands in the text, without quotes; doubled quotes in it are not
+ * yet undone. */
+struct cell {
+    size_t lo, hi;
+    bool quoted, last; /* the last one of its line */
+};
+
+static bool
+ends_line(const struct cursor *cursor)
+{
+    return cursor->at >= cursor->n || cursor->text[cursor->at] == '\n' ||
+           (cursor->text[cursor->at] == '\r' && cursor->at + 1 < cursor->n &&
+            cursor->text[cursor->at + 1] == '\n');
+}
+
+/* Goes behind the end of a line. */
+static void
+next_line(struct cursor *cursor)
+{
+    if (cursor->at < cursor->n && cursor->text[cursor->at] == '\r')
+        cursor->at++;
+    if (cursor->at < cursor->n)
+        cursor->at++;
+}
+
+static void
+skip_empty_lines(struct cursor *cursor)
+{
+    while (cursor->at < cursor->n && ends_line(cursor))
+        next_line(cursor);
+}
+
+static bool
+quoted_cell(struct cursor *cursor, struct cell *cell, struct table_error *error)
+{
+    size_t open = cursor->at++;
+    *cell = (struct cell){.lo = cursor->at, .quoted = true};
+    for (;; cursor->at++) {
+        if (cursor->at >= cursor->n)
+            return table_wrong(error, open, open + 1,
+                               "this quote is never closed",
+                               "a quote within a quoted cell is doubled");
+        if (cursor->text[cursor->at] != '"')
+            continue;
+        if (cursor->at + 1 < cursor->n && cursor->text[cursor->at + 1] == '"')
+            cursor->at++;
+        else
+            break;
+    }
+    cell->hi = cursor->at++;
+    if (!ends_line(cursor) && cursor->text[cursor->at] != ',')
+        return table_wrong(error, cursor->at, cursor->at + 1,
+                           "a quoted cell is followed by a comma or the end "
+                           "of the line",
+                           NULL);
+    return true;
+}
+
+/* Reads the next cell of the line, and the comma behind it. */
+static bool
+next_cell(struct cursor *cursor, struct cell *cell, struct table_error *error)
+{
+    if (cursor->at < cursor->n && cursor->text[cursor->at] == '"') {
+        if (!quoted_cell(cursor, cell, error))
+            return false;
+    } else {
+        const char *text = cursor->text;
+        size_t at = cursor->at, n = cursor->n;
+        while (at < n && text[at] != ',' && text[at] != '\n')
+            at++;
+        size_t hi = at;
+        if (hi > cursor->at && text[hi - 1] == '\r' && at < n &&
+            text[at] == '\n')
+            at = --hi;
+        *cell = (struct cell){.lo = cursor->at, .hi = hi};
+        cursor->at = at;
+    }
+    cell->last = ends_line(cursor);
+    if (cell->last)
+        next_line(cursor);
+    else
+        cursor->at++; /* the comma */
+    return true;
+}
+
+/* The text of a cell, with doubled quotes undone and blanks around it left
+ * out. */
+static const char *
+cell_text(struct arena *arena, const char *text, const struct cell *cell)
+{
+    char *out = arena_alloc(arena, cell->hi - cell->lo + 1);
+    size_t n = 0, lo = cell->lo, hi = cell->hi;
+    while (!cell->quoted && lo < hi && (text[lo] == ' ' || text[lo] == '\t'))
+        lo++;
+    while (!cell->quoted && hi > lo &&
+           (text[hi - 1] == ' ' || text[hi - 1] == '\t'))
+        hi--;
+    for (size_t i = lo; i < hi; i++) {
+        out[n++] = text[i];
+        i += cell->quoted && text[i] == '"';
+    }
+    out[n] = 0;
+    return out;
+}
+
+/* Text that begins with the mark of UTF-8 is read without it. */
+static size_t
+behind_mark(const char *text, size_t n)
+{
+    return n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+bool
+csv_head(struct arena *arena, const char *text, size_t n,
+         struct table_head *head, struct table_error *error)
+{
+    assert(arena && text && head && error);
+    struct cursor cursor = {text, n, behind_mark(text, n)};
+    struct {
+        const char **v;
+        size_t n, cap;
+    } names = {0};
+    struct {
+        size_t *v;
+        size_t n, cap;
+    } lo = {0}, hi = {0};
+    skip_empty_lines(&cursor);
+    if (cursor.at >= n)
+        return table_wrong(error, 0, 0, "the file is empty",
+                           "its first line names the columns");
+    struct cell cell = {0};
+    while (!cell.last) {
+        if (!next_cell(&cursor, &cell, error))
+            return false;
+        VEC_PUSH_IN(arena, &names, cell_text(arena, text, &cell));
+        VEC_PUSH_IN(arena, &lo, cell.lo);
+        VEC_PUSH_IN(arena, &hi, cell.hi);
+    }
+    *head = (struct table_head){names.v, lo.v, hi.v, names.n};
+    return true;
+}
+
+struct csv_reader {
+    struct arena *arena;
+    struct cursor cursor;
+    const struct table_head *head;
+    size_t *place; /* per column of the file: 1 + its place among the wanted
+                      ones, 0 */
+    const char *missing;
+    size_t n_missing;
+    double **columns;
+};
+
+/* Puts a cell of column `number` into row `row`. */
+static bool
+take_cell(struct csv_reader *reader, const struct cell *cell, size_t number,
+          size_t row, struct table_error *error)
+{
+    const char *text = reader->cursor.text;
+    size_t lo = cell->lo, hi = cell->hi;
+    while (lo < hi && (text[lo] == ' ' || text[lo] == '\t'))
+        lo++;
+    while (hi > lo && (text[hi - 1] == ' ' || text[hi - 1] == '\t'))
+        hi--;
+    double x = NAN;
+    if (!reader->missing || hi - lo != reader->n_missing ||
+        memcmp(text + lo, reader->missing, hi - lo) != 0) {
+        size_t read = num_read(text + lo, hi - lo, &x);
+        if (!read || read != hi - lo || isnan(x))
+            return table_no_number(reader->arena, error, lo, text + lo, hi - lo,
+                                   reader->head->names[number],
+                                   reader->missing);
+        if (isinf(x))
+            return table_wrong(error, lo, hi, "this number is not finite",
+                               "the greatest one is about 1.8e308");
+    }
+    reader->columns[reader->place[number] - 1][row] = x;
+    return true;
+}
+
+/* Reads one line into row `row`. */
+static bool
+take_row(struct csv_reader *reader, size_t row, struct table_error *error)
+{
+    struct cell cell = {0};
+    size_t number = 0, line = reader->cursor.at;
+    for (; !cell.last; number++) {
+        if (!next_cell(&reader->cursor, &cell, error))
+            return false;
+        if (number < reader->head->n && reader->place[number] &&
+            !take_cell(reader, &cell, number, row, error))
+            return false;
+    }
+    if (number != reader->head->n)
+        return table_wrong(
+            error, line, cell.hi > line ? cell.hi : line + 1,
+            arena_printf(reader->arena,
+                         "this row has %zu cell%s, but the header names %zu "
+                         "column%s",
+                         number, number == 1 ? "" : "s", reader->head->n,
+                         reader->head->n == 1 ? "" : "s"),
+            "a comma within a text needs quotes around the text");
+    return true;
+}
+
+bool
+csv_rows(struct arena *arena, const char *text, size_t n,
+         const struct table_head *head, const size_t *wanted, size_t n_wanted,
+         const char *missing, double **columns, size_t *n_rows,
+         struct table_error *error)
+{
+    assert(arena && text && head && wanted && columns && n_rows && error);
+    struct csv_reader reader = {
+        .arena = arena,
+        .cursor = {text, n, behind_mark(text, n)},
+        .head = head,
+        .place = NEW_N(arena, size_t, head->n),
+        .missing = missing,
+        .n_missing = missing ? strlen(missing) : 0,
+        .columns = columns,
+    };
+    for (size_t i = 0; i < n_wanted; i++)
+        reader.place[wanted[i]] = i + 1;
+    struct cell cell = {0};
+    skip_empty_lines(&reader.cursor);
+    while (!cell.last)
+        if (!next_cell(&reader.cursor, &cell, error))
+            return false;
+    size_t lines = 0; /* as many rows as there are lines left, at most */
+    for (size_t i = reader.cursor.at; i < n; i++)
+        lines += text[i] == '\n' || i + 1 == n;
+    for (size_t i = 0; i < n_wanted; i++)
+        columns[i] = NEW_N(arena, double, lines + 1);
+    size_t row = 0;
+    for (skip_empty_lines(&reader.cursor); reader.cursor.at < n;
+         skip_empty_lines(&reader.cursor))
+        if (!take_row(&reader, row++, error))
+            return false;
+    *n_rows = row;
+    return true;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of numbers from the text of a file. */
+#ifndef IMP_TABLE_TABLE_H
+#define IMP_TABLE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct arena;
+
+/* What is wrong with a file: bytes lo .. hi of it, a sentence, and a remedy
+ * (NULL: none), in the arena or static. */
+struct table_error {
+    size_t lo, hi;
+    const char *message, *help;
+};
+/* The names of the columns of a file, in order, and where they stand. */
+struct table_head {
+    const char **names;
+    size_t *lo, *hi;
+    size_t n;
+};
+struct table_kind {
+    const char *ending;
+    bool (*head)(struct arena *arena, const char *text, size_t n,
+                 struct table_head *head, struct table_error *error);
+    bool (*rows)(struct arena *arena, const char *text, size_t n,
+                 const struct table_head *head, const size_t *wanted,
+                 size_t n_wanted, const char *missing, double **columns,
+                 size_t *n_rows, struct table_error *error);
+};
+/* The kind of a file by the ending of its name; NULL: no table that can be
+ * read. */
+const struct table_kind *table_kind_of(const char *file);
+/* the endings that can be read, as ".csv, .jsonl" */
+const char *table_endings(void);
+
+/* Reads the names of the columns of a text of n bytes. False after *error. */
+bool table_read_head(const struct table_kind *kind, struct arena *arena,
+                     const char *text, size_t n, struct table_head *head,
+                     struct table_error *error);
+/* Reads n_wanted columns, by their numbers in the head: columns[i] gets *n_rows
+ * numbers, in the arena. A cell that is the text `missing` (NULL: there is no
+ * such text) gives NaN; any other cell of these columns is one finite number.
+ * False after *error. */
+bool table_read_rows(const struct table_kind *kind, struct arena *arena,
+                     const char *text, size_t n, const struct table_head *head,
+                     const size_t *wanted, size_t n_wanted,
+                     const char *missing, double **columns, size_t *n_rows,
+                     struct table_error *error);
+
+#endif

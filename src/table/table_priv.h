@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the room: the kinds of files. */
+#ifndef IMP_TABLE_TABLE_PRIV_H
+#define IMP_TABLE_TABLE_PRIV_H
+
+#include "table/table.h"
+
+bool csv_head(struct arena *arena, const char *text, size_t n,
+              struct table_head *head, struct table_error *error);
+bool csv_rows(struct arena *arena, const char *text, size_t n,
+              const struct table_head *head, const size_t *wanted,
+              size_t n_wanted, const char *missing, double **columns,
+              size_t *n_rows, struct table_error *error);
+bool json_rows_head(struct arena *arena, const char *text, size_t n,
+                    struct table_head *head, struct table_error *error);
+bool json_rows(struct arena *arena, const char *text, size_t n,
+               const struct table_head *head, const size_t *wanted,
+               size_t n_wanted, const char *missing, double **columns,
+               size_t *n_rows, struct table_error *error);
+
+/* Fills *error; always false. */
+bool table_wrong(struct table_error *error, size_t lo, size_t hi,
+                 const char *message, const char *help);
+/* What a cell that is no number is told as. */
+bool table_no_number(struct arena *arena, struct table_error *error, size_t lo,
+                     const char *cell, size_t len, const char *column,
+                     const char *missing);
+
+#endif

@@ -43,50 +43,6 @@
 /* Flights that take so many roundings of the time, or less, are rounding. */
 #define FRICTION_TICKS 4.0
 
-struct taylor_friction *
-taylor_friction_new(struct flow *flow)
-{
-    struct arena *arena = flow->run->arena;
-    size_t contacts = flow->m;
-    if (flow->sys->n_rub == 0)
-        return NULL;
-    struct taylor_friction *friction = NEW(arena, struct taylor_friction);
-    friction->rub = NEW_N(arena, int, contacts);
-    friction->mode = NEW_N(arena, enum contact_mode, contacts);
-    friction->onset = NEW_N(arena, bool, contacts);
-    friction->still = NEW_N(arena, bool, contacts);
-    friction->zero = NEW_N(arena, bool, contacts);
-    friction->normal = NEW_N(arena, double, contacts);
-    friction->tangential = NEW_N(arena, double, contacts);
-    friction->normal_now = NEW_N(arena, double, contacts);
-    friction->tangential_now = NEW_N(arena, double, contacts);
-    friction->work = NEW_N(arena, double, contacts);
-    friction->impulse = NEW_N(arena, double, 2 * contacts);
-    friction->approach = NEW_N(arena, double, contacts);
-    friction->limit.contact = -1;
-    friction->v_size = NEW_N(arena, double, flow->n);
-    friction->piece.slip = NEW_N(arena, double, contacts *ROW);
-    friction->piece.friction = NEW_N(arena, double, contacts *ROW);
-    friction->piece.minus = NEW_N(arena, double, contacts *ROW);
-    friction->piece.plus = NEW_N(arena, double, contacts *ROW);
-    friction->change = NEW_N(arena, struct flow_change, 4 * contacts);
-    friction->flights.last = NEW_N(arena, double, contacts);
-    for (size_t i = 0; i < contacts; i++)
-        friction->flights.last[i] = -INFINITY;
-    friction_rows_new(flow, arena, &friction->rows);
-    friction->last_time = -INFINITY;
-    friction->jump = -1;
-    friction_jam_new(friction, arena, contacts);
-    int next = 0;
-    for (uint32_t i = 0; i < contacts; i++) {
-        const imp_contact *contact =
-            rt_contact(flow->run, flow->sys->contact + i);
-        friction->rub[i] = contact->flags & IMP_CONTACTF_FRICTION ? next++ : -1;
-    }
-    assert(next == (int)flow->sys->n_rub);
-    return friction;
-}
-
 /* -- impacts ------------------------------------------------------------------
  */
 
@@ -189,7 +145,12 @@ strike(struct flow *flow, struct struck *struck, bool *on)
         bool was = taylor->contacts.closed[i];
         double rate = rows->speed[2 * i],
                noise = TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i];
-        on[i] = (was || struck->hits[i]) && rate <= noise;
+        bool touches = taylor->contacts.opening[i] && !struck->hits[i];
+        on[i] = ((was || struck->hits[i]) && rate <= noise) ||
+                (touches && fabs(rate) <= noise);
+        friction->still[i] = taylor->contacts.released[i] = false;
+        if (touches) /* or else it is hit now, too */
+            taylor->contacts.opening[i] = rate > noise;
         if (was && !on[i]) { /* knocked off */
             taylor->contacts.closed[i] = false;
             taylor->contacts.opening[i] = true;
@@ -254,14 +215,35 @@ note_impacts(const struct flow *flow)
         flights->n++;
         faint |= taylor->now - flights->last[i] <= tick;
         flights->last[i] = taylor->now;
+        flights->fastest =
+            fmax(flights->fastest, friction_energy_rate(flow, (size_t)i));
     }
     return faint;
 }
 
+/* The time that is left where flights cannot be told from rounding: that of the
+ * clock, or of the gaps of the group, whose flights end when they are below it;
+ * but no more than the last flights took. */
+static double
+time_left(const struct flow *flow, const bool *group, double tick)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_flights *flights = &taylor->friction->flights;
+    long last =
+        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : flights->n - 1;
+    double span = flights->time[0] - flights->time[last], left = 0.0;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (group[i])
+            left =
+                fmax(left, TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i] /
+                               fabs(taylor->friction->rows.speed[2 * i]));
+    return fmax(tick, fmin(left, span));
+}
+
 /* Will the flights go on to shrink, and is the time that they take together
- * below what shows? Then fills *limit. */
+ * below what shows? Then fills *limit and group (m). */
 static bool
-limit_reached(const struct flow *flow, bool faint,
+limit_reached(const struct flow *flow, bool faint, bool *group,
               struct accumulation_limit *limit)
 {
     const struct taylor_flow *taylor = flow->taylor;
@@ -279,8 +261,15 @@ limit_reached(const struct flow *flow, bool faint,
     faint |= known && now <= FRICTION_FLIGHTS * tick;
     if (!faint && !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
         return false;
+    friction_limit_group(flow, group);
+    double share = friction_speed_left(flow, group);
+    bool others = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        others |= group[i] && (int)i != taylor->next.hit[0];
+    if (!faint && others && share > FRICTION_SHORT)
+        return false; /* speeds shrink more slowly than flights */
     if (faint)
-        left = tick;
+        left = time_left(flow, group, tick);
     *limit = (struct accumulation_limit){
         .evidence = LIMIT_BELOW_ROUNDING,
         .impacts = flights->n,
@@ -289,8 +278,8 @@ limit_reached(const struct flow *flow, bool faint,
         .ratio_error = NAN,
         .remaining = left,
         .error = 1.0,
-        .state_error =
-            fmin(left / scale, FRICTION_SHORT) + TAYLOR_NOISE * DBL_EPSILON};
+        .state_error = fmin(left / scale, FRICTION_SHORT) +
+                       (others ? share : 0.0) + TAYLOR_NOISE * DBL_EPSILON};
     return true;
 }
 
@@ -386,26 +375,16 @@ foresee_limit(struct flow *flow)
         .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON};
 }
 
-/* The contacts of the last flights that are still within their reach stay
- * closed from here on: adds them to `on`. */
+/* The contacts of the group stay closed from here on: adds them to `on`. */
 static void
-close_group(struct flow *flow, struct flow_event *event, bool *on)
+close_group(struct flow *flow, struct flow_event *event, const bool *group,
+            bool *on)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct friction_flights *flights = &taylor->friction->flights;
-    const struct friction_rows *rows = &taylor->friction->rows;
-    int last =
-        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : (int)flights->n - 1;
-    double span = flights->time[0] - flights->time[last];
-    bool *group = NEW_N(flow->run->brief, bool, flow->m + 1);
-    for (int k = 0; k <= last; k++) {
-        size_t i = (size_t)flights->contact[k];
-        group[i] |=
-            k == 0 || flow->instant.gap[i] <= rows->terms[2 * i] * span * span;
-    }
     flow->last.n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
-        if (!group[i] || taylor->contacts.closed[i])
+        if (!group[i])
             continue;
         on[i] = true;
         taylor->contacts.opening[i] = false;
@@ -417,7 +396,7 @@ close_group(struct flow *flow, struct flow_event *event, bool *on)
     event->n = flow->last.n_contacts;
     event->contact = flow->last.contacts[0];
     flights->n = 0;
-    flights->longest = 0.0;
+    flights->longest = flights->fastest = 0.0;
 }
 
 /* Has the rate with which a contact leaves, after as many impacts as tell that
@@ -451,8 +430,13 @@ friction_impact(struct flow *flow, struct flow_event *event)
     memset(taylor->terms.gap_since, 0,
            flow->m * sizeof *taylor->terms.gap_since);
     event->kind = taylor->next.n_hit > 1 ? FLOW_SEVERAL : FLOW_IMPACT;
-    bool faint = note_impacts(flow);
-    bool limit = struck.plastic = limit_reached(flow, faint, &event->chatter);
+    bool faint = note_impacts(flow), *group = NEW_N(arena, bool, flow->m + 1);
+    bool limit = struck.plastic =
+        limit_reached(flow, faint, group, &event->chatter);
+    if (limit) {
+        memcpy(struck.hits, group, flow->m);
+        struck.law = IMP_IMPACT_COMPLEMENTARITY;
+    }
     bool decided = resolve(flow, &struck, event);
     report(flow, &struck, event);
     if (!decided)
@@ -461,9 +445,9 @@ friction_impact(struct flow *flow, struct flow_event *event)
     if ((st = strike(flow, &struck, on)))
         return st;
     if (!limit && bounces_no_more(flow, on))
-        limit = limit_reached(flow, true, &event->chatter);
+        limit = limit_reached(flow, true, group, &event->chatter);
     if (limit)
-        close_group(flow, event, on);
+        close_group(flow, event, group, on);
     else
         foresee_limit(flow);
     return friction_settle(flow, on, ended, event);
@@ -492,7 +476,7 @@ come_to_rest(struct flow *flow, struct flow_event *event)
     if ((st = strike(flow, &struck, on)))
         return st;
     limit->contact = -1;
-    close_group(flow, event, on);
+    close_group(flow, event, struck.hits, on);
     return friction_settle(flow, on, ended, event);
 }
 

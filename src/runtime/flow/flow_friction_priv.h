@@ -37,6 +37,7 @@ struct friction_flights {
     double *last; /* m: of each contact */
     long n;
     double longest; /* flight of the last ones */
+    double fastest; /* rate at which one of these hit, in the energy's norm */
 };
 /* The limit of the impacts at one contact, where their law says when it comes:
  * they are not followed one by one until then. */
@@ -121,6 +122,20 @@ void friction_project(struct flow *flow, const bool *row);
 /* The rows that the present modes hold at 0, into row (2m). */
 void friction_held_rows(const struct flow *flow, bool *row);
 
+/* The rate of contact i in the norm of the energy: the speed that an impulse at
+ * it alone would have to take away. */
+double friction_energy_rate(const struct flow *flow, size_t i);
+/* Contacts of the last flights whose impacts go on: those that are hit now, and
+ * those that accelerations, or impacts to come at the others, can bring back.
+ * An impact at contact k changes the rate of contact i by its share in W, and
+ * all those to come take (1 + e)/(1 - e) of the rate of k. Into group (m). */
+void friction_limit_group(const struct flow *flow, bool *group);
+/* The share of the speeds that the impacts to come at the group still have to
+ * take away. Without friction it does not matter which of them does. */
+double friction_speed_left(const struct flow *flow, const bool *group);
+/* NULL where no contact of the system has friction. */
+struct taylor_friction *taylor_friction_new(struct flow *flow);
+
 /* -- friction_watch.c ----------------------------------------------------- */
 
 /* Forgets what held at the beginning of the piece before. */
@@ -183,8 +198,6 @@ struct struck friction_new_struck(struct flow *flow);
 int friction_read_group(const struct flow *flow, const struct struck *struck,
                         int *contact, double *W,
                         struct friction_impact_point *point);
-/* NULL where no contact of the system has friction. */
-struct taylor_friction *taylor_friction_new(struct flow *flow);
 /* contacts that are closed at the start */
 int friction_start(struct flow *flow);
 /* Applies what ends the piece, at the present time. slid: time has passed, or

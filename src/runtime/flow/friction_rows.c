@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One instant of a system with friction as numbers: gradients of gaps and of
- * slips, what forces along them do, accelerations without contacts; and the
- * state taken onto what closed contacts hold. */
+ * slips, what forces along them do, accelerations without contacts; the state
+ * taken onto what closed contacts hold; and what impacts to come can reach. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -32,6 +32,50 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
     rows->speed_terms = NEW_N(arena, double, 2 * m);
     rows->had = NEW_N(arena, double, 2 * m);
     rows->slip = NEW_N(arena, struct system_slip, m);
+}
+
+struct taylor_friction *
+taylor_friction_new(struct flow *flow)
+{
+    struct arena *arena = flow->run->arena;
+    size_t contacts = flow->m;
+    if (flow->sys->n_rub == 0)
+        return NULL;
+    struct taylor_friction *friction = NEW(arena, struct taylor_friction);
+    friction->rub = NEW_N(arena, int, contacts);
+    friction->mode = NEW_N(arena, enum contact_mode, contacts);
+    friction->onset = NEW_N(arena, bool, contacts);
+    friction->still = NEW_N(arena, bool, contacts);
+    friction->zero = NEW_N(arena, bool, contacts);
+    friction->normal = NEW_N(arena, double, contacts);
+    friction->tangential = NEW_N(arena, double, contacts);
+    friction->normal_now = NEW_N(arena, double, contacts);
+    friction->tangential_now = NEW_N(arena, double, contacts);
+    friction->work = NEW_N(arena, double, contacts);
+    friction->impulse = NEW_N(arena, double, 2 * contacts);
+    friction->approach = NEW_N(arena, double, contacts);
+    friction->limit.contact = -1;
+    friction->v_size = NEW_N(arena, double, flow->n);
+    friction->piece.slip = NEW_N(arena, double, contacts *ROW);
+    friction->piece.friction = NEW_N(arena, double, contacts *ROW);
+    friction->piece.minus = NEW_N(arena, double, contacts *ROW);
+    friction->piece.plus = NEW_N(arena, double, contacts *ROW);
+    friction->change = NEW_N(arena, struct flow_change, 4 * contacts);
+    friction->flights.last = NEW_N(arena, double, contacts);
+    for (size_t i = 0; i < contacts; i++)
+        friction->flights.last[i] = -INFINITY;
+    friction_rows_new(flow, arena, &friction->rows);
+    friction->last_time = -INFINITY;
+    friction->jump = -1;
+    friction_jam_new(friction, arena, contacts);
+    int next = 0;
+    for (uint32_t i = 0; i < contacts; i++) {
+        const imp_contact *contact =
+            rt_contact(flow->run, flow->sys->contact + i);
+        friction->rub[i] = contact->flags & IMP_CONTACTF_FRICTION ? next++ : -1;
+    }
+    assert(next == (int)flow->sys->n_rub);
+    return friction;
 }
 
 void
@@ -276,4 +320,63 @@ friction_project(struct flow *flow, const bool *row)
     if (n)
         take_to_zero(flow, at, n, off, taylor->x + flow->n,
                      taylor->lo + flow->n);
+}
+
+double
+friction_energy_rate(const struct flow *flow, size_t i)
+{
+    assert(flow && i < flow->m);
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    double own = rows->W[2 * i * (2 * (size_t)flow->m + 1)];
+    return own > 0.0 ? fabs(rows->speed[2 * i]) / sqrt(own) : 0.0;
+}
+
+void
+friction_limit_group(const struct flow *flow, bool *group)
+{
+    assert(flow && group);
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_flights *flights = &taylor->friction->flights;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    size_t all = 2 * (size_t)flow->m;
+    long last = flights->n - 1;
+    last = last > 2 * FRICTION_FLIGHTS ? 2 * FRICTION_FLIGHTS : last;
+    double span = flights->time[0] - flights->time[last];
+    for (int k = 0; k < taylor->next.n_hit; k++)
+        group[taylor->next.hit[k]] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (long f = 0; f <= last; f++) {
+            size_t i = (size_t)flights->contact[f];
+            double reach = rows->terms[2 * i] * span;
+            if (group[i] || taylor->contacts.closed[i])
+                continue;
+            for (size_t k = 0; k < flow->m; k++) {
+                double e = flow->instant.e[k];
+                if (group[k])
+                    reach += fabs(rows->W[2 * i * all + 2 * k]) /
+                             rows->W[2 * k * (all + 1)] *
+                             fabs(rows->speed[2 * k]) * (1.0 + e) /
+                             fmax(1.0 - e, 0.0);
+            }
+            if (rows->speed[2 * i] <= reach)
+                more = group[i] = true;
+        }
+    }
+}
+
+double
+friction_speed_left(const struct flow *flow, const bool *group)
+{
+    assert(flow && group);
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    double left = 0.0;
+    bool rubs = false;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        rubs |= (group[i] || flow->taylor->contacts.closed[i]) &&
+                rows->slip[i].mu_impact > 0.0;
+        left += group[i] ? friction_energy_rate(flow, i) : 0.0;
+    }
+    return rubs ? fmin(left / flow->taylor->friction->flights.fastest, 1.0)
+                : 0.0;
 }

@@ -32,7 +32,8 @@
 /* The terms that are left out are below the rounding of the state (compare
  * MOTION_TRUNCATION). */
 #define OBSERVE_TRUNCATION 4e-16
-/* Impacts within this share of the time before a limit are not followed. */
+/* Impacts within this share of the time before a limit are followed only while
+ * their jumps show. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
 /* Jumps that do not shrink are told after this many impacts: by then jumps
  * that follow the speeds have halved. */
@@ -40,6 +41,8 @@
 /* Jumps are also told if they are still this share of the greatest one when
  * the time to the limit is rounding. */
 #define OBSERVE_LEFT 1e-6
+/* roundings of a jump: those of the rates and of a few operations */
+#define OBSERVE_ROUNDING (16.0 * DBL_EPSILON)
 /* how many orders before the last two are also asked for the radius */
 #define OBSERVE_GAP 7
 /* rounds to find the size of a variable that begins near 0 */
@@ -61,9 +64,13 @@ struct observer_limit {
     double time;
     struct ballistic *probe; /* NULL until it is made */
     bool more; /* the probe has impacts to come, the next at probe->t */
+    bool slow; /* the jumps shrink more slowly than the flights */
     long impacts;
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
+    double *sum;           /* p: of all jumps there */
+    double *first, *taken; /* n: rates before the first impact there, and what
+                              all impacts added to them */
 };
 struct observer_run {
     uint32_t n, p; /* entries of the state that belong to the motion, and to the
@@ -275,6 +282,44 @@ move_to(struct flow *flow, double time)
 /* -- impacts ----------------------------------------------------------------
  */
 
+/* What an impact at observer->at that takes the rates `before` to `after` adds
+ * to the variables, into observer->jump. */
+static int
+jump_of(struct flow *flow, const double *before, const double *after)
+{
+    struct observer_run *observer = flow->observer;
+    struct rt *run = flow->run;
+    double *time = run->env + run->im->layout.time, now = *time;
+    memcpy(observer->local, before, flow->n * sizeof *before);
+    memcpy(observer->local + flow->n, after, flow->n * sizeof *after);
+    *time = observer->piece.at;
+    memcpy(env_of(flow), flow->q, flow->n * sizeof *flow->q);
+    memcpy(env_of(flow) + observer->n, observer->x + observer->n,
+           observer->p * sizeof *observer->x);
+    int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
+    *time = now;
+    return st;
+}
+
+/* Notes the jump of one of the impacts before a limit. */
+static void
+note_jump(const struct flow *flow)
+{
+    const struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    const double *before = observer->x + flow->n;
+    if (limit->impacts <= 1)
+        memcpy(limit->first, before, flow->n * sizeof *before);
+    for (uint32_t i = 0; i < flow->n; i++)
+        limit->taken[i] += flow->v[i] - before[i];
+    for (uint32_t j = 0; j < observer->p; j++) {
+        double size = fabs(observer->jump[j]);
+        limit->most[j] = fmax(limit->most[j], size);
+        limit->late[j] = fmax(0.5 * limit->late[j], size);
+        limit->sum[j] += observer->jump[j];
+    }
+}
+
 /* Adds the jumps of an impact at observer->at. The rates before it stand in
  * observer->x, those after it in flow->v, the place in flow->q. */
 static int
@@ -282,33 +327,34 @@ jump(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
-    double *time = run->env + run->im->layout.time, now = *time;
     observer->piece.known = false;
     if (flow->sys->jump == IMP_NO_TAPE)
         return IMP_OK;
-    memcpy(observer->local, observer->x + flow->n,
-           flow->n * sizeof *observer->local);
-    memcpy(observer->local + flow->n, flow->v,
-           flow->n * sizeof *observer->local);
-    *time = observer->piece.at;
-    memcpy(env_of(flow), flow->q, flow->n * sizeof *flow->q);
-    memcpy(env_of(flow) + observer->n, observer->x + observer->n,
-           observer->p * sizeof *observer->x);
-    int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
-    *time = now;
+    int st = jump_of(flow, observer->x + flow->n, flow->v);
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, flow->sys->jump, observer->local);
-    for (uint32_t j = 0; j < observer->p && !st; j++) {
+    for (uint32_t j = 0; j < observer->p && !st; j++)
         state_add(&observer->x[observer->n + j], &observer->lo[observer->n + j],
                   observer->jump[j]);
-        if (!observer->limit.alone)
-            continue;
-        observer->limit.most[j] =
-            fmax(observer->limit.most[j], fabs(observer->jump[j]));
-        observer->limit.late[j] =
-            fmax(0.5 * observer->limit.late[j], fabs(observer->jump[j]));
-    }
+    if (!st && observer->limit.alone)
+        note_jump(flow);
     return st ? IMP_FAILED : IMP_OK;
+}
+
+/* Do the jumps of variable j depend on nothing but what the impacts add to the
+ * rates in all? Then those that are left may act all at once. */
+static bool
+adds_up(struct flow *flow, uint32_t j)
+{
+    struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    double *after = NEW_N(flow->run->brief, double, flow->n);
+    for (uint32_t i = 0; i < flow->n; i++)
+        after[i] = limit->first[i] + limit->taken[i];
+    return flow->sys->jump != IMP_NO_TAPE &&
+           !jump_of(flow, limit->first, after) &&
+           fabs(observer->jump[j] - limit->sum[j]) <=
+               (double)limit->impacts * OBSERVE_ROUNDING * limit->most[j];
 }
 
 /* Tells, once, about a variable whose jumps do not shrink towards the limit,
@@ -335,7 +381,8 @@ tell_endless(struct flow *flow, double time)
                     observer->limit.late[which] >
                         fmax(OBSERVE_LEFT, kept) * observer->limit.most[which];
         if (observer->limit.impacts < OBSERVE_ENOUGH ||
-            !(observer->limit.late[which] > 0.0) || !(lasts || slow))
+            !(observer->limit.late[which] > 0.0) || !(lasts || slow) ||
+            adds_up(flow, which))
             continue;
         uint32_t env = flow->sys->env_state + observer->n + which,
                  coordinate = 0;
@@ -425,21 +472,39 @@ make_probe(struct flow *flow, struct ballistic **out)
     return IMP_OK;
 }
 
-/* Looks for the next impact before the limit. */
+/* Do jumps shrink, and are the last ones more than this share of the greatest?
+ */
+static bool
+jumps_show(const struct observer_run *observer, double share)
+{
+    const struct observer_limit *limit = &observer->limit;
+    for (uint32_t j = 0; j < observer->p; j++)
+        if (limit->late[j] > share * limit->most[j] &&
+            limit->late[j] < 0.5 * limit->most[j])
+            return true;
+    return false;
+}
+
+/* Looks for the next impact before the limit. Where flights shrink faster than
+ * speeds, impacts at one time of the clock still add to the variables. */
 static void
 next_impact(struct observer_run *observer)
 {
-    double near = LIMIT_NEAR * fabs(observer->limit.time);
-    observer->limit.more =
-        observer->limit.more && ++observer->limit.impacts < OBSERVE_IMPACTS &&
-        observer->limit.time - observer->limit.probe->t > near;
+    struct observer_limit *limit = &observer->limit;
+    double near = LIMIT_NEAR * fabs(limit->time);
+    bool far = limit->time - limit->probe->t > near;
+    limit->slow |= !far && (limit->impacts < OBSERVE_ENOUGH ||
+                            jumps_show(observer, OBSERVE_LEFT));
+    limit->more = limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
+                  (far || (limit->slow && (limit->impacts <= OBSERVE_ENOUGH ||
+                                           jumps_show(observer, DBL_EPSILON))));
     if (!observer->limit.more)
         return;
     enum ballistic_event what =
         accumulation_next(observer->limit.probe, observer->limit.time);
     observer->limit.more =
         (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
-        observer->limit.probe->t < observer->limit.time;
+        observer->limit.probe->t <= observer->limit.time;
 }
 
 static int
@@ -449,8 +514,11 @@ tail_begin(struct flow *flow, double limit)
     observer->limit.alone = true;
     observer->limit.time = limit;
     observer->limit.impacts = 0;
+    observer->limit.slow = false;
     memset(observer->limit.most, 0, observer->p * sizeof *observer->limit.most);
     memset(observer->limit.late, 0, observer->p * sizeof *observer->limit.late);
+    memset(observer->limit.sum, 0, observer->p * sizeof *observer->limit.sum);
+    memset(observer->limit.taken, 0, flow->n * sizeof *observer->limit.taken);
     int st = make_probe(flow, &observer->limit.probe);
     observer->limit.more = observer->limit.probe != NULL;
     if (!st)
@@ -500,6 +568,9 @@ flow_observer_new(struct flow *flow)
     observer->jump = NEW_N(arena, double, observer->p);
     observer->limit.most = NEW_N(arena, double, observer->p);
     observer->limit.late = NEW_N(arena, double, observer->p);
+    observer->limit.sum = NEW_N(arena, double, observer->p);
+    observer->limit.first = NEW_N(arena, double, flow->n);
+    observer->limit.taken = NEW_N(arena, double, flow->n);
     observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), all * sizeof *observer->x);
     flow->method->at(flow, observer->piece.at);
@@ -541,7 +612,12 @@ flow_observer_before(struct flow *flow, double time)
 {
     assert(flow);
     struct observer_run *observer = flow->observer;
+    double limit;
     int st = flow_observer_at(flow, time);
+    /* the limit may come at the time of the last event */
+    if (!st && !observer->limit.alone && flow->method->limit(flow, &limit) &&
+        !(st = tail_begin(flow, limit)))
+        st = tail_to(flow, time);
     if (st || (st = move_to(flow, time)))
         return st;
     if (!observer->limit.alone)

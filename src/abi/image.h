@@ -219,8 +219,12 @@ enum imp_contactenv {
      * acceleration without forces of contacts */
     IMP_CONTACT_MOBILITY = 29,
     IMP_CONTACT_LOAD = 30,
-    IMP_CONTACT_SIZE = 31
+    /* of a contact with a compliance: enum contact_softness */
+    IMP_CONTACT_SOFT = 31,
+    IMP_CONTACT_SIZE = 32
 };
+/* CONTACT_PRESSED: its force is asked for */
+enum contact_softness { CONTACT_RIGID, CONTACT_SOFT, CONTACT_PRESSED };
 /* outputs of the setup tape per contact (imp_image.setup) */
 #define IMP_CONTACT_OUTS 11
 /* what the column `mode` of a contact says */
@@ -441,6 +445,10 @@ typedef struct imp_system {
      * IMP_NO_TAPE without contacts, and for IMP_SYSTEMF_LINE where no observer
      * and no derivative that is asked for feels the sliding. */
     uint32_t modal, solve, n_rub;
+    /* contacts with a compliance: in modal a further row each, in their order,
+     * its force while SOFT is CONTACT_PRESSED, else 0; SOFT contacts that are
+     * active have that force instead of keeping their gap */
+    uint32_t n_soft;
     imp_ref rows; /* uint32_t */
     /* Observer variables, which feel the motion and do not act on it:
      * coordinates first + n .. first + n + n_observer - 1, n_observed entries
@@ -515,6 +523,10 @@ typedef struct imp_contact {
      * dB/dq (n), dC/dt, dB/dt; db/dq'.M^-1 c, db/dq'.M^-1 d; mu, dmu/dq (n),
      * dmu/dt, dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each). */
     uint32_t instant;
+    /* A contact of a system with a compliance (else IMP_NO_TAPE), eval; local:
+     * depth and speed, both scaled: the force (where positive), its derivatives
+     * by depth and by speed, the scale. */
+    uint32_t compliance;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
     /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),
      * gamma, mu): G0(x) = 0; G1(y) = 0; r_Q - r_P = gamma N0; N1 + mu N0 = 0,
@@ -547,7 +559,7 @@ typedef struct imp_contact {
      * 0: the speed of slip). */
     uint32_t rub_now, rub;
     imp_range range, range_e, range_mu, range_at, range_direction;
-    imp_range range_slide;
+    imp_range range_slide, range_compliance;
 } imp_contact;
 
 /* random(lo, hi) in a start: env from layout.draws on has the value, a function

@@ -34,9 +34,12 @@ enum expr_sym {
     SYM_COORD,   /* i: coordinate of the model's systems, j: enum coord_part */
     SYM_SYSTEM,  /* i: system, j: enum total_quantity */
     SYM_DRAW,    /* i: random number of a start */
-    SYM_SLIP,    /* the speed of slip, in a coefficient of friction */
+    SYM_SLIP,    /* i: enum contact_argument, in a law of a contact */
     SYM_CELL     /* i: list, j: component: an entry of a list, for every entry */
 };
+/* What a law of a contact is a function of: the speed of slip, in a coefficient
+ * of friction; in a compliance how deep it is pressed in, and how fast. */
+enum contact_argument { ARGUMENT_SLIP, ARGUMENT_DEPTH, ARGUMENT_SPEED };
 /* Accelerations appear only in equations of observers, rates before and after
  * an impact only in their jumps. */
 enum coord_part {

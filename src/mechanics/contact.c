@@ -315,6 +315,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .gradient = IMP_NO_TAPE,
         .slip = IMP_NO_TAPE,
         .instant = IMP_NO_TAPE,
+        .compliance = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
         .event = IMP_NO_TAPE,
         .relative = IMP_NO_TAPE,

@@ -194,6 +194,7 @@ image_systems(struct mech *mech)
             .modal = system->modal,
             .solve = system->solve,
             .n_rub = system_rubbing(mech, decl),
+            .n_soft = system_compliant(mech, decl),
             .rows = system->rows,
             .n_observer = decl->n_observer,
             .n_observed = system->n_observed,

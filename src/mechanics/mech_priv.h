@@ -95,6 +95,17 @@ void system_friction_mu(struct mech *mech, const struct msystem *system,
 const expr *system_friction_row(struct mech *mech, const struct msystem *system,
                                 uint32_t i, const expr *slip_rate,
                                 const expr *normal, const expr *tangential);
+/* how many contacts of the system have a compliance */
+uint32_t system_compliant(const struct mech *mech,
+                          const struct tm_system *decl);
+/* The normal force of compliant contact i, whose gap has this rate. */
+const expr *system_pressing(struct mech *mech, const struct msystem *system,
+                            uint32_t i, const expr *rate);
+/* Is the contact compliant now; or (`pressed`) is its force asked for? */
+const expr *system_soft(struct mech *mech, uint32_t contact, bool pressed);
+/* imp_contact.compliance */
+uint32_t system_compliance_tape(struct mech *mech,
+                                const struct tm_contact *decl);
 /* body_friction.c: imp_contact.rub_now and rub. False after an error. */
 bool body_friction_build(struct mech *mech, const struct tm_contact *decl,
                          imp_contact *out);

@@ -98,6 +98,23 @@ lines(struct mech *mech, const struct msystem *system)
     return true;
 }
 
+/* The rate of a gap as a function of the state. */
+static const expr *
+system_gap_rate(struct mech *mech, const struct msystem *system, uint32_t i)
+{
+    struct graph *graph = mech->graph;
+    uint32_t n = system->decl->n;
+    const expr *gap = system_contact_gap(mech, system, i, NULL),
+               *rate = ex_diff(graph, gap, sym_time(mech));
+    for (uint32_t j = 0; j < n; j++)
+        rate = sc_add(
+            graph, rate,
+            sc_mul(graph,
+                   ex_diff(graph, gap, sym_state(mech, system->env_state + j)),
+                   sym_state(mech, system->env_state + n + j)));
+    return rate;
+}
+
 /* The switching functions of the accelerations and the gaps. */
 static void
 guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
@@ -106,7 +123,7 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
     const struct tm_system *decl = system->decl;
     uint32_t n_f = decl->n;
     const expr **f = NEW_N(mech->arena, const expr *,
-                           decl->n + 4 * (size_t)decl->n_contact + 1);
+                           decl->n + 5 * (size_t)decl->n_contact + 1);
     for (uint32_t i = 0; i < decl->n; i++)
         f[i] = acc[i];
     for (uint32_t i = 0; i < decl->n_contact; i++)
@@ -115,6 +132,10 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
             system_friction_mu(mech, system, i, f + n_f);
             n_f += 2;
         }
+    for (uint32_t i = 0; i < decl->n_contact; i++)
+        if (mech->model->contacts[decl->contact + i].compliance.e)
+            f[n_f++] = system_pressing(mech, system, i,
+                                       system_gap_rate(mech, system, i));
     for (uint32_t i = 0; i < decl->n_contact; i++)
         f[n_f++] = system_contact_gap(mech, system, i, NULL);
     switching_build(mech, &mech->blocks[system->block].out,
@@ -271,6 +292,8 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
         .n_outs = 1};
     out->event = mech_series_tape(mech, spec, mech->event_row[contact]);
     out->slip = system_slip_tape(mech, system, contact - system->decl->contact);
+    out->compliance = system_compliance_tape(mech, decl);
+    out->range_compliance = mech_range(decl->compliance.range, decl->range);
     out->instant =
         system_instant_tape(mech, system, contact - system->decl->contact);
 }

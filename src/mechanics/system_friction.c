@@ -34,7 +34,8 @@ static const expr *
 speed_leaf(void *ctx, const expr *leaf)
 {
     const struct speed *speed = ctx;
-    return leaf->sym == SYM_SLIP ? speed->value : NULL;
+    return leaf->sym == SYM_SLIP && leaf->i == ARGUMENT_SLIP ? speed->value
+                                                             : NULL;
 }
 
 /* A coefficient of friction as a function of the state. */
@@ -98,6 +99,84 @@ system_friction_row(struct mech *mech, const struct msystem *system, uint32_t i,
     const expr *off = sc_sub(graph, ex_num(graph, 1.0), sticks);
     return sc_add(graph, sc_mul(graph, sticks, slip_rate),
                   sc_mul(graph, off, slips));
+}
+
+/* -- compliance ------------------------------------------------------------ */
+
+struct compliance_at {
+    const expr *depth, *speed;
+};
+static const expr *
+compliance_leaf(void *ctx, const expr *leaf)
+{
+    const struct compliance_at *at = ctx;
+    if (leaf->sym != SYM_SLIP)
+        return NULL;
+    return leaf->i == ARGUMENT_DEPTH ? at->depth : at->speed;
+}
+
+/* The force of a compliant contact, of its own depth and speed. */
+static const expr *
+compliance(struct mech *mech, const struct tm_contact *decl, const expr *depth,
+           const expr *speed)
+{
+    struct compliance_at at = {depth, speed};
+    return system_formula(
+        mech, ex_subst(mech->graph, decl->compliance.e, compliance_leaf, &at));
+}
+
+uint32_t
+system_compliant(const struct mech *mech, const struct tm_system *decl)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < decl->n_contact; i++)
+        n += mech->model->contacts[decl->contact + i].compliance.e != NULL;
+    return n;
+}
+
+const expr *
+system_pressing(struct mech *mech, const struct msystem *system, uint32_t i,
+                const expr *rate)
+{
+    assert(i < system->decl->n_contact && rate);
+    struct graph *graph = mech->graph;
+    const struct tm_contact *decl =
+        mech->model->contacts + system->decl->contact + i;
+    const expr *scale = system_formula(mech, decl->scale.e),
+               *gap = system_contact_gap(mech, system, i, NULL);
+    graph_origin(graph, mech_range(decl->compliance.range, decl->range));
+    const expr *root = ex_op(graph, IMP_OP_SQRT, scale, NULL, NULL);
+    return compliance(mech, decl, ex_neg(graph, ex_div(graph, gap, scale)),
+                      ex_neg(graph, ex_div(graph, rate, root)));
+}
+
+const expr *
+system_soft(struct mech *mech, uint32_t contact, bool pressed)
+{
+    struct graph *graph = mech->graph;
+    return ex_op(graph, IMP_OP_LT,
+                 ex_num(graph, pressed ? CONTACT_SOFT : CONTACT_RIGID),
+                 entry(mech, contact, IMP_CONTACT_SOFT), NULL);
+}
+
+/* imp_contact.compliance */
+uint32_t
+system_compliance_tape(struct mech *mech, const struct tm_contact *decl)
+{
+    assert(mech && decl);
+    struct graph *graph = mech->graph;
+    if (!decl->compliance.e)
+        return IMP_NO_TAPE;
+    graph_origin(graph, mech_range(decl->compliance.range, decl->range));
+    const expr *depth = ex_sym(graph, SYM_UNKNOWN, 0, 0),
+               *speed = ex_sym(graph, SYM_UNKNOWN, 1, 0);
+    const expr *force = compliance(mech, decl, depth, speed);
+    const expr *out[] = {force, ex_diff(graph, force, depth),
+                         ex_diff(graph, force, speed),
+                         system_formula(mech, decl->scale.e)};
+    return mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.compliance", decl->name), 2, out,
+        sizeof out / sizeof *out);
 }
 
 uint32_t
@@ -214,11 +293,10 @@ system_instant_tape(struct mech *mech, const struct msystem *system, uint32_t i)
     ldl_solve(graph, system->factor, n, d, Md);
     ldl_solve(graph, system->factor, n, c, Mc);
     const expr *C = product(graph, d, Md, n), *B = product(graph, d, Mc, n),
-               *time = sym_time(mech),
-               *b = free_gap_rate(mech, system, i),
+               *time = sym_time(mech), *b = free_gap_rate(mech, system, i),
                *speed = ex_sym(graph, SYM_UNKNOWN, 0, 0),
                *mu = decl->mu.e ? coefficient(mech, &decl->mu, speed)
-                               : sc_zero(graph);
+                                : sc_zero(graph);
     *next++ = C;
     *next++ = B;
     next = gradient(graph, C, q, n, next);

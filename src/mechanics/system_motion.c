@@ -163,6 +163,28 @@ friction_outputs(struct mech *mech, const struct msystem *system, uint32_t i,
         friction);
 }
 
+/* What is 0 at contact i where it has a compliance: `rigid`, or while it is
+ * soft what its force lacks to that of the law. *pressing: that force, 0 where
+ * nobody asks for it. */
+static const expr *
+compliant_row(struct mech *mech, const struct msystem *system, uint32_t i,
+              const expr *const *leaf, const expr *const *rate,
+              const expr *active, const expr *rigid, const expr **pressing)
+{
+    struct graph *graph = mech->graph;
+    uint32_t contact = system->decl->contact + i;
+    const expr *gap = system_contact_gap(mech, system, i, NULL);
+    const expr *speed =
+        flow_derivative(mech, gap, 1, leaf, rate, 2 * system->decl->n);
+    *pressing =
+        ex_op(graph, IMP_OP_SELECT, system_soft(mech, contact, true),
+              system_pressing(mech, system, i, speed), ex_num(graph, 0.0));
+    const expr *soft = sc_sub(graph, ex_sym(graph, SYM_UNKNOWN, i, 0),
+                              sc_mul(graph, active, *pressing));
+    return ex_op(graph, IMP_OP_SELECT, system_soft(mech, contact, false), soft,
+                 rigid);
+}
+
 void
 system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
                const expr *const *leaf, const expr **rate)
@@ -171,7 +193,8 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
     const struct tm_system *decl = system->decl;
     uint32_t n_contact = decl->n_contact, n_rub = system_rubbing(mech, decl);
     uint32_t n_state = 2 * decl->n, n_unknown = n_contact + n_rub;
-    uint32_t n_out = n_state + n_contact + 4 * n_rub;
+    uint32_t n_soft = system_compliant(mech, decl);
+    uint32_t n_out = n_state + n_contact + 4 * n_rub + n_soft;
     assert(n_contact > 0);
     if (!contacts_fit(mech, decl))
         return;
@@ -180,6 +203,7 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         NEW_N(mech->arena, const expr *, (size_t)n_unknown *(n_unknown + 1));
     const expr **jacobian = residual + n_unknown;
     const expr **out = NEW_N(mech->arena, const expr *, n_out);
+    const expr **pressing = out + n_out - n_soft;
     uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out), next = n_contact;
     contact_forces(mech, system, M, active, rate);
     for (uint32_t i = 0; i < n_state; i++)
@@ -191,6 +215,9 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         const expr *off = sc_sub(graph, ex_num(graph, 1.0), active[i]);
         residual[i] = sc_add(graph, sc_mul(graph, active[i], accel),
                              sc_mul(graph, off, lambda));
+        if (mech->model->contacts[decl->contact + i].compliance.e)
+            residual[i] = compliant_row(mech, system, i, leaf, rate, active[i],
+                                        residual[i], pressing++);
         out[n_state + i] = lambda;
         if (!contact_rubs(mech->model->contacts + decl->contact + i))
             continue;

@@ -189,8 +189,26 @@ ended(struct simulation *sim, struct record *out, int st)
     return st;
 }
 
+/* `paradox = compliant` needs a contact that says how it yields. */
+static int
+some_compliance(struct simulation *sim, imp_range where)
+{
+    const struct rt *run = sim->run;
+    for (uint32_t c = 0; c < run->im->contacts.n; c++)
+        if (rt_contact(run, c)->compliance != IMP_NO_TAPE)
+            return IMP_OK;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0386, where,
+                 "`paradox = compliant` asks for the compliance of a contact, "
+                 "but none states one");
+    diag_help(sim->analysis->ds, diag,
+              "add to a contact of a system: compliance = (1000 [N/m])*depth + "
+              "(2 [N*s/m])*speed  scale = 1e-4");
+    return IMP_BADMODEL;
+}
+
 /* What the run does where friction leaves the motion open. */
-static void
+static int
 option_paradox(struct simulation *sim)
 {
     const imp_image *im = sim->run->im;
@@ -200,6 +218,10 @@ option_paradox(struct simulation *sim)
     for (uint32_t i = 0; value && paradox_word(i); i++)
         if (!strcmp(imp_text(im, value->text), paradox_word(i)))
             sim->run->paradox = i;
+    return sim->run->paradox == PARADOX_COMPLIANT
+               ? some_compliance(sim,
+                                 value ? value->range : sim->command->range)
+               : IMP_OK;
 }
 
 int
@@ -215,7 +237,8 @@ simulation_prepare(struct simulation *sim)
         (st = simulate_read_items(sim)) || (st = simulate_read_times(sim)))
         return st;
     option_through(sim);
-    option_paradox(sim);
+    if ((st = option_paradox(sim)))
+        return st;
     sim->has_energy = !motion_totals(analysis->rt, &totals);
     sim->energy_before = totals.kinetic + totals.potential;
     return IMP_OK;

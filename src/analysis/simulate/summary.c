@@ -32,6 +32,10 @@ static const struct {
     {"impact without collision", "impact without collision",
      "impacts without collision"},
     {"jam", "jam", "jams"},
+    {"compliant", "change to a compliant contact",
+     "changes to a compliant contact"},
+    {"pressed", "begin of compression", "begins of compression"},
+    {"rigid", "change to a rigid contact", "changes to a rigid contact"},
 };
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
 

@@ -16,6 +16,7 @@ enum {
     K_PRIORITY,
     K_GAP,
     K_SLIDE,
+    K_COMPLIANCE,
     N_KEYS
 };
 const struct keydef contact_keys[] = {
@@ -38,6 +39,7 @@ const struct keydef contact_keys[] = {
     {"priority", "order among simultaneous contacts"},
     {"gap", "in a system: the gap as a formula"},
     {"slide", "in a system: the tangential coordinate"},
+    {"compliance", "in a system: the force of a compliant contact"},
 };
 const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
 

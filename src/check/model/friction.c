@@ -220,6 +220,102 @@ contact_friction(struct check *ck, const struct env *env,
     return true;
 }
 
+/* -- compliance ------------------------------------------------------------ */
+
+struct compliance_reads {
+    bool depth, other;
+};
+static void
+compliance_leaf(void *ctx, const expr *leaf)
+{
+    struct compliance_reads *reads = ctx;
+    if (leaf->sym == SYM_SLIP && leaf->i == ARGUMENT_DEPTH)
+        reads->depth = true;
+    else
+        reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLIP;
+}
+
+/* compliance = (1000 [N/m])*depth + (2 [N*s/m])*speed, and scale = 1e-4 */
+void
+contact_compliance(struct check *ck, const struct env *env,
+                   const struct ast_item *law, const struct ast_item *scale,
+                   const struct dim *energy, struct tm_contact *contact)
+{
+    assert(ck && env && contact);
+    const char *name[2] = {"depth", "speed"};
+    struct value argument[2];
+    struct env inner = {.up = env,
+                        .module = env->module,
+                        .names = name,
+                        .vals = argument,
+                        .n = 2,
+                        .system = true};
+    if (!law && scale) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0386, scale->name.range,
+            "`scale` belongs to a `compliance`, which is not there");
+        CHECK_HELP(ck, diag,
+                   "add compliance = (1000 [N/m])*depth, or leave `scale` out");
+    }
+    if (!law || !contact->gap_dim)
+        return;
+    const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
+    argument[0] = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_DEPTH, 0),
+                            contact->gap_dim, contact->range);
+    argument[1] =
+        value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_SPEED, 0),
+                  dim_div(ck->dims, contact->gap_dim, second), contact->range);
+    struct value value = check_expr(ck, &inner, law->value);
+    if (!value_need_scalar(ck, &value, law->value,
+                           dim_div(ck->dims, energy, contact->gap_dim),
+                           "the force of a compliant contact"))
+        return;
+    struct compliance_reads reads = {false, false};
+    bool open =
+        ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
+    ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);
+    if (!open && (reads.other || !reads.depth)) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0386, law->value->range,
+            reads.other
+                ? "a compliance depends on depth, speed and params alone"
+                : "this compliance does not depend on the depth");
+        CHECK_HELP(ck, diag,
+                   "the deeper and the faster the contact is pressed in, the "
+                   "greater is its force: (1000 [N/m])*depth + (2 [N*s/m])*speed");
+        return;
+    }
+    if (!contact_has_friction(contact)) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0386, law->name.range,
+            "the contact `%s` has a compliance and no friction", contact->name);
+        CHECK_HELP(ck, diag,
+                   "compliance tells what rigid contacts with friction leave "
+                   "open; a spring alone is a term of the potential energy");
+        return;
+    }
+    contact->compliance = (struct tm_num){value.e[0], law->value->range};
+    contact->scale = (struct tm_num){ex_num(ck->g, 1), law->value->range};
+    if (!scale)
+        return;
+    value = check_expr(ck, env, scale->value);
+    if (!value_need_scalar(ck, &value, scale->value, dim_pure(ck->dims),
+                           "the scale of a compliance"))
+        return;
+    reads = (struct compliance_reads){false, false};
+    ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);
+    if (reads.other || (ex_is_const(value.e[0]) && !(value.e[0]->num > 0.0))) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0386, scale->value->range,
+                        "the scale of a compliance is a positive number");
+        CHECK_HELP(ck, diag,
+                   "depths are scale times those of the formula: 1 is the "
+                   "formula itself, 1e-4 a contact 10000 times as stiff");
+        return;
+    }
+    contact->scale = (struct tm_num){value.e[0], scale->value->range};
+}
+
 /* -- the slip of a contact of a system ------------------------------------- */
 
 /* Is the velocity linear in the rates of the coordinates, and does it read one?

@@ -78,6 +78,12 @@ bool contact_friction(struct check *ck, const struct env *env,
 void body_friction(struct check *ck, const struct env *env,
                    const struct ast_item *friction,
                    const struct ast_item *impact, struct tm_contact *contact);
+/* The keys compliance and scale of a contact of a system, after its gap and its
+ * friction; energy: the dimension of the system's energies. */
+void contact_compliance(struct check *ck, const struct env *env,
+                        const struct ast_item *law,
+                        const struct ast_item *scale, const struct dim *energy,
+                        struct tm_contact *contact);
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,

@@ -16,6 +16,8 @@ enum {
     C_IMPACT_FRICTION,
     C_SLIDE,
     C_SLIP,
+    C_COMPLIANCE,
+    C_SCALE,
     N_CONTACT
 };
 const struct keydef system_contact_keys[] = {
@@ -26,6 +28,11 @@ const struct keydef system_contact_keys[] = {
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
     {"slide", "the place along the tangent, whose rate is the slip"},
     {"slide'", "the slip itself, linear in the rates"},
+    {"compliance", "what `paradox = compliant`, `portrait` and `resolvable` "
+                   "take for rigid: the normal force, a formula of `depth` and "
+                   "`speed`"},
+    {"scale", "of compliance: depths are so many times those of its formula, "
+              "speeds its square root times (1)"},
 };
 const size_t n_system_contact_keys = N_CONTACT;
 
@@ -311,6 +318,8 @@ one_contact(struct check *ck, struct system_work *work,
         if (system_surface(ck, work, &env, system, member->item, stated,
                            contact)) {
             slip_and_friction(ck, &env, system, keys, contact);
+            contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
+                               work->energy, contact);
             gap_unit(ck, member->first + index);
         }
         return;
@@ -325,6 +334,8 @@ one_contact(struct check *ck, struct system_work *work,
         return;
     }
     system_gap(ck, &env, system, keys[C_GAP]->value, contact);
+    contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
+                       work->energy, contact);
     gap_unit(ck, member->first + index);
 }
 

@@ -31,9 +31,6 @@
 /* Modes that change so often at one time, without an impact and per contact,
  * come to no end. */
 #define FRICTION_REPEATS 6
-/* Other contacts end their modes together with one whose root was found if they
- * are this near to their own, as a share of the terms. */
-#define FRICTION_TOGETHER 1e-9
 
 /* A limit is taken when what is left is this share of the time in which the
  * motion changes. */
@@ -72,7 +69,8 @@ friction_read_group(const struct flow *flow, const struct struck *struck,
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     size_t n = 0;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (struck->hits[i] || flow->taylor->contacts.closed[i]) {
+        if (struck->hits[i] ||
+            (flow->taylor->contacts.closed[i] && !friction_soft(flow, i))) {
             point[n] = point_of(flow, i, struck->law, struck->hits[i],
                                 struck->plastic);
             contact[n++] = (int)i;
@@ -146,6 +144,10 @@ strike(struct flow *flow, struct struck *struck, bool *on)
         double rate = rows->speed[2 * i],
                noise = TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i];
         bool touches = taylor->contacts.opening[i] && !struck->hits[i];
+        if (friction_soft(flow, i)) {
+            on[i] = was;
+            continue;
+        }
         on[i] = ((was || struck->hits[i]) && rate <= noise) ||
                 (touches && fabs(rate) <= noise);
         friction->still[i] = taylor->contacts.released[i] = false;
@@ -548,7 +550,8 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
     struct taylor_friction *friction = taylor->friction;
     struct arena *arena = flow->run->brief;
     bool *on = NEW_N(arena, bool, flow->m + 1),
-         *ended = NEW_N(arena, bool, flow->m + 1);
+         *ended = NEW_N(arena, bool, flow->m + 1),
+         *soft = NEW_N(arena, bool, flow->m + 1);
     int st = friction_rows(flow);
     if (st)
         return st;
@@ -559,6 +562,13 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
     }
     for (int k = 0; k < taylor->next.n_hit; k++) {
         int i = taylor->next.hit[k];
+        soft[k] = friction_soft(flow, (uint32_t)i);
+        if (soft[k] &&
+            (what == NEXT_CEASES || friction_soft_ceased(flow, (uint32_t)i))) {
+            friction_soft_release(flow, (uint32_t)i);
+            on[i] = false;
+            continue;
+        }
         ended[i] = true;
         friction->zero[i] =
             what == NEXT_MODE_ENDS && friction_slips(friction->mode[i]);
@@ -569,7 +579,7 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
         event->kind == FLOW_UNDECIDED)
         return st;
     for (int k = 0; k < taylor->next.n_hit && what == NEXT_CEASES; k++)
-        if (!taylor->contacts.closed[taylor->next.hit[k]])
+        if (!taylor->contacts.closed[taylor->next.hit[k]] && !soft[k])
             taylor->contacts.released[taylor->next.hit[k]] = slid;
     return IMP_OK;
 }
@@ -689,6 +699,11 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
         return touched(flow, event);
     case NEXT_JAMS:
         return friction_jam(flow, event);
+    case NEXT_PRESSES:
+        return friction_soft_press(flow, event);
+    case NEXT_LIFTS:
+        friction_soft_lift(flow, event);
+        return IMP_OK;
     case NEXT_CEASES:
     case NEXT_MODE_ENDS:
         return change(flow, event, what, slid);
@@ -711,8 +726,14 @@ friction_apply(struct flow *flow, struct flow_event *event,
                                                            : IMP_OK;
     if (st || (st = apply(flow, event, what, slid)))
         return st;
-    if ((event->kind != FLOW_UNDECIDED && event->kind != FLOW_JAM) ||
-        friction->jump < 0)
+    if (event->kind != FLOW_UNDECIDED && event->kind != FLOW_JAM)
+        return IMP_OK;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (friction->yields[i]) {
+            friction_soften(flow, event);
+            return IMP_OK;
+        }
+    if (friction->jump < 0)
         return IMP_OK;
     flow->last.n_contacts = 0;
     return jump(flow, event);

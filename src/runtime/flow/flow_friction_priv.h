@@ -9,6 +9,9 @@
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/friction/friction.h"
 
+/* Other contacts end their modes together with one whose root was found if they
+ * are this near to their own, as a share of the terms. */
+#define FRICTION_TOGETHER 1e-9
 /* how many of the last impacts tell whether flights shrink */
 #define FRICTION_FLIGHTS 8
 
@@ -59,9 +62,15 @@ struct friction_watch {
 struct taylor_friction {
     int *rub;                /* m: number among those with friction, or -1 */
     enum contact_mode *mode; /* m */
-    bool *onset;             /* m: the slip begins with this piece, from 0 */
-    bool *still;             /* m: opens with this piece, without a rate */
-    bool *zero;              /* m: the last impact ended the slip */
+    enum contact_softness *soft; /* m */
+    double *scale;               /* m: of its compliance; 0: it has none */
+    double *fuzz; /* m: rounding of the force of its law: that of gap and rate,
+                     through the law; 0 while the contact is rigid */
+    bool *let_go; /* m: the force of its law has just come to zero */
+    bool *yields; /* m: the policy makes it compliant now */
+    bool *onset;  /* m: the slip begins with this piece, from 0 */
+    bool *still;  /* m: opens with this piece, without a rate */
+    bool *zero;   /* m: the last impact ended the slip */
     double *normal, *tangential;         /* m: forces at the last choice */
     double *normal_now, *tangential_now; /* m: forces where the piece begins */
     double *work;                        /* m */
@@ -101,6 +110,41 @@ friction_sign(enum contact_mode mode)
            : mode == CONTACT_SLIP_NEGATIVE ? -1.0
                                            : 0.0;
 }
+
+/* Is contact i compliant now? It needs no impact, and keeps no gap. */
+static inline bool
+friction_soft(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    return friction && friction->soft[i] != CONTACT_RIGID;
+}
+
+/* -- friction_soft.c ------------------------------------------------------ */
+
+/* Memory, and the scales of the contacts that may be compliant. Status of the
+ * tapes. */
+int friction_soft_new(struct flow *flow);
+/* The force of contact i by its law, not negative (after flow_instant). Status
+ * of the tape. */
+int friction_soft_force(const struct flow *flow, uint32_t i, double *force);
+/* The series of the force that an open contact has by its law. */
+const double *friction_soft_row(const struct flow *flow, uint32_t i);
+/* What ends the state of compliant contact i first, before `best`? Where
+ * something does, then *best is when. */
+void friction_soft_end(struct flow *flow, uint32_t i, double *best);
+/* Contact next.hit[0] comes to touch, or to push again. */
+int friction_soft_press(struct flow *flow, struct flow_event *event);
+/* Has its force come to zero together with something else that ends? The roots
+ * are those of different series. */
+bool friction_soft_ceased(const struct flow *flow, uint32_t i);
+/* It has no force any more; or its gap has opened. */
+void friction_soft_release(struct flow *flow, uint32_t i);
+void friction_soft_lift(struct flow *flow, struct flow_event *event);
+/* Can one of the contacts be compliant? Those that `on` names and that can are
+ * marked to be made so. */
+bool friction_soft_yields(struct flow *flow, const int *contact, int n);
+/* Makes them compliant, as the policy wants it. */
+void friction_soften(struct flow *flow, struct flow_event *event);
 
 /* -- friction_rows.c ------------------------------------------------------ */
 

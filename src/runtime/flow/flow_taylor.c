@@ -121,6 +121,9 @@ expand_contact(struct flow *flow, uint32_t which, double *time)
             friction_expand(flow, which, time);
     } else {
         *time = fmin(*time, taylor_row_time(gap, 0.0, 0));
+        if (taylor->friction &&
+            taylor->friction->soft[which] == CONTACT_PRESSED)
+            memcpy(force, friction_soft_row(flow, which), ROW * sizeof *force);
     }
     terms->gap_since[which] = fmax(terms->gap_since[which], terms->gap[which]);
     terms->gap_max[which] = fmax(terms->gap_max[which], terms->gap[which]);
@@ -196,7 +199,8 @@ force_noise(const struct flow *flow, uint32_t i)
     if (friction) {
         size_t row = 2 * (size_t)i;
         return TAYLOR_NOISE * DBL_EPSILON * friction->rows.terms[row] /
-               friction->rows.W[row * (2 * (size_t)flow->m + 1)];
+                   friction->rows.W[row * (2 * (size_t)flow->m + 1)] +
+               friction->fuzz[i];
     }
     const struct ballistic *ballistic = flow->taylor->instant;
     double W = ballistic->matrices.W[i * (flow->m + 1)];
@@ -242,6 +246,10 @@ first_end(struct flow *flow, double best)
             continue; /* which forces share the load is not unique */
         if (taylor->friction && taylor->friction->limit.contact == (int)which)
             continue; /* its impacts are left out until their limit */
+        if (friction_soft(flow, which) && !contacts->closed[which]) {
+            friction_soft_end(flow, which, &best);
+            continue;
+        }
         const double *row = (contacts->closed[which] ? taylor->piece.force
                                                      : taylor->piece.gap) +
                             which * ROW;
@@ -282,7 +290,7 @@ close_together(const struct flow *flow, double best)
     for (uint32_t which = 0; which < flow->m; which++) {
         const double *gap = taylor->piece.gap + which * ROW;
         if ((int)which == taylor->next.hit[0] ||
-            taylor->contacts.closed[which] ||
+            taylor->contacts.closed[which] || friction_soft(flow, which) ||
             (taylor->contacts.opening[which] && best == 0.0))
             continue;
         /* the rounding error is that of the greatest gap since the last impact
@@ -672,9 +680,12 @@ flow_taylor_new(struct flow *flow)
     taylor->several.faint.contacts = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;
     taylor->friction = taylor_friction_new(flow);
+    int st = taylor->friction ? friction_soft_new(flow) : IMP_OK;
+    if (st)
+        return st;
     /* contacts that touch at the start without a rate stay closed, or open */
     bool *on = NEW_N(arena, bool, n_contact + 1), any = false;
-    int st = expand(flow);
+    st = expand(flow);
     if (st || taylor->friction)
         return st ? st : friction_start(flow);
     for (uint32_t i = 0; i < flow->m; i++) {

@@ -30,6 +30,8 @@ enum taylor_next {
     NEXT_MU_ENDS,   /* its coefficient of friction becomes negative */
     NEXT_JAMS,      /* its p falls to zero in slip */
     NEXT_RESTS,     /* its impacts come to their limit */
+    NEXT_PRESSES,   /* a compliant contact begins to push */
+    NEXT_LIFTS,     /* a compliant contact opens */
     NEXT_UNDECIDED  /* no motion is singled out from the start */
 };
 /* What comes next. */
@@ -168,7 +170,8 @@ void taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m);
 /* Tells that the mass matrix is not positive definite; returns IMP_FAILED. */
 int taylor_no_mass(struct flow *flow);
 
-/* -- flow_switching.c --------------------------------------------------------
+/* -- flow_grazing.c: branches
+ * --------------------------------------------------------
  */
 
 /* The present piece ends where a formula changes its branch. Does a contact

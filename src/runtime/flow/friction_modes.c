@@ -80,7 +80,7 @@ force_size(const struct flow *flow, size_t i)
     return size;
 }
 
-static void
+static int
 gather(const struct flow *flow, struct arena *arena, const bool *on,
        const bool *ended, struct candidates *all)
 {
@@ -88,6 +88,7 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
     const struct taylor_friction *friction = taylor->friction;
     const struct friction_rows *rows = &friction->rows;
     size_t contacts = flow->m, n = 0;
+    int st;
     all->contact = NEW_N(arena, int, contacts + 1);
     all->ceased = NEW_N(arena, bool, contacts + 1);
     all->point = NEW_N(arena, struct friction_point, contacts + 1);
@@ -101,7 +102,11 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
                                     .slip = friction_present_slip(flow, i),
                                     .held = held,
                                     .ended = held && ended[i],
-                                    .before = friction->mode[i]};
+                                    .before = friction->mode[i],
+                                    .given = friction_soft(flow, i)};
+        if (all->point[n].given &&
+            (st = friction_soft_force(flow, i, &all->point[n].normal)))
+            return st;
         all->ceased[n] = held && ended[i] && !friction->zero[i] &&
                          friction->mode[i] != CONTACT_STICK;
         all->contact[n++] = (int)i;
@@ -126,6 +131,7 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
     all->n = (int)n;
     all->instant =
         (struct friction_instant){(int)n, all->point, W, free, terms};
+    return IMP_OK;
 }
 
 /* One choice of modes with its forces, as text. */
@@ -247,6 +253,8 @@ by_policy(struct flow *flow, const struct candidates *all,
     bool jumps = policy == PARADOX_JUMP && jump >= 0;
     if (jumps)
         friction->jump = all->contact[jump];
+    if (policy == PARADOX_COMPLIANT && choice->taken < 0)
+        friction_soft_yields(flow, all->contact, all->n);
     if (taken >= 0)
         friction->open = why;
     else
@@ -369,7 +377,9 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     struct taylor_friction *friction = flow->taylor->friction;
     struct arena *arena = flow->run->brief;
     struct candidates all;
-    gather(flow, arena, on, ended, &all);
+    int st = gather(flow, arena, on, ended, &all);
+    if (st)
+        return st;
     memset(friction->zero, 0, flow->m * sizeof *friction->zero);
     if (all.n == 0)
         return IMP_OK;
@@ -396,7 +406,7 @@ onto_contacts(struct flow *flow, const bool *on)
     const struct taylor_friction *friction = taylor->friction;
     bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
     for (uint32_t i = 0; i < flow->m; i++) {
-        row[2 * i] = on[i];
+        row[2 * i] = on[i] && !friction_soft(flow, i);
         row[2 * i + 1] =
             on[i] && friction->rub[i] >= 0 &&
             (friction->zero[i] || (taylor->contacts.closed[i] &&
@@ -425,9 +435,9 @@ stays_at(struct flow *flow, const bool *on, const bool *ended)
 {
     struct arena *arena = flow->run->brief;
     struct candidates all;
-    if (friction_rows(flow))
-        return true; /* what cannot be evaluated is found by the motion */
-    gather(flow, arena, on, ended, &all);
+    /* what cannot be evaluated is found by the motion */
+    if (friction_rows(flow) || gather(flow, arena, on, ended, &all))
+        return true;
     for (int k = 0; k < all.n; k++)
         if (friction_slips(all.point[k].before) && all.point[k].slip == 0.0)
             all.point[k].slip = friction_sign(all.point[k].before) * DBL_MIN;

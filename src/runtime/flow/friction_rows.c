@@ -266,7 +266,7 @@ friction_held_rows(const struct flow *flow, bool *row)
     assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     for (uint32_t i = 0; i < flow->m; i++) {
-        row[2 * i] = taylor->contacts.closed[i];
+        row[2 * i] = taylor->contacts.closed[i] && !friction_soft(flow, i);
         row[2 * i + 1] = taylor->contacts.closed[i] &&
                          taylor->friction->mode[i] == CONTACT_STICK;
     }

@@ -30,6 +30,7 @@ friction_begin_piece(struct flow *flow)
     struct taylor_friction *friction = flow->taylor->friction;
     memset(friction->onset, 0, flow->m * sizeof *friction->onset);
     memset(friction->still, 0, flow->m * sizeof *friction->still);
+    memset(friction->let_go, 0, flow->m * sizeof *friction->let_go);
 }
 
 int
@@ -71,7 +72,8 @@ friction_noise(const struct flow *flow, uint32_t i)
     double normal = rows->terms[N] / rows->W[N * all + N],
            tangential = rows->terms[T] / rows->W[T * all + T];
     return TAYLOR_NOISE * DBL_EPSILON *
-           (tangential + rows->slip[i].mu_static * normal);
+               (tangential + rows->slip[i].mu_static * normal) +
+           (1.0 + rows->slip[i].mu_static) * flow->taylor->friction->fuzz[i];
 }
 
 /* When the slip of contact i comes to zero, before `best`. */
@@ -91,10 +93,14 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
     size_t all = 2 * (size_t)flow->m, T = 2 * (size_t)i + 1;
     double rate =
         friction->onset[i]
-            ? ONSET_NOISE * eps *
-                  (rows->terms[T] +
-                   rows->W[T * all + T] * fabs(friction->tangential[i]) +
-                   fabs(rows->W[T * all + T - 1] * friction->normal[i]))
+            ? ONSET_NOISE *
+                  (eps *
+                       (rows->terms[T] +
+                        rows->W[T * all + T] * fabs(friction->tangential[i]) +
+                        fabs(rows->W[T * all + T - 1] * friction->normal[i])) +
+                   friction->fuzz[i] *
+                       (rows->W[T * all + T] * rows->slip[i].mu +
+                        fabs(rows->W[T * all + T - 1])))
             : 0.0;
     return taylor_falls(row, best, noise, rate, root);
 }
@@ -334,7 +340,7 @@ respond(const struct flow *flow, uint32_t i, struct response *out)
                         NEW_N(arena, double, all + 1)};
     column(flow, i, &held);
     for (uint32_t j = 0; j < flow->m; j++)
-        if (j != i && taylor->contacts.closed[j])
+        if (j != i && taylor->contacts.closed[j] && !friction_soft(flow, j))
             column(flow, j, &held);
     int n = held.n - 1, self = held.row[0];
     double *K = NEW_N(arena, double, (size_t)n *(size_t)n + 2 * (size_t)n + 1);
@@ -420,7 +426,7 @@ friction_jam_ahead(struct flow *flow, double *end)
     struct friction_watch *watch = &taylor->friction->watch;
     watch->which = -1;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (!taylor->contacts.closed[i] ||
+        if (!taylor->contacts.closed[i] || friction_soft(flow, i) ||
             !friction_slips(taylor->friction->mode[i]))
             watch->mode[i] = CONTACT_FREE;
         else if (jams(flow, i, end))
@@ -528,6 +534,11 @@ go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
     if (policy == PARADOX_JUMP || policy == PARADOX_STICK) {
         friction->jump = (int)i;
         friction->plastic = policy == PARADOX_STICK;
+        return;
+    }
+    if (policy == PARADOX_COMPLIANT) {
+        int which = (int)i;
+        friction_soft_yields(flow, &which, 1);
         return;
     }
     if (policy != PARADOX_LIFTOFF || !may_open)

@@ -35,6 +35,7 @@ set_modes(struct flow *flow, const bool *on)
         env[IMP_CONTACT_STICK] =
             closed && friction->mode[i] == CONTACT_STICK ? 1.0 : 0.0;
         env[IMP_CONTACT_SIGN] = closed ? friction_sign(friction->mode[i]) : 0.0;
+        env[IMP_CONTACT_SOFT] = friction->soft[i];
     }
 }
 

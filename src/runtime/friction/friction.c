@@ -30,6 +30,9 @@ friction_verdict_name(enum friction_verdict verdict)
     return name[verdict];
 }
 
+/* A force that is there, however small: its friction has a direction. */
+#define GIVEN_LEAST 1e-200
+
 static struct point_state
 state_of_mode(enum contact_mode mode)
 {
@@ -53,15 +56,17 @@ mode_of_state(struct point_state state)
 }
 
 static void
-put_set(struct arena *arena, int n, const struct mode_found *found,
-        struct friction_set *set)
+put_set(struct arena *arena, int n, const struct friction_point *point,
+        const struct mode_found *found, struct friction_set *set)
 {
     set->mode = NEW_N(arena, enum contact_mode, n);
     set->normal = NEW_N(arena, double, n);
     set->tangential = NEW_N(arena, double, n);
     set->acc = found->solution.acc;
     for (int i = 0; i < n; i++) {
-        set->mode[i] = mode_of_state(found->state[i]);
+        struct point_state state = found->state[i];
+        state.closed |= point[i].given;
+        set->mode[i] = mode_of_state(state);
         set->normal[i] = found->solution.force[2 * i];
         set->tangential[i] = found->solution.force[2 * i + 1];
     }
@@ -86,13 +91,18 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
             .held = from->held,
             .ended = from->ended,
             .before = state_of_mode(from->before)};
+        if (!from->given)
+            continue;
+        point[i].driven = true;
+        point[i].offset = fmax(from->normal, GIVEN_LEAST);
+        point[i].before.closed = false;
     }
     mode_search(arena, &problem, result);
     out->verdict = result->verdict;
     out->n = result->n;
     out->taken = result->taken;
     for (int i = 0; i < result->n; i++)
-        put_set(arena, in->n, result->found + i, out->set + i);
+        put_set(arena, in->n, in->point, result->found + i, out->set + i);
     const struct mode_solution *taken =
         &result->found[result->taken < 0 ? 0 : result->taken].solution;
     out->margin = result->n ? taken->margin : 0.0;

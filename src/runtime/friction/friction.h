@@ -40,6 +40,9 @@ struct friction_point {
     bool ended;  /* that mode has just ended: its force, its distance to the
                     cone of friction or its slip has come to 0 */
     enum contact_mode before;
+    bool given;    /* a compliant contact: its normal force is known, and the
+                      acceleration of its gap is not looked at */
+    double normal; /* that force, >= 0 */
 };
 struct friction_instant {
     int n;

@@ -71,7 +71,9 @@ system_slides(const struct rt *run, uint32_t system)
     assert(system < run->im->systems.n);
     const imp_system *sys = rt_system(run, system);
     for (uint32_t i = 0; i < sys->n_contact; i++)
-        if (*active(run, sys->contact + i) != 0.0)
+        if (*active(run, sys->contact + i) != 0.0 ||
+            run->env[rt_contact(run, sys->contact + i)->env_contact +
+                     IMP_CONTACT_SOFT] == CONTACT_PRESSED)
             return true;
     return false;
 }
@@ -225,6 +227,18 @@ system_rub(const struct rt *run, uint32_t system, uint32_t k,
     const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
     return run->system[system].work +
            (size_t)row[2 * sys->n + sys->n_contact + 4 * k + which] *
+               IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
+}
+
+const double *
+system_pressed_row(const struct rt *run, uint32_t system, uint32_t k)
+{
+    const imp_system *sys = rt_system(run, system);
+    assert(k < sys->n_soft);
+    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
+    return run->system[system].work +
+           (size_t)row[2 * sys->n + sys->n_contact + 4 * sys->n_rub + k] *
                IMP_ROW_STRIDE +
            IMP_ROW_PAD;
 }

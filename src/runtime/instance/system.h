@@ -48,6 +48,10 @@ enum system_rub_row {
 };
 const double *system_rub(const struct rt *run, uint32_t system, uint32_t k,
                          enum system_rub_row which);
+/* The series of the force that compliant contact k (of those that have a
+ * compliance) has by its law, while it is CONTACT_PRESSED. */
+const double *system_pressed_row(const struct rt *run, uint32_t system,
+                                 uint32_t k);
 /* The mass matrix, n x n by rows. */
 int system_mass(struct rt *run, uint32_t system, double *mass);
 /* The series of the gap of contact i, after the block's series to that order.

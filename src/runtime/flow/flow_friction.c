@@ -144,12 +144,15 @@ strike(struct flow *flow, struct struck *struck, bool *on)
         double rate = rows->speed[2 * i],
                noise = TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i];
         bool touches = taylor->contacts.opening[i] && !struck->hits[i];
-        if (friction_soft(flow, i)) {
-            on[i] = was;
+        bool soft = friction_soft(flow, i);
+        on[i] = soft ? was
+                     : ((was || struck->hits[i]) && rate <= noise) ||
+                           (touches && fabs(rate) <= noise);
+        if (soft) {
+            taylor->contacts.closed[i] &=
+                friction->mode[i] != CONTACT_STICK || friction->zero[i];
             continue;
         }
-        on[i] = ((was || struck->hits[i]) && rate <= noise) ||
-                (touches && fabs(rate) <= noise);
         friction->still[i] = taylor->contacts.released[i] = false;
         if (touches) /* or else it is hit now, too */
             taylor->contacts.opening[i] = rate > noise;

@@ -121,12 +121,6 @@ friction_soft(const struct flow *flow, uint32_t i)
 
 /* -- friction_soft.c ------------------------------------------------------ */
 
-/* Memory, and the scales of the contacts that may be compliant. Status of the
- * tapes. */
-int friction_soft_new(struct flow *flow);
-/* The force of contact i by its law, not negative (after flow_instant). Status
- * of the tape. */
-int friction_soft_force(const struct flow *flow, uint32_t i, double *force);
 /* The series of the force that an open contact has by its law. */
 const double *friction_soft_row(const struct flow *flow, uint32_t i);
 /* What ends the state of compliant contact i first, before `best`? Where
@@ -140,9 +134,6 @@ bool friction_soft_ceased(const struct flow *flow, uint32_t i);
 /* It has no force any more; or its gap has opened. */
 void friction_soft_release(struct flow *flow, uint32_t i);
 void friction_soft_lift(struct flow *flow, struct flow_event *event);
-/* Can one of the contacts be compliant? Those that `on` names and that can are
- * marked to be made so. */
-bool friction_soft_yields(struct flow *flow, const int *contact, int n);
 /* Makes them compliant, as the policy wants it. */
 void friction_soften(struct flow *flow, struct flow_event *event);
 
@@ -165,6 +156,15 @@ void friction_push(struct flow *flow, const double *impulse);
 void friction_project(struct flow *flow, const bool *row);
 /* The rows that the present modes hold at 0, into row (2m). */
 void friction_held_rows(const struct flow *flow, bool *row);
+/* Memory, and the scales of the contacts that may be compliant. Status of the
+ * tapes. */
+int friction_soft_new(struct flow *flow);
+/* The force of contact i by its law, not negative (after flow_instant). Status
+ * of the tape. */
+int friction_soft_force(const struct flow *flow, uint32_t i, double *force);
+/* Can one of the contacts be compliant? Those that `on` names and that can are
+ * marked to be made so. */
+bool friction_soft_yields(struct flow *flow, const int *contact, int n);
 
 /* The rate of contact i in the norm of the energy: the speed that an impulse at
  * it alone would have to take away. */

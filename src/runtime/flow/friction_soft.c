@@ -18,61 +18,6 @@
  * state there has gone through a root and a piece of the motion. */
 #define FRICTION_FUZZ 16.0
 
-/* One evaluation of the law of contact i, at scaled depth and speed. */
-static int
-law_at(const struct flow *flow, uint32_t i, double depth, double speed,
-       double out[4])
-{
-    struct rt *run = flow->run;
-    const imp_contact *contact = rt_contact(run, flow->sys->contact + i);
-    double at[2] = {depth, speed};
-    int st = rt_eval(run, contact->compliance, at, out);
-    if (st == IMP_NONFINITE)
-        rt_nonfinite(run, contact->compliance, at);
-    return st == IMP_NONFINITE ? IMP_FAILED : st;
-}
-
-int
-friction_soft_new(struct flow *flow)
-{
-    assert(flow && flow->taylor->friction);
-    struct taylor_friction *friction = flow->taylor->friction;
-    struct arena *arena = flow->run->arena;
-    friction->soft = NEW_N(arena, enum contact_softness, flow->m);
-    friction->scale = NEW_N(arena, double, flow->m);
-    friction->yields = NEW_N(arena, bool, flow->m);
-    friction->let_go = NEW_N(arena, bool, flow->m);
-    friction->fuzz = NEW_N(arena, double, flow->m);
-    for (uint32_t i = 0; i < flow->m; i++) {
-        double out[4];
-        if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
-            IMP_NO_TAPE)
-            continue;
-        int st = law_at(flow, i, 0.0, 0.0, out);
-        if (st)
-            return st;
-        friction->scale[i] = out[3];
-    }
-    return IMP_OK;
-}
-
-int
-friction_soft_force(const struct flow *flow, uint32_t i, double *force)
-{
-    assert(force && friction_soft(flow, i));
-    const struct taylor_flow *taylor = flow->taylor;
-    double scale = taylor->friction->scale[i], root = sqrt(scale), out[4];
-    int st = law_at(flow, i, -flow->instant.gap[i] / scale,
-                    -flow->instant.rate[i] / root, out);
-    *force = st ? 0.0 : fmax(out[0], 0.0);
-    if (!st)
-        taylor->friction->fuzz[i] =
-            TAYLOR_NOISE * DBL_EPSILON *
-            (fabs(out[1]) * taylor->terms.gap_max[i] / scale +
-             fabs(out[2]) * taylor->terms.rate_max[i] / root);
-    return st;
-}
-
 const double *
 friction_soft_row(const struct flow *flow, uint32_t i)
 {
@@ -200,19 +145,6 @@ friction_soft_lift(struct flow *flow, struct flow_event *event)
     tell_contact(flow, event, i);
     open_rigid(flow, i);
     taylor_set_active(flow);
-}
-
-bool
-friction_soft_yields(struct flow *flow, const int *contact, int n)
-{
-    assert(contact && n > 0);
-    struct taylor_friction *friction = flow->taylor->friction;
-    bool any = false;
-    for (int k = 0; k < n; k++)
-        if (friction->scale[contact[k]] > 0.0 &&
-            friction->soft[contact[k]] == CONTACT_RIGID)
-            any = friction->yields[contact[k]] = true;
-    return any;
 }
 
 void

@@ -16,11 +16,14 @@ foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead
   set_tests_properties(${what} PROPERTIES LABELS program TIMEOUT 600)
 endforeach()
 
-# the viewer: in a browser where there is one, and its bundle
-foreach(what page bundle)
-  add_test(NAME view_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/view/run.sh
-    ${CMAKE_BINARY_DIR} ${what})
-  set_tests_properties(view_${what} PROPERTIES LABELS program TIMEOUT 300
+# the viewer and the playground: in a browser where there is one, and their bundles. The label
+# `page` is what `./dev test core` leaves out.
+foreach(what view_page view_bundle playground_examples playground_page playground_bundle)
+  string(REGEX REPLACE "_.*" "" of ${what})
+  string(REGEX REPLACE ".*_" "" part ${what})
+  add_test(NAME ${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/${of}/run.sh
+    ${CMAKE_BINARY_DIR} ${part})
+  set_tests_properties(${what} PROPERTIES LABELS "program;page" TIMEOUT 300
     SKIP_RETURN_CODE 77)
 endforeach()
 

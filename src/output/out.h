@@ -28,6 +28,9 @@ struct output {
     const struct h5_api *(*hdf5)(const char **error);
     /* The page that shows a run; NULL where there is none (a simulator). */
     const struct out_page *(*page)(void);
+    /* Takes every plot as one JSON object, instead of text and gnuplot; NULL: nobody
+     * does. 0 or errno. */
+    int (*picture)(void *ctx, const char *json, size_t n);
     /* what files state about their origin; im NULL: nothing */
     const imp_image *im;
     const double *params;
@@ -135,9 +138,11 @@ int out_save(struct output *output, struct diags *ds, imp_range where,
  * a status after a diagnostic at `where`. */
 int out_save_bytes(struct output *output, struct diags *ds, imp_range where,
                    const char *file, const void *bytes, size_t n);
-/* The parts of the page that shows a run (src/view): texts that end in 0. */
+/* The parts of the page that shows a run (src/view), and of the one that shows a plot:
+ * texts that end in 0. */
 struct out_page {
     const char *style, *body, *script;
+    const char *plot_body, *plot_script;
 };
 /* A page, whose name ends in .html, that holds a run file and shows it, under
  * --out. The same. */

@@ -76,6 +76,18 @@ void out_plot_head(struct buf *buf, const struct out_format *format,
 void out_plot_label(struct buf *buf, const struct out_column *column);
 void out_plot_quoted(struct buf *buf, const char *s); /* a text in quotes, for a
                                                        * script */
+/* Gives a plot as data to who takes pictures, or writes it as a page where the format is
+ * one. values: the columns y and z of a map, or NULL. False: it is for gnuplot or for
+ * the terminal. True: done, with its status. */
+bool out_plot_as_data(struct output *output, struct diags *ds, imp_range where,
+                      const struct out_format *format, const char *file,
+                      const char *title, const struct out_column *x_axis,
+                      const struct out_column *values,
+                      const struct out_curve *curves, size_t n, int *status);
+/* Writes the line that says what was plotted; in JSON it has the data. */
+void out_plotted(struct output *output, const char *file, const char *title,
+                 bool draw, const struct out_column *x_axis,
+                 const struct out_column *ys, size_t n_ys);
 /* Writes the line that says what was plotted, for curves; in JSON it has the
  * data. z: the columns y and z of a map, or NULL */
 void out_plotted_curves(struct output *output, const char *file,

@@ -409,6 +409,10 @@ out_map(struct output *output, struct diags *ds, imp_range where,
     int st = IMP_OK;
     if (!format)
         return IMP_BADMODEL;
+    struct out_column series[] = {*y_axis, *values};
+    if (out_plot_as_data(output, ds, where, format, file, title, x_axis, series,
+                         curves, n_curves, &st))
+        return st;
     bool draw = output->dir != NULL;
     struct map map = map_of(ds->arena, x_axis, y_axis, values,
                             draw ? MAP_COLOURS : MAP_TEXTS);
@@ -422,10 +426,8 @@ out_map(struct output *output, struct diags *ds, imp_range where,
     }
     if (!draw && !output->json)
         map_text(output, ds->arena, title, &map, curves, n_curves);
-    if (draw || output->json) {
-        struct out_column series[] = {*y_axis, *values};
+    if (draw || output->json)
         out_plotted_curves(output, file, title, draw, x_axis, series, curves,
                            n_curves);
-    }
     return IMP_OK;
 }

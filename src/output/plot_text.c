@@ -279,79 +279,6 @@ out_plot_text(struct output *output, const char *title,
     buf_free(&cells);
 }
 
-static void
-json_column(struct buf *buf, const struct out_column *column)
-{
-    buf_puts(buf, "{\"name\": ");
-    buf_json(buf, column->name, strlen(column->name));
-    buf_puts(buf, ", \"unit\": ");
-    const char *unit = out_has_unit(column->unit) ? column->unit : "";
-    buf_json(buf, unit, strlen(unit));
-    buf_puts(buf, ", \"values\": ");
-    if (column->texts) {
-        buf_putc(buf, '[');
-        for (size_t i = 0; i < column->n; i++) {
-            buf_puts(buf, i ? ", " : "");
-            buf_json(buf, column->texts[i], strlen(column->texts[i]));
-        }
-        buf_putc(buf, ']');
-    } else {
-        out_json_numbers(buf, column->x, column->n);
-    }
-    buf_putc(buf, '}');
-}
-
-/* the head of the object, up to the series */
-static void
-plotted_head(struct buf *buf, const char *file, const char *title, bool draw,
-             const struct out_column *x_axis)
-{
-    buf_puts(buf, "{\"command\": \"plot\", \"name\": \"\", \"title\": ");
-    buf_json(buf, title, strlen(title));
-    buf_puts(buf, ", \"file\": ");
-    if (draw)
-        buf_json(buf, file, strlen(file));
-    else
-        buf_puts(buf, "null");
-    buf_puts(buf, ", \"x\": ");
-    json_column(buf, x_axis);
-    buf_puts(buf, ", \"series\": [");
-}
-
-static void
-plotted_tail(struct output *output, struct buf *buf, const char *file,
-             const char *title, bool draw)
-{
-    if (output->json) {
-        buf_puts(buf, "], \"units\": {}");
-        if (!draw)
-            buf_puts(buf, ", \"why\": {\"file\": \"no --out\"}");
-        buf_puts(buf, "}\n");
-    } else {
-        buf_printf(buf, "%s: plot of %s\n", file, title);
-    }
-    out_write(output, buf->s, buf->n);
-    buf_free(buf);
-}
-
-/* Writes the line that says what was plotted; in JSON it has the data. */
-static void
-plotted(struct output *output, const char *file, const char *title, bool draw,
-        const struct out_column *x_axis, const struct out_column *ys,
-        size_t n_ys)
-{
-    assert(file || !draw);
-    struct buf buf = {0};
-    if (output->json)
-        plotted_head(&buf, file, title, draw, x_axis);
-    for (size_t j = 0; j < n_ys && output->json; j++) {
-        if (j)
-            buf_puts(&buf, ", ");
-        json_column(&buf, &ys[j]);
-    }
-    plotted_tail(output, &buf, file, title, draw);
-}
-
 int
 out_plot(struct output *output, struct diags *ds, imp_range where,
          const char *file, const char *title, const struct out_column *x_axis,
@@ -362,18 +289,21 @@ out_plot(struct output *output, struct diags *ds, imp_range where,
     int st = IMP_OK;
     if (file && !format)
         return IMP_BADMODEL;
+    struct out_curve *curves = NEW_N(ds->arena, struct out_curve, n_ys + 1);
+    for (size_t j = 0; j < n_ys; j++)
+        curves[j] = (struct out_curve){.x = *x_axis, .y = ys[j]};
+    if (out_plot_as_data(output, ds, where, format, file, title, x_axis, NULL,
+                         curves, n_ys, &st))
+        return st;
     bool draw = output->dir && file;
     if (draw && (st = out_plot_gnuplot(output, ds, where, format, file, title,
                                        x_axis, ys, n_ys)))
         return st;
     if (!output->json && !draw) {
-        struct out_curve *curves = NEW_N(ds->arena, struct out_curve, n_ys + 1);
-        for (size_t j = 0; j < n_ys; j++)
-            curves[j] = (struct out_curve){.x = *x_axis, .y = ys[j]};
         out_plot_text(output, title, x_axis, curves, n_ys);
         return IMP_OK;
     }
-    plotted(output, file, title, draw, x_axis, ys, n_ys);
+    out_plotted(output, file, title, draw, x_axis, ys, n_ys);
     return IMP_OK;
 }
 
@@ -387,6 +317,9 @@ out_curves(struct output *output, struct diags *ds, imp_range where,
     int st = IMP_OK;
     if (!format)
         return IMP_BADMODEL;
+    if (out_plot_as_data(output, ds, where, format, file, title, x_axis, NULL,
+                         curves, n_curves, &st))
+        return st;
     if (output->dir &&
         (st = out_curves_gnuplot(output, ds, where, format, file, title, x_axis,
                                  curves, n_curves)))
@@ -397,30 +330,4 @@ out_curves(struct output *output, struct diags *ds, imp_range where,
         out_plotted_curves(output, file, title, output->dir != NULL, x_axis,
                            NULL, curves, n_curves);
     return IMP_OK;
-}
-
-void
-out_plotted_curves(struct output *output, const char *file, const char *title,
-                   bool draw, const struct out_column *x_axis,
-                   const struct out_column *values,
-                   const struct out_curve *curves, size_t n)
-{
-    struct buf buf = {0};
-    if (output->json)
-        plotted_head(&buf, file, title, draw, x_axis);
-    for (size_t j = 0; values && j < 2 && output->json; j++) {
-        buf_puts(&buf, j ? ", " : "");
-        json_column(&buf, &values[j]);
-    }
-    for (size_t j = 0; j < n && output->json; j++) {
-        struct buf c = {0};
-        buf_puts(&buf, j || values ? ", " : "");
-        json_column(&c, &curves[j].y);
-        buf_put(&buf, c.s, c.n - 1); /* all but the closing brace */
-        buf_puts(&buf, ", \"x\": ");
-        out_json_numbers(&buf, curves[j].x.x, curves[j].x.n);
-        buf_putc(&buf, '}');
-        buf_free(&c);
-    }
-    plotted_tail(output, &buf, file, title, draw);
 }

@@ -26,6 +26,7 @@ struct out_writer {
                      const char *file);
     /* PICTURE: what gnuplot's `set terminal` gets */
     const char *gnuplot_terminal;
+    bool page; /* PICTURE: a page that draws it, without gnuplot */
 };
 
 struct out_format {

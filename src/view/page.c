@@ -10,11 +10,15 @@
 TEXT(imp_view_style, "style.css");
 TEXT(imp_view_body, "body.html");
 TEXT(imp_view_script, "viewer.min.js");
+TEXT(imp_view_plot_body, "plot.html");
+TEXT(imp_view_plot_script, "plot.min.js");
 
 const struct out_page *
 view_page(void)
 {
     static const struct out_page page = {imp_view_style, imp_view_body,
-                                         imp_view_script};
+                                         imp_view_script,
+                                         imp_view_plot_body,
+                                         imp_view_plot_script};
     return &page;
 }

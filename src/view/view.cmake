@@ -5,4 +5,4 @@ set(view ${CMAKE_SOURCE_DIR}/src/view)
 add_library(imp_view STATIC ${view}/page.c)
 set_source_files_properties(${view}/page.c PROPERTIES
   COMPILE_DEFINITIONS "VIEW_FOLDER=\"${view}\""
-  OBJECT_DEPENDS "${view}/style.css;${view}/body.html;${view}/viewer.min.js")
+  OBJECT_DEPENDS "${view}/style.css;${view}/body.html;${view}/viewer.min.js;${view}/plot.html;${view}/plot.min.js")

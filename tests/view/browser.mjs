@@ -36,9 +36,9 @@ export class Browser {
         for (const part of ["Page", "Runtime", "Network", "Log"]) await b.call(`${part}.enable`);
         return b;
     }
-    call(method, params = {}) {
+    call(method, params = {}, session = this.session) {
         const id = ++this.number, message = {id, method, params};
-        if (this.session) message.sessionId = this.session;
+        if (session) message.sessionId = session;
         this.child.stdio[3].write(JSON.stringify(message) + "\0");
         return new Promise((yes, no) => this.waiting.set(id, {yes, no}));
     }

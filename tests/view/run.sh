@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Tests of the viewer (src/view).
 #   sh tests/view/run.sh BUILD page      pages in Debian's chromium
-#   sh tests/view/run.sh BUILD bundle    viewer.min.js is what the sources make
+#   sh tests/view/run.sh BUILD bundle    viewer.min.js and plot.min.js are what the sources make
 # Status 77: skipped, because a program is not there. CI must not skip the pages.
 set -eu
 build=$(cd "${1:?usage: run.sh BUILD page|bundle}" && pwd)
@@ -28,12 +28,14 @@ bundle)
         skip "src/view/node_modules (npm ci in src/view)" may
     tmp=$(mktemp -d)
     trap 'rm -rf "$tmp"' EXIT
-    (cd $view && node_modules/.bin/esbuild viewer.js --bundle --minify \
-        --format=iife --target=es2020 --legal-comments=inline --charset=ascii \
-        --log-level=error --outfile="$tmp/viewer.min.js")
-    cmp "$tmp/viewer.min.js" $view/viewer.min.js || {
-        echo "viewer.min.js is out of date: npm run build in src/view"
-        exit 1
-    }
+    for page in viewer plot; do
+        (cd $view && node_modules/.bin/esbuild $page.js --bundle --minify \
+            --format=iife --target=es2020 --legal-comments=inline --charset=ascii \
+            --log-level=error --outfile="$tmp/$page.min.js")
+        cmp "$tmp/$page.min.js" $view/$page.min.js || {
+            echo "$page.min.js is out of date: npm run build in src/view"
+            exit 1
+        }
+    done
     ;;
 esac

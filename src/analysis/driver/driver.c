@@ -80,6 +80,7 @@ begin(struct driver *driver, const struct driver_options *options)
                         .width = options->width ? options->width : 80,
                         .hdf5 = options->hdf5,
                         .page = options->page,
+                        .picture = options->picture,
                         .im = driver->im,
                         .params = driver->run->env + driver->im->layout.params};
     if (options->has_seed && rt_seed(driver->run, options->seed, 0))

@@ -42,6 +42,7 @@ struct driver_options {
     void *ctx;
     /* loads what writes HDF5 (output/h5.h), or NULL */
     const struct h5_api *(*hdf5)(const char **error);
+    int (*picture)(void *ctx, const char *json, size_t n); /* output/out.h */
     /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL */
     const struct gsl_api *(*gsl)(const char **error);
     const struct out_page *(*page)(void); /* the viewer, or NULL */

@@ -343,28 +343,12 @@ view(struct check *ck, uint32_t command, const struct ast_item *it)
     return false;
 }
 
-/* The page is told by `as`, not by the name of its file alone. */
-static bool
-picture(struct check *ck, uint32_t command)
-{
-    const struct tm_val *file =
-        option_of(&ck->lists.commands.v[command], IMP_OPT_plot_file);
-    if (!file || !file_ends(file->text, ".html"))
-        return true;
-    struct diag *diag = check_error(ck, DIAG_E0426, file->range,
-                                    "\"%s\" is a page, which shows the motion "
-                                    "of a run and no curves",
-                                    file->text);
-    CHECK_HELP(ck, diag, "as in plot r { as = view  file = \"run.html\" }");
-    return false;
-}
-
 static bool
 plot_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
 {
     return option_of(&ck->lists.commands.v[command], IMP_OPT_plot_as)
                ? view(ck, command, it)
-               : picture(ck, command) && levels_and_overlay(ck, command, it);
+               : levels_and_overlay(ck, command, it);
 }
 
 static enum option_taken

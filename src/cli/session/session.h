@@ -66,6 +66,7 @@ struct session_earlier {
 /* Where results go. */
 struct session_sink {
     int (*write)(void *ctx, const char *s, size_t n);
+    int (*picture)(void *ctx, const char *json, size_t n); /* output/out.h */
     void *ctx;
 };
 /* What the last run made. */

@@ -110,6 +110,7 @@ session_run(struct session *session)
                                      .hdf5 = load_hdf5,
                                      .gsl = load_gsl,
                                      .page = view_page,
+                                     .picture = session->sink.picture,
                                      .trace_all = session->o.trace_all,
                                      .write = session->sink.write,
                                      .ctx = session->sink.ctx,

@@ -307,6 +307,8 @@ typedef struct imp_param {
 /* joints hold the spin: it is an unknown of the equations of its block */
 #define IMP_BODYF_HELD 65536u
 #define IMP_BODYF_WEIGHT 131072u /* no force or torque but weight */
+/* G is c (x^2 + y^2 [+ z^2]) + d, and gravity does not change with t */
+#define IMP_BODYF_BALL 262144u
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,

@@ -51,7 +51,7 @@ static const struct keydef laws[] = {
 };
 enum { N_LAWS = sizeof laws / sizeof laws[0], IN_RESTITUTION = IMP_LAW_COUNT };
 
-/* What the keys of the world take, and the option `engine`. */
+/* What the keys of the world take, and the options `engine` and `search`. */
 static const struct keydef choices[] = {
     {"through", "policy: bodies go on into one another"},
     {"stop", "policy: the run ends there; forbids negative, gain, separating"},
@@ -62,6 +62,8 @@ static const struct keydef choices[] = {
                   "and a warning tells by how much they differ"},
     {"negative", "forbid: impulses that pull"},
     {"separating", "forbid: contacts that separate before the impact"},
+    {"local", "search: asks those balls again that an event has touched"},
+    {"all", "search: all pairs are asked again at each event"},
 #define ENGINE(ID, word, doc) {#word, doc},
 #include "abi/engines.def"
 #define PARADOX(ID, word, doc) {#word, doc},

@@ -169,9 +169,36 @@ third(struct mech *mech, const expr *const *hess, const expr **out)
     return n;
 }
 
+#define SHAPE_MIRRORS                                                          \
+    (IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y | IMP_BODYF_MIRROR_Z)
 #define SHAPE_FLAGS                                                            \
-    (IMP_BODYF_SHAPE | IMP_BODYF_GTIME | IMP_BODYF_FLAT | IMP_BODYF_MIRROR_X | \
-     IMP_BODYF_MIRROR_Y | IMP_BODYF_MIRROR_Z)
+    (IMP_BODYF_SHAPE | IMP_BODYF_GTIME | IMP_BODYF_FLAT | SHAPE_MIRRORS |      \
+     IMP_BODYF_BALL)
+
+/* Is the level set that of a ball about the origin, whatever the params are?
+ * Then its second derivatives are the same along all axes and do not change
+ * with the place, and it is even in each coordinate. */
+static bool
+is_ball(struct mech *mech, const struct mbody *body, const expr *const *hess)
+{
+    uint32_t mirrors = mech->dim == 2 ? IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y
+                                      : SHAPE_MIRRORS;
+    if ((body->flags & mirrors) != mirrors || body->flags & IMP_BODYF_GTIME ||
+        sc_is_zero(hess[0]) ||
+        ex_depends(mech->graph, hess[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX))
+        return false;
+    for (uint32_t i = 1; i < mech->dim; i++)
+        if (hess[i] != hess[0])
+            return false;
+    for (uint32_t i = mech->dim; i < mech->dim * (mech->dim + 1) / 2; i++)
+        if (!sc_is_zero(hess[i]))
+            return false;
+    for (uint32_t i = 0; i < 3; i++)
+        if (ex_depends(mech->graph, mech->gravity.v[i], SYM_TIME, UINT32_MAX,
+                       UINT32_MAX))
+            return false;
+    return true;
+}
 
 /* An earlier body with the same level set, or NULL. */
 static const struct mbody *
@@ -256,6 +283,8 @@ shape_build(struct mech *mech, struct mbody *body)
                    !ex_depends(graph, body->shape.grad[i], SYM_LOCAL, j, 0);
     if (flat)
         body->flags |= IMP_BODYF_FLAT;
+    if (is_ball(mech, body, hess))
+        body->flags |= IMP_BODYF_BALL;
     size_t n2 = count;
     count += third(mech, hess, outs + count);
 

@@ -766,6 +766,14 @@ limit(struct simulation *sim, uint32_t contact)
     return st;
 }
 
+bool
+simulate_accumulation_looks(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    bool enough;
+    return shrinks(sim, contact, &enough) > 0.0 || short_flight(sim, contact);
+}
+
 int
 simulate_accumulation(struct simulation *sim, uint32_t contact)
 {

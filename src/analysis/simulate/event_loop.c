@@ -214,6 +214,13 @@ advance_once(struct simulation *sim, double target, double limit,
         if ((double)sim->log.time.n > limit)
             return too_many(sim, limit);
     }
+    if (sim->balls) {
+        st = simulate_ball_flights(sim, target, limit);
+        if (st || rt_time(run) >= target)
+            return st;
+        if ((double)sim->log.time.n > limit)
+            return too_many(sim, limit);
+    }
     if ((st = move_to_event(sim, target, &end, &found, more, &n_more)))
         return st;
     if (found.kind == EVENT_NONE || found.kind == EVENT_EXCLUDED) {
@@ -316,6 +323,7 @@ simulate_run(struct simulation *sim, double limit)
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
     simulate_pairs_start(sim);
+    simulate_ball_flights_start(sim);
     for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
         if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
             return st;

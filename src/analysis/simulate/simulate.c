@@ -75,6 +75,15 @@ option_policy(struct simulation *sim)
 }
 
 static void
+option_search(struct simulation *sim)
+{
+    const imp_val *value =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_search);
+    sim->options.all =
+        value && !strcmp(imp_text(sim->run->im, value->text), "all");
+}
+
+static void
 option_through(struct simulation *sim)
 {
     const imp_val *value =
@@ -237,6 +246,7 @@ simulation_prepare(struct simulation *sim)
         (st = simulate_read_items(sim)) || (st = simulate_read_times(sim)))
         return st;
     option_through(sim);
+    option_search(sim);
     if ((st = option_paradox(sim)))
         return st;
     sim->has_energy = !motion_totals(analysis->rt, &totals);

@@ -4,7 +4,7 @@
  *
  *   simulate.c              options, record
  *   event_loop.c            from event to event; hands each event on
- *   vertex_flights.c        impacts of single vertices on planes
+ *   fast_flights.c          impacts of single vertices on planes, and of balls
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
@@ -19,6 +19,7 @@
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
 #include "analysis/collision/verdict.h"
+#include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
 #include "runtime/instance/saved_state.h"
@@ -126,6 +127,7 @@ struct already_reported {
 /* The options of the command. */
 struct simulation_options {
     double until;  /* the end of the run, s */
+    bool all; /* search = all: no fast way for discs and spheres */
     double events; /* the most events */
     enum imp_policy policy;
     bool has_policy;
@@ -163,7 +165,8 @@ struct simulation {
     struct event_log log;
     struct already_reported reported;
     struct flow **flows;          /* per system */
-    struct vertex_planes *planes; /* NULL: vertex_flights.c cannot be used */
+    struct vertex_planes *planes; /* NULL: vertices are left to the search */
+    struct balls *balls;          /* NULL: balls are left to the search */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
     /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
@@ -446,6 +449,9 @@ void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 /* After an impact at `contact`: goes to the limit of its impacts where that is
  * known. */
 int simulate_accumulation(struct simulation *sim, uint32_t contact);
+/* Would simulate_accumulation look at the state? */
+bool simulate_accumulation_looks(const struct simulation *sim,
+                                 uint32_t contact);
 
 /* -- vertex_impact.c --------------------------------------------------------
  */
@@ -465,13 +471,16 @@ int simulate_start_contacts(struct simulation *sim);
 int simulate_touches(struct simulation *sim, const struct event *event,
                      const struct event *more, uint32_t n_more);
 
-/* -- vertex_flights.c -------------------------------------------------------
+/* -- fast_flights.c ---------------------------------------------------------
  */
 
 void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
  * or more than `limit` events, or something that needs the general search. */
 int simulate_vertex_flights(struct simulation *sim, double until, double limit);
+void simulate_ball_flights_start(struct simulation *sim);
+/* The same for discs and spheres. */
+int simulate_ball_flights(struct simulation *sim, double until, double limit);
 
 /* -- systems.c: systems in generalised coordinates ------------------------- */
 

@@ -342,6 +342,7 @@ static const char *const *
 option_words(const char *key, size_t *n)
 {
     static const char *const policies[] = {"through", "stop", "enforce"};
+    static const char *const searches[] = {"local", "all"};
     static const char *const engines[] = {
 #define ENGINE(ID, word, doc) #word,
 #include "abi/engines.def"
@@ -349,6 +350,10 @@ option_words(const char *key, size_t *n)
     if (!strcmp(key, "law")) {
         *n = N_IMPACT_LAWS;
         return impact_laws;
+    }
+    if (!strcmp(key, "search")) {
+        *n = sizeof searches / sizeof *searches;
+        return searches;
     }
     if (!strcmp(key, "paradox")) {
         *n = N_PARADOX;

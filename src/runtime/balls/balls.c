@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT */
+/* Balls of a run: which bodies are balls and planes, their state, impacts. */
+#include "runtime/balls/balls.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/balls/balls_priv.h"
+#include "runtime/geometry/pose.h"
+#include "runtime/geometry/support.h"
+#include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
+
+/* Cells are larger than the greatest diameter by this share, far more than the
+ * rounding of a place within a cell. */
+#define CELL_MARGIN 1e-6
+/* A ball that rises by less than this many tolerances of its gap is left to the
+ * general search, which takes the limit of its bounces before that. */
+#define LOW_FLIGHT 64.0
+/* cells are numbered by whole numbers up to this size */
+#define CELLS_MOST 1e15
+
+/* -- which bodies ---------------------------------------------------------- */
+
+/* Radius of a ball (m); 0 where the body is none. */
+static double
+radius_of(struct rt *run, uint32_t body)
+{
+    const imp_body *image_body = rt_body(run, body);
+    const double *of = run->env + image_body->env_body;
+    double zero[3] = {0.0, 0.0, 0.0}, out[10];
+    uint32_t dim = run->im->dim;
+    if (!(image_body->flags & IMP_BODYF_BALL))
+        return 0.0;
+    for (uint32_t i = 0; i < dim; i++)
+        if (of[IMP_BODY_CENTRE + i] != 0.0)
+            return 0.0;
+    /* A ball turns evenly if its moments of inertia are equal. */
+    if (dim == 3 && !(image_body->flags & IMP_BODYF_FIXED) &&
+        (of[IMP_BODY_INERTIA] != of[IMP_BODY_INERTIA + 1] ||
+         of[IMP_BODY_INERTIA] != of[IMP_BODY_INERTIA + 2] ||
+         of[IMP_BODY_INERTIA + 3] != 0.0 || of[IMP_BODY_INERTIA + 4] != 0.0 ||
+         of[IMP_BODY_INERTIA + 5] != 0.0))
+        return 0.0;
+    if (rt_eval(run, image_body->g2, zero, out) != IMP_OK)
+        return 0.0;
+    double square = -2.0 * out[0] / out[1 + dim];
+    return square > 0.0 && isfinite(square) ? sqrt(square) : 0.0;
+}
+
+static bool
+is_plane(const imp_body *body)
+{
+    return (body->flags & IMP_BODYF_FIXED) && (body->flags & IMP_BODYF_FLAT) &&
+           (body->flags & IMP_BODYF_SHAPE) &&
+           !(body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME));
+}
+
+static bool
+make_plane(struct rt *run, uint32_t body, struct ball_plane *plane)
+{
+    struct support_body support;
+    struct support_point point;
+    support_body_get(run, body, &support);
+    double x[3] = {support.centre[0], support.centre[1], support.centre[2]};
+    if (support_level(&support, x, &point) != SUPPORT_FINE ||
+        !(point.norm > 0.0))
+        return false;
+    support_rotate(&support, point.g, plane->normal);
+    for (int i = 0; i < 3; i++) {
+        plane->normal[i] /= point.norm;
+        plane->point[i] =
+            support.c[i] - point.G / point.norm * plane->normal[i];
+    }
+    plane->body = body;
+    return true;
+}
+
+/* Sorts the bodies. False: one of them is something else. */
+static bool
+sort_bodies(struct balls *balls)
+{
+    struct rt *run = balls->run;
+    uint32_t count = run->im->bodies.n, fixed = 0;
+    for (uint32_t i = 0; i < count; i++)
+        balls->n_move += !(rt_body(run, i)->flags & IMP_BODYF_FIXED);
+    balls->ball = NEW_N(run->arena, struct ball, count + 1);
+    balls->spin = NEW_N(run->arena, struct ball_spin, count + 1);
+    balls->plane = NEW_N(run->arena, struct ball_plane, count + 1);
+    uint32_t moving = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const imp_body *body = rt_body(run, i);
+        bool stays = (body->flags & IMP_BODYF_FIXED) != 0;
+        if (is_plane(body)) {
+            if (!make_plane(run, i, balls->plane + balls->n_plane))
+                return false;
+            balls->n_plane++;
+            continue;
+        }
+        double radius = radius_of(run, i);
+        if (radius == 0.0)
+            return false;
+        struct ball *ball =
+            balls->ball + (stays ? balls->n_move + fixed++ : moving++);
+        *ball = (struct ball){.radius = radius, .body = i, .hit = NO_BALL};
+    }
+    balls->n_ball = balls->n_move + fixed;
+    return balls->n_move > 0;
+}
+
+static uint32_t
+pair_slot(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    uint64_t low = one < two ? one : two, high = one < two ? two : one;
+    return (uint32_t)((high * 0x9e3779b97f4a7c15u +
+                       low * 0xc2b2ae3d27d4eb4fu) >>
+                      32) &
+           balls->contact_mask;
+}
+
+static uint32_t
+contact_of(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    uint32_t at = balls->contact_first[pair_slot(balls, one, two)];
+    for (; at != NO_BALL; at = balls->contact_next[at]) {
+        const imp_contact *contact = rt_contact(balls->run, at);
+        if ((contact->body[0] == one && contact->body[1] == two) ||
+            (contact->body[0] == two && contact->body[1] == one))
+            break;
+    }
+    return at;
+}
+
+/* Finds the contacts by pairs of bodies. False: a pair of which one can move
+ * has none or several, or one that is not searched for. */
+static bool
+sort_contacts(struct balls *balls)
+{
+    struct rt *run = balls->run;
+    uint32_t count = run->im->contacts.n, size = 16;
+    while (size < count)
+        size *= 2;
+    balls->contact_mask = size - 1;
+    balls->contact_first = NEW_N(run->arena, uint32_t, size);
+    balls->contact_next = NEW_N(run->arena, uint32_t, count + 1);
+    for (uint32_t i = 0; i < size; i++)
+        balls->contact_first[i] = NO_BALL;
+    uint64_t pairs = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        if (contact->system != IMP_NO_SYSTEM ||
+            (contact->flags & IMP_CONTACTF_STATED) ||
+            contact_of(balls, contact->body[0], contact->body[1]) != NO_BALL)
+            return false;
+        uint32_t *first = balls->contact_first +
+                          pair_slot(balls, contact->body[0], contact->body[1]);
+        balls->contact_next[i] = *first;
+        *first = i;
+        pairs++;
+    }
+    uint64_t moving = balls->n_move, rest = run->im->bodies.n - moving;
+    return pairs == moving * (moving - 1) / 2 + moving * rest;
+}
+
+struct balls *
+balls_new(struct rt *run, bool all)
+{
+    assert(run != NULL);
+    if (!motion_by_weight(run) || run->im->bodies.n == 0 || run->im->dim == 0)
+        return NULL;
+    struct balls *balls = NEW(run->arena, struct balls);
+    balls->run = run;
+    balls->dim = (int)run->im->dim;
+    balls->all = all;
+    if (!sort_bodies(balls) || !sort_contacts(balls))
+        return NULL;
+    for (int i = 0; i < 3; i++) {
+        balls->gravity[i] = i < balls->dim ? run->world.gravity[i] : 0.0;
+        balls->weight |= balls->gravity[i] != 0.0;
+    }
+    uint32_t size = 64;
+    while (size < 2 * balls->n_ball)
+        size *= 2;
+    balls->cell_mask = size - 1;
+    balls->cell = NEW_N(run->arena, uint32_t, size);
+    balls->heap = NEW_N(run->arena, uint32_t, balls->n_move + 1);
+    balls->put = NEW_N(run->arena, double, rt_state_size(run) + 1);
+    return balls;
+}
+
+/* -- the state ------------------------------------------------------------- */
+
+static void
+read_ball(struct balls *balls, uint32_t which, double now)
+{
+    struct rt *run = balls->run;
+    struct ball *ball = balls->ball + which;
+    const imp_body *body = rt_body(run, ball->body);
+    uint32_t at = body->env_state - run->im->layout.state;
+    const double *state = run->env + body->env_state, *lo = run->state_lo + at;
+    bool plane = balls->dim == 2, on = which < balls->n_move;
+    int first = plane ? 3 : 7;
+    ball->clock = ball->entered = on ? now : 0.0;
+    ball->hit = NO_BALL;
+    for (int i = 0; i < 3; i++) {
+        bool has = i < balls->dim;
+        ball->x[i] = has ? state[i] + lo[i] : 0.0;
+        ball->v[i] = has && on ? state[first + i] + lo[first + i] : 0.0;
+    }
+    if (!on)
+        return;
+    struct ball_spin *spin = balls->spin + which;
+    const double *of = run->env + body->env_body;
+    spin->invmass = of[IMP_BODY_INVMASS];
+    spin->invinertia = of[IMP_BODY_INVINERTIA];
+    for (int i = 0; i < (plane ? 1 : 4); i++)
+        spin->attitude[i] = state[plane ? 2 : 3 + i];
+    for (int i = 0; i < (plane ? 1 : 3); i++)
+        spin->spin[i] = state[plane ? 5 : 10 + i];
+}
+
+/* Notes whom a ball has just left. False: it rests on another body, is about to
+ * hit one, or touches several. */
+static bool
+note_touch(struct balls *balls, uint32_t one, uint32_t two)
+{
+    double rate, normal[3],
+        gap = balls_gap(balls, one, two, balls->ball[one].clock, &rate, normal);
+    struct ball_tolerance tol = balls_tolerance(balls, one, two);
+    if (gap > tol.gap)
+        return true;
+    struct ball *a = balls->ball + one;
+    if (rate <= tol.rate || a->hit != NO_BALL)
+        return false;
+    a->hit = two;
+    if (two >= balls->n_move)
+        return true;
+    struct ball *b = balls->ball + two;
+    if (b->hit != NO_BALL)
+        return false;
+    b->hit = one;
+    a->hit_epoch = b->epoch;
+    b->hit_epoch = a->epoch;
+    return true;
+}
+
+static int
+by_place(const struct ball *ball, const struct ball *other)
+{
+    return (ball->x[0] > other->x[0]) - (ball->x[0] < other->x[0]);
+}
+
+/* Looks at all pairs that are near along x. */
+static bool
+note_touches(struct balls *balls)
+{
+    uint32_t *order = NEW_N(balls->run->brief, uint32_t, balls->n_ball + 1);
+    uint32_t *room = NEW_N(balls->run->brief, uint32_t, balls->n_ball + 1);
+    for (uint32_t i = 0; i < balls->n_ball; i++)
+        order[i] = i;
+    /* merge sort: the order of equal places is that of the numbers */
+    for (uint32_t width = 1; width < balls->n_ball; width *= 2) {
+        for (uint32_t at = 0; at < balls->n_ball; at += 2 * width) {
+            uint32_t i = at, middle = at + width, j = middle,
+                     end = at + 2 * width, to = at;
+            middle = middle < balls->n_ball ? middle : balls->n_ball;
+            end = end < balls->n_ball ? end : balls->n_ball;
+            j = middle;
+            while (to < end)
+                room[to++] = j >= end || (i < middle &&
+                                          by_place(balls->ball + order[i],
+                                                   balls->ball + order[j]) <= 0)
+                                 ? order[i++]
+                                 : order[j++];
+        }
+        uint32_t *swap = order;
+        order = room;
+        room = swap;
+    }
+    for (uint32_t i = 0; i < balls->n_ball; i++)
+        for (uint32_t j = i + 1; j < balls->n_ball; j++) {
+            uint32_t one = order[i], two = order[j];
+            if (balls->ball[two].x[0] - balls->ball[one].x[0] > balls->side)
+                break;
+            if (one >= balls->n_move && two >= balls->n_move)
+                continue;
+            if (!(one < two ? note_touch(balls, one, two)
+                            : note_touch(balls, two, one)))
+                return false;
+        }
+    for (uint32_t i = 0; i < balls->n_move; i++)
+        for (uint32_t k = 0; k < balls->n_plane; k++)
+            if (!note_touch(balls, i, balls->n_ball + k))
+                return false;
+    return true;
+}
+
+/* Chooses the side of a cell: no less than the greatest diameter; and, so that
+ * few balls go from cell to cell between impacts, such that one ball is in a
+ * cell on average. */
+static void
+choose_side(struct balls *balls)
+{
+    double widest = 0.0, volume = 1.0;
+    for (uint32_t i = 0; i < balls->n_ball; i++)
+        widest = fmax(widest, 2.0 * balls->ball[i].radius);
+    for (int k = 0; k < balls->dim; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (uint32_t i = 0; i < balls->n_move; i++) {
+            low = fmin(low, balls->ball[i].x[k]);
+            high = fmax(high, balls->ball[i].x[k]);
+        }
+        volume *= high - low + widest;
+    }
+    double each = volume / balls->n_move;
+    each = balls->dim == 2 ? sqrt(each) : cbrt(each);
+    balls->side = fmax(widest, each) * (1.0 + CELL_MARGIN);
+}
+
+bool
+balls_begin(struct balls *balls)
+{
+    assert(balls != NULL);
+    struct rt *run = balls->run;
+    const double *state = run->env + run->im->layout.state;
+    size_t size = rt_state_size(run) * sizeof *state;
+    if (balls->known && !memcmp(balls->put, state, size))
+        return true;
+    balls->known = false;
+    balls->now = rt_time(run);
+    for (uint32_t i = 0; i < balls->n_ball; i++)
+        read_ball(balls, i, balls->now);
+    choose_side(balls);
+    for (uint32_t i = 0; i < balls->n_ball; i++)
+        for (int k = 0; k < 3; k++)
+            if (!(fabs(balls->ball[i].x[k]) < CELLS_MOST * balls->side))
+                return false;
+    if (!note_touches(balls))
+        return false;
+    balls_search_start(balls);
+    return true;
+}
+
+static void
+put_ball(struct balls *balls, uint32_t which, double t)
+{
+    struct rt *run = balls->run;
+    const struct ball *ball = balls->ball + which;
+    const struct ball_spin *spin = balls->spin + which;
+    const imp_body *body = rt_body(run, ball->body);
+    double *state = run->env + body->env_state, s = t - ball->clock;
+    bool plane = balls->dim == 2;
+    for (int i = 0; i < balls->dim; i++) {
+        double g = balls->gravity[i];
+        state[i] = ball->x[i] + (ball->v[i] + 0.5 * g * s) * s;
+        state[(plane ? 3 : 7) + i] = ball->v[i] + g * s;
+    }
+    memset(run->state_lo + (body->env_state - run->im->layout.state), 0,
+           (plane ? IMP_STATE_PLANE : IMP_STATE_SPACE) * sizeof *state);
+    if (plane) {
+        state[2] = spin->attitude[0] + spin->spin[0] * s;
+        state[5] = spin->spin[0];
+        return;
+    }
+    double w = vec3_norm(spin->spin), half = 0.5 * w * s;
+    double sine = w > 0.0 ? sin(half) / w : 0.0, cosine = cos(half);
+    const double *q = spin->attitude;
+    double r[3], turned[4];
+    for (int i = 0; i < 3; i++) {
+        r[i] = sine * spin->spin[i];
+        state[10 + i] = spin->spin[i];
+    }
+    turned[0] = q[0] * cosine - q[1] * r[0] - q[2] * r[1] - q[3] * r[2];
+    turned[1] = q[0] * r[0] + q[1] * cosine + q[2] * r[2] - q[3] * r[1];
+    turned[2] = q[0] * r[1] + q[2] * cosine + q[3] * r[0] - q[1] * r[2];
+    turned[3] = q[0] * r[2] + q[3] * cosine + q[1] * r[1] - q[2] * r[0];
+    double norm = sqrt(turned[0] * turned[0] + turned[1] * turned[1] +
+                       turned[2] * turned[2] + turned[3] * turned[3]);
+    for (int i = 0; i < 4; i++)
+        state[3 + i] = turned[i] / norm;
+}
+
+void
+balls_put(struct balls *balls, double t)
+{
+    assert(balls != NULL && t >= balls->now);
+    struct rt *run = balls->run;
+    for (uint32_t i = 0; i < balls->n_move; i++)
+        put_ball(balls, i, t);
+    run->env[run->im->layout.time] = t;
+    memcpy(balls->put, run->env + run->im->layout.state,
+           rt_state_size(run) * sizeof *balls->put);
+    balls->known = true;
+    balls->now = t;
+}
+
+/* -- impacts --------------------------------------------------------------- */
+
+static uint32_t
+body_of(const struct balls *balls, uint32_t which)
+{
+    return which < balls->n_ball ? balls->ball[which].body
+                                 : balls->plane[which - balls->n_ball].body;
+}
+
+/* Is this a touch that is not a single impact? */
+static bool
+unclear(const struct balls *balls, const struct balls_touch *touch)
+{
+    const struct rt *run = balls->run;
+    if (balls_crowded(balls, touch->one, touch->two, touch->time) ||
+        (touch->two < balls->n_move &&
+         balls_crowded(balls, touch->two, touch->one, touch->time)))
+        return true;
+    double e =
+        run->env[rt_contact(run, touch->contact)->env_contact + IMP_CONTACT_E];
+    struct ball_tolerance tol = balls_tolerance(balls, touch->one, touch->two);
+    double after = -e * touch->rate;
+    if (after <= tol.rate || e > 1.0)
+        return true;
+    double pull = -vec3_dot(touch->normal, balls->gravity);
+    if (touch->two < balls->n_move || !balls->weight)
+        return false;
+    return pull < 0.0 && after * after < 2.0 * LOW_FLIGHT * tol.gap * -pull;
+}
+
+enum balls_end
+balls_next(struct balls *balls, double until, struct balls_touch *touch,
+           double *now)
+{
+    assert(balls != NULL && touch != NULL && now != NULL);
+    bool stopped = !balls_settle(balls, until);
+    *now = balls->now;
+    if (stopped)
+        return BALLS_GENERAL;
+    const struct ball *first = balls->ball + balls->heap[0];
+    if (first->when > until || first->kind == EVENT_NEVER)
+        return BALLS_UNTIL;
+    if (first->kind == EVENT_UNCLEAR)
+        return BALLS_GENERAL;
+    uint32_t one = balls->heap[0], two = first->partner;
+    if (two < one) {
+        one = two;
+        two = balls->heap[0];
+    }
+    *touch = (struct balls_touch){.time = first->when, .one = one, .two = two};
+    balls_gap(balls, one, two, touch->time, &touch->rate, touch->normal);
+    touch->contact =
+        contact_of(balls, body_of(balls, one), body_of(balls, two));
+    assert(touch->contact != NO_BALL);
+    if (unclear(balls, touch))
+        return BALLS_GENERAL;
+    balls->now = *now = touch->time;
+    return BALLS_TOUCH;
+}
+
+/* Brings the clock of a ball to t. */
+static void
+bring(struct balls *balls, uint32_t which, double t)
+{
+    put_ball(balls, which, t);
+    read_ball(balls, which, t);
+}
+
+/* Gives an impulse along `normal` and, in the plane, one along the tangent, at
+ * the point where the ball is hit: sign -1 for the first ball. */
+static void
+push(struct balls *balls, uint32_t which, double sign, const double normal[3],
+     double along, double across)
+{
+    if (which >= balls->n_move)
+        return;
+    struct ball *ball = balls->ball + which;
+    struct ball_spin *spin = balls->spin + which;
+    double tangent[3] = {normal[1], -normal[0], 0.0};
+    for (int i = 0; i < balls->dim; i++)
+        ball->v[i] +=
+            sign * spin->invmass * (along * normal[i] + across * tangent[i]);
+    /* lever -sign radius normal, and normal x tangent = -1 */
+    if (balls->dim == 2)
+        spin->spin[0] += spin->invinertia * ball->radius * across;
+}
+
+/* The tangential impulse on the second body along the tangent (normal turned by
+ * -90 degrees), and the work of friction. */
+static double
+friction(const struct balls *balls, const struct balls_touch *touch,
+         double impulse, double mu, double *work)
+{
+    double tangent[2] = {touch->normal[1], -touch->normal[0]}, slip = 0.0,
+           inverse = 0.0;
+    *work = 0.0;
+    if (balls->dim != 2 || !(mu > 0.0))
+        return 0.0;
+    uint32_t side[2] = {touch->one, touch->two};
+    for (int i = 0; i < 2; i++) {
+        if (side[i] >= balls->n_move)
+            continue;
+        const struct ball *ball = balls->ball + side[i];
+        const struct ball_spin *spin = balls->spin + side[i];
+        double sign = i == 0 ? -1.0 : 1.0;
+        /* the point of the ball that touches lies at -sign radius normal */
+        slip += sign * (ball->v[0] * tangent[0] + ball->v[1] * tangent[1]) +
+                ball->radius * spin->spin[0];
+        inverse +=
+            spin->invmass + ball->radius * ball->radius * spin->invinertia;
+    }
+    if (!(inverse > 0.0) || slip == 0.0)
+        return 0.0;
+    double stick = -slip / inverse, most = mu * impulse;
+    double across = fabs(stick) <= most ? stick : copysign(most, stick);
+    *work = across * (slip + 0.5 * inverse * across);
+    return across;
+}
+
+double
+balls_bounce(struct balls *balls, const struct balls_touch *touch, double e,
+             double mu, double *work)
+{
+    assert(balls != NULL && touch != NULL && work != NULL);
+    assert(touch->time == balls->now);
+    uint32_t one = touch->one, two = touch->two;
+    bool both = two < balls->n_move;
+    bring(balls, one, touch->time);
+    if (both)
+        bring(balls, two, touch->time);
+    balls->known = false;
+    double inverse =
+        balls->spin[one].invmass + (both ? balls->spin[two].invmass : 0.0);
+    double impulse = (1.0 + e) * -touch->rate / inverse;
+    double across = friction(balls, touch, impulse, mu, work);
+    push(balls, one, -1.0, touch->normal, impulse, across);
+    push(balls, two, 1.0, touch->normal, impulse, across);
+    struct ball *a = balls->ball + one, *b = balls->ball + two;
+    a->epoch++;
+    a->hit = two;
+    if (both) {
+        b->epoch++;
+        b->hit = one;
+        b->hit_epoch = a->epoch;
+        a->hit_epoch = b->epoch;
+    }
+    balls_predict(balls, one);
+    if (both)
+        balls_predict(balls, two);
+    return impulse;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Discs and spheres that fly freely: their impacts with each other, with fixed
+ * balls and with fixed planes, one after the other, without the general search.
+ *
+ * An event is local: only the two bodies that hit change their motion. Each
+ * ball has a clock, the time of its last impact, and its next event; a heap has
+ * the first of them. Cells whose side is no less than the greatest diameter
+ * tell which balls may meet: two that touch lie in the same cell or in
+ * neighbours, and going from cell to cell is an event, too. The motion is a
+ * parabola, so times are roots in closed form (between a ball and a fixed ball
+ * under gravity, of a quartic). A prediction depends on the last impacts of
+ * both bodies alone, and not on when it is made: asking again gives the same
+ * bits.
+ *
+ * Whatever is not a single impact at a rate is left to the general search:
+ * touches without a rate, several contacts of one body at one time, bodies at
+ * rest on others. */
+#ifndef IMP_RUNTIME_BALLS_BALLS_H
+#define IMP_RUNTIME_BALLS_BALLS_H
+
+#include "runtime/instance/run.h"
+
+struct balls;
+
+enum balls_end {
+    BALLS_UNTIL,  /* no impact at or before the given time */
+    BALLS_TOUCH,  /* an impact */
+    BALLS_GENERAL /* the general search must go on, from the time `now` */
+};
+struct balls_touch {
+    double time;
+    uint32_t contact;
+    double rate;       /* of the gap, < 0 */
+    uint32_t one, two; /* of balls.c */
+    double normal[3];  /* unit vector from `one` to `two` */
+};
+
+/* The balls of a run whose bodies are all of these kinds, or NULL. all: every
+ * event asks all pairs again (for tests). The memory belongs to run->arena. */
+struct balls *balls_new(struct rt *run, bool all);
+/* Takes the present state of the run, unless it is the one that balls_put wrote
+ * last. False where bodies rest on one another or touch several others: nothing
+ * can be done then. */
+bool balls_begin(struct balls *balls);
+/* Goes to the next impact, at most to `until`. The state in env is not moved.
+ * *now: the time up to which the motion is known. */
+enum balls_end balls_next(struct balls *balls, double until,
+                          struct balls_touch *touch, double *now);
+/* The motion after the impact of balls_next, with restitution e and, in the
+ * plane, the coefficient mu of Coulomb's friction. *work: of the friction (J),
+ * not positive. Returns the normal impulse (N s). Balls are hit along the line
+ * to their centres, so a tangential impulse changes no normal velocity: slip
+ * ceases within the impact or does not, and the laws of restitution agree. */
+double balls_bounce(struct balls *balls, const struct balls_touch *touch,
+                    double e, double mu, double *work);
+/* Writes the states of all bodies at the time t into env, and sets the time. */
+void balls_put(struct balls *balls, double t);
+#endif

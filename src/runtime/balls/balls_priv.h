@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* What balls.c (state, impacts), balls_search.c (next events) and balls_root.c
+ * (times of touches) share. Balls are numbered: those that move, then fixed
+ * ones; planes are numbered apart. */
+#ifndef IMP_RUNTIME_BALLS_BALLS_PRIV_H
+#define IMP_RUNTIME_BALLS_BALLS_PRIV_H
+
+#include "runtime/balls/balls.h"
+
+#define NO_BALL 0xffffffffu
+
+enum balls_event {
+    EVENT_NEVER,
+    EVENT_CELL,   /* the ball leaves its cell */
+    EVENT_HIT,    /* it hits the partner */
+    EVENT_UNCLEAR /* it touches the partner without a rate, or nearly */
+};
+struct ball {
+    /* its motion since its last impact */
+    double clock, x[3], v[3];
+    double radius;
+    uint32_t body;
+    uint32_t epoch; /* number of its impacts */
+    /* whom that impact hit, and the partner's number of impacts then: they
+     * touched at `clock`; NO_BALL: nobody */
+    uint32_t hit, hit_epoch;
+    int64_t cell[3];
+    double entered; /* since when it has been in this cell, no sooner than
+                       `clock` */
+    uint32_t next, before; /* in the list of the cell */
+    /* the next event */
+    enum balls_event kind;
+    double when;
+    uint32_t partner, partner_epoch; /* planes: n_ball + number */
+    uint32_t place;                  /* in the heap */
+};
+/* What an impact changes or needs besides. */
+struct ball_spin {
+    double attitude[4], spin[3]; /* at the ball's clock; plane: angle, spin */
+    double invmass, invinertia;
+};
+struct ball_plane {
+    double point[3], normal[3]; /* normal: out of the body */
+    uint32_t body;
+};
+struct balls {
+    struct rt *run;
+    int dim;
+    bool all, known; /* known: the state of env is the one that was put */
+    double *put;     /* that state */
+    double gravity[3];
+    bool weight; /* gravity is not 0 */
+    struct ball *ball;
+    struct ball_spin *spin; /* of those that move */
+    uint32_t n_move, n_ball, n_plane;
+    struct ball_plane *plane;
+    double now;
+    /* contacts by pairs of bodies */
+    uint32_t *contact, *contact_next, *contact_first, contact_mask;
+    /* cells */
+    double side;
+    uint32_t *cell, cell_mask;
+    /* heap of the balls that move */
+    uint32_t *heap;
+};
+
+struct ball_tolerance {
+    double gap, rate;
+};
+/* When two bodies touch, and how. */
+struct ball_meeting {
+    enum balls_event kind; /* EVENT_NEVER, EVENT_HIT, EVENT_UNCLEAR */
+    double when;
+};
+
+/* -- balls_root.c -- */
+/* c + b s + a s^2 falls to 0 at the first s >= 0; infinite if it never does. A
+ * c <= 0 that rises counts as 0 and has been left. */
+double balls_first_fall(double c, double b, double a);
+/* Relative motion of two balls from the later of their clocks on: place,
+ * velocity and half the acceleration of the second against the first. Returns
+ * that time. */
+double balls_relative(const struct balls *balls, const struct ball *one,
+                      const struct ball *two, double x[3], double v[3],
+                      double a[3]);
+struct ball_tolerance balls_tolerance(const struct balls *balls, uint32_t one,
+                                      uint32_t two);
+/* The first meeting of ball `one` with ball or plane `two`, no later than
+ * `most`. */
+struct ball_meeting balls_meeting(const struct balls *balls, uint32_t one,
+                                  uint32_t two, double most);
+/* The gap at the time t, and its rate. */
+double balls_gap(const struct balls *balls, uint32_t one, uint32_t two,
+                 double t, double *rate, double normal[3]);
+
+/* -- balls_search.c -- */
+void balls_search_start(struct balls *balls);
+/* The next event of a ball whose motion has changed. */
+void balls_predict(struct balls *balls, uint32_t one);
+/* Does another body touch `one` at the time t, besides `other`? */
+bool balls_crowded(const struct balls *balls, uint32_t one, uint32_t other,
+                   double t);
+/* Deals with going from cell to cell and events that are no more; the next one
+ * stands first in the heap then. False: it was stopped. */
+bool balls_settle(struct balls *balls, double until);
+
+#endif

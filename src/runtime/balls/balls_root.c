@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* When balls meet each other, fixed balls and planes. All times are counted
+ * from the later of the clocks of both bodies, so that they depend on their
+ * last impacts alone. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "runtime/balls/balls_priv.h"
+#include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/vec3.h"
+
+/* steps of Newton's method that polish the root of a quartic */
+#define POLISH 4
+
+double
+balls_first_fall(double c, double b, double a)
+{
+    if (!(c > 0.0)) {
+        if (b < 0.0 || (b == 0.0 && a < 0.0))
+            return 0.0;
+        return a < 0.0 ? -b / a : INFINITY;
+    }
+    if (a == 0.0)
+        return b < 0.0 ? -c / b : INFINITY;
+    double disc = b * b - 4.0 * a * c;
+    if (disc < 0.0 || (b >= 0.0 && a > 0.0))
+        return INFINITY;
+    double root = sqrt(disc);
+    return b < 0.0 ? 2.0 * c / (root - b) : (b + root) / (-2.0 * a);
+}
+
+static void
+place(const struct balls *balls, const struct ball *ball, bool moves, double t,
+      double x[3], double v[3])
+{
+    double s = t - ball->clock;
+    for (int i = 0; i < 3; i++) {
+        double g = moves ? balls->gravity[i] : 0.0;
+        x[i] = ball->x[i] + (ball->v[i] + 0.5 * g * s) * s;
+        v[i] = ball->v[i] + g * s;
+    }
+}
+
+static bool
+moves(const struct balls *balls, uint32_t which)
+{
+    return which < balls->n_move;
+}
+
+double
+balls_relative(const struct balls *balls, const struct ball *one,
+               const struct ball *two, double x[3], double v[3], double a[3])
+{
+    bool on = moves(balls, (uint32_t)(one - balls->ball)),
+         too = moves(balls, (uint32_t)(two - balls->ball));
+    double from = !too || one->clock > two->clock ? one->clock : two->clock;
+    double x1[3], v1[3];
+    place(balls, one, on, from, x1, v1);
+    place(balls, two, too, from, x, v);
+    for (int i = 0; i < 3; i++) {
+        x[i] -= x1[i];
+        v[i] -= v1[i];
+        a[i] = 0.5 * balls->gravity[i] * ((too ? 1.0 : 0.0) - (on ? 1.0 : 0.0));
+    }
+    return from;
+}
+
+/* as runtime/gap/tolerance.c */
+struct ball_tolerance
+balls_tolerance(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    assert(one < balls->n_move);
+    const struct ball *a = balls->ball + one, *b = NULL;
+    double share = RT_GAP_SHARE * balls->run->world.tolerance;
+    double length = a->radius, where = vec3_norm(a->x), speed = 0.0,
+           moved = vec3_norm(a->v), v[3];
+    if (two < balls->n_ball) {
+        b = balls->ball + two;
+        length += b->radius;
+        where += vec3_norm(b->x);
+        moved += vec3_norm(b->v);
+    }
+    for (int i = 0; i < 3; i++)
+        v[i] = b ? b->v[i] - a->v[i] : -a->v[i];
+    speed = vec3_norm(v);
+    double rounding = 4.0 * DBL_EPSILON * (length + where);
+    return (struct ball_tolerance){.gap = fmax(share * length, 8.0 * rounding),
+                                   .rate =
+                                       fmax(share, 64.0 * DBL_EPSILON) * speed +
+                                       8.0 * DBL_EPSILON * moved};
+}
+
+/* Have these two just hit each other? */
+static bool
+fresh(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    const struct ball *a = balls->ball + one;
+    if (two >= balls->n_move)
+        return a->hit == two;
+    const struct ball *b = balls->ball + two;
+    return a->hit == two && b->hit == one && a->hit_epoch == b->epoch &&
+           b->hit_epoch == a->epoch;
+}
+
+static struct ball_meeting
+never(void)
+{
+    return (struct ball_meeting){EVENT_NEVER, INFINITY};
+}
+
+/* Two balls whose accelerations are equal. */
+static struct ball_meeting
+meet_straight(const double x[3], const double v[3], double touching,
+              const struct ball_tolerance *tol)
+{
+    double approach = vec3_dot(x, v), cross[3], v2 = vec3_dot(v, v);
+    if (approach >= 0.0)
+        return never();
+    vec3_cross(x, v, cross);
+    double distance = vec3_norm(x), band = touching + tol->gap;
+    double aside = vec3_dot(cross, cross), out = band * band * v2 - aside;
+    if (out < 0.0)
+        return never();
+    double in = touching * touching * v2 - aside;
+    if (in > tol->rate * tol->rate * touching * touching) {
+        double room = (distance - touching) * (distance + touching);
+        return (struct ball_meeting){
+            EVENT_HIT, room > 0.0 ? room / (sqrt(in) - approach) : 0.0};
+    }
+    double room = (distance - band) * (distance + band);
+    return (struct ball_meeting){
+        EVENT_UNCLEAR, room > 0.0 ? room / (sqrt(out) - approach) : 0.0};
+}
+
+/* The first time at which |x + v s + a s^2| falls to `touching`, within `most`.
+ * left: it is that at s = 0, and grows. */
+static double
+first_within(const double x[3], const double v[3], const double a[3],
+             double touching, bool left, double most)
+{
+    double c[5] = {vec3_dot(x, x) - touching * touching, 2.0 * vec3_dot(x, v),
+                   vec3_dot(v, v) + 2.0 * vec3_dot(x, a), 2.0 * vec3_dot(v, a),
+                   vec3_dot(a, a)};
+    double root;
+    /* a known root at 0 is divided out */
+    int skip = left ? 1 : 0, degree = 4 - skip;
+    if (!polynomial_below(c + skip, degree, 0.0, most, 0.0, &root))
+        return INFINITY;
+    for (int i = 0; i < POLISH; i++) {
+        double slope[4];
+        polynomial_derivative(c + skip, degree, slope);
+        double by = polynomial_value(c + skip, degree, root) /
+                    polynomial_value(slope, degree - 1, root);
+        if (!isfinite(by) || !(root - by > 0.0))
+            break;
+        root -= by;
+    }
+    return root;
+}
+
+/* A ball under its weight, and a fixed one. */
+static struct ball_meeting
+meet_falling(const double x[3], const double v[3], const double a[3],
+             double touching, bool left, double most,
+             const struct ball_tolerance *tol)
+{
+    double s = first_within(x, v, a, touching, left, most), at[3], speed[3];
+    if (isfinite(s)) {
+        for (int i = 0; i < 3; i++) {
+            at[i] = x[i] + (v[i] + a[i] * s) * s;
+            speed[i] = v[i] + 2.0 * a[i] * s;
+        }
+        if (vec3_dot(at, speed) < -tol->rate * touching)
+            return (struct ball_meeting){EVENT_HIT, s};
+        return (struct ball_meeting){EVENT_UNCLEAR, s};
+    }
+    if (left)
+        return never();
+    s = first_within(x, v, a, touching + tol->gap, false, most);
+    return isfinite(s) ? (struct ball_meeting){EVENT_UNCLEAR, s} : never();
+}
+
+static struct ball_meeting
+meet_plane(const struct balls *balls, const struct ball *ball,
+           const struct ball_plane *plane, bool left,
+           const struct ball_tolerance *tol)
+{
+    double x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = ball->x[i] - plane->point[i];
+    double c = left ? 0.0 : vec3_dot(plane->normal, x) - ball->radius,
+           b = vec3_dot(plane->normal, ball->v),
+           a = 0.5 * vec3_dot(plane->normal, balls->gravity);
+    double s = balls_first_fall(c, b, a);
+    if (isfinite(s)) {
+        enum balls_event kind =
+            b + 2.0 * a * s < -tol->rate ? EVENT_HIT : EVENT_UNCLEAR;
+        return (struct ball_meeting){kind, s};
+    }
+    if (left)
+        return never();
+    s = balls_first_fall(c - tol->gap, b, a);
+    return isfinite(s) && b < 0.0 ? (struct ball_meeting){EVENT_UNCLEAR, s}
+                                  : never();
+}
+
+struct ball_meeting
+balls_meeting(const struct balls *balls, uint32_t one, uint32_t two,
+              double most)
+{
+    assert(one < balls->n_move && one != two);
+    const struct ball *ball = balls->ball + one;
+    struct ball_tolerance tol = balls_tolerance(balls, one, two);
+    bool left = fresh(balls, one, two);
+    struct ball_meeting meeting;
+    double from = ball->clock;
+    if (two >= balls->n_ball) {
+        meeting = meet_plane(balls, ball, balls->plane + (two - balls->n_ball),
+                             left, &tol);
+    } else {
+        const struct ball *other = balls->ball + two;
+        double x[3], v[3], a[3], touching = ball->radius + other->radius;
+        from = balls_relative(balls, ball, other, x, v, a);
+        if (vec3_dot(a, a) == 0.0)
+            meeting = left ? never() : meet_straight(x, v, touching, &tol);
+        else
+            meeting = meet_falling(x, v, a, touching, left, most - from, &tol);
+    }
+    meeting.when += from;
+    if (!(meeting.when <= most))
+        return never();
+    return meeting;
+}
+
+double
+balls_gap(const struct balls *balls, uint32_t one, uint32_t two, double t,
+          double *rate, double normal[3])
+{
+    const struct ball *ball = balls->ball + one;
+    double x[3], v[3], x2[3], v2[3];
+    place(balls, ball, true, t, x, v);
+    if (two >= balls->n_ball) {
+        const struct ball_plane *plane = balls->plane + (two - balls->n_ball);
+        for (int i = 0; i < 3; i++) {
+            normal[i] = -plane->normal[i];
+            x[i] -= plane->point[i];
+        }
+        *rate = vec3_dot(plane->normal, v);
+        return vec3_dot(plane->normal, x) - ball->radius;
+    }
+    const struct ball *other = balls->ball + two;
+    place(balls, other, moves(balls, two), t, x2, v2);
+    for (int i = 0; i < 3; i++) {
+        x2[i] -= x[i];
+        v2[i] -= v[i];
+    }
+    double distance = vec3_norm(x2);
+    for (int i = 0; i < 3; i++)
+        normal[i] = x2[i] / distance;
+    *rate = vec3_dot(normal, v2);
+    return distance - ball->radius - other->radius;
+}

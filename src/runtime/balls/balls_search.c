@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* The next event of each ball: cells, predictions, and the heap.
+ *
+ * A ball keeps the first of its events only. When its partner's motion changes
+ * the event is stale, which is seen when it comes first in the heap: then the
+ * ball is asked again. Nothing is missed before: all its other meetings come
+ * later, and whoever's motion changes tells those whom it will meet sooner. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/balls/balls_priv.h"
+
+/* events between two looks whether the run is to stop */
+#define STOP_LOOK 4096
+
+/* -- the heap -------------------------------------------------------------- */
+
+static bool
+sooner(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    double a = balls->ball[one].when, b = balls->ball[two].when;
+    return a < b || (a == b && one < two);
+}
+
+static void
+put_at(struct balls *balls, uint32_t place, uint32_t ball)
+{
+    balls->heap[place] = ball;
+    balls->ball[ball].place = place;
+}
+
+/* Moves the ball to its place, after `when` has changed. */
+static void
+sift(struct balls *balls, uint32_t ball)
+{
+    uint32_t at = balls->ball[ball].place, n = balls->n_move;
+    while (at > 0 && sooner(balls, ball, balls->heap[(at - 1) / 2])) {
+        put_at(balls, at, balls->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= n)
+            break;
+        if (child + 1 < n &&
+            sooner(balls, balls->heap[child + 1], balls->heap[child]))
+            child++;
+        if (!sooner(balls, balls->heap[child], ball))
+            break;
+        put_at(balls, at, balls->heap[child]);
+        at = child;
+    }
+    put_at(balls, at, ball);
+}
+
+/* -- cells ----------------------------------------------------------------- */
+
+static uint32_t
+slot(const struct balls *balls, const int64_t cell[3])
+{
+    uint64_t key = (uint64_t)cell[0] * 0x9e3779b97f4a7c15u +
+                   (uint64_t)cell[1] * 0xc2b2ae3d27d4eb4fu +
+                   (uint64_t)cell[2] * 0x165667b19e3779f9u;
+    return (uint32_t)(key >> 32) & balls->cell_mask;
+}
+
+static void
+cell_enter(struct balls *balls, uint32_t which)
+{
+    struct ball *ball = balls->ball + which;
+    uint32_t *first = balls->cell + slot(balls, ball->cell);
+    ball->before = NO_BALL;
+    ball->next = *first;
+    if (*first != NO_BALL)
+        balls->ball[*first].before = which;
+    *first = which;
+}
+
+static void
+cell_leave(struct balls *balls, uint32_t which)
+{
+    struct ball *ball = balls->ball + which;
+    if (ball->before == NO_BALL)
+        balls->cell[slot(balls, ball->cell)] = ball->next;
+    else
+        balls->ball[ball->before].next = ball->next;
+    if (ball->next != NO_BALL)
+        balls->ball[ball->next].before = ball->before;
+}
+
+/* When the ball leaves its cell, and through which side: axis, 1 up or -1. */
+static double
+cell_end(const struct balls *balls, const struct ball *ball, int *axis,
+         int *way)
+{
+    double first = INFINITY, since = ball->entered - ball->clock;
+    for (int i = 0; i < balls->dim; i++) {
+        double half = 0.5 * balls->gravity[i],
+               x = ball->x[i] + (ball->v[i] + half * since) * since,
+               v = ball->v[i] + 2.0 * half * since;
+        for (int up = 0; up < 2; up++) {
+            double sign = up ? -1.0 : 1.0,
+                   bound = (double)(ball->cell[i] + up) * balls->side;
+            double s =
+                balls_first_fall(sign * (x - bound), sign * v, sign * half);
+            if (s < first) {
+                first = s;
+                *axis = i;
+                *way = up ? 1 : -1;
+            }
+        }
+    }
+    return ball->entered + first;
+}
+
+/* -- predictions ----------------------------------------------------------- */
+
+static uint32_t
+epoch(const struct balls *balls, uint32_t which)
+{
+    return which < balls->n_move ? balls->ball[which].epoch : 0;
+}
+
+static void
+take(struct balls *balls, uint32_t one, uint32_t two,
+     const struct ball_meeting *meeting)
+{
+    struct ball *ball = balls->ball + one;
+    ball->kind = meeting->kind;
+    ball->when = meeting->when;
+    ball->partner = two;
+    ball->partner_epoch = epoch(balls, two);
+}
+
+static void
+try(struct balls *balls, uint32_t one, uint32_t two)
+{
+    struct ball *ball = balls->ball + one, *other = balls->ball + two;
+    if (two == one)
+        return;
+    bool moves = two < balls->n_move;
+    double most = ball->when;
+    if (moves && other->when > most)
+        most = other->when;
+    /* of a pair, the lower number counts: the bits are the same both ways */
+    struct ball_meeting meeting = moves && two < one
+                                      ? balls_meeting(balls, two, one, most)
+                                      : balls_meeting(balls, one, two, most);
+    if (meeting.kind == EVENT_NEVER)
+        return;
+    if (meeting.when < ball->when)
+        take(balls, one, two, &meeting);
+    if (moves && meeting.when < other->when) {
+        take(balls, two, one, &meeting);
+        sift(balls, two);
+    }
+}
+
+static void
+try_cell(struct balls *balls, uint32_t one, const int64_t cell[3])
+{
+    uint32_t next;
+    for (uint32_t i = balls->cell[slot(balls, cell)]; i != NO_BALL; i = next) {
+        next = balls->ball[i].next;
+        const int64_t *of = balls->ball[i].cell;
+        if (of[0] == cell[0] && of[1] == cell[1] && of[2] == cell[2])
+            try(balls, one, i);
+    }
+}
+
+/* Calls `each` for all cells next to that of the ball, and its own. */
+static void
+near_cells(struct balls *balls, uint32_t one)
+{
+    const int64_t *own = balls->ball[one].cell;
+    int deep = balls->dim == 3 ? 1 : 0;
+    for (int64_t i = -1; i <= 1; i++)
+        for (int64_t j = -1; j <= 1; j++)
+            for (int64_t k = -deep; k <= deep; k++) {
+                int64_t cell[3] = {own[0] + i, own[1] + j, own[2] + k};
+                try_cell(balls, one, cell);
+            }
+}
+
+void
+balls_predict(struct balls *balls, uint32_t one)
+{
+    assert(one < balls->n_move);
+    struct ball *ball = balls->ball + one;
+    int axis, way;
+    ball->when = cell_end(balls, ball, &axis, &way);
+    ball->kind = isfinite(ball->when) ? EVENT_CELL : EVENT_NEVER;
+    ball->partner = NO_BALL;
+    for (uint32_t i = 0; i < balls->n_plane; i++) {
+        struct ball_meeting meeting =
+            balls_meeting(balls, one, balls->n_ball + i, ball->when);
+        if (meeting.kind != EVENT_NEVER && meeting.when < ball->when)
+            take(balls, one, balls->n_ball + i, &meeting);
+    }
+    if (balls->all)
+        for (uint32_t i = 0; i < balls->n_ball; i++)
+            try(balls, one, i);
+    else
+        near_cells(balls, one);
+    sift(balls, one);
+}
+
+void
+balls_search_start(struct balls *balls)
+{
+    assert(balls && balls->side > 0.0);
+    for (uint32_t i = 0; i <= balls->cell_mask; i++)
+        balls->cell[i] = NO_BALL;
+    for (uint32_t i = 0; i < balls->n_ball; i++) {
+        struct ball *ball = balls->ball + i;
+        for (int k = 0; k < 3; k++)
+            ball->cell[k] =
+                k < balls->dim ? (int64_t)floor(ball->x[k] / balls->side) : 0;
+        cell_enter(balls, i);
+        ball->when = INFINITY;
+        ball->kind = EVENT_NEVER;
+        if (i < balls->n_move)
+            put_at(balls, i, i);
+    }
+    for (uint32_t i = 0; i < balls->n_move; i++)
+        balls_predict(balls, i);
+}
+
+/* -- going on -------------------------------------------------------------- */
+
+static void
+change_cell(struct balls *balls, uint32_t one)
+{
+    struct ball *ball = balls->ball + one;
+    int axis = 0, way = 0;
+    cell_end(balls, ball, &axis, &way);
+    cell_leave(balls, one);
+    ball->entered = ball->when;
+    ball->cell[axis] += way;
+    cell_enter(balls, one);
+}
+
+bool
+balls_settle(struct balls *balls, double until)
+{
+    assert(balls && balls->n_move > 0);
+    for (uint32_t n = 1;; n++) {
+        uint32_t one = balls->heap[0];
+        const struct ball *ball = balls->ball + one;
+        if (ball->when > until || ball->kind == EVENT_NEVER)
+            return true;
+        if (n % STOP_LOOK == 0 && rt_stopped(balls->run))
+            return false;
+        if (ball->kind == EVENT_CELL)
+            change_cell(balls, one);
+        else if (ball->partner_epoch == epoch(balls, ball->partner))
+            return true;
+        balls_predict(balls, one);
+    }
+}
+
+static bool
+touches(const struct balls *balls, uint32_t one, uint32_t two, double t)
+{
+    double rate, normal[3];
+    return balls_gap(balls, one, two, t, &rate, normal) <=
+           balls_tolerance(balls, one, two).gap;
+}
+
+bool
+balls_crowded(const struct balls *balls, uint32_t one, uint32_t other, double t)
+{
+    assert(one < balls->n_move);
+    const int64_t *own = balls->ball[one].cell;
+    int deep = balls->dim == 3 ? 1 : 0;
+    for (uint32_t i = 0; i < balls->n_plane; i++)
+        if (balls->n_ball + i != other &&
+            touches(balls, one, balls->n_ball + i, t))
+            return true;
+    for (int64_t i = -1; i <= 1; i++)
+        for (int64_t j = -1; j <= 1; j++)
+            for (int64_t k = -deep; k <= deep; k++) {
+                int64_t cell[3] = {own[0] + i, own[1] + j, own[2] + k};
+                uint32_t at = balls->cell[slot(balls, cell)];
+                for (; at != NO_BALL; at = balls->ball[at].next)
+                    if (at != one && at != other && touches(balls, one, at, t))
+                        return true;
+            }
+    return false;
+}

@@ -15,10 +15,10 @@
 #include "runtime/impact/friction_law.h"
 #include "runtime/modes/friction_modes.h"
 
-/* Normal velocities up to this share of the speeds count as zero, as in
- * `simulate`, */
+/* Normal velocities up to this share of the speeds count as zero where nobody
+ * has found that the contact is hit, */
 #define NORMAL_RESTS 1e-9
-/* and slips up to this one, which is rounding. */
+/* else, as slips, up to this one, which is rounding. */
 #define SLIP_RESTS (64.0 * DBL_EPSILON)
 
 /* The problem with a tangential row behind each normal one. */
@@ -60,7 +60,8 @@ impact_asked_rubs(struct analysis *analysis, const imp_command *command)
 /* NULL after a diagnostic about a coefficient. */
 static struct friction_impact_point *
 read_points(struct rt *run, const struct impact_of_run *problem,
-            enum imp_impact_law law, const struct impact_solver *solver)
+            enum imp_impact_law law, const struct impact_solver *solver,
+            const bool *hit)
 {
     int n = solver->nc / 2;
     struct friction_impact_point *point =
@@ -68,7 +69,8 @@ read_points(struct rt *run, const struct impact_of_run *problem,
     double speed = solver->approach.speed;
     for (int i = 0; i < n; i++) {
         const double *v0 = solver->approach.v0 + 2 * i;
-        double normal = fabs(v0[0]) <= NORMAL_RESTS * speed ? 0.0 : v0[0];
+        double rests = hit && hit[i] ? SLIP_RESTS : NORMAL_RESTS;
+        double normal = fabs(v0[0]) <= rests * speed ? 0.0 : v0[0];
         double slip = fabs(v0[1]) <= SLIP_RESTS * speed ? 0.0 : v0[1];
         if (friction_law_point(run, problem->contact[2 * i], law, normal, slip,
                                &point[i]))
@@ -80,8 +82,8 @@ read_points(struct rt *run, const struct impact_of_run *problem,
 int
 impact_with_friction(struct analysis *analysis,
                      const struct impact_of_run *normals,
-                     enum imp_impact_law law, struct impact_of_run *problem,
-                     struct impact_solver **out,
+                     const bool *hit, enum imp_impact_law law,
+                     struct impact_of_run *problem, struct impact_solver **out,
                      struct friction_group_impact *group)
 {
     assert(analysis != NULL && normals != NULL && normals->p.n_contact > 0);
@@ -92,7 +94,7 @@ impact_with_friction(struct analysis *analysis,
         return st;
     struct impact_solver *solver = *out;
     struct friction_impact_point *point =
-        read_points(run, problem, law, solver);
+        read_points(run, problem, law, solver, hit);
     if (!point)
         return IMP_FAILED;
     friction_impact_group(run->brief, solver->nc / 2, solver->delassus.G, point,
@@ -277,7 +279,7 @@ impact_frictional(struct analysis *analysis, const imp_command *command,
     if (st ||
         (st = impact_bring_to_touch(analysis, command, IMP_OPT_impact_until,
                                     &normals, &solver)) ||
-        (st = impact_with_friction(analysis, &normals, law, &problem, &solver,
+        (st = impact_with_friction(analysis, &normals, NULL, law, &problem, &solver,
                                    &group)))
         return st;
     if (!group.why &&

@@ -57,6 +57,7 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
     struct flight_history *flights = &sim->contacts[contact].flights;
     double t = rt_time(sim->run), flight = t - flights->last;
     flights->last = t;
+    sim->impacts++;
     if (flights->impacts++ == 0) {
         flights->n_known = 0;
         flights->flight[0] = flight;

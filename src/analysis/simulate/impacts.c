@@ -254,6 +254,8 @@ after(struct simulation *sim, const struct group *group,
     for (uint32_t i = 0; i < group->n; i++) {
         uint32_t k = group->contact[i];
         double P = 0;
+        /* hit so slowly that no law has an impulse: it comes to rest */
+        sim->contacts[k].pressed |= big == 0.0 && group->part[k] == PART_HIT;
         for (int c = 0; c < solver->nc; c++)
             if (problem->contact[c] == k)
                 P += point_impulse(sim, problem, solver, c);
@@ -420,7 +422,10 @@ with_friction(struct simulation *sim, const struct group *group,
     struct impact_solver *solver;
     struct friction_group_impact impact;
     char t[NUM_TEXT];
-    int st = impact_with_friction(sim->analysis, normals,
+    bool *hit = NEW_N(sim->run->brief, bool, normals->p.n_contact + 1);
+    for (uint32_t i = 0; i < normals->p.n_contact; i++)
+        hit[i] = group->part[normals->contact[i]] == PART_HIT;
+    int st = impact_with_friction(sim->analysis, normals, hit,
                                   (enum imp_impact_law)sim->run->im->impact_law,
                                   &problem, &solver, &impact);
     if (st)

@@ -19,6 +19,9 @@
 
 /* a gap of so many tolerances of its contact is closed */
 #define SLIDE_CLOSED 2.0
+/* Stick and slip that take turns so often at one time, per point and without an
+ * impact, come to no end. */
+#define MODES_REPEAT 6
 
 /* Appends the points of the contact. False: the touch cannot be followed by
  * points. */
@@ -562,6 +565,31 @@ simulate_persistent_unloaded(struct simulation *sim, int which)
                   simulate_slid_now(sim, gone->contact) ? &was : NULL);
 }
 
+/* Do stick and slip take turns at this one time without end? Then says so, and
+ * stops the run. */
+static bool
+endless(struct simulation *sim, uint32_t contact)
+{
+    struct rt *run = sim->run;
+    char t[NUM_TEXT];
+    if (sim->modes_time != rt_time(run) || sim->modes_impacts != sim->impacts)
+        sim->modes_changed = 0;
+    sim->modes_time = rt_time(run);
+    sim->modes_impacts = sim->impacts;
+    if (++sim->modes_changed <= MODES_REPEAT * (persistent_count(run) + 1))
+        return false;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0727, rt_contact(run, contact)->range,
+                 "no motion leads on at t = %s s: whichever modes of friction "
+                 "are chosen end at the same time; the run stops",
+                 num_digits(t, rt_time(run), 9));
+    diag_help(sim->analysis->ds, diag,
+              "use an `until` before that time, or slightly other coefficients "
+              "of friction");
+    sim->stopped = true;
+    return true;
+}
+
 int
 simulate_persistent_friction(struct simulation *sim, int which, bool stops)
 {
@@ -570,6 +598,8 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
     struct point_list none = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     const struct contact_point *at = persistent_point(run, which, &on, NULL);
+    if (endless(sim, at->contact))
+        return IMP_OK;
     persistent_mark(run, at->contact, block);
     return choose(sim, block, NULL, &none, at,
                   stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE, NULL);

@@ -152,6 +152,7 @@ struct simulation {
     double target;   /* the run goes on to this time at once, s */
     double reached;  /* the time that it came to, once it is over, s */
     bool stopped;    /* by a policy, or where the outcome is not unique (I4) */
+    int impacts;     /* so far, without those of vertex_flights.c */
     bool loads_told; /* W0733 has been told */
     bool gain_told;  /* W0734 has been told */
     bool begun;      /* past the start */
@@ -175,6 +176,9 @@ struct simulation {
     double face_from; /* when that was seen to come, perhaps just after it */
     uint32_t slid_contact;
     double slid_time;
+    /* changes between stick and slip at one time, and impacts until then */
+    double modes_time;
+    int modes_changed, modes_impacts;
     struct accumulation_work *accumulation; /* NULL until it is needed */
     struct limits_taken taken;
     struct overlaps overlaps;

@@ -296,25 +296,37 @@ all_closed(struct search *search)
 /* -- the verdict ------------------------------------------------------------
  */
 
+/* Does point i stick in `sticks`, where it slips in `slips`, only because the
+ * static coefficient is the greater one? */
+static bool
+only_static(const struct mode_problem *in, const struct mode_found *slips,
+            const struct mode_found *sticks, int i)
+{
+    const struct mode_point *point = in->point + i;
+    struct point_state a = slips->state[i], b = sticks->state[i];
+    const double *force = sticks->solution.force + 2 * i;
+    return b.tangent == TANGENT_STICK && a.tangent != TANGENT_STICK &&
+           a.closed == b.closed && point->mu_stick > point->mu_slip &&
+           fabs(force[1]) > point->mu_slip * force[0];
+}
+
 /* A point that sticks only because the static coefficient is the greater one
  * does not slip at the same time: choices that differ from `stick` in such
- * points alone are no alternatives (specification friction.md, 1). */
+ * points alone are no alternatives (specification friction.md, 1). A point that
+ * has just broken loose (broken) slips on, and `stick` is none then. Is there
+ * such a point, and no other in which they differ? */
 static bool
 shadowed(const struct mode_problem *in, const struct mode_found *slips,
-         const struct mode_found *sticks)
+         const struct mode_found *sticks, bool broken)
 {
     bool any = false;
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
-        struct point_state a = slips->state[i], b = sticks->state[i];
-        if (same_state(a, b))
+        if (same_state(slips->state[i], sticks->state[i]))
             continue;
-        const double *force = sticks->solution.force + 2 * i;
-        bool only_static = b.tangent == TANGENT_STICK &&
-                           a.tangent != TANGENT_STICK && a.closed == b.closed &&
-                           point->mu_stick > point->mu_slip &&
-                           fabs(force[1]) > point->mu_slip * force[0];
-        if (!only_static)
+        bool loose = point->held && !point->ended &&
+                     same_state(slips->state[i], point->before);
+        if (loose != broken || !only_static(in, slips, sticks, i))
             return false;
         any = true;
     }
@@ -379,7 +391,8 @@ thin_out(struct search *search)
     bool *gone = NEW_N(search->arena, bool, all->n + 1);
     for (size_t i = 0; i < all->n; i++)
         for (size_t j = 0; j < all->n; j++)
-            gone[i] |= i != j && shadowed(in, all->v + i, all->v + j);
+            gone[i] |= i != j && (shadowed(in, all->v + i, all->v + j, false) ||
+                                  shadowed(in, all->v + j, all->v + i, true));
     left = 0;
     for (size_t i = 0; i < all->n; i++)
         if (!gone[i])

@@ -57,6 +57,16 @@ struct decl *sweep_param(struct check *ck, const struct ast_name *name,
  */
 bool sweep_record(struct check *ck, uint32_t command,
                   const struct ast_item *it);
+/* Columns of a record whose dimensions are known when the command is checked: a
+ * number, a list of numbers. */
+void record_number(struct check *ck, uint32_t command, const char *name,
+                   const char *doc, const struct dim *dim);
+void record_list(struct check *ck, uint32_t command, const char *name,
+                 const char *doc, const struct dim *dim);
+/* The command that a sweep or `minimise` (the word) asks again and again;
+ * false: reported */
+bool question_option(struct check *ck, const struct ast_item *key,
+                     const char *word, struct tm_val *out);
 /* what `show` prints of a system, of its contacts */
 void system_shown(struct check *ck, const struct value *value,
                   struct tm_val *out);

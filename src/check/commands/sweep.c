@@ -24,39 +24,6 @@ list_of(struct check *ck, const struct ast_expr *node, struct tm_val *items,
                            .name = ""};
 }
 
-struct decl *
-sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
-            const char *doing)
-{
-    assert(ck && name && doing);
-    bool reported = false;
-    struct decl *decl = scope_find(ck, ck->modules.main, name->text, WANT_VALUE,
-                                   name->range, &reported);
-    if (reported)
-        return NULL;
-    if (decl && decl->kind == DECL_PARAM)
-        return decl;
-    struct diag *diag =
-        decl ? check_error(ck, code, name->range, "%s, but `%s` is a %s", doing,
-                           name->text, decl_kind_name(decl->kind))
-             : check_error(ck, code, name->range, "there is no param `%s`",
-                           name->text);
-    size_t count = 0;
-    const char **names =
-        NEW_N(ck->arena, const char *, ck->notes.param_decls.n + 1);
-    for (size_t i = 0; i < ck->notes.param_decls.n; i++)
-        names[count++] = ck->notes.param_decls.v[i]->name;
-    if (check_suggest(ck, diag, name->range, name->text, names, count))
-        return NULL;
-    if (count)
-        CHECK_HELP(ck, diag, "params of this model: %s",
-                   check_join(ck, names, count, "and"));
-    else
-        CHECK_HELP(ck, diag, "declare it as a knob: param %s = 0.5 in [0, 1]",
-                   name->text);
-    return NULL;
-}
-
 /* Takes one axis. `random`: it has two bounds. */
 static bool
 axis(struct check *ck, const struct ast_arg *arg, bool random,
@@ -166,9 +133,11 @@ repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
-static bool
-question(struct check *ck, const struct ast_item *key, struct tm_val *out)
+bool
+question_option(struct check *ck, const struct ast_item *key, const char *word,
+                struct tm_val *out)
 {
+    assert(ck && key && word && out);
     const struct ast_item *it = key->command;
     const char *as = "as in run = simulate { until = 1 }";
     if (!it) {
@@ -176,6 +145,13 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
             check_error(ck, DIAG_E0422, key->value->range,
                         "`run` is a command, but this is a value");
         CHECK_HELP(ck, diag, "%s", as);
+        return false;
+    }
+    if (!strcmp(it->name.text, "sweep") && strcmp(word, "sweep") != 0) {
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0422, it->name.range,
+                               "`%s` cannot run a sweep", word),
+                   "ask one question of each run, as simulate");
         return false;
     }
     if (!strcmp(it->name.text, "sweep")) {
@@ -196,8 +172,8 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
     if (!cmd->n_fields) {
         struct diag *diag =
             check_error(ck, DIAG_E0422, it->name.range,
-                        "`%s` gives no record, so a sweep has nothing to keep",
-                        it->name.text);
+                        "`%s` gives no record, so `%s` has nothing to go by",
+                        it->name.text, word);
         CHECK_HELP(ck, diag, "%s; show, plot and save the sweep's own result",
                    as);
         return false;
@@ -206,8 +182,7 @@ question(struct check *ck, const struct ast_item *key, struct tm_val *out)
         if (option_row(cmd->opts[i].id)->kind == IMP_OPTK_FILE) {
             struct diag *diag =
                 check_error(ck, DIAG_E0422, cmd->opts[i].val.range,
-                            "every run of the sweep would write "
-                            "this file");
+                            "every run would write this file");
             CHECK_HELP(ck, diag,
                        "leave out `%s` here; `save` of the sweep keeps "
                        "what its runs find",
@@ -269,7 +244,7 @@ sweep_option(struct check *ck, uint32_t command, const struct option_row *row,
         good = axes(ck, row, key, out);
         break;
     case IMP_OPTK_QUESTION:
-        good = question(ck, key, out);
+        good = question_option(ck, key, "sweep", out);
         break;
     case IMP_OPTK_NUM:
         good = repeat(ck, key->value, out);

@@ -64,11 +64,11 @@ field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
     return false;
 }
 
-/* Makes a column of the sweep's record. */
+/* Adds a column to the record of a command. */
 static void
-column(struct check *ck, uint32_t command, enum imp_field_kind kind,
-       uint32_t width, const char *name, const char *unit, const char *doc,
-       const struct dim *dim)
+add_column(struct check *ck, uint32_t command, enum imp_field_kind kind,
+           uint32_t width, const char *name, const char *unit, const char *doc,
+           const struct dim *dim)
 {
     struct tm_command *cmd = &ck->lists.commands.v[command];
     struct record *record = &ck->notes.records.v[command];
@@ -84,14 +84,41 @@ column(struct check *ck, uint32_t command, enum imp_field_kind kind,
         (struct tm_field){.name = column_name(ck, cmd, NULL, 0, name),
                           .unit = unit,
                           .doc = doc,
-                          .kind = kind == IMP_FIELD_TEXT ? IMP_FIELD_TEXTS
-                                  : width > 1            ? IMP_FIELD_VECS
-                                                         : IMP_FIELD_LIST,
+                          .kind = kind,
                           .column = (uint32_t)++record->n,
                           .width = width};
     cmd->fields = fields;
     cmd->n_fields++;
     record->dims = dims;
+}
+
+void
+record_number(struct check *ck, uint32_t command, const char *name,
+              const char *doc, const struct dim *dim)
+{
+    assert(ck && name && doc && dim);
+    add_column(ck, command, IMP_FIELD_NUM, 1, name, "", doc, dim);
+}
+
+void
+record_list(struct check *ck, uint32_t command, const char *name,
+            const char *doc, const struct dim *dim)
+{
+    assert(ck && name && doc && dim);
+    add_column(ck, command, IMP_FIELD_LIST, 1, name, "", doc, dim);
+}
+
+/* Makes a column of the sweep's record, of what is `kind` in each run. */
+static void
+column(struct check *ck, uint32_t command, enum imp_field_kind kind,
+       uint32_t width, const char *name, const char *unit, const char *doc,
+       const struct dim *dim)
+{
+    add_column(ck, command,
+               kind == IMP_FIELD_TEXT ? IMP_FIELD_TEXTS
+               : width > 1            ? IMP_FIELD_VECS
+                                      : IMP_FIELD_LIST,
+               width, name, unit, doc, dim);
 }
 
 /* Does the option `summary` ask for one row per combination? */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the room. */
+#ifndef IMP_ANALYSIS_FIT_FIT_PRIV_H
+#define IMP_ANALYSIS_FIT_FIT_PRIV_H
+
+#include "analysis/command/command.h"
+
+/* -- least_squares.c ------------------------------------------------------- */
+
+/* A problem of least squares: n_rows residuals r of n_params numbers p. */
+struct least_squares {
+    size_t n_rows, n_params;
+    /* Puts the residuals at p, their derivatives (column-major, n_rows each) and
+     * bounds of their rounding errors. IMP_OK; IMP_NONFINITE: there is no value
+     * at p; or another status after a diagnostic. */
+    int (*evaluate)(void *ctx, const double *p, double *residual,
+                    double *jacobian, double *rounding);
+    void *ctx;
+    const double *lo, *hi; /* of each param; infinite: none */
+    size_t most_steps;
+};
+enum least_squares_end {
+    LEAST_SQUARES_DONE,
+    LEAST_SQUARES_STEPS,   /* more than allowed */
+    LEAST_SQUARES_START,   /* no value where the search begins */
+    LEAST_SQUARES_SINGULAR /* `open` is a param that the data leave open */
+};
+struct least_squares_result {
+    enum least_squares_end end;
+    double *p;          /* in: the start; out: the estimates */
+    double *residual;   /* n_rows */
+    double *covariance; /* n_params^2, for residuals of variance 1 */
+    bool *at_bound;     /* per param */
+    double squares;     /* sum of the squares of the residuals */
+    size_t steps, open;
+};
+/* Searches; all arrays of the result are the caller's. n_rows >= n_params > 0.
+ * Memory: the arena. Returns IMP_OK, or what `evaluate` has returned. */
+int least_squares_search(const struct least_squares *problem,
+                         struct arena *arena,
+                         struct least_squares_result *result);
+
+/* -- student.c ------------------------------------------------------------- */
+
+/* The t with P(|T| < t) = level for Student's T of `degrees` > 0 degrees of
+ * freedom (infinite: the normal distribution); 0 < level < 1. */
+double student_two_sided(double level, double degrees);
+
+/* -- trial.c --------------------------------------------------------------- */
+
+/* Asks for values of what is minimised. */
+struct trial {
+    struct analysis *of; /* of the command */
+    struct analysis analysis;
+    struct output out;
+    struct diags ds;
+    struct arena *scratch; /* emptied before every value */
+    struct record *record;
+    struct rt *run; /* of its own */
+    double *params;
+    const imp_command *question; /* NULL: no run */
+    const imp_val *value;
+    uint32_t n;            /* params that are varied */
+    const uint32_t *param; /* their numbers */
+    const double *lo, *hi;
+    size_t asked, failed;
+    const char *why; /* of the last value that does not exist */
+};
+/* Returns IMP_OK, or a status after a diagnostic. trial_close must follow. */
+int trial_open(struct trial *trial);
+/* The value at x; infinite where there is none. IMP_OK or IMP_STOPPED. */
+int trial_value(struct trial *trial, const double *x, double *value);
+void trial_close(struct trial *trial);
+
+/* -- simplex.c ------------------------------------------------------------- */
+
+struct simplex_result {
+    double value;
+    size_t asked;
+    bool done; /* false: more values than allowed */
+};
+/* Searches from x (in and out) for a place where the value is least, within the
+ * bounds of the trial, until the simplex is as small as values can tell. Begins
+ * with steps of size step[i]. IMP_OK or IMP_STOPPED. */
+int simplex_search(struct trial *trial, double *x, const double *step,
+                   size_t most, struct simplex_result *result);
+
+#endif

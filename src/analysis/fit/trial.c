@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* One value of what is minimised: of an expression, or of a run that is made
+ * for it. A trial has a run (struct rt) of its own, which is restarted for
+ * every value, and an arena for messages and records, which is emptied. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/fit/fit_priv.h"
+#include "runtime/setup/new_run.h"
+
+/* Lets what the question prints go nowhere. */
+static int
+nowhere(void *ctx, const char *s, size_t n)
+{
+    (void)ctx;
+    (void)s;
+    (void)n;
+    return 0;
+}
+
+int
+trial_open(struct trial *trial)
+{
+    assert(trial && trial->of && trial->value && trial->n > 0);
+    struct analysis *of = trial->of;
+    const imp_image *im = of->rt->im;
+    struct arena *kept = record_arena(of);
+    trial->scratch = arena_new();
+    trial->params = arena_copy(kept, of->rt->env + im->layout.params,
+                               (im->params.n + 1) * sizeof(double));
+    trial->out = (struct output){.write = nowhere, .width = 80};
+    diags_init(&trial->ds, trial->scratch, of->ds->sources);
+    trial->analysis =
+        (struct analysis){.out = &trial->out,
+                          .ds = &trial->ds,
+                          .recs = arena_copy(kept, of->recs,
+                                             (im->commands.n + 1) *
+                                                 sizeof *of->recs),
+                          .commands = of->commands,
+                          .gsl = of->gsl};
+    trial->run = rt_new_tier(im, of->rt->code, of->rt->tier, trial->params,
+                             of->ds, of->rt->stop);
+    trial->analysis.rt = trial->run;
+    return trial->run ? IMP_OK : IMP_FAILED;
+}
+
+void
+trial_close(struct trial *trial)
+{
+    assert(trial);
+    rt_free(trial->run);
+    arena_free(trial->scratch);
+    trial->run = NULL;
+    trial->scratch = NULL;
+}
+
+/* Asks the question; its record becomes that of its command. */
+static int
+ask(struct trial *trial)
+{
+    const imp_image *im = trial->run->im;
+    const imp_command *all = IMP_ARRAY(im, im->commands, imp_command);
+    struct record *record = record_new(trial->scratch, im, trial->question);
+    record->arena = trial->scratch;
+    int st = trial->analysis.commands[trial->question->id]->run(
+        &trial->analysis, trial->question, record);
+    record->present = st == IMP_OK;
+    trial->analysis.recs[trial->question - all] = record;
+    return st;
+}
+
+int
+trial_value(struct trial *trial, const double *x, double *value)
+{
+    assert(trial && trial->run && x && value);
+    *value = INFINITY;
+    if (rt_stopped(trial->of->rt))
+        return IMP_STOPPED;
+    arena_clear(trial->scratch);
+    diags_init(&trial->ds, trial->scratch, trial->of->ds->sources);
+    for (uint32_t k = 0; k < trial->n; k++)
+        trial->params[trial->param[k]] = x[k];
+    trial->run->ds = &trial->ds;
+    int st = rt_restart(trial->run, trial->params);
+    if (!st && trial->question)
+        st = ask(trial);
+    if (!st)
+        st = arg_numbers(&trial->analysis, trial->value, value);
+    if (rt_stopped(trial->of->rt))
+        return IMP_STOPPED;
+    trial->asked++;
+    if (st || trial->ds.errors || !isfinite(*value)) {
+        *value = INFINITY;
+        trial->failed++;
+        const char *why = "it is not finite";
+        for (const struct diag *diag = trial->ds.first; diag; diag = diag->next)
+            if (diag->severity == DIAG_ERROR)
+                why = diag->message;
+        trial->why = trial->why ? trial->why
+                                : arena_strdup(record_arena(trial->of), why);
+    }
+    return IMP_OK;
+}

@@ -28,5 +28,8 @@ bool check_doc(const struct check_input *in, const char *name, struct buf *out);
 void check_names(const struct check_input *in,
                  void (*each)(void *ctx, const char *kind, const char *name),
                  void *ctx);
+/* every term of the field that check_doc explains; kind is "term" */
+void check_terms(void (*each)(void *ctx, const char *kind, const char *name),
+                 void *ctx);
 
 #endif

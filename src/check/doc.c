@@ -738,3 +738,11 @@ check_names(const struct check_input *in,
     check_scan(&ck, in);
     names(&ck, each, ctx);
 }
+
+void
+check_terms(void (*each)(void *ctx, const char *kind, const char *name),
+            void *ctx)
+{
+    for (int i = 0; i < N_TERMS; i++)
+        each(ctx, "term", terms[i].name);
+}

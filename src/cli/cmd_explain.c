@@ -101,6 +101,27 @@ work_doc(void *ctx)
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
 
+static void
+list_name(void *ctx, const char *kind, const char *name)
+{
+    size_t n = strlen(kind);
+    (void)ctx;
+    if (n < 3 || kind[n - 1] != '.') /* parts belong to a body or a contact */
+        printf("%s\t%s\n", kind, name);
+}
+
+/* All names that Imp itself knows, with their kinds. */
+static int
+work_list(void *ctx)
+{
+    struct job *job = ctx;
+    session_open(&job->s, &job->o);
+    struct check_input in = session_input(&job->s);
+    check_names(&in, list_name, NULL);
+    check_terms(list_name, NULL);
+    return IMP_EXIT_OK;
+}
+
 static bool
 take_doc(void *ctx, int k, const char *value)
 {
@@ -125,12 +146,7 @@ run_doc(const struct cli_command *self, int argc, char **argv)
     int status = cli_read(&a, take_doc, &job);
     if (status >= 0)
         return status;
-    if (!job.name) {
-        cli_error(DIAG_E0822, "as in `imp doc ellipse`",
-                  "`imp doc` wants a name");
-        return IMP_EXIT_MODEL;
-    }
-    status = cli_guard(work_doc, &job);
+    status = cli_guard(job.name ? work_doc : work_list, &job);
     status = cli_worst(status, cli_flush());
     session_end(&job.s);
     return status;
@@ -139,11 +155,12 @@ run_doc(const struct cli_command *self, int argc, char **argv)
 const struct cli_command cli_doc = {
     .name = "doc",
     .run = run_doc,
-    .words = "NAME [MODEL]",
+    .words = "[NAME [MODEL]]",
     .doc = "documentation of a name",
     .text = "Knows the words of the language, commands, options and record "
-            "fields,\nfunctions, units, the standard library, and the names of "
-            "MODEL.\n",
+            "fields,\nfunctions, units, the standard library, terms of the field, and the "
+            "names of\nMODEL. Without a name: all that it knows, a kind and a "
+            "name in each line.\n",
 };
 
 /* -- lsp ------------------------------------------------------------------- */

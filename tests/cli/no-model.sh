@@ -1,4 +1,3 @@
 $imp run
 $imp check
 $imp fmt
-$imp doc

@@ -186,7 +186,8 @@ enum imp_contactenv {
     IMP_CONTACT_P = 1, /* world, 3 */
     IMP_CONTACT_Q = 4,
     IMP_CONTACT_NORMAL = 7,
-    IMP_CONTACT_E = 10,  /* restitution; written by the setup tape */
+    IMP_CONTACT_E = 10, /* restitution, of a vanishing approach where it depends
+                           on that; written by the setup tape */
     IMP_CONTACT_MU = 11, /* friction; written by the setup tape */
     /* contacts the user states (IMP_CONTACTF_STATED), world axes at the
      * start; written by the setup tape. The direction keeps its length (the
@@ -560,6 +561,10 @@ typedef struct imp_contact {
      * the speed of slip); rub (series; ROW sources as event, then source 2, row
      * 0: the speed of slip). */
     uint32_t rub_now, rub;
+    /* Restitution that depends on the speed of approach (else IMP_NO_TAPE),
+     * eval; local 0: that speed, positive: restitution, its derivative with
+     * respect to the speed. */
+    uint32_t bounce;
     imp_range range, range_e, range_mu, range_at, range_direction;
     imp_range range_slide, range_compliance;
 } imp_contact;

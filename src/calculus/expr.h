@@ -35,6 +35,7 @@ enum expr_sym {
     SYM_SYSTEM,  /* i: system, j: enum total_quantity */
     SYM_DRAW,    /* i: random number of a start */
     SYM_SLIP,    /* i: enum contact_argument, in a law of a contact */
+    SYM_APPROACH, /* the speed of approach, in a restitution */
     SYM_CELL     /* i: list, j: component: an entry of a list, for every entry */
 };
 /* What a law of a contact is a function of: the speed of slip, in a coefficient

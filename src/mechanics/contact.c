@@ -322,6 +322,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .opening = IMP_NO_TAPE,
         .rub_now = IMP_NO_TAPE,
         .rub = IMP_NO_TAPE,
+        .bounce = restitution_tape(mech, decl),
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .feature_event = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .range = decl->range,

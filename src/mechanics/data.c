@@ -106,7 +106,9 @@ static bool
 contact_data_ok(struct mech *mech, const struct tm_contact *decl)
 {
     imp_range range = decl->range;
-    bool ok = num_ok(mech, "a restitution", &decl->e, range);
+    struct tm_num e = decl->e;
+    e.e = e.e ? restitution_at_rest(mech, e.e) : NULL;
+    bool ok = num_ok(mech, "a restitution", &e, range);
     ok &= vec_ok(mech, "the point of a contact", &decl->at, range, true);
     ok &=
         vec_ok(mech, "the normal of a contact", &decl->direction, range, false);

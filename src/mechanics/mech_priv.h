@@ -106,6 +106,11 @@ const expr *system_soft(struct mech *mech, uint32_t contact, bool pressed);
 /* imp_contact.compliance */
 uint32_t system_compliance_tape(struct mech *mech,
                                 const struct tm_contact *decl);
+/* restitution.c: does the restitution depend on the speed of the impact? Its
+ * value for a vanishing one; imp_contact.bounce */
+bool restitution_varies(struct mech *mech, const struct tm_contact *decl);
+const expr *restitution_at_rest(struct mech *mech, const expr *restitution);
+uint32_t restitution_tape(struct mech *mech, const struct tm_contact *decl);
 /* body_friction.c: imp_contact.rub_now and rub. False after an error. */
 bool body_friction_build(struct mech *mech, const struct tm_contact *decl,
                          imp_contact *out);

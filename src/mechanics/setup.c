@@ -55,7 +55,8 @@ static void
 raw_contact(struct mech *mech, const struct tm_contact *contact,
             const expr **out)
 {
-    out[0] = contact->e.e ? contact->e.e : ex_num(mech->graph, 1.0);
+    out[0] = contact->e.e ? restitution_at_rest(mech, contact->e.e)
+                          : ex_num(mech->graph, 1.0);
     if (contact->mu.e)
         out[1] = friction_number(mech, contact->mu.e);
     raw_vec(out, 2, &contact->at);

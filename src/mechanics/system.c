@@ -91,6 +91,9 @@ lines(struct mech *mech, const struct msystem *system)
         return false; /* friction depends on the slip */
     for (uint32_t i = 0; i < system->decl->n_contact; i++) {
         const expr *gap = system_contact_gap(mech, system, i, N);
+        if (restitution_varies(mech, mech->model->contacts +
+                                         system->decl->contact + i))
+            return false; /* impacts are not linear in the rates */
         if (!steady(mech, N, system->decl->n) || switching_in(mech, gap) ||
             ex_depends(mech->graph, gap, SYM_TIME, UINT32_MAX, UINT32_MAX))
             return false;

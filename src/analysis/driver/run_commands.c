@@ -44,6 +44,8 @@ run_command(struct analysis *analysis, uint32_t which,
         record_new(record_arena(analysis), analysis->rt->im, command);
     int errors = analysis->ds->errors;
     int st = functions->run(analysis, command, record);
+    if (st == IMP_OK)
+        st = analysis->rt->law_status;
     if (st == IMP_OK || record->partial ||
         (st == IMP_STOPPED && gives_record)) {
         record->present = true;

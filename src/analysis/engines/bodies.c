@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
@@ -209,7 +210,8 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
     gap_tolerances(run, contact, &tol, &still);
     *remaining = 0.0;
     *n = 0;
-    if (!(restitution >= 0.0 && restitution < 1.0))
+    bool varies = contact_restitution_varies(run, contact);
+    if (!varies && !(restitution >= 0.0 && restitution < 1.0))
         return IMP_OK;
     int count = contact_set_points(run, contact, 2.0 * floor, spot,
                                    CONTACT_POINTS_MOST);
@@ -229,10 +231,16 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
         presses |= state[i].free < 0.0;
         if (fabs(state[i].rate) > still && height > floor)
             return IMP_OK;
-        if (state[i].free < 0.0 && state[i].rate > 0.0)
-            *remaining =
-                fmax(*remaining, 2.0 * state[i].rate /
-                                     (-state[i].free * (1.0 - restitution)));
+        if (!(state[i].free < 0.0 && state[i].rate > 0.0))
+            continue;
+        double left = 2.0 * state[i].rate / (-state[i].free);
+        struct flight_sum flights;
+        if (varies)
+            contact_restitution_flights(run, contact, state[i].rate, &flights);
+        if (varies && !flights.ends)
+            return IMP_OK;
+        *remaining = fmax(*remaining, varies ? left * flights.sum
+                                             : left / (1.0 - restitution));
     }
     *n = presses ? count : 0;
     return st;

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/system.h"
 #include "runtime/numerics/lcp.h"
 
@@ -273,7 +274,7 @@ static bool
 too_low(const struct second *second, const struct second_system *system,
         uint32_t i, double *remaining)
 {
-    const struct rt *run = second->run;
+    struct rt *run = second->run;
     uint32_t c = first_contact(second, system) + i;
     double restitution =
         run->env[rt_contact(run, c)->env_contact + IMP_CONTACT_E];
@@ -283,11 +284,19 @@ too_low(const struct second *second, const struct second_system *system,
     for (uint32_t j = 0; j < system->m; j++)
         if (system->held[j])
             bend += system->G[i * system->m + j] * system->force[j];
-    if (!(restitution > 0.0 && restitution < 1.0) || !(bend < 0.0) ||
-        !(rate > 0.0) || rate * rate / (-2.0 * bend) > SECOND_FLOOR * size)
+    bool varies = contact_restitution_varies(run, c);
+    if ((!varies && !(restitution > 0.0 && restitution < 1.0)) ||
+        !(bend < 0.0) || !(rate > 0.0) ||
+        rate * rate / (-2.0 * bend) > SECOND_FLOOR * size)
         return false;
-    *remaining = 2.0 * rate / (-bend * (1.0 - restitution));
-    return true;
+    if (!varies) {
+        *remaining = 2.0 * rate / (-bend * (1.0 - restitution));
+        return true;
+    }
+    struct flight_sum flights;
+    contact_restitution_flights(run, c, rate, &flights);
+    *remaining = 2.0 * rate / -bend * flights.sum;
+    return flights.ends;
 }
 
 /* The shortest order that the last impacts repeat; 0: none, or one contact

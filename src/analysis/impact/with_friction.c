@@ -42,6 +42,7 @@ with_tangents(struct rt *run, const struct impact_of_run *from,
         to->contact[2 * i] = from->contact[i];
         to->contact[2 * i + 1] = UINT32_MAX;
     }
+    to->p.varies = NULL; /* friction_law_point asks */
     to->p.contact = row;
     to->p.n_contact = 2 * n;
 }

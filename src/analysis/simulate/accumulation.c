@@ -23,6 +23,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
@@ -332,8 +333,14 @@ lost(struct simulation *sim, const struct limit_group *group,
             continue;
         bounce++;
         greatest_e = fmax(greatest_e, group->e[point]);
-        sum = fmax(sum, 2.0 * fabs(state->rate / acc[point]) /
-                            (1.0 - group->e[point]));
+        double left = 1.0 / (1.0 - group->e[point]);
+        struct flight_sum flights;
+        if (contact_restitution_varies(sim->run, contact)) {
+            contact_restitution_flights(sim->run, contact, fabs(state->rate),
+                                        &flights);
+            left = flights.ends ? flights.sum : left;
+        }
+        sum = fmax(sum, 2.0 * fabs(state->rate / acc[point]) * left);
     }
     limit->remaining = sum;
     limit->chatter = (struct accumulation_limit){
@@ -691,9 +698,7 @@ limit(struct simulation *sim, uint32_t contact)
     struct flight_history *flights = &sim->contacts[contact].flights;
     bool enough, there = false;
     double shrunk = shrinks(sim, contact, &enough), now = rt_time(run);
-    if (!(shrunk > 0.0) ||
-        !(run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E] <
-          1.0)) {
+    if (!(shrunk > 0.0) || contact_restitution_elastic(run, contact)) {
         flights->meet = -INFINITY;
         flights->group = 0;
         return IMP_OK;
@@ -722,6 +727,7 @@ limit(struct simulation *sim, uint32_t contact)
     struct forecast_question ask = {
         .n = group->n,
         .p = group->point,
+        .spot = group->spot,
         .G = group->G,
         .e = group->e,
         .place = group->place,

@@ -10,6 +10,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/contact_point.h"
 
 /* Is the contact closed now, though it had no event? So are bodies that fly
@@ -158,8 +159,8 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
     }
     for (int point = 0; point < near; point++) {
         uint32_t contact = group->spot[point].contact;
-        group->e[point] =
-            run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
+        group->e[point] = contact_restitution_ahead(
+            run, contact, fabs(group->point[point].rate));
         group->place[point] = limit_group_place(run, contact);
         /* a point that has just been hit, or is held, is closed */
         gap_tolerances(run, contact, &tol, &rate);

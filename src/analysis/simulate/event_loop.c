@@ -255,7 +255,7 @@ advance(struct simulation *sim, double target, double limit)
         reported = sim->log.time.n;
         rt_brief_end(run);
         int st = advance_once(sim, target, limit, more);
-        if (st)
+        if (st || (st = run->law_status))
             return st;
         if (sim->trace && (st = simulate_traced(sim)))
             return st;

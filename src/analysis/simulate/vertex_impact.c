@@ -13,6 +13,7 @@
 #include "analysis/command/policy.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
 
@@ -26,8 +27,7 @@ struct blow {
     int n, n_hit; /* points; the first n_hit come down, the others are held */
     struct contact_point spot[CONTACT_POINTS_MOST];
     struct contact_point_state point[CONTACT_POINTS_MOST];
-    double e[CONTACT_POINTS_MOST], P[CONTACT_POINTS_MOST],
-        after[CONTACT_POINTS_MOST];
+    double P[CONTACT_POINTS_MOST], after[CONTACT_POINTS_MOST];
     double rest[CONTACT_POINTS_MOST]; /* a rate up to this counts as zero */
     double *G;
     bool *block; /* the blocks of the bodies that these points connect */
@@ -66,7 +66,6 @@ gather(struct simulation *sim, const struct contact_point *first,
         uint32_t k = blow->spot[i].contact;
         double gap;
         gap_rounding(run, k, &gap, &blow->rest[i]);
-        blow->e[i] = run->env[rt_contact(run, k)->env_contact + IMP_CONTACT_E];
         if (i >= hit)
             blow->point[i].rate = 0.0;
     }
@@ -89,7 +88,9 @@ at_once(struct rt *run, struct blow *blow, const bool *in, double *rate)
             index[n_in++] = i;
     for (int i = 0; i < n_in; i++) {
         double u = rate[index[i]];
-        rates[i] = u < 0.0 ? (1.0 + blow->e[index[i]]) * u : u;
+        double e =
+            contact_restitution_of(run, blow->spot[index[i]].contact, -u);
+        rates[i] = u < 0.0 ? (1.0 + e) * u : u;
         for (int j = 0; j < n_in; j++)
             matrix[i * n_in + j] = blow->G[index[i] * n_points + index[j]];
     }

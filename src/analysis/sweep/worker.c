@@ -251,6 +251,8 @@ sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
         record = new_record(worker, question);
         st = worker->ask.analysis.commands[question->id]->run(
             &worker->ask.analysis, question, record);
+        if (st == IMP_OK)
+            st = worker->ask.analysis.rt->law_status;
     }
     if (rt_stopped(sweep->analysis->rt) && st != IMP_OK)
         return false;
@@ -304,7 +306,7 @@ sweep_worker_init(struct sweep_worker *worker)
                           .ds = &worker->ask.ds,
                           .recs = worker->ask.records,
                           .commands = sweep->analysis->commands,
-                            .gsl = sweep->analysis->gsl};
+                          .gsl = sweep->analysis->gsl};
 }
 
 void

@@ -24,6 +24,13 @@ show_item(struct check *ck, struct tm_val *item, const char *name,
           (struct pending){.unit = &item->unit, .dim = dim});
 }
 
+/* The restitution of a vanishing approach. */
+static const expr *
+at_rest(void *ctx, const expr *leaf)
+{
+    return leaf->sym == SYM_APPROACH ? ex_num(ctx, 0) : NULL;
+}
+
 static const expr **
 one_of(struct check *ck, const expr *expression)
 {
@@ -114,7 +121,8 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
         if (contact->e.e)
             show_item(ck, &item[count++],
                       arena_printf(arena, "%s.restitution", contact->name),
-                      one_of(ck, contact->e.e), 1, dim_pure(ck->dims), range);
+                      one_of(ck, ex_subst(ck->g, contact->e.e, at_rest, ck->g)),
+                      1, dim_pure(ck->dims), range);
     }
     *out = (struct tm_val){.kind = IMP_VAL_LIST,
                            .range = range,

@@ -26,7 +26,8 @@ const struct keydef contact_keys[] = {
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) LAW_WORD_##args(word)
     {"restitution",
 #include "abi/laws.def"
-     "or the coefficient of restitution alone (1)"},
+     "or the coefficient of restitution alone (1), which may read `approach`, "
+     "the speed of the impact"},
 #undef LAW_WORD_0
 #undef LAW_WORD_1
     {"friction", "coefficient of friction (0), which may read `slip`, or "
@@ -179,14 +180,23 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *key,
 
 void
 contact_restitution(struct check *ck, const struct env *env,
-                    const struct ast_item *restitution,
+                    const struct ast_item *restitution, const struct dim *speed,
                     struct tm_contact *contact)
 {
-    assert(ck && contact);
+    assert(ck && env && speed && contact);
+    const char *name[1] = {"approach"};
+    struct value approach =
+        value_num(ck, ex_sym(ck->g, SYM_APPROACH, 0, 0), speed, contact->range);
+    struct env inner = {.up = env,
+                        .module = env->module,
+                        .names = name,
+                        .vals = &approach,
+                        .n = 1,
+                        .system = env->system};
     contact->e.e = ex_num(ck->g, 1);
     contact->e.range = contact->range;
     if (restitution)
-        law_of(ck, env, restitution, contact);
+        law_of(ck, &inner, restitution, contact);
 }
 
 void
@@ -473,7 +483,8 @@ contact(struct check *ck, struct decl *decl)
                               arena_printf(ck->arena,
                                            "the key `%s` of a contact",
                                            contact_keys[i].name));
-    contact_restitution(ck, &env, keys[K_RESTITUTION], checked);
+    contact_restitution(ck, &env, keys[K_RESTITUTION],
+                        dim_mks(ck->dims, 1, 0, -1), checked);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);
 }
 

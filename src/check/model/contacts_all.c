@@ -91,7 +91,8 @@ check_all_contacts(struct check *ck)
     int errors = ck->ds->errors;
     block_keys(ck, block, all_contacts_keys, n_all_contacts_keys,
                "block of contacts", keys);
-    contact_restitution(ck, &env, keys[K_RESTITUTION], &contact);
+    contact_restitution(ck, &env, keys[K_RESTITUTION],
+                        dim_mks(ck->dims, 1, 0, -1), &contact);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
                   &contact);
     if (ck->ds->errors > errors)

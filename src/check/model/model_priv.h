@@ -60,10 +60,11 @@ void take_vec(struct tm_vec *out, const struct value *value,
  * `name` in the remedy. */
 bool contact_is_searched(struct check *ck, const char *name,
                          const struct tm_contact *contact);
-/* restitution of a contact; NULL where not given */
+/* restitution of a contact; NULL where not given. speed: the dimension of the
+ * rate of its gap */
 void contact_restitution(struct check *ck, const struct env *env,
                          const struct ast_item *restitution,
-                         struct tm_contact *contact);
+                         const struct dim *speed, struct tm_contact *contact);
 /* -- friction.c ----------------------------------------------------------- */
 
 /* The keys friction and impact_friction of a contact, of a system or (NULL)

@@ -22,7 +22,8 @@ enum {
 };
 const struct keydef system_contact_keys[] = {
     {"gap", "the gap as a formula in the coordinates"},
-    {"restitution", "coefficient of restitution (1), or a law"},
+    {"restitution", "coefficient of restitution (1), which may read "
+                    "`approach`, or a law"},
     {"friction", "coefficient of friction (0), which may read `slip`, or "
                  "coulomb(static, dynamic)"},
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
@@ -287,6 +288,20 @@ gap_unit(struct check *ck, uint32_t contact)
               (struct pending){.unit = &of->gap_unit, .dim = of->gap_dim});
 }
 
+/* The restitution, whose `approach` is a rate of the gap. */
+static void
+system_restitution(struct check *ck, const struct env *env,
+                   const struct ast_item *restitution,
+                   struct tm_contact *contact)
+{
+    const struct dim *length = contact->gap_dim
+                                   ? contact->gap_dim
+                                   : dim_fresh(ck->dims, contact->range);
+    contact_restitution(ck, env, restitution,
+                        dim_mul(ck->dims, length, dim_mks(ck->dims, 0, 0, -1)),
+                        contact);
+}
+
 static void
 one_contact(struct check *ck, struct system_work *work,
             const struct tm_system *system, const struct member *member,
@@ -310,7 +325,6 @@ one_contact(struct check *ck, struct system_work *work,
         env = inner;
     block_keys(ck, member->item, system_contact_keys, N_CONTACT, "contact",
                keys);
-    contact_restitution(ck, &env, keys[C_RESTITUTION], contact);
     if (member->item->head1) {
         const struct ast_item *stated = keys[C_GAP]     ? keys[C_GAP]
                                         : keys[C_SLIDE] ? keys[C_SLIDE]
@@ -322,6 +336,7 @@ one_contact(struct check *ck, struct system_work *work,
                                work->energy, contact);
             gap_unit(ck, member->first + index);
         }
+        system_restitution(ck, &env, keys[C_RESTITUTION], contact);
         return;
     }
     slip_and_friction(ck, &env, system, keys, contact);
@@ -336,6 +351,7 @@ one_contact(struct check *ck, struct system_work *work,
     system_gap(ck, &env, system, keys[C_GAP]->value, contact);
     contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
                        work->energy, contact);
+    system_restitution(ck, &env, keys[C_RESTITUTION], contact);
     gap_unit(ck, member->first + index);
 }
 

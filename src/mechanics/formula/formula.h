@@ -153,6 +153,10 @@ struct mech {
     const expr **leaf, **rate;
     size_t n_leaf;
     uint32_t *series_env; /* per series: entry of coefficient 0 in env */
+    struct { /* of restitution.c: the last law of the approach, and its tape */
+        const expr *law;
+        uint32_t tape;
+    } bounce;
 };
 
 /* -- emit.c: symbols, and tapes made of expressions ------------------------ */

@@ -2,6 +2,7 @@
 /* The questions of flow.h. Each goes to the method that follows the system
  * (closed form or Taylor series), and to the observers that feel its motion. */
 #include "runtime/flow/flow.h"
+#include "runtime/instance/contact_restitution.h"
 
 #include <assert.h>
 #include <math.h>
@@ -30,6 +31,11 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
     }
     flow = NEW(run->arena, struct flow);
     flow_memory(flow, run, system, run->arena);
+    /* each impact of a sequence may have a restitution of its own */
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (policy == BALLISTIC_SEQUENTIAL &&
+            contact_restitution_varies(run, sys->contact + i))
+            policy = BALLISTIC_BY_LAW;
     flow->policy = policy;
     if (policy == BALLISTIC_BY_LAW)
         flow->law = flow_law_new(run->arena, flow);

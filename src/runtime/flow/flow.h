@@ -105,8 +105,8 @@ void flow_impact_new(struct arena *arena, uint32_t n, uint32_t most,
  * rates and the sizes of the terms of these, as a problem that the solver has
  * prepared. motion: holds the matrices of the instant. Returns 0, or 1 if an
  * iteration did not converge. */
-int flow_impact_read(struct flow_impact *out, const struct rt *run,
-                     uint32_t first, const struct ballistic *motion, int count,
+int flow_impact_read(struct flow_impact *out, struct rt *run, uint32_t first,
+                     const struct ballistic *motion, int count,
                      const int *contact, const double *rate,
                      const double *terms);
 /* The impact of the last event of a flow, where such a law was asked for it;

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_taylor_priv.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -191,10 +192,22 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
     if (taylor->single.impacts < 2 || !taylor->contacts.opening[contact])
         return false;
     const double *gap = taylor->piece.gap + contact * ROW;
-    double restitution = flow->instant.e[contact], rest = 1.0 - restitution,
-           acc = -2.0 * gap[2];
+    double acc = -2.0 * gap[2];
+    struct flight_sum flights;
+    uint32_t number = flow->sys->contact + contact;
+    if (!(acc > 0.0) || !(gap[1] > 0.0) ||
+        (contact_restitution_varies(flow->run, number) &&
+         !(gap[1] <= FORECAST_BEGIN * taylor->piece.h * acc)))
+        return false;
+    contact_restitution_flights(flow->run, number, gap[1], &flights);
+    /* a constant restitution that leaves as much as these flights */
+    double rest = 1.0 / flights.sum, restitution = 1.0 - rest;
+    if (!contact_restitution_varies(flow->run, number)) {
+        restitution = flow->instant.e[contact];
+        rest = 1.0 - restitution;
+    }
     double left = 2.0 * gap[1] / (acc * rest);
-    if (!(acc > 0.0) || !(left > 0.0) || !(restitution < 1.0) ||
+    if (!flights.ends || !(left > 0.0) ||
         !(left <= FORECAST_BEGIN * taylor->piece.h))
         return false;
     ahead->time = ahead->parabola = taylor->now + left;
@@ -206,6 +219,13 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
         4.0 * DBL_EPSILON *
         (ahead->time + (ahead->time + taylor->terms.rate[contact] / acc) /
                            (rest * sqrt(1.0 - restitution * restitution)));
+    if (contact_restitution_varies(flow->run, number)) {
+        ahead->noise += flights.error * left;
+        /* flights that shrink ever more slowly would be many */
+        ahead->share = SHORT_SEVERAL;
+        /* the ratio of flights is that of a vanishing speed */
+        restitution = contact_restitution_ahead(flow->run, number, 0.0);
+    }
     memset(taylor->single.group, 0, flow->m);
     taylor->single.group[contact] = true;
     taylor->chatter.impacts = taylor->single.impacts;
@@ -216,6 +236,21 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
     return true;
 }
 
+/* Is more than half of the time left that the last forecast saw? Another one,
+ * which `forecast` would not look at, costs much where the restitution depends
+ * on the approach. */
+static bool
+not_yet_half(const struct flow *flow)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_forecast *last = &taylor->forecast;
+    uint32_t contact = (uint32_t)taylor->single.contact;
+    return taylor->single.impacts > 0 && last->n > 0 && last->group[contact] &&
+           last->time > taylor->now &&
+           last->time - taylor->now > 0.5 * last->left &&
+           contact_restitution_varies(flow->run, flow->sys->contact + contact);
+}
+
 static bool
 single_ahead(struct flow *flow)
 {
@@ -223,7 +258,7 @@ single_ahead(struct flow *flow)
     const struct taylor_forecast *last = &taylor->forecast;
     struct accumulation_limit other = taylor->chatter;
     struct foreseen ahead;
-    if (!single_parabola(flow, &ahead))
+    if (not_yet_half(flow) || !single_parabola(flow, &ahead))
         return false;
     ahead.time_error = INFINITY;
     if (last->n > 0 && !memcmp(last->group, taylor->single.group, flow->m)) {
@@ -390,6 +425,19 @@ look_ahead(struct flow *flow, double until)
     return false;
 }
 
+/* Do the restitutions of the contacts that open stay what they are until the
+ * limit? Those of the parabola do. */
+static bool
+settled_laws(const struct flow *flow)
+{
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (flow->taylor->contacts.opening[i] &&
+            !contact_restitution_settled(flow->run, flow->sys->contact + i,
+                                         fabs(flow->instant.rate[i])))
+            return false;
+    return true;
+}
+
 /* Predicts where the parabola that touches the motion here comes to the limit
  * of its impacts. Accept the predicted limit when two predictions in a row
  * agree to the rounding error of the time or of the gaps. */
@@ -403,7 +451,8 @@ predict(struct flow *flow)
     several->fastest =
         fmax(several->fastest, energy_norm(flow, taylor->x + flow->n));
     several->predicted = several->limit = -INFINITY;
-    if (!shrink || taylor->single.impacts >= TAYLOR_FLIGHTS)
+    if (!shrink || taylor->single.impacts >= TAYLOR_FLIGHTS ||
+        !settled_laws(flow))
         return IMP_OK;
     int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/instance/contact_restitution.h"
 
 /* I1: relative errors of energy, momentum and rates at one event. */
 #define AUDIT_CONSERVES 1e-12
@@ -215,8 +216,12 @@ static double
 rate_error(const struct flow *flow, uint32_t contact)
 {
     const double *N = flow->instant.N + (size_t)contact * flow->n;
-    double e = flow->instant.e[contact],
-           off = (1.0 + e) * flow->instant.drift[contact], terms = fabs(off);
+    double arrive = flow->instant.drift[contact];
+    for (uint32_t i = 0; i < flow->n; i++)
+        arrive += N[i] * flow->audit->v[i];
+    double e = contact_restitution_ahead(flow->run,
+                                         flow->sys->contact + contact, -arrive);
+    double off = (1.0 + e) * flow->instant.drift[contact], terms = fabs(off);
     for (uint32_t i = 0; i < flow->n; i++) {
         double before = N[i] * flow->audit->v[i], after = N[i] * flow->v[i];
         off += after + e * before;

@@ -27,6 +27,7 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/instance/contact_restitution.h"
 
 /* Modes that change so often at one time, without an impact and per contact,
  * come to no end. */
@@ -245,6 +246,22 @@ time_left(const struct flow *flow, const bool *group, double tick)
     return fmax(tick, fmin(left, span));
 }
 
+/* How many times longer do the flights at a contact take than they would under
+ * the restitution of the last one? */
+static double
+slower_than(const struct flow *flow, int contact)
+{
+    uint32_t number = flow->sys->contact + (uint32_t)contact;
+    double speed = fabs(flow->taylor->friction->rows.speed[2 * contact]);
+    struct flight_sum flights;
+    if (!contact_restitution_varies(flow->run, number) || !(speed > 0.0))
+        return 1.0;
+    contact_restitution_flights(flow->run, number, speed, &flights);
+    return flights.ends
+               ? fmax(1.0, flights.sum * (1.0 - flow->instant.e[contact]))
+               : INFINITY;
+}
+
 /* Will the flights go on to shrink, and is the time that they take together
  * below what shows? Then fills *limit and group (m). */
 static bool
@@ -258,6 +275,7 @@ limit_reached(const struct flow *flow, bool faint, bool *group,
            before = flights->time[FRICTION_FLIGHTS] -
                     flights->time[2 * FRICTION_FLIGHTS],
            ratio = now / before, left = now * ratio / (1.0 - ratio);
+    left *= slower_than(flow, flights->contact[0]);
     bool known = flights->n > 2 * FRICTION_FLIGHTS;
     if (known)
         flights->longest =
@@ -340,6 +358,10 @@ foresee_limit(struct flow *flow)
         return;
     struct painleve_point point = bouncing_point(flow, (uint32_t)i);
     double normal = friction->rows.speed[2 * i];
+    /* the restitutions of the impacts to come are to be that of this one */
+    if (!contact_restitution_settled(
+            flow->run, flow->sys->contact + (uint32_t)i, fabs(normal)))
+        return;
     if (!painleve_bounces_find(&point, normal, &bounces))
         return;
     const struct friction_flights *flights = &friction->flights;

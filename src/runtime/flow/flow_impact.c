@@ -48,7 +48,7 @@ flow_impact_new(struct arena *arena, uint32_t n, uint32_t most,
 }
 
 int
-flow_impact_read(struct flow_impact *out, const struct rt *run, uint32_t first,
+flow_impact_read(struct flow_impact *out, struct rt *run, uint32_t first,
                  const struct ballistic *motion, int count, const int *contact,
                  const double *rate, const double *terms)
 {
@@ -69,6 +69,7 @@ flow_impact_read(struct flow_impact *out, const struct rt *run, uint32_t first,
                                     .e = motion->model.e[contact[i]],
                                     .priority = INFINITY};
     }
+    impact_of_run_restitution(run, &out->problem);
     return impact_solver_prepare(out->solver, problem);
 }
 
@@ -91,7 +92,7 @@ rates_after(const struct impact_solver *solver, double *after)
     bool exact = solver->decision.law == IMP_IMPACT_NEWTON;
     for (int i = 0; i < solver->nc; i++)
         after[i] = exact && !solver->approach.open[i]
-                       ? -solver->in.contact[i].e * solver->approach.v0[i]
+                       ? -solver->approach.e[i] * solver->approach.v0[i]
                        : solver->velocity.after[i];
 }
 

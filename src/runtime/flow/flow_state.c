@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_priv.h"
+#include "runtime/instance/contact_restitution.h"
 
 /* A gap at the start that is negative by less than this share of the terms it
  * is made of counts as 0: data of 9 digits. */
@@ -66,10 +67,10 @@ flow_instant(struct flow *flow)
         instant->drift[contact] =
             fabs(drift) <= 4.0 * (flow->n + 1) * DBL_EPSILON * size ? 0.0
                                                                     : drift;
+        /* of the impact that comes now, or after a flight like a parabola */
         instant->e[contact] =
-            flow->run->env[rt_contact(flow->run, flow->sys->contact + contact)
-                               ->env_contact +
-                           IMP_CONTACT_E];
+            contact_restitution_ahead(flow->run, flow->sys->contact + contact,
+                                      fabs(instant->rate[contact]));
     }
     return st;
 }

@@ -18,6 +18,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
@@ -69,8 +70,12 @@ directed(struct flow *flow)
     int st = flow_instant(flow);
     for (int k = 0; k < taylor->next.n_hit && !st; k++) {
         uint32_t i = (uint32_t)taylor->next.hit[k];
-        if (steepness(flow, i) > TAYLOR_FLAT * taylor->terms.gradient_max[i])
+        if (steepness(flow, i) > TAYLOR_FLAT * taylor->terms.gradient_max[i]) {
+            st = contact_restitution_at(flow->run, flow->sys->contact + i,
+                                        -flow->instant.rate[i],
+                                        &flow->instant.e[i]);
             continue;
+        }
         const imp_contact *contact =
             rt_contact(flow->run, flow->sys->contact + i);
         char time_text[NUM_TEXT];

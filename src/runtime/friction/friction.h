@@ -15,6 +15,7 @@
 #define IMP_RUNTIME_FRICTION_FRICTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "abi/laws.h"
 
@@ -96,9 +97,19 @@ enum friction_law { /* of restitution */
                     FRICTION_POISSON,
                     FRICTION_ENERGETIC
 };
+/* Restitution that depends on the speed of approach: of the contact with this
+ * number, for this speed. */
+struct impact_restitution {
+    double (*of)(void *context, uint32_t contact, double approach);
+    void *context;
+};
 /* A point that takes part in an impact: its gap is 0. */
 struct friction_impact_point {
     double mu, e;
+    /* FRICTION_SEQUENTIAL: the restitution of each impact in the sequence; NULL
+     * where it is e in all of them */
+    const struct impact_restitution *varies;
+    uint32_t contact; /* its number for `varies` */
     enum friction_law law;
     double normal, slip; /* velocities before; normal < 0: approach */
     double priority;     /* sequential: the smaller one goes first */

@@ -99,6 +99,9 @@ sequential(struct several *several)
         struct friction_impact_point point = several->point[i];
         struct friction_impact one;
         point.normal = velocity[2 * i];
+        if (point.varies)
+            point.e = point.varies->of(point.varies->context, point.contact,
+                                       -point.normal);
         point.slip = velocity[2 * i + 1];
         friction_impact_one(W[rows + 1], W[1], W[0], &point, &one);
         double p = one.normal[0] + one.normal[1];

@@ -269,7 +269,7 @@ delassus_keeps_null(const struct impact_solver *solver, const bool *on,
     for (int c = 0; c < solver->nc; c++)
         if (!on || on[c]) {
             set[n_set++] = c;
-            equal &= solver->in.contact[c].e == solver->in.contact[set[0]].e;
+            equal &= solver->approach.e[c] == solver->approach.e[set[0]];
         }
     if (equal || rank == n_set)
         return true;
@@ -283,7 +283,7 @@ delassus_keeps_null(const struct impact_solver *solver, const bool *on,
             for (int j = 0; j < n_set; j++)
                 s += work->svd
                          .B[(size_t)n_entries * (size_t)set[j] + (size_t)r] *
-                     solver->in.contact[set[j]].e *
+                     solver->approach.e[set[j]] *
                      work->svd.V[vector * n_set + j];
             if (fabs(s) > 16 * work->svd.loose * size)
                 return false;

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/instance/contact_restitution.h"
 
 int
 friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
@@ -22,11 +25,19 @@ friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
         .normal = normal,
         .slip = slip,
         .mu = mu[2],
-        .e = env[IMP_CONTACT_E],
+        .contact = contact,
         .law = friction_law_of_point(law, (enum imp_law)of->law,
                                      of->flags & IMP_CONTACTF_LAW),
         .priority = of->flags & IMP_CONTACTF_PRIORITY
                         ? env[IMP_CONTACT_PRIORITY]
                         : INFINITY};
+    if (!st)
+        st = contact_restitution_at(run, contact, -normal, &out->e);
+    if (!st && contact_restitution_varies(run, contact)) {
+        struct impact_restitution *varies =
+            NEW(run->brief, struct impact_restitution);
+        *varies = (struct impact_restitution){impact_restitution_of_run, run};
+        out->varies = varies;
+    }
     return st;
 }

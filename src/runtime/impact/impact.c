@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/friction/friction.h"
 #include "runtime/impact/impact_priv.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
@@ -46,7 +47,7 @@ impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
     work->contact.Ffirst = NEW_N(arena, int, nc + 1);
     work->scratch.six = NEW_N(arena, double, 14 * nb + 1);
     work->scratch.sum = work->scratch.six + 6 * nb;
-    solver->delassus.G = NEW_N(arena, double, nc *nc + 12 * nc + 1);
+    solver->delassus.G = NEW_N(arena, double, nc *nc + 13 * nc + 1);
     double *room = solver->delassus.G + nc * nc;
     solver->approach.length = room;
     solver->approach.v0 = room + nc;
@@ -58,6 +59,7 @@ impact_solver_new(struct arena *arena, uint32_t n_body, uint32_t n_contact,
     solver->velocity.after = room + 7 * nc;
     solver->velocity.at_peak = room + 8 * nc;
     solver->velocity.residual = room + 9 * nc;
+    solver->approach.e = room + 10 * nc;
     solver->approach.open = NEW_N(arena, bool, nc + 1);
     solver->velocity.twist = NEW_N(arena, double, 12 * nb + 1);
     solver->velocity.peak_twist = solver->velocity.twist + 6 * nb;
@@ -70,6 +72,16 @@ impact_solver_of_rows(struct arena *arena, uint32_t n_row, uint32_t n_contact)
 {
     /* the memory of a row is that of six numbers for each body */
     return impact_solver_new(arena, (n_row + 5) / 6, n_contact, 0);
+}
+
+double
+impact_restitution_of(const struct impact_solver *solver, int contact,
+                      double approach)
+{
+    assert(contact >= 0 && (uint32_t)contact < solver->in.n_contact);
+    const struct impact_restitution *law = solver->in.varies;
+    return law ? law->of(law->context, solver->in.number[contact], approach)
+               : solver->in.contact[contact].e;
 }
 
 static void
@@ -107,6 +119,9 @@ velocities(struct impact_solver *solver)
         approach->vsize[contact] = size;
         approach->speed = fmax(approach->speed, size);
     }
+    for (uint32_t contact = 0; contact < in->n_contact; contact++)
+        approach->e[contact] =
+            impact_restitution_of(solver, (int)contact, -approach->v0[contact]);
     for (uint32_t contact = 0; contact < in->n_contact; contact++)
         approach->open[contact] =
             approach->v0[contact] >

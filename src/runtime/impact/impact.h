@@ -32,6 +32,7 @@
 #include "abi/image.h"
 
 struct arena;
+struct impact_restitution;
 
 /* kg, m, s, world axes, matrices row-major 3 x 3 */
 struct impact_body {
@@ -78,6 +79,11 @@ struct impact_problem {
     const double *row;      /* n_contact x row_length */
     const double *row_rate; /* n_contact */
     uint32_t row_length;
+    /* Restitutions that depend on the speed of approach, m/s along the unit
+     * direction; `number` has what it calls each contact. NULL: those of the
+     * contacts */
+    const struct impact_restitution *varies;
+    const uint32_t *number;
 };
 
 /* most contacts in one impact */
@@ -125,6 +131,7 @@ struct impact_approach {
     double *length;     /* of the direction vectors of the caller */
     double *v0, *vsize; /* normal velocity, for unit directions; size of its
                            terms */
+    double *e;          /* restitution, for this approach */
     double speed;       /* greatest vsize */
     bool *open;         /* the contact separates */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the environment of a run to the plain structs of an impact problem. */
 #include "runtime/impact/impact_of_run.h"
+#include "runtime/instance/contact_restitution.h"
 
 #include <assert.h>
 #include <math.h>
@@ -264,6 +265,24 @@ moves(const struct rt *run, const uint32_t *of, uint32_t body)
            !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
+double
+impact_restitution_of_run(void *context, uint32_t contact, double approach)
+{
+    return contact_restitution_of(context, contact, approach);
+}
+
+void
+impact_of_run_restitution(struct rt *run, struct impact_of_run *out)
+{
+    assert(run != NULL && out != NULL);
+    bool varies = false;
+    for (uint32_t i = 0; i < out->p.n_contact; i++)
+        varies |= contact_restitution_varies(run, out->contact[i]);
+    out->varies = (struct impact_restitution){impact_restitution_of_run, run};
+    out->p.varies = varies ? &out->varies : NULL;
+    out->p.number = out->contact;
+}
+
 int
 impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
                    struct impact_of_run *out)
@@ -333,6 +352,7 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
                 o->body[s] = enter(out, of, k->body[s]);
             out->joint[out->p.n_joint++] = j;
         }
+    impact_of_run_restitution(run, out);
     out->p.body = bodies;
     out->p.joint = joints;
     out->p.contact = contacts;

@@ -4,6 +4,7 @@
 #ifndef IMP_RUNTIME_IMPACT_IMPACT_OF_RUN_H
 #define IMP_RUNTIME_IMPACT_IMPACT_OF_RUN_H
 
+#include "runtime/friction/friction.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/impact/impact.h"
 #include "runtime/instance/run.h"
@@ -15,6 +16,7 @@
  * the first contact: far from the world's origin levers keep their digits. */
 struct impact_of_run {
     struct impact_problem p;
+    struct impact_restitution varies; /* of p */
     double origin[3];
     uint32_t *body;    /* the model's number of each body */
     uint32_t *joint;   /* of each joint */
@@ -35,6 +37,12 @@ struct impact_of_run {
  * closest_points_find does, after a diagnostic if it is not IMP_OK. */
 int impact_of_run_read(struct rt *run, const uint32_t *contact,
                        uint32_t n_contact, struct impact_of_run *out);
+/* The restitution of a contact of the run `context` (impact_restitution). */
+double impact_restitution_of_run(void *context, uint32_t contact,
+                                 double approach);
+/* Lets the laws of the problem ask for restitutions that depend on the
+ * approach. `out` must stay where it is. */
+void impact_of_run_restitution(struct rt *run, struct impact_of_run *out);
 /* Writes the velocities after an impact, `twist` of an impact_solver, into the
  * state of the run. */
 void impact_of_run_write(struct rt *run, const struct impact_of_run *in,

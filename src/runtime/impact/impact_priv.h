@@ -67,6 +67,10 @@ struct impact_work {
     struct impact_scratch scratch;
 };
 
+/* The restitution of a contact for a speed of approach; of the approach before
+ * the impact: solver->approach.e. */
+double impact_restitution_of(const struct impact_solver *solver, int contact,
+                             double approach);
 /* Sets x := pinv(G) b for unit directions, among the contacts `on` only if it
  * is not NULL, by the factors or by the SVD, as the problem asks. `residual`,
  * if not NULL, receives the part of b outside the range of G; *rank the rank.

@@ -14,7 +14,7 @@ complementarity(struct impact_solver *solver, bool restitution)
     double offset[IMPACT_CONTACTS_MAX], impulse[IMPACT_CONTACTS_MAX],
         *rest = impact_law_room(solver);
     for (int c = 0; c < solver->nc; c++) {
-        double e = restitution ? solver->in.contact[c].e : 0;
+        double e = restitution ? solver->approach.e[c] : 0;
         offset[c] =
             solver->approach.v0[c] +
             (solver->approach.open[c] ? 0

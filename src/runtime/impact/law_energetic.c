@@ -47,7 +47,7 @@ impact_law_energetic(struct impact_solver *solver, const bool *on, int n_on)
     /* shares of the compression that are not unique matter if e differs */
     bool equal = true;
     for (int i = 1; i < n_on; i++)
-        equal &= solver->in.contact[set[i]].e == solver->in.contact[set[0]].e;
+        equal &= solver->approach.e[set[i]] == solver->approach.e[set[0]];
     if (st == 2 && !equal) {
         impact_no_motion(solver, IMPACT_AMBIGUOUS);
         return;
@@ -55,7 +55,7 @@ impact_law_energetic(struct impact_solver *solver, const bool *on, int n_on)
     if (st == 2)
         solver->decision.determined = IMPACT_MOTION_UNIQUE;
     for (int i = 0; i < n_on; i++) {
-        double e = solver->in.contact[set[i]].e;
+        double e = solver->approach.e[set[i]];
         work[i] = fmax(0, -e * e * compression[i] * velocity[i]);
         /* equal restitutions, all closed at the end: the exact solution */
         expansion[i] = e * compression[i];

@@ -49,7 +49,7 @@ newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
     int rank;
     bool fits;
     for (int c = 0; c < solver->nc; c++)
-        rhs[c] = -(1 + solver->in.contact[c].e) * solver->approach.v0[c];
+        rhs[c] = -(1 + solver->approach.e[c]) * solver->approach.v0[c];
     if (!least_squares(solver, on, n_on, rhs, impulse, &rank, &fits))
         return;
     if (!fits && !nearest) {
@@ -95,7 +95,7 @@ impact_law_poisson(struct impact_solver *solver, const bool *on, int n_on)
         return;
     }
     for (int c = 0; c < solver->nc; c++)
-        impulse[c] = Pc[c] * (1 + solver->in.contact[c].e);
+        impulse[c] = Pc[c] * (1 + solver->approach.e[c]);
     impact_peak_at(solver, Pc, impulse);
     impact_motion_after(solver, impulse);
 }

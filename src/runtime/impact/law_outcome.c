@@ -105,9 +105,9 @@ impact_peak_of_equal(struct impact_solver *solver, const bool *on)
     for (int c = 0; c < solver->nc; c++) {
         if (on && !on[c])
             continue;
-        if (any && solver->in.contact[c].e != restitution)
+        if (any && solver->approach.e[c] != restitution)
             return;
-        restitution = solver->in.contact[c].e;
+        restitution = solver->approach.e[c];
         any = true;
     }
     if (!any)

@@ -82,7 +82,8 @@ impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
             impact_no_motion(solver, IMPACT_JAMMED);
             return;
         }
-        double p = -(1 + solver->in.contact[c].e) * velocity[c] / g[c];
+        double e = impact_restitution_of(solver, c, -velocity[c]);
+        double p = -(1 + e) * velocity[c] / g[c];
         impulse[c] += p;
         for (int i = 0; i < solver->nc; i++)
             velocity[i] += g[i] * p;

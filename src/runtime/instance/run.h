@@ -97,6 +97,9 @@ struct rt {
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
     struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
+    int law_status;      /* IMP_FAILED after a diagnostic about a law that a
+                            contact states, where nobody could be told: the
+                            command fails */
     uint32_t paradox; /* row of abi/paradox.def: what the present run does where
                          friction leaves the motion open */
 };

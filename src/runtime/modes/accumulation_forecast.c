@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "runtime/accumulation/accumulation.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/numerics/lcp.h"
 
@@ -36,6 +37,10 @@
  * it has come to a limit: the fewest that show a law. Nobody sees the others,
  * and limits on the way to other limits come in hundreds. */
 #define LIMIT_RESOLVE 3
+
+/* Other points must stay away by so many times what the impacts at one do to
+ * them. */
+#define FORECAST_CLEAR 4.0
 
 struct space {
     int m, r;
@@ -254,14 +259,54 @@ forecast_accelerations(struct rt *run, int count,
     return st == 0 || st == 2;
 }
 
+/* Have two points one law of restitution? */
+static bool
+same_law(const struct rt *run, const struct forecast_question *question, int i,
+         int j)
+{
+    uint32_t one = question->spot[i].contact, two = question->spot[j].contact;
+    return one == two || (!contact_restitution_varies(run, one) &&
+                          !contact_restitution_varies(run, two));
+}
+
+/* Does a point of the question fly whose restitution depends on the approach?
+ */
+static bool
+varies(struct rt *run, const struct forecast_question *question)
+{
+    for (int point = 0; point < question->n; point++)
+        if (!contact_restitution_settled(run, question->spot[point].contact,
+                                         fabs(question->p[point].rate)))
+            return true;
+    return false;
+}
+
+/* The greatest change of the rate of point i by all impacts at another one
+ * alone, each of which is weaker than the one before: their sum makes up for
+ * what it has `fallen`, acceleration times time, and for its rate now; 0 where
+ * they do not act on each other beyond rounding. */
+static double
+felt(const struct forecast_question *question, int i, int other, double fallen)
+{
+    int n = question->n;
+    double entry = fabs(question->G[i * n + other]),
+           own = question->G[other * (n + 1)];
+    double size = sqrt(question->G[i * (n + 1)] * own);
+    return entry <= LIMIT_ROUNDING * DBL_EPSILON * size
+               ? 0.0
+               : entry / own *
+                     (FORECAST_CLEAR * question->p[other].rate + fallen);
+}
+
 /* All points that were just hit are hit together again and again, none before
- * another: their flights 2 u/|a| shrink by one restitution e. */
+ * another: their flights 2 u/|a| shrink by one restitution e, or by one that
+ * depends on the speed u. */
 static bool
 together(struct rt *run, const struct forecast_question *question,
          struct forecast_limit *out)
 {
     double span = 0.0, restitution = 0.0, acc[CONTACT_POINTS_MOST];
-    int hits = 0;
+    int hits = 0, first = 0, n_pressed = 0;
     if (!forecast_accelerations(run, question->n, question->p, question->G,
                                 acc))
         return false;
@@ -273,21 +318,45 @@ together(struct rt *run, const struct forecast_question *question,
         double t =
             acc[point] < 0.0 ? -2.0 * states->rate / acc[point] : INFINITY;
         if (hits++ == 0) {
+            first = point;
             span = t;
             restitution = question->e[point];
         }
         if (!(t < INFINITY) || question->e[point] != restitution ||
+            !same_law(run, question, first, point) ||
             fabs(t - span) > LIMIT_ALIKE * span)
             return false;
     }
-    if (hits < 2 || !(restitution < 1.0))
+    struct flight_sum flights = {.error = 0.0};
+    bool changes = varies(run, question);
+    if ((hits < 2 && !changes) || hits == 0 || !(restitution < 1.0))
         return false;
-    span /= 1.0 - restitution;
+    if (changes) {
+        uint32_t contact = question->spot[first].contact;
+        contact_restitution_flights(run, contact, question->p[first].rate,
+                                    &flights);
+        restitution = contact_restitution_ahead(run, contact, 0.0);
+        if (!flights.ends)
+            return false;
+        span *= flights.sum;
+    } else {
+        span /= 1.0 - restitution;
+    }
     for (int i = 0; i < question->n; i++) {
         const struct contact_point_state *states = &question->p[i];
         bool rests = states->gap == 0.0 && states->rate == 0.0;
+        double pushed = 0.0;
+        if (hits == 1)
+            pushed = felt(question, i, first, fabs(acc[first]) * span);
+        /* one that rests stays if the impacts press it down, and it alone; in
+         * a sequence it would be hit in its turn */
+        if (!out->group[i] && rests && pushed > 0.0 &&
+            (n_pressed++ > 0 || question->policy == BALLISTIC_SEQUENTIAL ||
+             question->G[i * question->n + first] > 0.0))
+            return false;
         if (!out->group[i] && !rests &&
-            !(states->gap > span * (fabs(states->rate) + fabs(acc[i]) * span)))
+            !(states->gap >
+              span * (fabs(states->rate) + pushed + fabs(acc[i]) * span)))
             return false;
     }
     for (int i = 0; i < question->n; i++) {
@@ -305,7 +374,7 @@ together(struct rt *run, const struct forecast_question *question,
                                     .depth = 1,
                                     .evidence = LIMIT_BY_LAW,
                                     .remaining = span,
-                                    .error = LIMIT_ALIKE};
+                                    .error = LIMIT_ALIKE + flights.error};
     return true;
 }
 
@@ -335,6 +404,8 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     all->found = some->found = false;
     if (together(run, question, all))
         return true;
+    if (varies(run, question))
+        return false; /* the parabola has other restitutions than the motion */
     double *mass = NULL;
     space.basis = basis;
     for (int i = 0; i < count; i++)

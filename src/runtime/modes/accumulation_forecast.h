@@ -19,6 +19,7 @@ struct forecast_memory {
 struct forecast_question {
     int n; /* number of points, at most CONTACT_POINTS_MOST */
     const struct contact_point_state *p;
+    const struct contact_point *spot; /* whose points they are */
     const double *G;     /* the Delassus matrix of contact_point_states */
     const double *e;     /* restitution of each point */
     const double *place; /* sizes of the terms of the gaps (m) */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/friction_rows.h"
 
 /* Bouncing points are at rest when their speed is this share of the first. */
@@ -78,6 +79,9 @@ hit(struct bounce *bounce)
             continue;
         point[n_closed] = bounce->law[i];
         point[n_closed].normal = bounce->rate[2 * i];
+        if (contact_restitution_at(bounce->run, bounce->rows.spot[i].contact,
+                                   -point[n_closed].normal, &point[n_closed].e))
+            return false;
         point[n_closed].slip = bounce->rate[2 * i + 1];
         double mu[3];
         if (contact_friction_now(bounce->run, bounce->rows.spot[i].contact,

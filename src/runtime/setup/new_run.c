@@ -157,6 +157,7 @@ void
 rt_reset(struct rt *run)
 {
     assert(run->start.state != NULL);
+    run->law_status = IMP_OK;
     const imp_layout *layout = &run->im->layout;
     run->env[layout->time] = 0.0;
     memcpy(run->env + layout->state, run->start.state,

@@ -208,11 +208,11 @@ setup_static_friction(struct rt *run, uint32_t number)
         return IMP_OK;
     num_digits(of_stick, env[IMP_CONTACT_MU_STATIC], 6);
     num_digits(of_slip, env[IMP_CONTACT_MU], 6);
-    struct diag *diag = diag_add(run->ds, DIAG_E0518, contact->range_mu,
-                                 "the static friction of contact `%s` is %s, "
-                                 "and the dynamic one %s",
-                                 imp_text(run->im, contact->name), of_stick,
-                                 of_slip);
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0518, contact->range_mu,
+                 "the static friction of contact `%s` is %s, "
+                 "and the dynamic one %s",
+                 imp_text(run->im, contact->name), of_stick, of_slip);
     diag_label(run->ds, diag, "static friction is not below dynamic friction");
     diag_help(run->ds, diag,
               "what slips cannot rub harder than what sticks; exchange them");
@@ -228,9 +228,11 @@ setup_contact(struct rt *run, uint32_t number)
     int st = IMP_OK;
     if (!(restitution >= 0) || (restitution > 1 && !run->im->gain_allowed)) {
         num_digits(text, restitution, 6);
-        struct diag *diag = diag_add(run->ds, DIAG_E0517, contact->range_e,
-                                     "the restitution of contact `%s` is %s",
-                                     imp_text(run->im, contact->name), text);
+        struct diag *diag = diag_add(
+            run->ds, DIAG_E0517, contact->range_e,
+            "the restitution of contact `%s` is %s%s",
+            imp_text(run->im, contact->name), text,
+            contact->bounce == IMP_NO_TAPE ? "" : " for a vanishing approach");
         diag_label(run->ds, diag, "must lie between 0 and 1");
         diag_help(run->ds, diag,
                   restitution > 1

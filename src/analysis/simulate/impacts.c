@@ -379,6 +379,23 @@ tell_loads(struct simulation *sim, uint32_t contact)
               "laws, here and wherever it happens again");
 }
 
+/* Says that the order of the points decided an impact with friction. */
+static void
+tell_tie(struct simulation *sim)
+{
+    char time[NUM_TEXT];
+    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
+        sim->log.left_out++;
+        return;
+    }
+    simulate_remark(
+        sim, arena_printf(sim->run->brief,
+                          "t = %s s: points that act on each other approach "
+                          "alike: the order given decided (other laws take "
+                          "them at once)",
+                          num_digits(time, rt_time(sim->run), 9)));
+}
+
 void
 simulate_tell_friction(struct simulation *sim, uint32_t contact,
                        const struct friction_group_impact *impact)
@@ -388,6 +405,8 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
     const imp_contact *of = rt_contact(sim->run, contact);
     if (impact->loads)
         tell_loads(sim, contact);
+    if (impact->tie)
+        tell_tie(sim);
     if (!(impact->gain > 0.0) || sim->run->im->gain_allowed ||
         sim->reported.energy_gain)
         return;

@@ -277,6 +277,30 @@ rested(struct simulation *sim, const struct flow_event *event,
             num_digits(lost, before - (totals.kinetic + totals.potential), 6)));
 }
 
+/* Tells that the order of the declarations decided an impact. */
+static void
+tie(struct simulation *sim, const struct flow_event *event)
+{
+    char time[NUM_TEXT];
+    const struct rt *run = sim->run;
+    if (!event->tie)
+        return;
+    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
+        sim->log.left_out++;
+        return;
+    }
+    simulate_remark(
+        sim,
+        arena_printf(
+            sim->run->arena,
+            "t = %s s: contacts of `%s` approach alike and act on each other: "
+            "the order given decided (other laws take them at once)",
+            num_digits(time, event->time, 9),
+            imp_text(run->im,
+                     rt_system(run, rt_contact(run, event->contact)->system)
+                         ->name)));
+}
+
 /* Tells once that the motion depends on how contacts share an impact. */
 static void
 loads(struct simulation *sim, const struct flow_event *event)
@@ -376,6 +400,7 @@ happened(struct simulation *sim, struct flow *flow,
     }
     resolved(sim, flow);
     changes(sim, flow);
+    tie(sim, event);
     loads(sim, event);
     gains(sim, event);
     sim->rows.fresh = false;

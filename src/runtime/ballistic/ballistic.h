@@ -159,6 +159,8 @@ struct ballistic_last {
     bool *together;  /* m: UNDECIDED: the contacts that closed together */
     bool *group;     /* m: ACCUMULATION: its contacts */
     struct accumulation_limit limit; /* ACCUMULATION */
+    bool tie; /* SEVERAL, in a sequence: contacts that act on each other
+                 approached alike, and the order given decided */
 };
 /* numbers in local units (workspace.h), which follow those in true units */
 struct ballistic_local {

@@ -283,9 +283,9 @@ active_set_push(struct ballistic *motion, const int *contact,
 #define SEQUENCE_TIE 1e-9
 
 /* Returns the place of the contact whose turn it is in a sequence; -1: none of
- * the k contacts approaches. */
+ * the k contacts approaches. Notes where another one has the same claim. */
 static int
-turn(const struct ballistic *motion, int count)
+turn(struct ballistic *motion, int count)
 {
     const struct ballistic_workspace *work = motion->work;
     int best = -1;
@@ -300,6 +300,8 @@ turn(const struct ballistic *motion, int count)
         if (best < 0 || size - most > SEQUENCE_TIE * most) {
             best = place;
             most = size;
+        } else if (fabs(size - most) <= SEQUENCE_TIE * most) {
+            motion->event.tie |= work->set.W[place * count + best] != 0.0;
         }
     }
     return best;
@@ -381,6 +383,7 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
             (how == BALLISTIC_REST ? 1.0 : 1.0 + motion->model.e[contact]) *
             work->set.rate[i];
     }
+    motion->event.tie = false;
     if (how == BALLISTIC_SEQUENTIAL) {
         long steps = sequential(motion, count);
         if (steps < 0)

@@ -44,6 +44,8 @@ struct flow_event {
      * depends on the order of the impacts */
     const char *why;
     double gain; /* energy that an impact with friction adds; 0: none */
+    bool tie;    /* contacts that act on each other approached alike, and the
+                    order given decided which was first (law sequential) */
     bool loads;  /* how contacts share an impact is not unique, and the motion
                     depends on it; the impulses are those of least norm */
 };

@@ -101,6 +101,7 @@ resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
         friction->approach[i] =
             struck->hits[i] ? fmax(0.0, -friction->rows.speed[2 * i]) : 0.0;
     event->loads |= group.loads;
+    event->tie |= group.tie;
     event->gain = group.gain;
     struck->may_gain = group.may_gain;
     if (group.why) {

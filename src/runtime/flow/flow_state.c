@@ -106,6 +106,7 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
     event->kind = kinds[what];
     event->time = ballistic->t;
     event->chatter = ballistic->event.limit;
+    event->tie = what == BALLISTIC_SEVERAL && ballistic->event.tie;
     flow->last.n_contacts = 0;
     for (uint32_t i = 0; i < flow->m; i++) {
         bool part = what == BALLISTIC_ACCUMULATION ? ballistic->event.group[i]

@@ -101,9 +101,13 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
                                     .mu_dynamic = rows->slip[i].mu,
                                     .slip = friction_present_slip(flow, i),
                                     .held = held,
-                                    .ended = held && ended[i],
                                     .before = friction->mode[i],
                                     .given = friction_soft(flow, i)};
+        /* a slip that an impact has brought to 0 has ended, too */
+        all->point[n].ended =
+            held && (ended[i] || (friction_slips(friction->mode[i]) &&
+                                  all->point[n].slip == 0.0 &&
+                                  !friction->onset[i]));
         if (all->point[n].given &&
             (st = friction_soft_force(flow, i, &all->point[n].normal)))
             return st;
@@ -439,8 +443,10 @@ stays_at(struct flow *flow, const bool *on, const bool *ended)
     if (friction_rows(flow) || gather(flow, arena, on, ended, &all))
         return true;
     for (int k = 0; k < all.n; k++)
-        if (friction_slips(all.point[k].before) && all.point[k].slip == 0.0)
+        if (friction_slips(all.point[k].before) && all.point[k].slip == 0.0) {
             all.point[k].slip = friction_sign(all.point[k].before) * DBL_MIN;
+            all.point[k].ended = false;
+        }
     struct friction_choice *choice = NEW(arena, struct friction_choice);
     friction_choose(arena, &all.instant, choice);
     if (choice->taken < 0)

@@ -15,11 +15,11 @@ painleve_option(struct check *ck, uint32_t command,
         return OPTION_PLAIN;
     const struct ast_expr *node = ast_unwrap(key->value);
     if (node->kind != AST_NAME) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0405, node->range,
-                        "`over` is the name of one coordinate");
-        CHECK_HELP(ck, diag, "as in over = theta, a coordinate of the system "
-                             "to which the contact belongs");
+        struct diag *diag = check_error(ck, DIAG_E0405, node->range,
+                                        "`over` is the name of one coordinate");
+        CHECK_HELP(ck, diag,
+                   "as in over = theta, a coordinate of the system "
+                   "to which the contact belongs");
         return OPTION_WRONG;
     }
     *out = (struct tm_val){.kind = IMP_VAL_WORD,
@@ -64,8 +64,8 @@ painleve_arguments(struct check *ck, uint32_t command,
     uint32_t system[2] = {0, 0};
     for (size_t i = 0; i < of->n_args && i < 2; i++)
         system[i] = ck->lists.contacts.v[of->args[i].ref].system;
-    if (of->n_args > 2 || (of->n_args == 2 && (system[0] != system[1] ||
-                                               system[0] == 0))) {
+    if (of->n_args > 2 ||
+        (of->n_args == 2 && (system[0] != system[1] || system[0] == 0))) {
         struct diag *diag = check_error(
             ck, DIAG_E0403, it->args[of->n_args > 2 ? 2 : 1]->range,
             "`painleve` asks about one contact, or about two of one system");
@@ -76,11 +76,10 @@ painleve_arguments(struct check *ck, uint32_t command,
     if (!over)
         return true;
     if (of->n_args != 1 || system[0] == 0) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0405, over->range,
-                        "`over` is a coordinate, which %s",
-                        of->n_args == 1 ? "bodies do not have"
-                                        : "two contacts are not asked about");
+        struct diag *diag = check_error(
+            ck, DIAG_E0405, over->range, "`over` is a coordinate, which %s",
+            of->n_args == 1 ? "bodies do not have"
+                            : "two contacts are not asked about");
         CHECK_HELP(ck, diag, "leave `over` out; a sweep asks at other places");
         return false;
     }
@@ -88,8 +87,8 @@ painleve_arguments(struct check *ck, uint32_t command,
     if (coordinate_of(ck, owner, over->text))
         return true;
     struct diag *diag =
-        check_error(ck, DIAG_E0405, over->range,
-                    "`%s` has no coordinate `%s`", owner->name, over->text);
+        check_error(ck, DIAG_E0405, over->range, "`%s` has no coordinate `%s`",
+                    owner->name, over->text);
     const char *names[16];
     size_t n = 0;
     for (; n < owner->n && n < 16; n++) {
@@ -105,3 +104,74 @@ painleve_arguments(struct check *ck, uint32_t command,
 
 const struct command_rules command_rules_painleve = {
     .option = painleve_option, .arguments = painleve_arguments};
+
+/* -- portrait, resolvable ---------------------------------------------------
+ */
+
+/* `depths`, `speeds` of starts, `scales`: a number or a list of numbers. */
+static enum option_taken
+portrait_option(struct check *ck, uint32_t command,
+                const struct option_row *row, const struct ast_item *key,
+                struct tm_val *out)
+{
+    const struct ast_expr *node = key->value;
+    (void)command;
+    if (row->kind != IMP_OPTK_NUMBERS)
+        return OPTION_PLAIN;
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    if (value.kind == VALUE_POISON)
+        return OPTION_WRONG;
+    const struct dim *dim =
+        !strcmp(row->key, "scales")   ? dim_pure(ck->dims)
+        : !strcmp(row->key, "depths") ? dim_mks(ck->dims, 1, 0, 0)
+                                      : dim_mks(ck->dims, 1, 0, -1);
+    bool numbers = (value.kind == VALUE_NUM || value.kind == VALUE_LIST) &&
+                   !value.dims && (value.rows == 1 || value.cols == 1) &&
+                   value.rows;
+    if (!numbers) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0405, node->range,
+                        "`%s` is a number or a list of numbers, but this is %s",
+                        row->key, value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "as in %s = (0, 0.5, 1)", row->key);
+        return OPTION_WRONG;
+    }
+    size_t count = (size_t)value.rows * value.cols;
+    if (!value_need_dim(
+            ck, &value, node, dim,
+            arena_printf(ck->arena, "the %s of a start", row->key)) ||
+        !check_leaves(ck, value.e, count, MAY_PARAMS | MAY_RESULTS, node,
+                      "the starts of a portrait"))
+        return OPTION_WRONG;
+    value.rows = (uint32_t)count;
+    value.cols = 1;
+    val_of(ck, &value, node, out);
+    return OPTION_GOOD;
+}
+
+/* The contact needs a compliance. */
+static bool
+portrait_arguments(struct check *ck, uint32_t command,
+                   const struct ast_item *it)
+{
+    const struct tm_command *of = &ck->lists.commands.v[command];
+    const struct tm_contact *contact = ck->lists.contacts.v + of->args[0].ref;
+    if (contact->compliance.e)
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0386, it->args[0]->range,
+                    "the contact `%s` states no compliance", contact->name);
+    CHECK_NOTE(ck, diag, contact->range, "declared here");
+    if (contact->system)
+        CHECK_HELP(ck, diag,
+                   "add compliance = (1000 [N/m])*depth + (2 [N*s/m])*speed");
+    else
+        CHECK_HELP(ck, diag,
+                   "contacts of systems have compliances, bodies' not yet");
+    return false;
+}
+
+const struct command_rules command_rules_portrait = {
+    .option = portrait_option, .arguments = portrait_arguments};
+const struct command_rules command_rules_resolvable = {
+    .option = portrait_option, .arguments = portrait_arguments};

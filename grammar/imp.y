@@ -184,6 +184,13 @@ decl
             $$->head1 = $head;
             build_block($$, $block, @block);
         }
+    | "body" name[b] "[" name[i] "in" e "]" head block
+        {
+            $$ = build_item(p, AST_BODY, @$, @1, $b);
+            build_family(p, $$, $i, $e);
+            $$->head1 = $head;
+            build_block($$, $block, @block);
+        }
     | "system" name "(" params ")" block
         {
             $$ = build_item(p, AST_SYSTEM, @$, @1, $2);

@@ -14,8 +14,8 @@ static void
 search_leaf(void *ctx, const expr *leaf)
 {
     struct search *search = ctx;
-    bool constant =
-        leaf->sym == SYM_PARAM || (leaf->sym == SYM_TIME && search->time_ok);
+    bool constant = leaf->sym == SYM_PARAM || leaf->sym == SYM_DRAW ||
+                    (leaf->sym == SYM_TIME && search->time_ok);
     if (!constant && !search->found)
         search->found = leaf;
 }

@@ -43,7 +43,7 @@ static bool
 make_bodies(struct mech *mech)
 {
     const struct tm_model *model = mech->model;
-    bool ok = true;
+    bool ok = true, built = true;
     uint32_t env_poly = mech->layout.poly;
     mech->bodies = NEW_N(mech->arena, struct mbody, model->n_bodies + 1);
     for (size_t i = 0; i < model->n_contacts; i++)
@@ -62,7 +62,13 @@ make_bodies(struct mech *mech)
         env_poly += poly_size(body->decl);
         for (int j = 0; j < 7; j++)
             body->row.pose[j] = IMP_NO_ROW;
-        ok &= body_build(mech, body);
+        /* what is wrong with a family is told of its first member */
+        if (i > 0 && !built &&
+            body->decl->range.lo == body[-1].decl->range.lo &&
+            body->decl->range.file == body[-1].decl->range.file)
+            continue;
+        built = body_build(mech, body);
+        ok &= built;
     }
     return ok;
 }

@@ -135,7 +135,7 @@ struct ast_item {
     struct ast_expr *lo, *hi; /* PARAM range */
     struct ast_expr *head1;   /* BODY SYSTEM JOINT CONTACT: after ':' */
     struct ast_expr *head2;   /* CONTACT: after '|' */
-    struct ast_name index;    /* CONTACT family: i, with lo .. hi */
+    struct ast_name index;    /* BODY, CONTACT, POINT family: i, with lo .. hi */
     struct ast_name *names;   /* COORDINATE */
     size_t n_names;
     struct ast_expr **args; /* COMMAND */

@@ -129,6 +129,8 @@ run_both(struct simulation *series, struct simulation *gsl,
         st = simulation_prepare(gsl);
     if (st)
         return st;
+    /* what is compared must be listed */
+    series->options.keep = gsl->options.keep = 1;
     int ended = run_series(series, &quiet);
     const char *why = early_end(series, &quiet, ended);
     if (ended == IMP_STOPPED)

@@ -126,8 +126,10 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     table->gaps[table->n] = gaps;
     table->n++;
     for (uint32_t i = 0; i < event->n; i++) {
+        size_t before = sim->log.time.n;
         simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
-        sim->log.time.v[sim->log.time.n - 1] = event->time;
+        if (sim->log.time.n > before)
+            sim->log.time.v[before] = event->time;
     }
     remark(sim, event, who, gaps);
 }

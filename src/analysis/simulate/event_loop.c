@@ -211,14 +211,14 @@ advance_once(struct simulation *sim, double target, double limit,
         st = simulate_vertex_flights(sim, target, limit);
         if (st || rt_time(run) >= target)
             return st;
-        if ((double)sim->log.time.n > limit)
+        if ((double)sim->log.total > limit)
             return too_many(sim, limit);
     }
     if (sim->balls) {
         st = simulate_ball_flights(sim, target, limit);
         if (st || rt_time(run) >= target)
             return st;
-        if ((double)sim->log.time.n > limit)
+        if ((double)sim->log.total > limit)
             return too_many(sim, limit);
     }
     if ((st = move_to_event(sim, target, &end, &found, more, &n_more)))
@@ -233,7 +233,7 @@ advance_once(struct simulation *sim, double target, double limit,
             (st = simulate_touches(sim, &found, more, n_more)))
             return st;
     }
-    return (double)sim->log.time.n > limit ? too_many(sim, limit) : IMP_OK;
+    return (double)sim->log.total > limit ? too_many(sim, limit) : IMP_OK;
 }
 
 /* Moves from the present time to the target time, event by event. */
@@ -246,13 +246,13 @@ advance(struct simulation *sim, double target, double limit)
     size_t reported = 0;
     sim->target = target;
     for (long idle = 0; !sim->stopped && rt_time(run) < target; idle++) {
-        if (rt_time(run) > last || sim->log.time.n > reported)
+        if (rt_time(run) > last || sim->log.total > reported)
             idle = 0;
         if (idle > SIMULATE_IDLE)
             return stuck(sim);
         last = rt_time(run);
         simulate_pairs_look(sim);
-        reported = sim->log.time.n;
+        reported = sim->log.total;
         rt_brief_end(run);
         int st = advance_once(sim, target, limit, more);
         if (st || (st = run->law_status))
@@ -312,8 +312,10 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     tell_rounding(sim);
     if (sim->rows.times.n && sim->rows.times.v[0] == 0.0) {
+        sim->rows.asked = true;
         if (sim->rows.n_items && (st = simulate_row(sim)))
             return st;
+        sim->rows.asked = false;
         simulate_keep_state(sim);
         next_time = 1;
     }
@@ -327,8 +329,10 @@ simulate_run(struct simulation *sim, double limit)
     for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
         if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
             return st;
+        sim->rows.asked = true;
         if (!sim->stopped && sim->rows.n_items && (st = simulate_row(sim)))
             return st;
+        sim->rows.asked = false;
         if (!sim->stopped)
             simulate_keep_state(sim);
     }

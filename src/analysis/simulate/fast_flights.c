@@ -47,7 +47,7 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
     assert(sim != NULL && sim->planes != NULL);
     struct rt *run = sim->run;
     sim->target = until;
-    while ((double)sim->log.time.n <= limit && rt_time(run) < until &&
+    while ((double)sim->log.total <= limit && rt_time(run) < until &&
            !persistent_any(run)) {
         rt_brief_end(run);
         /* Motion up to a limit may have changed what is watched. */
@@ -91,7 +91,7 @@ simulate_ball_flights_start(struct simulation *sim)
 static int
 ball_row(struct simulation *sim)
 {
-    if (sim->rows.n_items)
+    if (sim->rows.n_items && sim->options.keep == 1)
         balls_put(sim->balls, rt_time(sim->run));
     return simulate_row(sim);
 }
@@ -152,7 +152,7 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
     if (persistent_any(run) || !balls_begin(sim->balls))
         return IMP_OK;
     sim->target = until;
-    while ((double)sim->log.time.n <= limit) {
+    while ((double)sim->log.total <= limit) {
         struct balls_touch touch;
         bool taken;
         enum balls_end end = balls_next(sim->balls, until, &touch, &now);

@@ -38,14 +38,17 @@ simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
     assert(sim != NULL && contact < sim->n_contacts);
     assert(kind != NULL && class != NULL);
     assert(sim->log.time.n == sim->log.kind.n);
+    sim->log.total++;
+    if (sim->trace)
+        run_log_event(sim->trace, contact, kind, class, impulse);
+    if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
+        return;
     VEC_PUSH(&sim->log.time, rt_time(sim->run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
     VEC_PUSH(&sim->log.contact, simulate_contact_name(sim, contact));
     VEC_PUSH(&sim->log.number, contact);
     VEC_PUSH(&sim->log.impulse, impulse);
-    if (sim->trace)
-        run_log_event(sim->trace, contact, kind, class, impulse);
 }
 
 static size_t
@@ -179,7 +182,7 @@ simulate_row(struct simulation *sim)
     assert(sim->rows.values.n == sim->rows.time.n * sim->rows.width);
     if (sim->trace)
         run_log_instant(sim->trace);
-    if (sim->rows.fresh)
+    if (sim->rows.fresh || (sim->options.keep != 1 && !sim->rows.asked))
         return IMP_OK;
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);

@@ -74,6 +74,23 @@ option_policy(struct simulation *sim)
     return IMP_BADMODEL;
 }
 
+/* The most events, unless the model says so. */
+static double
+most_events(const struct rt *run)
+{
+    return fmax(1e5, 1e4 * run->im->bodies.n);
+}
+
+static int
+option_keep(struct simulation *sim)
+{
+    double keep;
+    int st = arg_number(sim->analysis, sim->command, IMP_OPT_simulate_keep, 1.0,
+                        &keep);
+    sim->options.keep = st ? 1 : (size_t)keep;
+    return st;
+}
+
 static void
 option_search(struct simulation *sim)
 {
@@ -136,7 +153,7 @@ fill(struct simulation *sim, struct record *out, int st)
                                                          : "done");
     SET_NUM("time", rt_time(analysis->rt));
     simulate_put_summary(sim, out);
-    SET_NUM("count", (double)sim->log.time.n);
+    SET_NUM("count", (double)sim->log.total);
     SET_LIST("event_times", sim->log.time.v, sim->log.time.n);
     SET_TEXTS("event_kinds", sim->log.kind.v, sim->log.kind.n);
     SET_TEXTS("event_classes", sim->log.class.v, sim->log.class.n);
@@ -242,8 +259,9 @@ simulation_prepare(struct simulation *sim)
     int st;
     if ((st = option_until(sim)) || (st = option_policy(sim)) ||
         (st = arg_number(analysis, sim->command, IMP_OPT_simulate_events,
-                         100000.0, &sim->options.events)) ||
-        (st = simulate_read_items(sim)) || (st = simulate_read_times(sim)))
+                         most_events(sim->run), &sim->options.events)) ||
+        (st = option_keep(sim)) || (st = simulate_read_items(sim)) ||
+        (st = simulate_read_times(sim)))
         return st;
     option_through(sim);
     option_search(sim);

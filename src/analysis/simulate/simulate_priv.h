@@ -88,6 +88,7 @@ struct event_log {
     struct texts kind, class, contact;
     struct contact_numbers number; /* the same contacts as numbers */
     struct texts remarks;
+    size_t total; /* events, whether they are listed or not */
     size_t left_out; /* remarks on impacts beyond SIMULATE_REMARKS */
 };
 /* remarks on impacts that are kept */
@@ -105,6 +106,7 @@ struct recorded_rows {
     bool keeps_states;     /* the whole state is kept at each of these times, */
     struct numbers states; /* state after state */
     bool fresh;            /* the last row is of the present state */
+    bool asked;            /* the present time was asked for */
 };
 
 /* polytopes that nearly rest, whose points are watched one by one */
@@ -127,6 +129,8 @@ struct already_reported {
 /* The options of the command. */
 struct simulation_options {
     double until;  /* the end of the run, s */
+    size_t keep; /* every so many-th event is listed; 0: none. Rows are recorded
+                    at events only if it is 1 */
     bool all; /* search = all: no fast way for discs and spheres */
     double events; /* the most events */
     enum imp_policy policy;

@@ -155,7 +155,8 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
         return false;
     whole_field(ck, node, &value);
     val_of(ck, &value, node, out);
-    if (value.kind == VALUE_SYSTEM || value.kind == VALUE_FAMILY ||
+    if (value.kind == VALUE_SYSTEM ||
+        (value.kind == VALUE_FAMILY && !value.field) ||
         (value.kind == VALUE_CONTACT && ck->lists.contacts.v[value.ref].system))
         system_shown(ck, &value, out);
     return true;

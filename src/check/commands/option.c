@@ -207,6 +207,18 @@ column_name(struct check *ck, const struct tm_command *cmd,
     }
 }
 
+/* Is this a quantity of all bodies of a family? Its matrix, a row per body, is
+ * recorded as one vector. */
+static bool
+family_of_bodies(struct check *ck, const struct ast_expr *entry)
+{
+    const struct ast_expr *inner = ast_unwrap(entry);
+    if (inner->kind != AST_FIELD)
+        return false;
+    struct value value = check_expr(ck, &ck->modules.top, inner->a);
+    return value.kind == VALUE_FAMILY && value.field;
+}
+
 static bool
 record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
               struct tm_val *out)
@@ -226,6 +238,11 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
         }
         if (value.kind == VALUE_TRUTH)
             value.kind = VALUE_NUM;
+        if (value.kind == VALUE_NUM && value.cols != 1 && !value.dims &&
+            family_of_bodies(ck, entry)) {
+            value.rows *= value.cols;
+            value.cols = 1;
+        }
         if (value.kind != VALUE_NUM || value.cols != 1) {
             struct diag *diag =
                 check_error(ck, DIAG_E0405, entry->range,
@@ -235,6 +252,9 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
             if (value.kind == VALUE_BODY)
                 CHECK_HELP(ck, diag, "record %s.position, for example",
                            ck->lists.bodies.v[value.ref].name);
+            else if (value.kind == VALUE_FAMILY && value.field)
+                CHECK_HELP(ck, diag, "record %s.position, or %s.position",
+                           value.text, ck->lists.bodies.v[value.ref].name);
             else if (value.kind == VALUE_CONTACT)
                 CHECK_HELP(ck, diag, "record gap(%s), for example",
                            ck->lists.contacts.v[value.ref].name);

@@ -41,7 +41,7 @@ enum value_kind {
     VALUE_CONTACT, /* ref */
     VALUE_SYSTEM,  /* ref */
     VALUE_FAMILY, /* contacts of a system: ref: the first, rows: how many, cols:
-                 index of the first */
+                 index of the first; field: 1: bodies */
     VALUE_RESULT, /* ref: command */
     VALUE_FIELD,  /* ref: command, field: of a kind that is no number */
     VALUE_COLUMN, /* a list whose length is known in a run alone: e are its
@@ -93,6 +93,8 @@ struct decl {
     struct value val;          /* PARAM, LET */
     uint32_t index;            /* PARAM, BODY, CONTACT, RESULT: in the model;
                                   UINT32_MAX: not there (yet) */
+    uint32_t count; /* BODY, a family: how many; index: the first */
+    int lo;         /* its index */
     struct decl *next, *chain; /* in order; in the bucket */
 };
 struct module_use {

@@ -458,6 +458,10 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         return value_poison(node->range);
     case VALUE_BODY:
         return body_field(ck, value.ref, name, node->name.range, node->range);
+    case VALUE_FAMILY:
+        if (!value.field)
+            break;
+        return family_field(ck, &value, name, node->name.range, node->range);
     case VALUE_CONTACT:
         return contact_field(ck, value.ref, name, node->name.range,
                              node->range);

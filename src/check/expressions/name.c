@@ -75,6 +75,17 @@ numbered(struct check *ck, const struct decl *decl, enum value_kind kind,
 }
 
 static struct value
+body_family(struct check *ck, const struct decl *decl, imp_range range)
+{
+    struct value value = numbered(ck, decl, VALUE_FAMILY, decl->broken, range);
+    value.rows = decl->count;
+    value.cols = (uint32_t)decl->lo;
+    value.field = 1;
+    value.text = decl->name;
+    return value;
+}
+
+static struct value
 joint_alone(struct check *ck, const struct decl *decl, imp_range range)
 {
     struct diag *diag =
@@ -144,7 +155,9 @@ check_decl(struct check *ck, struct decl *decl, imp_range range)
     case DECL_LET:
         return let_value(ck, decl, range);
     case DECL_BODY:
-        return numbered(ck, decl, VALUE_BODY, false, range);
+        return decl->item->index.text
+                   ? body_family(ck, decl, range)
+                   : numbered(ck, decl, VALUE_BODY, false, range);
     case DECL_CONTACT:
         return numbered(ck, decl, VALUE_CONTACT, false, range);
     case DECL_JOINT:

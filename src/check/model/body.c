@@ -50,6 +50,9 @@ const size_t n_body_keys = sizeof body_keys / sizeof body_keys[0];
 
 struct body_work {
     const struct ast_item *k[N_KEYS];
+    struct env env; /* with the index of a member of a family */
+    struct value index;
+    const char *index_name;
     struct shape_use shape;
     uint32_t dim; /* 0: nothing says */
     bool broken;
@@ -172,6 +175,51 @@ truth_key(struct check *ck, const struct env *env, const struct ast_item *key)
     return value.e[0]->num != 0;
 }
 
+/* Adds a body, or all bodies of a family. */
+static void
+declare_bodies(struct check *ck, struct decl *decl)
+{
+    const struct ast_item *it = decl->item;
+    bool family = it->index.text != NULL, open = false;
+    uint32_t count = 1;
+    struct env env = {.module = decl->module};
+    decl->index = (uint32_t)ck->lists.bodies.n;
+    if (family &&
+        !system_family_range(ck, &env, it, &decl->lo, &count, &open)) {
+        decl->broken = true;
+        return;
+    }
+    decl->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct tm_body b = {.name = family ? arena_printf(ck->arena, "%s[%d]",
+                                                          decl->name,
+                                                          decl->lo + (int)i)
+                                           : decl->name,
+                            .doc = it->doc ? it->doc : "",
+                            .range = decl->range};
+        APUSH(ck, &ck->lists.bodies, b);
+        APUSH(ck, &ck->notes.body_decls, decl);
+    }
+}
+
+/* The names that the formulas of body `index` may use. */
+static void
+open_env(struct check *ck, uint32_t index, struct body_work *work)
+{
+    const struct decl *decl = ck->notes.body_decls.v[index];
+    work->env = (struct env){.module = decl->module};
+    if (!decl->item->index.text)
+        return;
+    double number = decl->lo + (double)(index - decl->index);
+    work->index_name = decl->item->index.text;
+    work->index = value_num(ck, ex_num(ck->g, number), dim_pure(ck->dims),
+                            decl->item->index.range);
+    work->index.bare = true;
+    work->env.names = &work->index_name;
+    work->env.vals = &work->index;
+    work->env.n = 1;
+}
+
 void
 check_bodies_begin(struct check *ck)
 {
@@ -179,15 +227,8 @@ check_bodies_begin(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == DECL_BODY) {
-                decl->index = (uint32_t)ck->lists.bodies.n;
-                struct tm_body b = {.name = decl->name,
-                                    .doc =
-                                        decl->item->doc ? decl->item->doc : "",
-                                    .range = decl->range};
-                APUSH(ck, &ck->lists.bodies, b);
-                APUSH(ck, &ck->notes.body_decls, decl);
-            }
+            if (decl->kind == DECL_BODY)
+                declare_bodies(ck, decl);
     size_t count = ck->lists.bodies.n;
     ck->notes.bodies = NEW_N(ck->arena, struct body_work, count + 1);
     size_t first = count;
@@ -195,20 +236,28 @@ check_bodies_begin(struct check *ck)
         struct decl *decl = ck->notes.body_decls.v[index];
         struct body_work *work = &ck->notes.bodies[index];
         struct tm_body *body = &ck->lists.bodies.v[index];
-        struct env env = {.module = decl->module};
         const struct ast_item *it = decl->item;
         bool pair = false;
+        open_env(ck, (uint32_t)index, work);
+        struct env env = work->env;
+        if (decl->broken) {
+            work->broken = true;
+            continue;
+        }
+        int errors = ck->ds->errors;
         work->misspelt =
             !block_keys(ck, it, body_keys, n_body_keys, "body", work->k);
         if (it->head1) {
             body->shape.range = it->head1->range;
             if (!shape_open(ck, &env, it->head1, &work->shape)) {
                 work->broken = true;
+                decl->broken = it->index.text != NULL;
                 continue;
             }
             body->shape.level_set = work->shape.g;
             body->shape.uses_z = work->shape.uses_z;
         }
+        decl->broken = it->index.text && ck->ds->errors > errors;
         work->dim = guess_dim(ck, decl->module, work, it->head1 != NULL, &pair);
         if (!work->dim)
             continue;
@@ -572,11 +621,11 @@ body(struct check *ck, size_t i)
     struct decl *decl = ck->notes.body_decls.v[i];
     struct body_work *work = &ck->notes.bodies[i];
     struct tm_body *checked = &ck->lists.bodies.v[i];
-    struct env env = {.module = decl->module};
+    struct env env = work->env;
     uint32_t count = ck->m->dim, spins = count == 2 ? 1 : 3;
     struct dims *ds = ck->dims;
     bool has_shape = decl->item->head1 != NULL;
-    if (work->broken)
+    if (work->broken || decl->broken)
         return;
     if (work->shape.g) {
         graph_origin(ck->g, decl->item->head1->range);
@@ -604,9 +653,11 @@ body(struct check *ck, size_t i)
     mass_keys(ck, &env, work, checked, count, has_shape);
     vector_key(ck, &env, work->k[K_CENTRE], count, dim_mks(ds, 1, 0, 0),
                MAY_PARAMS, false, &checked->stated.centre);
-    vector_key(ck, &env, work->k[K_POSITION], count, dim_mks(ds, 1, 0, 0), may,
-               true, &checked->start.position);
-    orientation(ck, &env, work, checked, count, may);
+    struct env start = {.up = &env, .module = env.module, .part = PART_START};
+    const struct env *at_start = checked->fixed ? &env : &start;
+    vector_key(ck, at_start, work->k[K_POSITION], count, dim_mks(ds, 1, 0, 0),
+               may, true, &checked->start.position);
+    orientation(ck, at_start, work, checked, count, may);
     for (int k = K_VELOCITY; k <= K_SPIN; k++)
         if (checked->fixed && work->k[k]) {
             struct diag *diag = check_error(
@@ -625,9 +676,9 @@ body(struct check *ck, size_t i)
                 "a %s does nothing to a fixed body", work->k[k]->name.text);
             CHECK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
         }
-    vector_key(ck, &env, work->k[K_VELOCITY], count, dim_mks(ds, 1, 0, -1),
+    vector_key(ck, at_start, work->k[K_VELOCITY], count, dim_mks(ds, 1, 0, -1),
                MAY_PARAMS, true, &checked->start.velocity);
-    vector_key(ck, &env, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
+    vector_key(ck, at_start, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
                MAY_PARAMS, true, &checked->start.spin);
     vector_key(ck, &env, work->k[K_FORCE], count, dim_mks(ds, 1, 1, -2),
                MAY_TIME | MAY_MOTION, false, &checked->force);
@@ -639,6 +690,12 @@ void
 check_bodies_end(struct check *ck)
 {
     assert(ck);
-    for (size_t i = 0; i < ck->lists.bodies.n; i++)
+    for (size_t i = 0; i < ck->lists.bodies.n; i++) {
+        struct decl *decl = ck->notes.body_decls.v[i];
+        int errors = ck->ds->errors;
         body(ck, i);
+        /* a mistake is told of one member of a family */
+        if (decl->item->index.text && ck->ds->errors > errors)
+            decl->broken = true;
+    }
 }

@@ -50,7 +50,7 @@ static bool
 is_body(const struct check *ck, const char *name)
 {
     for (size_t i = 0; i < ck->lists.bodies.n; i++)
-        if (ck->lists.bodies.v[i].name == name)
+        if (ck->notes.body_decls.v[i]->name == name)
             return true;
     return false;
 }
@@ -100,7 +100,13 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
             check_error(ck, DIAG_E0324, node->range,
                         "a contact is between two bodies, but this is %s",
                         value_kind_text(ck, &value));
-        CHECK_HELP(ck, diag, "contact touch : one | two");
+        if (value.kind == VALUE_FAMILY && value.field)
+            CHECK_HELP(ck, diag,
+                       "name one of them, as %s, or say contacts { } for all "
+                       "pairs of bodies",
+                       ck->lists.bodies.v[value.ref].name);
+        else
+            CHECK_HELP(ck, diag, "contact touch : one | two");
         return false;
     }
     *body = value.ref;

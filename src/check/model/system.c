@@ -224,17 +224,17 @@ open_scope(struct check *ck, struct system_work *work,
 }
 
 bool
-system_family_range(struct check *ck, const struct system_work *work,
+system_family_range(struct check *ck, const struct env *args,
                     const struct ast_item *it, int *lo, uint32_t *count,
                     bool *open)
 {
-    assert(ck && work && it && lo && count && open);
+    assert(ck && args && it && lo && count && open);
     double bounds[2];
     const struct ast_expr *nodes[2] = {it->lo, it->hi};
     imp_range range = it->lo->range;
     range.hi = it->hi->range.hi;
     for (int end = 0; end < 2; end++) {
-        struct value value = check_expr(ck, work->args, nodes[end]);
+        struct value value = check_expr(ck, args, nodes[end]);
         if (!value_need_scalar(ck, &value, nodes[end], dim_pure(ck->dims),
                                "the index of a family"))
             return false;
@@ -253,7 +253,8 @@ system_family_range(struct check *ck, const struct system_work *work,
                             "the index of a family runs over whole "
                             "numbers made of literals and params%s",
                             is);
-            CHECK_HELP(ck, diag, "as in contact foot[i in 0 .. n-1] { ... }");
+            CHECK_HELP(ck, diag, "as in %s[i in 0 .. n-1] { ... }",
+                       it->kind == AST_BODY ? "body ball" : "contact foot");
             return false;
         }
         if (fabs(bounds[end]) > 1e6) {
@@ -262,8 +263,8 @@ system_family_range(struct check *ck, const struct system_work *work,
                             "the index of a family lies within 1e6 "
                             "of 0, but this is %g",
                             bounds[end]);
-            CHECK_HELP(ck, diag,
-                       "count from 0: contact foot[i in 0 .. n-1] { ... }");
+            CHECK_HELP(ck, diag, "count from 0: %s[i in 0 .. n-1] { ... }",
+                       it->kind == AST_BODY ? "body ball" : "contact foot");
             return false;
         }
     }
@@ -342,7 +343,7 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
         work->broken = true;
         return;
     }
-    if (member.family && !system_family_range(ck, work, it, &member.lo,
+    if (member.family && !system_family_range(ck, work->args, it, &member.lo,
                                               &member.count, &member.open)) {
         work->broken = true;
         return;

@@ -41,7 +41,7 @@ system_point_declare(struct check *ck, struct system_work *work,
         work->broken = true;
     } else if (!system_names(ck, work, system, it) ||
                (point.family &&
-                !system_family_range(ck, work, it, &point.lo, &point.count,
+                !system_family_range(ck, work->args, it, &point.lo, &point.count,
                                      &point.open))) {
         work->broken = true;
     } else {

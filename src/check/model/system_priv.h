@@ -24,10 +24,6 @@ bool system_stiffness_key(struct check *ck, struct system_work *work,
 bool system_slide(struct check *ck, const struct env *env,
                   const struct tm_system *system, const struct ast_item *slide,
                   const struct ast_item *velocity, struct tm_contact *contact);
-/* Reads the bounds lo .. hi of a family. False: an error has been reported. */
-bool system_family_range(struct check *ck, const struct system_work *work,
-                         const struct ast_item *it, int *lo, uint32_t *count,
-                         bool *open);
 /* A contact or a point, and the index of a family, must have names that nothing
  * else in the system has. False: an error has been reported. */
 bool system_names(struct check *ck, const struct system_work *work,

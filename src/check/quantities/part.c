@@ -138,8 +138,9 @@ part_call(struct check *ck, const struct env *env, const struct ast_expr *node,
             check_error(ck, DIAG_E0373, node->range,
                         "a random number stands in a start only");
         CHECK_HELP(ck, diag,
-                   "system one : ... { start { h = random(1, 2) } }; a sweep "
-                   "draws params: random = (a in [0, 1])");
+                   "system one : ... { start { h = random(1, 2) } }, or "
+                   "position, orientation, velocity and spin of a body that "
+                   "moves; a sweep draws params: random = (a in [0, 1])");
     } else if (!draw && part != PART_JUMP) {
         struct diag *diag = check_error(
             ck, DIAG_E0372, node->range,

@@ -39,6 +39,10 @@ bool part_call(struct check *ck, const struct env *env,
 struct value system_field(struct check *ck, uint32_t system, const char *name,
                           imp_range name_range, imp_range range);
 /* the member with this index, a checked value whose text is `at` */
+/* A quantity of all bodies of a family: a row per body. */
+struct value family_field(struct check *ck, const struct value *family,
+                          const char *name, imp_range name_range,
+                          imp_range range);
 struct value family_member(struct check *ck, const struct value *family,
                            struct value *index, const struct ast_expr *at,
                            imp_range range);

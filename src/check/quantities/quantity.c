@@ -157,6 +157,28 @@ body_field(struct check *ck, uint32_t body_no, const char *name,
     return body_leaves(ck, body_no, &body_rows[which], range);
 }
 
+struct value
+family_field(struct check *ck, const struct value *family, const char *name,
+             imp_range name_range, imp_range range)
+{
+    assert(ck && family && family->kind == VALUE_FAMILY && family->rows > 0);
+    struct value all = value_poison(range);
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < family->rows; i++) {
+        struct value one =
+            body_field(ck, family->ref + i, name, name_range, range);
+        if (one.kind != VALUE_NUM || one.dims)
+            return value_poison(range);
+        if (i == 0) {
+            width = one.rows * one.cols;
+            all = value_array(ck, family->rows, width, one.dim, range);
+        }
+        for (uint32_t k = 0; k < width; k++)
+            all.e[(size_t)i * width + k] = one.e[k];
+    }
+    return all;
+}
+
 /* -- quantities of a contact ---------------------------------------------- */
 
 const struct keydef contact_values[] = {

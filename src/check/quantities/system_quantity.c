@@ -126,7 +126,7 @@ family_member(struct check *ck, const struct value *family, struct value *index,
                    lo + (int)family->rows - 1);
         return value_poison(range);
     }
-    return (struct value){.kind = VALUE_CONTACT,
+    return (struct value){.kind = family->field ? VALUE_BODY : VALUE_CONTACT,
                           .ref = family->ref + (uint32_t)(number - lo),
                           .range = range};
 }

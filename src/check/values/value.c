@@ -103,7 +103,8 @@ value_kind_text(struct check *ck, const struct value *value)
         return arena_printf(ck->arena, "the system `%s`",
                             ck->lists.systems.v[value->ref].name);
     case VALUE_FAMILY:
-        return arena_printf(ck->arena, "the family of contacts `%s`",
+        return arena_printf(ck->arena, "the family of %s `%s`",
+                            value->field ? "bodies" : "contacts",
                             value->text);
     case VALUE_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",

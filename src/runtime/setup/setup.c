@@ -454,6 +454,23 @@ setup_draws(struct rt *rt, uint64_t run)
     return st;
 }
 
+/* Places of bodies that are made of random numbers. */
+static int
+setup_drawn_bodies(struct rt *run)
+{
+    const imp_image *im = run->im;
+    size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
+    int st = IMP_OK;
+    memcpy(run->env + im->layout.raw, run->scratch, n_raw * sizeof *run->env);
+    for (uint32_t b = 0; b < im->bodies.n; b++)
+        st = worse(st, setup_state(run, b));
+    if (st != IMP_OK)
+        return st;
+    joints_start(run);
+    st = start_joints(run);
+    return st ? st : setup_check_spins(run);
+}
+
 int
 rt_seed(struct rt *rt, double seed, uint64_t run)
 {
@@ -465,7 +482,7 @@ rt_seed(struct rt *rt, double seed, uint64_t run)
     rt->start.version++;
     rt_reset(rt);
     int st = setup_tape(rt, false);
-    if (st || (st = setup_draws(rt, run)))
+    if (st || (st = setup_draws(rt, run)) || (st = setup_drawn_bodies(rt)))
         return st;
     memcpy(rt->start.state, rt->env + layout->state,
            sizeof(double) * (layout->contact - layout->state));
@@ -498,6 +515,8 @@ rt_setup(struct rt *run, const double *params)
            (layout->slots - layout->poly) * sizeof *out);
     /* This is the last use of the outputs of the set-up tape. */
     st = worse(st, setup_draws(run, 0));
+    if (im->draws.n)
+        memcpy(run->env + layout->raw, out, n_raw * sizeof *out);
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(run, b);
         st = worse(st, s == IMP_OK ? setup_state(run, b) : s);

@@ -65,7 +65,7 @@ static const struct cli_opt view_opts[] = {
     RUNOPTS,
     {"-o", "FILE", "the page to write (MODEL.html), or the run file (.imprun)"},
     {"--png", "TIME", "a picture instead, at this time (s), by a browser"},
-    {"--movie", "FILE.gif", "a moving picture instead, by a browser"},
+    {"--movie", "FILE.gif|FILE.webm", "a moving picture instead, by a browser"},
     {"--no-open", NULL, "write the page, and do not open it"},
 };
 
@@ -97,6 +97,7 @@ page_name(struct view_job *job, const imp_command *command, size_t number,
         return first;
     const char *ending = page_ends(first, ".imprun") ? ".imprun"
                          : job->png                  ? ".png"
+                         : page_ends(first, ".webm") ? ".webm"
                          : job->movie                ? ".gif"
                                                      : ".html";
     int n =
@@ -171,9 +172,10 @@ picture_time(struct view_job *job, const char *value)
 static bool
 movie_name(struct view_job *job, const char *value)
 {
-    if (!page_ends(value, ".gif")) {
+    if (!page_ends(value, ".gif") && !page_ends(value, ".webm")) {
         cli_error(DIAG_E0804, "as in --movie x.gif",
-                  "--movie wants the name of a GIF, not `%s`", value);
+                  "--movie wants the name of a .gif or a .webm, not `%s`",
+                  value);
         return false;
     }
     job->out = value;

@@ -49,13 +49,14 @@ class Viewer {
         this.timeline = new Timeline($("line"), run, this.events, this.limits);
         this.lens = new Lens($("gap"), $("gaptext"), run);
         this.scene = run.bodies.length ? new Scene($("scene"), $("names"), run, this.motions) : null;
-        this.drawing = this.scene ? null : new Drawing($("drawing"), run, this.motions);
+        this.drawing = run.systems.length || !this.scene ? new Drawing($("drawing"), run, this.motions) : null;
+        document.querySelector("main").classList.toggle("both", Boolean(this.scene && this.drawing));
         $("scene").hidden = !this.scene;
         $("drawing").hidden = !this.drawing;
         $("title").textContent = document.title;
         this.commands();
         this.listen();
-        this.filmed = false; // the motion becomes a picture (movie.js)
+        this.filmed = ""; // "gif", "webm": the motion becomes a picture (movie.js)
         this.readAddress();
         this.tell();
         requestAnimationFrame(now => this.frame(now));
@@ -81,7 +82,7 @@ class Viewer {
         const scene = this.scene ? [
             ["n", "normals", "normals at contact points", ...toggle("normals")],
             ["i", "impulses", "impulses and forces", ...toggle("impulses")],
-            ["e", "names", "names of bodies", ...toggle("names")],
+            ["e", "names", "names of bodies", ...toggle("names", on => { if (this.drawing) this.drawing.names = on; })],
             ["t", "trails", "paths of mass centres", ...toggle("trails", on => this.scene.setTrails(on))],
             ["f", "follow", "follow the body that is picked", () => {
                 this.follow = this.follow === null ? this.picked : null;
@@ -174,13 +175,16 @@ class Viewer {
         if (values.has("t") && Number.isFinite(t)) this.setTime(t, values.get("side") === "before");
         if (values.has("log")) this.setLog(values.get("log") === "1");
         if (values.has("lens")) $("lens").hidden = values.get("lens") !== "1";
-        if (values.has("movie")) this.filmed = true;
+        if (values.has("movie")) this.filmed = values.get("movie");
         if (values.has("bare")) document.body.classList.add("bare");
     }
     writeAddress() {
         const hash = `#t=${this.t}${this.before ? "&side=before" : ""}${this.log ? "&log=1" : ""}` +
             ($("lens").hidden ? "" : "&lens=1");
-        if (hash !== location.hash) history.replaceState(null, "", hash);
+        if (hash === location.hash) return;
+        try {
+            history.replaceState(null, "", hash);
+        } catch { /* a frame without an address of its own keeps none */ }
     }
     play(on) {
         if (on && this.t >= this.run.end) this.setTime(0);
@@ -293,8 +297,7 @@ class Viewer {
         if (this.scene)
             this.scene.draw({t: this.t, before: this.before, picked: this.picked,
                              follow: this.follow, overlapping, arrows: this.arrows()});
-        else
-            this.drawing.draw(this.t, this.before);
+        this.drawing?.draw(this.t, this.before);
         this.timeline.draw(this.t, this.contact);
         if (!$("lens").hidden && this.run.contacts.length) this.lens.draw(this.contact, this.t);
         $("time").textContent = `t = ${this.t.toPrecision(12)} s`;
@@ -355,14 +358,15 @@ function spin(pose, rate) {
             2 * (-a * z - b * y + c * x + d * w) / n];
 }
 
-// The whole motion as a picture, in an element of its own.
-function film(viewer) {
-    const canvas = viewer.scene ? $("scene") : $("drawing"), out = document.createElement("pre");
+// The whole motion as a picture, in an element of its own: what stands on the page, side by side.
+function film(viewer, kind) {
+    const parts = [viewer.scene && $("scene"), viewer.drawing && $("drawing")].filter(p => p);
+    const out = document.createElement("pre");
     out.id = "movie";
     out.textContent = movie(viewer.run.end, t => {
         viewer.setTime(t);
         viewer.draw();
-    }, canvas);
+    }, parts, kind);
     document.body.append(out);
 }
 
@@ -386,7 +390,7 @@ function start() {
                         picked: viewer.picked, speed: viewer.speed};
             },
         };
-        if (viewer.filmed) film(viewer);
+        if (viewer.filmed) film(viewer, viewer.filmed);
     } catch (error) {
         $("trouble").hidden = false;
         $("trouble").textContent = `This run cannot be shown: ${error.message}`;

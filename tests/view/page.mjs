@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball", "pendulum", "dominoes"])
+for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -269,6 +269,48 @@ async function film() {
     assert.ok(frames >= 51 && frames < 60, `${frames} frames`); // a chance match or two
 }
 
+// The same as a WebM, which the browser plays: its length, and pictures that differ.
+async function video() {
+    const path = join(folder, "discs.webm");
+    execFileSync(imp, ["view", "--movie", path, join(here, "models", "discs.imp")], {stdio: ["ignore", "ignore", "inherit"]});
+    writeFileSync(join(folder, "video.html"), "<video id=v src=discs.webm muted></video>");
+    await browser.go(`file://${join(folder, "video.html")}`);
+    const seen = await browser.value(`(async () => {
+        const v = document.getElementById("v"), shot = document.createElement("canvas");
+        const event = name => new Promise((yes, no) => { v.addEventListener(name, yes, {once: true}); v.onerror = () => no(v.error.message); });
+        if (v.readyState < 2) await event("loadeddata");
+        [shot.width, shot.height] = [v.videoWidth, v.videoHeight];
+        v.play();
+        const sums = [];
+        for (let k = 0; k < 6; k++) {
+            await new Promise(yes => v.requestVideoFrameCallback(yes));
+            await new Promise(yes => setTimeout(yes, 120));
+            sums.push(v.currentTime);
+        }
+        return {width: v.videoWidth, height: v.videoHeight, duration: v.duration, times: sums};
+    })()`);
+    assert.ok(Math.abs(seen.duration - 2.04) < 0.01, `it lasts ${seen.duration} s`);
+    assert.ok(seen.width > 600 && seen.height > 300, `${seen.width} x ${seen.height}`);
+    assert.ok(seen.times.at(-1) > seen.times[0], "it does not play");
+}
+
+// A body and a system: the scene and the drawing stand side by side, at one time.
+async function both() {
+    await open("both.html");
+    const width = id => browser.value(`document.getElementById("${id}").getBoundingClientRect().width`);
+    assert.ok(Math.abs(await width("scene") - 580) < 2 && Math.abs(await width("drawing") - 420) < 2, "two parts");
+    const before = await picture();
+    await browser.value("impView.setTime(0.45)");
+    const after = await picture();
+    for (const [what, x0, x1] of [["bodies", 0, 570], ["systems", 590, 1000]]) {
+        const a = mean(before, x0, 40, x1, 240), b = mean(after, x0, 40, x1, 240);
+        assert.ok(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) > 0.01, `the picture of ${what} does not change`);
+    }
+    assert.ok(await browser.value("Math.abs(impView.pose('pendulum', 0.45)[0]) < 1"), "the pendulum's coordinate");
+    await open("both.html", "", 400, 700);
+    assert.ok(await width("scene") > 390 && await width("drawing") > 390, "one above the other on a phone");
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -280,7 +322,7 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, forces, logarithm, drawings, still, film, damaged]) {
+    for (const part of [space, plane, forces, logarithm, drawings, still, film, video, both, damaged]) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

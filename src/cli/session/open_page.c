@@ -257,18 +257,18 @@ page_movie(const char *page, size_t n, const char *path, bool *missing)
     assert(page != NULL && path != NULL && missing != NULL);
     static const char begins[] = "<pre id=\"movie\">";
     struct visit to = {
-        .hash = "movie=1", .size = "--window-size=640,420", .text = true};
+        .hash = page_ends(path, ".webm") ? "movie=webm" : "movie=gif", .size = "--window-size=640,420", .text = true};
     const char *why = visit(page, n, &to, missing);
     int error = 0;
-    char *gif = why ? NULL : memmem(to.bytes, to.n, begins, strlen(begins));
-    if (gif) {
-        gif += strlen(begins);
-        n = decode(gif, to.n - (size_t)(gif - to.bytes));
-        error = page_write(path, gif, n);
+    char *film = why ? NULL : memmem(to.bytes, to.n, begins, strlen(begins));
+    if (film) {
+        film += strlen(begins);
+        n = decode(film, to.n - (size_t)(film - to.bytes));
+        error = page_write(path, film, n);
     }
     free(to.bytes);
     return error          ? strerror(error)
            : why          ? why
-           : gif && n > 6 ? NULL
+           : film && n > 6 ? NULL
                           : "the browser has made no picture";
 }

@@ -27,7 +27,8 @@ int page_show(const char *path, const char *title, const void *run, size_t n,
  * static text, or a text of errno. *missing: there is no browser. */
 const char *page_picture(const char *page, size_t n, const char *hash,
                          const char *path, bool *missing);
-/* Makes a moving picture (GIF) of the whole run in the same way. */
+/* Makes a moving picture of the whole run in the same way: a WebM where the name ends so, else a
+ * GIF. */
 const char *page_movie(const char *page, size_t n, const char *path,
                        bool *missing);
 

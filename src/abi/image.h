@@ -559,8 +559,11 @@ typedef struct imp_contact {
     /* Coefficients of friction between bodies that are no numbers (else
      * IMP_NO_TAPE): slipping, sticking, of an impact. rub_now (eval; local 0:
      * the speed of slip); rub (series; ROW sources as event, then source 2, row
-     * 0: the speed of slip). */
-    uint32_t rub_now, rub;
+     * 0: the speed of slip). rub_guard (series, as rub): where slipping and
+     * sticking change their branch, as the guard of a block; IMP_NO_TAPE
+     * without branches. */
+    uint32_t rub_now, rub, rub_guard;
+    imp_ref rub_guards; /* imp_guard */
     /* Restitution that depends on the speed of approach (else IMP_NO_TAPE),
      * eval; local 0: that speed, positive: restitution, its derivative with
      * respect to the speed. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Coefficients of friction between two bodies that change along the motion:
  * formulas of the speed of slip, of t, and of the places and velocities of
- * these bodies. One tape gives them at an instant, one as series. */
+ * these bodies. One tape gives them at an instant, one as series, and one says
+ * where they change their branch. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -49,7 +50,7 @@ along_leaf(void *ctx, const expr *leaf)
                   body->row.state[entry % mech->n_state]);
 }
 
-bool
+void
 body_friction_build(struct mech *mech, const struct tm_contact *decl,
                     imp_contact *out)
 {
@@ -64,22 +65,10 @@ body_friction_build(struct mech *mech, const struct tm_contact *decl,
         now[i] = mu[i]->e ? ex_subst(mech->graph, mu[i]->e, now_leaf, &at)
                           : sc_zero(mech->graph);
     }
-    for (int i = 0; i < 2 && varies; i++) {
-        along[i] = ex_subst(mech->graph, now[i], along_leaf, &at);
-        if (!switching_in(mech, now[i]))
-            continue;
-        struct diag *diag = diag_add(
-            mech->diags, DIAG_E0901, mech_range(mu[i]->range, decl->range),
-            "friction of bodies whose formula has branches is not "
-            "available in this build");
-        diag_help(mech->diags, diag,
-                  "abs, min, max and if change their branch where the motion "
-                  "would have to stop: write a smooth formula, such as "
-                  "stribeck(...), or a system, whose friction may have them");
-        return false;
-    }
     if (!varies)
-        return true;
+        return;
+    for (int i = 0; i < 2; i++)
+        along[i] = ex_subst(mech->graph, now[i], along_leaf, &at);
     out->rub_now = mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.friction", decl->name), 1, now, 3);
     struct tape_spec spec = {
@@ -88,5 +77,7 @@ body_friction_build(struct mech *mech, const struct tm_contact *decl,
         .n_outs = 2};
     uint32_t rows[2];
     out->rub = mech_series_tape(mech, spec, rows);
-    return true;
+    switching_of_contact(
+        mech, out, arena_printf(mech->arena, "%s.friction guard", decl->name),
+        now, 2, along_leaf, &at);
 }

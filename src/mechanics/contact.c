@@ -323,6 +323,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .rub_now = IMP_NO_TAPE,
         .rub = IMP_NO_TAPE,
         .bounce = restitution_tape(mech, decl),
+        .rub_guard = IMP_NO_TAPE,
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .feature_event = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .range = decl->range,
@@ -333,8 +334,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .range_slide = mech_range(decl->slip.range, decl->range)};
     if (decl->system)
         system_contact(mech, contact, out);
-    else if (contact_rubs(decl) && !body_friction_build(mech, decl, out))
-        return false;
+    else if (contact_rubs(decl))
+        body_friction_build(mech, decl, out);
     if (decl->system || decl->at.n)
         return true;
     const struct mbody *body[2];

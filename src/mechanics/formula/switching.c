@@ -176,6 +176,30 @@ row_leaf(void *ctx, const expr *leaf)
     return NULL;
 }
 
+/* The switching functions that were found, in the rows that `leaf` gives, as a
+ * tape. */
+static void
+build(struct guards *found, const char *name,
+      const expr *(*leaf)(void *, const expr *), void *ctx, uint32_t *guard,
+      imp_ref *guards)
+{
+    struct mech *mech = found->mech;
+    *guard = IMP_NO_TAPE;
+    if (!found->n)
+        return;
+    const expr **level = NEW_N(mech->arena, const expr *, 2 * found->n);
+    for (size_t i = 0; i < found->n; i++) {
+        level[i] = ex_subst(mech->graph, found->u[i], leaf, ctx);
+        level[found->n + i] =
+            ex_subst(mech->graph, size_of(mech->graph, found->u[i], SIZE_DEPTH),
+                     leaf, ctx);
+    }
+    struct tape_spec spec = {
+        .name = name, .outs = level, .n_outs = 2 * found->n};
+    *guard = mech_series_tape(mech, spec, NULL);
+    *guards = image_array(mech->image, found->g, found->n, sizeof *found->g);
+}
+
 void
 switching_build(struct mech *mech, imp_block *out, const char *name,
                 const expr *const *leaf, const uint32_t *rows, size_t n,
@@ -184,21 +208,19 @@ switching_build(struct mech *mech, imp_block *out, const char *name,
     assert(out && name && (leaf || n == 0) && f && n_gap <= n_f);
     struct guards found = {.mech = mech};
     struct rows_of by = {mech, leaf, rows, n};
-    out->guard = IMP_NO_TAPE;
     gather(&found, f, n_f);
     found.gaps = true;
     gather(&found, f + (n_f - n_gap), n_gap);
-    if (!found.n)
-        return;
-    const expr **level = NEW_N(mech->arena, const expr *, 2 * found.n);
-    for (size_t i = 0; i < found.n; i++) {
-        level[i] = ex_subst(mech->graph, found.u[i], row_leaf, &by);
-        level[found.n + i] =
-            ex_subst(mech->graph, size_of(mech->graph, found.u[i], SIZE_DEPTH),
-                     row_leaf, &by);
-    }
-    struct tape_spec spec = {
-        .name = name, .outs = level, .n_outs = 2 * found.n};
-    out->guard = mech_series_tape(mech, spec, NULL);
-    out->guards = image_array(mech->image, found.g, found.n, sizeof *found.g);
+    build(&found, name, row_leaf, &by, &out->guard, &out->guards);
+}
+
+void
+switching_of_contact(struct mech *mech, imp_contact *out, const char *name,
+                     const expr *const *formula, size_t n_formula,
+                     const expr *(*leaf)(void *, const expr *), void *ctx)
+{
+    assert(out && name && formula && leaf);
+    struct guards found = {.mech = mech};
+    gather(&found, formula, n_formula);
+    build(&found, name, leaf, ctx, &out->rub_guard, &out->rub_guards);
 }

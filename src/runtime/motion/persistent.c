@@ -575,11 +575,10 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         st = drive(run, group, order);
     if (!st && group->friction) /* for the slip, under all forces */
         st = rows_series(run, group, group->n_on, order);
+    if (!st && group->varies)
+        st = persistent_friction_holds(run, group, order, &group->holds);
     push_env(run, group, false);
     exchange(run, group);
-    if (group->varies && !st)
-        group->holds =
-            fmin(group->holds, persistent_friction_holds(group, order));
     if (group->friction)
         persistent_friction_forces(group);
     for (uint32_t i = 0; i < group->moved.n_block && !st; i++)

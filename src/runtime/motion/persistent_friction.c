@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/motion/switching.h"
 
 /* Terms of a coefficient of friction that are left out, as a share of it: as
  * MOTION_TRUNCATION of motion_step.c. */
@@ -168,6 +169,19 @@ times_share(int order, const struct persistent_friction *friction,
     taylor_mul(order, &share, of, out);
 }
 
+/* what the tapes of its coefficients read */
+static void
+rows_of(const struct rt *run, const struct persistent_row *row,
+        const double *rows[3])
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    for (int i = 0; i < 2; i++)
+        rows[i] = contact_point_body_moves(run, contact->body[i])
+                      ? run->rows.block[rt_body(run, contact->body[i])->block]
+                      : NULL;
+    rows[2] = row->friction->speed;
+}
+
 /* The coefficients of friction at this point. Its slip is 0 where it sticks,
  * and keeps its sign where it slips. */
 static int
@@ -180,10 +194,8 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
                   : friction->mode == CONTACT_SLIP_NEGATIVE ? -1.0
                   : friction->looked ? copysign(1.0, first)
                                      : 0.0;
-    const double *rows[3] = {NULL, NULL, friction->speed};
-    for (int i = 0; i < 2; i++)
-        if (contact_point_body_moves(run, contact->body[i]))
-            rows[i] = run->rows.block[rt_body(run, contact->body[i])->block];
+    const double *rows[3];
+    rows_of(run, row, rows);
     for (int k = 0; k <= order; k++)
         friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
     int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
@@ -270,20 +282,28 @@ series_hold(const double *c, int order)
     return holds;
 }
 
-double
-persistent_friction_holds(const struct persistent_group *group, int order)
+int
+persistent_friction_holds(struct rt *run, const struct persistent_group *group,
+                          int order, double *holds)
 {
-    assert(group->varies);
-    double holds = INFINITY;
-    for (int i = 0; i < group->n_on; i++) {
-        const struct persistent_friction *friction = group->row[i].friction;
+    assert(group->varies && holds != NULL);
+    int st = IMP_OK;
+    for (int i = 0; i < group->n_on && !st; i++) {
+        const struct persistent_row *row = &group->row[i];
+        const struct persistent_friction *friction = row->friction;
+        const double *rows[3];
         if (!friction || !friction->varies)
             continue;
         /* the slip, and what depends on it, is known to one order less */
-        holds = fmin(holds, series_hold(friction->dynamic_along.c, order - 1));
-        holds = fmin(holds, series_hold(friction->static_along.c, order - 1));
+        *holds =
+            fmin(*holds, series_hold(friction->dynamic_along.c, order - 1));
+        *holds = fmin(*holds, series_hold(friction->static_along.c, order - 1));
+        rows_of(run, row, rows);
+        if (order > 2)
+            st = switching_of_friction(run, row->spot.contact, rows, order - 1,
+                                       holds);
     }
-    return holds;
+    return st;
 }
 
 void

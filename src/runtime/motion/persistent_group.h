@@ -223,10 +223,12 @@ int persistent_friction_series(struct rt *run, struct persistent_row *row,
                                const struct taylor normal[2],
                                const struct taylor centre[2],
                                const struct taylor turn[2]);
-/* The time (s) for which the series of the coefficients of friction hold, made
- * to this order. */
-double persistent_friction_holds(const struct persistent_group *group,
-                                 int order);
+/* Shortens *holds (s) to the time for which the series of the coefficients of
+ * friction hold, made to this order, and to where they change their branch.
+ * IMP_FAILED where the motion is held at such a change. */
+int persistent_friction_holds(struct rt *run,
+                              const struct persistent_group *group, int order,
+                              double *holds);
 /* Fills the tangential forces of the points that slip, after the normal forces
  * are known. */
 void persistent_friction_forces(struct persistent_group *group);

@@ -56,26 +56,61 @@ block_of(const struct rt *run, uint32_t block)
     return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
 }
 
+/* Formulas with branches: those of a block, or of the friction of a contact. */
+struct branched {
+    uint32_t tape, block; /* IMP_NO_BLOCK: of a contact */
+    uint32_t n;           /* guards */
+    const imp_guard *guard;
+    struct switching *own;
+};
+
+static struct branched
+of_block(const struct rt *run, uint32_t block)
+{
+    const imp_block *image_block = block_of(run, block);
+    return (struct branched){image_block->guard, block, image_block->guards.n,
+                             IMP_ARRAY(run->im, image_block->guards, imp_guard),
+                             run->switching ? run->switching + block : NULL};
+}
+
+static struct branched
+of_contact(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    return (struct branched){
+        image_contact->rub_guard, IMP_NO_BLOCK, image_contact->rub_guards.n,
+        IMP_ARRAY(run->im, image_contact->rub_guards, imp_guard),
+        run->switching ? run->switching + run->im->blocks.n + contact : NULL};
+}
+
+/* all blocks, then all contacts */
+static struct branched
+one_of(const struct rt *run, uint32_t i)
+{
+    return i < run->im->blocks.n ? of_block(run, i)
+                                 : of_contact(run, i - run->im->blocks.n);
+}
+
 struct switching *
 switching_new(struct rt *run)
 {
-    bool any = false;
-    for (uint32_t b = 0; b < run->im->blocks.n; b++)
-        any |= block_of(run, b)->guard != IMP_NO_TAPE;
-    if (!any)
+    uint32_t count = run->im->blocks.n + run->im->contacts.n, i = 0;
+    while (i < count && one_of(run, i).tape == IMP_NO_TAPE)
+        i++;
+    if (i == count)
         return NULL;
-    struct switching *switching =
-        NEW_N(run->own, struct switching, run->im->blocks.n);
-    for (uint32_t b = 0; b < run->im->blocks.n; b++) {
-        if (block_of(run, b)->guard == IMP_NO_TAPE)
+    struct switching *switching = NEW_N(run->own, struct switching, count);
+    for (; i < count; i++) {
+        struct branched formulas = one_of(run, i);
+        if (formulas.tape == IMP_NO_TAPE)
             continue;
-        const imp_tape *tape = IMP_ARRAY(run->im, run->im->tapes, imp_tape) +
-                               block_of(run, b)->guard;
-        switching[b].work =
+        const imp_tape *tape =
+            IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas.tape;
+        switching[i].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
-        switching[b].most = NEW_N(run->own, double, block_of(run, b)->guards.n);
-        switching[b].back = NEW_N(run->own, int, block_of(run, b)->guards.n);
-        switching[b].last = -INFINITY;
+        switching[i].most = NEW_N(run->own, double, formulas.n);
+        switching[i].back = NEW_N(run->own, int, formulas.n);
+        switching[i].last = -INFINITY;
     }
     return switching;
 }
@@ -92,12 +127,14 @@ switching_count(const struct rt *run, uint32_t block)
 void
 switching_reset(struct rt *run)
 {
-    for (uint32_t b = 0; run->switching && b < run->im->blocks.n; b++) {
-        run->switching[b].last = -INFINITY;
-        run->switching[b].brief = 0;
-        for (uint32_t i = 0; i < switching_count(run, b); i++) {
-            run->switching[b].most[i] = 0.0;
-            run->switching[b].back[i] = 0;
+    uint32_t count = run->im->blocks.n + run->im->contacts.n;
+    for (uint32_t i = 0; run->switching && i < count; i++) {
+        struct branched formulas = one_of(run, i);
+        formulas.own->last = -INFINITY;
+        formulas.own->brief = 0;
+        for (uint32_t k = 0; k < formulas.n && formulas.own->most; k++) {
+            formulas.own->most[k] = 0.0;
+            formulas.own->back[k] = 0;
         }
     }
 }
@@ -207,10 +244,8 @@ passes(const double *series, int order, double span, double noise, double least,
 }
 
 static int
-held(struct rt *run, uint32_t block, int which)
+held(struct rt *run, const imp_guard *g)
 {
-    const imp_guard *g =
-        IMP_ARRAY(run->im, block_of(run, block)->guards, imp_guard) + which;
     char t[NUM_TEXT];
     struct diag *diag =
         diag_add(run->ds, DIAG_E0735, g->range,
@@ -226,19 +261,21 @@ held(struct rt *run, uint32_t block, int which)
 /* The series and the size of guard i, from the rows of the tape. NULL: it is
  * not finite, and so belongs to a branch that is not followed. */
 static const double *
-argument(const struct rt *run, const imp_block *block,
-         struct switching *switching, uint32_t guard, int order, double *size)
+argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
+         int order, double *size)
 {
+    struct switching *switching = formulas->own;
     const imp_tape *tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + block->guard;
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas->tape;
     const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
     const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
     const double *series = switching->work +
                            (size_t)code[out[guard]].row * IMP_ROW_STRIDE +
                            IMP_ROW_PAD;
-    *size = switching->work[(size_t)code[out[block->guards.n + guard]].row *
-                                IMP_ROW_STRIDE +
-                            IMP_ROW_PAD];
+    *size =
+        switching
+            ->work[(size_t)code[out[formulas->n + guard]].row * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD];
     if (!isfinite(*size))
         return NULL;
     for (int k = 0; k <= order; k++)
@@ -258,26 +295,22 @@ struct first_end {
  * changes its branch at once, where only forces change. The parabola of the
  * accelerations may pass every change of forces (crossing.h). */
 static struct first_end
-first_end(struct rt *run, uint32_t block, int order, double *step,
-          struct first_end *soft)
+first_end(struct rt *run, const struct branched *formulas, int order,
+          double *step, struct first_end *soft)
 {
-    const imp_block *image_block = block_of(run, block);
-    struct switching *switching = run->switching + block;
-    const imp_guard *guards =
-        IMP_ARRAY(run->im, image_block->guards, imp_guard);
     double size, least = crossing_least(run), span = *step;
-    bool parabola = isfinite(motion_parabola(run, block));
+    bool parabola = formulas->block != IMP_NO_BLOCK &&
+                    isfinite(motion_parabola(run, formulas->block));
     struct first_end first = {-1, {INFINITY, false}};
     const double *series;
     *soft = first;
-    for (uint32_t guard = 0; guard < image_block->guards.n; guard++) {
-        if (!(series =
-                  argument(run, image_block, switching, guard, order, &size)))
+    for (uint32_t guard = 0; guard < formulas->n; guard++) {
+        if (!(series = argument(run, formulas, guard, order, &size)))
             continue;
         struct end end =
             passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
-                   least, guards[guard].kind);
-        if (!guards[guard].gap &&
+                   least, formulas->guard[guard].kind);
+        if (!formulas->guard[guard].gap &&
             (end.s <= least || (parabola && end.s <= span)))
             *soft = (struct first_end){(int)guard, end};
         else if (end.s < *step ||
@@ -309,41 +342,62 @@ held_at(struct switching *switching, uint32_t n_guard, int guard, bool back,
            switching->brief > SWITCHING_MANY;
 }
 
+static int
+ends(struct rt *run, const struct branched *formulas, const double *const *rows,
+     int order, double *step, int *which)
+{
+    struct switching *switching = formulas->own;
+    const double *series;
+    int st = rt_series(run, formulas->tape, NULL, rows, switching->work, order);
+    if (st && st != IMP_NONFINITE)
+        return st;
+    double now = rt_time(run), size, share = fmin(*step, fabs(now));
+    for (uint32_t i = 0; i < formulas->n && order > SWITCHING_GAP; i++)
+        if ((series = argument(run, formulas, i, order, &size)))
+            *step = fmin(*step, reach(series, order, size));
+    struct first_end soft, first = first_end(run, formulas, order, step, &soft);
+    if (soft.guard >= 0) {
+        first = soft;
+        /* the branch that is left may be followed a little further */
+        if (formulas->block == IMP_NO_BLOCK)
+            *step = fmin(*step, soft.end.s);
+        else if (!isfinite(motion_parabola(run, formulas->block)))
+            *step =
+                crossing_length(run, formulas->block, order, soft.end.s, *step);
+    }
+    *which = first.guard;
+    bool any = first.guard >= 0;
+    bool back = any &&
+                (first.end.back || first.end.s <= SWITCHING_SHARE * share) &&
+                (*step <= SWITCHING_SHORT * first.end.s ||
+                 *step <= SWITCHING_BRIEF * share);
+    bool brief = any && first.end.s <= SWITCHING_BRIEF * share;
+    return held_at(switching, formulas->n, first.guard, back, brief, now)
+               ? held(run, formulas->guard + first.guard)
+               : IMP_OK;
+}
+
 int
 switching_end(struct rt *run, uint32_t block, int order, double *step,
               int *which)
 {
     assert(step != NULL && which != NULL && block < run->im->blocks.n);
-    const imp_block *image_block = block_of(run, block);
+    struct branched formulas = of_block(run, block);
+    const double *rows[1] = {run->rows.block[block]};
     *which = -1;
-    if (image_block->guard == IMP_NO_TAPE)
-        return IMP_OK;
-    struct switching *switching = run->switching + block;
-    uint32_t n_guard = image_block->guards.n;
-    const double *rows[1] = {run->rows.block[block]}, *series;
-    int st =
-        rt_series(run, image_block->guard, NULL, rows, switching->work, order);
-    if (st && st != IMP_NONFINITE)
-        return st;
-    double now = rt_time(run), size, share = fmin(*step, fabs(now));
-    for (uint32_t i = 0; i < n_guard && order > SWITCHING_GAP; i++)
-        if ((series = argument(run, image_block, switching, i, order, &size)))
-            *step = fmin(*step, reach(series, order, size));
-    struct first_end soft, first = first_end(run, block, order, step, &soft);
-    if (soft.guard >= 0) {
-        /* the branch that is left may be followed a little further */
-        first = soft;
-        if (!isfinite(motion_parabola(run, block)))
-            *step = crossing_length(run, block, order, soft.end.s, *step);
-    }
-    *which = first.guard;
-    bool ends = first.guard >= 0;
-    bool back = ends &&
-                (first.end.back || first.end.s <= SWITCHING_SHARE * share) &&
-                (*step <= SWITCHING_SHORT * first.end.s ||
-                 *step <= SWITCHING_BRIEF * share);
-    bool brief = ends && first.end.s <= SWITCHING_BRIEF * share;
-    return held_at(switching, n_guard, first.guard, back, brief, now)
-               ? held(run, block, first.guard)
-               : IMP_OK;
+    return formulas.tape == IMP_NO_TAPE
+               ? IMP_OK
+               : ends(run, &formulas, rows, order, step, which);
+}
+
+int
+switching_of_friction(struct rt *run, uint32_t contact,
+                      const double *const *rows, int order, double *step)
+{
+    assert(step != NULL && contact < run->im->contacts.n);
+    struct branched formulas = of_contact(run, contact);
+    int which;
+    return formulas.tape == IMP_NO_TAPE
+               ? IMP_OK
+               : ends(run, &formulas, rows, order, step, &which);
 }

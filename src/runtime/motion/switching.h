@@ -9,7 +9,7 @@
 
 #include "runtime/instance/run.h"
 
-struct switching; /* per block; r->switching */
+struct switching; /* per block, then per contact; r->switching */
 
 /* NULL if no formula has branches. Memory: run->own. */
 struct switching *switching_new(struct rt *run);
@@ -21,6 +21,10 @@ void switching_reset(struct rt *run);
  * that is driven back to the change from both sides. */
 int switching_end(struct rt *run, uint32_t block, int order, double *step,
                   int *which);
+/* The same of the friction of a contact between bodies that are held at each
+ * other, after its series has been made; rows: as of imp_contact.rub. */
+int switching_of_friction(struct rt *run, uint32_t contact,
+                          const double *const *rows, int order, double *step);
 /* Returns the number of guards of a block. */
 uint32_t switching_count(const struct rt *run, uint32_t block);
 

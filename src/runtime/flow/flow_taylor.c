@@ -19,7 +19,6 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_restitution.h"
-#include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -183,7 +182,7 @@ expand(struct flow *flow)
     if (!st)
         st = take_rows(flow);
     /* a step that the clock does not see leads nowhere */
-    if (!st && taylor->piece.h < crossing_least(run) &&
+    if (!st && taylor->piece.h < switching_least(run) &&
         motion_series_parabola(run, flow->sys->block, MOTION_STEP_ORDER) ==
             IMP_OK)
         st = take_rows(flow);

@@ -24,11 +24,8 @@
 #include "base/arena.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
+#include "runtime/motion/switching.h"
 
-/* The least step, in rounding errors of the time, so that the time advances. */
-#define CROSSING_LEAST 4.0
-/* the same where the time is 0 */
-#define CROSSING_FIRST 1e-100
 /* The rates that are missed may change the velocities by this many rounding
  * errors: as many as those of a few operations. */
 #define CROSSING_NOISE 4.0
@@ -44,13 +41,6 @@ struct crossing {
     double *mass;        /* of a system, n x n */
     size_t n_rows;       /* numbers in `rows` */
 };
-
-double
-crossing_least(const struct rt *run)
-{
-    return fmax(CROSSING_LEAST * DBL_EPSILON * fabs(rt_time(run)),
-                CROSSING_FIRST);
-}
 
 static const imp_block *
 block_of(const struct rt *run, uint32_t block)
@@ -240,7 +230,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
 {
     assert(run != NULL && length != NULL && block < run->im->blocks.n);
     const struct motion_block *moving = motion_block_of(run, block);
-    double least = crossing_least(run);
+    double least = switching_least(run);
     if (moving->observer || persistent_moves(run, block) || order < 3)
         return IMP_NONFINITE;
     /* the rates of accelerations may be infinite, as those of a root of 0 */

@@ -9,8 +9,6 @@
 
 #include "runtime/instance/run.h"
 
-/* The least step at the present time that a clock of doubles can see. */
-double crossing_least(const struct rt *run);
 /* For how long may the rows of a block (of that order, in run->work[block]) be
  * followed? At least `least`, at most `limit`, both in s. Only rates of
  * velocities are compared, so what a gap is made of must not change there.

@@ -111,7 +111,7 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     /* Flows find changes of branch, and the length of a step, by themselves. */
     if (moving->system != IMP_NO_SYSTEM)
         return IMP_OK;
-    if (*step < crossing_least(run) &&
+    if (*step < switching_least(run) &&
         motion_series_parabola(run, block, order) == IMP_OK)
         *step = INFINITY;
     *step = fmin(*step, *parabola);

@@ -84,4 +84,33 @@ void motion_step(const struct rt *run, uint32_t block, int order, double *step);
  * this order: hands the poses of all bodies that it moves to run->trace. */
 void motion_trace(struct rt *run, int order, double t);
 
+/* -- branches.c ----------------------------------------------------------- */
+
+/* Formulas with branches: those of a block, or of the friction of a contact. */
+struct branched {
+    uint32_t tape, n; /* n guards; IMP_NO_TAPE: none */
+    const imp_guard *guard;
+    struct switching *own;
+};
+/* Where a guard changes its branch. */
+struct branch_end {
+    double s;  /* the step ends here; infinite if it does not */
+    bool back; /* at a change that the motion has just passed */
+    int guard; /* -1: none */
+};
+struct branched branched_block(const struct rt *run, uint32_t block);
+/* Makes the guards from these rows. The first one that ends the piece shortens
+ * *step. `soft`: the last one that changes its branch at once, where only
+ * forces change. `parabola`: a parabola of the accelerations is followed, which
+ * may pass every change of forces (crossing.h). */
+int branched_first_end(struct rt *run, const struct branched *formulas,
+                       const double *const *rows, int order, bool parabola,
+                       double *step, struct branch_end *first,
+                       struct branch_end *soft);
+/* IMP_FAILED after a diagnostic if the motion is held at this change: if steps
+ * of the length `step`, which were `span` without the change, lead back to it
+ * again and again. */
+int branched_held(struct rt *run, const struct branched *formulas,
+                  const struct branch_end *end, double span, double step);
+
 #endif

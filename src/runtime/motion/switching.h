@@ -11,6 +11,8 @@
 
 struct switching; /* per block, then per contact; r->switching */
 
+/* The least step at the present time that a clock of doubles can see. */
+double switching_least(const struct rt *run);
 /* NULL if no formula has branches. Memory: run->own. */
 struct switching *switching_new(struct rt *run);
 /* To be called before another run. */

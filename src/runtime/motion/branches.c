@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes of branch (switching.h): where a switching function u leaves the side
+ * that was picked. The series follows the branch that u at order 0 has picked,
+ * and holds while the polynomial of u keeps that sign, up to the rounding of
+ * its terms. Where u starts within its rounding, the side on which the motion
+ * goes on is that of the first time at which u is beyond it; if that is not the
+ * side picked, the step ends there. So each step ends on a side that the next
+ * one picks, and the state is wrong by no more than the difference of both
+ * branches within a time of rounding. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/motion/motion_priv.h"
+#include "runtime/motion/switching.h"
+#include "runtime/numerics/polynomial.h"
+
+/* u counts as 0 within this many rounding errors of its terms */
+#define SWITCHING_NOISE 4.0
+/* the terms of u that are left out, as a share of its size */
+#define SWITCHING_TRUNCATION 4e-16
+/* so many orders before the last one are looked at, if there are more */
+#define SWITCHING_GAP 7
+/* A step leads back over the change from which the last one came if it is
+ * shorter than this many times what rounding and the least step make of it;
+ * or, where both sides lead along the change, than this share of the time and
+ * of the length of the series. */
+#define SWITCHING_SHORT 16.0
+#define SWITCHING_SHARE 1e-9
+/* after this many such steps in a row the motion counts as held at the change
+ */
+#define SWITCHING_BACK 32
+/* the same for steps that are only short */
+#define SWITCHING_BRIEF 1e-3
+#define SWITCHING_MANY 20000
+
+/* The least step, in rounding errors of the time, so that the time advances. */
+#define STEP_LEAST 4.0
+/* the same where the time is 0 */
+#define STEP_FIRST 1e-100
+
+struct switching {
+    double *work; /* rows of the tape */
+    double *most; /* per guard: the greatest size of its terms in this run; u at
+                     rest is known to the rounding of that */
+    double last;  /* time of the last series with a step that leads back */
+    int *back;    /* per guard: how many steps in a row led back to it, or to
+                     others */
+    int brief;    /* number of short steps in a row */
+};
+
+static const imp_block *
+block_of(const struct rt *run, uint32_t block)
+{
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+}
+
+double
+switching_least(const struct rt *run)
+{
+    assert(run != NULL);
+    return fmax(STEP_LEAST * DBL_EPSILON * fabs(rt_time(run)), STEP_FIRST);
+}
+
+struct branched
+branched_block(const struct rt *run, uint32_t block)
+{
+    const imp_block *image_block = block_of(run, block);
+    return (struct branched){image_block->guard, image_block->guards.n,
+                             IMP_ARRAY(run->im, image_block->guards, imp_guard),
+                             run->switching ? run->switching + block : NULL};
+}
+
+static struct branched
+of_contact(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    return (struct branched){
+        image_contact->rub_guard, image_contact->rub_guards.n,
+        IMP_ARRAY(run->im, image_contact->rub_guards, imp_guard),
+        run->switching ? run->switching + run->im->blocks.n + contact : NULL};
+}
+
+/* all blocks, then all contacts */
+static struct branched
+one_of(const struct rt *run, uint32_t i)
+{
+    return i < run->im->blocks.n ? branched_block(run, i)
+                                 : of_contact(run, i - run->im->blocks.n);
+}
+
+struct switching *
+switching_new(struct rt *run)
+{
+    uint32_t count = run->im->blocks.n + run->im->contacts.n, i = 0;
+    while (i < count && one_of(run, i).tape == IMP_NO_TAPE)
+        i++;
+    if (i == count)
+        return NULL;
+    struct switching *switching = NEW_N(run->own, struct switching, count);
+    for (; i < count; i++) {
+        struct branched formulas = one_of(run, i);
+        if (formulas.tape == IMP_NO_TAPE)
+            continue;
+        const imp_tape *tape =
+            IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas.tape;
+        switching[i].work =
+            NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
+        switching[i].most = NEW_N(run->own, double, formulas.n);
+        switching[i].back = NEW_N(run->own, int, formulas.n);
+        switching[i].last = -INFINITY;
+    }
+    return switching;
+}
+
+uint32_t
+switching_count(const struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    return block_of(run, block)->guard == IMP_NO_TAPE
+               ? 0
+               : block_of(run, block)->guards.n;
+}
+
+void
+switching_reset(struct rt *run)
+{
+    uint32_t count = run->im->blocks.n + run->im->contacts.n;
+    for (uint32_t i = 0; run->switching && i < count; i++) {
+        struct branched formulas = one_of(run, i);
+        formulas.own->last = -INFINITY;
+        formulas.own->brief = 0;
+        for (uint32_t k = 0; k < formulas.n && formulas.own->most; k++) {
+            formulas.own->most[k] = 0.0;
+            formulas.own->back[k] = 0;
+        }
+    }
+}
+
+/* A bound of all roots of c +- noise (Fujiwara), because an infinite step
+ * needs an end. */
+static double
+bound(const double *c, int n, double noise)
+{
+    double b = 0.0;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    for (int k = 0; k < n; k++) {
+        double a = fabs(c[k]) + (k == 0 ? noise : 0.0);
+        if (a > 0.0)
+            b = fmax(b, exp((log(a) - log(fabs(c[n]))) / (n - k)));
+    }
+    return 2.0 * b;
+}
+
+/* The time for which the last terms of u stay below SWITCHING_TRUNCATION of
+ * its size. Where these are 0 by symmetry, the terms before them say how far
+ * the series holds. A branch that is not followed shortens no step otherwise.
+ */
+static double
+reach(const double *c, int n, double size)
+{
+    double h = INFINITY, root = log(SWITCHING_TRUNCATION);
+    for (int k = 1; k <= n && size == 0.0; k++)
+        size = fabs(c[k]);
+    for (int k = n - SWITCHING_GAP; k <= n; k++)
+        if (c[k] != 0.0)
+            h = fmin(h, exp((log(size) - log(fabs(c[k]))) / k +
+                            root / (k < n - 1 ? n : k)));
+    return h;
+}
+
+/* When does u = series[0] + series[1] s + ... leave the side that its sign at 0
+ * has picked? */
+static struct branch_end
+leaves(const double *series, int order, double span, double noise, double least)
+{
+    double negated[POLYNOMIAL_MAX + 1], up, down;
+    struct branch_end end = {INFINITY, false, -1};
+    if (noise == 0.0 && motion_zeros(series, 0, order))
+        return end;
+    if (!isfinite(span))
+        span = fmax(bound(series, order, noise), least);
+    if (!isfinite(span))
+        return end;
+    for (int k = 0; k <= order; k++)
+        negated[k] = -series[k];
+    if (fabs(series[0]) > noise) {
+        if (polynomial_below(series[0] > 0.0 ? series : negated, order, 0.0,
+                             span, -noise, &end.s)) {
+            double near = noise / fabs(series[1]) + least;
+            end.s = fmax(end.s, least);
+            end.back =
+                end.s <= SWITCHING_SHORT * near &&
+                fabs(series[0]) <= SWITCHING_SHORT * fabs(series[1]) * near;
+        } else {
+            end.s = INFINITY;
+        }
+        return end;
+    }
+    bool rises = polynomial_below(negated, order, 0.0, span, -noise, &up);
+    bool falls = polynomial_below(series, order, 0.0, span, -noise, &down);
+    if (!rises && !falls)
+        return end;
+    bool above = rises && (!falls || up < down);
+    double out = above ? up : down;
+    if (above ? series[0] > 0.0 : series[0] < 0.0) {
+        if (!polynomial_below(above ? series : negated, order, out, span,
+                              -noise, &end.s))
+            end.s = INFINITY;
+        return end;
+    }
+    end.s = fmax(out, least);
+    end.back = true;
+    return end;
+}
+
+/* Returns the same for a u that passes whole numbers, or halves of them. */
+static struct branch_end
+passes(const double *series, int order, double span, double noise, double least,
+       uint32_t kind)
+{
+    double shifted[POLYNOMIAL_MAX + 1],
+        half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
+    if (kind == IMP_GUARD_SIGN)
+        return leaves(series, order, span, noise, least);
+    struct branch_end first = {INFINITY, false, -1};
+    for (int k = 0; k <= order; k++)
+        shifted[k] = series[k];
+    for (int side = -1; side <= 1; side++) {
+        shifted[0] = series[0] - (nearbyint(series[0] - half) + side + half);
+        struct branch_end end = leaves(shifted, order, span, noise, least);
+        if (end.s < first.s)
+            first = end;
+    }
+    return first;
+}
+
+static int
+held(struct rt *run, const imp_guard *g)
+{
+    char t[NUM_TEXT];
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0735, g->range,
+                 "the motion is held where this changes its branch, at t = %s",
+                 num_digits(t, rt_time(run), 9));
+    diag_help(run->ds, diag,
+              "on both sides it is driven back, as by dry friction where a "
+              "speed comes to zero; a smooth formula has no such place: "
+              "tanh(v/v0) instead of sign(v)");
+    return IMP_FAILED;
+}
+
+/* The series and the size of guard i, from the rows of the tape. NULL: it is
+ * not finite, and so belongs to a branch that is not followed. */
+static const double *
+argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
+         int order, double *size)
+{
+    struct switching *switching = formulas->own;
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas->tape;
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const double *series = switching->work +
+                           (size_t)code[out[guard]].row * IMP_ROW_STRIDE +
+                           IMP_ROW_PAD;
+    *size =
+        switching
+            ->work[(size_t)code[out[formulas->n + guard]].row * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD];
+    if (!isfinite(*size))
+        return NULL;
+    for (int k = 0; k <= order; k++)
+        if (!isfinite(series[k]))
+            return NULL;
+    *size = switching->most[guard] = fmax(switching->most[guard], *size);
+    return series;
+}
+
+/* Shortens *step to where the series of the guards end, whose tape is made. */
+static void
+reaches(const struct rt *run, const struct branched *formulas, int order,
+        double *step)
+{
+    double size;
+    const double *series;
+    for (uint32_t i = 0; i < formulas->n && order > SWITCHING_GAP; i++)
+        if ((series = argument(run, formulas, i, order, &size)))
+            *step = fmin(*step, reach(series, order, size));
+}
+
+int
+branched_first_end(struct rt *run, const struct branched *formulas,
+                   const double *const *rows, int order, bool parabola,
+                   double *step, struct branch_end *first,
+                   struct branch_end *soft)
+{
+    assert(step && first && soft);
+    int st =
+        rt_series(run, formulas->tape, NULL, rows, formulas->own->work, order);
+    if (st && st != IMP_NONFINITE)
+        return st;
+    reaches(run, formulas, order, step);
+    double size, least = switching_least(run), span = *step;
+    const double *series;
+    *first = *soft = (struct branch_end){INFINITY, false, -1};
+    for (uint32_t guard = 0; guard < formulas->n; guard++) {
+        if (!(series = argument(run, formulas, guard, order, &size)))
+            continue;
+        struct branch_end end =
+            passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
+                   least, formulas->guard[guard].kind);
+        end.guard = (int)guard;
+        if (!formulas->guard[guard].gap &&
+            (end.s <= least || (parabola && end.s <= span)))
+            *soft = end;
+        else if (end.s < *step ||
+                 (isfinite(end.s) && end.s == *step && first->guard < 0)) {
+            *step = end.s;
+            *first = end;
+        }
+    }
+    return IMP_OK;
+}
+
+/* Counts the steps in a row that lead back to the change of branch from which
+ * they came, for each guard by itself: many guards may change at one time (a
+ * row of balls that touch), each of them once. True if the motion is held. */
+static bool
+held_at(struct switching *switching, uint32_t n_guard, int guard, bool back,
+        bool brief, double now)
+{
+    if (now == switching->last)
+        return false;
+    if (!back || now < switching->last)
+        memset(switching->back, 0, n_guard * sizeof *switching->back);
+    if (back)
+        switching->back[guard]++;
+    switching->brief =
+        brief ? (now > switching->last ? switching->brief + 1 : 1) : 0;
+    switching->last = now;
+    return (back && switching->back[guard] > SWITCHING_BACK) ||
+           switching->brief > SWITCHING_MANY;
+}
+
+int
+branched_held(struct rt *run, const struct branched *formulas,
+              const struct branch_end *end, double span, double step)
+{
+    assert(end != NULL);
+    double now = rt_time(run), share = fmin(span, fabs(now));
+    bool any = end->guard >= 0;
+    bool back =
+        any && (end->back || end->s <= SWITCHING_SHARE * share) &&
+        (step <= SWITCHING_SHORT * end->s || step <= SWITCHING_BRIEF * share);
+    bool brief = any && end->s <= SWITCHING_BRIEF * share;
+    return held_at(formulas->own, formulas->n, end->guard, back, brief, now)
+               ? held(run, formulas->guard + end->guard)
+               : IMP_OK;
+}
+
+int
+switching_of_friction(struct rt *run, uint32_t contact,
+                      const double *const *rows, int order, double *step)
+{
+    assert(step != NULL && contact < run->im->contacts.n);
+    struct branched formulas = of_contact(run, contact);
+    struct branch_end first, soft;
+    double span = *step;
+    if (formulas.tape == IMP_NO_TAPE)
+        return IMP_OK;
+    int st = branched_first_end(run, &formulas, rows, order, false, step,
+                                &first, &soft);
+    if (st)
+        return st;
+    if (soft.guard >= 0) {
+        first = soft;
+        *step = fmin(*step, soft.s);
+    }
+    return branched_held(run, &formulas, &first, span, *step);
+}

@@ -203,7 +203,9 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
         int *n, double *remaining)
 {
     struct rt *run = second->run;
-    struct contact_point_state state[CONTACT_POINTS_MOST + 1];
+    int room = contact_set_room(run, contact);
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)room);
     double restitution =
         run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
     double floor = floor_of(run, contact), tol, still;
@@ -213,8 +215,7 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
     bool varies = contact_restitution_varies(run, contact);
     if (!varies && !(restitution >= 0.0 && restitution < 1.0))
         return IMP_OK;
-    int count = contact_set_points(run, contact, 2.0 * floor, spot,
-                                   CONTACT_POINTS_MOST);
+    int count = contact_set_points(run, contact, 2.0 * floor, spot, room);
     if (count <= 0)
         return IMP_OK;
     double bend;
@@ -268,9 +269,8 @@ close_points(struct second *second, struct contact_point *spot, int n)
     int *end = NEW_N(run->brief, int, n_all + 1), first = 0, st = IMP_OK;
     int groups = persistent_split(run, all, n_all, end);
     for (int i = 0; i < groups && !st; first = end[i++])
-        if (end[i] - first <= CONTACT_POINTS_MOST)
-            st = persistent_close(run, all + first, end[i] - first, NULL, NULL,
-                                  NULL);
+        st = persistent_close(run, all + first, end[i] - first, NULL, NULL,
+                              NULL);
     return st;
 }
 
@@ -282,11 +282,12 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
 {
     struct second *second = event->second;
     struct rt *run = second->run;
-    struct contact_point *spot =
-        NEW_N(run->brief, struct contact_point,
-              (second->sim->n_contacts + 1) * (CONTACT_POINTS_MOST + 1));
     bool any = false, crowded = is_crowded(second);
     int n_spot = 0;
+    size_t room = 1;
+    for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++)
+        room += (size_t)contact_set_room(run, contact);
+    struct contact_point *spot = NEW_N(run->brief, struct contact_point, room);
     *n_low = 0;
     *remaining = *ratio = 0.0;
     for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++)
@@ -305,7 +306,8 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
             return st;
         if (n == 0 && crowded && restitution > 0.0)
             n = contact_set_points(run, contact, 2.0 * floor_of(run, contact),
-                                   spot + n_spot, CONTACT_POINTS_MOST);
+                                   spot + n_spot,
+                                   contact_set_room(run, contact));
         if (n > 0 && restitution > 0.0) {
             low[(*n_low)++] = contact;
             *remaining = fmax(*remaining, rest);
@@ -407,10 +409,12 @@ static bool
 touches(struct second *second, uint32_t c, uint32_t vertex)
 {
     struct rt *run = second->run;
-    struct contact_point spot[CONTACT_POINTS_MOST + 1];
+    int room = contact_set_room(run, c);
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)room);
     double tol, still;
     gap_tolerances(run, c, &tol, &still);
-    int n = contact_set_points(run, c, 2.0 * tol, spot, CONTACT_POINTS_MOST);
+    int n = contact_set_points(run, c, 2.0 * tol, spot, room);
     for (int i = 0; i < n; i++)
         if (spot[i].kind == POINT_VERTEX && spot[i].vertex == vertex)
             return true;

@@ -50,9 +50,6 @@
  * is the motion. There the gaps are off by the cube of this number times
  * CHATTER_BLUR rounding errors, so two predictions cannot agree to rounding. */
 #define CHATTER_FAR 100.0
-/* At a limit, an overlap of more tolerances than this shows that the way to the
- * limit has passed over a touch. */
-#define CHATTER_DEEP 2.0
 /* the most impacts between two predictions that find no limit */
 #define CHATTER_PAUSE 15
 /* A prediction is tried at once when a flight is this share of the one at the
@@ -158,39 +155,17 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
     return st;
 }
 
-/* Do bodies of the group overlap each other or other bodies by more than a
- * closed gap allows? */
-static bool
-overlaps(struct simulation *sim, const struct limit_group *group)
-{
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
-        const imp_contact *image_contact = rt_contact(sim->run, contact);
-        const struct simulated_contact *t = &sim->contacts[contact];
-        struct closest_points closest;
-        double tol, rate;
-        bool on = (contact_point_body_moves(sim->run, image_contact->body[0]) &&
-                   group->body[image_contact->body[0]]) ||
-                  (contact_point_body_moves(sim->run, image_contact->body[1]) &&
-                   group->body[image_contact->body[1]]);
-        if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
-            closest_points_find(sim->run, contact, &closest, false))
-            continue;
-        gap_tolerances(sim->run, contact, &tol, &rate);
-        if (closest.gap < -CHATTER_DEEP * tol)
-            return true;
-    }
-    return false;
-}
-
 /* Moves points that were hit on the way to where the limit finds them, with the
  * rates that it leaves them. */
 static int
 close_points(struct simulation *sim, const struct limit_group *group,
              const struct forecast_limit *limit)
 {
-    struct contact_point stop[CONTACT_POINTS_MOST];
-    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
-    bool slips[CONTACT_POINTS_MOST];
+    size_t size = (size_t)group->n + 1;
+    struct contact_point *stop =
+        NEW_N(sim->run->brief, struct contact_point, size);
+    double *gap = NEW_N(sim->run->brief, double, 2 * size), *rate = gap + size;
+    bool *slips = NEW_N(sim->run->brief, bool, size);
     int n_moved = 0;
     for (int i = 0; i < group->n; i++) {
         if (!limit->moved[i])
@@ -217,9 +192,10 @@ arrive(struct simulation *sim, struct limit_group *group,
        const struct forecast_limit *limit, uint32_t contact, double error,
        const struct saved_state *here, bool *there)
 {
-    assert(group->n >= 0 && group->n <= CONTACT_POINTS_MOST);
+    assert(group->n >= 0);
     struct rt *run = sim->run;
-    struct contact_point rest[CONTACT_POINTS_MOST];
+    struct contact_point *rest =
+        NEW_N(run->brief, struct contact_point, (size_t)group->n + 1);
     uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1),
              n_list = 0, lost;
     bool planes = true;
@@ -229,7 +205,7 @@ arrive(struct simulation *sim, struct limit_group *group,
     for (int i = 0; i < group->n; i++)
         if (limit->closed[i])
             rest[n_rest++] = group->spot[i];
-    *there = !overlaps(sim, group);
+    *there = !limit_group_overlaps(sim, group);
     if (!*there) {
         saved_state_restore(sim->run, here);
         return IMP_OK;
@@ -304,7 +280,8 @@ static bool
 lost(struct simulation *sim, const struct limit_group *group,
      struct forecast_limit *limit)
 {
-    double sum = 0.0, greatest_e = 0.0, off = 0.0, acc[CONTACT_POINTS_MOST];
+    double sum = 0.0, greatest_e = 0.0, off = 0.0,
+           *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
     if (!forecast_accelerations(sim->run, group->n, group->point, group->G,
                                 acc))
@@ -364,11 +341,13 @@ static int
 rounding(struct simulation *sim, uint32_t contact)
 {
     struct limit_group *group = &work_of(sim)->g;
-    struct forecast_limit limit = {.found = false};
     bool there;
     double window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
     limit_group_gather(sim, contact, window, work_of(sim)->beside, group);
-    if (!limit_group_points(sim, group, window) || !lost(sim, group, &limit))
+    if (!limit_group_points(sim, group, window))
+        return IMP_OK;
+    struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
+    if (!lost(sim, group, &limit))
         return IMP_OK;
     group->friction = false;
     struct saved_state here = saved_state_take(sim->run);
@@ -689,6 +668,19 @@ take(struct simulation *sim, struct limit_group *group,
                : arrive(sim, group, limit, contact, error, &here, there);
 }
 
+/* Is it too early for a prediction? A limit comes after the next flight at the
+ * earliest; and where none was near, predictions are rarer. */
+static bool
+is_early(struct flight_history *flights)
+{
+    bool waits = flights->wait > 0 &&
+                 flights->flight[0] > CHATTER_AGAIN * flights->looked;
+    if (flights->flight[0] > flights->far)
+        return true;
+    flights->wait -= waits;
+    return waits;
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -703,14 +695,8 @@ limit(struct simulation *sim, uint32_t contact)
         flights->group = 0;
         return IMP_OK;
     }
-    /* A limit comes after the next flight at the earliest. */
-    if (flights->flight[0] > flights->far)
+    if (is_early(flights))
         return IMP_OK;
-    if (flights->wait > 0 &&
-        flights->flight[0] > CHATTER_AGAIN * flights->looked) {
-        flights->wait--;
-        return IMP_OK;
-    }
     struct limit_group *group = &work_of(sim)->g;
     limit_group_gather(sim, contact, shrunk, work_of(sim)->beside, group);
     if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
@@ -723,7 +709,8 @@ limit(struct simulation *sim, uint32_t contact)
             flights->far = far;
     if (flights->flight[0] > far)
         return IMP_OK;
-    struct forecast_limit *found = NEW_N(run->brief, struct forecast_limit, 2);
+    struct forecast_limit found[2] = {forecast_limit_room(run, group->n),
+                                      forecast_limit_room(run, group->n)};
     struct forecast_question ask = {
         .n = group->n,
         .p = group->point,

@@ -13,6 +13,10 @@
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/contact_point.h"
 
+/* At a limit, an overlap of more tolerances than this shows that the way to the
+ * limit has passed over a touch. */
+#define CHATTER_DEEP 2.0
+
 /* Is the contact closed now, though it had no event? So are bodies that fly
  * together. */
 static bool
@@ -130,6 +134,7 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
     struct point_list list = {0};
     double tol, rate;
     int near = 0;
+    group->n = 0;
     if (!list_points(sim, group, &list))
         return false;
     struct contact_point_state *state =
@@ -142,13 +147,18 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
                      limit_group_place(run, list.spot[point].contact);
         if (p->gap > low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
             continue;
-        if (near == CONTACT_POINTS_MOST)
-            return false;
-        group->spot[near++] = list.spot[point];
+        list.spot[near++] = list.spot[point];
     }
+    if (near == 0)
+        return false;
+    size_t size = (size_t)near;
     group->n = near;
-    if (near == 0 ||
-        contact_point_states(run, group->spot, near, group->point, group->G))
+    group->spot = list.spot;
+    group->point = state;
+    group->G = NEW_N(run->brief, double, size *size + 2 * size);
+    group->e = group->G + size * size;
+    group->place = group->e + size;
+    if (contact_point_states(run, group->spot, near, group->point, group->G))
         return false;
     /* impacts hand the rounding of their speeds on from point to point */
     double speed = 0.0, acc = 0.0;
@@ -184,6 +194,29 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
                 group->point[k].gap = group->point[k].rate = 0.0;
     }
     return true;
+}
+
+bool
+limit_group_overlaps(struct simulation *sim, const struct limit_group *group)
+{
+    assert(sim != NULL && group != NULL);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        const imp_contact *image_contact = rt_contact(sim->run, contact);
+        const struct simulated_contact *t = &sim->contacts[contact];
+        struct closest_points closest;
+        double tol, rate;
+        bool on = (contact_point_body_moves(sim->run, image_contact->body[0]) &&
+                   group->body[image_contact->body[0]]) ||
+                  (contact_point_body_moves(sim->run, image_contact->body[1]) &&
+                   group->body[image_contact->body[1]]);
+        if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
+            closest_points_find(sim->run, contact, &closest, false))
+            continue;
+        gap_tolerances(sim->run, contact, &tol, &rate);
+        if (closest.gap < -CHATTER_DEEP * tol)
+            return true;
+    }
+    return false;
 }
 
 /* -- how well the time of a limit is known --------------------------------- */

@@ -28,16 +28,17 @@
 static bool
 gather(struct simulation *sim, uint32_t contact, struct point_list *list)
 {
-    struct contact_point spot[CONTACT_POINTS_MOST + 1];
+    int room = contact_set_room(sim->run, contact);
+    struct contact_point *spot =
+        NEW_N(sim->run->brief, struct contact_point, (size_t)room);
     double tol, rate;
     gap_tolerances(sim->run, contact, &tol, &rate);
-    int k = contact_set_points(sim->run, contact, SLIDE_CLOSED * tol, spot,
-                               CONTACT_POINTS_MOST + 1);
+    int k =
+        contact_set_points(sim->run, contact, SLIDE_CLOSED * tol, spot, room);
     /* Near a change of features the normal may be set-valued to two tolerances,
      * and unique to the one that the verdict on the touch has used. */
     if (k < 0)
-        k = contact_set_points(sim->run, contact, tol, spot,
-                               CONTACT_POINTS_MOST + 1);
+        k = contact_set_points(sim->run, contact, tol, spot, room);
     for (int i = 0; i < k; i++)
         point_list_add(sim, list, &spot[i]);
     return k >= 0;
@@ -75,32 +76,6 @@ jammed(struct simulation *sim, uint32_t contact)
     diag_help(sim->analysis->ds, diag,
               "the body is squeezed between others that give no way; look at "
               "what moves them");
-    return IMP_FAILED;
-}
-
-static int
-too_many(struct simulation *sim, const struct contact_point *spot, int n_points)
-{
-    struct rt *run = sim->run;
-    char t[NUM_TEXT];
-    uint32_t last = 0;
-    for (int i = 0; i < n_points; i++)
-        last = spot[i].contact > last ? spot[i].contact : last;
-    struct diag *diag =
-        diag_add(sim->analysis->ds, DIAG_E0710, rt_contact(run, last)->range,
-                 "`%s` is one of the contacts with %d points at rest that are "
-                 "connected by moving bodies at t = %s s",
-                 simulate_contact_name(sim, last), n_points,
-                 num_digits(t, rt_time(run), 9));
-    diag_note(sim->analysis->ds, diag, sim->command->range,
-              "forces are found for all points of one such group together, up "
-              "to %d",
-              CONTACT_POINTS_MOST);
-    diag_help(sim->analysis->ds, diag,
-              "bodies that touch fixed ones alone are groups of their own: let "
-              "fewer bodies rest on one another, use an `until` before that "
-              "time, or let a contact pass with `through = %s`",
-              simulate_contact_name(sim, last));
     return IMP_FAILED;
 }
 
@@ -346,8 +321,6 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     memcpy(all, spot, sizeof *all * (size_t)n_still);
     if ((st = still(sim, spot, &n_still)))
         return st;
-    if (n_still > CONTACT_POINTS_MOST)
-        return too_many(sim, spot, n_still);
     if (friction_modes_any(run, spot, n_still)) {
         bool jumped;
         st = choose_modes(sim, spot, n_still, gone, cause, shared, &jumped);

@@ -17,6 +17,8 @@
 
 /* room for so many released vertices at first */
 #define RELEASED_FIRST 8
+/* room for so many points in a list at first */
+#define POINT_LIST_FIRST 16
 
 void
 resting_polytopes_start(struct simulation *sim)
@@ -193,7 +195,6 @@ resting_polytopes_points(struct simulation *sim, bool *block, bool still,
 {
     assert(sim != NULL && block != NULL && list != NULL);
     struct rt *run = sim->run;
-    struct contact_point spot[CONTACT_POINTS_MOST + 1];
     bool *seen = NEW_N(run->brief, bool, sim->resting.n + 1);
     for (bool more = true; more;) {
         more = false;
@@ -202,8 +203,10 @@ resting_polytopes_points(struct simulation *sim, bool *block, bool still,
             if (seen[i] || !persistent_marked(run, faces->contact, block))
                 continue;
             seen[i] = true;
-            int n = watched_faces_closed(run, faces, still, spot,
-                                         CONTACT_POINTS_MOST + 1);
+            int room = contact_set_room(run, faces->contact);
+            struct contact_point *spot =
+                NEW_N(run->brief, struct contact_point, (size_t)room);
+            int n = watched_faces_closed(run, faces, still, spot, room);
             if (n < 0 && !still)
                 return IMP_FAILED;
             for (int k = 0; k < n; k++)
@@ -225,7 +228,7 @@ point_list_add(struct simulation *sim, struct point_list *list,
             return;
     if (list->n == list->room) {
         struct contact_point *old = list->spot;
-        list->room = list->room ? 2 * list->room : CONTACT_POINTS_MOST;
+        list->room = list->room ? 2 * list->room : POINT_LIST_FIRST;
         list->spot =
             NEW_N(sim->run->brief, struct contact_point, (size_t)list->room);
         if (old)

@@ -192,11 +192,12 @@ struct simulation {
 /* the contacts, bodies and contact points of one prediction */
 struct limit_group {
     bool *contact, *body;
-    struct contact_point spot[CONTACT_POINTS_MOST];
-    struct contact_point_state point[CONTACT_POINTS_MOST];
-    double G[CONTACT_POINTS_MOST * CONTACT_POINTS_MOST], e[CONTACT_POINTS_MOST],
-        place[CONTACT_POINTS_MOST];
+    /* n points with their states, Delassus matrix, restitutions and sizes of the
+     * terms of their gaps (m), in run->brief */
     int n;
+    struct contact_point *spot;
+    struct contact_point_state *point;
+    double *G, *e, *place;
     bool friction; /* a point has friction, and `slid` leads to the limit */
     struct friction_forecast slid;
 };
@@ -432,6 +433,10 @@ double limit_slip_left(const struct simulation *sim,
                        const struct limit_group *group, double left);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
+/* Do bodies of the group overlap each other or other bodies by more than a
+ * closed gap allows? */
+bool limit_group_overlaps(struct simulation *sim,
+                          const struct limit_group *group);
 
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0

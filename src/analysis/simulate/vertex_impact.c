@@ -25,17 +25,16 @@
 
 struct blow {
     int n, n_hit; /* points; the first n_hit come down, the others are held */
-    struct contact_point spot[CONTACT_POINTS_MOST];
-    struct contact_point_state point[CONTACT_POINTS_MOST];
-    double P[CONTACT_POINTS_MOST], after[CONTACT_POINTS_MOST];
-    double rest[CONTACT_POINTS_MOST]; /* a rate up to this counts as zero */
+    struct contact_point *spot;
+    struct contact_point_state *point;
+    double *P, *after;
+    double *rest; /* a rate up to this counts as zero */
     double *G;
     bool *block; /* the blocks of the bodies that these points connect */
 };
 
 /* Gathers what comes down now, the point `first` first, and all points that are
- * held, of the bodies that are connected to its bodies. blow->n is 0 when there
- * are more than CONTACT_POINTS_MOST. */
+ * held, of the bodies that are connected to its bodies. */
 static int
 gather(struct simulation *sim, const struct contact_point *first,
        struct blow *blow)
@@ -54,12 +53,15 @@ gather(struct simulation *sim, const struct contact_point *first,
         if (persistent_marked(run, p->contact, block))
             point_list_add(sim, &list, p);
     }
-    if (list.n > CONTACT_POINTS_MOST)
-        return IMP_OK;
+    size_t size = (size_t)list.n;
     blow->n = list.n;
-    memcpy(blow->spot, list.spot, sizeof *list.spot * (size_t)list.n);
+    blow->spot = list.spot;
     blow->n_hit = hit;
-    blow->G = NEW_N(run->brief, double, (size_t)blow->n *(size_t)blow->n + 1);
+    blow->point = NEW_N(run->brief, struct contact_point_state, size);
+    blow->G = NEW_N(run->brief, double, size *size + 3 * size);
+    blow->P = blow->G + size * size;
+    blow->after = blow->P + size;
+    blow->rest = blow->after + size;
     int st =
         contact_point_states(run, blow->spot, blow->n, blow->point, blow->G);
     for (int i = 0; i < blow->n && !st; i++) {
@@ -78,11 +80,12 @@ gather(struct simulation *sim, const struct contact_point *first,
 static bool
 at_once(struct rt *run, struct blow *blow, const bool *in, double *rate)
 {
-    assert(blow->n > 0 && blow->n <= CONTACT_POINTS_MOST);
-    int n_points = blow->n, n_in = 0, index[CONTACT_POINTS_MOST];
-    double *matrix =
-        NEW_N(run->brief, double, (size_t)n_points *(size_t)n_points + 1);
-    double rates[CONTACT_POINTS_MOST], impulses[CONTACT_POINTS_MOST];
+    assert(blow->n > 0);
+    int n_points = blow->n, n_in = 0;
+    size_t size = (size_t)n_points;
+    int *index = NEW_N(run->brief, int, size);
+    double *matrix = NEW_N(run->brief, double, size *size + 2 * size);
+    double *rates = matrix + size * size, *impulses = rates + size;
     for (int i = 0; i < n_points; i++)
         if (in[i])
             index[n_in++] = i;
@@ -111,9 +114,9 @@ solve(struct simulation *sim, struct blow *blow)
 {
     assert(blow->n_hit > 0 && blow->n_hit <= blow->n);
     struct rt *run = sim->run;
-    bool in[CONTACT_POINTS_MOST];
+    bool *in = NEW_N(run->brief, bool, (size_t)blow->n);
     double *rate = blow->after;
-    memset(blow->P, 0, sizeof blow->P);
+    memset(blow->P, 0, (size_t)blow->n * sizeof *blow->P);
     for (int i = 0; i < blow->n; i++)
         rate[i] = blow->point[i].rate;
     bool each = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL &&
@@ -170,7 +173,8 @@ record(struct simulation *sim, const struct blow *blow)
 static int
 after(struct simulation *sim, const struct blow *blow)
 {
-    struct contact_point stay[CONTACT_POINTS_MOST];
+    struct contact_point *stay =
+        NEW_N(sim->run->brief, struct contact_point, (size_t)blow->n);
     int n_stay = 0;
     bool *out = NEW_N(sim->run->brief, bool, sim->n_contacts + 1), any = false;
     for (int i = 0; i < blow->n; i++) {
@@ -207,15 +211,18 @@ static bool
 open_normals(struct simulation *sim, const struct blow *blow)
 {
     struct rt *run = sim->run;
-    struct contact_point spot[CONTACT_POINTS_MOST];
     for (uint32_t i = 0; i < sim->resting.n; i++) {
         const struct watched_faces *faces = &sim->resting.over[i].faces;
         double tol, rate;
+        if (faces->n_base < 2 ||
+            !persistent_marked(run, faces->contact, blow->block))
+            continue;
+        int room = contact_set_room(run, faces->contact);
         gap_tolerances(run, faces->contact, &tol, &rate);
-        if (faces->n_base == 2 &&
-            persistent_marked(run, faces->contact, blow->block) &&
-            contact_set_points(run, faces->contact, tol, spot,
-                               CONTACT_POINTS_MOST) < 0)
+        if (contact_set_points(
+                run, faces->contact, tol,
+                NEW_N(run->brief, struct contact_point, (size_t)room),
+                room) < 0)
             return true;
     }
     return false;
@@ -236,7 +243,7 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     bool down = false;
     for (int i = 0; i < blow->n_hit; i++)
         down |= blow->point[i].rate < -blow->rest[i];
-    if (blow->n == 0 || (high(sim, blow) && !open_normals(sim, blow))) {
+    if (high(sim, blow) && !open_normals(sim, blow)) {
         *next = STEP_AS_TOUCH;
         return IMP_OK;
     }

@@ -154,11 +154,17 @@ line_for(struct rt *run, struct forecast_memory *memory,
         if (memory->line[i]->model.n == m->n &&
             memory->line[i]->model.m == m->m)
             return ballistic_renew(memory->line[i], m) ? NULL : memory->line[i];
-    struct ballistic *new;
+    struct ballistic *new, **old = memory->line;
     if (ballistic_new(run->arena, m, &new))
         return NULL;
-    if (memory->n < FORECAST_MEMORIES)
-        memory->line[memory->n++] = new;
+    if (memory->n == memory->lines) {
+        memory->lines = old ? 2 * memory->lines : 16;
+        memory->line =
+            NEW_N(run->arena, struct ballistic *, (size_t)memory->lines);
+        if (old)
+            memcpy(memory->line, old, sizeof *old * (size_t)memory->n);
+    }
+    memory->line[memory->n++] = new;
     return new;
 }
 
@@ -185,14 +191,14 @@ capture(const struct ballistic *line, const bool *moved, const double *earlier,
 /* Follows the parabola to a limit at all points that were hit on the way.
  * Limits of some of them may come before. */
 static void
-look_ahead(struct ballistic *line, const struct forecast_question *question,
+look_ahead(struct rt *run, struct ballistic *line, const struct forecast_question *question,
            struct accumulation_limit *on_way, struct forecast_limit *all,
            struct forecast_limit *some)
 {
-    double earlier[CONTACT_POINTS_MOST] = {0.0};
-    bool hit[CONTACT_POINTS_MOST] = {false},
-         moved[CONTACT_POINTS_MOST] = {false};
     int count = line->model.m, most = question->most;
+    double *earlier = NEW_N(run->brief, double, (size_t)count + 1);
+    bool *hit = NEW_N(run->brief, bool, 2 * (size_t)count + 1),
+         *moved = hit + count;
     for (int k = 0; k < most; k++) {
         for (int i = 0; i < count; i++)
             moved[i] |= line->mode.persistent[i];
@@ -228,6 +234,21 @@ look_ahead(struct ballistic *line, const struct forecast_question *question,
                 earlier[i] = 0.0;
         }
     }
+}
+
+struct forecast_limit
+forecast_limit_room(struct rt *run, int n)
+{
+    assert(run != NULL && n > 0);
+    size_t size = (size_t)n;
+    bool *flags = NEW_N(run->brief, bool, 3 * size);
+    double *numbers = NEW_N(run->brief, double, 3 * size);
+    return (struct forecast_limit){.group = flags,
+                                   .closed = flags + size,
+                                   .moved = flags + 2 * size,
+                                   .gap = numbers,
+                                   .rate = numbers + size,
+                                   .earlier = numbers + 2 * size};
 }
 
 bool
@@ -305,7 +326,8 @@ static bool
 together(struct rt *run, const struct forecast_question *question,
          struct forecast_limit *out)
 {
-    double span = 0.0, restitution = 0.0, acc[CONTACT_POINTS_MOST];
+    double span = 0.0, restitution = 0.0,
+           *acc = NEW_N(run->brief, double, (size_t)question->n + 1);
     int hits = 0, first = 0, n_pressed = 0;
     if (!forecast_accelerations(run, question->n, question->p, question->G,
                                 acc))
@@ -383,31 +405,25 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                       const struct forecast_question *question,
                       struct forecast_limit *all, struct forecast_limit *some)
 {
-    assert(question->n > 0 && question->n <= CONTACT_POINTS_MOST);
-    assert(question->most > 0);
+    assert(question->n > 0 && question->most > 0);
+    assert(all->group != NULL && some->group != NULL);
     int count = question->n;
     size_t mm = (size_t)count;
-    double *d = lines->room;
-    if (!d)
-        d = lines->room =
-            NEW_N(run->arena, double,
-                  CONTACT_POINTS_MOST *(3 * CONTACT_POINTS_MOST + 10));
+    double *d = NEW_N(run->brief, double, 4 * mm * mm + 10 * mm);
     struct space space = {.m = count, .F = d, .rest = d + mm * mm};
     double *place = space.rest + count, *velocity = place + count,
            *acc = velocity + count, *gap = acc + count;
     double *bias = gap + count, *g = bias + count, *off = g + count,
            *gradients = off + count;
     double *restitution = gradients + mm * mm, *G = restitution + mm,
-           most = 0.0;
-    int basis[CONTACT_POINTS_MOST];
-    bool rests[CONTACT_POINTS_MOST];
+           *mass = G + mm * mm, most = 0.0;
+    bool *rests = NEW_N(run->brief, bool, mm);
     all->found = some->found = false;
     if (together(run, question, all))
         return true;
     if (varies(run, question))
         return false; /* the parabola has other restitutions than the motion */
-    double *mass = NULL;
-    space.basis = basis;
+    space.basis = NEW_N(run->brief, int, mm);
     for (int i = 0; i < count; i++)
         rests[i] = question->p[i].gap == 0.0 && question->p[i].rate == 0.0;
     without_rounding(question, G);
@@ -429,11 +445,6 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     for (int i = 0; i < count; i++)
         g[i] = question->p[i].free;
     coordinates(&space, g, acc, bias);
-    if (!lines->mass)
-        lines->mass =
-            NEW_N(run->arena, double, CONTACT_POINTS_MOST *CONTACT_POINTS_MOST);
-    mass = lines->mass;
-    memset(mass, 0, sizeof *mass * (size_t)(space.r * space.r));
     for (int i = 0; i < space.r; i++)
         mass[i * space.r + i] = 1.0;
     for (int i = 0; i < count; i++)
@@ -453,9 +464,11 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
         return false;
     line->policy = question->policy;
     accumulation_resolve(line, ACCUMULATION_RESOLVE);
-    if (!lines->on_way)
+    if (lines->points < count) {
+        lines->points = 2 * count;
         lines->on_way =
-            NEW_N(run->arena, struct accumulation_limit, CONTACT_POINTS_MOST);
-    look_ahead(line, question, lines->on_way, all, some);
+            NEW_N(run->arena, struct accumulation_limit, 2 * mm);
+    }
+    look_ahead(run, line, question, lines->on_way, all, some);
     return all->found || some->found;
 }

@@ -7,17 +7,17 @@
 #include "runtime/ballistic/ballistic.h"
 #include "runtime/modes/mode_select.h"
 
-/* memory that forecasts share; zero at first */
-#define FORECAST_MEMORIES 32
+/* memory that forecasts share; zero at first: a motion for each pair of sizes
+ * (n, m) that has been asked for */
 struct forecast_memory {
-    int n;
-    struct ballistic *line[FORECAST_MEMORIES];
-    double *room, *mass;
+    int n, lines; /* room for so many in `line` */
+    struct ballistic **line;
     /* of the last forecast, per point: the last limit on the way */
     struct accumulation_limit *on_way;
+    int points; /* for so many there is room in on_way */
 };
 struct forecast_question {
-    int n; /* number of points, at most CONTACT_POINTS_MOST */
+    int n; /* number of points */
     const struct contact_point_state *p;
     const struct contact_point *spot; /* whose points they are */
     const double *G;     /* the Delassus matrix of contact_point_states */
@@ -30,21 +30,24 @@ struct forecast_question {
     double window; /* within this time (s) from now the parabola is the motion
                       to rounding */
 };
+/* Lists have an entry for each point of the question. */
 struct forecast_limit {
     bool found;       /* false: no limit, and the rest is not set */
     double remaining; /* time (s) from now; 0: infinitely many impacts of
                          closed points take no time */
-    bool group[CONTACT_POINTS_MOST];
+    bool *group;
     /* at the limit: points that are closed and have no rate; points that
      * impacts on the way have moved, with their gaps (m) and rates (m/s) */
-    bool closed[CONTACT_POINTS_MOST], moved[CONTACT_POINTS_MOST];
-    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
+    bool *closed, *moved;
+    double *gap, *rate;
     struct accumulation_limit chatter;
     /* other points that had a limit of their own on the way, after which
      * nothing has hit them (forecast_memory.on_way): its time (s) from now; 0
      * for all others */
-    double earlier[CONTACT_POINTS_MOST];
+    double *earlier;
 };
+/* Returns room for a limit of n points, not found, in run->brief. */
+struct forecast_limit forecast_limit_room(struct rt *run, int n);
 /* Looks for the limit of all points that are hit on the way, and for the last
  * limit of some of them within the window. False if there is neither. */
 bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,

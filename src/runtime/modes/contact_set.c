@@ -379,7 +379,7 @@ contact_set_room(const struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
-    int room = CONTACT_POINTS_MOST;
+    int room = MANIFOLD_POINTS;
     for (int i = 0; i < 2 && image_contact->system == IMP_NO_SYSTEM; i++)
         if (run->polytope[image_contact->body[i]] != NULL)
             room += (int)run->polytope[image_contact->body[i]]->n_vertex;

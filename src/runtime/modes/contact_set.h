@@ -17,8 +17,8 @@ int contact_set_points(struct rt *run, uint32_t contact, double tol,
 int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
 
-/* Returns room enough for contact_set_near: all vertices, and
- * CONTACT_POINTS_MOST edges that cross (where there are more, contact_set_near
+/* Returns room enough for the points of one contact: all vertices, and
+ * MANIFOLD_POINTS edges that cross (where there are more, contact_set_near
  * returns -1). */
 int contact_set_room(const struct rt *run, uint32_t contact);
 

@@ -311,7 +311,7 @@ put(const struct bounce *bounce, struct forecast_limit *all,
         all->group[i] = bounce->bounced[i];
         all->closed[i] = bounce->bounced[i] || bounce->held[i];
         all->moved[i] = all->closed[i];
-        all->gap[i] = all->rate[i] = 0.0;
+        all->gap[i] = all->rate[i] = all->earlier[i] = 0.0;
         out->slip[i] = bounce->rate[2 * i + 1];
         out->work[i] = bounce->work[i];
     }
@@ -328,12 +328,12 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
                   const struct contact_point *spot, struct forecast_limit *all,
                   struct friction_forecast *out)
 {
-    assert(ask->n > 0 && ask->n <= CONTACT_POINTS_MOST);
+    assert(ask->n > 0 && all->group != NULL);
     size_t n = (size_t)ask->n;
     struct bounce start = {.run = run, .ask = ask}, *bounce = &start;
     bounce->rows =
         (struct friction_rows){.run = run, .n = ask->n, .spot = spot};
-    memset(all, 0, sizeof *all);
+    all->found = false;
     if (friction_rows_read(&bounce->rows))
         return false;
     double *x = NEW_N(run->brief, double, 16 * n);

@@ -105,8 +105,7 @@ friction_rows_read(struct friction_rows *in)
         return st;
     /* points without friction have no tangential unknown; their row of W stays
      * 0 */
-    int m = in->group->n_unknown, at[2 * CONTACT_POINTS_MOST];
-    assert(in->n <= CONTACT_POINTS_MOST);
+    int m = in->group->n_unknown, *at = NEW_N(run->brief, int, (size_t)m + 1);
     for (int i = 0; i < m; i++) {
         const struct persistent_unknown *unknown = &in->group->unknown[i];
         at[i] = 2 * (int)(unknown->row - in->group->row) +

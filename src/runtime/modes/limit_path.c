@@ -23,8 +23,8 @@
 
 /* the points that the path moves */
 struct path {
-    struct contact_point spot[CONTACT_POINTS_MOST], slide[CONTACT_POINTS_MOST];
-    double gap[CONTACT_POINTS_MOST], rate[CONTACT_POINTS_MOST];
+    struct contact_point *spot, *slide;
+    double *gap, *rate;
     int n, n_slide;
 };
 
@@ -38,8 +38,11 @@ aim(struct rt *run, const struct limit_points *points,
     size_t n = (size_t)points->n;
     struct contact_point_state *state =
         NEW_N(run->brief, struct contact_point_state, n + 1);
-    double acc[CONTACT_POINTS_MOST], left = limit->remaining;
-    path->n = path->n_slide = 0;
+    double *acc = NEW_N(run->brief, double, n + 1), left = limit->remaining;
+    *path = (struct path){NEW_N(run->brief, struct contact_point, n + 1),
+                          NEW_N(run->brief, struct contact_point, n + 1),
+                          NEW_N(run->brief, double, n + 1),
+                          NEW_N(run->brief, double, n + 1), 0, 0};
     memcpy(state, points->point, n * sizeof *state);
     for (int i = 0; i < points->n; i++)
         if (limit->closed[i] && state[i].gap == 0.0) {
@@ -66,7 +69,7 @@ begin(struct rt *run, const struct limit_points *points,
       const struct forecast_limit *limit, bool *begun)
 {
     struct path *path = NEW(run->brief, struct path);
-    int *end = NEW_N(run->brief, int, CONTACT_POINTS_MOST + 1), first = 0;
+    int *end = NEW_N(run->brief, int, (size_t)points->n + 1), first = 0;
     enum mode_choice choice = MODE_FREE;
     *begun = aim(run, points, limit, path) && path->n > 0;
     if (!*begun)
@@ -85,7 +88,6 @@ limit_path_begin(struct rt *run, const struct limit_points *points,
                  const struct forecast_limit *limit)
 {
     assert(run != NULL && points->n > 0 && limit->remaining > 0.0);
-    assert(points->n <= CONTACT_POINTS_MOST);
     struct diags quiet, *told = run->ds;
     bool begun;
     /* What cannot be evaluated here is no mistake of the model: the limit is

@@ -8,7 +8,7 @@
 
 /* The points that the limit is about, at the instant of the forecast. */
 struct limit_points {
-    int n; /* at most CONTACT_POINTS_MOST */
+    int n;
     const struct contact_point *spot;
     const struct contact_point_state *point;
     const double *G;     /* their Delassus matrix (contact_point_states) */

@@ -408,8 +408,9 @@ watched_faces_find(struct rt *run, uint32_t contact, double tol,
 {
     assert(out != NULL && contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
+    int room = contact_set_room(run, contact);
     struct contact_point *spot =
-        NEW_N(run->brief, struct contact_point, CONTACT_POINTS_MOST);
+        NEW_N(run->brief, struct contact_point, (size_t)room);
     if (image_contact->system != IMP_NO_SYSTEM ||
         image_contact->flags & IMP_CONTACTF_STATED ||
         !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
@@ -417,7 +418,7 @@ watched_faces_find(struct rt *run, uint32_t contact, double tol,
         polytope_of(run, contact, 0)->n_vertex == 0 ||
         polytope_of(run, contact, 1)->n_vertex == 0)
         return false;
-    int n = contact_set_points(run, contact, tol, spot, CONTACT_POINTS_MOST);
+    int n = contact_set_points(run, contact, tol, spot, room);
     if (n < 1 || contact_set_series(run, contact))
         return false;
     return one_face(run, contact, spot, n, tol, out) ||

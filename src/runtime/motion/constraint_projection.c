@@ -247,7 +247,7 @@ int
 persistent_close(struct rt *run, const struct contact_point *spot, int n,
                  const double *gap, const double *rate, const bool *slips)
 {
-    assert(n >= 0 && n <= CONTACT_POINTS_MOST);
+    assert(n >= 0 && (n == 0 || spot != NULL));
     if (n == 0)
         return IMP_OK;
     struct persistent_group *group = persistent_look_at(run, spot, n);

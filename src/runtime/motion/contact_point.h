@@ -7,8 +7,6 @@
 #include "runtime/instance/run.h"
 #include "runtime/numerics/taylor.h"
 
-/* most points of one group */
-#define CONTACT_POINTS_MOST 64
 /* two edges are parallel if the sine between them is below this */
 #define CONTACT_POINT_PARALLEL 1e-9
 

@@ -87,6 +87,7 @@ struct semidefinite {
     const int *pivot; /* rank rows, in their order */
     double *L;        /* n x rank, rows of n: G = L L^T */
     double *inner;    /* rank < n: the Cholesky factor of L^T L, rows of n */
+    int steps;        /* rank < n: of refinement */
 };
 
 /* Doubles that the factors of n rows need. */

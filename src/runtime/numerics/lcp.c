@@ -136,6 +136,28 @@ take(int n, const double *T, const int *basis, double size, double *x, int *in)
         }
 }
 
+/* Finds the x of least length with |A x - b| least, of the symmetric n x n
+ * matrix A, and returns its rank. v (n x n) and singular (n) are room for
+ * singular values, where the rank is in doubt; work: 3 n, and the room of a
+ * semidefinite factor. */
+static int
+least_square(int n, double *A, double *v, double *singular, const double *b,
+             double *x, double *work)
+{
+    struct semidefinite factors;
+    int rank = 0;
+    if (semidefinite_factor(n, A, dense_tolerance(n, n), &factors,
+                            work + 3 * n)) {
+        semidefinite_solve(&factors, b, x, work);
+        return factors.rank;
+    }
+    dense_svd(n, n, A, v, singular);
+    while (rank < n && singular[rank] > dense_tolerance(n, n) * singular[0])
+        rank++;
+    dense_svd_solve(n, n, A, v, singular, rank, b, x, work);
+    return rank;
+}
+
 /* Finds the z of least length on the set `in`. Returns 0 if z and w come out
  * right. *lost: G is singular on the set. */
 static int
@@ -143,9 +165,9 @@ polish(int n, const double *G, const double *q, const int *in, double size,
        double *z, double *room, int *lost)
 {
     double *a = room, *v = a + n * n, *singular = v + n * n,
-           *rhs = singular + n, *x = rhs + n, *work = x + n;
-    int n_set = 0, rank = 0, *set = (int *)(work + 3 * n);
-    struct semidefinite factors;
+           *rhs = singular + n, *x = rhs + n, *factors = x + n;
+    int n_set = 0,
+        *set = (int *)(factors + 3 * n + semidefinite_room(n));
     for (int i = 0; i < n; i++)
         if (in[i])
             set[n_set++] = i;
@@ -154,18 +176,7 @@ polish(int n, const double *G, const double *q, const int *in, double size,
         for (int j = 0; j < n_set; j++)
             a[j * n_set + i] = G[set[i] * n + set[j]];
     }
-    if (semidefinite_factor(n_set, a, dense_tolerance(n_set, n_set), &factors,
-                            work + 4 * n)) {
-        rank = factors.rank;
-        semidefinite_solve(&factors, rhs, x, work);
-    } else {
-        dense_svd(n_set, n_set, a, v, singular);
-        while (rank < n_set &&
-               singular[rank] > dense_tolerance(n_set, n_set) * singular[0])
-            rank++;
-        dense_svd_solve(n_set, n_set, a, v, singular, rank, rhs, x, work);
-    }
-    *lost = rank < n_set;
+    *lost = least_square(n_set, a, v, singular, rhs, x, factors) < n_set;
     memset(z, 0, sizeof *z * (size_t)n);
     for (int i = 0; i < n_set; i++) {
         if (x[i] * G[set[i] * (n + 1)] < -SLACK_ZERO * size)
@@ -187,7 +198,7 @@ struct descent {
     const double *g, *p;
     double size;
     double *z, *step; /* the way from z to the least value on the set */
-    double *a, *v, *work;
+    double *a, *v, *work, *factors; /* factors: room for least_square */
 };
 
 /* Finds the step from z to the least value of z.g z/2 + p.z on the set, the
@@ -195,7 +206,7 @@ struct descent {
 static bool
 least_on_set(struct descent *descent)
 {
-    int n = descent->n, m = descent->n_set, rank = 0;
+    int n = descent->n, m = descent->n_set;
     double *singular = descent->work, *rhs = singular + n, *scratch = rhs + n;
     for (int i = 0; i < m; i++) {
         int row = descent->set[i];
@@ -204,11 +215,8 @@ least_on_set(struct descent *descent)
         for (int j = 0; j < m; j++)
             descent->a[j * m + i] = descent->g[row * n + descent->set[j]];
     }
-    dense_svd(m, m, descent->a, descent->v, singular);
-    while (rank < m && singular[rank] > dense_tolerance(m, m) * singular[0])
-        rank++;
-    dense_svd_solve(m, m, descent->a, descent->v, singular, rank, rhs,
-                    descent->step, scratch);
+    least_square(m, descent->a, descent->v, singular, rhs, descent->step,
+                 descent->factors);
     double rest = 0;
     for (int i = 0; i < m; i++) {
         const double *g = descent->g + descent->set[i] * n;
@@ -380,7 +388,8 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
                                   .a = T,
                                   .v = T + n * n,
                                   .work = rest};
-        descent.set = (int *)(rest + 4 * n);
+        descent.factors = rest + 4 * n;
+        descent.set = (int *)(descent.factors + 3 * n + semidefinite_room(n));
         descent.in = (bool *)(descent.set + n);
         descent.barred = descent.in + n;
         if ((st = descend(&descent)))

@@ -3,8 +3,10 @@
  * that need none. See dense.h, which says what the letters are; x and y are the
  * pair of columns. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "runtime/numerics/dense.h"
 
@@ -108,10 +110,10 @@ dense_svd_solve(int m, int n, const double *a, const double *v, const double *s,
  * pivots are smaller than any share that is asked for here (dense_tolerance).
  */
 
-/* The least solution divides by L^T L twice. One step of refinement makes up
- * for the square of the condition up to this condition: (2^-52 1e5^2)^2 is
- * below 2^-52 1e5. */
-#define SQUARED 1e5
+/* The least solution divides by L^T L twice: its error is 2^-52 times the square
+ * of the condition, and each step of refinement multiplies it by as much. So
+ * many steps bring it below 2^-52 times the condition up to this condition. */
+#define SQUARED 1e7
 
 size_t
 semidefinite_room(int n)
@@ -237,6 +239,11 @@ semidefinite_factor(int n, const double *G, double share,
     double condition =
         norm * inverse_size(n, out->rank, whole ? out->L : out->inner,
                             whole ? pivot : NULL, inverse);
+    double error = DBL_EPSILON * condition * condition;
+    double off = error * error;
+    for (out->steps = 1; off > DBL_EPSILON * condition && condition < SQUARED;
+         out->steps++)
+        off *= error;
     return condition * share < 1.0 && (whole || condition < SQUARED);
 }
 
@@ -289,9 +296,12 @@ semidefinite_solve(const struct semidefinite *factors, const double *b,
     }
     double *first = work + n, *rest = first + n;
     least(factors, b, first, work);
-    for (int i = 0; i < n; i++)
-        rest[i] = b[i] - dense_dot(n, factors->G + i * n, first);
-    least(factors, rest, rest, work);
-    for (int i = 0; i < n; i++)
-        x[i] = first[i] + rest[i];
+    for (int step = 0; step < factors->steps; step++) {
+        for (int i = 0; i < n; i++)
+            rest[i] = b[i] - dense_dot(n, factors->G + i * n, first);
+        least(factors, rest, rest, work);
+        for (int i = 0; i < n; i++)
+            first[i] += rest[i];
+    }
+    memcpy(x, first, (size_t)n * sizeof *x);
 }

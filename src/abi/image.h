@@ -593,8 +593,20 @@ enum imp_val_kind {
     IMP_VAL_LIST,    /* items */
     IMP_VAL_PARAM,   /* ref: index */
     IMP_VAL_SYSTEM,  /* ref: index */
+    IMP_VAL_ALONG, /* one number of a whole run: IMP_ALONG_ORDER + 1 Taylor
+                      coefficients; field: enum imp_along_kind */
     IMP_VAL_COLUMN /* a list: the tape's outputs (rows of them), once per entry
                       of its cells; ref: a list of the same length */
+};
+/* In `record` of a run: sup(x), sup(abs(x)), inf(x), integral(x) in t, and
+ * first(a > b), whose x is a - b. */
+#define IMP_ALONG_ORDER 16
+enum imp_along_kind {
+    IMP_ALONG_SUP,
+    IMP_ALONG_SUP_ABS,
+    IMP_ALONG_INF,
+    IMP_ALONG_INTEGRAL,
+    IMP_ALONG_FIRST
 };
 typedef struct imp_val {
     uint32_t kind;
@@ -634,40 +646,6 @@ typedef struct imp_series {
 typedef struct imp_want {
     uint32_t series, order;
 } imp_want;
-
-/* ---- lists ---------------------------------------------------------------
- * A list has n entries of `width` numbers, and n is known when it is asked for.
- * NaN says that an entry has no value. An expression of lists is a tape whose
- * locals are cells: entry k of a list, for every k (IMP_VAL_COLUMN). What is
- * not made entry by entry is a list with `inputs`. A number that is made of a
- * list (a mean) is a list of one entry, read through a slot. */
-enum imp_list_kind {
-#define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
-    IMP_LIST_##NAME,
-#include "abi/lists.def"
-    IMP_LIST_KINDS
-};
-typedef struct imp_cell {
-    uint32_t list, component;
-} imp_cell;
-typedef struct imp_list {
-    uint32_t kind, width;
-    uint32_t command, field; /* FIELD, TEXT: of a record */
-    uint32_t table, column;  /* TABLE */
-    imp_ref inputs;          /* imp_val: COLUMN or NUM */
-    imp_str text;            /* TEXT: what its entries are compared with */
-    imp_str name;            /* the user's source text */
-    imp_range range;
-} imp_list;
-/* data NAME = "file" */
-typedef struct imp_table_column {
-    imp_str name, unit;
-    imp_ref values; /* double, SI; NaN: missing */
-} imp_table_column;
-typedef struct imp_table {
-    imp_str name, file;
-    imp_ref columns; /* imp_table_column */
-} imp_table;
 
 /* a number taken from an earlier result before a tape runs */
 enum imp_slot_kind {

@@ -113,7 +113,7 @@ lower_val(struct mech *mech, const struct tm_val *val)
         count = 0;
     if (val->e && count &&
         (val->kind == IMP_VAL_NUM || val->kind == IMP_VAL_BOOL ||
-         val->kind == IMP_VAL_COLUMN)) {
+         val->kind == IMP_VAL_COLUMN || val->kind == IMP_VAL_ALONG)) {
         struct reads r = {mech,
                           NEW_N(mech->arena, bool, mech->model->n_contacts + 1),
                           NEW_N(mech->arena, bool, mech->model->n_slots + 1)};

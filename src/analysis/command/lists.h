@@ -4,6 +4,7 @@
 #ifndef IMP_ANALYSIS_COMMAND_LISTS_H
 #define IMP_ANALYSIS_COMMAND_LISTS_H
 
+#include "abi/lists.h"
 #include "analysis/command/analysis.h"
 
 /* n entries of `width` numbers; NaN: the entry has no value */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "abi/status.h"
+#include "analysis/along/along.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
@@ -236,6 +237,16 @@ advance_once(struct simulation *sim, double target, double limit,
     return (double)sim->log.total > limit ? too_many(sim, limit) : IMP_OK;
 }
 
+/* What is told of the whole run takes note of the present state. */
+static int
+look_along(struct simulation *sim)
+{
+    int st = sim->run->im->systems.n
+                 ? simulate_systems_at(sim, rt_time(sim->run))
+                 : IMP_OK;
+    return st ? st : along_look(sim->along);
+}
+
 /* Moves from the present time to the target time, event by event. */
 static int
 advance(struct simulation *sim, double target, double limit)
@@ -254,7 +265,11 @@ advance(struct simulation *sim, double target, double limit)
         simulate_pairs_look(sim);
         reported = sim->log.total;
         rt_brief_end(run);
-        int st = advance_once(sim, target, limit, more);
+        double next =
+            sim->along ? fmin(target, along_reach(sim->along)) : target;
+        int st = advance_once(sim, next, limit, more);
+        if (!st && sim->along)
+            st = look_along(sim);
         if (st || (st = run->law_status))
             return st;
         if (sim->trace && (st = simulate_traced(sim)))

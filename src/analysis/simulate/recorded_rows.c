@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/along/along.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
@@ -51,9 +52,12 @@ simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
     VEC_PUSH(&sim->log.impulse, impulse);
 }
 
+/* How many numbers of a row it has: what is told of a whole run has none. */
 static size_t
 item_size(const imp_val *value)
 {
+    if (value->kind == IMP_VAL_ALONG)
+        return 0;
     return (size_t)(value->rows ? value->rows : 1) *
            (value->cols ? value->cols : 1);
 }
@@ -71,6 +75,8 @@ simulate_read_items(struct simulation *sim)
     sim->rows.n_items = value->kind == IMP_VAL_LIST ? value->items.n : 1;
     for (uint32_t i = 0; i < sim->rows.n_items; i++)
         sim->rows.width += item_size(&sim->rows.item[i]);
+    sim->along =
+        along_new(sim->analysis, sim->rows.item, sim->rows.n_items);
     return IMP_OK;
 }
 
@@ -187,12 +193,25 @@ simulate_row(struct simulation *sim)
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
     double *row = sim->rows.buffer, *next = row;
+    /* systems beside bodies whose event this is */
+    int systems = sim->run->im->bodies.n && sim->run->im->systems.n
+                      ? simulate_systems_at(sim, rt_time(sim->run))
+                      : IMP_OK;
+    if (systems)
+        return systems;
     if (sim->rows.n_items && sim->run->im->dim == 2) {
         int told = friction_modes_tell(sim->run);
         if (told)
             return told;
     }
+    if (sim->along) {
+        int st = along_look(sim->along);
+        if (st)
+            return st;
+    }
     for (uint32_t i = 0; i < sim->rows.n_items; i++) {
+        if (sim->rows.item[i].kind == IMP_VAL_ALONG)
+            continue;
         int st = arg_numbers(sim->analysis, &sim->rows.item[i], next);
         if (st)
             return st;
@@ -215,6 +234,12 @@ simulate_keep_state(struct simulation *sim)
         VEC_PUSH(&sim->rows.states, state[i]);
 }
 
+static void
+remark(void *ctx, const char *text)
+{
+    simulate_remark(ctx, text);
+}
+
 void
 simulate_put_rows(struct simulation *sim, struct record *out)
 {
@@ -222,7 +247,11 @@ simulate_put_rows(struct simulation *sim, struct record *out)
     struct analysis *analysis = sim->analysis;
     size_t n_rows = sim->rows.time.n, at = 0;
     SET_LIST("t", sim->rows.time.v, n_rows);
+    if (sim->along)
+        along_put(sim->along, out, remark, sim);
     for (uint32_t i = 0; i < sim->rows.n_items; i++) {
+        if (sim->rows.item[i].kind == IMP_VAL_ALONG)
+            continue;
         size_t w = item_size(&sim->rows.item[i]);
         double *x = NEW_N(analysis->rt->arena, double, n_rows *w + 1);
         for (size_t k = 0; k < n_rows; k++)

@@ -167,6 +167,7 @@ struct simulation {
     uint32_t n_contacts;
     enum event_watch *watch; /* per contact: what the next search looks for */
     struct recorded_rows rows;
+    struct along *along; /* of analysis/along; NULL: nothing is asked of it */
     struct event_log log;
     struct already_reported reported;
     struct flow **flows;          /* per system */

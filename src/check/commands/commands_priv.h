@@ -67,6 +67,10 @@ void record_list(struct check *ck, uint32_t command, const char *name,
  * false: reported */
 bool question_option(struct check *ck, const struct ast_item *key,
                      const char *word, struct tm_val *out);
+/* Is this entry of `record` one number of a whole run: sup, inf, integral,
+ * first? Then *good says whether it is right, and *out, *dim are its value. */
+bool along_item(struct check *ck, const struct ast_expr *node,
+                struct tm_val *out, const struct dim **dim, bool *good);
 /* what `show` prints of a system, of its contacts */
 void system_shown(struct check *ck, const struct value *value,
                   struct tm_val *out);

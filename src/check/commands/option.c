@@ -231,6 +231,17 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
         const struct ast_expr *entry = list[i];
+        bool good;
+        if (along_item(ck, entry, &items[kept], &dims[kept].all, &good)) {
+            ok &= good;
+            if (good) {
+                items[kept].name =
+                    column_name(ck, &ck->lists.commands.v[command], items, kept,
+                                items[kept].name);
+                dims[kept++].n = 1;
+            }
+            continue;
+        }
         struct value value = check_expr(ck, &ck->modules.top, entry);
         if (value.kind == VALUE_POISON) {
             ok = false;

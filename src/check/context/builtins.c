@@ -108,6 +108,14 @@ static const struct builtin builtins[] = {
      "after(h')", true},
     {"jump", "x", "in the jump of an observer: after(x) - before(x)",
      "jump(h')", true},
+    {"sup", "x", "in `record` of simulate: the greatest value of x along the run, "
+     "between the rows, too", "sup(abs(one.spin))", true},
+    {"inf", "x", "in `record` of simulate: the least value of x along the run",
+     "inf(gap(touch))", true},
+    {"integral", "x", "in `record` of simulate: of x over the time of the run",
+     "integral(one.energy)", true},
+    {"first", "condition", "in `record` of simulate: the first time at which a "
+     "comparison holds", "first(gap(touch) < 0.1)", true},
 #define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)
 #define CALLED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
     {word, args, doc, example, true},

@@ -8,6 +8,7 @@
 #define IMP_CHECK_CONTEXT_TYPED_MODEL_H
 
 #include "abi/image.h"
+#include "abi/lists.h"
 #include "base/diag.h"
 #include "base/intern.h"
 #include "calculus/expr.h"

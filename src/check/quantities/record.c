@@ -341,9 +341,11 @@ record_column(struct check *ck, uint32_t command, const struct tm_val *col,
         .name = col->name,
         .unit = col->unit,
         .doc = arena_printf(ck->arena, "recorded: %s", col->label),
-        .kind = width > 1 ? IMP_FIELD_VECS : IMP_FIELD_LIST,
+        .kind = col->kind == IMP_VAL_ALONG ? IMP_FIELD_NUM
+                : width > 1                ? IMP_FIELD_VECS
+                                           : IMP_FIELD_LIST,
         .column = column,
-        .width = width};
+        .width = col->kind == IMP_VAL_ALONG ? 1 : width};
     cmd->fields = fields;
     cmd->n_fields++;
 }

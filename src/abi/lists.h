@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists and tables of the image. */
+#ifndef IMP_ABI_LISTS_H
+#define IMP_ABI_LISTS_H
+
+#include "abi/image.h"
+
+/* ---- lists ---------------------------------------------------------------
+ * A list has n entries of `width` numbers, and n is known when it is asked for.
+ * NaN says that an entry has no value. An expression of lists is a tape whose
+ * locals are cells: entry k of a list, for every k (IMP_VAL_COLUMN). What is
+ * not made entry by entry is a list with `inputs`. A number that is made of a
+ * list (a mean) is a list of one entry, read through a slot. */
+enum imp_list_kind {
+#define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
+    IMP_LIST_##NAME,
+#include "abi/lists.def"
+    IMP_LIST_KINDS
+};
+typedef struct imp_cell {
+    uint32_t list, component;
+} imp_cell;
+typedef struct imp_list {
+    uint32_t kind, width;
+    uint32_t command, field; /* FIELD, TEXT: of a record */
+    uint32_t table, column;  /* TABLE */
+    imp_ref inputs;          /* imp_val: COLUMN or NUM */
+    imp_str text;            /* TEXT: what its entries are compared with */
+    imp_str name;            /* the user's source text */
+    imp_range range;
+} imp_list;
+/* data NAME = "file" */
+typedef struct imp_table_column {
+    imp_str name, unit;
+    imp_ref values; /* double, SI; NaN: missing */
+} imp_table_column;
+typedef struct imp_table {
+    imp_str name, file;
+    imp_ref columns; /* imp_table_column */
+} imp_table;
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* One number of a whole run: sup, inf, integral, first. */
+#ifndef IMP_ANALYSIS_ALONG_ALONG_H
+#define IMP_ANALYSIS_ALONG_ALONG_H
+
+#include "analysis/command/command.h"
+
+/* Follows the IMP_VAL_ALONG among n items of `record`, in the memory of the
+ * run; NULL: there is none. */
+struct along *along_new(struct analysis *analysis, const imp_val *item,
+                        uint32_t n);
+/* Takes note of the present state: call it at the start, at the end, wherever
+ * the motion has come to along_reach, and before and after every event. IMP_OK,
+ * or a status after a diagnostic. */
+int along_look(struct along *along);
+/* The time up to which the series of the last look hold. */
+double along_reach(const struct along *along);
+/* Sets the fields of a record, and says in `remark` where a value is known at
+ * both ends of a piece alone. */
+void along_put(struct along *along, struct record *out,
+               void (*remark)(void *ctx, const char *text), void *ctx);
+
+#endif

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/engines/branches.h"
 #include "analysis/engines/second.h"
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/setup/new_run.h"
 
 #define GSL_TOLERANCE 1e-13
@@ -165,6 +167,8 @@ run_one(struct simulation *series, struct record *out)
 {
     put_nothing(out);
     int st = simulation_prepare(series);
+    if (!st && series->run->paradox == PARADOX_BRANCH)
+        return simulate_branches(series, out);
     return st ? st : simulation_put(series, out, simulation_by_series(series));
 }
 
@@ -207,6 +211,7 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
         return st;
     if (engine == ENGINE_GSL && !(api = load(analysis, command)))
         return IMP_FAILED;
+    branches_put_none(out);
     return guarded(simulation_new(analysis, command),
                    api ? simulation_new(analysis, command) : NULL, api,
                    tolerance, out);

@@ -276,7 +276,8 @@ int
 simulation_by_series(struct simulation *sim)
 {
     assert(sim != NULL && !sim->begun);
-    if (run_file_wanted(sim->analysis, sim->command)) {
+    /* a tree of motions is not kept */
+    if (run_file_wanted(sim->analysis, sim->command) && !sim->run->forks) {
         sim->trace = run_log_new(sim->analysis, RUN_LOG_LIMIT);
         run_log_begin(sim->trace);
     }
@@ -303,6 +304,8 @@ void
 simulation_free(struct simulation *sim)
 {
     assert(sim != NULL);
+    if (sim->next)
+        simulation_free(sim->next);
     free(sim->rows.time.v);
     free(sim->rows.values.v);
     free(sim->rows.times.v);

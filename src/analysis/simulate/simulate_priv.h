@@ -188,6 +188,8 @@ struct simulation {
     struct limits_taken taken;
     struct overlaps overlaps;
     struct pairs_without_contact *pairs; /* NULL: none is watched */
+    struct simulation *next; /* another one that is given back with it; or NULL
+                              */
 };
 
 /* the contacts, bodies and contact points of one prediction */

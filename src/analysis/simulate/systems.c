@@ -135,6 +135,8 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
                                       "stopped at t = %s s, where friction "
                                       "leaves the motion of %s open: %s",
                                       time, name, event->why));
+    if (analysis->rt->forks && analysis->rt->forks->ways > 0)
+        return; /* other runs go on from here */
     struct diag *diag = diag_add(analysis->ds, DIAG_W0727, contact->range,
                                  "with friction the motion of `%s` is not "
                                  "determined at t = %s",

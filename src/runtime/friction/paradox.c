@@ -22,6 +22,21 @@ paradox_word(uint32_t paradox)
     return paradox < PARADOX_COUNT ? word[paradox] : NULL;
 }
 
+int
+paradox_way(struct paradox_forks *forks, const char *const *name, int ways)
+{
+    assert(forks != NULL && name != NULL && ways > 0);
+    int met = forks->met++;
+    if (met < forks->n)
+        return forks->take[met] < ways ? forks->take[met] : ways - 1;
+    if (forks->ways > 0)
+        return -1; /* it has branched */
+    forks->ways = ways < PARADOX_WAYS_MOST ? ways : PARADOX_WAYS_MOST;
+    for (int k = 0; k < forks->ways; k++)
+        forks->name[k] = name[k];
+    return -1;
+}
+
 /* Do all choices give this point the same mode? */
 static bool
 agreed(const struct friction_choice *choice, int point)

@@ -16,6 +16,19 @@ enum friction_paradox {
 #include "abi/paradox.def"
     PARADOX_COUNT
 };
+/* A run that goes on in every possible way is one run per way: each takes what
+ * `take` says where the motion is open for the first, second ... time, and the
+ * first time beyond that is where it branches. */
+#define PARADOX_WAYS_MOST 20
+struct paradox_forks {
+    const int *take; /* n: the number of the way */
+    int n, met;      /* met: how often the motion was open so far */
+    int ways; /* where it branches: how many there are, and their names */
+    const char *name[PARADOX_WAYS_MOST];
+};
+/* The motion is open, with so many ways: which does the run take? -1: it
+ * branches here, and the names (which outlive the run) are kept. */
+int paradox_way(struct paradox_forks *forks, const char *const *name, int ways);
 /* The word of a policy, or NULL for none. */
 const char *paradox_word(uint32_t paradox);
 /* The consistent choice of modes of n points that a policy singles out: the

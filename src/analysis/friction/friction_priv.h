@@ -34,8 +34,8 @@ int painleve_of_system(struct analysis *analysis, const imp_command *command,
                        struct painleve_instant *out);
 
 /* The same for two contacts of a system. cross: what a unit normal force, and a
- * unit friction force, at the other contact do to the gap: of the first, then of
- * the second. */
+ * unit friction force, at the other contact do to the gap: of the first, then
+ * of the second. */
 int painleve_pair_of_system(struct analysis *analysis,
                             const imp_command *command,
                             const uint32_t contact[2], double at,
@@ -51,7 +51,25 @@ int painleve_put_instant(struct analysis *analysis, const imp_command *command,
                          const struct painleve_instant *instant,
                          const struct painleve *found, struct record *out);
 
-/* -- painleve_bodies.c ------------------------------------------------------ */
+/* -- painleve_least.c ------------------------------------------------------ */
+
+/* The tape imp_contact.instant at the present state. */
+struct painleve_derivatives {
+    uint32_t n;
+    double *all;
+    double C, B, C_t, B_t, b_c, b_d, mu, mu_t, mu_speed;
+    const double *C_q, *B_q, *mu_q, *f_q, *d_q, *c_q;
+};
+/* Fills them (*out is zero, or of the call before). Status of the tape. */
+int painleve_derivatives(struct rt *run, const imp_contact *contact,
+                         double slip, struct painleve_derivatives *out);
+/* The fields of the option `over`. The state of the run is that of the instant,
+ * and again so afterwards. Status of the tapes, or after a diagnostic. */
+int painleve_least_mu(struct analysis *analysis, const imp_command *command,
+                      uint32_t contact, double slip, struct record *out);
+
+/* -- painleve_bodies.c ------------------------------------------------------
+ */
 
 /* The same for a contact between bodies in the plane; `at` is 0 or NAN. */
 int painleve_of_bodies(struct analysis *analysis, const imp_command *command,

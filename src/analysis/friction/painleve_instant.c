@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `painleve` tells of one contact of a system beyond its coefficients,
  * from their derivatives: where p and b lead in slip (specification
- * painleve.md, 8), the least friction of a paradox over a coordinate (2), and
- * the stability of a contact that sticks at rest (6). */
+ * painleve.md, 8), and the stability of a contact that sticks at rest (6). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -12,58 +11,10 @@
 #include "base/num.h"
 #include "runtime/instance/system.h"
 
-/* so many places of one turn are looked at for a change of sign of the
- * derivative of mu_P: minima that are nearer to each other than half a degree
- * may be missed */
-#define TURN_PLACES 720
-#define TURN_HALVINGS 200
-/* mu_P repeats after one turn within this share */
-#define TURN_SAME 1e-9
 /* generalised forces balance within this share of their terms */
 #define BALANCED 1e-9
 /* A stiffness below this share of its terms is rounding. */
 #define CURVED 1e-12
-
-/* The tape imp_contact.instant at the present state. */
-struct derivatives {
-    uint32_t n;
-    double *all;
-    double C, B, C_t, B_t, b_c, b_d, mu, mu_t, mu_speed;
-    const double *C_q, *B_q, *mu_q, *f_q, *d_q, *c_q;
-};
-
-static int
-read_derivatives(struct rt *run, const imp_contact *contact, double slip,
-                 struct derivatives *out)
-{
-    uint32_t n = out->n = rt_system(run, contact->system)->n;
-    size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;
-    double speed = fabs(slip);
-    if (!out->all)
-        out->all = NEW_N(run->arena, double, count);
-    int st = rt_eval(run, contact->instant, &speed, out->all);
-    const double *at = out->all;
-    out->C = at[0];
-    out->B = at[1];
-    out->C_q = at + 2;
-    out->B_q = at + 2 + n;
-    at += 2 + 2 * n;
-    out->C_t = at[0];
-    out->B_t = at[1];
-    out->b_c = at[2];
-    out->b_d = at[3];
-    out->mu = at[4];
-    out->mu_q = at + 5;
-    at += 5 + n;
-    out->mu_t = at[0];
-    out->mu_speed = at[1];
-    out->f_q = at + 2;
-    out->d_q = out->f_q + n * n;
-    out->c_q = out->d_q + n * n;
-    if (st == IMP_NONFINITE)
-        rt_nonfinite(run, contact->instant, &speed);
-    return st;
-}
 
 /* -- where p and b lead ----------------------------------------------------
  */
@@ -90,7 +41,7 @@ order(double a, double b)
 }
 
 static void
-put_alpha(struct analysis *analysis, const struct derivatives *of,
+put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
           const double *rates, const struct painleve_instant *instant,
           const struct painleve *found, struct record *out)
 {
@@ -124,122 +75,6 @@ put_alpha(struct analysis *analysis, const struct derivatives *of,
         SET_TEXT("jam", outcome_of(alpha, p, point->b));
     else
         SET_ABSENT("jam", "p > 0 and b < 0 do not hold here");
-}
-
-/* -- the least mu_P --------------------------------------------------------
- */
-
-struct turn {
-    struct rt *run;
-    const imp_contact *contact;
-    double *angle; /* the coordinate, in env */
-    uint32_t j;
-    double slip;
-    struct derivatives of;
-    int st;
-};
-
-/* d log(mu_P) by the angle; *mu_P. */
-static double
-slope(struct turn *turn, double angle, double *mu_P)
-{
-    *turn->angle = angle;
-    turn->st =
-        read_derivatives(turn->run, turn->contact, turn->slip, &turn->of);
-    *mu_P = turn->of.C / fabs(turn->of.B);
-    return turn->of.C_q[turn->j] / turn->of.C -
-           turn->of.B_q[turn->j] / turn->of.B;
-}
-
-/* Halves an interval at whose ends mu_P falls and rises. */
-static double
-bottom(struct turn *turn, double low, double high, double *mu_P)
-{
-    for (int k = 0; k < TURN_HALVINGS && !turn->st; k++) {
-        double middle = 0.5 * (low + high);
-        if (middle <= low || middle >= high)
-            break;
-        if (slope(turn, middle, mu_P) < 0.0)
-            low = middle;
-        else
-            high = middle;
-    }
-    slope(turn, high, mu_P);
-    return high;
-}
-
-static int
-put_least(struct turn *turn, struct record *out)
-{
-    static const char *const fields[] = {"mu_P_least", "mu_P_least_at"};
-    double start = *turn->angle, step = 2.0 * M_PI / TURN_PLACES;
-    double first, last, least = INFINITY, at = 0.0, value;
-    double falls = slope(turn, start, &first);
-    for (int k = 1; k <= TURN_PLACES && !turn->st; k++) {
-        double angle = start + step * k, rises = slope(turn, angle, &last);
-        if (falls < 0.0 && rises >= 0.0) {
-            double place = bottom(turn, angle - step, angle, &value);
-            if (value < least) {
-                least = value;
-                at = place;
-            }
-        }
-        falls = rises;
-    }
-    *turn->angle = start;
-    if (turn->st)
-        return turn->st;
-    if (!(fabs(last - first) <= TURN_SAME * fabs(first)) &&
-        (isfinite(first) || isfinite(last)))
-        record_set_absent_all(out, fields, 2,
-                              "mu_P is not the same after one turn of it");
-    else if (!isfinite(least))
-        record_set_absent_all(out, fields, 2, "mu_P has no least value");
-    else {
-        SET_NUM("mu_P_least", least);
-        SET_NUM("mu_P_least_at", at - 2.0 * M_PI * floor(at / (2.0 * M_PI)));
-    }
-    return IMP_OK;
-}
-
-static int
-least_mu(struct analysis *analysis, const imp_command *command,
-         const imp_contact *contact, double slip, struct record *out)
-{
-    struct rt *run = analysis->rt;
-    const imp_system *system = rt_system(run, contact->system);
-    const imp_val *over = arg_option(analysis, command, IMP_OPT_painleve_over);
-    if (!over) {
-        SET_ABSENT("mu_P_least", "no coordinate is stated as `over`");
-        SET_ABSENT("mu_P_least_at", "no coordinate is stated as `over`");
-        return IMP_OK;
-    }
-    for (uint32_t j = 0; j < system->n; j++) {
-        const imp_coordinate *coordinate =
-            IMP_ARRAY(run->im, run->im->coordinates, imp_coordinate) +
-            system->first + j;
-        const char *full = imp_text(run->im, coordinate->name),
-                   *dot = strrchr(full, '.');
-        if (strcmp(dot ? dot + 1 : full, imp_text(run->im, over->text)))
-            continue;
-        const char *unit = imp_text(run->im, coordinate->unit);
-        if (*unit && strcmp(unit, "1")) {
-            struct diag *diag =
-                diag_add(analysis->ds, DIAG_E0743, over->range,
-                         "`over` is an angle, but `%s` is in %s", full, unit);
-            diag_help(analysis->ds, diag,
-                      "a sweep over a param asks at other places");
-            return IMP_BADMODEL;
-        }
-        struct turn turn = {.run = run,
-                            .contact = contact,
-                            .angle = run->env + system->env_state + j,
-                            .j = j,
-                            .slip = slip};
-        return put_least(&turn, out);
-    }
-    assert(!"the checker knows the coordinate");
-    return IMP_FAILED;
 }
 
 /* -- stability at rest -----------------------------------------------------
@@ -282,7 +117,7 @@ join(double *basis, int *n_basis, uint32_t n, const double *x)
 /* Is the stiffness positive in all directions that the contact leaves free
  * while it sticks? Cholesky's pivots tell. */
 static bool
-stiff(struct rt *run, const struct derivatives *of, const double *d,
+stiff(struct rt *run, const struct painleve_derivatives *of, const double *d,
       const double *c, const double force[2])
 {
     uint32_t n = of->n;
@@ -350,7 +185,7 @@ no_equilibrium(const struct painleve_instant *instant, const double *rates,
 
 static int
 put_stable(struct analysis *analysis, const imp_contact *contact,
-           const struct derivatives *of, const double *rates,
+           const struct painleve_derivatives *of, const double *rates,
            const struct painleve_instant *instant, const struct painleve *found,
            struct record *out)
 {
@@ -392,23 +227,20 @@ painleve_put_instant(struct analysis *analysis, const imp_command *command,
                      uint32_t contact, const struct painleve_instant *instant,
                      const struct painleve *found, struct record *out)
 {
-    static const char *const all[] = {"alpha",
-                                      "panel",
-                                      "jam",
-                                      "mu_P_least",
-                                      "mu_P_least_at",
-                                      "stable",
-                                      "stable_conditions"};
+    static const char *const all[] = {"alpha",         "panel",
+                                      "jam",           "mu_P_least",
+                                      "mu_P_least_at", "mu_P_least_posture",
+                                      "stable",        "stable_conditions"};
     assert(analysis != NULL && instant != NULL && found != NULL);
     struct rt *run = analysis->rt;
     const imp_contact *of = rt_contact(run, contact);
-    struct derivatives derivatives = {0};
+    struct painleve_derivatives derivatives = {0};
     if (of->instant == IMP_NO_TAPE) {
         record_set_absent_all(out, all, sizeof all / sizeof *all,
                               "the contact has no friction");
         return IMP_OK;
     }
-    int st = read_derivatives(run, of, instant->point.slip, &derivatives);
+    int st = painleve_derivatives(run, of, instant->point.slip, &derivatives);
     if (st)
         return st;
     const double *rates =
@@ -417,5 +249,6 @@ painleve_put_instant(struct analysis *analysis, const imp_command *command,
     if ((st = put_stable(analysis, of, &derivatives, rates, instant, found,
                          out)))
         return st;
-    return least_mu(analysis, command, of, instant->point.slip, out);
+    return painleve_least_mu(analysis, command, contact, instant->point.slip,
+                             out);
 }

@@ -14,17 +14,28 @@ painleve_option(struct check *ck, uint32_t command,
     if (row->kind != IMP_OPTK_NUMBERS)
         return OPTION_PLAIN;
     const struct ast_expr *node = ast_unwrap(key->value);
-    if (node->kind != AST_NAME) {
-        struct diag *diag = check_error(ck, DIAG_E0405, node->range,
-                                        "`over` is the name of one coordinate");
+    bool two = node->kind == AST_TUPLE && node->n_list == 2;
+    const struct ast_expr *name[2] = {node, node};
+    for (size_t k = 0; two && k < 2; k++)
+        name[k] = ast_unwrap(node->list[k]);
+    if (name[0]->kind != AST_NAME || name[1]->kind != AST_NAME ||
+        (two && !strcmp(name[0]->name.text, name[1]->name.text))) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0405, node->range,
+                        "`over` is the name of one coordinate, or of two");
         CHECK_HELP(ck, diag,
-                   "as in over = theta, a coordinate of the system "
-                   "to which the contact belongs");
+                   "as in over = theta, a coordinate of the system to which "
+                   "the contact belongs, or over = (th1, th2)");
         return OPTION_WRONG;
     }
+    /* two names stand with a blank between them */
+    const char *text =
+        two ? arena_printf(ck->arena, "%s %s", name[0]->name.text,
+                           name[1]->name.text)
+            : node->name.text;
     *out = (struct tm_val){.kind = IMP_VAL_WORD,
-                           .text = node->name.text,
-                           .label = node->name.text,
+                           .text = text,
+                           .label = text,
                            .unit = "",
                            .name = "",
                            .range = node->range};
@@ -44,12 +55,13 @@ over_of(const struct tm_command *command)
  * SYSTEM.NAME. */
 static bool
 coordinate_of(const struct check *ck, const struct tm_system *system,
-              const char *name)
+              const char *name, size_t length)
 {
     for (uint32_t j = 0; j < system->n; j++) {
         const char *full = ck->lists.coordinates.v[system->first + j].name;
         const char *dot = strrchr(full, '.');
-        if (!strcmp(dot ? dot + 1 : full, name))
+        const char *own = dot ? dot + 1 : full;
+        if (strlen(own) == length && !strncmp(own, name, length))
             return true;
     }
     return false;
@@ -84,11 +96,18 @@ painleve_arguments(struct check *ck, uint32_t command,
         return false;
     }
     const struct tm_system *owner = ck->lists.systems.v + (system[0] - 1);
-    if (coordinate_of(ck, owner, over->text))
-        return true;
+    const char *blank = strchr(over->text, ' '), *wrong = over->text;
+    size_t first = blank ? (size_t)(blank - over->text) : strlen(over->text);
+    if (coordinate_of(ck, owner, over->text, first)) {
+        if (!blank || coordinate_of(ck, owner, blank + 1, strlen(blank + 1)))
+            return true;
+        wrong = blank + 1;
+    } else {
+        wrong = arena_strndup(ck->arena, over->text, first);
+    }
     struct diag *diag =
         check_error(ck, DIAG_E0405, over->range, "`%s` has no coordinate `%s`",
-                    owner->name, over->text);
+                    owner->name, wrong);
     const char *names[16];
     size_t n = 0;
     for (; n < owner->n && n < 16; n++) {
@@ -96,7 +115,7 @@ painleve_arguments(struct check *ck, uint32_t command,
         const char *dot = strrchr(full, '.');
         names[n] = dot ? dot + 1 : full;
     }
-    if (!check_suggest(ck, diag, over->range, over->text, names, n))
+    if (!check_suggest(ck, diag, over->range, wrong, names, n))
         CHECK_HELP(ck, diag, "its coordinates are %s",
                    check_join(ck, names, n, "and"));
     return false;
@@ -121,10 +140,10 @@ portrait_option(struct check *ck, uint32_t command,
     struct value value = check_expr(ck, &ck->modules.top, node);
     if (value.kind == VALUE_POISON)
         return OPTION_WRONG;
-    const struct dim *dim =
-        !strcmp(row->key, "scales")   ? dim_pure(ck->dims)
-        : !strcmp(row->key, "depths") ? dim_mks(ck->dims, 1, 0, 0)
-                                      : dim_mks(ck->dims, 1, 0, -1);
+    const struct dim *dim = !strcmp(row->key, "scales") ? dim_pure(ck->dims)
+                            : !strcmp(row->key, "depths")
+                                ? dim_mks(ck->dims, 1, 0, 0)
+                                : dim_mks(ck->dims, 1, 0, -1);
     bool numbers = (value.kind == VALUE_NUM || value.kind == VALUE_LIST) &&
                    !value.dims && (value.rows == 1 || value.cols == 1) &&
                    value.rows;

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* The derivatives of one contact of a system that `painleve` asks for, and the
+ * least friction of a paradox over one angle, or over two that keep the gap
+ * closed (specification painleve.md, 2 and 11): a root of the derivative. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/friction/friction_priv.h"
+#include "base/num.h"
+#include "runtime/instance/system.h"
+
+/* so many places of one turn are looked at for a change of sign of the
+ * derivative of mu_P: minima that are nearer to each other than half a degree
+ * may be missed */
+#define TURN_PLACES 720
+#define TURN_HALVINGS 200
+/* mu_P repeats after one turn within this share */
+#define TURN_SAME 1e-9
+/* Of two angles: places of the second one at which the gap is looked at for a
+ * change of its sign, and steps of Newton's method that follow a root. */
+#define PAIR_PLACES 72
+#define PAIR_STEPS 40
+
+int
+painleve_derivatives(struct rt *run, const imp_contact *contact, double slip,
+                     struct painleve_derivatives *out)
+{
+    assert(run && contact && out && contact->instant != IMP_NO_TAPE);
+    uint32_t n = out->n = rt_system(run, contact->system)->n;
+    size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;
+    double speed = fabs(slip);
+    if (!out->all)
+        out->all = NEW_N(run->arena, double, count);
+    int st = rt_eval(run, contact->instant, &speed, out->all);
+    const double *at = out->all;
+    out->C = at[0];
+    out->B = at[1];
+    out->C_q = at + 2;
+    out->B_q = at + 2 + n;
+    at += 2 + 2 * n;
+    out->C_t = at[0];
+    out->B_t = at[1];
+    out->b_c = at[2];
+    out->b_d = at[3];
+    out->mu = at[4];
+    out->mu_q = at + 5;
+    at += 5 + n;
+    out->mu_t = at[0];
+    out->mu_speed = at[1];
+    out->f_q = at + 2;
+    out->d_q = out->f_q + n * n;
+    out->c_q = out->d_q + n * n;
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(run, contact->instant, &speed);
+    return st;
+}
+
+/* -- the least mu_P --------------------------------------------------------
+ */
+
+struct turn {
+    struct rt *run;
+    const imp_contact *contact;
+    double *angle; /* the coordinate, in env */
+    uint32_t j;
+    double slip;
+    struct painleve_derivatives of;
+    int st;
+};
+
+/* d log(mu_P) by the angle; *mu_P. */
+static double
+slope(struct turn *turn, double angle, double *mu_P)
+{
+    *turn->angle = angle;
+    turn->st =
+        painleve_derivatives(turn->run, turn->contact, turn->slip, &turn->of);
+    *mu_P = turn->of.C / fabs(turn->of.B);
+    return turn->of.C_q[turn->j] / turn->of.C -
+           turn->of.B_q[turn->j] / turn->of.B;
+}
+
+/* Halves an interval at whose ends mu_P falls and rises. */
+static double
+bottom(struct turn *turn, double low, double high, double *mu_P)
+{
+    for (int k = 0; k < TURN_HALVINGS && !turn->st; k++) {
+        double middle = 0.5 * (low + high);
+        if (middle <= low || middle >= high)
+            break;
+        if (slope(turn, middle, mu_P) < 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    slope(turn, high, mu_P);
+    return high;
+}
+
+static int
+put_least(struct turn *turn, struct record *out)
+{
+    static const char *const fields[] = {"mu_P_least", "mu_P_least_at"};
+    double start = *turn->angle, step = 2.0 * M_PI / TURN_PLACES;
+    double first, last, least = INFINITY, at = 0.0, value;
+    double falls = slope(turn, start, &first);
+    for (int k = 1; k <= TURN_PLACES && !turn->st; k++) {
+        double angle = start + step * k, rises = slope(turn, angle, &last);
+        if (falls < 0.0 && rises >= 0.0) {
+            double place = bottom(turn, angle - step, angle, &value);
+            if (value < least) {
+                least = value;
+                at = place;
+            }
+        }
+        falls = rises;
+    }
+    *turn->angle = start;
+    if (turn->st)
+        return turn->st;
+    if (!(fabs(last - first) <= TURN_SAME * fabs(first)) &&
+        (isfinite(first) || isfinite(last)))
+        record_set_absent_all(out, fields, 2,
+                              "mu_P is not the same after one turn of it");
+    else if (!isfinite(least))
+        record_set_absent_all(out, fields, 2, "mu_P has no least value");
+    else {
+        SET_NUM("mu_P_least", least);
+        SET_NUM("mu_P_least_at", at - 2.0 * M_PI * floor(at / (2.0 * M_PI)));
+    }
+    return IMP_OK;
+}
+
+/* -- two angles that keep the gap closed ------------------------------------
+ */
+
+struct pair {
+    struct turn turn;   /* of the first angle */
+    double *other;      /* the second one, in env */
+    uint32_t k;         /* its number */
+    uint32_t system, i; /* the contact: number i of the system */
+    double *gradient;   /* n */
+};
+
+/* The gap at these angles, and its derivative by the second one. */
+static double
+gap_at(struct pair *pair, double first, double second, double *slope)
+{
+    double gap = NAN, rate;
+    *pair->turn.angle = first;
+    *pair->other = second;
+    pair->turn.st = system_gap(pair->turn.run, pair->system, pair->i, &gap,
+                               &rate, pair->gradient);
+    *slope = pair->gradient[pair->k];
+    return gap;
+}
+
+/* The second angle that closes the gap, near to `second`. NAN: none. */
+static double
+closes(struct pair *pair, double first, double second)
+{
+    double slope;
+    for (int k = 0; k < PAIR_STEPS && !pair->turn.st; k++) {
+        double step = gap_at(pair, first, second, &slope) / slope;
+        second -= step;
+        if (!isfinite(second) || fabs(step) > 2.0 * M_PI)
+            return NAN;
+        if (fabs(step) <= 4.0 * DBL_EPSILON * (1.0 + fabs(second)))
+            return second;
+    }
+    return fabs(gap_at(pair, first, second, &slope)) <=
+                   64.0 * DBL_EPSILON * fabs(slope)
+               ? second
+               : NAN;
+}
+
+/* d log(mu_P) along the curve on which the gap is closed. */
+static double
+slope_along(struct pair *pair, double first, double *second, double *mu_P)
+{
+    double by_second;
+    *second = closes(pair, first, *second);
+    if (!isfinite(*second) || pair->turn.st)
+        return NAN;
+    gap_at(pair, first, *second, &by_second);
+    double turns = -pair->gradient[pair->turn.j] / by_second;
+    const struct painleve_derivatives *of = &pair->turn.of;
+    double by_first = slope(&pair->turn, first, mu_P);
+    return by_first +
+           turns * (of->C_q[pair->k] / of->C - of->B_q[pair->k] / of->B);
+}
+
+/* Looks at one place of the first angle, at all places of the second one. */
+static void
+look(struct pair *pair, double first, double least[3])
+{
+    double step = 2.0 * M_PI / PAIR_PLACES, unused, value;
+    double last = gap_at(pair, first, 0.0, &unused);
+    for (int k = 1; k <= PAIR_PLACES && !pair->turn.st; k++) {
+        double now = gap_at(pair, first, step * k, &unused);
+        double second =
+            (last < 0.0) != (now < 0.0)
+                ? closes(pair, first, step * (k - now / (now - last)))
+                : NAN;
+        last = now;
+        if (!isfinite(second))
+            continue;
+        *pair->other = second;
+        slope(&pair->turn, first, &value);
+        if (value < least[0]) {
+            least[0] = value;
+            least[1] = first;
+            least[2] = second;
+        }
+    }
+}
+
+/* Halves the interval beside the least place that was looked at. False: mu_P is
+ * not least inside of it. */
+static bool
+bottom_along(struct pair *pair, double least[3])
+{
+    double step = 2.0 * M_PI / TURN_PLACES, low = least[1] - step,
+           high = least[1] + step, second[2] = {least[2], least[2]}, value;
+    if (!(slope_along(pair, low, &second[0], &value) < 0.0) ||
+        !(slope_along(pair, high, &second[1], &value) > 0.0))
+        return false;
+    for (int k = 0; k < TURN_HALVINGS && !pair->turn.st; k++) {
+        double middle = 0.5 * (low + high), at = second[0];
+        if (middle <= low || middle >= high)
+            break;
+        bool falls = slope_along(pair, middle, &at, &value) < 0.0;
+        *(falls ? &low : &high) = middle;
+        second[falls ? 0 : 1] = at;
+    }
+    slope_along(pair, high, &second[1], &least[0]);
+    least[1] = high;
+    least[2] = second[1];
+    return isfinite(least[0]);
+}
+
+/* The least place: by the first angle, or, where the curve turns back in it, by
+ * the second one. */
+static bool
+refine(struct pair *pair, double least[3])
+{
+    if (bottom_along(pair, least))
+        return true;
+    struct pair swapped = *pair;
+    swapped.turn.angle = pair->other;
+    swapped.turn.j = pair->k;
+    swapped.other = pair->turn.angle;
+    swapped.k = pair->turn.j;
+    double turned[3] = {least[0], least[2], least[1]};
+    bool found = bottom_along(&swapped, turned);
+    pair->turn.st = swapped.turn.st;
+    least[0] = turned[0];
+    least[1] = turned[2];
+    least[2] = turned[1];
+    return found;
+}
+
+static int
+put_pair(struct pair *pair, struct record *out)
+{
+    static const char *const fields[] = {"mu_P_least", "mu_P_least_posture"};
+    double start[2] = {*pair->turn.angle, *pair->other},
+           least[3] = {INFINITY, 0.0, 0.0};
+    for (int k = 0; k < TURN_PLACES && !pair->turn.st; k++)
+        look(pair, 2.0 * M_PI / TURN_PLACES * k, least);
+    bool found = isfinite(least[0]) && !pair->turn.st && refine(pair, least);
+    *pair->turn.angle = start[0];
+    *pair->other = start[1];
+    if (pair->turn.st)
+        return pair->turn.st;
+    if (!found) {
+        record_set_absent_all(
+            out, fields, 2, "mu_P has no least value where the gap is closed");
+        return IMP_OK;
+    }
+    for (int k = 1; k < 3; k++)
+        least[k] -= 2.0 * M_PI * floor(least[k] / (2.0 * M_PI));
+    SET_NUM("mu_P_least", least[0]);
+    SET_LIST("mu_P_least_posture", least + 1, 2);
+    return IMP_OK;
+}
+
+/* -- what the model asks ----------------------------------------------------
+ */
+
+/* The number of the coordinate in its system; UINT32_MAX after a diagnostic
+ * that it is no angle. */
+static uint32_t
+angle_of(struct analysis *analysis, const imp_system *system,
+         const imp_val *over, const char *name, size_t length)
+{
+    struct rt *run = analysis->rt;
+    for (uint32_t j = 0; j < system->n; j++) {
+        const imp_coordinate *coordinate =
+            IMP_ARRAY(run->im, run->im->coordinates, imp_coordinate) +
+            system->first + j;
+        const char *full = imp_text(run->im, coordinate->name),
+                   *dot = strrchr(full, '.'), *own = dot ? dot + 1 : full;
+        if (strlen(own) != length || strncmp(own, name, length))
+            continue;
+        const char *unit = imp_text(run->im, coordinate->unit);
+        if (!*unit || !strcmp(unit, "1"))
+            return j;
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0743, over->range,
+                     "`over` is an angle, but `%s` is in %s", full, unit);
+        diag_help(analysis->ds, diag,
+                  "a sweep over a param asks at other places");
+        return UINT32_MAX;
+    }
+    assert(!"the checker knows the coordinate");
+    return UINT32_MAX;
+}
+
+int
+painleve_least_mu(struct analysis *analysis, const imp_command *command,
+                  uint32_t contact, double slip, struct record *out)
+{
+    assert(analysis && command && out);
+    static const char *const fields[] = {"mu_P_least", "mu_P_least_at",
+                                         "mu_P_least_posture"};
+    struct rt *run = analysis->rt;
+    const imp_contact *of = rt_contact(run, contact);
+    const imp_system *system = rt_system(run, of->system);
+    const imp_val *over = arg_option(analysis, command, IMP_OPT_painleve_over);
+    if (!over) {
+        record_set_absent_all(out, fields, 3,
+                              "no coordinate is stated as `over`");
+        return IMP_OK;
+    }
+    const char *name = imp_text(run->im, over->text),
+               *blank = strchr(name, ' ');
+    uint32_t j = angle_of(analysis, system, over, name,
+                          blank ? (size_t)(blank - name) : strlen(name));
+    if (j == UINT32_MAX)
+        return IMP_BADMODEL;
+    double *env = run->env + system->env_state;
+    struct turn turn = {
+        .run = run, .contact = of, .angle = env + j, .j = j, .slip = slip};
+    if (!blank) {
+        SET_ABSENT("mu_P_least_posture", "`over` is one coordinate");
+        return put_least(&turn, out);
+    }
+    SET_ABSENT("mu_P_least_at", "`over` are two coordinates");
+    uint32_t k = angle_of(analysis, system, over, blank + 1, strlen(blank + 1));
+    if (k == UINT32_MAX)
+        return IMP_BADMODEL;
+    struct pair pair = {.turn = turn,
+                        .other = env + k,
+                        .k = k,
+                        .system = of->system,
+                        .i = contact - system->contact,
+                        .gradient = NEW_N(run->arena, double, system->n)};
+    return put_pair(&pair, out);
+}

@@ -63,7 +63,8 @@ stem(struct arena *arena, const char *path, const char *ending)
 enum { VIEW_OUT = RUNOPT_COUNT, VIEW_PNG, VIEW_MOVIE, VIEW_QUIET };
 static const struct cli_opt view_opts[] = {
     RUNOPTS,
-    {"-o", "FILE", "the page to write (MODEL.html), or the run file (.imprun)"},
+    {"-o", "FILE",
+     "the page to write (MODEL.html), or the run file (.imprun), or glTF (.glb)"},
     {"--png", "TIME", "a picture instead, at this time (s), by a browser"},
     {"--movie", "FILE.gif|FILE.webm", "a moving picture instead, by a browser"},
     {"--no-open", NULL, "write the page, and do not open it"},
@@ -96,6 +97,7 @@ page_name(struct view_job *job, const imp_command *command, size_t number,
     if (!several)
         return first;
     const char *ending = page_ends(first, ".imprun") ? ".imprun"
+                         : page_ends(first, ".glb")  ? ".glb"
                          : job->png                  ? ".png"
                          : page_ends(first, ".webm") ? ".webm"
                          : job->movie                ? ".gif"
@@ -245,7 +247,7 @@ const struct cli_command cli_view = {
 
 enum { REPLAY_OUT, REPLAY_QUIET };
 static const struct cli_opt replay_opts[] = {
-    {"-o", "FILE.html", "the page to write (FILE.html in this folder)"},
+    {"-o", "FILE", "the page to write (FILE.html in this folder), or glTF (.glb)"},
     {"--no-open", NULL, "print what happened, and write no page without -o"},
 };
 

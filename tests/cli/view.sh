@@ -21,7 +21,7 @@ $imp view
 echo 'show' | $imp view --no-open -
 (PATH=/nowhere; $imp view --png 0.5 m.imp >/dev/null; echo $?; $imp view --png soon m.imp)
 (PATH=/nowhere; $imp view --movie m.gif m.imp >/dev/null; echo $?)
-$imp view --movie m.webm m.imp
+$imp view --movie m.mp4 m.imp
 $imp view --movie m.gif --png 1 m.imp
 printf 'let q = simulate { until = 1  trace = true }\n:view\n' | $imp repl m.imp | tail -n 1
 grep -c 'id="run"' imp-q.html

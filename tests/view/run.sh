@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Tests of the viewer (src/view).
+# Tests of the viewer (src/view) and of what shows runs elsewhere.
 #   sh tests/view/run.sh BUILD page      pages in Debian's chromium
 #   sh tests/view/run.sh BUILD bundle    viewer.min.js and plot.min.js are what the sources make
+#   sh tests/view/run.sh BUILD gltf      glTF files of runs
 # Status 77: skipped, because a program is not there. CI must not skip the pages.
 set -eu
-build=$(cd "${1:?usage: run.sh BUILD page|bundle}" && pwd)
+build=$(cd "${1:?usage: run.sh BUILD page|bundle|gltf}" && pwd)
 cd "$(dirname "$0")"
 
 skip() {
@@ -20,6 +21,10 @@ page)
     browser=$(command -v chromium || command -v chromium-browser ||
         command -v google-chrome) || skip chromium must
     exec node page.mjs "$build/imp" "$browser"
+    ;;
+gltf)
+    command -v node >/dev/null || skip "node (Debian: nodejs)" must
+    exec node gltf.mjs "$build/imp"
     ;;
 bundle)
     view=../../src/view

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "cli/export/export.h"
 #include "cli/session/args.h"
 #include "output/out.h"
 #include "view/page.h"
@@ -97,14 +98,34 @@ page_ends(const char *path, const char *ending)
     return n > m && !strcmp(path + n - m, ending);
 }
 
+/* The run as glTF, into *to. False after a message. */
+static bool
+make_scene(const char *path, const void *run, size_t n, struct buf *to)
+{
+    struct arena *arena = arena_new();
+    struct run_read read;
+    const char *why = run_read(arena, run, n, &read);
+    if (!why)
+        why = export_gltf(arena, &read, to);
+    if (why) {
+        cli_error(DIAG_E0834, "the page of the run (.html) shows what it has",
+                  "`%s` cannot be made of this run: %s", path, why);
+        buf_free(to);
+    }
+    arena_free(arena);
+    return !why;
+}
+
 int
 page_show(const char *path, const char *title, const void *run, size_t n,
           bool open)
 {
     assert(path != NULL && title != NULL && run != NULL);
     struct buf page = {0};
-    bool bare = page_ends(path, ".imprun");
-    if (!bare)
+    bool bare = page_ends(path, ".imprun"), scene = page_ends(path, ".glb");
+    if (scene && !make_scene(path, run, n, &page))
+        return IMP_EXIT_RUN;
+    if (!bare && !scene)
         out_page_put(&page, view_page(), title, run, n);
     int error =
         bare ? page_write(path, run, n) : page_write(path, page.s, page.n);
@@ -115,7 +136,7 @@ page_show(const char *path, const char *title, const void *run, size_t n,
         return IMP_EXIT_RUN;
     }
     cli_say("%s\n", path);
-    if (open && !bare)
+    if (open && !bare && !scene)
         page_open(path);
     return IMP_EXIT_OK;
 }

@@ -347,12 +347,14 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
 /* A contact whose point has just got past the end of its face, or slid to
  * another feature: if nothing holds it there, it has left at the end itself,
  * and the motion has been free since. Sets the run back to that end, but not to
- * before what has been recorded. */
+ * before what has been recorded. The second engine stands at the end itself, to
+ * rounding, and keeps no such state. */
 static int
 leave_at_end(struct simulation *sim, const struct contact_point *past,
              bool *left)
 {
-    *left = past && !persistent_holds(sim->run, past->contact);
+    *left = past && sim->face_end.v &&
+            !persistent_holds(sim->run, past->contact);
     if (!*left)
         return IMP_OK;
     saved_state_restore(sim->run, &sim->face_end);

@@ -287,10 +287,10 @@ release(struct rt *run, const struct contact_point *spot, int count)
     persistent_release(run, block);
 }
 
-/* The mode of point `which` has just come to its end. Points that were tied to
- * it are at the edge of their cones, too. */
+/* The mode of point `which` has just come to its end. all: points that were
+ * tied are at the edge of their cones, and end with it. */
 static void
-prepare(struct friction_rows *in, const struct friction_modes *modes)
+prepare(struct friction_rows *in, const struct friction_modes *modes, bool all)
 {
     if (modes->which < 0 || modes->cause == FRICTION_CAUSE_OTHER)
         return;
@@ -298,7 +298,8 @@ prepare(struct friction_rows *in, const struct friction_modes *modes)
     point->ended = point->held;
     if (modes->cause != FRICTION_CAUSE_UNLOADED)
         point->slip = 0.0;
-    for (int i = 0; i < in->n && modes->cause == FRICTION_CAUSE_CONE; i++) {
+    for (int i = 0; all && i < in->n && modes->cause == FRICTION_CAUSE_CONE;
+         i++) {
         const struct persistent_mode *mode =
             friction_rows_before(in->run, &in->spot[i]);
         if (mode && mode->tied)
@@ -327,6 +328,23 @@ sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
         sticks[i] = set->mode[i] == CONTACT_STICK && !(mode && mode->tied);
     }
     return depends(in, on, sticks, which);
+}
+
+/* Does point `which` break loose in this choice, with an acceleration that is
+ * more than rounding? Then what is tied elsewhere need not slip with it. */
+static bool
+breaks_loose(const struct friction_rows *in, const struct friction_modes *modes)
+{
+    const struct friction_choice *choice = &modes->choice;
+    int which = modes->which;
+    if (modes->cause != FRICTION_CAUSE_CONE || which < 0)
+        return true;
+    if (choice->taken < 0)
+        return false;
+    const struct friction_set *set = &choice->set[choice->taken];
+    return set->mode[which] != CONTACT_STICK &&
+           fabs(set->acc[2 * which + 1]) >
+               FORCE_NONE * in->terms[2 * which + 1];
 }
 
 /* Do the accelerations of a family of forces differ by more than rounding? */
@@ -366,8 +384,12 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     if (modes->cause == FRICTION_CAUSE_CONE)
         friction_choose(run->brief, &instant, choice);
     if (!sticks_on(&in, modes)) {
-        prepare(&in, modes);
+        prepare(&in, modes, false);
         friction_choose(run->brief, &instant, choice);
+        if (!breaks_loose(&in, modes)) {
+            prepare(&in, modes, true);
+            friction_choose(run->brief, &instant, choice);
+        }
     }
     if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
         !loads_matter(&in, choice))

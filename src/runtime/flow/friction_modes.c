@@ -424,6 +424,7 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     if (st)
         return st;
     memset(friction->zero, 0, flow->m * sizeof *friction->zero);
+    friction->shared = false;
     if (all.n == 0)
         return IMP_OK;
     struct friction_choice *choice = NEW(arena, struct friction_choice);

@@ -174,8 +174,7 @@ struct taken {
     int *order, n_on, n; /* points that push, then those that stay closed */
 };
 
-/* Points that push come first, then those of the same contacts that the others
- * keep closed. */
+/* Points that push come first, then those that the others keep closed. */
 static void
 sort_out(const struct friction_rows *in, struct taken *taken)
 {
@@ -188,13 +187,9 @@ sort_out(const struct friction_rows *in, struct taken *taken)
             double push = set->normal[i] * own, size = in->terms[row];
             bool pushes = set->mode[i] != CONTACT_FREE &&
                           push > FORCE_NONE * fmax(size, fabs(push));
-            bool beside = false;
-            for (int j = 0; j < taken->n_on && pass == 1; j++)
-                beside |=
-                    in->spot[taken->order[j]].contact == in->spot[i].contact;
-            if (pass == 0
-                    ? pushes
-                    : !pushes && beside && set->acc[row] <= FORCE_NONE * size)
+            bool stays = taken->n_on > 0 && !pushes &&
+                         set->acc[row] <= FORCE_NONE * size;
+            if (pass == 0 ? pushes : stays)
                 taken->order[taken->n++] = i;
         }
         if (pass == 0)

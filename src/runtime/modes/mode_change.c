@@ -17,6 +17,8 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
 
+/* a gap of so many roundings has risen */
+#define RISEN 4.0
 /* a force has ceased when it is below minus this share of its greatest value */
 #define FORCE_CEASED 1e-13
 
@@ -108,6 +110,34 @@ hits(struct search *search, double s, const struct contact_point *at)
     search->out->at = *at;
 }
 
+/* Does a point of this contact push? */
+static bool
+pushes(const struct search *search, uint32_t contact)
+{
+    const struct persistent_set *set = search->r->persistent;
+    for (int i = 0; i < set->n; i++)
+        if (set->row[i]->on && set->row[i]->spot.contact == contact)
+            return true;
+    return false;
+}
+
+/* This row does not push, and its gap is closed. If no other point of its
+ * contact pushes, it leaves where its gap rises: then the contact is watched
+ * again as a whole. */
+static void
+rises(struct search *search, int index, double low)
+{
+    const struct persistent_row *row = search->r->persistent->row[index];
+    double down[MOTION_STEP_ORDER + 1], time;
+    if (pushes(search, row->spot.contact))
+        return;
+    for (int k = 0; k <= search->order; k++)
+        down[k] = -row->gap.c[k];
+    if (polynomial_below(down, search->order, 0.0, search->best, -RISEN * low,
+                         &time))
+        found(search, time, CHANGE_CEASES, index, row->spot.contact);
+}
+
 /* This row does not push. If its gap falls, it has to push; if its gap has
  * risen, it closes where the gap comes down again. */
 static int
@@ -125,6 +155,8 @@ sinks(struct search *search, int index)
     if (!up)
         row->gap.c[0] =
             0.0; /* The gap was 0 within rounding when the point was taken. */
+    if (!up && isfinite(search->best))
+        rises(search, index, low);
     if (!isfinite(search->best) ||
         !polynomial_below(row->gap.c, search->order, 0.0, search->best,
                           up ? 0.0 : -low, &time))

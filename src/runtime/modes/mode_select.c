@@ -183,13 +183,11 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
             FORCE_NONE * problem->size[i])
             spot[count++] = problem->p[i].spot;
     n_on = count;
-    for (int i = 0; i < problem->n; i++) {
-        bool held = false, same = false;
-        for (int j = 0; j < count; j++) {
+    for (int i = 0; i < problem->n && n_on > 0; i++) {
+        bool same = false;
+        for (int j = 0; j < count; j++)
             same |= !memcmp(&spot[j], &problem->p[i].spot, sizeof *spot);
-            held |= j < n_on && spot[j].contact == problem->p[i].spot.contact;
-        }
-        if (!same && held && problem->acc[i] <= FORCE_NONE * problem->size[i])
+        if (!same && problem->acc[i] <= FORCE_NONE * problem->size[i])
             spot[count++] = problem->p[i].spot;
     }
     if (n_on == 0)

@@ -41,6 +41,34 @@ int painleve_pair_of_system(struct analysis *analysis,
                             const uint32_t contact[2], double at,
                             struct painleve_instant out[2], double cross[4]);
 
+/* A contact of a system that is read again and again, at the state that env
+ * has. In the memory of the run. */
+struct painleve_reader;
+struct painleve_reader *painleve_reader_new(struct analysis *analysis,
+                                            const imp_command *command,
+                                            uint32_t contact);
+/* Coefficients, gap and rate at this state (out->closed is not told). Status,
+ * perhaps after a diagnostic. */
+int painleve_read_here(struct painleve_reader *reader,
+                       struct painleve_instant *out);
+/* After it: the gradients of gap and slip (n each). */
+void painleve_gradients(const struct painleve_reader *reader,
+                        const double **gap, const double **slip);
+/* After it: free * (accelerations without contacts) + M^-1 (normal d +
+ * tangential c), n entries. */
+void painleve_accelerations(struct painleve_reader *reader, double free,
+                            double normal, double tangential, double *out);
+
+/* -- wedge.c ----------------------------------------------------------------
+ */
+
+/* The field `wedge`: rates of coordinate j of the system from which the present
+ * slip jams. Status of the tapes. */
+int painleve_put_wedge(struct analysis *analysis,
+                       struct painleve_reader *reader, uint32_t contact,
+                       uint32_t j, const struct painleve_instant *instant,
+                       struct record *out);
+
 /* -- painleve_instant.c ---------------------------------------------------- */
 
 /* Fills the fields of one contact of a system that ask for derivatives: where p
@@ -63,10 +91,18 @@ struct painleve_derivatives {
 /* Fills them (*out is zero, or of the call before). Status of the tape. */
 int painleve_derivatives(struct rt *run, const imp_contact *contact,
                          double slip, struct painleve_derivatives *out);
-/* The fields of the option `over`. The state of the run is that of the instant,
- * and again so afterwards. Status of the tapes, or after a diagnostic. */
-int painleve_least_mu(struct analysis *analysis, const imp_command *command,
-                      uint32_t contact, double slip, struct record *out);
+/* The fields of the options `over` and `wedge`. The state of the run is that of
+ * the instant, and again so afterwards. Status of the tapes, or after a
+ * diagnostic. */
+int painleve_over(struct analysis *analysis, const imp_command *command,
+                  uint32_t contact, const struct painleve_instant *instant,
+                  const struct painleve *found, struct record *out);
+
+/* The numbers alpha of a slip at this state (painleve_instant.c), and what they
+ * lead to: "jam ...", "liftoff", "slip". */
+void painleve_alpha(const struct painleve_derivatives *of, const double *rates,
+                    const struct painleve_instant *instant, double alpha[3]);
+const char *painleve_alpha_outcome(const double alpha[3], double p, double b);
 
 /* -- painleve_bodies.c ------------------------------------------------------
  */

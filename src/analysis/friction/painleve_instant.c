@@ -21,8 +21,8 @@
 
 /* The exact solution of dp/ds = alpha_1 p, db/ds = alpha_2 p + alpha_3 b from p
  * > 0, b < 0 (specification painleve.md, 8). */
-static const char *
-outcome_of(const double alpha[3], double p, double b)
+const char *
+painleve_alpha_outcome(const double alpha[3], double p, double b)
 {
     double E = alpha[1] / (alpha[0] - alpha[2]), K = b - E * p;
     if (alpha[0] < 0.0 && alpha[2] < 0.0) {
@@ -40,6 +40,21 @@ order(double a, double b)
     return a < b ? "<" : a > b ? ">" : "=";
 }
 
+void
+painleve_alpha(const struct painleve_derivatives *of, const double *rates,
+               const struct painleve_instant *instant, double alpha[3])
+{
+    assert(of && rates && instant);
+    double sign = instant->point.slip > 0.0 ? 1.0 : -1.0;
+    alpha[0] = of->C_t - sign * (of->mu * of->B_t + of->mu_t * of->B);
+    alpha[1] = instant->jerk;
+    alpha[2] = sign * of->mu * of->b_c - of->b_d;
+    for (uint32_t j = 0; j < of->n; j++)
+        alpha[0] +=
+            (of->C_q[j] - sign * (of->mu * of->B_q[j] + of->mu_q[j] * of->B)) *
+            rates[j];
+}
+
 static void
 put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
           const double *rates, const struct painleve_instant *instant,
@@ -47,9 +62,7 @@ put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
 {
     static const char *const fields[] = {"alpha", "panel", "jam"};
     const struct painleve_point *point = &instant->point;
-    double sign = point->slip > 0.0 ? 1.0 : -1.0;
-    double alpha[3] = {of->C_t - sign * (of->mu * of->B_t + of->mu_t * of->B),
-                       instant->jerk, sign * of->mu * of->b_c - of->b_d};
+    double sign = point->slip > 0.0 ? 1.0 : -1.0, alpha[3];
     if (of->mu_speed != 0.0 || point->slip == 0.0) {
         record_set_absent_all(
             out, fields, 3,
@@ -57,10 +70,7 @@ put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
                                : "the friction depends on the slip velocity");
         return;
     }
-    for (uint32_t j = 0; j < of->n; j++)
-        alpha[0] +=
-            (of->C_q[j] - sign * (of->mu * of->B_q[j] + of->mu_q[j] * of->B)) *
-            rates[j];
+    painleve_alpha(of, rates, instant, alpha);
     SET_LIST("alpha", alpha, 3);
     SET_TEXT("panel",
              arena_printf(record_arena(analysis),
@@ -72,7 +82,7 @@ put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
     if (alpha[0] == alpha[2])
         SET_ABSENT("jam", "alpha_1 is alpha_3");
     else if (p > 0.0 && point->b < 0.0)
-        SET_TEXT("jam", outcome_of(alpha, p, point->b));
+        SET_TEXT("jam", painleve_alpha_outcome(alpha, p, point->b));
     else
         SET_ABSENT("jam", "p > 0 and b < 0 do not hold here");
 }
@@ -227,10 +237,10 @@ painleve_put_instant(struct analysis *analysis, const imp_command *command,
                      uint32_t contact, const struct painleve_instant *instant,
                      const struct painleve *found, struct record *out)
 {
-    static const char *const all[] = {"alpha",         "panel",
-                                      "jam",           "mu_P_least",
-                                      "mu_P_least_at", "mu_P_least_posture",
-                                      "stable",        "stable_conditions"};
+    static const char *const all[] = {
+        "alpha",      "panel",         "jam",
+        "mu_P_least", "mu_P_least_at", "mu_P_least_posture",
+        "wedge",      "stable",        "stable_conditions"};
     assert(analysis != NULL && instant != NULL && found != NULL);
     struct rt *run = analysis->rt;
     const imp_contact *of = rt_contact(run, contact);
@@ -249,6 +259,5 @@ painleve_put_instant(struct analysis *analysis, const imp_command *command,
     if ((st = put_stable(analysis, of, &derivatives, rates, instant, found,
                          out)))
         return st;
-    return painleve_least_mu(analysis, command, contact, instant->point.slip,
-                             out);
+    return painleve_over(analysis, command, contact, instant, found, out);
 }

@@ -320,11 +320,41 @@ angle_of(struct analysis *analysis, const imp_system *system,
     return UINT32_MAX;
 }
 
-int
-painleve_least_mu(struct analysis *analysis, const imp_command *command,
-                  uint32_t contact, double slip, struct record *out)
+/* The wedge in the rate of coordinate j, if it is asked for and the contact may
+ * jam; j is UINT32_MAX where `over` is not one coordinate. */
+static int
+wedge(struct analysis *analysis, const imp_command *command, uint32_t contact,
+      uint32_t j, const struct painleve_instant *instant,
+      const struct painleve *found, struct record *out)
 {
-    assert(analysis && command && out);
+    double asked = 0.0;
+    const imp_val *option =
+        arg_option(analysis, command, IMP_OPT_painleve_wedge);
+    int st = option ? arg_numbers(analysis, option, &asked) : IMP_OK;
+    if (st)
+        return st;
+    double p = instant->point.slip > 0.0 ? found->p_plus : found->p_minus;
+    const char *why = asked == 0.0       ? "it is not asked for (wedge = true)"
+                      : j == UINT32_MAX  ? "`over` names no single coordinate"
+                      : !instant->closed ? "the contact is open"
+                      : instant->point.slip == 0.0 ? "the contact does not slip"
+                      : !(p > 0.0)                 ? "p > 0 does not hold here"
+                                                   : NULL;
+    if (why) {
+        SET_ABSENT("wedge", why);
+        return IMP_OK;
+    }
+    return painleve_put_wedge(analysis,
+                              painleve_reader_new(analysis, command, contact),
+                              contact, j, instant, out);
+}
+
+int
+painleve_over(struct analysis *analysis, const imp_command *command,
+              uint32_t contact, const struct painleve_instant *instant,
+              const struct painleve *found, struct record *out)
+{
+    assert(analysis && command && instant && found && out);
     static const char *const fields[] = {"mu_P_least", "mu_P_least_at",
                                          "mu_P_least_posture"};
     struct rt *run = analysis->rt;
@@ -334,7 +364,8 @@ painleve_least_mu(struct analysis *analysis, const imp_command *command,
     if (!over) {
         record_set_absent_all(out, fields, 3,
                               "no coordinate is stated as `over`");
-        return IMP_OK;
+        return wedge(analysis, command, contact, UINT32_MAX, instant, found,
+                     out);
     }
     const char *name = imp_text(run->im, over->text),
                *blank = strchr(name, ' ');
@@ -343,13 +374,18 @@ painleve_least_mu(struct analysis *analysis, const imp_command *command,
     if (j == UINT32_MAX)
         return IMP_BADMODEL;
     double *env = run->env + system->env_state;
-    struct turn turn = {
-        .run = run, .contact = of, .angle = env + j, .j = j, .slip = slip};
+    struct turn turn = {.run = run,
+                        .contact = of,
+                        .angle = env + j,
+                        .j = j,
+                        .slip = instant->point.slip};
     if (!blank) {
         SET_ABSENT("mu_P_least_posture", "`over` is one coordinate");
-        return put_least(&turn, out);
+        int st = wedge(analysis, command, contact, j, instant, found, out);
+        return st ? st : put_least(&turn, out);
     }
     SET_ABSENT("mu_P_least_at", "`over` are two coordinates");
+    SET_ABSENT("wedge", "`over` names two coordinates");
     uint32_t k = angle_of(analysis, system, over, blank + 1, strlen(blank + 1));
     if (k == UINT32_MAX)
         return IMP_BADMODEL;

@@ -334,3 +334,58 @@ painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
     cross[3] = mobility(&one, two.normal, one.along);
     return IMP_OK;
 }
+
+/* -- reading again -----------------------------------------------------------
+ */
+
+struct painleve_reader {
+    struct asked asked;
+    double *load;
+};
+
+struct painleve_reader *
+painleve_reader_new(struct analysis *analysis, const imp_command *command,
+                    uint32_t contact)
+{
+    assert(analysis && command);
+    struct painleve_reader *reader =
+        NEW(analysis->rt->arena, struct painleve_reader);
+    reader->asked = ask(analysis, command, contact);
+    reader->load = NEW_N(analysis->rt->arena, double, reader->asked.n + 1);
+    return reader;
+}
+
+int
+painleve_read_here(struct painleve_reader *reader, struct painleve_instant *out)
+{
+    assert(reader && out);
+    struct asked *asked = &reader->asked;
+    int st = system_gap(asked->analysis->rt, asked->number,
+                        asked->contact - asked->system->contact, &out->gap,
+                        &out->rate, asked->normal);
+    return st ? st : coefficients(asked, out);
+}
+
+void
+painleve_gradients(const struct painleve_reader *reader, const double **gap,
+                   const double **slip)
+{
+    assert(reader && gap && slip);
+    *gap = reader->asked.normal;
+    *slip = reader->asked.along;
+}
+
+void
+painleve_accelerations(struct painleve_reader *reader, double free,
+                       double normal, double tangential, double *out)
+{
+    assert(reader && out);
+    struct asked *asked = &reader->asked;
+    for (uint32_t j = 0; j < asked->n; j++)
+        reader->load[j] =
+            normal * asked->normal[j] + tangential * asked->along[j];
+    mobility(asked, asked->normal,
+             reader->load); /* leaves M^-1 of it in work */
+    for (uint32_t j = 0; j < asked->n; j++)
+        out[j] = free * asked->acc[j] + asked->work[j];
+}

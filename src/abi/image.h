@@ -21,7 +21,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 13u
+#define IMP_ABI_VERSION 14u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -504,6 +504,9 @@ typedef struct imp_joint {
  * features. These read their bodies not where the bodies are in env, but from
  * layout.pair on: contact_bodies_enter puts them there. */
 #define IMP_CONTACTF_ALIKE 128u
+/* It stands for all pairs of bodies that have no contact of their own, of which
+ * it is the first: there are too many to keep them one by one */
+#define IMP_CONTACTF_RULE 256u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];

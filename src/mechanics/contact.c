@@ -252,6 +252,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
         f |= decl->direction.n ? IMP_CONTACTF_NORMAL : 0;
     }
     f |= contact_rubs(decl) ? IMP_CONTACTF_FRICTION : 0;
+    f |= decl->rule ? IMP_CONTACTF_RULE : 0;
     f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
     f |= decl->tells_point ? IMP_CONTACTF_POINT : 0;
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);

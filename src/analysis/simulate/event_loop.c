@@ -339,8 +339,10 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
-    simulate_pairs_start(sim);
-    simulate_ball_flights_start(sim);
+    if ((st = simulate_ball_flights_start(sim)))
+        return st;
+    if (sim->rule == sim->n_contacts)
+        simulate_pairs_start(sim);
     for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
         if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
             return st;

@@ -7,6 +7,7 @@
 
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "base/num.h"
 #include "runtime/balls/balls.h"
 #include "runtime/numerics/vec3.h"
 
@@ -74,17 +75,70 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
 
 /* -- discs and spheres ---------------------------------------------------- */
 
-void
+/* E0756: the pairs are not there that the general search would need. body:
+ * those with which it would go on; NULL: it has to follow the whole motion. */
+static int
+too_many_pairs(struct simulation *sim, const uint32_t *body)
+{
+    struct rt *run = sim->run;
+    char time[NUM_TEXT];
+    struct diag *diag;
+    if (body)
+        diag = diag_add(
+            sim->analysis->ds, DIAG_E0756, rt_contact(run, sim->rule)->range,
+            "after t = %s s `%s` and `%s` touch without a speed, come to rest, "
+            "overlap, or touch others at the same time: there are too many "
+            "pairs of bodies to follow that",
+            num_digits(time, rt_time(run), 9),
+            imp_text(run->im, rt_body(run, body[0])->name),
+            imp_text(run->im, rt_body(run, body[1])->name));
+    else
+        diag = diag_add(
+            sim->analysis->ds, DIAG_E0756, rt_contact(run, sim->rule)->range,
+            "these contacts are of more than 100000 pairs, and not all bodies "
+            "are discs, spheres and fixed planes in free flight");
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run is asked for here");
+    diag_help(sim->analysis->ds, diag, "%s",
+              body ? "use fewer bodies, an earlier `until`, or starts that are "
+                     "not symmetric"
+                   : "use fewer bodies, or name the contacts that matter; "
+                     "`search = all`, `through`, `trace`, joints and forces "
+                     "need fewer pairs, too");
+    return IMP_FAILED;
+}
+
+int
 simulate_ball_flights_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->balls == NULL);
     struct rt *run = sim->run;
-    if (sim->trace || sim->options.all || run->im->systems.n)
-        return;
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
-        if (sim->contacts[contact].through || sim->contacts[contact].overlap)
-            return;
-    sim->balls = balls_new(run, false);
+    bool fast = !sim->trace && !sim->options.all && !run->im->systems.n;
+    sim->rule = sim->n_contacts;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        fast &=
+            !sim->contacts[contact].through && !sim->contacts[contact].overlap;
+        if (rt_contact(run, contact)->flags & IMP_CONTACTF_RULE)
+            sim->rule = contact;
+    }
+    sim->balls = fast ? balls_new(run, false) : NULL;
+    return sim->rule < sim->n_contacts && !sim->balls
+               ? too_many_pairs(sim, NULL)
+               : IMP_OK;
+}
+
+/* The general search must go on. Where one contact stands for all pairs, it
+ * cannot. */
+static int
+leave_to_search(struct simulation *sim)
+{
+    uint32_t body[2];
+    if (rt_stopped(sim->run))
+        return IMP_STOPPED;
+    if (sim->rule == sim->n_contacts)
+        return IMP_OK;
+    balls_why(sim->balls, body);
+    return too_many_pairs(sim, body);
 }
 
 /* A row of the present instant, for which all states are needed. */
@@ -129,8 +183,10 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     double impulse = balls_bounce(sim->balls, touch, e, mu, &work);
     env[IMP_CONTACT_WORK] += work;
     sim->rows.fresh = false;
-    simulate_log_event(sim, touch->contact, "impact",
-                       touch_class_name[CLASS_MINUS], impulse);
+    simulate_log_pair(sim, touch->contact, touch->body, "impact",
+                      touch_class_name[CLASS_MINUS], impulse);
+    if (touch->contact == sim->rule)
+        return ball_row(sim);
     sim->contacts[touch->contact].watch = WATCH_LEAVE;
     if ((st = ball_row(sim)) ||
         (st = simulate_count_impact(sim, touch->contact)))
@@ -149,15 +205,19 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
     assert(sim != NULL && sim->balls != NULL);
     struct rt *run = sim->run;
     double now = rt_time(run);
-    if (persistent_any(run) || !balls_begin(sim->balls))
+    bool general = false;
+    if (persistent_any(run))
         return IMP_OK;
+    if (!balls_begin(sim->balls))
+        return leave_to_search(sim);
     sim->target = until;
     while ((double)sim->log.total <= limit) {
         struct balls_touch touch;
         bool taken;
         enum balls_end end = balls_next(sim->balls, until, &touch, &now);
         if (end != BALLS_TOUCH) {
-            if (end == BALLS_UNTIL)
+            general = end == BALLS_GENERAL;
+            if (!general)
                 now = until;
             if (now > rt_time(run))
                 sim->rows.fresh = false;
@@ -171,5 +231,5 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
         rt_progress(run, fmin(1.0, now / sim->options.until));
     }
     balls_put(sim->balls, now);
-    return rt_stopped(run) ? IMP_STOPPED : IMP_OK;
+    return general ? leave_to_search(sim) : IMP_OK;
 }

@@ -36,6 +36,28 @@ void
 simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
                    const char *class, double impulse)
 {
+    simulate_log_pair(sim, contact, NULL, kind, class, impulse);
+}
+
+/* What a contact that stands for all pairs is called between these two. */
+static const char *
+pair_name(struct simulation *sim, uint32_t contact, const uint32_t *body)
+{
+    const struct rt *run = sim->run;
+    if (body == NULL || !(rt_contact(run, contact)->flags & IMP_CONTACTF_RULE))
+        return simulate_contact_name(sim, contact);
+    uint32_t one = body[0] < body[1] ? body[0] : body[1],
+             two = body[0] < body[1] ? body[1] : body[0];
+    return arena_printf(record_arena(sim->analysis), "%s|%s",
+                        imp_text(run->im, rt_body(run, one)->name),
+                        imp_text(run->im, rt_body(run, two)->name));
+}
+
+void
+simulate_log_pair(struct simulation *sim, uint32_t contact,
+                  const uint32_t *body, const char *kind, const char *class,
+                  double impulse)
+{
     assert(sim != NULL && contact < sim->n_contacts);
     assert(kind != NULL && class != NULL);
     assert(sim->log.time.n == sim->log.kind.n);
@@ -47,7 +69,7 @@ simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
     VEC_PUSH(&sim->log.time, rt_time(sim->run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
-    VEC_PUSH(&sim->log.contact, simulate_contact_name(sim, contact));
+    VEC_PUSH(&sim->log.contact, pair_name(sim, contact, body));
     VEC_PUSH(&sim->log.number, contact);
     VEC_PUSH(&sim->log.impulse, impulse);
 }

@@ -172,6 +172,7 @@ struct simulation {
     struct already_reported reported;
     struct flow **flows;          /* per system */
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
+    uint32_t rule; /* the contact that stands for all pairs, or n_contacts */
     struct balls *balls;          /* NULL: balls are left to the search */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
@@ -252,6 +253,11 @@ void simulate_remark(struct simulation *sim, const char *text);
 /* Keeps `kind` and `class`, which must outlive the run. impulse in N*s. */
 void simulate_log_event(struct simulation *sim, uint32_t contact,
                         const char *kind, const char *class, double impulse);
+/* The same between two bodies, whose contact may be one that stands for all
+ * pairs; NULL: those of the contact. */
+void simulate_log_pair(struct simulation *sim, uint32_t contact,
+                       const uint32_t *body, const char *kind,
+                       const char *class, double impulse);
 
 /* -- pairs_without_contact.c ---------------------------------------------- */
 
@@ -494,7 +500,8 @@ void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
  * or more than `limit` events, or something that needs the general search. */
 int simulate_vertex_flights(struct simulation *sim, double until, double limit);
-void simulate_ball_flights_start(struct simulation *sim);
+/* Status: IMP_FAILED after E0756. */
+int simulate_ball_flights_start(struct simulation *sim);
 /* The same for discs and spheres. */
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
 

@@ -78,6 +78,7 @@ struct tm_contact {
     uint32_t body[2];
     enum imp_law law;
     bool law_named;   /* a bare number names none */
+    bool rule; /* stands for all pairs that have no contact of their own */
     bool tells_point; /* its p or b is recorded */
     struct tm_num e;  /* default 1 */
     /* Coefficients of friction of a point that slips, of one that sticks, and

@@ -18,6 +18,10 @@ const struct keydef all_contacts_keys[] = {
 const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
 
+/* Beyond so many pairs one contact stands for all of them (tm_contact.rule): a
+ * contact takes some 2 kB. docs/limits.md says what is followed then. */
+#define PAIRS_MOST 100000
+
 /* Pairs of bodies as bits: which have a contact, or a joint. */
 struct pairs {
     unsigned char *taken;
@@ -29,15 +33,18 @@ take(struct pairs *pairs, const uint32_t body[2])
 {
     if (body[0] >= pairs->n || body[1] >= pairs->n)
         return; /* the world, or an error that was told */
-    pairs->taken[(size_t)body[0] * pairs->n + body[1]] = 1;
-    pairs->taken[(size_t)body[1] * pairs->n + body[0]] = 1;
+    for (int i = 0; i < 2; i++) {
+        size_t at = (size_t)body[i] * pairs->n + body[1 - i];
+        pairs->taken[at / 8] |= (unsigned char)(1u << at % 8);
+    }
 }
 
 static struct pairs
 taken_pairs(struct check *ck)
 {
     uint32_t n = (uint32_t)ck->lists.bodies.n;
-    struct pairs pairs = {NEW_N(ck->arena, unsigned char, (size_t)n *n), n};
+    struct pairs pairs = {NEW_N(ck->arena, unsigned char, (size_t)n *n / 8 + 1),
+                          n};
     for (size_t i = 0; i < ck->lists.contacts.n; i++)
         if (!ck->lists.contacts.v[i].system)
             take(&pairs, ck->lists.contacts.v[i].body);
@@ -76,6 +83,26 @@ has_surface(const struct check *ck, uint32_t body)
     return ck->notes.body_decls.v[body]->item->head1 != NULL;
 }
 
+static bool
+wants_contact(const struct check *ck, const struct pairs *pairs, uint32_t one,
+              uint32_t two)
+{
+    size_t at = (size_t)one * pairs->n + two;
+    return !(pairs->taken[at / 8] >> at % 8 & 1) &&
+           !(ck->lists.bodies.v[one].fixed && ck->lists.bodies.v[two].fixed) &&
+           has_surface(ck, one) && has_surface(ck, two);
+}
+
+static uint64_t
+count_pairs(const struct check *ck, const struct pairs *pairs)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < pairs->n; i++)
+        for (uint32_t j = i + 1; j < pairs->n; j++)
+            count += wants_contact(ck, pairs, i, j);
+    return count;
+}
+
 void
 check_all_contacts(struct check *ck)
 {
@@ -98,13 +125,12 @@ check_all_contacts(struct check *ck)
     if (ck->ds->errors > errors)
         return;
     struct pairs pairs = taken_pairs(ck);
+    contact.rule = count_pairs(ck, &pairs) > PAIRS_MOST;
     for (uint32_t i = 0; i < pairs.n; i++)
         for (uint32_t j = i + 1; j < pairs.n; j++) {
             const struct tm_body *one = &ck->lists.bodies.v[i],
                                  *two = &ck->lists.bodies.v[j];
-            if (pairs.taken[(size_t)i * pairs.n + j] ||
-                (one->fixed && two->fixed) || !has_surface(ck, i) ||
-                !has_surface(ck, j))
+            if (!wants_contact(ck, &pairs, i, j))
                 continue;
             contact.name =
                 arena_printf(ck->arena, "%s|%s", one->name, two->name);
@@ -114,5 +140,7 @@ check_all_contacts(struct check *ck)
                 arena_printf(ck->arena, "%s_%s", one->name, two->name);
             if (contact_is_searched(ck, word, &contact))
                 APUSH(ck, &ck->lists.contacts, contact);
+            if (contact.rule)
+                return;
         }
 }

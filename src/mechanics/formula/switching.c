@@ -100,6 +100,11 @@ static void
 gather(struct guards *found, const expr *const *formula, size_t n_formula)
 {
     struct mech *mech = found->mech;
+    bool any = false;
+    for (size_t i = 0; i < n_formula; i++)
+        any |= formula[i] && formula[i]->a;
+    if (!any) /* numbers and leaves have no branches */
+        return;
     uint32_t top = graph_size(mech->graph);
     bool *seen = NEW_N(mech->arena, bool, top + 1);
     const expr **todo = NEW_N(mech->arena, const expr *, top + n_formula + 1);

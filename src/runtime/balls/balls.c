@@ -131,7 +131,7 @@ contact_of(const struct balls *balls, uint32_t one, uint32_t two)
             (contact->body[0] == two && contact->body[1] == one))
             break;
     }
-    return at;
+    return at == NO_BALL ? balls->rule : at;
 }
 
 /* Finds the contacts by pairs of bodies. False: a pair of which one can move
@@ -148,9 +148,15 @@ sort_contacts(struct balls *balls)
     balls->contact_next = NEW_N(run->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < size; i++)
         balls->contact_first[i] = NO_BALL;
+    balls->rule = NO_BALL;
+    uint32_t rule = NO_BALL;
     uint64_t pairs = 0;
     for (uint32_t i = 0; i < count; i++) {
         const imp_contact *contact = rt_contact(run, i);
+        if (contact->flags & IMP_CONTACTF_RULE) {
+            rule = i;
+            continue;
+        }
         if (contact->system != IMP_NO_SYSTEM ||
             (contact->flags & IMP_CONTACTF_STATED) ||
             contact_of(balls, contact->body[0], contact->body[1]) != NO_BALL)
@@ -162,7 +168,9 @@ sort_contacts(struct balls *balls)
         pairs++;
     }
     uint64_t moving = balls->n_move, rest = run->im->bodies.n - moving;
-    return pairs == moving * (moving - 1) / 2 + moving * rest;
+    balls->rule = rule;
+    return rule != NO_BALL ||
+           pairs == moving * (moving - 1) / 2 + moving * rest;
 }
 
 struct balls *
@@ -222,6 +230,13 @@ read_ball(struct balls *balls, uint32_t which, double now)
         spin->spin[i] = state[plane ? 5 : 10 + i];
 }
 
+static uint32_t
+body_of(const struct balls *balls, uint32_t which)
+{
+    return which < balls->n_ball ? balls->ball[which].body
+                                 : balls->plane[which - balls->n_ball].body;
+}
+
 /* Notes whom a ball has just left. False: it rests on another body, is about to
  * hit one, or touches several. */
 static bool
@@ -233,6 +248,8 @@ note_touch(struct balls *balls, uint32_t one, uint32_t two)
     if (gap > tol.gap)
         return true;
     struct ball *a = balls->ball + one;
+    balls->why[0] = a->body;
+    balls->why[1] = body_of(balls, two);
     if (rate <= tol.rate || a->hit != NO_BALL)
         return false;
     a->hit = two;
@@ -399,13 +416,6 @@ balls_put(struct balls *balls, double t)
 
 /* -- impacts --------------------------------------------------------------- */
 
-static uint32_t
-body_of(const struct balls *balls, uint32_t which)
-{
-    return which < balls->n_ball ? balls->ball[which].body
-                                 : balls->plane[which - balls->n_ball].body;
-}
-
 /* Is this a touch that is not a single impact? */
 static bool
 unclear(const struct balls *balls, const struct balls_touch *touch)
@@ -439,22 +449,33 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
     const struct ball *first = balls->ball + balls->heap[0];
     if (first->when > until || first->kind == EVENT_NEVER)
         return BALLS_UNTIL;
-    if (first->kind == EVENT_UNCLEAR)
-        return BALLS_GENERAL;
     uint32_t one = balls->heap[0], two = first->partner;
+    if (first->kind == EVENT_UNCLEAR) {
+        balls->why[0] = first->body;
+        balls->why[1] = body_of(balls, two);
+        return BALLS_GENERAL;
+    }
     if (two < one) {
         one = two;
         two = balls->heap[0];
     }
     *touch = (struct balls_touch){.time = first->when, .one = one, .two = two};
     balls_gap(balls, one, two, touch->time, &touch->rate, touch->normal);
-    touch->contact =
-        contact_of(balls, body_of(balls, one), body_of(balls, two));
+    touch->body[0] = balls->why[0] = body_of(balls, one);
+    touch->body[1] = balls->why[1] = body_of(balls, two);
+    touch->contact = contact_of(balls, touch->body[0], touch->body[1]);
     assert(touch->contact != NO_BALL);
     if (unclear(balls, touch))
         return BALLS_GENERAL;
     balls->now = *now = touch->time;
     return BALLS_TOUCH;
+}
+
+void
+balls_why(const struct balls *balls, uint32_t body[2])
+{
+    assert(balls != NULL && body != NULL);
+    memcpy(body, balls->why, sizeof balls->why);
 }
 
 /* Brings the clock of a ball to t. */

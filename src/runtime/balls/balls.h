@@ -29,7 +29,7 @@ enum balls_end {
 };
 struct balls_touch {
     double time;
-    uint32_t contact;
+    uint32_t contact, body[2];
     double rate;       /* of the gap, < 0 */
     uint32_t one, two; /* of balls.c */
     double normal[3];  /* unit vector from `one` to `two` */
@@ -53,6 +53,8 @@ enum balls_end balls_next(struct balls *balls, double until,
  * ceases within the impact or does not, and the laws of restitution agree. */
 double balls_bounce(struct balls *balls, const struct balls_touch *touch,
                     double e, double mu, double *work);
+/* The bodies for which balls_begin or balls_next gave up last. */
+void balls_why(const struct balls *balls, uint32_t body[2]);
 /* Writes the states of all bodies at the time t into env, and sets the time. */
 void balls_put(struct balls *balls, double t);
 #endif

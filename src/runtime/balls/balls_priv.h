@@ -56,7 +56,9 @@ struct balls {
     struct ball_plane *plane;
     double now;
     /* contacts by pairs of bodies */
-    uint32_t *contact, *contact_next, *contact_first, contact_mask;
+    uint32_t *contact_next, *contact_first, contact_mask;
+    uint32_t rule;   /* the contact that stands for all others; NO_BALL: none */
+    uint32_t why[2]; /* the bodies with which the general search must go on */
     /* cells */
     double side;
     uint32_t *cell, cell_mask;

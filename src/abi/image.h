@@ -567,12 +567,12 @@ typedef struct imp_contact {
      * without branches. */
     uint32_t rub_now, rub, rub_guard;
     imp_ref rub_guards; /* imp_guard */
-    /* Restitution that depends on the speed of approach (else IMP_NO_TAPE),
-     * eval; local 0: that speed, positive: restitution, its derivative with
-     * respect to the speed. */
-    uint32_t bounce;
+    /* Laws of impacts by formulas (else IMP_NO_TAPE), eval. bounce; local: speed
+     * of approach > 0: restitution, its derivative. own; local: as struct
+     * impact_own_law says: normal and tangential impulse. */
+    uint32_t bounce, own;
     imp_range range, range_e, range_mu, range_at, range_direction;
-    imp_range range_slide, range_compliance;
+    imp_range range_slide, range_compliance, range_own;
 } imp_contact;
 
 /* random(lo, hi) in a start: env from layout.draws on has the value, a function

@@ -35,12 +35,24 @@ enum expr_sym {
     SYM_SYSTEM,  /* i: system, j: enum total_quantity */
     SYM_DRAW,    /* i: random number of a start */
     SYM_SLIP,    /* i: enum contact_argument, in a law of a contact */
-    SYM_APPROACH, /* the speed of approach, in a restitution */
+    SYM_APPROACH, /* i: enum impact_argument: of an impact, in a law of it */
     SYM_CELL     /* i: list, j: component: an entry of a list, for every entry */
 };
 /* What a law of a contact is a function of: the speed of slip, in a coefficient
  * of friction; in a compliance how deep it is pressed in, and how fast. */
 enum contact_argument { ARGUMENT_SLIP, ARGUMENT_DEPTH, ARGUMENT_SPEED };
+/* What a law of impacts is a function of (imp_contact.own); a restitution of the
+ * approach alone. */
+enum impact_argument {
+    IMPACT_APPROACH,
+    IMPACT_SLIP,
+    IMPACT_RESTITUTION,
+    IMPACT_FRICTION,
+    IMPACT_A,
+    IMPACT_B,
+    IMPACT_C,
+    IMPACT_ARGUMENTS
+};
 /* Accelerations appear only in equations of observers, rates before and after
  * an impact only in their jumps. */
 enum coord_part {

@@ -325,6 +325,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .rub = IMP_NO_TAPE,
         .bounce = restitution_tape(mech, decl),
         .rub_guard = IMP_NO_TAPE,
+        .own = impact_law_tape(mech, decl),
+        .range_own = mech_range(decl->own[0].range, decl->range),
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .feature_event = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
         .range = decl->range,

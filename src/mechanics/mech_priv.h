@@ -111,6 +111,8 @@ uint32_t system_compliance_tape(struct mech *mech,
 bool restitution_varies(struct mech *mech, const struct tm_contact *decl);
 const expr *restitution_at_rest(struct mech *mech, const expr *restitution);
 uint32_t restitution_tape(struct mech *mech, const struct tm_contact *decl);
+/* imp_contact.own */
+uint32_t impact_law_tape(struct mech *mech, const struct tm_contact *decl);
 /* body_friction.c: imp_contact.rub_now, rub, and where it changes its branch */
 void body_friction_build(struct mech *mech, const struct tm_contact *decl,
                          imp_contact *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Restitution that depends on the speed of the impact. A tape gives it, with
+/* Laws of impacts that a contact states: restitution that depends on the speed
+ * of the impact, and laws of its own, which give the impulses. A tape gives it, with
  * its derivative, for a speed of approach; the set-up knows its value for a
  * vanishing one, by which limits of chatter go. */
 #include <assert.h>
@@ -51,4 +52,28 @@ restitution_tape(struct mech *mech, const struct tm_contact *decl)
         mech, arena_printf(mech->arena, "%s.restitution", decl->name), 1, out,
         2);
     return mech->bounce.tape;
+}
+
+static const expr *
+argument_leaf(void *ctx, const expr *leaf)
+{
+    struct mech *mech = ctx;
+    return leaf->sym == SYM_APPROACH
+               ? ex_sym(mech->graph, SYM_UNKNOWN, leaf->i, 0)
+               : NULL;
+}
+
+uint32_t
+impact_law_tape(struct mech *mech, const struct tm_contact *decl)
+{
+    assert(mech && decl);
+    if (!decl->own[0].e)
+        return IMP_NO_TAPE;
+    const expr *out[2];
+    for (int i = 0; i < 2; i++) {
+        graph_origin(mech->graph, mech_range(decl->own[i].range, decl->range));
+        out[i] = ex_subst(mech->graph, decl->own[i].e, argument_leaf, mech);
+    }
+    return mech_eval_tape(mech, arena_printf(mech->arena, "%s.law", decl->name),
+                          IMPACT_ARGUMENTS, out, 2);
 }

@@ -145,6 +145,8 @@ impact_friction_law(const struct friction_group_impact *group, int n,
         if (point[i].normal < 0.0 && first < 0)
             first = i;
     }
+    if (first >= 0 && point[first].own)
+        return "own";
     return of_point[first < 0 ? FRICTION_ENERGETIC : point[first].law];
 }
 

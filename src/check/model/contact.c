@@ -10,6 +10,7 @@ enum {
     K_RESTITUTION,
     K_FRICTION,
     K_IMPACT_FRICTION,
+    K_LAW,
     K_AT,
     K_NORMAL,
     K_DIRECTION,
@@ -33,6 +34,8 @@ const struct keydef contact_keys[] = {
     {"friction", "coefficient of friction (0), which may read `slip`, or "
                  "coulomb(static, dynamic)"},
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
+    {"law", "an impact law of its own: normal and tangential impulse, of "
+            "`approach`, `slip`, `restitution`, `friction`, `A`, `B`, `C`"},
     {"at", "the point, in world axes at the start"},
     {"normal", "from the first to the second body; without `at`: which one "
                "holds where corners meet corners"},
@@ -224,6 +227,21 @@ body_friction(struct check *ck, const struct env *env,
         contact_has_friction(contact) && ck->m->dim != 2)
         check_unavailable(ck, (friction ? friction : impact)->name.range,
                           "friction between bodies in space");
+}
+
+void
+body_law(struct check *ck, const struct env *env, const struct ast_item *law,
+         struct tm_contact *contact)
+{
+    assert(ck && env && contact);
+    if (law && ck->m->dim != 2) {
+        check_unavailable(ck, law->name.range,
+                          "an impact law of its own between bodies in space");
+        return;
+    }
+    const struct dim *speed = dim_mks(ck->dims, 1, 0, -1);
+    contact_law(ck, env, law, speed, speed, dim_mks(ck->dims, 2, 1, -2),
+                contact);
 }
 
 /* -- stated contacts ------------------------------------------------------ */
@@ -492,6 +510,7 @@ contact(struct check *ck, struct decl *decl)
     contact_restitution(ck, &env, keys[K_RESTITUTION],
                         dim_mks(ck->dims, 1, 0, -1), checked);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);
+    body_law(ck, &env, keys[K_LAW], checked);
 }
 
 void

@@ -8,12 +8,13 @@
 
 #include "check/model/model_priv.h"
 
-enum { K_RESTITUTION, K_FRICTION, K_IMPACT_FRICTION, N_KEYS };
+enum { K_RESTITUTION, K_FRICTION, K_IMPACT_FRICTION, K_LAW, N_KEYS };
 const struct keydef all_contacts_keys[] = {
     {"restitution", "as of a contact, for all pairs that have none"},
     {"friction", "coefficient of friction (0), which may read `slip`, or "
                  "coulomb(static, dynamic)"},
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
+    {"law", "an impact law of their own, as of a contact"},
 };
 const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
@@ -122,6 +123,7 @@ check_all_contacts(struct check *ck)
                         dim_mks(ck->dims, 1, 0, -1), &contact);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
                   &contact);
+    body_law(ck, &env, keys[K_LAW], &contact);
     if (ck->ds->errors > errors)
         return;
     struct pairs pairs = taken_pairs(ck);

@@ -280,9 +280,10 @@ contact_compliance(struct check *ck, const struct env *env,
             reads.other
                 ? "a compliance depends on depth, speed and params alone"
                 : "this compliance does not depend on the depth");
-        CHECK_HELP(ck, diag,
-                   "the deeper and the faster the contact is pressed in, the "
-                   "greater is its force: (1000 [N/m])*depth + (2 [N*s/m])*speed");
+        CHECK_HELP(
+            ck, diag,
+            "the deeper and the faster the contact is pressed in, the "
+            "greater is its force: (1000 [N/m])*depth + (2 [N*s/m])*speed");
         return;
     }
     if (!contact_has_friction(contact)) {
@@ -393,4 +394,102 @@ system_slide(struct check *ck, const struct env *env,
     contact->slip = (struct tm_num){rate, node->range};
     contact->slip_dim = dim;
     return true;
+}
+
+/* -- impact laws of a contact's own -----------------------------------------
+ */
+
+/* E0387: what stands there is no pair of impulses. */
+static void
+no_pair(struct check *ck, const struct ast_expr *node)
+{
+    struct diag *diag = check_error(ck, DIAG_E0387, node->range,
+                                    "a law of impact gives two impulses, the "
+                                    "normal and the tangential one");
+    CHECK_HELP(ck, diag,
+               "as in law = ((1 + restitution)*approach/C, 0), or use friction "
+               "and law = sticking(approach, slip, restitution, A, B, C)");
+}
+
+/* One of the two impulses. */
+static bool
+take_impulse(struct check *ck, const struct value *pair, int which,
+             const struct ast_expr *node, const struct dim *dim,
+             struct tm_num *out)
+{
+    static const char *const what[2] = {"the normal impulse of a law",
+                                        "the tangential impulse of a law"};
+    struct value one = *pair;
+    one.rows = one.cols = 1;
+    one.e = pair->e + which;
+    one.dim = pair->dims ? pair->dims[which] : pair->dim;
+    one.dims = NULL;
+    if (!one.dim) /* an exact 0 has any dimension */
+        one.dim = dim;
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind == AST_TUPLE)
+        node = inner->list[which];
+    if (!value_need_scalar(ck, &one, node, dim, what[which]) ||
+        !check_leaves(ck, one.e, 1, MAY_PARAMS, node, what[which]))
+        return false;
+    *out = (struct tm_num){one.e[0], node->range};
+    return true;
+}
+
+void
+contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
+            const struct dim *rate, const struct dim *slip,
+            const struct dim *energy, struct tm_contact *contact)
+{
+    assert(ck && env && rate && energy && contact);
+    if (!law)
+        return;
+    if (!slip) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0383, law->name.range,
+            "a law of impact has a tangential impulse, but this contact states "
+            "no slip");
+        CHECK_HELP(ck, diag,
+                   "add slide = ..., the place along the ground where it "
+                   "touches; a law of the normal direction alone is a "
+                   "restitution of `approach`");
+        return;
+    }
+    struct dims *dims = ck->dims;
+    const struct dim *pure = dim_pure(dims);
+    const struct dim *N = dim_div(dims, energy, rate),
+                     *T = dim_div(dims, energy, slip);
+    const char *name[IMPACT_ARGUMENTS] = {
+        "approach", "slip", "restitution", "friction", "A", "B", "C"};
+    const struct dim *of[IMPACT_ARGUMENTS] = {rate,
+                                              slip,
+                                              pure,
+                                              pure,
+                                              dim_div(dims, slip, T),
+                                              dim_div(dims, rate, T),
+                                              dim_div(dims, rate, N)};
+    struct value argument[IMPACT_ARGUMENTS];
+    for (uint32_t i = 0; i < IMPACT_ARGUMENTS; i++)
+        argument[i] = value_num(ck, ex_sym(ck->g, SYM_APPROACH, i, 0), of[i],
+                                contact->range);
+    struct env inner = {.up = env,
+                        .module = env->module,
+                        .names = name,
+                        .vals = argument,
+                        .n = IMPACT_ARGUMENTS,
+                        .system = env->system};
+    const struct ast_expr *node = law->value;
+    struct value pair = check_expr(ck, &inner, node);
+    if (pair.kind == VALUE_POISON || pair.kind == VALUE_ANY)
+        return;
+    if (pair.kind != VALUE_NUM || pair.rows * pair.cols != 2) {
+        no_pair(ck, node);
+        return;
+    }
+    struct tm_num own[2];
+    if (take_impulse(ck, &pair, 0, node, N, &own[0]) &&
+        take_impulse(ck, &pair, 1, node, T, &own[1])) {
+        contact->own[0] = own[0];
+        contact->own[1] = own[1];
+    }
 }

@@ -79,6 +79,16 @@ bool contact_friction(struct check *ck, const struct env *env,
 void body_friction(struct check *ck, const struct env *env,
                    const struct ast_item *friction,
                    const struct ast_item *impact, struct tm_contact *contact);
+/* The key `law` of a contact (NULL: not given), whose normal rate and slip have
+ * these dimensions, and impulses times rates that of an energy. slip: NULL
+ * where the contact has none. */
+void contact_law(struct check *ck, const struct env *env,
+                 const struct ast_item *law, const struct dim *rate,
+                 const struct dim *slip, const struct dim *energy,
+                 struct tm_contact *contact);
+/* The same of two bodies. */
+void body_law(struct check *ck, const struct env *env,
+              const struct ast_item *law, struct tm_contact *contact);
 /* The keys compliance and scale of a contact of a system, after its gap and its
  * friction; energy: the dimension of the system's energies. */
 void contact_compliance(struct check *ck, const struct env *env,

@@ -18,6 +18,7 @@ enum {
     C_SLIP,
     C_COMPLIANCE,
     C_SCALE,
+    C_LAW,
     N_CONTACT
 };
 const struct keydef system_contact_keys[] = {
@@ -34,6 +35,8 @@ const struct keydef system_contact_keys[] = {
                    "`speed`"},
     {"scale", "of compliance: depths are so many times those of its formula, "
               "speeds its square root times (1)"},
+    {"law", "an impact law of its own: normal and tangential impulse, of "
+            "`approach`, `slip`, `restitution`, `friction`, `A`, `B`, `C`"},
 };
 const size_t n_system_contact_keys = N_CONTACT;
 
@@ -288,18 +291,20 @@ gap_unit(struct check *ck, uint32_t contact)
               (struct pending){.unit = &of->gap_unit, .dim = of->gap_dim});
 }
 
-/* The restitution, whose `approach` is a rate of the gap. */
+/* The restitution and the law, whose `approach` is a rate of the gap. */
 static void
-system_restitution(struct check *ck, const struct env *env,
-                   const struct ast_item *restitution,
-                   struct tm_contact *contact)
+system_impacts(struct check *ck, const struct env *env,
+               const struct ast_item *const *keys, const struct dim *energy,
+               struct tm_contact *contact)
 {
     const struct dim *length = contact->gap_dim
                                    ? contact->gap_dim
                                    : dim_fresh(ck->dims, contact->range);
-    contact_restitution(ck, env, restitution,
-                        dim_mul(ck->dims, length, dim_mks(ck->dims, 0, 0, -1)),
-                        contact);
+    const struct dim *rate =
+        dim_mul(ck->dims, length, dim_mks(ck->dims, 0, 0, -1));
+    contact_restitution(ck, env, keys[C_RESTITUTION], rate, contact);
+    contact_law(ck, env, keys[C_LAW], rate,
+                contact->slip.e ? contact->slip_dim : NULL, energy, contact);
 }
 
 static void
@@ -336,7 +341,7 @@ one_contact(struct check *ck, struct system_work *work,
                                work->energy, contact);
             gap_unit(ck, member->first + index);
         }
-        system_restitution(ck, &env, keys[C_RESTITUTION], contact);
+        system_impacts(ck, &env, keys, work->energy, contact);
         return;
     }
     slip_and_friction(ck, &env, system, keys, contact);
@@ -351,7 +356,7 @@ one_contact(struct check *ck, struct system_work *work,
     system_gap(ck, &env, system, keys[C_GAP]->value, contact);
     contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
                        work->energy, contact);
-    system_restitution(ck, &env, keys[C_RESTITUTION], contact);
+    system_impacts(ck, &env, keys, work->energy, contact);
     gap_unit(ck, member->first + index);
 }
 

@@ -134,6 +134,14 @@ contact_of(const struct balls *balls, uint32_t one, uint32_t two)
     return at == NO_BALL ? balls->rule : at;
 }
 
+/* Do impacts there depend on more than numbers? */
+static bool
+by_formula(const imp_contact *contact)
+{
+    return contact->rub != IMP_NO_TAPE || contact->bounce != IMP_NO_TAPE ||
+           contact->own != IMP_NO_TAPE;
+}
+
 /* Finds the contacts by pairs of bodies. False: a pair of which one can move
  * has none or several, or one that is not searched for. */
 static bool
@@ -158,7 +166,7 @@ sort_contacts(struct balls *balls)
             continue;
         }
         if (contact->system != IMP_NO_SYSTEM ||
-            (contact->flags & IMP_CONTACTF_STATED) ||
+            (contact->flags & IMP_CONTACTF_STATED) || by_formula(contact) ||
             contact_of(balls, contact->body[0], contact->body[1]) != NO_BALL)
             return false;
         uint32_t *first = balls->contact_first +

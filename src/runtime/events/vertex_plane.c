@@ -115,7 +115,8 @@ take(struct rt *run, uint32_t contact, struct vertex_plane *plane)
         ((floor->flags | body->flags) & IMP_BODYF_GTIME) ||
         !(plane->e > 0.0 && plane->e <= 1.0) ||
         image_contact->rub != IMP_NO_TAPE ||
-        image_contact->bounce != IMP_NO_TAPE || env[IMP_CONTACT_MU] != 0.0 ||
+        image_contact->bounce != IMP_NO_TAPE ||
+        image_contact->own != IMP_NO_TAPE || env[IMP_CONTACT_MU] != 0.0 ||
         env[IMP_CONTACT_MU_STATIC] != 0.0 ||
         env[IMP_CONTACT_MU_IMPACT] != 0.0 || !find_motion(run, plane))
         return false;

@@ -27,6 +27,7 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_restitution.h"
 
 /* Modes that change so often at one time, without an impact and per contact,
@@ -50,9 +51,13 @@ point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,
          bool hits, bool plastic)
 {
     const struct friction_rows *rows = &flow->taylor->friction->rows;
-    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
+    uint32_t number = flow->sys->contact + i;
+    const imp_contact *contact = rt_contact(flow->run, number);
     return (struct friction_impact_point){
         .mu = rows->slip[i].mu_impact,
+        .contact = number,
+        .varies = plastic ? NULL : friction_varying_law(flow->run, number),
+        .own = plastic ? NULL : friction_own_law(flow->run, number, law),
         .e = plastic ? 0.0 : flow->instant.e[i],
         .law = friction_law_of_point(law, (enum imp_law)contact->law,
                                      contact->flags & IMP_CONTACTF_LAW),
@@ -247,22 +252,6 @@ time_left(const struct flow *flow, const bool *group, double tick)
     return fmax(tick, fmin(left, span));
 }
 
-/* How many times longer do the flights at a contact take than they would under
- * the restitution of the last one? */
-static double
-slower_than(const struct flow *flow, int contact)
-{
-    uint32_t number = flow->sys->contact + (uint32_t)contact;
-    double speed = fabs(flow->taylor->friction->rows.speed[2 * contact]);
-    struct flight_sum flights;
-    if (!contact_restitution_varies(flow->run, number) || !(speed > 0.0))
-        return 1.0;
-    contact_restitution_flights(flow->run, number, speed, &flights);
-    return flights.ends
-               ? fmax(1.0, flights.sum * (1.0 - flow->instant.e[contact]))
-               : INFINITY;
-}
-
 /* Will the flights go on to shrink, and is the time that they take together
  * below what shows? Then fills *limit and group (m). */
 static bool
@@ -276,7 +265,9 @@ limit_reached(const struct flow *flow, bool faint, bool *group,
            before = flights->time[FRICTION_FLIGHTS] -
                     flights->time[2 * FRICTION_FLIGHTS],
            ratio = now / before, left = now * ratio / (1.0 - ratio);
-    left *= slower_than(flow, flights->contact[0]);
+    left *= contact_restitution_slower(
+        flow->run, flow->sys->contact + (uint32_t)flights->contact[0],
+        fabs(taylor->friction->rows.speed[2 * flights->contact[0]]));
     bool known = flights->n > 2 * FRICTION_FLIGHTS;
     if (known)
         flights->longest =
@@ -360,7 +351,9 @@ foresee_limit(struct flow *flow)
     struct painleve_point point = bouncing_point(flow, (uint32_t)i);
     double normal = friction->rows.speed[2 * i];
     /* the restitutions of the impacts to come are to be that of this one */
-    if (!contact_restitution_settled(
+    if (rt_contact(flow->run, flow->sys->contact + (uint32_t)i)->own !=
+            IMP_NO_TAPE ||
+        !contact_restitution_settled(
             flow->run, flow->sys->contact + (uint32_t)i, fabs(normal)))
         return;
     if (!painleve_bounces_find(&point, normal, &bounces))

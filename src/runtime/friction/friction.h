@@ -103,13 +103,22 @@ struct impact_restitution {
     double (*of)(void *context, uint32_t contact, double approach);
     void *context;
 };
+/* An impact law of a user's own. Gives the normal impulse and the tangential one
+ * for the arguments approach, slip, restitution, mu, A, B, C. False: it gives
+ * none, or one that no contact can give; a diagnostic says so. */
+struct impact_own_law {
+    bool (*impulse)(void *context, uint32_t contact, const double argument[7],
+                    double impulse[2]);
+    void *context;
+};
 /* A point that takes part in an impact: its gap is 0. */
 struct friction_impact_point {
     double mu, e;
     /* FRICTION_SEQUENTIAL: the restitution of each impact in the sequence; NULL
      * where it is e in all of them */
     const struct impact_restitution *varies;
-    uint32_t contact; /* its number for `varies` */
+    const struct impact_own_law *own; /* NULL: `law` says what happens */
+    uint32_t contact; /* its number for `varies` and `own` */
     enum friction_law law;
     double normal, slip; /* velocities before; normal < 0: approach */
     double priority;     /* sequential: the smaller one goes first */

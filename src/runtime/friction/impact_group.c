@@ -203,6 +203,18 @@ together(struct parts *parts, int count, const int *index)
                          2 * (size_t)index[c / 2] + c % 2];
     enum friction_several other,
         how = law_of_several(parts->law, approaching, &other);
+    for (int i = 0; i < count; i++)
+        if (point[i].own && how != FRICTION_SEQUENTIAL) {
+            if (approaching > 1) {
+                parts->out->unstated = true;
+                parts->out->why =
+                    "a law of one contact's own says nothing of several points "
+                    "that close together; law = sequential takes them one "
+                    "after the other";
+                return;
+            }
+            other = how = FRICTION_SEQUENTIAL;
+        }
     struct friction_impact_several one, two;
     friction_impact_at(parts->arena, count, W, point, how, &one);
     if (!applies(one.verdict)) {

@@ -4,9 +4,15 @@
  * straight pieces, before and after the slip first comes to 0. Compression ends
  * where v = 0; restitution ends by the law. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "runtime/friction/friction.h"
+
+/* A velocity after an own law that is below so many roundings of its terms is
+ * 0.
+ */
+#define OWN_ROUNDING 16.0
 
 /* A piece of the path: rates per unit of normal impulse. */
 struct piece {
@@ -116,6 +122,32 @@ region_of(double sign, bool first, bool second, bool stick)
     return odd + (sign < 0.0);
 }
 
+/* The impact by a law of the user's own. What it fails to say is no impulse:
+ * the run ends by its diagnostic. */
+static void
+own_law(double A, double B, double C, const struct friction_impact_point *point,
+        struct friction_impact *out)
+{
+    double argument[7] = {
+        -point->normal, point->slip, point->e, point->mu, A, B, C};
+    double P[2];
+    if (!point->own->impulse(point->own->context, point->contact, argument, P))
+        return;
+    out->normal[0] = P[0];
+    out->tangential = P[1];
+    out->after[0] = point->normal + C * P[0] + B * P[1];
+    out->after[1] = point->slip + B * P[0] + A * P[1];
+    /* what sticks or stays closed but for rounding does so */
+    double terms[2] = {fabs(point->normal) + fabs(C * P[0]) + fabs(B * P[1]),
+                       fabs(point->slip) + fabs(B * P[0]) + fabs(A * P[1])};
+    for (int i = 0; i < 2; i++) {
+        if (fabs(out->after[i]) <= OWN_ROUNDING * DBL_EPSILON * terms[i])
+            out->after[i] = 0.0;
+        double before = i ? point->slip : point->normal;
+        out->work[i] = 0.5 * P[i] * (before + out->after[i]);
+    }
+}
+
 void
 friction_impact_one(double A, double B, double C,
                     const struct friction_impact_point *point,
@@ -127,6 +159,10 @@ friction_impact_one(double A, double B, double C,
     *out = (struct friction_impact){.after = {normal, slip}};
     if (!(normal < 0.0))
         return;
+    if (point->own) {
+        own_law(A, B, C, point, out);
+        return;
+    }
     struct piece rest = from_rest(A, B, C, mu);
     double sign = slip > 0.0 ? 1.0 : slip < 0.0 ? -1.0 : 0.0;
     double start = sign;

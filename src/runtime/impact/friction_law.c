@@ -3,13 +3,116 @@
 #include "runtime/impact/friction_law.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/instance/contact_restitution.h"
+
+/* -- laws of a user's own: a contact can only push, its points do not go on to
+ * approach, no energy is gained, and friction stays in its cone where the
+ * contact states a coefficient ----------------------------------------------
+ */
+
+/* What is beyond a bound by no more than so many roundings of its terms is on
+ * it: a law is some ten operations. */
+#define OWN_SLACK (256.0 * DBL_EPSILON)
+
+static bool
+refuse(struct rt *run, uint32_t contact, const double argument[7],
+       const char *what, double number, const char *help)
+{
+    const imp_contact *of = rt_contact(run, contact);
+    char approach[NUM_TEXT], slip[NUM_TEXT], text[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0767, of->range_own,
+        "the law of contact `%s` %s %s, for an approach of %s and a slip of %s",
+        imp_text(run->im, of->name), what, num_digits(text, number, 6),
+        num_digits(approach, argument[0], 6), num_digits(slip, argument[1], 6));
+    diag_help(run->ds, diag, "%s", help);
+    run->law_status = IMP_FAILED;
+    return false;
+}
+
+/* Can a contact give these impulses? */
+static bool
+possible(struct rt *run, uint32_t contact, const double x[7], const double P[2])
+{
+    double N = P[0], T = P[1], A = x[4], B = x[5], C = x[6], v = -x[0],
+           u = x[1], mu = x[3];
+    double after[2] = {v + C * N + B * T, u + B * N + A * T};
+    double terms[2] = {fabs(v) + fabs(C * N) + fabs(B * T),
+                       fabs(u) + fabs(B * N) + fabs(A * T)};
+    double energy = 0.5 * (N * (v + after[0]) + T * (u + after[1]));
+    double size = fabs(N) * terms[0] + fabs(T) * terms[1];
+    if (N < 0.0)
+        return refuse(run, contact, x, "pulls with an impulse of", N,
+                      "a contact can only push: the first number of the pair "
+                      "is not negative");
+    if (after[0] < -OWN_SLACK * terms[0])
+        return refuse(run, contact, x, "leaves a normal velocity of", after[0],
+                      "the points would go on to approach: the velocity after "
+                      "the impact is -approach + C*normal + B*tangential");
+    if (mu > 0.0 && fabs(T) > mu * N + OWN_SLACK * (fabs(T) + mu * N))
+        return refuse(run, contact, x, "has a friction impulse of", T,
+                      "this is more than the coefficient of friction of the "
+                      "contact times the normal impulse: bound it, or state no "
+                      "friction and no impact_friction");
+    if (energy > OWN_SLACK * size && !run->im->gain_allowed)
+        return refuse(run, contact, x, "adds an energy of", energy,
+                      "an impact loses energy or keeps it; if more is meant, "
+                      "say `world { gain = allowed }`");
+    return true;
+}
+
+/* See impact_own_law. */
+static bool
+impulse_of(void *context, uint32_t contact, const double argument[7],
+           double impulse[2])
+{
+    struct rt *run = context;
+    uint32_t tape = rt_contact(run, contact)->own;
+    if (run->law_status)
+        return false; /* the run is about to end */
+    if (rt_eval(run, tape, argument, impulse)) {
+        rt_nonfinite(run, tape, argument);
+        run->law_status = IMP_FAILED;
+        return false;
+    }
+    return possible(run, contact, argument, impulse);
+}
+
+const struct impact_own_law *
+friction_own_law(struct rt *run, uint32_t contact, enum imp_impact_law law)
+{
+    assert(run != NULL);
+    if (rt_contact(run, contact)->own == IMP_NO_TAPE ||
+        law == IMP_IMPACT_NEWTON || law == IMP_IMPACT_POISSON ||
+        law == IMP_IMPACT_ENERGETIC)
+        return NULL;
+    struct impact_own_law *own = NEW(run->brief, struct impact_own_law);
+    *own = (struct impact_own_law){impulse_of, run};
+    return own;
+}
+
+const struct impact_restitution *
+friction_varying_law(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL);
+    if (!contact_restitution_varies(run, contact))
+        return NULL;
+    struct impact_restitution *varies =
+        NEW(run->brief, struct impact_restitution);
+    *varies = (struct impact_restitution){impact_restitution_of_run, run};
+    return varies;
+}
+
+/* -- what a contact states -------------------------------------------------
+ */
 
 int
 friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
@@ -26,6 +129,7 @@ friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
         .slip = slip,
         .mu = mu[2],
         .contact = contact,
+        .own = friction_own_law(run, contact, law),
         .law = friction_law_of_point(law, (enum imp_law)of->law,
                                      of->flags & IMP_CONTACTF_LAW),
         .priority = of->flags & IMP_CONTACTF_PRIORITY
@@ -33,11 +137,6 @@ friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
                         : INFINITY};
     if (!st)
         st = contact_restitution_at(run, contact, -normal, &out->e);
-    if (!st && contact_restitution_varies(run, contact)) {
-        struct impact_restitution *varies =
-            NEW(run->brief, struct impact_restitution);
-        *varies = (struct impact_restitution){impact_restitution_of_run, run};
-        out->varies = varies;
-    }
+    out->varies = friction_varying_law(run, contact);
     return st;
 }

@@ -14,4 +14,13 @@ int friction_law_point(struct rt *run, uint32_t contact,
                        enum imp_impact_law law, double normal, double slip,
                        struct friction_impact_point *out);
 
+/* Its restitution where that depends on the approach, else NULL. */
+const struct impact_restitution *friction_varying_law(struct rt *run,
+                                                      uint32_t contact);
+
+/* The law of the contact's own, in the memory until the end of the event; NULL
+ * where it states none, or the world, or a command, has one of one point. */
+const struct impact_own_law *friction_own_law(struct rt *run, uint32_t contact,
+                                              enum imp_impact_law law);
+
 #endif

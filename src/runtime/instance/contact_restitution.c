@@ -112,6 +112,17 @@ contact_restitution_settled(struct rt *run, uint32_t contact, double speed)
                RESTITUTION_SAME;
 }
 
+double
+contact_restitution_slower(struct rt *run, uint32_t contact, double speed)
+{
+    struct flight_sum flights;
+    if (!contact_restitution_varies(run, contact) || !(speed > 0.0))
+        return 1.0;
+    contact_restitution_flights(run, contact, speed, &flights);
+    double lost = 1.0 - contact_restitution_ahead(run, contact, speed);
+    return flights.ends ? fmax(1.0, flights.sum * lost) : INFINITY;
+}
+
 bool
 contact_restitution_elastic(struct rt *run, uint32_t contact)
 {

@@ -26,6 +26,11 @@ double contact_restitution_of(struct rt *run, uint32_t contact,
 double contact_restitution_ahead(struct rt *run, uint32_t contact,
                                  double approach);
 
+/* How many times longer do the flights that begin with this speed take together
+ * than they would under the restitution of this speed? INFINITY: for ever. */
+double contact_restitution_slower(struct rt *run, uint32_t contact,
+                                  double speed);
+
 /* Is the restitution 1 or more at all speeds? */
 bool contact_restitution_elastic(struct rt *run, uint32_t contact);
 

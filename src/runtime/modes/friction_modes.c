@@ -52,7 +52,8 @@ friction_modes_contact(const struct rt *run, uint32_t contact)
     const imp_contact *of = rt_contact(run, contact);
     const double *env = run->env + of->env_contact;
     return of->system == IMP_NO_SYSTEM && (of->flags & IMP_CONTACTF_FRICTION) &&
-           (of->rub != IMP_NO_TAPE || env[IMP_CONTACT_MU] != 0.0 ||
+           (of->rub != IMP_NO_TAPE || of->own != IMP_NO_TAPE ||
+            env[IMP_CONTACT_MU] != 0.0 ||
             env[IMP_CONTACT_MU_STATIC] != 0.0 ||
             env[IMP_CONTACT_MU_IMPACT] != 0.0);
 }

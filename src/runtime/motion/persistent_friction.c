@@ -53,14 +53,19 @@ persistent_unknowns(struct persistent_group *group,
 }
 
 void
-persistent_friction_read(struct rt *run, struct persistent_row *row)
+persistent_friction_read(struct rt *run, struct persistent_row *row,
+                         bool looked)
 {
     assert(run && row);
     const imp_contact *contact = rt_contact(run, row->spot.contact);
     const double *env = run->env + contact->env_contact;
     double slips = env[IMP_CONTACT_MU], sticks = env[IMP_CONTACT_MU_STATIC];
     bool varies = contact->rub != IMP_NO_TAPE;
-    if (slips == 0.0 && sticks == 0.0 && !varies) {
+    /* impacts may have friction, or a law of their own, where slips have none
+     */
+    bool impacts =
+        env[IMP_CONTACT_MU_IMPACT] != 0.0 || contact->own != IMP_NO_TAPE;
+    if (slips == 0.0 && sticks == 0.0 && !varies && !(looked && impacts)) {
         row->friction = NULL;
         return;
     }

@@ -126,7 +126,8 @@ fill(struct rt *run, struct persistent_group *group,
         group->row[i].on = true;
         group->row[i].valid = group->row[i].end =
             INFINITY; /* a row that does not push has no series */
-        persistent_friction_read(run, &group->row[i]);
+        persistent_friction_read(run, &group->row[i],
+                                 group == run->persistent_memory->look);
         group->friction |= group->row[i].friction != NULL;
         group->varies |=
             group->row[i].friction && group->row[i].friction->varies;

@@ -212,8 +212,10 @@ void persistent_solve(const struct persistent_group *group, const double *b,
 void persistent_unknowns(struct persistent_group *group,
                          enum persistent_unknowns which);
 /* Reads the coefficients of friction of the point's contact; row->friction is
- * NULL where they are 0. */
-void persistent_friction_read(struct rt *run, struct persistent_row *row);
+ * NULL where they are 0. looked: its impacts count, too, not only what it does
+ * while it is held. */
+void persistent_friction_read(struct rt *run, struct persistent_row *row,
+                              bool looked);
 /* The slip of a point, and what changes it, as series to `order`, from the
  * place of the point, the normal from body 0 to body 1 and the centre of body
  * 1, all in the axes of body 0, and the cosine and sine of the angle of body 1

@@ -60,6 +60,7 @@ export class Scene {
         this.scale = 1;
         this.renderer = new three.WebGLRenderer({canvas, antialias: true});
         this.scene = new three.Scene();
+        this.surfaces = new Map((run.surfaces || []).map(s => [s.body, s]));
         this.measure();
         this.light();
         this.bodies = run.bodies.map((body, i) => this.body(body, i));
@@ -75,12 +76,16 @@ export class Scene {
         const pose = new Float64Array(7);
         this.run.bodies.forEach((body, i) => {
             if (body.radius === null) return;
+            const surface = this.surfaces.get(i), width = this.run.dim;
+            let radius = body.radius;
+            for (let c = 0; surface && c < surface.corners.length; c += width)
+                radius = Math.max(radius, Math.hypot(...surface.corners.subarray(c, c + width)));
             for (let k = 0; k <= 60; k++) {
                 this.motions[i].value(this.run.end * k / 60, pose);
                 for (let j = 0; j < 3; j++) {
                     const x = j < this.run.dim ? pose[j] : 0;
-                    lo[j] = Math.min(lo[j], x - body.radius);
-                    hi[j] = Math.max(hi[j], x + body.radius);
+                    lo[j] = Math.min(lo[j], x - radius);
+                    hi[j] = Math.max(hi[j], x + radius);
                 }
             }
         });
@@ -107,6 +112,8 @@ export class Scene {
         const {shape} = body;
         if (shape.kind === "half-space") {
             material = this.halfSpace(group, shape);
+        } else if (this.surfaces.has(i)) {
+            return {...this.changing(group, this.surfaces.get(i), colour, lines, i), colour};
         } else if (this.flat && shape.corners) {
             const points = outlineOf(shape);
             material = new three.MeshBasicMaterial({color: colour, transparent: true, opacity: 0.75, side: three.DoubleSide});
@@ -135,6 +142,55 @@ export class Scene {
         group.traverse(o => { o.userData.body = i; });
         this.scene.add(group);
         return {group, material, colour};
+    }
+    // A level set that changes: its corners lie on straight lines between the frames of the file.
+    changing(group, surface, colour, lines, i) {
+        const {flat} = this, n = surface.corners.length / surface.frames / (flat ? 2 : 3);
+        const corners = new Float32Array(3 * (flat ? n + 1 : n)), normals = flat ? null : new Float32Array(3 * n);
+        const geometry = new three.BufferGeometry();
+        geometry.setAttribute("position", new three.BufferAttribute(corners, 3));
+        if (flat) {
+            // triangles about the mass centre, the last of the corners
+            geometry.setIndex(Array.from({length: n}, (_, k) => [n, k, (k + 1) % n]).flat());
+        } else {
+            geometry.setAttribute("normal", new three.BufferAttribute(normals, 3));
+            geometry.setIndex(new three.BufferAttribute(this.run.triangles, 1));
+        }
+        const material = flat ? new three.MeshBasicMaterial({color: colour, transparent: true, opacity: 0.75, side: three.DoubleSide})
+            : new three.MeshLambertMaterial({color: colour, side: three.DoubleSide});
+        const mesh = new three.Mesh(geometry, material);
+        mesh.frustumCulled = false;
+        group.add(mesh);
+        let loop = null;
+        if (flat) {
+            loop = new three.LineLoop(new three.BufferGeometry(), lines);
+            loop.geometry.setAttribute("position", new three.BufferAttribute(new Float32Array(3 * n), 3));
+            loop.frustumCulled = false;
+            group.add(loop);
+        }
+        group.traverse(o => { o.userData.body = i; });
+        this.scene.add(group);
+        const change = t => {
+            const at = this.run.end > 0 ? Math.min(Math.max(t / this.run.end, 0), 1) * (surface.frames - 1) : 0;
+            const k = Math.min(Math.floor(at), surface.frames - 2), w = at - k, width = flat ? 2 : 3;
+            const mix = (data, to) => {
+                for (let c = 0; c < n; c++)
+                    for (let j = 0; j < width; j++) {
+                        const a = data[(k * n + c) * width + j], b = data[((k + 1) * n + c) * width + j];
+                        to[3 * c + j] = a + w * (b - a);
+                    }
+            };
+            mix(surface.corners, corners);
+            if (normals) mix(surface.normals, normals);
+            for (const name of ["position", "normal"])
+                if (geometry.attributes[name]) geometry.attributes[name].needsUpdate = true;
+            if (loop) {
+                loop.geometry.attributes.position.array.set(corners.subarray(0, 3 * n));
+                loop.geometry.attributes.position.needsUpdate = true;
+            }
+        };
+        change(0);
+        return {group, material, change};
     }
     // Three lines on a smooth body, so that its turning is seen.
     meridians(group, shape, lines) {
@@ -276,7 +332,8 @@ export class Scene {
         this.resize();
         const style = getComputedStyle(document.documentElement);
         this.renderer.setClearColor(style.getPropertyValue("--ground").trim());
-        this.bodies.forEach(({group, material, colour}, i) => {
+        this.bodies.forEach(({group, material, colour, change}, i) => {
+            change?.(state.t);
             this.place(group, this.pose(i, state.t, state.before));
             material.color.set(state.overlapping.has(i) ? RED : colour);
             material.emissive?.set(state.picked === i ? 0x333333 : 0);

@@ -341,7 +341,9 @@ class Viewer {
             info.replaceChildren(title, code, table);
             if (body.shape.moves) {
                 const note = document.createElement("p");
-                note.textContent = "Its shape changes with the time; it is drawn as at t = 0.";
+                const changing = (this.run.surfaces || []).find(s => s.body === this.picked);
+                note.textContent = !changing ? "Its shape changes with the time; it is drawn as at t = 0."
+                    : `Its shape changes with the time; it is drawn from ${changing.frames} times, to ${(100 * changing.off).toPrecision(2)} % between them.`;
                 info.append(note);
             }
         }

@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both"])
+for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -311,6 +311,21 @@ async function both() {
     assert.ok(await width("scene") > 390 && await width("drawing") > 390, "one above the other on a phone");
 }
 
+// A level set with t is drawn as it is then: a disc whose radius doubles.
+async function breathing() {
+    await open("breathing.html");
+    const radius = t => browser.value(`(impView.setTime(${t}), impView.viewer.draw(), (() => {
+        const p = impView.viewer.scene.bodies[0].group.children[0].geometry.attributes.position.array;
+        return Math.hypot(p[0], p[1]);
+    })())`);
+    for (const t of [0, 0.3, 1]) assert.ok(Math.abs(await radius(t) - 0.2 * (1 + t)) < 1e-6, `the radius at ${t}`);
+    await browser.value("impView.setTime(0)");
+    const grey = (r, g, b) => Math.abs(r - g) < 25 && b > r && r < 200, before = count(await picture(), ...MAIN, grey);
+    await browser.value("impView.setTime(1)");
+    const after = count(await picture(), ...MAIN, grey);
+    assert.ok(after > 3 * before, `its picture grows from ${before} to ${after}`);
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -322,7 +337,7 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, forces, logarithm, drawings, still, film, video, both, damaged]) {
+    for (const part of [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, damaged]) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

@@ -320,6 +320,7 @@ run_log_end(struct run_log *log, double until, struct record *out)
     run_key(bytes, "end");
     run_number(bytes, end);
     run_pieces(log, bytes, end);
+    run_surfaces(log, bytes, end);
     run_events(log, bytes);
     run_columns(log, bytes, out);
     buf_putc(&bytes->json, '}');

@@ -85,6 +85,8 @@ void run_scene(struct run_log *log, struct run_bytes *bytes);
 /* -- run_mesh.c: "shape" of a body ------------------------------------------
  */
 void run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body);
+/* "surfaces" of level sets that change with the time, up to the time `end`. */
+void run_surfaces(struct run_log *log, struct run_bytes *bytes, double end);
 /* The triangles that all meshes share. */
 void run_triangles(struct run_bytes *bytes);
 

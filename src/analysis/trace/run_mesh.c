@@ -140,6 +140,21 @@ surface(struct rt *run, uint32_t body, const double (*along)[3], int n,
     return true;
 }
 
+/* Where the rays go that make the surface of a level set; how many they are. */
+static int
+rays(bool plane, double (*along)[3])
+{
+    if (!plane) {
+        directions(along);
+        return MESH_CORNERS;
+    }
+    for (int k = 0; k < OUTLINE_CORNERS; k++) {
+        along[k][0] = cos(2.0 * acos(-1.0) * k / OUTLINE_CORNERS);
+        along[k][1] = sin(2.0 * acos(-1.0) * k / OUTLINE_CORNERS);
+    }
+    return OUTLINE_CORNERS;
+}
+
 static bool
 level_set(struct rt *run, struct run_bytes *bytes, uint32_t body)
 {
@@ -148,12 +163,7 @@ level_set(struct rt *run, struct run_bytes *bytes, uint32_t body)
     size_t numbers = (size_t)n * run->im->dim;
     double(*along)[3] = mem_alloc((size_t)n * sizeof *along);
     float *corner = mem_alloc(2 * numbers * sizeof *corner);
-    for (int k = 0; k < n && plane; k++) {
-        along[k][0] = cos(2.0 * acos(-1.0) * k / n);
-        along[k][1] = sin(2.0 * acos(-1.0) * k / n);
-    }
-    if (!plane)
-        directions(along);
+    rays(plane, along);
     bool good = surface(run, body, (const double(*)[3])along, n, corner,
                         corner + numbers);
     if (good) {
@@ -168,6 +178,141 @@ level_set(struct rt *run, struct run_bytes *bytes, uint32_t body)
     free(along);
     free(corner);
     return good;
+}
+
+/* -- level sets that change -------------------------------------------------
+ * They are kept at times that lie evenly in the run, so many that corners
+ * half-way between two of them are where straight lines lead, up to MOVING_OFF
+ * of the body's reach, if `most` times do. */
+#define MOVING_LEAST 16
+#define MOVING_MOST_OUTLINES 1024
+#define MOVING_MOST_MESHES 64 /* 55 kB each */
+#define MOVING_OFF 1e-3
+
+struct moving {
+    struct rt *run;
+    uint32_t body;
+    const double (*along)[3];
+    int n_rays, most;
+    double end;
+    size_t numbers; /* of one frame: corners, then normals */
+    float
+        *frames; /* most + 1 of them; those at multiples of a step are known */
+};
+
+/* Makes frame k of 0 .. most. False: there is no surface around the mass centre
+ * then. */
+static bool
+frame(const struct moving *moving, int k)
+{
+    double *time = &moving->run->env[moving->run->im->layout.time], now = *time;
+    float *to = moving->frames + (size_t)k * moving->numbers;
+    *time = moving->end * k / moving->most;
+    bool good = surface(moving->run, moving->body, moving->along,
+                        moving->n_rays, to, to + moving->numbers / 2);
+    *time = now;
+    return good;
+}
+
+/* How far the corners of frame k lie from the middle between frames k - step
+ * and k + step, as a share of how far the body reaches. */
+static double
+bend(const struct moving *moving, int k, int step)
+{
+    const float *here = moving->frames + (size_t)k * moving->numbers,
+                *before = here - (size_t)step * moving->numbers,
+                *after = here + (size_t)step * moving->numbers;
+    double most = 0.0, far = 0.0;
+    for (size_t i = 0; i < moving->numbers / 2; i++) {
+        double middle = 0.5 * ((double)before[i] + (double)after[i]);
+        far = fmax(far, fabs((double)here[i]));
+        most = fmax(most, fabs((double)here[i] - middle));
+    }
+    return far > 0.0 ? most / far : 0.0;
+}
+
+/* Makes as many frames as are needed. Returns the step between those that are
+ * kept; 0: there are none. *off: how far straight lines between them lead
+ * astray. */
+static int
+frames(const struct moving *moving, double *off)
+{
+    int step = moving->most / MOVING_LEAST;
+    for (int k = 0; k <= moving->most; k += step)
+        if (!frame(moving, k))
+            return 0;
+    *off = INFINITY;
+    while (step > 1 && *off > MOVING_OFF) {
+        *off = 0.0;
+        for (int k = step / 2; k < moving->most; k += step) {
+            if (!frame(moving, k))
+                return 0;
+            *off = fmax(*off, bend(moving, k, step / 2));
+        }
+        step /= 2;
+    }
+    return step;
+}
+
+static void
+put_moving(struct run_bytes *bytes, const struct moving *moving, int step,
+           double off)
+{
+    size_t n = (size_t)(moving->most / step) + 1, half = moving->numbers / 2;
+    float *part = mem_alloc(n * half * sizeof *part);
+    run_comma(bytes);
+    buf_puts(&bytes->json, "{\"body\": ");
+    run_number(bytes, moving->body);
+    run_key(bytes, "frames");
+    run_number(bytes, (double)n);
+    run_key(bytes, "off");
+    run_number(bytes, off);
+    for (int which = 0; which < (moving->run->im->dim == 3 ? 2 : 1); which++) {
+        for (size_t i = 0; i < n; i++)
+            memcpy(part + i * half,
+                   moving->frames + i * (size_t)step * moving->numbers +
+                       (size_t)which * half,
+                   half * sizeof *part);
+        run_key(bytes, which ? "normals" : "corners");
+        run_f32(bytes, part, n * half);
+    }
+    buf_putc(&bytes->json, '}');
+    free(part);
+}
+
+void
+run_surfaces(struct run_log *log, struct run_bytes *bytes, double end)
+{
+    assert(log != NULL && bytes != NULL);
+    struct rt *run = log->run;
+    bool plane = run->im->dim == 2;
+    int n = plane ? OUTLINE_CORNERS : MESH_CORNERS;
+    double(*along)[3] = mem_alloc((size_t)n * sizeof *along);
+    struct moving moving = {.run = run,
+                            .along = (const double(*)[3])along,
+                            .n_rays = rays(plane, along),
+                            .most = plane ? MOVING_MOST_OUTLINES
+                                          : MOVING_MOST_MESHES,
+                            .end = end,
+                            .numbers = 2 * (size_t)n * run->im->dim};
+    run_key(bytes, "surfaces");
+    buf_putc(&bytes->json, '[');
+    for (uint32_t i = 0; i < run->im->bodies.n && end > 0.0; i++) {
+        uint32_t flags = rt_body(run, i)->flags;
+        double off = 0.0;
+        if (!(flags & IMP_BODYF_GTIME) || flags & IMP_BODYF_FLAT ||
+            (run->polytope && run->polytope[i]))
+            continue;
+        moving.body = i;
+        moving.frames = mem_alloc(((size_t)moving.most + 1) * moving.numbers *
+                                  sizeof *moving.frames);
+        int step = frames(&moving, &off);
+        if (step)
+            put_moving(bytes, &moving, step, off);
+        free(moving.frames);
+    }
+    buf_putc(&bytes->json, ']');
+    free(along);
 }
 
 /* -- all shapes -------------------------------------------------------------

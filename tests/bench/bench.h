@@ -66,5 +66,6 @@ void bench_sweep(const char *folder);
 void bench_process(const char *folder);
 void bench_friction(void);
 void bench_drops(const char *folder);
+void bench_stacks(const char *folder);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box|friction|
- * drops ...]: all without arguments. Exit status 1 when a promise was not kept.
+ * drops|stacks ...]: all without arguments. Exit status 1 when a promise was not kept.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -216,11 +216,13 @@ main(int argc, char **argv)
             bench_friction(), any = true;
         if (all || !strcmp(what, "drops"))
             bench_drops(folder), any = true;
+        if (all || !strcmp(what, "stacks"))
+            bench_stacks(folder), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
                     "gap, classify, top, multi, linkage, line, sweep, box, "
-                    "friction, drops\n",
+                    "friction, drops, stacks\n",
                     what);
             return 2;
         }

@@ -269,6 +269,10 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
             else if (value.kind == VALUE_CONTACT)
                 CHECK_HELP(ck, diag, "record gap(%s), for example",
                            ck->lists.contacts.v[value.ref].name);
+            else if (value.kind == VALUE_NUM)
+                CHECK_HELP(ck, diag,
+                           "record its rows, which are vectors, or its "
+                           "entries: A[0], A[1], ..., or A[0][1]");
             ok = false;
             continue;
         }

@@ -3,7 +3,8 @@
  * whose tip stands on a moving belt, with equations, modes and impacts written
  * by hand. GSL's rk8pd follows each mode, in the six numbers of the rod; its
  * end is found by bisection, and the next mode by the four rows of Table 1 of
- * Champneys and Varkonyi. Friction falls with the speed of slip. */
+ * Champneys and Varkonyi. Friction falls with the speed of slip. And one box,
+ * written in three ways. */
 #include "analysis_help.h"
 
 #ifdef HAVE_GSL
@@ -344,6 +345,138 @@ random_rods(void **state)
     print_message("off by %.2g at most, %d changes of mode\n", worst, all);
     assert_true((wanted || all > 60) && failed <= n / 50);
 }
+
+/* -- one box, three ways ----------------------------------------------------
+ */
+
+struct box {
+    double width, height, mu, e, place[3], speed[3], end;
+    const char *law;
+};
+
+static int
+begin(const struct box *box, char *text, size_t room)
+{
+    int n = snprintf(text, room,
+                     "use shapes\nworld { gravity = (0, -9.81) law = %s }\n"
+                     "let w = %.17g [m] let h = %.17g [m]\n"
+                     "let J = (2 [kg])*(w^2 + h^2)/12\n",
+                     box->law, box->width, box->height);
+    assert_true(n > 0 && (size_t)n < room);
+    return n;
+}
+
+static void
+as_system(const struct box *box, char *text, size_t room)
+{
+    static const char *const at[] = {"+ +", "+ -", "- +", "- -"};
+    int n = begin(box, text, room);
+    n += snprintf(text + n, room - (size_t)n,
+                  "system s { coordinate X, Y, phi\n"
+                  "kinetic = (1 [kg])*(X'^2 + Y'^2) + J*phi'^2/2\n"
+                  "potential = (2 [kg])*(9.81 [m/s^2])*Y\n");
+    for (int i = 0; i < 4; i++)
+        n += snprintf(text + n, room - (size_t)n,
+                      "point p%d = (X %c w/2*cos(phi) - (0 %c h/2)*sin(phi), "
+                      "Y %c w/2*sin(phi) + (0 %c h/2)*cos(phi))\n"
+                      "contact c%d : p%d | half_plane { friction = %.17g "
+                      "restitution = %.17g }\n",
+                      i, at[i][0], at[i][2], at[i][0], at[i][2], i, i, box->mu,
+                      box->e);
+    n += snprintf(text + n, room - (size_t)n,
+                  "start { X = %.17g Y = %.17g phi = %.17g X' = %.17g Y' = "
+                  "%.17g phi' = %.17g } }\nlet r = simulate { until = %.17g "
+                  "at = %.17g record = (s.X, s.Y, s.phi, s.X', s.Y', s.phi') "
+                  "}\n",
+                  box->place[0], box->place[1], box->place[2], box->speed[0],
+                  box->speed[1], box->speed[2], box->end, box->end);
+    assert_true((size_t)n < room);
+}
+
+static void
+as_body(const struct box *box, bool level, char *text, size_t room)
+{
+    int n = begin(box, text, room);
+    n += snprintf(
+        text + n, room - (size_t)n,
+        "shape block(a, b) = max(2*abs(x)/a, 2*abs(y)/b) - 1\n"
+        "body floor : half_plane { fixed = true }\n"
+        "body s : %s { mass = 2 inertia = J position = (%.17g, %.17g) angle = "
+        "%.17g velocity = (%.17g, %.17g) spin = %.17g }\n"
+        "contact c : floor | s { friction = %.17g restitution = %.17g }\n"
+        "let r = simulate { until = %.17g at = %.17g record = (s.position[0], "
+        "s.position[1], s.angle, s.velocity[0], s.velocity[1], s.spin) }\n",
+        level ? "block(w, h)"
+              : "polygon((-w/2, -h/2), (w/2, -h/2), (w/2, h/2), (-w/2, h/2))",
+        box->place[0], box->place[1], box->place[2], box->speed[0],
+        box->speed[1], box->speed[2], box->mu, box->e, box->end, box->end);
+    assert_true((size_t)n < room);
+}
+
+/* The state at the end into y. Returns a bound of what limits of chatter have
+ * cost; INFINITY: there was one whose flights were below rounding. */
+static double
+state_of(const char *text, const char *const *name, double *y)
+{
+    struct run r;
+    run(&r, text, false);
+    if (r.status != IMP_EXIT_OK)
+        print_message("%s", text);
+    fine(&r);
+    const struct field_value *errors = field(&r, 0, "state_errors");
+    double bound = 0;
+    for (int i = 0; i < 6; i++) {
+        const struct field_value *v = field(&r, 0, name[i]);
+        y[i] = v->num[v->n - 1];
+    }
+    for (size_t i = 0; i < errors->n; i++)
+        bound += errors->num[i];
+    done(&r);
+    return bound;
+}
+
+/* Boxes that are thrown on a floor, with and without restitution, end alike as
+ * systems of points, as polygons and as bodies of a level set. */
+static void
+boxes_three_ways(void **state)
+{
+    (void)state;
+    static const char *const of_system[] = {"s_X",     "s_Y",     "s_phi",
+                                            "s_X_dot", "s_Y_dot", "s_phi_dot"},
+                             *const of_body[] = {"s_position_0", "s_position_1",
+                                                 "s_angle",      "s_velocity_0",
+                                                 "s_velocity_1", "s_spin"},
+                             *const laws[] = {"sequential", "poisson",
+                                              "complementarity"};
+    const char *wanted = getenv("IMP_TEST_CASES");
+    double worst = 0;
+    for (int k = 0; k < (wanted ? atoi(wanted) : 30); k++) {
+        struct box box = {.width = draw(0.2, 0.6),
+                          .height = draw(0.2, 0.6),
+                          .mu = draw(0.05, 1),
+                          .e = k % 2 ? draw(0.1, 0.6) : 0,
+                          .place = {0, draw(0.45, 0.6), draw(-3, 3)},
+                          .speed = {draw(-2, 2), 0, draw(-3, 3)},
+                          .end = draw(0.3, 0.9),
+                          .law = laws[k % 3]};
+        char text[4096];
+        double one[6], two[6], three[6];
+        as_system(&box, text, sizeof text);
+        double bound = state_of(text, of_system, one);
+        as_body(&box, true, text, sizeof text);
+        bound += state_of(text, of_body, three);
+        as_body(&box, false, text, sizeof text);
+        bound += state_of(text, of_body, two);
+        for (int i = 0; i < 6; i++) {
+            double off = fmax(fabs(one[i] - two[i]), fabs(two[i] - three[i]));
+            if (!(off <= 1e-10 + 30 * bound))
+                fail_msg("case %d, number %d: off by %g, bound %g:\n%s", k, i,
+                         off, bound, text);
+            worst = fmax(worst, off);
+        }
+    }
+    print_message("off by %.2g at most\n", worst);
+}
 #else
 static void
 random_rods(void **state)
@@ -351,11 +484,13 @@ random_rods(void **state)
     (void)state;
     skip();
 }
+#define boxes_three_ways random_rods
 #endif
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_rods)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_rods),
+                                       cmocka_unit_test(boxes_three_ways)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

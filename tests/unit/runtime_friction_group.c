@@ -293,6 +293,53 @@ two_phases_of_equal(void **state)
     }
 }
 
+/* Several points that come down together under the energetic law: at the end
+ * of compression and expansion together the normal impulses have given back e^2
+ * of their work; without friction and with one e that is what Poisson's law
+ * does; and no energy is added. */
+static void
+energetic_of_several(void **state)
+{
+    (void)state;
+    uint64_t seed = 61;
+    int n_done = 0, equal = 0;
+    for (int t = 0; t < 2000; t++) {
+        struct group in;
+        struct friction_impact_several ours, other;
+        int n = 2 + t % 2;
+        random_group(&seed, n, t % 4 ? 3 : 2 * n + 1, t % 3 ? 1.0 : 0.0, &in);
+        for (int i = 0; i < n; i++) {
+            in.point[i].e = in.point[0].e;
+            in.point[i].normal = -multi_random(&seed, 0.1, 1);
+        }
+        friction_impact_at(arena, n, in.W, in.point, FRICTION_ENERGETIC_PHASES,
+                           &ours);
+        friction_impact_at(arena, n, in.W, in.point, FRICTION_TWO_PHASES,
+                           &other);
+        if (applies(ours.verdict)) {
+            n_done++;
+            double terms = 0.0;
+            for (int r = 0; r < 2 * n; r++)
+                terms += fabs(ours.impulse[r] * ours.after[r]);
+            assert_true(ours.energy <= 1e-11 * terms);
+            for (int i = 0; i < n; i++) {
+                double P = ours.impulse[2 * i], Q = ours.impulse[2 * i + 1];
+                assert_true(P >= 0.0 && ours.after[2 * i] >= -1e-10);
+                assert_true(fabs(Q) <= in.point[i].mu * P + 1e-10);
+            }
+        }
+        if (t % 3 == 0 && applies(ours.verdict) && applies(other.verdict)) {
+            equal++;
+            for (int r = 0; r < 2 * n; r++)
+                CLOSE(ours.after[r], other.after[r],
+                      1e-10 * (1.0 + fabs(other.after[r])));
+        }
+        arena_clear(arena);
+    }
+    print_message("%d impacts, %d without friction\n", n_done, equal);
+    assert_true(n_done > 1500 && equal > 500);
+}
+
 int
 main(void)
 {
@@ -301,6 +348,8 @@ main(void)
         cmocka_unit_test_setup_teardown(small_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_a_group, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_phases_of_equal, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(energetic_of_several, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

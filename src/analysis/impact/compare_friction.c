@@ -24,7 +24,7 @@ static bool
 says_it(const struct friction_group_impact *group, size_t n,
         enum imp_impact_law law)
 {
-    if (law != IMP_IMPACT_NEWTON && law != IMP_IMPACT_ENERGETIC)
+    if (law != IMP_IMPACT_NEWTON)
         return true;
     for (size_t i = 0; i < n; i++)
         if (group->point[i].normal < 0.0 && group->how[i] != FRICTION_PROCESS)

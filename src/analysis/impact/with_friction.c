@@ -82,9 +82,9 @@ read_points(struct rt *run, const struct impact_of_run *problem,
 
 int
 impact_with_friction(struct analysis *analysis,
-                     const struct impact_of_run *normals,
-                     const bool *hit, enum imp_impact_law law,
-                     struct impact_of_run *problem, struct impact_solver **out,
+                     const struct impact_of_run *normals, const bool *hit,
+                     enum imp_impact_law law, struct impact_of_run *problem,
+                     struct impact_solver **out,
                      struct friction_group_impact *group)
 {
     assert(analysis != NULL && normals != NULL && normals->p.n_contact > 0);
@@ -137,11 +137,11 @@ impact_friction_law(const struct friction_group_impact *group, int n,
     int first = -1;
     for (int i = 0; i < n; i++) {
         if (point[i].normal < 0.0 && group->how[i] != FRICTION_PROCESS)
-            return imp_impact_law_word(law == IMP_IMPACT_SEQUENTIAL ||
-                                               law == IMP_IMPACT_POISSON ||
-                                               law == IMP_IMPACT_REST
-                                           ? law
-                                           : IMP_IMPACT_COMPLEMENTARITY);
+            return imp_impact_law_word(
+                law == IMP_IMPACT_SEQUENTIAL || law == IMP_IMPACT_POISSON ||
+                        law == IMP_IMPACT_ENERGETIC || law == IMP_IMPACT_REST
+                    ? law
+                    : IMP_IMPACT_COMPLEMENTARITY);
         if (point[i].normal < 0.0 && first < 0)
             first = i;
     }
@@ -282,8 +282,8 @@ impact_frictional(struct analysis *analysis, const imp_command *command,
     if (st ||
         (st = impact_bring_to_touch(analysis, command, IMP_OPT_impact_until,
                                     &normals, &solver)) ||
-        (st = impact_with_friction(analysis, &normals, NULL, law, &problem, &solver,
-                                   &group)))
+        (st = impact_with_friction(analysis, &normals, NULL, law, &problem,
+                                   &solver, &group)))
         return st;
     if (!group.why &&
         (st = impact_audit(analysis, command->range, &problem, solver)))

@@ -150,12 +150,19 @@ enum friction_several { /* how several points share an impact */
                                                     that      obey the laws,      then e
                                                     times its      impulses come      back
                                                     (Poisson) */
-                        FRICTION_PROCESS /* one point approaches, and others
+                        FRICTION_PROCESS, /* one point approaches, and others
                                             rest: the process of
                                             friction_impact_one, to which they
                                             answer as to forces. It adds no
                                             energy under Poisson's and the
                                             energetic law of that point. */
+                        FRICTION_ENERGETIC_PHASES /* compression as in two
+                                                     phases; then e times its
+                                                     impulses come back, all
+                                                     times one factor, so that
+                                                     together they do e^2 of the
+                                                     work of compression at each
+                                                     point */
 };
 struct friction_impact_several {
     enum friction_verdict verdict; /* as for accelerations */

@@ -117,6 +117,10 @@ law_of_several(enum imp_impact_law law, int approaching,
     case IMP_IMPACT_POISSON:
         *other = how = FRICTION_TWO_PHASES;
         break;
+    case IMP_IMPACT_ENERGETIC:
+        *other = how =
+            approaching > 1 ? FRICTION_ENERGETIC_PHASES : FRICTION_PROCESS;
+        break;
     case IMP_IMPACT_COMPLEMENTARITY:
         break;
     case IMP_IMPACT_REST:
@@ -171,6 +175,7 @@ give(struct parts *parts, int count, const int *index,
         out->how[index[i]] = how;
         out->may_gain |= how == FRICTION_COMPLEMENTARITY ||
                          how == FRICTION_TWO_PHASES ||
+                         how == FRICTION_ENERGETIC_PHASES ||
                          parts->point[index[i]].law == FRICTION_NEWTON;
     }
     out->energy += one->energy;

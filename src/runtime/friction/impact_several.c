@@ -232,6 +232,103 @@ two_phases(struct several *several)
         out->verdict = second;
 }
 
+/* -- the energetic law of several -------------------------------------------
+ */
+
+/* the interval of the factor of what comes back is halved down to its rounding,
+ * in so many steps at most */
+#define ENERGETIC_HALVINGS 200
+
+/* What expansion begins with: velocities, their terms, impulses and works of
+ * the compression, impulses that come back at the factor 1. */
+struct expansion {
+    double *free, *terms, *impulse, *work, *back;
+    enum friction_verdict verdict; /* of the last trial */
+};
+
+/* Expands by `factor`. Returns the work of the normal impulses, each along a
+ * straight line. */
+static double
+expand(struct several *several, struct expansion *from, double factor)
+{
+    struct friction_impact_several *out = several->out;
+    size_t n = (size_t)several->n;
+    double *back = NEW_N(several->arena, double, n), work = 0.0;
+    memcpy(out->impulse, from->impulse, 2 * n * sizeof *out->impulse);
+    memcpy(out->work, from->work, n * sizeof *out->work);
+    for (size_t i = 0; i < n; i++)
+        back[i] = factor * from->back[i];
+    from->verdict = solve(several, from->free, from->terms, back, out->after);
+    for (size_t i = 0; i < n; i++)
+        work += 0.5 * (out->impulse[2 * i] - from->impulse[2 * i]) *
+                (from->free[2 * i] + out->after[2 * i]);
+    return work;
+}
+
+/* Finds the factor, `most` at most, at which the work of expansion is `wanted`.
+ */
+static void
+find_factor(struct several *several, struct expansion *from, double wanted,
+            double most)
+{
+    double low = 0.0, high = most;
+    if (expand(several, from, most) <= wanted)
+        return;
+    for (int k = 0; k < ENERGETIC_HALVINGS && applies(from->verdict); k++) {
+        double middle = 0.5 * (low + high);
+        if (!(middle > low && middle < high))
+            break;
+        if (expand(several, from, middle) < wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (applies(from->verdict))
+        expand(several, from, high);
+}
+
+/* Compression, and an expansion with e^2 of its work. No more impulses come
+ * back than there were: Poisson's law adds no energy with any e up to 1. */
+static void
+energetic_phases(struct several *several)
+{
+    struct friction_impact_several *out = several->out;
+    size_t n = (size_t)several->n, rows = 2 * n;
+    struct expansion from = {.free = NEW_N(several->arena, double, rows),
+                             .terms = NEW_N(several->arena, double, rows),
+                             .impulse = NEW_N(several->arena, double, rows),
+                             .work = NEW_N(several->arena, double, n),
+                             .back = NEW_N(several->arena, double, n)};
+    bool differ;
+    double wanted = 0.0, greatest = 0.0;
+    for (size_t r = 0; r < rows; r++)
+        from.terms[r] = fabs(several->before[r]);
+    out->verdict = solve(several, several->before, from.terms, NULL, from.free);
+    memcpy(out->after, from.free, rows * sizeof *from.free);
+    if (!applies(out->verdict) || !what_comes_back(several, from.back, &differ))
+        return;
+    if (out->verdict == FRICTION_SHARED && differ)
+        out->verdict = FRICTION_LOADS;
+    memcpy(from.impulse, out->impulse, rows * sizeof *from.impulse);
+    memcpy(from.work, out->work, n * sizeof *from.work);
+    for (size_t i = 0; i < n; i++) {
+        double e = several->point[i].e;
+        double work = 0.5 * from.impulse[2 * i] *
+                      (several->before[2 * i] + from.free[2 * i]);
+        wanted -= e * e * fmin(work, 0.0);
+        greatest = fmax(greatest, from.back[i] > 0.0 ? e : 0.0);
+    }
+    for (size_t r = 0; r < rows; r++) {
+        from.terms[r] += fabs(from.free[r]);
+        for (size_t j = 0; j < rows; j++)
+            from.terms[r] += fabs(several->W[r * rows + j] * from.impulse[j]);
+    }
+    find_factor(several, &from, wanted, fmax(1.0, 1.0 / greatest));
+    if (!applies(from.verdict) || out->verdict == FRICTION_UNIQUE ||
+        (out->verdict == FRICTION_SHARED && from.verdict != FRICTION_UNIQUE))
+        out->verdict = from.verdict;
+}
+
 /* Returns the only point that approaches; -1: none, -2: several. */
 static int
 only_hit(int n, const struct friction_impact_point *point)
@@ -271,6 +368,8 @@ friction_impact_at(struct arena *arena, int n, const double *W,
         moreau(&several);
     else if (how == FRICTION_TWO_PHASES)
         two_phases(&several);
+    else if (how == FRICTION_ENERGETIC_PHASES)
+        energetic_phases(&several);
     else if (hit >= 0)
         friction_impact_process(arena, n, W, point, hit, out);
     else

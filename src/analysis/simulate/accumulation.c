@@ -641,8 +641,12 @@ take(struct simulation *sim, struct limit_group *group,
     struct saved_state here = saved_state_take(run);
     bool wait = false;
     int st = IMP_OK;
+    double friction_error = 0.0;
     *there = false;
-    if (meet > sim->target)
+    if (meet > sim->target ||
+        (group->friction &&
+         !limit_friction_known(sim, group, contact, limit->remaining, window,
+                               &friction_error)))
         return IMP_OK;
     if (group->friction) /* the forecast has the forces of what is held */
         let_go(sim, group);
@@ -653,9 +657,7 @@ take(struct simulation *sim, struct limit_group *group,
          * limit. Elsewhere this is an error of the second order, and nothing
          * bounds it. */
         limit->chatter.state_error =
-            group->friction && window > 0.0
-                ? limit_friction_error(sim, group, contact, limit->remaining,
-                                       window)
+            group->friction ? friction_error
             : isfinite(window) && limit->remaining > 0.0
                 ? NAN
                 : DBL_EPSILON *

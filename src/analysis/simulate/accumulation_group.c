@@ -311,21 +311,37 @@ speed_of(const struct simulation *sim, const struct limit_group *group,
     return fmax(speed, sqrt(*acc * place));
 }
 
-double
-limit_friction_error(const struct simulation *sim,
-                     const struct limit_group *group, uint32_t contact,
-                     double left, double window)
+/* Are all flights to come near the tolerance of a gap? */
+static bool
+flights_flat(struct simulation *sim, const struct limit_group *group,
+             double left)
 {
-    assert(sim != NULL && group->n > 0 && left >= 0.0 && window > 0.0);
+    double tol, rate;
+    for (int i = 0; i < group->n; i++) {
+        gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
+        if (fabs(group->point[i].rate) * left > CHATTER_FLAT * tol)
+            return false;
+    }
+    return true;
+}
+
+bool
+limit_friction_known(struct simulation *sim, const struct limit_group *group,
+                     uint32_t contact, double left, double window,
+                     double *error)
+{
+    assert(sim != NULL && group->n > 0 && left >= 0.0 && error != NULL);
     const struct flight_history *flights = &sim->contacts[contact].flights;
-    double place = INFINITY, acc, speed = speed_of(sim, group, &acc);
+    double place = INFINITY, acc, speed = speed_of(sim, group, &acc),
+           low = DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts);
     for (int i = 0; i < group->n; i++)
         place = fmin(place, group->place[i]);
     double K =
         6.0 * CHATTER_BLUR * DBL_EPSILON * place / (window * window * window);
     speed += acc * flights->first;
-    return K * left * left / speed +
-           DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts);
+    double off = window > 0.0 ? K * left * left / speed : NAN;
+    *error = off + low;
+    return off <= low || flights_flat(sim, group, left);
 }
 
 double

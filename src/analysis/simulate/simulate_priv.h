@@ -88,7 +88,7 @@ struct event_log {
     struct texts kind, class, contact;
     struct contact_numbers number; /* the same contacts as numbers */
     struct texts remarks;
-    size_t total; /* events, whether they are listed or not */
+    size_t total;    /* events, whether they are listed or not */
     size_t left_out; /* remarks on impacts beyond SIMULATE_REMARKS */
 };
 /* remarks on impacts that are kept */
@@ -128,10 +128,10 @@ struct already_reported {
 
 /* The options of the command. */
 struct simulation_options {
-    double until;  /* the end of the run, s */
+    double until; /* the end of the run, s */
     size_t keep; /* every so many-th event is listed; 0: none. Rows are recorded
                     at events only if it is 1 */
-    bool all; /* search = all: no fast way for discs and spheres */
+    bool all;    /* search = all: no fast way for discs and spheres */
     double events; /* the most events */
     enum imp_policy policy;
     bool has_policy;
@@ -429,13 +429,14 @@ void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
 /* A bound of the error of the state at a limit with friction, `left` seconds
- * ahead, as a share of the speeds. Until then loads and coefficients are taken
- * as constant; they change at the rate K for which the parabola is the motion
- * for `window` seconds (window_of), so the speeds are off by K t^2, and the
- * places by less. */
-double limit_friction_error(const struct simulation *sim,
-                            const struct limit_group *group, uint32_t contact,
-                            double left, double window);
+ * ahead, as a share of the speeds, into *error; NAN: nothing bounds it. Until
+ * then loads and coefficients are taken as constant; they change at the rate K
+ * for which the parabola is the motion for `window` seconds (window_of), so the
+ * speeds are off by K t^2, and the places by less. False: after further impacts
+ * it will be better known. */
+bool limit_friction_known(struct simulation *sim,
+                          const struct limit_group *group, uint32_t contact,
+                          double left, double window, double *error);
 /* What impacts of `left` seconds that are left out may take from the slip, as
  * a share of the speeds; 0 without friction. */
 double limit_slip_left(const struct simulation *sim,

@@ -341,7 +341,9 @@ friction_limit_group(const struct flow *flow, bool *group)
     size_t all = 2 * (size_t)flow->m;
     long last = flights->n - 1;
     last = last > 2 * FRICTION_FLIGHTS ? 2 * FRICTION_FLIGHTS : last;
-    double span = flights->time[0] - flights->time[last];
+    long near = last > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : last;
+    double span = flights->time[0] - flights->time[last],
+           ahead = flights->time[0] - flights->time[near];
     for (int k = 0; k < taylor->next.n_hit; k++)
         group[taylor->next.hit[k]] = true;
     for (bool more = true; more;) {
@@ -359,7 +361,10 @@ friction_limit_group(const struct flow *flow, bool *group)
                              fabs(rows->speed[2 * k]) * (1.0 + e) /
                              fmax(1.0 - e, 0.0);
             }
-            if (rows->speed[2 * i] <= reach)
+            /* it is to come down before the impacts end */
+            if (rows->speed[2 * i] <= reach &&
+                flow->instant.gap[i] <=
+                    (fabs(rows->speed[2 * i]) + reach) * ahead)
                 more = group[i] = true;
         }
     }

@@ -112,6 +112,8 @@ hit(struct bounce *bounce)
             low = RATE_NONE * bounce->high;
         if (fabs(rate[0]) <= low)
             rate[0] = 0.0;
+        /* a point at rest that others knock off has to come back */
+        bounce->bounced[index[i]] |= rate[0] != 0.0;
         if (fabs(rate[1]) <= RATE_NONE * bounce->fast)
             rate[1] = 0.0;
     }

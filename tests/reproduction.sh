@@ -39,6 +39,8 @@ on && !heading && !rule {
 }
 { heading = 0 }' $doc >"$tmp/rows"
 
+find examples tests/run -name '*.csv' -exec cp {} "$tmp" ';' # data of models
+
 # run each model once, with what its rows show at its end
 : >"$tmp/got"
 for model in $(cut -f1 "$tmp/rows" | awk '!seen[$0]++'); do

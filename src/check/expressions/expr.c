@@ -367,6 +367,9 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     case VALUE_POISON:
         return value_poison(node->range);
     case VALUE_ANY:
+        if (node->n_list == 1 &&
+            check_expr(ck, env, node->list[0]).kind == VALUE_COLUMN)
+            return value_any(ck, value.dim, node->range);
         for (size_t k = 0; k < node->n_list; k++)
             if (!index_of(ck, env, node->list[k], UINT32_MAX, &row))
                 return value_poison(node->range);

@@ -17,14 +17,31 @@ list_entry_or_value(struct check *ck, const struct value *value,
     return list_entry(list);
 }
 
+/* Beside a list of single numbers, a tuple is a list, too, where a vector would
+ * make no sense: anywhere but in a product. */
+static struct value
+tuple_as_list(const struct check *ck, const struct ast_expr *node,
+              const struct value *value, const struct value *other)
+{
+    struct value list = *value;
+    if (value->kind == VALUE_NUM && value->cols == 1 && value->rows > 1 &&
+        !value->dims && node->op != AST_MUL && value_is_list(ck, other) &&
+        (other->kind != VALUE_COLUMN || other->rows == 1))
+        list.kind = VALUE_LIST;
+    return list;
+}
+
 struct value
 list_binary(struct check *ck, const struct ast_expr *node,
             const struct value *left, const struct value *right)
 {
     assert(ck && node && left && right);
     struct value lists[2];
-    struct value one = list_entry_or_value(ck, left, node->a, &lists[0]);
-    struct value two = list_entry_or_value(ck, right, node->b, &lists[1]);
+    struct value left_list = tuple_as_list(ck, node, left, right);
+    struct value right_list = tuple_as_list(ck, node, right, left);
+    struct value one = list_entry_or_value(ck, &left_list, node->a, &lists[0]);
+    struct value two =
+        list_entry_or_value(ck, &right_list, node->b, &lists[1]);
     struct value result = check_binary(ck, node, &one, &two);
     return list_of_entry(&result, lists, 2);
 }

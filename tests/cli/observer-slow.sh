@@ -15,7 +15,8 @@ system ball {
   }
   start { h = 0.5  p = 1 }
 }
-let r = simulate { until = 10  record = (ball.v)  at = 10 }
+let r = simulate { until = 10  record = (ball.v, ball.p)  at = 10 }
 expect abs(r.ball_v[-1] - 4) < 1e-13
+expect abs(r.ball_p[-1]) < 1e-14
 M
 $imp run slow.imp

@@ -112,11 +112,23 @@ struct names {
     const char **v;
     size_t n, cap;
 };
+
+/* Is this the declaration in which the name stands? A remedy that names it
+ * would define it by itself. */
+static bool
+is_around(const struct decl *decl, imp_range range)
+{
+    return decl->item && decl->item->range.file == range.file &&
+           decl->item->range.lo <= range.lo &&
+           range.hi <= decl->item->range.hi;
+}
+
 static void
-names_of(struct names *ns, struct module *module, enum want want)
+names_of(struct names *ns, struct module *module, enum want want,
+         imp_range range)
 {
     for (struct decl *decl = module->first; decl; decl = decl->next)
-        if (wanted(decl, want))
+        if (wanted(decl, want) && !is_around(decl, range))
             APUSH(ns->ck, ns, decl->name);
 }
 
@@ -124,7 +136,7 @@ names_of(struct names *ns, struct module *module, enum want want)
  * mean something. */
 static struct names
 candidates(struct check *ck, const struct env *env, enum want want,
-           bool *coords)
+           imp_range range, bool *coords)
 {
     struct names ns = {ck, NULL, 0, 0};
     *coords = false;
@@ -139,9 +151,9 @@ candidates(struct check *ck, const struct env *env, enum want want,
         *coords |= scope->coords;
     }
     struct module *module = env->module;
-    names_of(&ns, module, want);
+    names_of(&ns, module, want, range);
     for (size_t i = 0; i < module->uses.n; i++)
-        names_of(&ns, module->uses.v[i].module, want);
+        names_of(&ns, module->uses.v[i].module, want, range);
     const struct builtin *builtin;
     const struct decl *decl;
     for (size_t i = 0; want == WANT_CALL && (builtin = builtin_get(i)); i++)
@@ -244,7 +256,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     assert(ck && env && name);
     struct module *module = env->module;
     bool coords;
-    struct names ns = candidates(ck, env, want, &coords);
+    struct names ns = candidates(ck, env, want, range, &coords);
     bool fn = want == WANT_CALL, system = want == WANT_SYSTEM, rep;
     struct decl *other =
         system ? NULL

@@ -240,6 +240,9 @@ call_fn(struct check *ck, const struct env *env, struct decl *decl,
     if (!check_enter(ck, node->range))
         return value_poison(node->range);
     in.coords = decl->kind == DECL_SHAPE;
+    /* a function that draws stands where `random` may */
+    if (env_part(env) == PART_START)
+        in.part = PART_START;
     struct value value = value_poison(node->range);
     if (call_enter(ck, decl, node->range, &frame)) {
         value = check_expr(ck, &in, it->value);

@@ -28,7 +28,11 @@ fn_alone(struct check *ck, struct decl *decl)
     call_open(ck, decl, decl->item->formals, decl->item->n_formals, &env);
     if (!call_enter(ck, decl, IMP_NOWHERE, &frame))
         return;
+    /* it may draw, for starts; nothing is drawn here */
+    size_t draws = ck->lists.draws.n;
+    env.part = PART_START;
     struct value value = check_expr(ck, &env, decl->item->value);
+    ck->lists.draws.n = draws;
     decl->broken |= value.kind == VALUE_POISON;
     call_leave(ck, &frame);
 }

@@ -9,6 +9,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/balls/balls.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/vec3.h"
 
 void
@@ -145,7 +146,7 @@ leave_to_search(struct simulation *sim)
 static int
 ball_row(struct simulation *sim)
 {
-    if (sim->rows.n_items && sim->options.keep == 1)
+    if (sim->along || (sim->rows.n_items && sim->options.keep == 1))
         balls_put(sim->balls, rt_time(sim->run));
     return simulate_row(sim);
 }
@@ -178,7 +179,8 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     run->env[run->im->layout.time] = touch->time;
     sim->rows.fresh = false;
     int st = ball_row(sim);
-    if (st)
+    if (st ||
+        (st = contact_restitution_at(run, touch->contact, -touch->rate, &e)))
         return st;
     double impulse = balls_bounce(sim->balls, touch, e, mu, &work);
     env[IMP_CONTACT_WORK] += work;

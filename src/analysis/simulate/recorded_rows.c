@@ -97,8 +97,7 @@ simulate_read_items(struct simulation *sim)
     sim->rows.n_items = value->kind == IMP_VAL_LIST ? value->items.n : 1;
     for (uint32_t i = 0; i < sim->rows.n_items; i++)
         sim->rows.width += item_size(&sim->rows.item[i]);
-    sim->along =
-        along_new(sim->analysis, sim->rows.item, sim->rows.n_items);
+    sim->along = along_new(sim->analysis, sim->rows.item, sim->rows.n_items);
     return IMP_OK;
 }
 
@@ -203,6 +202,23 @@ simulate_read_times(struct simulation *sim)
     return IMP_OK;
 }
 
+/* Systems beside bodies whose event this is. */
+static int
+systems_now(struct simulation *sim)
+{
+    return sim->run->im->bodies.n && sim->run->im->systems.n
+               ? simulate_systems_at(sim, rt_time(sim->run))
+               : IMP_OK;
+}
+
+/* No row is kept, but what is told of the whole run takes note. */
+static int
+look_along(struct simulation *sim)
+{
+    int st = systems_now(sim);
+    return st ? st : along_look(sim->along);
+}
+
 int
 simulate_row(struct simulation *sim)
 {
@@ -210,15 +226,14 @@ simulate_row(struct simulation *sim)
     assert(sim->rows.values.n == sim->rows.time.n * sim->rows.width);
     if (sim->trace)
         run_log_instant(sim->trace);
-    if (sim->rows.fresh || (sim->options.keep != 1 && !sim->rows.asked))
+    if (sim->rows.fresh)
         return IMP_OK;
+    if (sim->options.keep != 1 && !sim->rows.asked)
+        return sim->along ? look_along(sim) : IMP_OK;
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
     double *row = sim->rows.buffer, *next = row;
-    /* systems beside bodies whose event this is */
-    int systems = sim->run->im->bodies.n && sim->run->im->systems.n
-                      ? simulate_systems_at(sim, rt_time(sim->run))
-                      : IMP_OK;
+    int systems = systems_now(sim);
     if (systems)
         return systems;
     if (sim->rows.n_items && sim->run->im->dim == 2) {

@@ -11,6 +11,7 @@
 #include "runtime/balls/balls_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
@@ -428,13 +429,12 @@ balls_put(struct balls *balls, double t)
 static bool
 unclear(const struct balls *balls, const struct balls_touch *touch)
 {
-    const struct rt *run = balls->run;
     if (balls_crowded(balls, touch->one, touch->two, touch->time) ||
         (touch->two < balls->n_move &&
          balls_crowded(balls, touch->two, touch->one, touch->time)))
         return true;
     double e =
-        run->env[rt_contact(run, touch->contact)->env_contact + IMP_CONTACT_E];
+        contact_restitution_ahead(balls->run, touch->contact, -touch->rate);
     struct ball_tolerance tol = balls_tolerance(balls, touch->one, touch->two);
     double after = -e * touch->rate;
     if (after <= tol.rate || e > 1.0)

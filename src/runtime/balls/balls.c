@@ -135,12 +135,11 @@ contact_of(const struct balls *balls, uint32_t one, uint32_t two)
     return at == NO_BALL ? balls->rule : at;
 }
 
-/* Do impacts there depend on more than numbers? */
+/* Do impacts there depend on more than numbers and the speed of approach? */
 static bool
 by_formula(const imp_contact *contact)
 {
-    return contact->rub != IMP_NO_TAPE || contact->bounce != IMP_NO_TAPE ||
-           contact->own != IMP_NO_TAPE;
+    return contact->rub != IMP_NO_TAPE || contact->own != IMP_NO_TAPE;
 }
 
 /* Finds the contacts by pairs of bodies. False: a pair of which one can move
@@ -163,6 +162,8 @@ sort_contacts(struct balls *balls)
     for (uint32_t i = 0; i < count; i++) {
         const imp_contact *contact = rt_contact(run, i);
         if (contact->flags & IMP_CONTACTF_RULE) {
+            if (by_formula(contact))
+                return false;
             rule = i;
             continue;
         }

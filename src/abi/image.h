@@ -507,6 +507,8 @@ typedef struct imp_joint {
 /* It stands for all pairs of bodies that have no contact of their own, of which
  * it is the first: there are too many to keep them one by one */
 #define IMP_CONTACTF_RULE 256u
+/* the model records IMP_CONTACT_SLIP of it, a contact of bodies */
+#define IMP_CONTACTF_SLIP 512u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];

@@ -80,6 +80,7 @@ struct tm_contact {
     bool law_named;   /* a bare number names none */
     bool rule; /* stands for all pairs that have no contact of their own */
     bool tells_point; /* its p or b is recorded */
+    bool tells_slip;  /* of bodies: its slip is recorded */
     struct tm_num own[2]; /* an impact law of its own, or NULL: impulses */
     struct tm_num e;  /* default 1 */
     /* Coefficients of friction of a point that slips, of one that sticks, and

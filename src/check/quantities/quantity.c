@@ -377,6 +377,8 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
         return value_poison(range); /* the system is wrong, as was told */
     if (entry == IMP_CONTACT_MOBILITY || entry == IMP_CONTACT_LOAD)
         ck->lists.contacts.v[number].tells_point = true;
+    if (entry == IMP_CONTACT_SLIP && !formula)
+        ck->lists.contacts.v[number].tells_slip = true;
     return value_num(ck,
                      formula ? contact->slip.e
                              : ex_sym(ck->g, SYM_CONTACT, number, entry),

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/numerics/vec3.h"
@@ -162,6 +163,30 @@ tell_coefficients(struct rt *run, const struct contact_point *spot)
     return IMP_OK;
 }
 
+/* The slip of a contact that is open, if a record asks for it: how fast its
+ * closest points pass each other along the tangent, the normal turned by -90
+ * degrees. Stated contacts are not watched, and have none. */
+static int
+tell_open_slip(struct rt *run, uint32_t number)
+{
+    const imp_contact *contact = rt_contact(run, number);
+    struct closest_points points;
+    if (!(contact->flags & IMP_CONTACTF_SLIP) ||
+        contact->flags & IMP_CONTACTF_STATED)
+        return IMP_OK;
+    int st = closest_points_find(run, number, &points, false);
+    if (st == IMP_DIVERGED)
+        st = closest_points_find(run, number, &points, true);
+    if (st && st != IMP_SINGULAR)
+        return st;
+    double across = points.n[0];
+    points.n[0] = points.n[1];
+    points.n[1] = -across;
+    run->env[contact->env_contact + IMP_CONTACT_SLIP] =
+        gap_rate(run, number, &points);
+    return IMP_OK;
+}
+
 int
 friction_modes_tell(struct rt *run)
 {
@@ -176,6 +201,9 @@ friction_modes_tell(struct rt *run)
             env[IMP_CONTACT_SLIP] = env[IMP_CONTACT_MOBILITY] =
                 env[IMP_CONTACT_LOAD] = 0.0;
         env[IMP_CONTACT_MODE] = CONTACT_TOLD_FREE;
+        int st = tell_open_slip(run, c);
+        if (st)
+            return st;
     }
     for (int i = 0; run->persistent && i < run->persistent->n; i++) {
         struct persistent_group *group = run->persistent->group[i];

@@ -166,8 +166,8 @@ export function events(run) {
 
 // Events that close a contact, or say how a closed one goes on; and those that
 // open it.
-const CLOSES = new Set(["slide", "stick", "slip", "reverse"]);
-const OPENS = new Set(["leave", "liftoff"]);
+const CLOSES = new Set(["slide", "stick", "slip", "reverse", "pressed"]);
+const OPENS = new Set(["leave", "liftoff", "impact without collision", "compliant"]);
 export const closes = kind => CLOSES.has(kind);
 export const opens = kind => OPENS.has(kind);
 

@@ -9,6 +9,8 @@ const COLOURS = {
     "impact": "#e65100", "touch": "#00897b", "slide": "#3949ab",
     "stick": "#283593", "slip": "#00acc1", "reverse": "#00838f",
     "leave": "#7cb342", "liftoff": "#7cb342", "undecided": "#c62828", "stop": "#c62828", "chatter": "#8e24aa",
+    "jam": "#d81b60", "impact without collision": "#d81b60",
+    "compliant": "#f9a825", "pressed": "#f9a825", "rigid": "#7cb342",
     "overlap begins": "#d50000", "overlap ends": "#d50000"
 };
 export const colourOf = kind => COLOURS[kind] || "#6d4c41";
@@ -177,7 +179,7 @@ export class Timeline {
         if (x < LEFT - 4 || x > LEFT + this.width + 4) return;
         g.fillStyle = g.strokeStyle = colourOf(e.kind);
         g.beginPath();
-        if (e.kind === "impact") {
+        if (e.kind === "impact" || e.kind === "impact without collision") {
             g.moveTo(x, y - 6);
             g.lineTo(x, y + 6);
             g.stroke();

@@ -73,9 +73,11 @@ count_event(struct contact_summary *summary, const char *kind, double time)
     }
     tally->last = time;
     if (!strcmp(kind, "slide") || !strcmp(kind, "slip") ||
-        !strcmp(kind, "stick"))
+        !strcmp(kind, "stick") || !strcmp(kind, "pressed"))
         summary->closed = true;
-    else if (!strcmp(kind, "leave") || !strcmp(kind, "liftoff"))
+    else if (!strcmp(kind, "leave") || !strcmp(kind, "liftoff") ||
+             !strcmp(kind, "compliant") ||
+             !strcmp(kind, "impact without collision"))
         summary->closed = false;
 }
 

@@ -31,7 +31,9 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
     if (soft.guard >= 0) {
         first = soft;
         if (!parabola)
-            *step = crossing_length(run, block, order, soft.s, *step);
+            /* a branch that changes at once: a piece that the clock sees */
+            *step = crossing_length(run, block, order,
+                                    fmax(soft.s, switching_least(run)), *step);
     }
     *which = first.guard;
     return branched_held(run, &formulas, &first, span, *step);

@@ -403,6 +403,28 @@ law_at(const struct flow *flow, uint32_t i, double depth, double speed,
     return st == IMP_NONFINITE ? IMP_FAILED : st;
 }
 
+/* A compliance whose scale is no scale, or that pushes where the contact just
+ * touches: it would never let go. Returns IMP_BADMODEL. */
+static int
+bad_law(struct flow *flow, uint32_t i, const double out[4])
+{
+    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
+    char text[NUM_TEXT];
+    bool scale = !(out[3] > 0.0 && isfinite(out[3]));
+    struct diag *diag = diag_add(
+        flow->run->ds, DIAG_E0386, contact->range_compliance,
+        scale ? "the scale of the compliance of `%s` is %s"
+              : "the compliance of `%s` pushes with %s where the contact just "
+                "touches, without a speed",
+        imp_text(flow->run->im, contact->name),
+        num_digits(text, out[scale ? 3 : 0], 6));
+    diag_help(flow->run->ds, diag,
+              scale ? "a scale is positive: scale = 1e-4"
+                    : "a contact that is not pressed in does not push: "
+                      "(1000 [N/m])*depth + (2 [N*s/m])*speed");
+    return IMP_BADMODEL;
+}
+
 int
 friction_soft_new(struct flow *flow)
 {
@@ -422,6 +444,8 @@ friction_soft_new(struct flow *flow)
         int st = law_at(flow, i, 0.0, 0.0, out);
         if (st)
             return st;
+        if (!(out[3] > 0.0 && isfinite(out[3])) || out[0] > 0.0)
+            return bad_law(flow, i, out);
         friction->scale[i] = out[3];
     }
     return IMP_OK;

@@ -225,8 +225,8 @@ some_compliance(struct simulation *sim, imp_range where)
             return IMP_OK;
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0386, where,
-                 "`paradox = compliant` asks for the compliance of a contact, "
-                 "but none states one");
+                 "this asks for the compliance of a contact, but none states "
+                 "one");
     diag_help(sim->analysis->ds, diag,
               "add to a contact of a system: compliance = (1000 [N/m])*depth + "
               "(2 [N*s/m])*speed  scale = 1e-4");
@@ -244,10 +244,16 @@ option_paradox(struct simulation *sim)
     for (uint32_t i = 0; value && paradox_word(i); i++)
         if (!strcmp(imp_text(im, value->text), paradox_word(i)))
             sim->run->paradox = i;
-    return sim->run->paradox == PARADOX_COMPLIANT
-               ? some_compliance(sim,
-                                 value ? value->range : sim->command->range)
-               : IMP_OK;
+    const imp_val *option =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_compliant);
+    double truth = 0.0;
+    int st = option ? arg_numbers(sim->analysis, option, &truth) : IMP_OK;
+    sim->run->compliant = truth != 0.0;
+    if (st || (!sim->run->compliant && sim->run->paradox != PARADOX_COMPLIANT))
+        return st;
+    return some_compliance(sim, sim->run->compliant ? option->range
+                                : value             ? value->range
+                                                    : sim->command->range);
 }
 
 int

@@ -774,6 +774,10 @@ friction_start(struct flow *flow)
             near && fabs(flow->instant.rate[i]) <= eps * taylor->terms.rate[i];
         taylor->contacts.opening[i] =
             near && flow->instant.rate[i] > eps * taylor->terms.rate[i];
+        if (friction_soft(flow, i)) {
+            friction_soft_start(flow, i, on[i]);
+            on[i] = false;
+        }
         any |= on[i];
     }
     struct flow_event event = {.kind = FLOW_MODES};

@@ -123,6 +123,8 @@ friction_soft(const struct flow *flow, uint32_t i)
 
 /* The series of the force that an open contact has by its law. */
 const double *friction_soft_row(const struct flow *flow, uint32_t i);
+/* A run that keeps contact i compliant begins; `touches`: gap and rate are 0. */
+void friction_soft_start(struct flow *flow, uint32_t i, bool touches);
 /* What ends the state of compliant contact i first, before `best`? Where
  * something does, then *best is when. */
 void friction_soft_end(struct flow *flow, uint32_t i, double *best);

@@ -155,7 +155,10 @@ flow_start_open(struct flow *flow)
             x = fabs(flow->instant.N[(size_t)which * flow->n + j] * flow->q[j]);
             size = x > size ? x : size;
         }
-        if (flow->instant.gap[which] >= -FLOW_CLOSED * size)
+        if (flow->instant.gap[which] >= -FLOW_CLOSED * size ||
+            (flow->run->compliant &&
+             rt_contact(flow->run, flow->sys->contact + which)->compliance !=
+                 IMP_NO_TAPE))
             continue;
         return flow_overlaps(flow->run, flow->sys->contact + which,
                              flow->instant.gap[which]);

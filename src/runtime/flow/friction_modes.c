@@ -105,9 +105,9 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
                                     .given = friction_soft(flow, i)};
         /* a slip that an impact has brought to 0 has ended, too */
         all->point[n].ended =
-            held && (ended[i] || (friction_slips(friction->mode[i]) &&
-                                  all->point[n].slip == 0.0 &&
-                                  !friction->onset[i]));
+            held &&
+            (ended[i] || (friction_slips(friction->mode[i]) &&
+                          all->point[n].slip == 0.0 && !friction->onset[i]));
         if (all->point[n].given &&
             (st = friction_soft_force(flow, i, &all->point[n].normal)))
             return st;

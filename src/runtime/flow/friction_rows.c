@@ -447,6 +447,8 @@ friction_soft_new(struct flow *flow)
         if (!(out[3] > 0.0 && isfinite(out[3])) || out[0] > 0.0)
             return bad_law(flow, i, out);
         friction->scale[i] = out[3];
+        if (flow->run->compliant)
+            friction->soft[i] = CONTACT_SOFT;
     }
     return IMP_OK;
 }

@@ -63,6 +63,18 @@ friction_soft_end(struct flow *flow, uint32_t i, double *best)
     }
 }
 
+void
+friction_soft_start(struct flow *flow, uint32_t i, bool touches)
+{
+    assert(friction_soft(flow, i));
+    struct taylor_flow *taylor = flow->taylor;
+    double rounding = TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i];
+    if (touches && flow->instant.gap[i] >= -rounding)
+        taylor->contacts.opening[i] = taylor->friction->still[i] = true;
+    else if (flow->instant.gap[i] < -rounding)
+        taylor->friction->soft[i] = CONTACT_PRESSED;
+}
+
 /* -- events -----------------------------------------------------------------
  */
 
@@ -111,16 +123,19 @@ friction_soft_ceased(const struct flow *flow, uint32_t i)
                FRICTION_TOGETHER * size + FRICTION_FUZZ * friction->fuzz[i];
 }
 
-/* The contact has opened, and is rigid from here on. */
+/* The contact has opened, and is rigid from here on, unless the run keeps it
+ * compliant. */
 static void
 open_rigid(struct flow *flow, uint32_t i)
 {
     struct taylor_flow *taylor = flow->taylor;
-    taylor->friction->soft[i] = CONTACT_RIGID;
+    taylor->friction->soft[i] =
+        flow->run->compliant ? CONTACT_SOFT : CONTACT_RIGID;
     taylor->friction->fuzz[i] = 0.0;
     taylor->contacts.closed[i] = false;
     taylor->contacts.opening[i] = true;
-    friction_note(flow, i, "rigid");
+    if (!flow->run->compliant)
+        friction_note(flow, i, "rigid");
 }
 
 void

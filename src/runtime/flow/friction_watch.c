@@ -117,9 +117,17 @@ mu_ends(const struct flow *flow, uint32_t i, double best, double *root)
     for (int k = 0; k < ROW; k++)
         row[k] = -sign * friction->piece.friction[i * ROW + (uint32_t)k];
     double noise = TAYLOR_NOISE * DBL_EPSILON * fabs(friction->normal[i]);
-    return taylor_falls(row, best, noise, 0.0, root) &&
-           polynomial_value(flow->taylor->piece.force + i * ROW,
-                            MOTION_STEP_ORDER, *root) > noise;
+    if (!taylor_falls(row, best, noise, 0.0, root))
+        return false;
+    /* the force of a compliant contact ends with its friction, and both are
+     * rounded as depths are */
+    double size = 0.0;
+    const double *force = flow->taylor->piece.force + i * ROW;
+    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
+        size = size * *root + fabs(force[k]);
+    if (friction_soft(flow, i))
+        noise += FRICTION_TOGETHER * size + ONSET_NOISE * friction->fuzz[i];
+    return polynomial_value(force, MOTION_STEP_ORDER, *root) > noise;
 }
 
 /* When a closed contact leaves its mode, before `best`. */

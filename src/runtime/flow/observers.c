@@ -68,7 +68,7 @@ struct observer_limit {
     long impacts;
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
-    double *sum;           /* p: of all jumps there */
+    double *sum;         /* p: of all jumps there */
     double *first, *taken; /* n: rates before the first impact there, and what
                               all impacts added to them */
 };

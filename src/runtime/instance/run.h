@@ -100,6 +100,7 @@ struct rt {
     int law_status;      /* IMP_FAILED after a diagnostic about a law that a
                             contact states, where nobody could be told: the
                             command fails */
+    bool compliant; /* contacts that state a compliance have it all the time */
     struct paradox_forks *forks; /* of PARADOX_BRANCH; else NULL */
     uint32_t paradox; /* row of abi/paradox.def: what the present run does where
                          friction leaves the motion open */

@@ -8,7 +8,7 @@ const read = (...path) => readFileSync(join(...path), "utf8");
 const play = name => read(source, "src/playground", name), view = name => read(source, "src/view", name);
 
 const models = Object.fromEntries(readdirSync(join(source, "examples"), {recursive: true})
-    .filter(f => f.endsWith(".imp")).map(f => `examples/${f.replaceAll("\\", "/")}`).sort()
+    .filter(f => /\.(imp|csv|json|jsonl)$/.test(f)).map(f => `examples/${f.replaceAll("\\", "/")}`).sort()
     .map(f => [f, read(source, f)]));
 // Nothing inside a script element may end it: "</" becomes "<\/" where that means the same, and
 // parts that are HTML or JSON are told to be other types.

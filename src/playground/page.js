@@ -114,7 +114,7 @@ class Playground {
     }
     controls() {
         const select = $("examples");
-        for (const path of Object.keys(this.examples)) select.append(make("option", path.replace(/^examples\//, ""), {value: path}));
+        for (const path of Object.keys(this.examples).filter(p => p.endsWith(".imp"))) select.append(make("option", path.replace(/^examples\//, ""), {value: path}));
         select.addEventListener("change", () => this.show(select.value));
         $("run").addEventListener("click", () => this.run());
         $("stop").addEventListener("click", () => this.runner.end("stopped"));

@@ -22,7 +22,10 @@ function worker() {
 
 const models = readdirSync(join(root, "examples"), {recursive: true})
     .filter(f => f.endsWith(".imp")).map(f => `examples/${f}`).sort();
-const files = Object.fromEntries(models.map(f => [`/${f}`, readFileSync(join(root, f), "utf8")]));
+// models, and the data that they read
+const all = readdirSync(join(root, "examples"), {recursive: true})
+    .filter(f => /\.(imp|csv|json|jsonl)$/.test(f)).map(f => `examples/${f}`);
+const files = Object.fromEntries(all.map(f => [`/${f}`, readFileSync(join(root, f), "utf8")]));
 // Models that print residues of long double, which has 64 bits natively and 113 here: "path" in
 // each line of `known`. There numbers below 1e-13 count as equal, and nothing else does.
 const known = new Set(readFileSync(join(root, "tests/playground/known"), "utf8").split("\n").filter(l => l && !l.startsWith("#")));

@@ -343,6 +343,31 @@ breaks_loose(const struct friction_rows *in, const struct friction_modes *modes)
                FORCE_NONE * in->terms[2 * which + 1];
 }
 
+/* A point that begins to slip without an acceleration, as others that stick
+ * hold its slip, sticks at the edge of its cone. */
+static void
+name_held_slips(const struct friction_rows *in, struct friction_set *set)
+{
+    bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
+    for (int i = 0; i < in->n; i++) {
+        on[i] = set->mode[i] != CONTACT_FREE && set->normal[i] > 0.0;
+        sticks[i] = set->mode[i] == CONTACT_STICK;
+    }
+    for (int i = 0; i < in->n; i++) {
+        size_t rows = 2 * (size_t)in->n, row = 2 * (size_t)i + 1;
+        double size = in->terms[row];
+        for (size_t k = 0; k < (size_t)in->n; k++)
+            size += fabs(in->W[row * rows + 2 * k] * set->normal[k]) +
+                    fabs(in->W[row * rows + 2 * k + 1] * set->tangential[k]);
+        bool slips = set->mode[i] == CONTACT_SLIP_POSITIVE ||
+                     set->mode[i] == CONTACT_SLIP_NEGATIVE;
+        if (on[i] && slips && in->point[i].slip == 0.0 &&
+            fabs(set->acc[row]) <= FORCE_NONE * size &&
+            depends(in, on, sticks, i))
+            set->mode[i] = CONTACT_STICK;
+    }
+}
+
 /* Do the accelerations of a family of forces differ by more than rounding? */
 static bool
 loads_matter(const struct friction_rows *in,
@@ -413,6 +438,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     }
     if (choice->taken < 0)
         return IMP_OK;
+    name_held_slips(&in, &choice->set[choice->taken]);
     modes->mode = choice->set[choice->taken].mode;
     struct taken taken = {.set = &choice->set[choice->taken]};
     sort_out(&in, &taken);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Contacts: conditions of closest points, gap series. */
 #include "model.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
@@ -128,18 +129,14 @@ make_series(struct model *o, uint32_t c, const double *u, int order,
             IMP_OK);
     const imp_contact *k = rt_contact(o->r, c);
     const double *rows[2];
-    for (int i = 0; i < 2; i++) {
-        uint32_t b = rt_body(o->r, k->body[i])->block;
-        rows[i] = b == IMP_NO_BLOCK ? NULL : o->r->rows.block[b];
-    }
-    assert_int_equal(
-        rt_series(o->r, k->event, u, rows, o->r->rows.contact[c], order),
-        IMP_OK);
+    double *work = contact_work(o->r, c);
+    contact_bodies_rows(o->r, k, rows);
+    contact_bodies_enter(o->r, k);
+    assert_int_equal(rt_series(o->r, k->event, u, rows, work, order), IMP_OK);
     const imp_tape *t = IMP_ARRAY(o->im, o->im->tapes, imp_tape) + k->event;
     const imp_instr *code = IMP_ARRAY(o->im, t->code, imp_instr);
     uint32_t reg = IMP_ARRAY(o->im, t->outs, uint32_t)[0];
-    const double *row =
-        o->r->rows.contact[c] + code[reg].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    const double *row = work + code[reg].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
     memcpy(gap, row, (size_t)(order + 1) * sizeof *gap);
 }
 

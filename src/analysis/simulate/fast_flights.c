@@ -76,6 +76,11 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
 
 /* -- discs and spheres ---------------------------------------------------- */
 
+/* The number of contacts from which local events pay. The search over all
+ * pairs follows fewer in milliseconds, and then a trace and `search = all` leave
+ * every bit of the motion as it is. */
+#define BALL_CONTACTS 32
+
 /* E0756: the pairs are not there that the general search would need. body:
  * those with which it would go on; NULL: it has to follow the whole motion. */
 static int
@@ -122,6 +127,7 @@ simulate_ball_flights_start(struct simulation *sim)
         if (rt_contact(run, contact)->flags & IMP_CONTACTF_RULE)
             sim->rule = contact;
     }
+    fast &= sim->rule < sim->n_contacts || sim->n_contacts >= BALL_CONTACTS;
     sim->balls = fast ? balls_new(run, false) : NULL;
     return sim->rule < sim->n_contacts && !sim->balls
                ? too_many_pairs(sim, NULL)

@@ -48,7 +48,10 @@ ball_comes_to_rest(void **state)
         assert_true(fabs(last(&r, "limit_times") - T) <= bound);
         assert_true(bound < 100 * DBL_EPSILON * T / ((1 - e[i]) * (1 - e[i])));
         double rest = 0.5 * 0.25 + 0.5 * 0.005 * 4 + GRAVITY * 0.1;
-        near(number(&r, 0, "energy_after"), rest, 1e-12 * rest);
+        /* The ball slides 50 m in 100 s. The lever of its weight is known to
+         * the rounding of that place, and its torque changes a spin of 2. */
+        double rounding = DBL_EPSILON * 50.0 * GRAVITY * 100.0 * 2.0;
+        near(number(&r, 0, "energy_after"), rest, rounding);
         near(last(&r, "gap_c"), 0, 1e-14);
         done(&r);
     }

@@ -67,5 +67,6 @@ void bench_process(const char *folder);
 void bench_friction(void);
 void bench_drops(const char *folder);
 void bench_stacks(const char *folder);
+void bench_many(const char *folder);
 
 #endif

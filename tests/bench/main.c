@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box|friction|
- * drops|stacks ...]: all without arguments. Exit status 1 when a promise was not kept.
+ * drops|stacks|many ...]: all without arguments. Exit status 1 when a promise
+ * was not kept.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -218,11 +219,13 @@ main(int argc, char **argv)
             bench_drops(folder), any = true;
         if (all || !strcmp(what, "stacks"))
             bench_stacks(folder), any = true;
+        if (all || !strcmp(what, "many"))
+            bench_many(folder), any = true;
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
                     "gap, classify, top, multi, linkage, line, sweep, box, "
-                    "friction, drops, stacks\n",
+                    "friction, drops, stacks, many\n",
                     what);
             return 2;
         }

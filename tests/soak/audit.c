@@ -36,11 +36,22 @@ is_known_limit(const struct result *result)
     return false;
 }
 
+/* A fixed ratio of impulses turns a small slip into a large one, and Imp
+ * refuses what adds energy. */
+static bool
+is_honest_refusal(const struct model *model, const struct result *result)
+{
+    bool ratio = false;
+    for (int i = 0; i < model->contacts; i++)
+        ratio |= model->contact[i].there && model->contact[i].own_law &&
+                 !strcmp(model->contact[i].own_law, "fixed_ratio");
+    return ratio && !strcmp(result->code, "E0767");
+}
+
 void
 audit_end(const struct model *model, const struct result *result,
           struct finding *finding)
 {
-    (void)model;
     if (result->status == EXIT_SIGNAL)
         finding_set(finding, "crash", "ended by signal %d", result->signal);
     else if (result->status == EXIT_TIME)
@@ -51,7 +62,8 @@ audit_end(const struct model *model, const struct result *result,
     else if (result->status == 2 || !result->read)
         finding_set(finding, "refused", "status %d: %.900s", result->status,
                     result->err);
-    else if (result->status && !is_known_limit(result)) {
+    else if (result->status && !is_known_limit(result) &&
+             !is_honest_refusal(model, result)) {
         char kind[40];
         snprintf(kind, sizeof kind, "error %s", result->code);
         finding_set(finding, kind, "%.900s", result->err);
@@ -263,13 +275,15 @@ energy_is_known(const struct model *model)
     return true;
 }
 
-/* of friction; 0 without any */
+/* The greatest of friction; 0 without any. Own laws bound it by none. */
 static double
 impact_coefficient(const struct model *model, const struct event *event)
 {
     const struct contact *contact = &model->contact[event->contact];
-    return !contact->rough                 ? 0
+    return contact->own_law                ? INFINITY
+           : !contact->rough               ? 0
            : contact->impact_friction != 0 ? contact->impact_friction
+           : contact->stribeck_speed != 0  ? contact->static_friction
                                            : contact->friction;
 }
 

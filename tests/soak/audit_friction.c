@@ -47,7 +47,7 @@ audit_cone(const struct model *model, const struct result *result, int row,
     const struct force *force = force_at(result, row, index);
     double scale = FORCE * (1 + fabs(force->normal));
     double bound = greatest_coefficient(contact) * force->normal;
-    double slips = -contact->friction * force->normal;
+    double slips = -contact_friction(contact, force->slip) * force->normal;
     double gap = result->gap[row * result->contacts + index];
     const char *wrong = NULL;
     if (force->normal < -scale)

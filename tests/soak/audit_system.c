@@ -349,7 +349,8 @@ audit_impact(const struct model *model, const struct result *result, int row,
     /* several impacts of a limit may be at one time */
     if (fabs(event->impulse) < WEAK)
         return;
-    if (fabs(rate[1] + contact->restitution * rate[0]) > CLOSE * scale)
+    if (fabs(rate[1] + contact_restitution(contact, -rate[0]) * rate[0]) >
+        CLOSE * scale)
         finding_set(finding, "restitution",
                     "%s at t = %.17g: the gap's rate goes from %.17g to %.17g",
                     contact->name, event->time, rate[0], rate[1]);

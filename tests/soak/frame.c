@@ -224,6 +224,10 @@ frame_apply(const struct frame *frame, struct model *model)
         turn_vector(&by, by.hand / by.time, model->joint[i].spin);
     }
     frame_apply_systems(frame, model);
+    for (int i = 0; i < model->contacts; i++) {
+        model->contact[i].approach_speed *= by.length / by.time;
+        model->contact[i].stribeck_speed *= by.length / by.time;
+    }
     model->until *= frame->time;
     for (int i = 0; i < model->times; i++)
         model->at[i] *= frame->time;

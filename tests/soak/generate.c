@@ -28,6 +28,8 @@ static const struct kind {
     {"polygons", generate_polygons, 0},
     {"polyhedra", generate_polyhedra, 0},
     {"stacks", generate_stacks, 0},
+    {"discs", generate_discs, 0},
+    {"laws", generate_laws, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -23,8 +23,8 @@ random_friction(struct random *random, struct contact *contact)
 }
 
 /* All contacts alike, or each of its own. */
-static void
-add_friction(struct random *random, struct model *out)
+void
+scene_add_friction(struct random *random, struct model *out)
 {
     struct contact common = {0};
     static const char *const laws[] = {"newton", "poisson", "energetic"};
@@ -47,8 +47,8 @@ add_friction(struct random *random, struct model *out)
     }
 }
 
-static void
-random_law(struct random *random, struct model *out)
+void
+scene_choose_law(struct random *random, struct model *out)
 {
     static const char *const laws[] = {NULL, "complementarity", "sequential",
                                        "poisson"};
@@ -113,8 +113,8 @@ generate_rough(struct random *random, struct model *out)
         body->spin[2] = random_in(random, -6, 6);
     }
     scene_add_contacts(out, random, 1);
-    add_friction(random, out);
-    random_law(random, out);
+    scene_add_friction(random, out);
+    scene_choose_law(random, out);
     out->until = 2;
 }
 
@@ -154,11 +154,11 @@ generate_slopes(struct random *random, struct model *out)
             body->spin[2] = random_in(random, -8, 8);
     }
     scene_add_contacts(out, random, 1);
-    add_friction(random, out);
+    scene_add_friction(random, out);
     /* without a loss what lies on something else never comes to rest */
     for (int i = 0; i < out->contacts; i++)
         out->contact[i].restitution *= 0.5;
-    random_law(random, out);
+    scene_choose_law(random, out);
     out->until = 1.5;
 }
 
@@ -305,6 +305,6 @@ generate_rough_system(struct random *random, struct model *out)
     else
         generate_oscillator(random, out);
     if (random_chance(random, 0.7))
-        random_law(random, out);
+        scene_choose_law(random, out);
     out->until = 2;
 }

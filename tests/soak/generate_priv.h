@@ -22,6 +22,8 @@ void generate_resting(struct random *random, struct model *out);
 void generate_feet(struct random *random, struct model *out);
 void generate_rough(struct random *random, struct model *out);
 void generate_slopes(struct random *random, struct model *out);
+void generate_discs(struct random *random, struct model *out);
+void generate_laws(struct random *random, struct model *out);
 void generate_rough_system(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
@@ -40,5 +42,14 @@ bool scene_place(struct model *model, struct random *random, double reach);
 /* Contacts between that share of all pairs of which one body moves. */
 void scene_add_contacts(struct model *model, struct random *random,
                         double share);
+
+/* Coulomb's friction for all contacts. */
+void scene_add_friction(struct random *random, struct model *out);
+/* Coefficients that fall as the slip grows, for those that stick more. */
+void scene_add_stribeck(struct random *random, struct model *out);
+/* The same restitution that falls with the approach for all contacts. */
+void scene_add_approach(struct random *random, struct model *out);
+/* A law of the world for several impacts at one time, or none. */
+void scene_choose_law(struct random *random, struct model *out);
 
 #endif

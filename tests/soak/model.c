@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,35 @@ model_is_rough(const struct model *model)
 {
     for (int i = 0; i < model->contacts; i++)
         if (model->contact[i].there && model->contact[i].rough)
+            return true;
+    return false;
+}
+
+double
+contact_restitution(const struct contact *contact, double approach)
+{
+    double speed = contact->approach_speed;
+    return speed == 0 ? contact->restitution
+                      : contact->restitution * speed / (speed + approach);
+}
+
+double
+contact_friction(const struct contact *contact, double slip)
+{
+    double above = contact->static_friction - contact->friction;
+    if (contact->stribeck_speed == 0)
+        return contact->friction;
+    return contact->friction +
+           above * exp(-pow(slip / contact->stribeck_speed, 2));
+}
+
+/* Does a contact need the library `friction`? */
+static bool
+uses_library(const struct model *model)
+{
+    for (int i = 0; i < model->contacts; i++)
+        if (model->contact[i].there && (model->contact[i].own_law ||
+                                        model->contact[i].stribeck_speed != 0))
             return true;
     return false;
 }
@@ -281,6 +311,12 @@ print_restitution(const struct contact *contact, FILE *out)
     if (contact->restitution_law)
         fprintf(out, "%s(", contact->restitution_law);
     print_number(out, contact->restitution);
+    if (contact->approach_speed != 0) {
+        const char *unit = contact->system ? " [1/s]" : " [m/s]";
+        fputs("/(1 + approach/(", out);
+        print_number(out, contact->approach_speed);
+        fprintf(out, "%s))", unit);
+    }
     fputs(contact->restitution_law ? ")" : "", out);
 }
 
@@ -294,13 +330,34 @@ print_friction(const struct model *model, const struct contact *contact,
     }
     fputs("  friction = ", out);
     if (contact->static_friction != 0) {
-        fputs("coulomb(static = ", out);
+        fprintf(out, "%s(static = ",
+                contact->stribeck_speed != 0 ? "stribeck" : "coulomb");
         print_number(out, contact->static_friction);
         fputs(", dynamic = ", out);
     }
     print_number(out, contact->friction);
+    if (contact->stribeck_speed != 0) {
+        fputs(", speed = ", out);
+        print_number(out, contact->stribeck_speed);
+        fprintf(out, "%s, slip = slip", contact->system ? " [1/s]" : " [m/s]");
+    }
     fputs(contact->static_friction != 0 ? ")" : "", out);
     number_key(out, "impact_friction", contact->impact_friction);
+}
+
+static void
+print_own_law(const struct contact *contact, FILE *out)
+{
+    if (!contact->own_law)
+        return;
+    bool sticks = !strcmp(contact->own_law, "sticking");
+    bool brach = !strcmp(contact->own_law, "fixed_ratio");
+    fprintf(out, "  law = %s(approach, slip, restitution, ", contact->own_law);
+    if (!sticks) {
+        print_number(out, contact->own_share);
+        fputs(", ", out);
+    }
+    fputs(brach ? "B, C)" : "A, B, C)", out);
 }
 
 static void
@@ -314,6 +371,7 @@ print_contact(const struct model *model, int index, FILE *out)
     fputs("  restitution = ", out);
     print_restitution(contact, out);
     print_friction(model, contact, out);
+    print_own_law(contact, out);
     fputs(" }\n", out);
 }
 
@@ -414,6 +472,7 @@ print_question(const struct model *model, FILE *out)
         print_number(out, model->at[i]);
     }
     fputs(model->second ? ")\n  engine = gsl\n" : ")\n", out);
+    fputs(model->all_pairs ? "  search = all\n" : "", out);
     print_record(model, out);
     fputs("}\n", out);
 }
@@ -429,7 +488,7 @@ print_declaration(const struct model *model, int number_of, FILE *out)
             print_bodies_as_system(model, out);
         if (model->found) {
             fputs("contacts { restitution = ", out);
-            print_number(out, model->contact[0].restitution);
+            print_restitution(&model->contact[0], out);
             fputs(" }\n", out);
         }
         return;
@@ -466,6 +525,7 @@ model_print(const struct model *model, FILE *out)
         order[k] = keep;
     }
     fputs("use shapes\n", out);
+    fputs(uses_library(model) ? "use friction\n" : "", out);
     if (model->zero_friction || model->ask)
         fputs("param none = 0\n", out);
     for (int i = 0; i < count; i++) {

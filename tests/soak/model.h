@@ -14,9 +14,9 @@
 #include "formula.h"
 
 enum {
-    MAX_BODIES = 12,
+    MAX_BODIES = 16,
     MAX_CORNERS = 12,
-    MAX_CONTACTS = 40,
+    MAX_CONTACTS = 128,
     MAX_TIMES = 1100,
     MAX_SYSTEMS = 2,
     MAX_JOINTS = 4,
@@ -74,10 +74,16 @@ struct contact {
     bool swapped;      /* print `second | first` */
     double restitution;
     const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
+    double approach_speed;       /* not 0: the restitution is that number over
+                                    1 + approach/approach_speed */
+    const char *own_law;         /* of the library `friction`; NULL: none */
+    double own_share;            /* its number; `sticking` has none */
     bool rough;                  /* has Coulomb's friction */
     double friction;             /* the dynamic coefficient */
     double static_friction;      /* 0: the same */
     double impact_friction;      /* 0: the same */
+    double stribeck_speed;       /* not 0: the coefficient falls from the static
+                                    to the dynamic one about this slip */
     int slide;                   /* formula of the place along the ground, of a
                                     system */
     double belt;                 /* speed of the ground of a system */
@@ -137,6 +143,7 @@ struct model {
     bool slide_rates;   /* systems state `slide'` instead of `slide` */
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */
+    bool all_pairs;     /* `search = all` */
     bool found;       /* the contacts are those of a block `contacts`, which has
                          the restitution of the first */
     bool as_system;   /* the bodies are a system called `all` */
@@ -156,6 +163,10 @@ bool body_is_jointed(const struct model *model, int body);
 bool body_moves(const struct model *model, int body);
 /* Are forces, slip and work of that contact recorded? */
 bool contact_records(const struct model *model, int contact);
+/* Newton's restitution of an impact at that speed of approach. */
+double contact_restitution(const struct contact *contact, double approach);
+/* The coefficient of friction at that slip. */
+double contact_friction(const struct contact *contact, double slip);
 /* Has any contact friction? */
 bool model_is_rough(const struct model *model);
 /* Sets `count` equal steps from 0 to until as times of the record. */

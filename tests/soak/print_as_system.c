@@ -300,6 +300,9 @@ can_be_system(const struct model *model)
         const struct contact *contact = &model->contact[i];
         if (!contact->there)
             continue;
+        if (contact->approach_speed != 0 || contact->own_law ||
+            contact->stribeck_speed != 0)
+            return false;
         const struct body *first = &model->body[contact->first];
         const struct body *second = &model->body[contact->second];
         bool corners = model->dimension == 2 && (second->shape == SHAPE_BOX ||

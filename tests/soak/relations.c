@@ -8,6 +8,9 @@
 
 #include "vector.h"
 
+/* With fewer contacts discs are followed as other shapes are. */
+enum { LOCAL_SEARCH = 32 };
+
 /* Names that a reader might choose, in several scripts. */
 static const char *const letters[] = {"a", "Z", "q_", "\xCE\xB8", "m", "speed"};
 
@@ -321,7 +324,9 @@ is_elastic(const struct trial *trial)
     const struct result *result = trial->result;
     for (int i = 0; i < model->contacts; i++)
         if (model->contact[i].there &&
-            (model->contact[i].restitution != 1 || model->contact[i].rough))
+            (model->contact[i].restitution != 1 || model->contact[i].rough ||
+             model->contact[i].approach_speed != 0 ||
+             model->contact[i].own_law))
             return false;
     for (int i = 0; i < model->bodies; i++)
         if (model->body[i].load.drag != 0 ||
@@ -370,9 +375,13 @@ make_found(struct trial *trial)
             bool stated = false;
             for (int c = 0; c < other->contacts; c++) {
                 const struct contact *contact = &other->contact[c];
-                stated |= contact->there && contact->first == i &&
-                          contact->second == k &&
-                          contact->restitution == other->contact[0].restitution;
+                stated |=
+                    contact->there && contact->first == i &&
+                    contact->second == k &&
+                    contact->restitution == other->contact[0].restitution &&
+                    contact->approach_speed ==
+                        other->contact[0].approach_speed &&
+                    !contact->own_law;
             }
             if (!stated && other->body[i].there && other->body[k].there &&
                 (body_moves(other, i) || body_moves(other, k)))
@@ -435,7 +444,7 @@ make_family(struct trial *trial)
     const struct model *model = trial->model;
     for (int i = 0; i < model->contacts; i++)
         if (!model->contact[i].there || model->contact[i].system != 1 ||
-            model->contact[i].rough)
+            model->contact[i].rough || model->contact[i].approach_speed != 0)
             return false;
     trial->other.families = true;
     trial->other.record_gaps = false;
@@ -443,13 +452,31 @@ make_family(struct trial *trial)
     return model->systems == 1 && model->contacts > 0;
 }
 
-/* The second engine sums no flights up, and does not follow a policy. */
+/* The second engine sums no flights up, and does not follow a policy or own
+ * laws. */
 static bool
 make_engine(struct trial *trial)
 {
     trial->other.second = true;
+    for (int i = 0; i < trial->model->contacts; i++)
+        if (trial->model->contact[i].there && trial->model->contact[i].own_law)
+            return false;
     return trial->model->question != ASK_CHATTER &&
            !model_is_rough(trial->model);
+}
+
+/* All pairs are asked at every event. */
+static bool
+make_search(struct trial *trial)
+{
+    const struct model *model = trial->model;
+    for (int i = 0; i < model->bodies; i++)
+        if (model->body[i].there && model->body[i].shape != SHAPE_BALL &&
+            model->body[i].shape != SHAPE_HALF)
+            return false;
+    trial->other.all_pairs = true;
+    trial->same_energy = true;
+    return model->contacts >= LOCAL_SEARCH && !model->joints && !model->systems;
 }
 
 const struct relation relation_table[] = {
@@ -476,5 +503,6 @@ const struct relation relation_table[] = {
     {"family", make_family},
     {"zero-friction", make_zero_friction},
     {"engine", make_engine},
+    {"search", make_search},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

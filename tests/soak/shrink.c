@@ -193,6 +193,16 @@ simplify_run(struct shrinking *shrinking)
     struct model trial = *model;
     trial.law = NULL;
     try(shrinking, &trial);
+    trial = *model;
+    for (int i = 0; i < trial.contacts; i++) {
+        trial.contact[i].approach_speed = 0;
+        trial.contact[i].stribeck_speed = 0;
+    }
+    try(shrinking, &trial);
+    trial = *model;
+    for (int i = 0; i < trial.contacts; i++)
+        trial.contact[i].own_law = NULL;
+    try(shrinking, &trial);
     static const double share[] = {0.2, 0.5, 0.8, 0.9};
     for (int i = 0; i < 4; i++) {
         trial = *model;

@@ -261,6 +261,9 @@ check_start(struct second *second)
     for (uint32_t number = 0; number < second->sim->n_contacts; number++) {
         const imp_contact *contact = rt_contact(run, number);
         double gap, rate;
+        if (contact->own != IMP_NO_TAPE)
+            return second_cannot(second, number,
+                                 "the contact has an impact law of its own");
         if (contact->flags & IMP_CONTACTF_FRICTION)
             return second_cannot(second, number, "the contact has friction");
         if (contact->system == IMP_NO_SYSTEM)

@@ -10,6 +10,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/contact_point.h"
 
@@ -125,6 +126,22 @@ list_points(struct simulation *sim, const struct limit_group *group,
     return list->n > 0;
 }
 
+/* The ratio to which the flights at the point shrink. Where a law of the user's
+ * gives the impulses, the last two flights tell it, not the stated restitution.
+ */
+static double
+shrinking(const struct simulation *sim, const struct contact_point_state *state,
+          uint32_t contact)
+{
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    bool own = !contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
+    return own && flights->n_known >= 2 &&
+                   flights->flight[0] < flights->flight[1]
+               ? flights->flight[0] / flights->flight[1]
+               : contact_restitution_ahead(sim->run, contact,
+                                           fabs(state->rate));
+}
+
 bool
 limit_group_points(struct simulation *sim, struct limit_group *group,
                    double ahead)
@@ -169,8 +186,7 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
     }
     for (int point = 0; point < near; point++) {
         uint32_t contact = group->spot[point].contact;
-        group->e[point] = contact_restitution_ahead(
-            run, contact, fabs(group->point[point].rate));
+        group->e[point] = shrinking(sim, group->point + point, contact);
         group->place[point] = limit_group_place(run, contact);
         /* a point that has just been hit, or is held, is closed */
         gap_tolerances(run, contact, &tol, &rate);

@@ -13,12 +13,23 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/numerics/lcp.h"
 
 /* room for so many released vertices at first */
 #define RELEASED_FIRST 8
 /* room for so many points in a list at first */
 #define POINT_LIST_FIRST 16
+
+/* May bounces at the contact come to an end? What a law of the user's gives
+ * back is not known here. */
+static bool
+may_rest(const struct rt *run, uint32_t contact)
+{
+    double e = run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
+    return (e >= 0.0 && e < 1.0) ||
+           !contact_is_plain(run, contact, ~(unsigned)CONTACT_LAW_OWN);
+}
 
 void
 resting_polytopes_start(struct simulation *sim)
@@ -32,11 +43,10 @@ resting_polytopes_start(struct simulation *sim)
     for (uint32_t contact = 0; contact < n; contact++) {
         const imp_contact *image_contact = rt_contact(run, contact);
         struct watched_contact *polytope = &sim->resting.over[sim->resting.n];
-        double e = run->env[image_contact->env_contact + IMP_CONTACT_E];
         bool body = image_contact->system == IMP_NO_SYSTEM;
         struct contact_point base;
         if (!body || sim->contacts[contact].through ||
-            sim->contacts[contact].overlap || !(e >= 0.0 && e < 1.0) ||
+            sim->contacts[contact].overlap || !may_rest(run, contact) ||
             !contact_set_plane(run, contact, &base))
             continue;
         for (int i = 0; i < 2; i++)
@@ -57,10 +67,10 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
     struct rt *run = sim->run;
     const imp_contact *image_contact = rt_contact(run, contact);
     struct watched_faces faces;
-    double tol, rate, e = run->env[image_contact->env_contact + IMP_CONTACT_E];
+    double tol, rate;
     if (!sim->resting.is_over || sim->resting.is_over[contact] ||
         sim->contacts[contact].through || sim->contacts[contact].overlap ||
-        !(e >= 0.0 && e < 1.0))
+        !may_rest(run, contact))
         return;
     for (int i = 0; i < 2; i++)
         if (rt_body(run, image_contact->body[i])->flags & IMP_BODYF_GTIME)

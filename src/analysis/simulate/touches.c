@@ -12,7 +12,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/tolerance.h"
-#include "runtime/instance/contact_restitution.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/instance/saved_state.h"
 
 /* the most touches without impulse at one time and contact */
@@ -176,7 +176,8 @@ stay(struct simulation *sim, const uint32_t *contacts,
         any |= persistent_near_held(sim->run, contact) ||
                sim->run->env[rt_contact(sim->run, contact)->env_contact +
                              IMP_CONTACT_E] == 0.0 ||
-               contact_restitution_varies(sim->run, contact);
+               !contact_is_plain(sim->run, contact,
+                                 CONTACT_LAW_FRICTION | CONTACT_LAW_COMPLIANCE);
         all[n_all++] = contact;
     }
     int st = any ? simulate_persistent_settle(sim, all, n_all, &lost) : IMP_OK;

@@ -11,6 +11,7 @@
 #include "runtime/balls/balls_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
@@ -135,13 +136,6 @@ contact_of(const struct balls *balls, uint32_t one, uint32_t two)
     return at == NO_BALL ? balls->rule : at;
 }
 
-/* Do impacts there depend on more than numbers and the speed of approach? */
-static bool
-by_formula(const imp_contact *contact)
-{
-    return contact->rub != IMP_NO_TAPE || contact->own != IMP_NO_TAPE;
-}
-
 /* Finds the contacts by pairs of bodies. False: a pair of which one can move
  * has none or several, or one that is not searched for. */
 static bool
@@ -162,13 +156,14 @@ sort_contacts(struct balls *balls)
     for (uint32_t i = 0; i < count; i++) {
         const imp_contact *contact = rt_contact(run, i);
         if (contact->flags & IMP_CONTACTF_RULE) {
-            if (by_formula(contact))
+            if (!contact_is_plain(run, i, CONTACT_LAW_APPROACH))
                 return false;
             rule = i;
             continue;
         }
         if (contact->system != IMP_NO_SYSTEM ||
-            (contact->flags & IMP_CONTACTF_STATED) || by_formula(contact) ||
+            (contact->flags & IMP_CONTACTF_STATED) ||
+            !contact_is_plain(run, i, CONTACT_LAW_APPROACH) ||
             contact_of(balls, contact->body[0], contact->body[1]) != NO_BALL)
             return false;
         uint32_t *first = balls->contact_first +

@@ -12,6 +12,7 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/support.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
@@ -114,9 +115,7 @@ take(struct rt *run, uint32_t contact, struct vertex_plane *plane)
         (body->flags & IMP_BODYF_PRESCRIBED) ||
         ((floor->flags | body->flags) & IMP_BODYF_GTIME) ||
         !(plane->e > 0.0 && plane->e <= 1.0) ||
-        image_contact->rub != IMP_NO_TAPE ||
-        image_contact->bounce != IMP_NO_TAPE ||
-        image_contact->own != IMP_NO_TAPE || env[IMP_CONTACT_MU] != 0.0 ||
+        !contact_is_plain(run, contact, 0) || env[IMP_CONTACT_MU] != 0.0 ||
         env[IMP_CONTACT_MU_STATIC] != 0.0 ||
         env[IMP_CONTACT_MU_IMPACT] != 0.0 || !find_motion(run, plane))
         return false;

@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_priv.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/motion/motion.h"
 #include "runtime/trace/trace.h"
 
@@ -211,8 +212,10 @@ know(struct flow_kept *kept, struct rt *run, uint32_t system)
     find_reads(kept, run, flow->sys);
     kept->contact = NEW_N(kept->arena, uint32_t, flow->m + 1);
     kept->start = NEW_N(kept->arena, double, 2 * (size_t)flow->n + 1);
-    for (uint32_t i = 0; i < flow->m; i++)
+    for (uint32_t i = 0; i < flow->m; i++) {
+        assert(contact_is_plain(run, flow->sys->contact + i, 0));
         kept->contact[i] = rt_contact(run, flow->sys->contact + i)->env_contact;
+    }
 }
 
 static int

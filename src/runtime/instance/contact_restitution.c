@@ -8,6 +8,7 @@
 
 #include "abi/status.h"
 #include "base/num.h"
+#include "runtime/instance/contact_plain.h"
 
 bool
 contact_restitution_varies(const struct rt *run, uint32_t contact)
@@ -126,7 +127,8 @@ contact_restitution_slower(struct rt *run, uint32_t contact, double speed)
 bool
 contact_restitution_elastic(struct rt *run, uint32_t contact)
 {
-    return !contact_restitution_varies(run, contact) &&
+    return contact_is_plain(run, contact,
+                            CONTACT_LAW_FRICTION | CONTACT_LAW_COMPLIANCE) &&
            !(contact_restitution_ahead(run, contact, 0.0) < 1.0);
 }
 

@@ -31,7 +31,8 @@ double contact_restitution_ahead(struct rt *run, uint32_t contact,
 double contact_restitution_slower(struct rt *run, uint32_t contact,
                                   double speed);
 
-/* Is the restitution 1 or more at all speeds? */
+/* Is the restitution 1 or more at all speeds? Not known of impulses that follow
+ * a law of their own: false. */
 bool contact_restitution_elastic(struct rt *run, uint32_t contact);
 
 /* Is the restitution of all impacts below this speed the one of a vanishing

@@ -24,6 +24,8 @@ SOURCE, HTML = OUT / "source", OUT / "html"
 LINES = 200
 # bytes of a motion that the gallery holds at most
 LARGEST = 20_000_000
+# seconds for a page of one motion; a trace follows all pairs of bodies
+LONGEST = 30
 
 
 def imp(*words, **more):
@@ -179,7 +181,8 @@ def described():
     rows = {}
     for name, what, learn in re.findall(r"^\| \[[^\]]*\]\(([^)]+\.imp)\) \| (.*?) \| (.*?) \|$",
                                         (ROOT / "examples/README.md").read_text(), re.M):
-        rows[name] = (what, learn)
+        # links of that file lead to files beside it, which the site does not have
+        rows[name] = tuple(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text) for text in (what, learn))
     return rows
 
 
@@ -189,8 +192,14 @@ def run_example(path):
     folder = HTML / "files" / name
     folder.mkdir(parents=True, exist_ok=True)
     has_run = "simulate" in path.read_text()
-    more = ["view", "--no-open", "-o", folder / f"{name.name}.html"] if has_run else ["run"]
-    done = imp(*more, "--out", folder, path.relative_to(ROOT), cwd=ROOT)
+    words = ["--out", folder, path.relative_to(ROOT)]
+    done = None
+    if has_run:
+        try:
+            done = imp("view", "--no-open", "-o", folder / f"{name.name}.html", *words, cwd=ROOT, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            pass
+    done = done or imp("run", *words, cwd=ROOT)
     text = "\n".join(l for l in done.stdout.splitlines() if not l.startswith(str(folder)))
     return name, text, done.stderr, sorted(folder.glob("*.html")), sorted(folder.rglob("*.svg"))
 
@@ -211,6 +220,9 @@ def gallery():
         page = [f"# {plain(name.name)}\n", what[:1].upper() + what[1:] + ("." if what else "") + "\n"]
         if learn:
             page.append(f"To learn: {learn}.\n")
+        if not pages and "simulate" in path.read_text():
+            page.append(f"`imp view examples/{name}.imp` shows this motion. The page takes longer to make "
+                        f"than the others, and is left out here.\n")
         for view in pages:
             if view in large:
                 page.append(f"This motion takes {view.stat().st_size // 1_000_000} MB and is left out here: "

@@ -111,19 +111,20 @@ never(void)
 
 /* Two balls whose accelerations are equal. */
 static struct ball_meeting
-meet_straight(const double x[3], const double v[3], double touching,
-              const struct ball_tolerance *tol)
+meet_straight(const struct balls *balls, uint32_t one, uint32_t two,
+              const double x[3], const double v[3], double touching)
 {
     double approach = vec3_dot(x, v), cross[3], v2 = vec3_dot(v, v);
     if (approach >= 0.0)
         return never();
+    struct ball_tolerance tol = balls_tolerance(balls, one, two);
     vec3_cross(x, v, cross);
-    double distance = vec3_norm(x), band = touching + tol->gap;
+    double distance = vec3_norm(x), band = touching + tol.gap;
     double aside = vec3_dot(cross, cross), out = band * band * v2 - aside;
     if (out < 0.0)
         return never();
     double in = touching * touching * v2 - aside;
-    if (in > tol->rate * tol->rate * touching * touching) {
+    if (in > tol.rate * tol.rate * touching * touching) {
         double room = (distance - touching) * (distance + touching);
         return (struct ball_meeting){
             EVENT_HIT, room > 0.0 ? room / (sqrt(in) - approach) : 0.0};
@@ -181,11 +182,14 @@ meet_falling(const double x[3], const double v[3], const double a[3],
     return isfinite(s) ? (struct ball_meeting){EVENT_UNCLEAR, s} : never();
 }
 
+/* A ball and a plane, no later than `most`. Most planes are out
+ * of reach, which is seen without the tolerance. */
 static struct ball_meeting
-meet_plane(const struct balls *balls, const struct ball *ball,
-           const struct ball_plane *plane, bool left,
-           const struct ball_tolerance *tol)
+meet_plane(const struct balls *balls, uint32_t one, uint32_t two, bool left,
+           double most)
 {
+    const struct ball *ball = balls->ball + one;
+    const struct ball_plane *plane = balls->plane + (two - balls->n_ball);
     double x[3];
     for (int i = 0; i < 3; i++)
         x[i] = ball->x[i] - plane->point[i];
@@ -193,16 +197,17 @@ meet_plane(const struct balls *balls, const struct ball *ball,
            b = vec3_dot(plane->normal, ball->v),
            a = 0.5 * vec3_dot(plane->normal, balls->gravity);
     double s = balls_first_fall(c, b, a);
-    if (isfinite(s)) {
+    bool falls = isfinite(s);
+    if (falls ? ball->clock + s > most : left || !(b < 0.0))
+        return never();
+    struct ball_tolerance tol = balls_tolerance(balls, one, two);
+    if (falls) {
         enum balls_event kind =
-            b + 2.0 * a * s < -tol->rate ? EVENT_HIT : EVENT_UNCLEAR;
+            b + 2.0 * a * s < -tol.rate ? EVENT_HIT : EVENT_UNCLEAR;
         return (struct ball_meeting){kind, s};
     }
-    if (left)
-        return never();
-    s = balls_first_fall(c - tol->gap, b, a);
-    return isfinite(s) && b < 0.0 ? (struct ball_meeting){EVENT_UNCLEAR, s}
-                                  : never();
+    s = balls_first_fall(c - tol.gap, b, a);
+    return isfinite(s) ? (struct ball_meeting){EVENT_UNCLEAR, s} : never();
 }
 
 struct ball_meeting
@@ -211,21 +216,22 @@ balls_meeting(const struct balls *balls, uint32_t one, uint32_t two,
 {
     assert(one < balls->n_move && one != two);
     const struct ball *ball = balls->ball + one;
-    struct ball_tolerance tol = balls_tolerance(balls, one, two);
     bool left = fresh(balls, one, two);
     struct ball_meeting meeting;
     double from = ball->clock;
     if (two >= balls->n_ball) {
-        meeting = meet_plane(balls, ball, balls->plane + (two - balls->n_ball),
-                             left, &tol);
+        meeting = meet_plane(balls, one, two, left, most);
     } else {
         const struct ball *other = balls->ball + two;
         double x[3], v[3], a[3], touching = ball->radius + other->radius;
         from = balls_relative(balls, ball, other, x, v, a);
-        if (vec3_dot(a, a) == 0.0)
-            meeting = left ? never() : meet_straight(x, v, touching, &tol);
-        else
+        if (vec3_dot(a, a) == 0.0) {
+            meeting = left ? never()
+                           : meet_straight(balls, one, two, x, v, touching);
+        } else {
+            struct ball_tolerance tol = balls_tolerance(balls, one, two);
             meeting = meet_falling(x, v, a, touching, left, most - from, &tol);
+        }
     }
     meeting.when += from;
     if (!(meeting.when <= most))

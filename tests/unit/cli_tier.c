@@ -27,6 +27,20 @@ static const char model[] =
     "let s = simulate { until = 1  at = (0, 0.3, 1)\n"
     "  record = (one.angle, two.angle) }\n"
     "show s.one_angle[2], s.two_angle[2], s.joint_error\n";
+/* many short simulations, none of which is worth machine code */
+static const char sweep[] =
+    "use shapes\n"
+    "param turn = 0\n"
+    "world { gravity = (0, 0, -9.81) }\n"
+    "body floor : half_space { fixed = true }\n"
+    "body crate : box(1, 0.8, 0.6) {\n"
+    "  mass = 2  position = (0, 0, 1.6)  rotation = ((1, 2, 3), turn) }\n"
+    "contact k : floor | crate { restitution = 0.7 }\n"
+    "let s = sweep {\n"
+    "  over = (turn in linspace(0, 3, 100))\n"
+    "  run = simulate { until = 1 }\n"
+    "  record = (count)\n}\n"
+    "show sum(s.count)\n";
 
 static int
 collect(void *ctx, const char *s, size_t n)
@@ -38,7 +52,8 @@ collect(void *ctx, const char *s, size_t n)
 /* a run; ahead >= 0: code comes after so much more work of the evaluator.
  * *spent: what it has done; true if there is code at the end */
 static bool
-run(enum session_backend backend, double ahead, struct buf *out, double *spent)
+run(const char *text, enum session_backend backend, double ahead,
+    struct buf *out, double *spent)
 {
     struct session_options o;
     struct session s = {0};
@@ -56,7 +71,7 @@ run(enum session_backend backend, double ahead, struct buf *out, double *spent)
     session_open(&s, &o);
     s.sink.write = collect;
     s.sink.ctx = out;
-    session_add_text(&s, "m.imp", model, strlen(model), false);
+    session_add_text(&s, "m.imp", text, strlen(text), false);
     assert_int_equal(session_check(&s), IMP_EXIT_OK);
     assert_int_equal(session_compile(&s), IMP_EXIT_OK);
     assert_int_equal(session_code(&s), IMP_EXIT_OK);
@@ -80,18 +95,37 @@ same_bytes(void **state)
     double all = 0, spent;
 
     (void)state;
-    run(SESSION_EVAL, -1, &want, &spent);
-    assert_false(run(SESSION_AUTO, -1, &got, &all)); /* too short for code */
+    run(model, SESSION_EVAL, -1, &want, &spent);
+    /* too short for code */
+    assert_false(run(model, SESSION_AUTO, -1, &got, &all));
     assert_true(all > 0);
     assert_int_equal(got.n, want.n);
     assert_memory_equal(got.s, want.s, want.n);
     for (int i = 0; i < 5; i++) {
         buf_clear(&got);
-        assert_true(run(SESSION_AUTO, all * i / 5, &got, &spent));
+        assert_true(run(model, SESSION_AUTO, all * i / 5, &got, &spent));
         assert_true(spent < all);
         assert_int_equal(got.n, want.n);
         assert_memory_equal(got.s, want.s, want.n);
     }
+    buf_free(&want);
+    buf_free(&got);
+}
+
+/* The simulations of a sweep are work together: that each is done soon does not
+ * put the code off. */
+static void
+many_runs(void **state)
+{
+    struct buf want = {0}, got = {0};
+    double spent;
+
+    (void)state;
+    run(sweep, SESSION_EVAL, -1, &want, &spent);
+    assert_true(run(sweep, SESSION_AUTO, 2e7, &got, &spent));
+    assert_true(spent < 4e7);
+    assert_int_equal(got.n, want.n);
+    assert_memory_equal(got.s, want.s, want.n);
     buf_free(&want);
     buf_free(&got);
 }
@@ -131,6 +165,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bytes),
+                                       cmocka_unit_test(many_runs),
                                        cmocka_unit_test(forecast)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,6 +322,9 @@ simulate_run(struct simulation *sim, double limit)
     struct rt *run = sim->run;
     int st;
     size_t next_time = 0;
+    /* In a sweep many runs follow one another, and how far the last one was
+     * tells nothing of the work to come. */
+    rt_progress(run, 0.0);
     /* before the first row, whose accelerations are those of closed contacts */
     if ((st = simulate_systems_start(sim)))
         return st;

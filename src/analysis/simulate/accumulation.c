@@ -23,6 +23,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/limit_path.h"
@@ -283,6 +284,7 @@ lost(struct simulation *sim, const struct limit_group *group,
     double sum = 0.0, greatest_e = 0.0, off = 0.0,
            *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
+    bool stated = true; /* the ratio, and not taken from the last flights */
     if (!forecast_accelerations(sim->run, group->n, group->point, group->G,
                                 acc))
         return false;
@@ -309,6 +311,8 @@ lost(struct simulation *sim, const struct limit_group *group,
         if (!limit->group[point])
             continue;
         bounce++;
+        stated &= contact_is_plain(sim->run, contact,
+                                   ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
         double left = 1.0 / (1.0 - group->e[point]);
         struct flight_sum flights;
@@ -323,7 +327,7 @@ lost(struct simulation *sim, const struct limit_group *group,
     limit->chatter = (struct accumulation_limit){
         .period = 0,
         .ratio = bounce == 1 ? greatest_e : NAN,
-        .ratio_error = bounce == 1 ? DBL_EPSILON : NAN,
+        .ratio_error = bounce == 1 && stated ? DBL_EPSILON : NAN,
         .depth = 1,
         .evidence = LIMIT_BELOW_ROUNDING,
         .remaining = sum,

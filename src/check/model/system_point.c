@@ -12,6 +12,7 @@
  * slip is the velocity of the point against the material of the surface, along
  * the outward normal turned by -90 degrees. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "check/model/system_priv.h"
@@ -41,8 +42,8 @@ system_point_declare(struct check *ck, struct system_work *work,
         work->broken = true;
     } else if (!system_names(ck, work, system, it) ||
                (point.family &&
-                !system_family_range(ck, work->args, it, &point.lo, &point.count,
-                                     &point.open))) {
+                !system_family_range(ck, work->args, it, &point.lo,
+                                     &point.count, &point.open))) {
         work->broken = true;
     } else {
         APUSH(ck, &work->points, point);
@@ -162,6 +163,7 @@ point_place(struct check *ck, const struct env *env,
  * and have their origin where the shape has its `centre`. */
 struct surface {
     const expr *level_set;
+    bool distance; /* the level set is the distance where it is not negative */
     const expr *at[2], *angle, *centre[2];
 };
 
@@ -173,9 +175,155 @@ touches_nothing(struct check *ck, const struct ast_expr *head, const char *why)
         check_error(ck, DIAG_E0385, head->range,
                     "a point of a system cannot touch this: %s", why);
     CHECK_HELP(ck, diag,
-               "a surface is a plane shape with a formula, such as half_plane "
-               "or circle(2), or a body of such a shape with `fixed = true`");
+               "a surface is a plane shape, such as half_plane or circle(2), "
+               "or a body of such a shape with `fixed = true`");
     return false;
+}
+
+/* -- polygons -------------------------------------------------------------- */
+
+/* a x + b y, where (x, y) are local coordinates or those of a corner */
+static const expr *
+along(struct graph *graph, const expr *const direction[2], const expr *x,
+      const expr *y)
+{
+    return ex_add(graph, ex_mul(graph, direction[0], x),
+                  ex_mul(graph, direction[1], y));
+}
+
+/* The outward unit normal of the side from one corner to the next one of a
+ * polygon that is passed counter-clockwise. */
+static void
+side_normal(struct graph *graph, const expr *const *from, const expr *const *to,
+            const expr *out[2])
+{
+    const expr *x = ex_sub(graph, to[0], from[0]),
+               *y = ex_sub(graph, to[1], from[1]);
+    const expr *length = ex_op(
+        graph, IMP_OP_SQRT,
+        ex_add(graph, ex_mul(graph, x, x), ex_mul(graph, y, y)), NULL, NULL);
+    out[0] = ex_div(graph, y, length);
+    out[1] = ex_neg(graph, ex_div(graph, x, length));
+}
+
+static const expr *
+larger(struct graph *graph, const expr *left, const expr *right)
+{
+    return left ? ex_op(graph, IMP_OP_MAX, left, right, NULL) : right;
+}
+
+/* The largest distance from the lines through the sides, which is negative
+ * inside. `order` names the corners counter-clockwise. */
+static const expr *
+sides_level(struct graph *graph, const expr *const *corner, uint32_t count,
+            const uint32_t *order)
+{
+    const expr *level = NULL, *x = ex_sym(graph, SYM_LOCAL, 0, 0),
+               *y = ex_sym(graph, SYM_LOCAL, 1, 0), *normal[2];
+    for (uint32_t i = 0; i < count; i++) {
+        const expr *const *from = corner + 2 * (size_t)order[i];
+        const expr *const *to = corner + 2 * (size_t)order[(i + 1) % count];
+        side_normal(graph, from, to, normal);
+        level = larger(graph, level,
+                       along(graph, normal, ex_sub(graph, x, from[0]),
+                             ex_sub(graph, y, from[1])));
+    }
+    return level;
+}
+
+/* The same where the order of the corners depends on params: the largest
+ * distance from the two lines along each pair of corners that have all corners
+ * between them. Those that are no sides touch the polygon at a corner alone,
+ * where sides are as far. */
+static const expr *
+pairs_level(struct graph *graph, const expr *const *corner, uint32_t count)
+{
+    const expr *level = NULL, *x = ex_sym(graph, SYM_LOCAL, 0, 0),
+               *y = ex_sym(graph, SYM_LOCAL, 1, 0), *normal[2];
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            side_normal(graph, corner + 2 * (size_t)j, corner + 2 * (size_t)i,
+                        normal);
+            const expr *place = along(graph, normal, x, y), *most = NULL,
+                       *least = NULL;
+            for (uint32_t k = 0; k < count; k++) {
+                const expr *at = along(graph, normal, corner[2 * (size_t)k],
+                                       corner[2 * (size_t)k + 1]);
+                most = larger(graph, most, at);
+                least = least ? ex_op(graph, IMP_OP_MIN, least, at, NULL) : at;
+            }
+            level = larger(graph, level, ex_sub(graph, place, most));
+            level = larger(graph, level, ex_sub(graph, least, place));
+        }
+    return level;
+}
+
+/* Twice the area of the triangle of three corners, positive if they turn to the
+ * left. */
+static double
+turning(const double *a, const double *b, const double *c)
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* Puts corners into the order in which they are passed counter-clockwise about
+ * their middle. The first one that is no corner of their convex hull; `count`
+ * if there is none. */
+static uint32_t
+corners_sort(struct check *ck, const double *corner, uint32_t count,
+             uint32_t *order)
+{
+    double middle[2] = {0, 0}, *angle = NEW_N(ck->arena, double, count);
+    for (size_t i = 0; i < 2 * (size_t)count; i++)
+        middle[i % 2] += corner[i] / count;
+    for (uint32_t i = 0; i < count; i++) {
+        angle[i] = atan2(corner[2 * (size_t)i + 1] - middle[1],
+                         corner[2 * (size_t)i] - middle[0]);
+        uint32_t at = i;
+        for (; at > 0 && angle[order[at - 1]] > angle[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!(turning(corner + 2 * (size_t)order[(i + count - 1) % count],
+                      corner + 2 * (size_t)order[i],
+                      corner + 2 * (size_t)order[(i + 1) % count]) > 0))
+            return order[i];
+    return count;
+}
+
+/* The level set of the convex polygon with these corners, whose gradient has
+ * the length 1. `head` NULL: the corners are those of a body, whose set-up
+ * tells which one is none. */
+static const expr *
+corners_level(struct check *ck, const struct ast_expr *head,
+              const expr *const *corner, uint32_t count)
+{
+    double *number = NEW_N(ck->arena, double, 2 * (size_t)count);
+    uint32_t *order = NEW_N(ck->arena, uint32_t, count);
+    bool open = false, known = true;
+    for (size_t i = 0; i < 2 * (size_t)count; i++) {
+        open |= !corner[i]; /* a formal of a pattern that nothing calls */
+        known = !open && known && ex_is_const(corner[i]);
+        number[i] = known ? corner[i]->num : 0;
+    }
+    if (open || count < 3)
+        return ex_sym(ck->g, SYM_LOCAL, 1, 0);
+    if (!known)
+        return pairs_level(ck->g, corner, count);
+    uint32_t wrong = corners_sort(ck, number, count, order);
+    if (wrong == count)
+        return sides_level(ck->g, corner, count, order);
+    if (!head)
+        return pairs_level(ck->g, corner, count);
+    struct diag *diag = check_error(
+        ck, DIAG_E0551, head->range,
+        "point %u is no corner: it lies in the convex hull of the others",
+        wrong + 1);
+    CHECK_HELP(ck, diag,
+               "leave it out; what is not convex is made of several surfaces, "
+               "each with a contact");
+    return NULL;
 }
 
 static bool
@@ -189,18 +337,14 @@ body_surface(struct check *ck, const struct ast_expr *head,
         return touches_nothing(ck, head, "its bodies lie in space");
     if (!body->fixed)
         return touches_nothing(ck, head, "this body moves by itself");
-    if (body->shape.n_point)
-        return touches_nothing(ck, head, "this shape is given by its corners");
-    if (!body->shape.level_set)
+    if (!body->shape.level_set && !body->shape.n_point)
         return touches_nothing(ck, head, "this body has no shape");
-    *out = (struct surface){
-        body->shape.level_set, {zero, zero}, zero, {zero, zero}};
-    const struct tm_vec *centre =
-        body->stated.centre.n ? &body->stated.centre : &body->shape.centre;
-    for (uint32_t i = 0; i < 2; i++) {
-        out->at[i] = body->start.position.n ? body->start.position.e[i] : zero;
-        out->centre[i] = centre->n ? centre->e[i] : zero;
-    }
+    *out = (struct surface){.level_set = body->shape.level_set,
+                            .distance = body->shape.n_point > 0,
+                            .angle = zero};
+    if (out->distance)
+        out->level_set =
+            corners_level(ck, NULL, body->shape.poly, body->shape.n_point);
     if (body->start.orient.n)
         out->angle = body->start.orient.e[0];
     bool linear = true;
@@ -209,12 +353,20 @@ body_surface(struct check *ck, const struct ast_expr *head,
             ck->g,
             ex_diff(ck->g, out->level_set, ex_sym(ck->g, SYM_LOCAL, i, 0)),
             SYM_LOCAL, UINT32_MAX, UINT32_MAX);
-    /* The mass centre of what is bounded follows from an integral, which is
-     * taken at set-up only. */
-    return centre->n || linear ||
-           touches_nothing(ck, head,
-                           "its shape does not state its `centre`, where the "
-                           "position of the body is");
+    /* The position of a body is that of its mass centre. The one of what is
+     * bounded follows from an integral, which is taken at set-up; what is not
+     * bounded has none. */
+    const struct tm_vec *centre =
+        body->stated.centre.n ? &body->stated.centre : &body->shape.centre;
+    uint32_t number = (uint32_t)(body - ck->lists.bodies.v);
+    for (uint32_t i = 0; i < 2; i++) {
+        out->at[i] = body->start.position.n ? body->start.position.e[i] : zero;
+        out->centre[i] = centre->n ? centre->e[i]
+                         : linear  ? zero
+                                   : ex_sym(ck->g, SYM_BODY, number,
+                                            BODYQ_CENTRE * BODYQ_STRIDE + i);
+    }
+    return true;
 }
 
 static bool
@@ -230,10 +382,16 @@ surface_named(struct check *ck, const struct env *env,
     const expr *zero = ex_num(ck->g, 0);
     if (use.uses_z)
         return touches_nothing(ck, head, "this shape lies in space");
-    if (!use.g)
-        return touches_nothing(ck, head, "this shape is given by its corners");
-    *out = (struct surface){use.g, {zero, zero}, zero, {zero, zero}};
-    return true;
+    *out = (struct surface){.level_set = use.g,
+                            .distance = use.n_point > 0,
+                            .at = {zero, zero},
+                            .angle = zero,
+                            .centre = {zero, zero}};
+    if (out->distance)
+        out->level_set = corners_level(ck, head, use.points, use.n_point);
+    else if (!use.g) /* a formal of a pattern is not known */
+        out->level_set = ex_sym(ck->g, SYM_LOCAL, 1, 0);
+    return out->level_set != NULL;
 }
 
 /* -- gap and slip ---------------------------------------------------------- */
@@ -294,6 +452,8 @@ gap_and_slip(struct check *ck, const struct tm_system *system,
                                ex_add(graph, ex_mul(graph, slope[0], slope[0]),
                                       ex_mul(graph, slope[1], slope[1])),
                                NULL, NULL);
+    if (surface->distance)
+        length = ex_num(graph, 1.0);
     out[0] = ex_div(
         graph, ex_subst(graph, surface->level_set, local_leaf, &local), length);
     turn(graph, cosine, sine, ex_div(graph, slope[0], length),

@@ -69,9 +69,12 @@ system_row(const struct mech *mech, uint32_t env, uint32_t *block,
     return false;
 }
 
+/* Of bodies, a gap of a system reads constants alone, such as a mass centre. */
 static const expr *
 coord_leaf(void *ctx, const expr *leaf)
 {
+    if (leaf->sym == SYM_BODY)
+        return quantity_leaf(ctx, leaf);
     return leaf->sym == SYM_COORD ? system_leaf(ctx, leaf) : NULL;
 }
 

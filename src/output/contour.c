@@ -24,19 +24,45 @@ by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Puts the numbers into rising order, each once; returns how many are left. A
+ * period that repeats (the inner param of a sweep) is read once. */
+static size_t
+once(double *v, size_t n)
+{
+    size_t period = 1, left = 0;
+    while (period < n && v[period] > v[period - 1])
+        period++;
+    size_t i = period;
+    while (i < n && !(v[i] < v[i - period]) && !(v[i] > v[i - period]))
+        i++;
+    if (i == n)
+        return period;
+    qsort(v, n, sizeof *v, by_size);
+    for (i = 0; i < n; i++)
+        if (!left || v[i] > v[left - 1])
+            v[left++] = v[i];
+    return left;
+}
+
 struct out_ticks
 out_ticks(struct arena *arena, const struct out_column *column)
 {
     assert(column);
+    /* of a sweep over several params only where the value changes does it
+     * count: the rest repeats the entry before it */
     struct out_ticks t = {NEW_N(arena, double, column->n + 1), 0};
     size_t n = 0;
-    for (size_t i = 0; i < column->n; i++)
-        if (isfinite(column->x[i]))
-            t.v[n++] = column->x[i];
-    qsort(t.v, n, sizeof *t.v, by_size);
-    for (size_t i = 0; i < n; i++)
-        if (!t.n || t.v[i] > t.v[t.n - 1])
-            t.v[t.n++] = t.v[i];
+    bool rises = true;
+    for (size_t i = 0; i < column->n; i++) {
+        double x = column->x[i];
+        if (!isfinite(x) || (n && !(x < t.v[n - 1]) && !(x > t.v[n - 1])))
+            continue;
+        rises = rises && (!n || x > t.v[n - 1]);
+        t.v[n++] = x;
+    }
+    if (!rises)
+        n = once(t.v, n);
+    t.n = n;
     return t;
 }
 
@@ -50,6 +76,16 @@ out_tick(const struct out_ticks *ticks, double x)
         *(ticks->v[mid] <= x ? &lo : &hi) = mid;
     }
     return lo;
+}
+
+size_t
+out_tick_from(const struct out_ticks *ticks, double x, size_t near)
+{
+    assert(near < ticks->n);
+    for (size_t k = near; k < near + 2 && k + 1 < ticks->n; k++)
+        if (ticks->v[k] <= x && x < ticks->v[k + 1])
+            return k;
+    return out_tick(ticks, x);
 }
 
 struct grid {

@@ -64,9 +64,12 @@ int out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                        const struct out_format *format, const char *file,
                        const char *title, const struct out_column *x_axis,
                        const struct out_curve *curves, size_t n);
-/* runs a script of gnuplot, whose output becomes the file */
+/* Runs a script of gnuplot, whose output becomes the file. data: bytes that
+ * the script reads as the file OUT_GNUPLOT_DATA; NULL: none. */
+#define OUT_GNUPLOT_DATA "/dev/fd/3"
 int out_gnuplot(struct output *output, struct diags *ds, imp_range where,
-                const char *file, const struct buf *script);
+                const char *file, const struct buf *script,
+                const struct buf *data);
 /* the head of a script: terminal, title, labels of the axes (y NULL: none); the
  * last line is left open */
 void out_plot_head(struct buf *buf, const struct out_format *format,
@@ -111,6 +114,8 @@ struct out_ticks {
 struct out_ticks out_ticks(struct arena *arena,
                            const struct out_column *column);
 size_t out_tick(const struct out_ticks *ticks, double x);
+/* The same; it looks at tick `near`, and at the one after it, first. */
+size_t out_tick_from(const struct out_ticks *ticks, double x, size_t near);
 
 /* Is there a unit to print? A pure number has "" or "1". */
 static inline bool

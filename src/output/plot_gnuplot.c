@@ -156,18 +156,19 @@ memory_file(const char *s, size_t n)
     return fd;
 }
 
-/* A copy of the descriptor that is none of 0, 1, 2, which the child's own
+/* A copy of the descriptor that is none of 0 to 3, which the child's own
  * descriptors replace one after the other; -1: errno says why. */
 static int
-above_standard(int fd)
+above_replaced(int fd)
 {
-    return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    return fcntl(fd, F_DUPFD_CLOEXEC, 4);
 }
 
-/* Runs gnuplot on three descriptors above 2. 0, an errno, or -1 when it ran
- * and failed. */
+/* Runs gnuplot on four descriptors above 3: script, picture, messages, and the
+ * data that it finds as OUT_GNUPLOT_DATA. 0, an errno, or -1 when it ran and
+ * failed. */
 static int
-spawn_gnuplot(const int fd[3])
+spawn_gnuplot(const int fd[4])
 {
     posix_spawn_file_actions_t fa;
     posix_spawnattr_t at;
@@ -192,7 +193,7 @@ spawn_gnuplot(const int fd[3])
     posix_spawnattr_setsigdefault(&at, &all);
     posix_spawnattr_setflags(&at,
                              POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         posix_spawn_file_actions_adddup2(&fa, fd[i], i);
     pid_t pid = 0;
     failure = posix_spawnp(&pid, "gnuplot", &fa, &at, argv, envp);
@@ -210,12 +211,14 @@ spawn_gnuplot(const int fd[3])
 
 /* The same for any descriptors. */
 static int
-run_gnuplot(int in, int to, int err)
+run_gnuplot(int in, int to, int err, int data)
 {
-    int fd[3] = {above_standard(in), above_standard(to), above_standard(err)};
-    int failure =
-        fd[0] < 0 || fd[1] < 0 || fd[2] < 0 ? errno : spawn_gnuplot(fd);
-    for (int i = 0; i < 3; i++)
+    int fd[4] = {above_replaced(in), above_replaced(to), above_replaced(err),
+                 above_replaced(data)};
+    int failure = fd[0] < 0 || fd[1] < 0 || fd[2] < 0 || fd[3] < 0
+                      ? errno
+                      : spawn_gnuplot(fd);
+    for (int i = 0; i < 4; i++)
         if (fd[i] >= 0)
             close(fd[i]);
     return failure;
@@ -242,21 +245,27 @@ complaint(int err, char *said, size_t size)
 
 int
 out_gnuplot(struct output *output, struct diags *ds, imp_range where,
-            const char *file, const struct buf *buf)
+            const char *file, const struct buf *buf, const struct buf *data)
 {
     assert(output->dir && file && buf->s);
     struct out_file opened;
     int st = out_file_open(output, ds, where, file, &opened);
     if (st)
         return st;
-    int in = memory_file(buf->s, buf->n), err = memory_file("", 0);
-    int failure = in < 0 || err < 0 ? errno : run_gnuplot(in, opened.fd, err);
+    bool apart = data && data->n;
+    int in = memory_file(buf->s, buf->n), err = memory_file("", 0),
+        cells = apart ? memory_file(data->s, data->n) : in;
+    int failure = in < 0 || err < 0 || cells < 0
+                      ? errno
+                      : run_gnuplot(in, opened.fd, err, cells);
     bool none = failure == ENOENT || failure == EACCES;
     char say[200] = "";
     if (failure == -1)
         complaint(err, say, sizeof say);
     if (in >= 0)
         close(in);
+    if (apart && cells >= 0)
+        close(cells);
     if (err >= 0)
         close(err);
     st = out_file_close(&opened, ds, where, file, none ? -1 : failure);
@@ -286,7 +295,7 @@ out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
 {
     struct buf buf = {0};
     script(&buf, format, title, x_axis, ys, n_ys);
-    int st = out_gnuplot(output, ds, where, file, &buf);
+    int st = out_gnuplot(output, ds, where, file, &buf, NULL);
     buf_free(&buf);
     return st;
 }
@@ -405,7 +414,7 @@ out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
     out_curves_data(&buf, curves, n_curves);
     buf_puts(&buf, points ? "plot " : "plot [0:1] [0:1] NaN notitle");
     out_curves_plot(&buf, curves, n_curves, true);
-    int st = out_gnuplot(output, ds, where, file, &buf);
+    int st = out_gnuplot(output, ds, where, file, &buf, NULL);
     buf_free(&buf);
     return st;
 }

@@ -346,11 +346,83 @@ range(struct buf *buf, const char *axis, const struct out_ticks *ticks)
     buf_printf(buf, ":%s]\n", out_digits_17(digits, end + half));
 }
 
+/* the number that stands for point i in a picture; NaN: none */
+static double
+drawn(const struct map *map, size_t i)
+{
+    return !there(map, i)   ? (double)NAN
+           : map->z->texts ? text_of(map, i)
+                           : map->z->x[i];
+}
+
+/* the points as lines of text, x, y and z */
 static void
-script(struct buf *buf, const struct out_format *format, const char *title,
-       const struct map *map, const struct out_curve *curves, size_t n_curves)
+points(struct buf *buf, const struct map *map)
 {
     char digits[NUM_TEXT];
+    buf_puts(buf, "$d << IMP_END\n");
+    for (size_t i = 0; i < map->z->n; i++) {
+        if (!isfinite(map->x->x[i]) || !isfinite(map->y->x[i]))
+            continue;
+        double z = drawn(map, i);
+        buf_printf(buf, "%s ", out_digits_17(digits, map->x->x[i]));
+        buf_printf(buf, "%s ", out_digits_17(digits, map->y->x[i]));
+        if (isnan(z))
+            buf_puts(buf, "NaN\n");
+        else if (map->z->texts)
+            buf_printf(buf, "%d\n", (int)z);
+        else
+            buf_printf(buf, "%s\n", out_digits_17(digits, z));
+    }
+    buf_puts(buf, "IMP_END\n");
+}
+
+/* Of a grid of very many cells: their numbers as bytes, row by row, which
+ * gnuplot reads many times as fast as text. */
+static void
+cells_of(struct arena *arena, const struct map *map, struct buf *data)
+{
+    size_t wide = map->tx.n, i = 0, j = 0;
+    double *z = NEW_N(arena, double, map->z->n);
+    for (size_t k = 0; k < map->z->n; k++)
+        z[k] = (double)NAN;
+    for (size_t k = 0; k < map->z->n; k++) {
+        if (!isfinite(map->x->x[k]) || !isfinite(map->y->x[k]))
+            continue;
+        i = out_tick_from(&map->tx, map->x->x[k], i);
+        j = out_tick_from(&map->ty, map->y->x[k], j);
+        z[j * wide + i] = drawn(map, k);
+    }
+    buf_put(data, (const char *)z, map->z->n * sizeof *z);
+}
+
+/* where the cells of a grid lie, and that they are bytes of OUT_GNUPLOT_DATA */
+static void
+plot_cells(struct buf *buf, const struct map *map)
+{
+    char digits[NUM_TEXT];
+    const struct out_ticks *ticks[2] = {&map->tx, &map->ty};
+    buf_printf(buf,
+               "plot '" OUT_GNUPLOT_DATA
+               "' binary array=(%zu,%zu) format='%%double' origin=(%s,",
+               map->tx.n, map->ty.n, out_digits_17(digits, map->tx.v[0]));
+    buf_printf(buf, "%s)", out_digits_17(digits, map->ty.v[0]));
+    for (int axis = 0; axis < 2; axis++) {
+        const struct out_ticks *of = ticks[axis];
+        buf_printf(buf, " d%c=%s", "xy"[axis],
+                   out_digits_17(digits, (of->v[of->n - 1] - of->v[0]) /
+                                             (double)(of->n - 1)));
+    }
+    buf_puts(buf, " using 1 with image");
+}
+
+/* data: where the cells go if they are very many */
+static void
+script(struct buf *buf, struct arena *arena, const struct out_format *format,
+       const char *title, const struct map *map, const struct out_curve *curves,
+       size_t n_curves, struct buf *data)
+{
+    bool grid = is_grid(map), many = grid && map->z->n > MAP_PIXELS;
     out_plot_head(buf, format, title, map->x, map->y);
     if (!map->z->texts) {
         buf_puts(buf, "\nset cblabel ");
@@ -361,20 +433,10 @@ script(struct buf *buf, const struct out_format *format, const char *title,
         buf_puts(buf,
                  "set rmargin 14\n"); /* room for words beside the colours */
     palette(buf, map->z->texts ? map->n_text : map->steps);
-    buf_puts(buf, "$d << IMP_END\n");
-    for (size_t i = 0; i < map->z->n; i++) {
-        if (!isfinite(map->x->x[i]) || !isfinite(map->y->x[i]))
-            continue;
-        buf_printf(buf, "%s ", out_digits_17(digits, map->x->x[i]));
-        buf_printf(buf, "%s ", out_digits_17(digits, map->y->x[i]));
-        if (!there(map, i))
-            buf_puts(buf, "NaN\n");
-        else if (map->z->texts)
-            buf_printf(buf, "%d\n", text_of(map, i));
-        else
-            buf_printf(buf, "%s\n", out_digits_17(digits, map->z->x[i]));
-    }
-    buf_puts(buf, "IMP_END\n");
+    if (many)
+        cells_of(arena, map, data);
+    else
+        points(buf, map);
     scale_of_steps(buf, map);
     if (n_curves && map->tx.n > 1 && map->ty.n > 1) {
         range(buf, "x", &map->tx);
@@ -387,11 +449,12 @@ script(struct buf *buf, const struct out_format *format, const char *title,
     }
     /* `pixels` draws each cell as it is; programs that show an image that is
      * embedded in a picture may blur it */
-    buf_puts(buf, !is_grid(map) ? "plot $d using 1:2:3 with points pointtype 5 "
-                                  "palette"
-                  : map->z->n <= MAP_PIXELS
-                      ? "plot $d using 1:2:3 with image pixels"
-                      : "plot $d using 1:2:3 with image");
+    if (many)
+        plot_cells(buf, map);
+    else
+        buf_puts(buf, grid ? "plot $d using 1:2:3 with image pixels"
+                           : "plot $d using 1:2:3 with points pointtype 5 "
+                             "palette");
     buf_puts(buf, n_curves ? " notitle" : "\n");
     if (n_curves)
         out_curves_plot(buf, curves, n_curves, false);
@@ -417,10 +480,11 @@ out_map(struct output *output, struct diags *ds, imp_range where,
     struct map map = map_of(ds->arena, x_axis, y_axis, values,
                             draw ? MAP_COLOURS : MAP_TEXTS);
     if (draw) {
-        struct buf buf = {0};
-        script(&buf, format, title, &map, curves, n_curves);
-        st = out_gnuplot(output, ds, where, file, &buf);
+        struct buf buf = {0}, data = {0};
+        script(&buf, ds->arena, format, title, &map, curves, n_curves, &data);
+        st = out_gnuplot(output, ds, where, file, &buf, &data);
         buf_free(&buf);
+        buf_free(&data);
         if (st)
             return st;
     }

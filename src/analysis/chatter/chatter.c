@@ -99,15 +99,6 @@ static const char *const of_end[] = {"verdict", "start", "impacts", "time",
 
 static const char wants_key = 0;
 
-static bool
-wants_any(const struct record *out, const char *const *field, size_t n)
-{
-    size_t i = 0;
-    while (i < n && !record_wants(out, field[i]))
-        i++;
-    return i < n;
-}
-
 static struct chatter_wanted *
 wants_of(struct analysis *analysis, const struct record *out)
 {
@@ -125,10 +116,10 @@ wants_of(struct analysis *analysis, const struct record *out)
     wanted->stability = record_wants_beyond(out, OF(of_run));
     wanted->numbers = record_wants_beyond(out, OF(of_verdict));
     wanted->rest = record_wants_beyond(out, OF(of_end));
-    wanted->history = wants_any(out, OF(of_history));
+    wanted->history = record_wants_any(out, OF(of_history));
     wanted->order = record_wants(out, "order_known");
-    wanted->exponent = wants_any(out, OF(of_fit));
-    wanted->limit = wants_any(out, OF(of_limit));
+    wanted->exponent = record_wants_any(out, OF(of_fit));
+    wanted->limit = record_wants_any(out, OF(of_limit));
 #undef OF
     return wanted;
 }

@@ -16,10 +16,10 @@ put_coefficients(const struct painleve_instant *instant,
                  const struct painleve *found, struct record *out)
 {
     const struct painleve_point *point = &instant->point;
-    SET_NUM("time", instant->time);
-    SET_NUM("gap", instant->gap);
-    SET_NUM("slip", point->slip);
-    SET_NUM("friction", point->mu);
+    if (isfinite(found->mu_P))
+        SET_NUM("mu_P", found->mu_P);
+    else
+        SET_ABSENT("mu_P", "B is 0: no friction is enough");
     SET_NUM("a", point->a);
     SET_NUM("b", point->b);
     SET_NUM("A", point->A);
@@ -31,24 +31,27 @@ put_coefficients(const struct painleve_instant *instant,
     SET_NUM("k_plus", found->k_plus);
     SET_NUM("k_minus", found->k_minus);
     SET_NUM("sigma", found->sigma);
-    if (isfinite(found->mu_P))
-        SET_NUM("mu_P", found->mu_P);
-    else
-        SET_ABSENT("mu_P", "B is 0: no friction is enough");
+}
+
+static const char *const of_chatter[] = {"chatter_ratio", "chatter_region",
+                                         "chatter_case"};
+
+static void
+put_chatter(const struct painleve *found, struct record *out)
+{
     static const char *const impacts[] = {
         "the slip goes on", "it comes to stick in restitution",
         "it comes to stick in compression", "it turns back in restitution",
         "it turns back in compression"};
-    if (isfinite(found->chatter)) {
-        assert(found->chatter_region >= 1 && found->chatter_region <= 10);
-        SET_TEXT("chatter_case", impacts[(found->chatter_region - 1) / 2]);
-        SET_NUM("chatter_ratio", found->chatter);
-        SET_NUM("chatter_region", found->chatter_region);
-    } else {
-        SET_ABSENT("chatter_ratio", "b >= 0: nothing presses the contact");
-        SET_ABSENT("chatter_region", "b >= 0: nothing presses the contact");
-        SET_ABSENT("chatter_case", "b >= 0: nothing presses the contact");
+    if (!isfinite(found->chatter)) {
+        record_set_absent_all(out, of_chatter, 3,
+                              "b >= 0: nothing presses the contact");
+        return;
     }
+    assert(found->chatter_region >= 1 && found->chatter_region <= 10);
+    SET_NUM("chatter_ratio", found->chatter);
+    SET_NUM("chatter_region", found->chatter_region);
+    SET_TEXT("chatter_case", impacts[(found->chatter_region - 1) / 2]);
 }
 
 /* the paper's letters */
@@ -86,7 +89,6 @@ put_modes(struct analysis *analysis, const struct painleve *found,
     SET_LIST("normal_forces", normal, (size_t)n);
     SET_LIST("friction_forces", friction, (size_t)n);
     SET_MAT("accelerations", acc, (size_t)n, 2);
-    SET_NUM("margin", found->margin);
     if (found->row > 0)
         SET_TEXT("cell", painleve_cell(found));
     else
@@ -270,8 +272,8 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
              struct record *out)
 {
     static const char *const of_closed[] = {
-        "verdict", "modes", "normal_forces", "friction_forces",
-        "margin",  "cell",  "accelerations", "outcomes"};
+        "verdict",       "modes", "normal_forces", "friction_forces",
+        "accelerations", "cell",  "outcomes",      "margin"};
     assert(analysis != NULL && command != NULL && command->args.n >= 1);
     struct painleve_instant instant;
     struct painleve *found = NEW(analysis->rt->arena, struct painleve);
@@ -291,22 +293,29 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     if (st)
         return st;
     painleve_find(analysis->rt->arena, &instant.point, found);
-    put_coefficients(&instant, found, out);
-    record_set_absent_all(out, of_two, sizeof of_two / sizeof *of_two,
-                          "one contact is asked about");
-    if (of_system && (st = painleve_put_instant(analysis, command, contact,
-                                                &instant, found, out)))
-        return st;
-    if (!instant.closed) {
+    /* in the order of the record: its fields are then found at once */
+    SET_NUM("time", instant.time);
+    SET_NUM("gap", instant.gap);
+    SET_NUM("slip", instant.point.slip);
+    SET_NUM("friction", instant.point.mu);
+    if (instant.closed) {
+        put_modes(analysis, found, out);
+        put_outcomes(analysis, found, out);
+        SET_NUM("margin", found->margin);
+    } else {
         record_set_absent_all(
             out, of_closed, sizeof of_closed / sizeof *of_closed,
             instant.gap > 0.0 ? "the contact is open at this time"
                               : "the contact closes with a speed: an "
                                 "impact comes first");
-        return IMP_OK;
     }
-    put_modes(analysis, found, out);
-    put_outcomes(analysis, found, out);
+    put_coefficients(&instant, found, out);
+    put_chatter(found, out);
+    if (of_system && (st = painleve_put_instant(analysis, command, contact,
+                                                &instant, found, out)))
+        return st;
+    record_set_absent_all(out, of_two, sizeof of_two / sizeof *of_two,
+                          "one contact is asked about");
     return IMP_OK;
 }
 

@@ -238,9 +238,9 @@ painleve_put_instant(struct analysis *analysis, const imp_command *command,
                      const struct painleve *found, struct record *out)
 {
     static const char *const all[] = {
-        "alpha",      "panel",         "jam",
         "mu_P_least", "mu_P_least_at", "mu_P_least_posture",
-        "wedge",      "stable",        "stable_conditions"};
+        "wedge",      "alpha",         "panel",
+        "jam",        "stable",        "stable_conditions"};
     assert(analysis != NULL && instant != NULL && found != NULL);
     struct rt *run = analysis->rt;
     const imp_contact *of = rt_contact(run, contact);
@@ -250,6 +250,8 @@ painleve_put_instant(struct analysis *analysis, const imp_command *command,
                               "the contact has no friction");
         return IMP_OK;
     }
+    if (!record_wants_any(out, all, sizeof all / sizeof *all))
+        return IMP_OK;
     int st = painleve_derivatives(run, of, instant->point.slip, &derivatives);
     if (st)
         return st;

@@ -92,11 +92,27 @@ run_of(const struct row *rows, size_t i, size_t n)
     return k;
 }
 
+/* Do all places come in rising order, the entries of `first` before those of
+ * `second`? Then none comes twice; sweeps over two params are so. */
+static bool
+rising(const double *first, const double *second, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(first[i]) || !isfinite(second[i]) ||
+            (i && !(first[i] > first[i - 1]) &&
+             (first[i] < first[i - 1] || !(second[i] > second[i - 1]))))
+            return false;
+    return true;
+}
+
 void
 plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
                    struct out_column *y_axis, struct out_column *values)
 {
     assert(x_axis->n >= values->n && y_axis->n >= values->n);
+    if (rising(x_axis->x, y_axis->x, values->n) ||
+        rising(y_axis->x, x_axis->x, values->n))
+        return;
     struct row *rows;
     size_t places = sorted(arena, x_axis, y_axis, values->n, &rows), merged = 0;
     for (size_t i = 0; i < places; i += run_of(rows, i, places))

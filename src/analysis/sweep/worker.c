@@ -229,7 +229,7 @@ new_record(struct sweep_worker *worker, const imp_command *question)
     struct record *record =
         record_new(one ? worker->found.kept : worker->ask.scratch,
                    worker->run->im, question);
-    record->wanted = worker->sweep->rows.wanted;
+    record_want(record, worker->sweep->rows.wanted);
     record->arena = worker->ask.scratch;
     return worker->ask.record = record;
 }

@@ -33,6 +33,18 @@ record_new(struct arena *arena, const imp_image *im, const imp_command *command)
 }
 
 void
+record_want(struct record *record, const bool *wanted)
+{
+    assert(record && wanted);
+    record->wanted = wanted;
+    record->asked = NEW_N(record->arena, size_t, record->n + 1);
+    record->n_asked = 0;
+    for (size_t i = 0; i < record->n; i++)
+        if (wanted[i])
+            record->asked[record->n_asked++] = i;
+}
+
+void
 record_clear(struct record *record)
 {
     for (size_t i = record->first; i < record->end; i++)
@@ -42,6 +54,14 @@ record_clear(struct record *record)
     record->present = record->partial = false;
     record->motion = NULL;
     record->n_motion = 0;
+}
+
+static bool
+is_called(const struct record *record, size_t i, const char *field)
+{
+    imp_str s = record->schema[i].name;
+    const char *name = imp_text(record->image, s);
+    return name[0] == field[0] && !strncmp(name, field, s.n) && !field[s.n];
 }
 
 int
@@ -54,11 +74,20 @@ record_index(const struct record *record, const char *field)
     for (size_t k = 0; k < record->n; k++, i++) {
         if (i >= record->n)
             i = 0;
-        imp_str s = record->schema[i].name;
-        const char *name = imp_text(record->image, s);
-        if (name[0] == field[0] && !strncmp(name, field, s.n) && !field[s.n])
+        if (is_called(record, i, field))
             return (int)i;
     }
+    return -1;
+}
+
+/* The number of a field among those that are asked for; -1: it is not. Few
+ * are, so that this is quicker than the search among all. */
+static int
+asked_index(const struct record *record, const char *field)
+{
+    for (size_t k = 0; k < record->n_asked; k++)
+        if (is_called(record, record->asked[k], field))
+            return (int)record->asked[k];
     return -1;
 }
 
@@ -88,9 +117,19 @@ command_name(const struct record *record)
 bool
 record_wants(const struct record *record, const char *field)
 {
-    assert(record);
-    int i = record->wanted ? record_index(record, field) : -1;
-    return i < 0 || record->wanted[i];
+    assert(record && field);
+    return !record->wanted || asked_index(record, field) >= 0;
+}
+
+bool
+record_wants_any(const struct record *record, const char *const *fields,
+                 size_t n)
+{
+    assert(record && fields);
+    size_t i = 0;
+    while (i < n && !record_wants(record, fields[i]))
+        i++;
+    return i < n;
 }
 
 /* The field to set, or NULL if nobody looks at it. */
@@ -111,6 +150,10 @@ empty_slot(struct record *record, size_t i)
 static struct field_value *
 slot(struct record *record, const char *field)
 {
+    if (record->wanted) {
+        int k = asked_index(record, field);
+        return k < 0 ? NULL : empty_slot(record, (size_t)k);
+    }
     int i = record_index(record, field);
     if (i < 0) {
         fprintf(stderr, "imp: a record of `%s` has no field `%s`\n",

@@ -37,9 +37,13 @@ struct record {
     const void *motion; /* the bytes of a run file; NULL: it was not traced */
     size_t n_motion;
     const bool *wanted;  /* per field: is it asked for? NULL: all fields are */
+    size_t *asked, n_asked; /* the numbers of the fields that are, if wanted */
 };
 struct record *record_new(struct arena *arena, const imp_image *im,
                           const imp_command *command);
+/* From now on only these fields are asked for (one entry per field, which
+ * outlives the record); the setters of all others do nothing. */
+void record_want(struct record *record, const bool *wanted);
 /* Empties a record, for the same command and the same wanted fields. */
 void record_clear(struct record *record);
 /* Setters by field name. A name that the schema lacks is our own mistake: the
@@ -67,6 +71,9 @@ void record_set_lasting_text(struct record *record, size_t field,
                              const char *s);
 /* Is this field wanted? The setters of unwanted fields do nothing. */
 bool record_wants(const struct record *record, const char *field);
+/* Is one of these n fields wanted? If not, what they take may be left out. */
+bool record_wants_any(const struct record *record, const char *const *fields,
+                      size_t n);
 /* Is any field wanted beyond these n? If not, costly work may be left out. */
 bool record_wants_beyond(const struct record *record, const char *const *fields,
                          size_t n);

@@ -12,6 +12,7 @@
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/modes/friction_rows.h"
 
 /* Bouncing points are at rest when their speed is this share of the first. */
@@ -325,6 +326,25 @@ put(const struct bounce *bounce, struct forecast_limit *all,
     all->remaining = bounce->time;
 }
 
+/* Returns how fast the slip of a point changes in flight, without forces. The
+ * rows follow one point, which is fixed to the surface of one of the bodies, as
+ * a point of both: of the other body a lever that grows with the gap. Where the
+ * point comes down each body is there with its own surface. */
+static double
+free_slip(const struct bounce *bounce, int i)
+{
+    const struct rt *run = bounce->run;
+    const struct contact_point *spot = &bounce->rows.spot[i];
+    const imp_contact *contact = rt_contact(run, spot->contact);
+    uint32_t of = spot->kind == POINT_SURFACE  ? 0
+                  : spot->kind == POINT_SMOOTH ? contact->smooth
+                                               : 1 - (uint32_t)spot->face_of,
+             other = contact->body[1 - of];
+    double spin =
+        other == IMP_WORLD ? 0.0 : run->env[rt_body(run, other)->env_state + 5];
+    return bounce->rows.free[2 * i + 1] - spin * bounce->rows.rate[2 * i];
+}
+
 bool
 friction_forecast(struct rt *run, const struct forecast_question *ask,
                   const struct contact_point *spot, struct forecast_limit *all,
@@ -358,6 +378,7 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
         bounce->gap[i] = ask->p[i].gap;
         bounce->rate[2 * i] = ask->p[i].rate;
         bounce->rows.free[2 * i] = ask->p[i].free;
+        bounce->rows.free[2 * i + 1] = free_slip(bounce, (int)i);
         bounce->held[i] = bounce->rows.point[i].held;
         bounce->mode[i] = bounce->rows.point[i].before;
         if (friction_law_point(run, spot[i].contact,
@@ -384,26 +405,43 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
 
 /* -- at the limit ---------------------------------------------------------- */
 
+/* Moves the state by what has happened at the points on the way: impulses, and
+ * what they have done since. */
+static void
+apply(struct friction_rows *rows, const struct friction_forecast *forecast)
+{
+    int count = rows->group->n_unknown;
+    double *impulse = NEW_N(rows->run->brief, double, 2 * (size_t)count + 1),
+           *moment = impulse + count;
+    for (int i = 0; i < count; i++) {
+        const struct persistent_unknown *unknown = &rows->group->unknown[i];
+        int row = 2 * (int)(unknown->row - rows->group->row) +
+                  (unknown->value != &unknown->row->gap);
+        impulse[i] = forecast->impulse[row];
+        moment[i] = forecast->moment[row];
+    }
+    persistent_apply_timed(rows->run, impulse, moment);
+}
+
+/* Free motion to the time of the limit leaves the bodies in each other, where a
+ * point has no one lever: that of friction would be off by the depth. So the
+ * rows are those of the place to which they lead themselves. */
 int
 friction_forecast_apply(struct rt *run, const struct contact_point *spot, int n,
                         const struct friction_forecast *forecast)
 {
     assert(n > 0 && forecast != NULL);
     struct friction_rows in = {.run = run, .n = n, .spot = spot};
+    struct saved_state free = saved_state_take(run);
     int st = friction_rows_read(&in);
     if (st)
         return st;
-    int m = in.group->n_unknown;
-    double *impulse = NEW_N(run->brief, double, 2 * (size_t)m),
-           *moment = impulse + m;
-    for (int i = 0; i < m; i++) {
-        const struct persistent_unknown *unknown = &in.group->unknown[i];
-        int row = 2 * (int)(unknown->row - in.group->row) +
-                  (unknown->value != &unknown->row->gap);
-        impulse[i] = forecast->impulse[row];
-        moment[i] = forecast->moment[row];
-    }
-    persistent_apply_timed(run, impulse, moment);
+    apply(&in, forecast);
+    st = friction_rows_read(&in);
+    saved_state_restore(run, &free);
+    if (st)
+        return st;
+    apply(&in, forecast);
     for (int i = 0; i < n; i++)
         run->env[rt_contact(run, spot[i].contact)->env_contact +
                  IMP_CONTACT_WORK] += forecast->work[i];

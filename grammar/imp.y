@@ -57,7 +57,7 @@ static void imp_yyerror(const imp_range *at, struct parse *p, const char *m);
 %token BAD "something unreadable" COMMENT "a comment"
 %token USE "use" PARAM "param" LET "let" FN "fn" SHAPE "shape" BODY "body"
 %token SYSTEM "system" JOINT "joint" CONTACT "contact" POINT "point"
-%token COORDINATE "coordinate" OVER "over" DATA "data" COLUMN "column" TO "to" IN "in" AND "and" OR "or" NOT "not" IF "if"
+%token COORDINATE "coordinate" CONTACTS "contacts" BETWEEN "between" OVER "over" DATA "data" COLUMN "column" TO "to" IN "in" AND "and" OR "or" NOT "not" IF "if"
 %token THEN "then" ELSE "else" TRUE "true" FALSE "false"
 %token EQ "==" NE "!=" LE "<=" GE ">=" LT "<" GT ">" ASSIGN "="
 %token PLUS "+" MINUS "-" TIMES "*" SLASH "/" HAT "^" PRIME "'"
@@ -135,6 +135,14 @@ item
     | command
     | name block
         { $$ = build_item(p, AST_BLOCK, @$, @1, $1); build_block($$, $2, @2); }
+    /* contacts among these bodies; contacts of one body with another one */
+    | CONTACTS "(" elist ")" block
+        { $$ = build_contacts(p, @$, @1, $elist, (struct ast_name){0});
+          build_block($$, $block, @block); }
+    | CONTACTS BETWEEN elist block
+        { $$ = build_contacts(p, @$, @1, $elist,
+                              (struct ast_name){"between", @2});
+          build_block($$, $block, @block); }
     | error SYNC
         { $$ = NULL; yyerrok; }
     ;

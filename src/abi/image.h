@@ -353,6 +353,9 @@ typedef struct imp_body {
      * a.x <= b (4 entries each: a, b; a of any length) that it is the
      * intersection of. n_plane = 1: a half-plane or half-space */
     uint32_t n_point, n_plane, env_poly;
+    /* bits 2 k and 2 k + 1: on the first, the second side of the rule of
+     * contacts with the number k (IMP_CONTACTF_RULE) */
+    uint32_t sides;
     imp_range range, range_shape, range_mass, range_inertia, range_centre,
         range_position, range_orient, range_velocity, range_spin;
 } imp_body;
@@ -504,9 +507,14 @@ typedef struct imp_joint {
  * features. These read their bodies not where the bodies are in env, but from
  * layout.pair on: contact_bodies_enter puts them there. */
 #define IMP_CONTACTF_ALIKE 128u
-/* It stands for all pairs of bodies that have no contact of their own, of which
- * it is the first: there are too many to keep them one by one */
+/* It stands for all pairs of a body of its first side with one of its second
+ * side (imp_body.sides) that have no contact of their own, of which it is the
+ * first: there are too many to keep them one by one. Its number: */
 #define IMP_CONTACTF_RULE 256u
+#define IMP_CONTACT_RULES 16u
+#define IMP_CONTACT_RULE_SHIFT 16u
+#define IMP_CONTACT_RULE(flags)                                                \
+    ((flags) >> IMP_CONTACT_RULE_SHIFT & (IMP_CONTACT_RULES - 1u))
 /* the model records IMP_CONTACT_SLIP of it, a contact of bodies */
 #define IMP_CONTACTF_SLIP 512u
 typedef struct imp_contact {

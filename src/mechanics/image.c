@@ -67,6 +67,7 @@ image_bodies(struct mech *mech)
             .kinematics = body->tape.kinematics,
             .energy = body->tape.energy,
             .refresh = body->tape.refresh,
+            .sides = decl->sides,
             .n_point = decl->shape.n_point,
             .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
             .env_poly = body->env.poly,

@@ -122,7 +122,8 @@ struct ast_item {
     struct ast_name name;  /* declared name; KEY: the key; COMMAND: the word;
                               BLOCK: the word; POINT: the first name */
     struct ast_name name2; /* POINT: the second name; COMMAND: the
-                              command that `compare` is asked of */
+                              command that `compare` is asked of; BLOCK
+                              contacts: `between` where it is written */
     struct ast_formal *formals;
     size_t n_formals;
     bool has_formals;         /* "(...)" was written */
@@ -138,7 +139,7 @@ struct ast_item {
     struct ast_name index;    /* BODY, CONTACT, POINT family: i, with lo .. hi */
     struct ast_name *names;   /* COORDINATE */
     size_t n_names;
-    struct ast_expr **args; /* COMMAND */
+    struct ast_expr **args; /* COMMAND; BLOCK contacts: bodies */
     size_t n_args;
     bool has_block;
     imp_range block_range;   /* { ... } */
@@ -154,5 +155,7 @@ struct ast_file {
 
 const char *ast_expr_kind_name(enum ast_expr_kind k);
 const char *ast_item_kind_name(enum ast_item_kind k);
+/* Do two blocks of one word name the same bodies, or none? */
+bool ast_same_block(const struct ast_item *one, const struct ast_item *two);
 
 #endif

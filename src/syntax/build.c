@@ -415,6 +415,19 @@ build_family(struct parse *parse, struct ast_item *it, struct ast_name index,
     it->lo = it->hi = range;
 }
 
+struct ast_item *
+build_contacts(struct parse *parse, imp_range range, imp_range word,
+               struct exprs bodies, struct ast_name between)
+{
+    assert(parse && bodies.n > 0);
+    struct ast_name name = {intern(parse->names, "contacts", 8), word};
+    struct ast_item *it = build_item(parse, AST_BLOCK, range, word, name);
+    it->args = bodies.v;
+    it->n_args = bodies.n;
+    it->name2 = between;
+    return it;
+}
+
 struct ast_name
 build_primed(struct parse *parse, struct ast_name name, size_t primes,
              imp_range range)

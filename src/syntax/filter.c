@@ -12,6 +12,8 @@
  * - `over` between an operand and a name is the word of `threshold S over x`;
  *   between an operand of `fit` or `minimise` and a bracket, too, and `to`
  *   between two operands of `fit`;
+ * - `contacts` behind a complete operand begins a declaration before `(` and
+ *   before a name, and there the word `between` has a meaning;
  * - `data` and `column` behind a complete operand and before a name begin a
  *   declaration;
  * - behind the command `compare` it is the command that is compared. */
@@ -115,6 +117,11 @@ kind_at_place(const struct filter *filter, const struct token *token)
     if (is_to && filter->fits && ends_operand(prev) &&
         !follows_operand(next) && next != IMP_YYASSIGN)
         return IMP_YYTO;
+    if (!strcmp(token->text, "contacts") && ends_operand(prev) &&
+        (next == IMP_YYLPAREN || next == IMP_YYNAME))
+        return IMP_YYCONTACTS;
+    if (prev == IMP_YYCONTACTS && !strcmp(token->text, "between"))
+        return IMP_YYBETWEEN;
     if (next == IMP_YYNAME && ends_operand(prev)) {
         if (!strcmp(token->text, "data"))
             return IMP_YYDATA;

@@ -143,6 +143,7 @@ place_piece(struct walk *walk, struct arena *arena, struct piece *piece)
         unary = due;
         break;
     case IMP_YYNAME:
+    case IMP_YYCONTACTS:
         after = REF;
         break;
     case IMP_YYNUMBER:

@@ -213,6 +213,10 @@ void build_param_range(struct parse *parse, struct ast_item *it,
                        struct ast_expr *unit);
 void build_family(struct parse *parse, struct ast_item *it,
                   struct ast_name index, struct ast_expr *range);
+/* The block `contacts` of these bodies; between: that word, or nothing. */
+struct ast_item *build_contacts(struct parse *parse, imp_range range,
+                                imp_range word, struct exprs bodies,
+                                struct ast_name between);
 /* a key with its primes: "phix'" */
 struct ast_name build_primed(struct parse *parse, struct ast_name name,
                              size_t primes, imp_range range);

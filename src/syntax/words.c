@@ -118,6 +118,7 @@ word_declares(int kind)
     case IMP_YYCOORDINATE:
     case IMP_YYDATA:
     case IMP_YYCOLUMN:
+    case IMP_YYCONTACTS:
         return true;
     default:
         return false;

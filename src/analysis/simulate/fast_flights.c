@@ -193,7 +193,7 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     sim->rows.fresh = false;
     simulate_log_pair(sim, touch->contact, touch->body, "impact",
                       touch_class_name[CLASS_MINUS], impulse);
-    if (touch->contact == sim->rule)
+    if (contact->flags & IMP_CONTACTF_RULE)
         return ball_row(sim);
     sim->contacts[touch->contact].watch = WATCH_LEAVE;
     if ((st = ball_row(sim)) ||

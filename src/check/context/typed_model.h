@@ -71,6 +71,8 @@ struct tm_body {
     struct tm_vec force, torque; /* d; 1 or 3; world axes; may read t and
                                     SYM_BODY leaves */
     bool fixed;
+    uint32_t sides; /* bits 2 k and 2 k + 1: of rule k of contacts, on its first
+                       side, on its second */
 };
 struct tm_contact {
     const char *name, *doc;
@@ -78,7 +80,10 @@ struct tm_contact {
     uint32_t body[2];
     enum imp_law law;
     bool law_named;   /* a bare number names none */
-    bool rule; /* stands for all pairs that have no contact of their own */
+    /* 1 + the number of the rule that it is: it stands for all pairs of bodies
+     * of its sides (tm_body.sides) that have no contact of their own; 0: of one
+     * pair alone */
+    uint32_t rule;
     bool tells_point; /* its p or b is recorded */
     bool tells_slip;  /* of bodies: its slip is recorded */
     struct tm_num own[2]; /* an impact law of its own, or NULL: impulses */

@@ -58,12 +58,11 @@ is_body(const struct check *ck, const char *name)
     return false;
 }
 
-static bool
-head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
-          uint32_t *body)
+bool
+contact_bodies(struct check *ck, const struct env *env,
+               const struct ast_expr *node, uint32_t *first, uint32_t *count)
 {
-    if (!node)
-        return false;
+    assert(ck && env && node && first);
     if (node->kind == AST_NAME && !strcmp(node->name.text, "world")) {
         struct diag *diag =
             check_error(ck, DIAG_E0324, node->range,
@@ -81,14 +80,20 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
         const char *name = node->name.text;
         if (reported)
             return false;
+        /* families by their own names, too, of which each is given once */
+        size_t n_names = 0;
         const char **names =
-            NEW_N(ck->arena, const char *, ck->lists.bodies.n + 1);
-        for (size_t i = 0; i < ck->lists.bodies.n; i++)
-            names[i] = ck->lists.bodies.v[i].name;
+            NEW_N(ck->arena, const char *, 2 * ck->lists.bodies.n + 1);
+        for (size_t i = 0; i < ck->lists.bodies.n; i++) {
+            const char *family = ck->notes.body_decls.v[i]->name;
+            names[n_names++] = ck->lists.bodies.v[i].name;
+            if (count && family != names[n_names - 1] &&
+                (i == 0 || family != ck->notes.body_decls.v[i - 1]->name))
+                names[n_names++] = family;
+        }
         struct diag *diag = check_error(ck, DIAG_E0101, node->range,
                                         "there is no body `%s`", name);
-        if (!check_suggest(ck, diag, node->range, name, names,
-                           ck->lists.bodies.n))
+        if (!check_suggest(ck, diag, node->range, name, names, n_names))
             CHECK_HELP(ck, diag,
                        "declare it, for example: body %s : %s { fixed = "
                        "true }",
@@ -98,22 +103,25 @@ head_body(struct check *ck, const struct env *env, const struct ast_expr *node,
     struct value value = check_expr(ck, env, node);
     if (value.kind == VALUE_POISON)
         return false;
-    if (value.kind != VALUE_BODY) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0324, node->range,
-                        "a contact is between two bodies, but this is %s",
-                        value_kind_text(ck, &value));
-        if (value.kind == VALUE_FAMILY && value.field)
-            CHECK_HELP(ck, diag,
-                       "name one of them, as %s, or say contacts { } for all "
-                       "pairs of bodies",
-                       ck->lists.bodies.v[value.ref].name);
-        else
-            CHECK_HELP(ck, diag, "contact touch : one | two");
-        return false;
-    }
-    *body = value.ref;
-    return true;
+    bool family = value.kind == VALUE_FAMILY && value.field;
+    *first = value.ref;
+    if (count)
+        *count = family ? value.rows : 1;
+    if (value.kind == VALUE_BODY || (family && count))
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0324, node->range,
+                    "a contact is between two bodies, but this is %s",
+                    value_kind_text(ck, &value));
+    if (family)
+        CHECK_HELP(ck, diag,
+                   "name one of them, as %s, or say contacts(...) { } for all "
+                   "pairs of bodies",
+                   ck->lists.bodies.v[value.ref].name);
+    else
+        CHECK_HELP(ck, diag, count ? "contacts(one, two) { } names bodies"
+                                   : "contact touch : one | two");
+    return false;
 }
 
 /* E0325: no law that a contact can state has this name. */
@@ -463,8 +471,8 @@ contact(struct check *ck, struct decl *decl)
         CHECK_HELP(ck, diag, "contact %s : one | two", decl->name);
         return;
     }
-    bool ok = head_body(ck, &env, it->head1, &checked->body[0]);
-    ok &= head_body(ck, &env, it->head2, &checked->body[1]);
+    bool ok = contact_bodies(ck, &env, it->head1, &checked->body[0], NULL);
+    ok &= contact_bodies(ck, &env, it->head2, &checked->body[1], NULL);
     bool stated = keys[K_AT] || keys[K_GAP];
     if (ok && !state_contact(ck, &env, decl, keys, checked))
         ok = false;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The block `contacts { restitution = e }`: a contact of every pair of bodies
- * with surfaces, of which at least one can move, that has no contact of its own
- * and that no joint connects. Bodies that a joint connects overlap there by
- * design. Such a contact has the name "one|two". */
+/* The blocks `contacts`, each a contact of many pairs of bodies with surfaces,
+ * of which at least one can move, that have no contact of their own and that no
+ * joint connects (bodies that a joint connects overlap there by design):
+ *
+ *   contacts(a, b, balls) { ... }        pairs among these bodies
+ *   contacts between balls, walls { ... } pairs of one of each side
+ *   contacts { ... }                     all pairs that are left
+ *
+ * Such a contact has the name "one|two". */
 #include <assert.h>
 #include <string.h>
 
@@ -23,10 +28,23 @@ const size_t n_all_contacts_keys =
  * contact takes some 2 kB. docs/limits.md says what is followed then. */
 #define PAIRS_MOST 100000
 
+/* so many blocks may stand for more pairs than that (IMP_CONTACT_RULES) */
+#define RULES_MOST IMP_CONTACT_RULES
+
 /* Pairs of bodies as bits: which have a contact, or a joint. */
 struct pairs {
     unsigned char *taken;
     uint32_t n; /* bodies */
+};
+
+/* One block: the bodies of both sides, which are the same where `between` is
+ * not said. */
+struct block_of_contacts {
+    const struct ast_item *item;
+    struct module *home;
+    bool *side[2]; /* per body */
+    bool all;      /* it names no bodies */
+    struct tm_contact contact;
 };
 
 static void
@@ -54,95 +72,331 @@ taken_pairs(struct check *ck)
     return pairs;
 }
 
-/* the block of the model, and the file it stands in; NULL: there is none */
-static const struct ast_item *
-find_block(struct check *ck, struct module **home)
-{
-    const struct ast_item *found = NULL;
-    for (struct module *module = ck->modules.first; module;
-         module = module->next)
-        for (size_t i = 0; i < module->others.n; i++) {
-            const struct ast_item *it = module->others.v[i];
-            if (it->kind != AST_BLOCK || strcmp(it->name.text, "contacts"))
-                continue;
-            if (found && !ck->in->redefine) {
-                struct diag *diag = check_error(
-                    ck, DIAG_E0304, it->name.range,
-                    "the contacts of all pairs are described twice");
-                CHECK_NOTE(ck, diag, found->name.range, "first here");
-                continue;
-            }
-            found = it;
-            *home = module;
-        }
-    return found;
-}
-
 static bool
 has_surface(const struct check *ck, uint32_t body)
 {
     return ck->notes.body_decls.v[body]->item->head1 != NULL;
 }
 
+/* -- the bodies of a block ------------------------------------------------- */
+
+static void
+named_twice(struct check *ck, const struct block_of_contacts *block,
+            uint32_t body, imp_range where)
+{
+    const char *name = ck->lists.bodies.v[body].name;
+    bool between = block->item->name2.text != NULL;
+    struct diag *diag =
+        check_error(ck, DIAG_E0320, where,
+                    between ? "`%s` stands on both sides of `between`"
+                            : "`%s` is named twice",
+                    name);
+    CHECK_HELP(ck, diag,
+               between ? "contacts among alike bodies are contacts(...) { }"
+                       : "name each body once");
+}
+
+static void
+without_surface(struct check *ck, uint32_t body, imp_range where)
+{
+    const struct decl *decl = ck->notes.body_decls.v[body];
+    struct diag *diag = check_error(
+        ck, DIAG_E0322, where,
+        "the body `%s` has no shape, so it cannot touch anything", decl->name);
+    CHECK_NOTE(ck, diag, decl->range, "declared here");
+    CHECK_HELP(ck, diag, "give it one, as in body %s : %s(1), or leave it out",
+               decl->name, ck->m->dim == 3 ? "sphere" : "circle");
+}
+
+/* Marks the bodies of one expression: a body, a family, or several of these in
+ * brackets. */
 static bool
-wants_contact(const struct check *ck, const struct pairs *pairs, uint32_t one,
-              uint32_t two)
+mark(struct check *ck, struct block_of_contacts *block, int side,
+     const struct ast_expr *node)
+{
+    struct env env = {.module = block->home};
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind == AST_TUPLE && !inner->unit) {
+        bool good = true;
+        for (size_t i = 0; i < inner->n_list; i++)
+            good &= mark(ck, block, side, inner->list[i]);
+        return good;
+    }
+    uint32_t first, count;
+    if (!contact_bodies(ck, &env, inner, &first, &count))
+        return false;
+    for (uint32_t body = first; body < first + count; body++) {
+        if (!has_surface(ck, body)) {
+            without_surface(ck, body, inner->range);
+            return false;
+        }
+        if (block->side[0][body] || block->side[1][body]) {
+            named_twice(ck, block, body, inner->range);
+            return false;
+        }
+        block->side[side][body] = true;
+    }
+    return true;
+}
+
+/* E0321, E0324: a block that can be of no pair. */
+static bool
+makes_pairs(struct check *ck, const struct block_of_contacts *block)
+{
+    uint32_t count = 0, moving = 0, n = (uint32_t)ck->lists.bodies.n;
+    for (uint32_t i = 0; i < n; i++)
+        if (block->side[0][i] || block->side[1][i]) {
+            count++;
+            moving += !ck->lists.bodies.v[i].fixed;
+        }
+    if (count == 1) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0324, block->item->args[0]->range,
+                        "contacts are of two bodies or more, but this is one");
+        CHECK_HELP(ck, diag, "contacts(one, two) { }, or a family of bodies");
+    } else if (moving == 0) {
+        struct diag *diag = check_error(ck, DIAG_E0321, block->item->name.range,
+                                        "all bodies of these contacts are "
+                                        "fixed");
+        CHECK_HELP(ck, diag, "an impact needs a body that can move");
+    }
+    return count > 1 && moving > 0;
+}
+
+static bool
+mark_bodies(struct check *ck, struct block_of_contacts *block)
+{
+    const struct ast_item *item = block->item;
+    uint32_t n = (uint32_t)ck->lists.bodies.n;
+    bool between = item->name2.text != NULL, good = true;
+    for (int i = 0; i < 2; i++)
+        block->side[i] = NEW_N(ck->arena, bool, n + 1);
+    if (block->all) {
+        for (uint32_t i = 0; i < n; i++)
+            block->side[0][i] = block->side[1][i] = has_surface(ck, i);
+        return true;
+    }
+    if (between && item->n_args != 2) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0324, item->name2.range,
+            "`between` has two sides, but here are %zu", item->n_args);
+        CHECK_HELP(ck, diag,
+                   "several bodies of one side stand in brackets: contacts "
+                   "between balls, (floor, wall) { }");
+        return false;
+    }
+    for (size_t i = 0; i < item->n_args; i++)
+        good &= mark(ck, block, between ? (int)i : 0, item->args[i]);
+    if (!good || !makes_pairs(ck, block))
+        return false;
+    if (!between)
+        block->side[1] = block->side[0];
+    return true;
+}
+
+/* -- the blocks of the model ----------------------------------------------- */
+
+static void
+read_block(struct check *ck, struct block_of_contacts *block)
+{
+    const struct ast_item *keys[N_KEYS];
+    struct env env = {.module = block->home};
+    struct tm_contact *contact = &block->contact;
+    *contact = (struct tm_contact){.doc = "",
+                                   .range = block->item->name.range,
+                                   .body = {IMP_WORLD, IMP_WORLD}};
+    block_keys(ck, block->item, all_contacts_keys, n_all_contacts_keys,
+               "block of contacts", keys);
+    contact_restitution(ck, &env, keys[K_RESTITUTION],
+                        dim_mks(ck->dims, 1, 0, -1), contact);
+    body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], contact);
+    body_law(ck, &env, keys[K_LAW], contact);
+}
+
+/* The place of the block that names the same bodies; n: there is none. */
+static size_t
+same_block(const struct block_of_contacts *blocks, size_t n,
+           const struct ast_item *item)
+{
+    size_t at = 0;
+    while (at < n && !ast_same_block(blocks[at].item, item))
+        at++;
+    return at;
+}
+
+/* All blocks in the order in which pairs are given to them: those that name
+ * bodies, then that of all others. Returns how many there are. */
+static size_t
+find_blocks(struct check *ck, struct block_of_contacts **out)
+{
+    size_t count = 0, n = 0;
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        count += module->others.n;
+    struct block_of_contacts *blocks =
+        NEW_N(ck->arena, struct block_of_contacts, count + 1);
+    struct block_of_contacts all = {.item = NULL};
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (size_t i = 0; i < module->others.n; i++) {
+            const struct ast_item *it = module->others.v[i];
+            if (it->kind != AST_BLOCK || strcmp(it->name.text, "contacts"))
+                continue;
+            if (it->n_args) {
+                size_t at = ck->in->redefine ? same_block(blocks, n, it) : n;
+                blocks[at] =
+                    (struct block_of_contacts){.item = it, .home = module};
+                n += at == n;
+                continue;
+            }
+            if (all.item && !ck->in->redefine) {
+                struct diag *diag = check_error(
+                    ck, DIAG_E0304, it->name.range,
+                    "the contacts of all pairs are described twice");
+                CHECK_NOTE(ck, diag, all.item->name.range, "first here");
+                continue;
+            }
+            all = (struct block_of_contacts){
+                .item = it, .home = module, .all = true};
+        }
+    if (all.item)
+        blocks[n++] = all;
+    *out = blocks;
+    return n;
+}
+
+/* -- pairs ------------------------------------------------------------------
+ */
+
+static bool
+in_block(const struct block_of_contacts *block, uint32_t one, uint32_t two)
+{
+    return (block->side[0][one] && block->side[1][two]) ||
+           (block->side[0][two] && block->side[1][one]);
+}
+
+static bool
+wants_contact(const struct check *ck, const struct pairs *pairs,
+              const struct block_of_contacts *block, uint32_t one, uint32_t two)
 {
     size_t at = (size_t)one * pairs->n + two;
-    return !(pairs->taken[at / 8] >> at % 8 & 1) &&
-           !(ck->lists.bodies.v[one].fixed && ck->lists.bodies.v[two].fixed) &&
-           has_surface(ck, one) && has_surface(ck, two);
+    return in_block(block, one, two) && !(pairs->taken[at / 8] >> at % 8 & 1) &&
+           !(ck->lists.bodies.v[one].fixed && ck->lists.bodies.v[two].fixed);
 }
 
 static uint64_t
-count_pairs(const struct check *ck, const struct pairs *pairs)
+count_pairs(const struct check *ck, const struct pairs *pairs,
+            const struct block_of_contacts *block)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < pairs->n; i++)
         for (uint32_t j = i + 1; j < pairs->n; j++)
-            count += wants_contact(ck, pairs, i, j);
+            count += wants_contact(ck, pairs, block, i, j);
     return count;
 }
 
-void
-check_all_contacts(struct check *ck)
+/* E0393: is a pair of this block one of another block that names bodies, too?
+ */
+static bool
+disjoint(struct check *ck, const struct block_of_contacts *blocks, size_t which)
 {
-    assert(ck);
-    struct module *home = NULL;
-    const struct ast_item *block = find_block(ck, &home);
-    if (!block)
-        return;
-    const struct ast_item *keys[N_KEYS];
-    struct env env = {.module = home};
-    struct tm_contact contact = {
-        .doc = "", .range = block->name.range, .body = {IMP_WORLD, IMP_WORLD}};
-    int errors = ck->ds->errors;
-    block_keys(ck, block, all_contacts_keys, n_all_contacts_keys,
-               "block of contacts", keys);
-    contact_restitution(ck, &env, keys[K_RESTITUTION],
-                        dim_mks(ck->dims, 1, 0, -1), &contact);
-    body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
-                  &contact);
-    body_law(ck, &env, keys[K_LAW], &contact);
-    if (ck->ds->errors > errors)
-        return;
-    struct pairs pairs = taken_pairs(ck);
-    contact.rule = count_pairs(ck, &pairs) > PAIRS_MOST;
-    for (uint32_t i = 0; i < pairs.n; i++)
-        for (uint32_t j = i + 1; j < pairs.n; j++) {
+    const struct block_of_contacts *block = blocks + which;
+    uint32_t n = (uint32_t)ck->lists.bodies.n;
+    for (size_t k = 0; k < which; k++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = i + 1; j < n; j++) {
+                if (!in_block(block, i, j) || !in_block(blocks + k, i, j) ||
+                    (ck->lists.bodies.v[i].fixed &&
+                     ck->lists.bodies.v[j].fixed))
+                    continue;
+                struct diag *diag = check_error(
+                    ck, DIAG_E0393, block->item->name.range,
+                    "`%s` and `%s` have a contact by another block already",
+                    ck->lists.bodies.v[i].name, ck->lists.bodies.v[j].name);
+                CHECK_NOTE(ck, diag, blocks[k].item->name.range, "this one");
+                CHECK_HELP(ck, diag,
+                           "name each pair in one block: `contacts between` "
+                           "states sides; a pair that differs is a contact of "
+                           "its own, contact c : one | two { }");
+                return false;
+            }
+    return true;
+}
+
+/* Declares the contacts of a block, or one that stands for all of them, with
+ * number `rule` - 1; 0: none does. */
+static void
+declare_pairs(struct check *ck, struct pairs *pairs,
+              const struct block_of_contacts *block, uint32_t rule)
+{
+    struct tm_contact contact = block->contact;
+    bool made = false;
+    contact.rule = rule;
+    for (uint32_t i = 0; i < pairs->n; i++)
+        for (uint32_t j = i + 1; j < pairs->n; j++) {
             const struct tm_body *one = &ck->lists.bodies.v[i],
                                  *two = &ck->lists.bodies.v[j];
-            if (!wants_contact(ck, &pairs, i, j))
+            if (!wants_contact(ck, pairs, block, i, j))
                 continue;
+            const uint32_t body[2] = {i, j};
+            take(pairs, body);
+            if (rule && made)
+                continue;
+            made = true;
             contact.name =
                 arena_printf(ck->arena, "%s|%s", one->name, two->name);
             contact.body[0] = i;
             contact.body[1] = j;
             const char *word =
                 arena_printf(ck->arena, "%s_%s", one->name, two->name);
-            if (contact_is_searched(ck, word, &contact))
-                APUSH(ck, &ck->lists.contacts, contact);
-            if (contact.rule)
+            if (!contact_is_searched(ck, word, &contact))
                 return;
+            APUSH(ck, &ck->lists.contacts, contact);
         }
+}
+
+static void
+mark_rule(struct check *ck, const struct block_of_contacts *block,
+          uint32_t rule)
+{
+    for (size_t i = 0; i < ck->lists.bodies.n; i++)
+        for (int side = 0; side < 2; side++)
+            if (block->side[side][i])
+                ck->lists.bodies.v[i].sides |= 1u << (2 * (rule - 1) + (uint32_t)side);
+}
+
+void
+check_all_contacts(struct check *ck)
+{
+    assert(ck);
+    struct block_of_contacts *blocks;
+    size_t n = find_blocks(ck, &blocks);
+    int errors = ck->ds->errors;
+    for (size_t i = 0; i < n; i++) {
+        read_block(ck, blocks + i);
+        mark_bodies(ck, blocks + i);
+    }
+    for (size_t i = 0; i < n && ck->ds->errors == errors; i++)
+        if (!blocks[i].all)
+            disjoint(ck, blocks, i);
+    if (ck->ds->errors > errors || n == 0)
+        return;
+    struct pairs pairs = taken_pairs(ck);
+    uint64_t listed = 0;
+    uint32_t rules = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t count = count_pairs(ck, &pairs, blocks + i);
+        bool rule = listed + count > PAIRS_MOST;
+        if (rule && rules == RULES_MOST) {
+            check_unavailable(ck, blocks[i].item->name.range,
+                              "so many blocks of contacts of more than 100000 "
+                              "pairs");
+            return;
+        }
+        rules += rule;
+        listed += rule ? 0 : count;
+        declare_pairs(ck, &pairs, blocks + i, rule ? rules : 0);
+        if (rule)
+            mark_rule(ck, blocks + i, rules);
+    }
 }

@@ -56,6 +56,11 @@ void take_num(struct tm_num *out, const struct value *value,
               const struct ast_expr *node);
 void take_vec(struct tm_vec *out, const struct value *value,
               const struct ast_expr *node);
+/* The body that the expression names; where count is given, all bodies of a
+ * family, whose numbers follow one another. False after a diagnostic. */
+bool contact_bodies(struct check *ck, const struct env *env,
+                    const struct ast_expr *node, uint32_t *first,
+                    uint32_t *count);
 /* Can the search find where the two bodies touch? False: it was reported, with
  * `name` in the remedy. */
 bool contact_is_searched(struct check *ck, const char *name,

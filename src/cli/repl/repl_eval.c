@@ -37,7 +37,7 @@ replaces(const struct ast_item *earlier, const struct ast_item *later)
                strcmp(earlier->name2.text, later->name2.text) == 0;
     if (earlier->kind == AST_BLOCK || later->kind == AST_BLOCK ||
         earlier->kind == AST_USE || later->kind == AST_USE)
-        return earlier->kind == later->kind;
+        return ast_same_block(earlier, later);
     return true;
 }
 

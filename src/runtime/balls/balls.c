@@ -123,6 +123,25 @@ pair_slot(const struct balls *balls, uint32_t one, uint32_t two)
            balls->contact_mask;
 }
 
+/* The first rule that is of both bodies, by the sides that they are on. */
+static uint32_t
+rule_of_sides(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    uint32_t first = 0x55555555u,
+             both = (one & two >> 1 & first) | (two & one >> 1 & first);
+    for (uint32_t k = 0; both && k < IMP_CONTACT_RULES; k++)
+        if (both >> 2 * k & 1 && balls->rule[k] != NO_BALL)
+            return balls->rule[k];
+    return NO_BALL;
+}
+
+static uint32_t
+rule_of(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    return rule_of_sides(balls, rt_body(balls->run, one)->sides,
+                         rt_body(balls->run, two)->sides);
+}
+
 static uint32_t
 contact_of(const struct balls *balls, uint32_t one, uint32_t two)
 {
@@ -133,7 +152,55 @@ contact_of(const struct balls *balls, uint32_t one, uint32_t two)
             (contact->body[0] == two && contact->body[1] == one))
             break;
     }
-    return at == NO_BALL ? balls->rule : at;
+    return at == NO_BALL ? rule_of(balls, one, two) : at;
+}
+
+/* Bodies that are on the same sides of all rules, and can move or not. */
+struct alike {
+    uint32_t sides;
+    bool moves;
+    uint64_t n;
+};
+
+static uint32_t
+alike_of(struct alike *kinds, uint32_t n, const imp_body *body)
+{
+    bool moves = !(body->flags & IMP_BODYF_FIXED);
+    uint32_t i = 0;
+    while (i < n &&
+           (kinds[i].sides != body->sides || kinds[i].moves != moves))
+        i++;
+    if (i == n)
+        kinds[i] = (struct alike){.sides = body->sides, .moves = moves};
+    return i;
+}
+
+/* Has every pair of which one can move a contact? Pairs that no rule is of are
+ * counted, by kinds of bodies, beside their contacts. */
+static bool
+all_pairs(const struct balls *balls)
+{
+    const struct rt *run = balls->run;
+    uint32_t n = run->im->bodies.n, count = 0;
+    struct alike *kinds = NEW_N(run->arena, struct alike, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = alike_of(kinds, count, rt_body(run, i));
+        count += kind == count;
+        kinds[kind].n++;
+    }
+    uint64_t wanted = 0, stated = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = i; j < count; j++)
+            if ((kinds[i].moves || kinds[j].moves) &&
+                rule_of_sides(balls, kinds[i].sides, kinds[j].sides) == NO_BALL)
+                wanted += i == j ? kinds[i].n * (kinds[i].n - 1) / 2
+                                 : kinds[i].n * kinds[j].n;
+    for (uint32_t i = 0; i < run->im->contacts.n && wanted; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        stated += !(contact->flags & IMP_CONTACTF_RULE) &&
+                  rule_of(balls, contact->body[0], contact->body[1]) == NO_BALL;
+    }
+    return stated == wanted;
 }
 
 /* Finds the contacts by pairs of bodies. False: a pair of which one can move
@@ -150,15 +217,15 @@ sort_contacts(struct balls *balls)
     balls->contact_next = NEW_N(run->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < size; i++)
         balls->contact_first[i] = NO_BALL;
-    balls->rule = NO_BALL;
-    uint32_t rule = NO_BALL;
-    uint64_t pairs = 0;
+    uint32_t rule[IMP_CONTACT_RULES];
+    for (uint32_t k = 0; k < IMP_CONTACT_RULES; k++)
+        rule[k] = balls->rule[k] = NO_BALL;
     for (uint32_t i = 0; i < count; i++) {
         const imp_contact *contact = rt_contact(run, i);
         if (contact->flags & IMP_CONTACTF_RULE) {
             if (!contact_is_plain(run, i, CONTACT_LAW_APPROACH))
                 return false;
-            rule = i;
+            rule[IMP_CONTACT_RULE(contact->flags)] = i;
             continue;
         }
         if (contact->system != IMP_NO_SYSTEM ||
@@ -170,12 +237,9 @@ sort_contacts(struct balls *balls)
                           pair_slot(balls, contact->body[0], contact->body[1]);
         balls->contact_next[i] = *first;
         *first = i;
-        pairs++;
     }
-    uint64_t moving = balls->n_move, rest = run->im->bodies.n - moving;
-    balls->rule = rule;
-    return rule != NO_BALL ||
-           pairs == moving * (moving - 1) / 2 + moving * rest;
+    memcpy(balls->rule, rule, sizeof rule);
+    return all_pairs(balls);
 }
 
 struct balls *

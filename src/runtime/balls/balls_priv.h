@@ -57,7 +57,8 @@ struct balls {
     double now;
     /* contacts by pairs of bodies */
     uint32_t *contact_next, *contact_first, contact_mask;
-    uint32_t rule;   /* the contact that stands for all others; NO_BALL: none */
+    /* the contacts that stand for many pairs, by their numbers; NO_BALL: none */
+    uint32_t rule[IMP_CONTACT_RULES];
     uint32_t why[2]; /* the bodies with which the general search must go on */
     /* cells */
     double side;

@@ -183,7 +183,7 @@ goes_on(void **state)
 /* -- several points ---------------------------------------------------------
  */
 
-#define MOST 12
+#define MOST 16
 struct many {
     int n;
     double W[4 * MOST * MOST], free[2 * MOST], terms[2 * MOST];
@@ -330,7 +330,7 @@ many_points(void **state)
     uint64_t seed = 31;
     for (int t = 0; t < 600; t++) {
         struct many m;
-        int n = 7 + t % 6;
+        int n = 13 + t % 4; /* of two choices each, at least */
         bool little = t % 2 == 0;
         random_many(&seed, n, t % 3 ? 2 * n : 6, little ? 0.05 : 1.0, &m);
         struct friction_instant in = {n, m.point, m.W, m.free, m.terms};

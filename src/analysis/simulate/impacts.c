@@ -466,11 +466,13 @@ with_friction(struct simulation *sim, const struct group *group,
                                        solver->nc / 2))
         return forbidden(sim, group, NULL, solver);
     simulate_tell_friction(sim, group->contact[0], &impact);
-    friction_modes_forget(sim->run);
+    uint32_t *contact = NEW_N(sim->run->brief, uint32_t, solver->nc);
     for (int i = 0; i + 1 < solver->nc; i += 2) {
         const imp_contact *of = rt_contact(sim->run, problem.contact[i]);
         sim->run->env[of->env_contact + IMP_CONTACT_WORK] += impact.work[i / 2];
+        contact[i / 2] = problem.contact[i];
     }
+    friction_modes_struck(sim->run, solver->nc / 2, contact, &impact);
     impact_of_run_write(sim->run, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);

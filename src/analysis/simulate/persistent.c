@@ -213,10 +213,10 @@ remark_choice(struct simulation *sim, uint32_t contact,
             sim,
             arena_printf(sim->run->brief,
                          "t = %s s: the points at `%s` and what it touches "
-                         "are more than %d; a motion that obeys "
-                         "Coulomb's law was found, and was not shown to "
+                         "have more than %ld choices of modes; a motion that "
+                         "obeys Coulomb's law was found, and was not shown to "
                          "be the only one",
-                         t, name, FRICTION_POINTS_TRIED));
+                         t, name, FRICTION_CHOICES_TRIED));
     }
 }
 

@@ -107,4 +107,5 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
         &result->found[result->taken < 0 ? 0 : result->taken].solution;
     out->margin = result->n ? taken->margin : 0.0;
     out->spread = result->n ? taken->spread : 0.0;
+    out->roomy = result->n && taken->roomy;
 }

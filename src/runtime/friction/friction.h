@@ -73,8 +73,9 @@ struct friction_set {
 };
 /* most sets that are listed */
 #define FRICTION_SETS_MOST 16
-/* Up to this many points all choices of modes are tried. */
-#define FRICTION_POINTS_TRIED 6
+/* Up to this many choices of modes all are tried: those of six points at rest.
+ */
+#define FRICTION_CHOICES_TRIED 4096L
 struct friction_choice {
     enum friction_verdict verdict;
     int n;     /* sets that are listed: their motions differ */
@@ -83,6 +84,8 @@ struct friction_choice {
     struct friction_set set[FRICTION_SETS_MOST];
     double margin; /* how far the taken set is from the nearest boundary of its
                       inequalities, as a share of their terms; 0 on it */
+    bool roomy; /* the forces of the taken set are not unique, and some of them
+                   are off all edges */
     double spread; /* FRICTION_LOADS: by how much accelerations may differ */
 };
 /* Chooses the modes of n points. Memory: the arena. */
@@ -171,6 +174,8 @@ struct friction_impact_several {
     double *work;  /* n: of the tangential impulses, as the law has them act */
     double energy; /* change of the kinetic energy, <= 0 if none is gained */
     long steps;    /* sequential: single impacts */
+    double still;  /* sequential: what the impacts that were left out would have
+                      changed in a velocity, at most; else 0 */
     bool tie;      /* sequential: two points that act on each other had the
                       same claim; the first one went first */
 };
@@ -200,6 +205,9 @@ struct friction_group_impact {
     double gain;     /* > 0: energy that was added, beyond rounding */
     double *impulse, *after; /* 2 n */
     double *work;            /* n: of the tangential impulses */
+    double *stuck; /* n: > 0 where the slip after is exactly 0; a slip that is
+                      read from the velocities of the bodies then is rounding
+                      up to this speed */
     int *region; /* n: of a point that is hit and acts on no other one, 1 to 10
                     (painleve.md 4); else 0 */
     enum friction_several *how; /* n: by which law; FRICTION_PROCESS where the

@@ -11,6 +11,9 @@
 /* Inequalities and equations hold within this share of their terms: far above
  * the rounding of well-conditioned points, far below what a model states. */
 #define FRICTION_TOLERANCE 1e-10
+/* Forces that keep off an edge by this share of their terms are off it: well
+ * above what is rounding at an edge, well below what data would give. */
+#define FRICTION_ROOMY 1e-6
 /* the same where a mode has just ended at a root, which is known to less */
 #define FRICTION_AT_ROOT 1e-7
 /* Two motions are the same within this share. */
@@ -48,6 +51,8 @@ struct mode_solution {
     bool consistent;
     bool shared; /* forces are not unique */
     bool loads;  /* nor is the motion */
+    bool roomy;  /* some of these forces keep off all bounds, by FRICTION_ROOMY
+                    of their terms */
     double spread;
     double margin;
     double *force, *acc; /* 2 n each */

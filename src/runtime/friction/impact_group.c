@@ -4,6 +4,7 @@
  * one contact does never depends on who else is hit elsewhere; and the law of
  * the world says how those share the impact that do. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@
 #define GROUP_AGREES 1e-10
 /* Energy is added if it is more than this share of the works. */
 #define GROUP_GAINS 1e-9
+/* A velocity after the impact is known to so many roundings of its terms. */
+#define GROUP_ROUNDING (64.0 * DBL_EPSILON)
 
 enum friction_law
 friction_law_of_point(enum imp_impact_law world, enum imp_law own, bool stated)
@@ -172,6 +175,7 @@ give(struct parts *parts, int count, const int *index,
             terms += fabs(one->impulse[from] * one->after[from]);
         }
         out->work[index[i]] = one->work[i];
+        out->stuck[index[i]] = one->still;
         out->how[index[i]] = how;
         out->may_gain |= how == FRICTION_COMPLEMENTARITY ||
                          how == FRICTION_TWO_PHASES ||
@@ -242,6 +246,23 @@ together(struct parts *parts, int count, const int *index)
     give(parts, count, index, how, &one);
 }
 
+/* Says of each point that takes part whether its slip after is exactly 0. */
+static void
+find_stuck(const struct parts *parts)
+{
+    struct friction_group_impact *out = parts->out;
+    int rows = 2 * parts->n;
+    for (int i = 0; i < parts->n; i++) {
+        int T = 2 * i + 1;
+        double terms = fabs(parts->point[i].slip), pushed = 0.0;
+        for (int j = 0; j < rows; j++)
+            pushed += fabs(parts->W[T * rows + j] * out->impulse[j]);
+        out->stuck[i] = pushed > 0.0 && out->after[T] == 0.0
+                            ? out->stuck[i] + GROUP_ROUNDING * (terms + pushed)
+                            : 0.0;
+    }
+}
+
 void
 friction_impact_group(struct arena *arena, int n, const double *W,
                       const struct friction_impact_point *point,
@@ -255,6 +276,7 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         .impulse = NEW_N(arena, double, 2 * n),
         .after = NEW_N(arena, double, 2 * n),
         .work = NEW_N(arena, double, n),
+        .stuck = NEW_N(arena, double, n),
         .region = NEW_N(arena, int, n),
         .how = NEW_N(arena, enum friction_several, n)};
     struct parts parts = {arena, n, W, point, law, out};
@@ -276,4 +298,5 @@ friction_impact_group(struct arena *arena, int n, const double *W,
         else if (hit)
             together(&parts, count, index);
     }
+    find_stuck(&parts);
 }

@@ -16,6 +16,8 @@
 #define SEQUENCE_TIE 1e-9
 /* an approach below this share of the speeds is rounding */
 #define SEQUENCE_STILL 1e-13
+/* -ln SEQUENCE_STILL */
+#define SEQUENCE_DECAY 30.0
 
 struct several {
     struct arena *arena;
@@ -114,7 +116,13 @@ sequential(struct several *several)
         velocity[2 * i] = one.after[0];
         velocity[2 * i + 1] = one.after[1];
     }
-    memcpy(out->after, velocity, sizeof *velocity * (size_t)rows);
+    /* A sequence without end shrinks by a factor in each of its impacts, at the
+     * slowest by SEQUENCE_STILL in all of them; the sum of those that are left
+     * out follows. */
+    out->still = SEQUENCE_STILL * speed *
+                 (1.0 + (double)out->steps / SEQUENCE_DECAY);
+    for (int i = 0; i < rows; i++)
+        out->after[i] = fabs(velocity[i]) <= out->still ? 0.0 : velocity[i];
     out->tie = tie;
     out->verdict =
         out->steps == SEQUENCE_MOST ? FRICTION_UNKNOWN : FRICTION_UNIQUE;

@@ -464,17 +464,20 @@ bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
     return weight;
 }
 
-/* Moves along the null directions to the least forces that satisfy the bounds.
- * False: there are none. */
+/* Finds scratch->t, the shortest way along the null directions to forces that
+ * satisfy the bounds by a share `slack` of their terms. False: there are none.
+ */
 static bool
-least_within(struct mode_scratch *scratch, const struct mode_problem *in,
-             int count, double *force)
+way_within(struct mode_scratch *scratch, const struct mode_problem *in,
+           int count, const double *force, double slack)
 {
     int rows = 2 * in->n, m = 0;
     if (count > LEAST_DISTANCE_MOST)
         return false;
     for (int b = 0; b < scratch->n_bound; b++) {
-        double value = bound_value(scratch->bound + b, in, force), length = 0.0;
+        double size = bound_size(scratch->bound + b, in, force), length = 0.0;
+        double value =
+            bound_value(scratch->bound + b, in, force) - slack * size;
         double *slope = scratch->A + (size_t)m * (size_t)count;
         for (int d = 0; d < count; d++) {
             slope[d] = bound_along(scratch->bound + b, in,
@@ -483,8 +486,7 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
         }
         if (!(length >
               FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in))) {
-            if (value <
-                -FRICTION_TOLERANCE * bound_size(scratch->bound + b, in, force))
+            if (value < -FRICTION_TOLERANCE * size)
                 return false;
             continue;
         }
@@ -492,8 +494,18 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
             slope[d] /= length;
         scratch->h[m++] = -value / length;
     }
-    if (!least_distance(m, count, scratch->A, scratch->h, FRICTION_TOLERANCE,
-                        scratch->t, scratch->room))
+    return least_distance(m, count, scratch->A, scratch->h, FRICTION_TOLERANCE,
+                          scratch->t, scratch->room);
+}
+
+/* Moves along the null directions to the least forces that satisfy the bounds.
+ * False: there are none. */
+static bool
+least_within(struct mode_scratch *scratch, const struct mode_problem *in,
+             int count, double *force)
+{
+    int rows = 2 * in->n;
+    if (!way_within(scratch, in, count, force, 0.0))
         return false;
     for (int d = 0; d < count; d++)
         for (int r = 0; r < rows; r++)
@@ -534,7 +546,8 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     unknowns(scratch, in, state);
     bounds(scratch, in, state);
     k = scratch->k;
-    solution->consistent = solution->shared = solution->loads = false;
+    solution->consistent = solution->shared = solution->loads =
+        solution->roomy = false;
     solution->spread = 0.0;
     memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
     if (k > 0) {
@@ -562,6 +575,10 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     solution->consistent = true;
     solution->shared = count > 0;
     solution->margin = least_margin(scratch, in, solution->force);
-    if (count > 0)
-        loads_spread(scratch, in, count, solution);
+    if (count == 0)
+        return;
+    loads_spread(scratch, in, count, solution);
+    solution->roomy =
+        solution->margin >= FRICTION_ROOMY ||
+        way_within(scratch, in, count, solution->force, FRICTION_ROOMY);
 }

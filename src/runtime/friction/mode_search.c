@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for consistent modes. Up to FRICTION_POINTS_TRIED points every
+/* The search for consistent modes. Up to FRICTION_CHOICES_TRIED of them every
  * choice is tried, so the verdict is exact; beyond that the modes that were
  * there before are tried, and then a linear complementarity problem leads to
  * one choice (Glocker & Pfeiffer 1996, chapter 5: three complementary pairs
- * per point without slip), whose forces are then found and checked like those
- * of any other choice. */
+ * per point without slip), or sweeps over the points do (Jean 1999: nonsmooth
+ * Gauss-Seidel), whose forces are then found and checked like those of any
+ * other choice. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -98,12 +99,25 @@ try_state(struct search *search)
     VEC_PUSH_IN(search->arena, &search->all, found);
 }
 
+/* The number of choices, as far as it is not more than `most`. */
+static long
+count_choices(const struct mode_problem *in, long most)
+{
+    struct point_state state[STATES_MOST];
+    long choices = 1;
+    for (int i = 0; i < in->n && choices <= most; i++)
+        choices *= states_of(in->point + i, state);
+    return choices;
+}
+
 static void
 enumerate(struct search *search)
 {
     const struct mode_problem *in = search->in;
-    struct point_state choice[FRICTION_POINTS_TRIED][STATES_MOST];
-    int count[FRICTION_POINTS_TRIED], at[FRICTION_POINTS_TRIED] = {0};
+    struct point_state(*choice)[STATES_MOST] =
+        arena_alloc(search->arena, sizeof *choice * (size_t)in->n);
+    int *count = NEW_N(search->arena, int, in->n),
+        *at = NEW_N(search->arena, int, in->n);
     for (int i = 0; i < in->n; i++)
         count[i] = states_of(in->point + i, choice[i]);
     for (int i = 0; i < in->n;) {
@@ -265,6 +279,60 @@ by_pairs(struct search *search)
     try_state(search);
 }
 
+/* Sweeps over all points that are made at most; after 1, 2, 4, ... of them the
+ * modes that they stand at are tried. */
+#define SWEEPS_MOST 4096
+
+/* One sweep: each point answers to the forces of the others. */
+static void
+sweep(const struct mode_problem *in, double *force)
+{
+    int rows = 2 * in->n;
+    for (int r = 0; r < rows; r++) {
+        const struct mode_point *point = in->point + r / 2;
+        const double *w = in->W + (size_t)r * (size_t)rows;
+        double *own = force + 2 * (r / 2), along = 0.0, acc = in->free[r];
+        double sign = point->slip > 0.0 ? 1.0 : point->slip < 0.0 ? -1.0 : 0.0;
+        double mu = point->mu_slip;
+        if (r % 2 == 0 && !point->driven)
+            along = w[r] - sign * mu * w[r + 1];
+        else if (r % 2 == 1 && sign == 0.0)
+            along = w[r];
+        for (int c = 0; c < rows; c++)
+            acc += w[c] * force[c];
+        if (along > 0.0)
+            force[r] -= acc / along;
+        own[0] = fmax(own[0], point->offset);
+        own[1] = sign != 0.0 ? -sign * mu * own[0]
+                             : fmax(-mu * own[0], fmin(mu * own[0], own[1]));
+    }
+}
+
+static void
+by_sweeps(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    double *force = NEW_N(search->arena, double, 2 * in->n);
+    for (long made = 1, wait = 1; made <= SWEEPS_MOST && !search->all.n;
+         made++) {
+        sweep(in, force);
+        if (made < wait)
+            continue;
+        wait *= 2;
+        for (int i = 0; i < in->n; i++) {
+            const struct mode_point *point = in->point + i;
+            double N = force[2 * i], T = force[2 * i + 1];
+            struct point_state *state = search->state + i;
+            state->closed = N > point->offset;
+            state->tangent = N == 0.0 || frictionless(point) ? TANGENT_NONE
+                             : fabs(T) < point->mu_slip * N  ? TANGENT_STICK
+                             : T < 0.0 ? TANGENT_FORWARD
+                                       : TANGENT_BACKWARD;
+        }
+        try_state(search);
+    }
+}
+
 static void
 as_before(struct search *search)
 {
@@ -291,6 +359,49 @@ all_closed(struct search *search)
         search->state[i] = state[k];
     }
     try_state(search);
+}
+
+/* of so many points at most */
+#define ENDS_TRIED 6
+
+/* Tries all states of the points whose modes have just ended, beside the states
+ * of the first choice that was found, or beside what the others did before. At
+ * that instant such a mode and what follows it have the same accelerations, and
+ * only the search over all choices would have met both. */
+static void
+after_ends(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    int ended[ENDS_TRIED], count[ENDS_TRIED], at[ENDS_TRIED] = {0}, n = 0;
+    struct point_state choice[ENDS_TRIED][STATES_MOST];
+    struct point_state *beside = NEW_N(search->arena, struct point_state, in->n);
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        if (search->all.n)
+            beside[i] = search->all.v[0].state[i];
+        else if (point->held)
+            beside[i] = point->before;
+        else
+            return;
+        if (!point->ended)
+            continue;
+        if (n == ENDS_TRIED)
+            return;
+        count[n] = states_of(point, choice[n]);
+        ended[n++] = i;
+    }
+    for (int k = 0; k < n;) {
+        memcpy(search->state, beside, sizeof *beside * (size_t)in->n);
+        bool new = !search->all.n;
+        for (int j = 0; j < n; j++) {
+            search->state[ended[j]] = choice[j][at[j]];
+            new |= !same_state(choice[j][at[j]], beside[ended[j]]);
+        }
+        if (new)
+            try_state(search);
+        for (k = 0; k < n && ++at[k] == count[k]; k++)
+            at[k] = 0;
+    }
 }
 
 /* -- the verdict ------------------------------------------------------------
@@ -344,14 +455,35 @@ has_ended(const struct mode_problem *in, const struct mode_found *found)
     return false;
 }
 
+/* Forces come from one system of equations, whose entries are known as well as
+ * the geometry: faces are parallel to some 1e-12. With rows scaled to a unit
+ * diagonal all forces are known to as much of the greatest one, and where one is
+ * 0, it is what this leaves. FRICTION_SAME of this share is 1e-11 of it. */
+#define FORCE_KNOWN 1e-3
+
+/* The size of the greatest force in an acceleration, with rows scaled so. */
+static double
+greatest_force(const struct mode_problem *in, const double *force)
+{
+    int rows = 2 * in->n;
+    double most = 0.0;
+    for (int r = 0; r < rows; r++)
+        most = fmax(most, force[r] * force[r] * in->W[r * (rows + 1)]);
+    return sqrt(most);
+}
+
 static bool
 same_motion(const struct mode_problem *in, const struct mode_found *a,
             const struct mode_found *b)
 {
+    double known = FORCE_KNOWN * fmax(greatest_force(in, a->solution.force),
+                                      greatest_force(in, b->solution.force));
     for (int r = 0; r < 2 * in->n; r++) {
         double share = fmax(FRICTION_SAME, in->point[r / 2].scale);
         double size = fmax(mode_row_size(in, a->solution.force, r),
                            mode_row_size(in, b->solution.force, r));
+        /* |W_ij| is at most the mean of the diagonal entries */
+        size = fmax(size, known * sqrt(in->W[r * (2 * in->n + 1)]));
         if (fabs(a->solution.acc[r] - b->solution.acc[r]) > share * size)
             return false;
     }
@@ -453,7 +585,8 @@ mode_search(struct arena *arena, const struct mode_problem *in,
     search.state = NEW_N(arena, struct point_state, in->n);
     search.trial.force = NEW_N(arena, double, rows);
     search.trial.acc = NEW_N(arena, double, rows);
-    bool complete = in->n <= FRICTION_POINTS_TRIED;
+    bool complete = count_choices(in, FRICTION_CHOICES_TRIED) <=
+                    FRICTION_CHOICES_TRIED;
     if (complete)
         enumerate(&search);
     else {
@@ -462,6 +595,9 @@ mode_search(struct arena *arena, const struct mode_problem *in,
             all_closed(&search);
         if (!search.all.n)
             by_pairs(&search);
+        if (!search.all.n)
+            by_sweeps(&search);
+        after_ends(&search);
     }
     verdict(&search, complete, out);
 }

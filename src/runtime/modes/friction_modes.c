@@ -198,9 +198,10 @@ sort_out(const struct friction_rows *in, struct taken *taken)
     }
 }
 
-/* Points at the edge of their cones stick there if others hold their slip. */
+/* Points at the edge of their cones stick there if others hold their slip;
+ * point `first`, whose force has just met its cone, before the others. */
 static void
-tie(const struct friction_rows *in, const struct taken *taken,
+tie(const struct friction_rows *in, const struct taken *taken, int first,
     struct persistent_group *group)
 {
     bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
@@ -209,10 +210,15 @@ tie(const struct friction_rows *in, const struct taken *taken,
         on[taken->order[i]] = true;
         sticks[taken->order[i]] = friction && friction->mode == CONTACT_STICK;
     }
-    for (int i = 0; i < taken->n_on; i++) {
+    for (int k = -1; k < taken->n_on; k++) {
+        int i = k < 0 ? 0 : k;
+        while (k < 0 && i < taken->n_on && taken->order[i] != first)
+            i++;
+        if (i == taken->n_on)
+            continue;
         struct persistent_friction *friction = group->row[i].friction;
         int point = taken->order[i];
-        if (!friction || friction->mode != CONTACT_STICK ||
+        if (!friction || friction->tied || friction->mode != CONTACT_STICK ||
             !at_edge(&in->point[point], taken->set, point) ||
             !depends(in, on, sticks, point))
             continue;
@@ -222,9 +228,9 @@ tie(const struct friction_rows *in, const struct taken *taken,
 }
 
 /* Holds the points with their modes. Where slip is 0, it is made so exactly
- * before a point sticks or begins to slip. */
+ * before a point sticks or begins to slip. first: see tie. */
 static int
-hold(struct friction_rows *in, struct taken *taken)
+hold(struct friction_rows *in, struct taken *taken, int first)
 {
     struct rt *run = in->run;
     struct contact_point *spot =
@@ -259,7 +265,7 @@ hold(struct friction_rows *in, struct taken *taken)
         row->friction->small =
             FORCE_NONE * 10.0 * in->terms[2 * taken->order[i] + 1];
     }
-    tie(in, taken, group);
+    tie(in, taken, first, group);
     persistent_project_group(run, group);
     int st = persistent_group_series(run, group, 2, UINT32_MAX);
     for (int i = 0; i < taken->n_on && !st; i++) {
@@ -305,7 +311,7 @@ prepare(struct friction_rows *in, const struct friction_modes *modes, bool all)
 
 /* The force of point `which` has met its cone. Does it stick nevertheless,
  * because the points share the forces in another way, or because others hold
- * its slip that are not at their edges yet? */
+ * its slip that are not at their edges, or need not be? */
 static bool
 sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
 {
@@ -316,12 +322,15 @@ sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
     const struct friction_set *set = &choice->set[choice->taken];
     if (set->mode[which] != CONTACT_STICK)
         return false;
+    if (choice->roomy)
+        return true;
     bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
     for (int i = 0; i < in->n; i++) {
         const struct persistent_mode *mode =
             friction_rows_before(in->run, &in->spot[i]);
         on[i] = set->mode[i] != CONTACT_FREE && set->normal[i] > 0.0;
-        sticks[i] = set->mode[i] == CONTACT_STICK && !(mode && mode->tied);
+        sticks[i] = set->mode[i] == CONTACT_STICK &&
+                    !(mode && mode->tied && at_edge(&in->point[i], set, i));
     }
     return depends(in, on, sticks, which);
 }
@@ -442,7 +451,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     modes->mode = choice->set[choice->taken].mode;
     struct taken taken = {.set = &choice->set[choice->taken]};
     sort_out(&in, &taken);
-    return hold(&in, &taken);
+    return hold(&in, &taken,
+                modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1);
 }
 
 /* -- impacts --------------------------------------------------------------- */
@@ -479,11 +489,13 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
                        (unknown->value != &unknown->row->gap)];
     }
     persistent_apply_impulses(run, impulse);
+    uint32_t *contact = NEW_N(run->brief, uint32_t, n);
     for (int i = 0; i < n; i++) {
         const imp_contact *of = rt_contact(run, spot[i].contact);
         run->env[of->env_contact + IMP_CONTACT_WORK] += out->work[i];
+        contact[i] = spot[i].contact;
     }
-    friction_modes_forget(run);
+    friction_modes_struck(run, n, contact, out);
     return IMP_OK;
 }
 

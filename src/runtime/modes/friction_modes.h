@@ -47,6 +47,11 @@ int friction_modes_select(struct rt *run, const struct contact_point *spot,
 void friction_modes_remember(struct rt *run);
 /* What impacts do ends that. */
 void friction_modes_forget(struct rt *run);
+/* So does an impact at n points, of these contacts. Where it has left no slip,
+ * none is read from the velocities at this instant: what is there is the
+ * rounding of velocities that may have been much greater before. */
+void friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
+                           const struct friction_group_impact *impact);
 
 /* The impact at n points, of which the first n_hit come down and the others are
  * held; a rate up to rest[i] (m/s) is none. Applies it, unless out->why says

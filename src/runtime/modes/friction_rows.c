@@ -15,6 +15,42 @@
 /* A slip velocity below this many rounding errors of its terms, or of what the
  * accelerations make of rest over one length, is exactly 0. */
 #define SLIP_ROUNDING 64.0
+/* -- slips that an impact has ended ----------------------------------------- */
+
+void
+friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
+                      const struct friction_group_impact *impact)
+{
+    assert(run != NULL && (n == 0 || (contact != NULL && impact != NULL)));
+    friction_modes_forget(run);
+    struct persistent_set *set = persistent_set_of(run);
+    double now = rt_time(run);
+    if (!set->stuck) {
+        set->stuck =
+            NEW_N(run->own, struct persistent_stuck, run->im->contacts.n);
+        for (uint32_t i = 0; i < run->im->contacts.n; i++)
+            set->stuck[i].time = NAN;
+    }
+    for (int i = 0; i < n; i++) {
+        double slip = impact->stuck[i];
+        bool more = set->stuck[contact[i]].time == now;
+        if (more)
+            slip = fmax(slip, set->stuck[contact[i]].slip);
+        set->stuck[contact[i]].time = now;
+        set->stuck[contact[i]].slip = slip;
+    }
+}
+
+double
+friction_rows_stuck(const struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const struct persistent_set *set = run->persistent_memory;
+    return set && set->stuck && set->stuck[contact].time == rt_time(run)
+               ? set->stuck[contact].slip
+               : 0.0;
+}
+
 /* -- the instant ----------------------------------------------------------- */
 
 /* Returns how fast accelerations make a body of rest over one length, as a
@@ -73,6 +109,8 @@ read_point(struct friction_rows *in, int i)
     in->size[i] = SLIP_ROUNDING * DBL_EPSILON *
                   fmax(speed, natural_speed(run, in->spot[i].contact,
                                             in->free[2 * i + 1]));
+    in->size[i] =
+        fmax(in->size[i], friction_rows_stuck(run, in->spot[i].contact));
     double slip = row->friction->slip.c[0];
     point->slip = fabs(slip) <= in->size[i] ? 0.0 : slip;
     in->rate[2 * i + 1] = point->slip;

@@ -28,5 +28,8 @@ int friction_rows_read(struct friction_rows *rows);
  * is remembered counts. */
 const struct persistent_mode *
 friction_rows_before(const struct rt *run, const struct contact_point *spot);
+/* The speed up to which a slip of the contact is none at this instant, because
+ * an impact has just ended it; else 0. */
+double friction_rows_stuck(const struct rt *run, uint32_t contact);
 
 #endif

@@ -6,6 +6,7 @@
  * used again. */
 #include <assert.h>
 #include <math.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -20,8 +21,8 @@ rows_for(struct rt *run, size_t n)
     return NEW_N(run->own, double, (n + 1) * IMP_ROW_STRIDE);
 }
 
-static struct persistent_set *
-set_of(struct rt *run)
+struct persistent_set *
+persistent_set_of(struct rt *run)
 {
     struct persistent_set *set = run->persistent_memory;
     size_t nb = run->im->blocks.n + (size_t)1;
@@ -142,7 +143,7 @@ struct persistent_group *
 persistent_look_at(struct rt *run, const struct contact_point *spot, int n)
 {
     assert(run != NULL && spot != NULL && n > 0);
-    struct persistent_set *set = set_of(run);
+    struct persistent_set *set = persistent_set_of(run);
     if (!set->look)
         set->look = group_new(run);
     fill(run, set->look, spot, n);
@@ -175,7 +176,7 @@ struct persistent_group *
 persistent_hold(struct rt *run, const struct contact_point *spot, int n)
 {
     assert(run != NULL && spot != NULL && n > 0);
-    struct persistent_set *set = set_of(run);
+    struct persistent_set *set = persistent_set_of(run);
     struct persistent_group *group =
         set->n_spare ? set->spare[--set->n_spare] : group_new(run);
     fill(run, group, spot, n);
@@ -218,8 +219,14 @@ void
 persistent_release(struct rt *run, const bool *block)
 {
     assert(run);
-    struct persistent_set *set = run->persistent;
+    struct persistent_set *set = run->persistent,
+                          *memory = run->persistent_memory;
     int n = 0;
+    if (!block && memory) { /* nor is anything remembered of an instant */
+        memory->until.n = 0;
+        for (uint32_t i = 0; memory->stuck && i < run->im->contacts.n; i++)
+            memory->stuck[i].time = NAN;
+    }
     if (!set)
         return;
     for (int i = 0; i < set->n; i++)

@@ -122,6 +122,10 @@ struct persistent_group {
     struct persistent_delassus delassus;
     struct persistent_scratch scratch;
 };
+/* what the impacts of an instant have left of a contact's slip */
+struct persistent_stuck {
+    double time, slip; /* up to this speed it is none */
+};
 /* all groups, and what they share */
 struct persistent_set {
     int n, n_spare;
@@ -136,6 +140,7 @@ struct persistent_set {
         int n, room;
         struct persistent_mode *mode;
     } until;
+    struct persistent_stuck *stuck; /* per contact, or NULL */
     struct persistent_row **row; /* rows of all groups that are held */
     int n_row, room;
     double *change;  /* per body: 6, what one force does */
@@ -145,6 +150,9 @@ struct persistent_set {
     double **own; /* per block: stands in for run->rows.block while a group is
                      solved */
 };
+
+/* Returns the groups of this run, none at first. */
+struct persistent_set *persistent_set_of(struct rt *run);
 
 static inline const imp_block *
 persistent_block(const struct rt *run, uint32_t block)

@@ -120,8 +120,7 @@ rt_restart(struct rt *run, const double *params)
     arena_clear(run->arena);
     arena_clear(run->brief);
     run->event = NULL; /* Its memory lay in the arena. */
-    if (run->persistent)
-        persistent_release(run, NULL);
+    persistent_release(run, NULL);
     switching_reset(run);
     if (restart_laws(run, params)) {
         forget(run);

@@ -146,22 +146,47 @@ export function motions(run) {
     });
 }
 
+// One event. Its points are made when they are asked for: there may be a million events.
+class RunEvent {
+    constructor(events, i, point) {
+        this.of = events;
+        this.i = i;
+        this.point = point;
+        this.t = events.t[i];
+        this.contact = events.contact[i];
+        this.kind = events.kinds[events.kind[i]];
+    }
+    get class() { return this.of.classes[this.of.class[this.i]]; }
+    get impulse() { return this.of.impulse[this.i]; }
+    get points() {
+        return Array.from({length: this.of.points[this.i]}, (_, k) => {
+            const p = this.of.point.subarray(7 * (this.point + k), 7 * (this.point + k) + 7);
+            return {at: p.subarray(0, 3), normal: p.subarray(3, 6), impulse: p[6]};
+        });
+    }
+    // The two that met where a contact stands for many pairs, else undefined.
+    get bodies() {
+        return this.of.bodies?.length ? Array.from(this.of.bodies.subarray(2 * this.i, 2 * this.i + 2)) : undefined;
+    }
+}
+
 // Events as objects, in the order of time.
 export function events(run) {
     const e = run.events, list = [];
-    let point = 0;
-    for (let i = 0; i < e.t.length; i++) {
-        const points = [];
-        for (let k = 0; k < e.points[i]; k++, point++) {
-            const p = e.point.subarray(7 * point, 7 * point + 7);
-            points.push({at: p.subarray(0, 3), normal: p.subarray(3, 6),
-                         impulse: p[6]});
-        }
-        list.push({t: e.t[i], kind: e.kinds[e.kind[i]],
-                   class: e.classes[e.class[i]], contact: e.contact[i],
-                   impulse: e.impulse[i], points});
-    }
+    for (let i = 0, point = 0; i < e.t.length; point += e.points[i++])
+        list.push(new RunEvent(e, i, point));
     return list;
+}
+
+// The number of the first event after time t; with `same`, at or after it.
+export function firstAfter(list, t, same) {
+    let from = 0, to = list.length;
+    while (from < to) {
+        const middle = from + to >> 1;
+        if (same ? list[middle].t < t : list[middle].t <= t) from = middle + 1;
+        else to = middle;
+    }
+    return from;
 }
 
 // Events that close a contact, or say how a closed one goes on; and those that

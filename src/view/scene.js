@@ -3,51 +3,11 @@
 // the run as doubles; only drawing is in single precision.
 import * as three from "three";
 import {OrbitControls} from "three/addons/controls/OrbitControls.js";
+import {Crowd, crowdsOf} from "./crowd.js";
+import {flatGeometry, linesOf, outlineOf, polytopeGeometry} from "./shapes.js";
 
 const TINTS = [0x4f8fd0, 0xe08a3c, 0x5aa469, 0xb5709b, 0xc9a227, 0x6b7fd7, 0x4aa7a7, 0xc4695a];
-const RED = 0xd50000;
-
-// The hull of a polytope in the plane, or an outline, as points in order.
-function outlineOf(shape) {
-    const points = [];
-    if (shape.kind === "outline")
-        for (let i = 0; i < shape.corners.length; i += 2)
-            points.push([shape.corners[i], shape.corners[i + 1]]);
-    else
-        for (let i = 0; i < shape.corners.length; i += 3)
-            points.push([shape.corners[i], shape.corners[i + 1]]);
-    const mean = [0, 1].map(k => points.reduce((s, p) => s + p[k], 0) / points.length);
-    const turn = p => Math.atan2(p[1] - mean[1], p[0] - mean[0]);
-    return points.sort((a, b) => turn(a) - turn(b));
-}
-
-function flatGeometry(points) {
-    const shape = new three.Shape(points.map(p => new three.Vector2(p[0], p[1])));
-    return new three.ShapeGeometry(shape);
-}
-
-function linesOf(list) {
-    const geometry = new three.BufferGeometry();
-    geometry.setAttribute("position", new three.Float32BufferAttribute(list.flat(), 3));
-    return geometry;
-}
-
-function polytopeGeometry(shape) {
-    const position = [], edges = [];
-    const corner = i => Array.from(shape.corners.subarray(3 * i, 3 * i + 3));
-    for (const face of shape.faces) {
-        for (let k = 1; k + 1 < face.length; k++)
-            position.push(...corner(face[0]), ...corner(face[k]), ...corner(face[k + 1]));
-        face.forEach((a, k) => {
-            const b = face[(k + 1) % face.length];
-            if (a < b) edges.push(corner(a), corner(b));
-        });
-    }
-    const geometry = new three.BufferGeometry();
-    geometry.setAttribute("position", new three.Float32BufferAttribute(position, 3));
-    geometry.computeVertexNormals();
-    return [geometry, linesOf(edges)];
-}
+const RED = 0xd50000, PICKED = 0xffeb3b;
 
 export class Scene {
     constructor(canvas, names, run, motions) {
@@ -63,9 +23,13 @@ export class Scene {
         this.surfaces = new Map((run.surfaces || []).map(s => [s.body, s]));
         this.measure();
         this.light();
-        this.bodies = run.bodies.map((body, i) => this.body(body, i));
+        this.crowds = [];
+        this.bodies = [];
+        for (const list of crowdsOf(run, this.surfaces)) this.crowd(list);
+        run.bodies.forEach((body, i) => { this.bodies[i] ||= this.body(body, i); });
         this.joints = run.joints.map(joint => this.joint(joint));
         this.arrows = new three.Group();
+        this.arrows.renderOrder = 1;
         this.scene.add(this.arrows);
         this.trails = null;
         this.view();
@@ -94,7 +58,7 @@ export class Scene {
         this.size = Math.max(...lo.map((x, j) => hi[j] - x)) || 1;
         if (this.flat) this.extent = [hi[0] - lo[0], hi[1] - lo[1]];
         const radii = this.run.bodies.filter(b => b.radius > 0).map(b => b.radius);
-        this.unit = radii.length ? radii.sort((a, b) => a - b)[radii.length >> 1] : this.size / 10;
+        this.unit = radii.length ? Math.max(radii.sort((a, b) => a - b)[radii.length >> 1], this.size / 50) : this.size / 10;
     }
     light() {
         this.scene.add(new three.HemisphereLight(0xffffff, 0x8899aa, 2.4));
@@ -102,11 +66,20 @@ export class Scene {
         sun.position.set(0.6, -1, 1.6);
         this.scene.add(sun);
     }
+    tint(i) {
+        return this.run.bodies[i].kind === "moving" ? TINTS[i % TINTS.length] : 0x9aa5b0;
+    }
+    // Many bodies of one shape, which have no groups of their own.
+    crowd(list) {
+        const crowd = new Crowd(this.run, list, list.map(i => this.tint(i)));
+        list.forEach((i, k) => { this.bodies[i] = {crowd, k, colour: crowd.colours[k]}; });
+        this.crowds.push(crowd);
+        this.scene.add(crowd.mesh);
+    }
     body(body, i) {
         const group = new three.Group();
         group.userData.body = i;
-        const moving = body.kind === "moving";
-        const colour = moving ? TINTS[i % TINTS.length] : 0x9aa5b0;
+        const colour = this.tint(i);
         const lines = new three.LineBasicMaterial({color: 0x26323d});
         let material = new three.MeshLambertMaterial({color: colour, side: three.DoubleSide});
         const {shape} = body;
@@ -312,7 +285,7 @@ export class Scene {
             this.arrows.add(arrow);
         }
     }
-    setTrails(on) {
+    setTrails(on, picked) {
         if (this.trails) {
             this.scene.remove(this.trails);
             this.trails = null;
@@ -320,7 +293,7 @@ export class Scene {
         if (!on) return;
         this.trails = new three.Group();
         this.run.bodies.forEach((body, i) => {
-            if (body.kind !== "moving") return;
+            if (body.kind !== "moving" || (this.bodies[i].crowd && i !== picked)) return;
             const points = [], n = 600;
             for (let k = 0; k <= n; k++) points.push(this.pose(i, this.run.end * k / n).x);
             this.trails.add(new three.Line(linesOf(points),
@@ -332,7 +305,12 @@ export class Scene {
         this.resize();
         const style = getComputedStyle(document.documentElement);
         this.renderer.setClearColor(style.getPropertyValue("--ground").trim());
-        this.bodies.forEach(({group, material, colour, change}, i) => {
+        this.bodies.forEach(({group, material, colour, change, crowd, k}, i) => {
+            if (crowd) {
+                crowd.place(k, this.pose(i, state.t, state.before),
+                            state.overlapping.has(i) ? RED : state.picked === i ? PICKED : colour);
+                return;
+            }
             change?.(state.t);
             this.place(group, this.pose(i, state.t, state.before));
             material.color.set(state.overlapping.has(i) ? RED : colour);
@@ -356,23 +334,23 @@ export class Scene {
         }
         this.controls.update();
         this.renderer.render(this.scene, this.camera);
-        this.label();
+        this.label(state);
     }
-    label() {
-        const want = this.show.names ? this.run.bodies.length : 0;
-        while (this.names.children.length > want) this.names.lastChild.remove();
-        while (this.names.children.length < want) {
-            const span = document.createElement("span");
-            span.textContent = this.run.bodies[this.names.children.length].name;
-            this.names.append(span);
-        }
-        for (let i = 0; i < want; i++) {
-            const at = this.bodies[i].group.position.clone().project(this.camera);
-            const span = this.names.children[i];
+    // Names of all bodies that are drawn one by one, and of the one that is picked.
+    label(state) {
+        const want = !this.show.names ? []
+            : this.bodies.flatMap(({crowd}, i) => crowd && i !== state.picked ? [] : [i]);
+        while (this.names.children.length > want.length) this.names.lastChild.remove();
+        while (this.names.children.length < want.length)
+            this.names.append(document.createElement("span"));
+        want.forEach((i, n) => {
+            const at = new three.Vector3(...this.pose(i, state.t, state.before).x).project(this.camera);
+            const span = this.names.children[n];
+            if (span.textContent !== this.run.bodies[i].name) span.textContent = this.run.bodies[i].name;
             span.hidden = this.run.bodies[i].radius === null || Math.abs(at.z) > 1;
             span.style.left = `${(at.x + 1) / 2 * 100}%`;
             span.style.top = `${(1 - at.y) / 2 * 100}%`;
-        }
+        });
     }
     // The number of the body at a place of the window, or null.
     pick(clientX, clientY) {
@@ -381,9 +359,14 @@ export class Scene {
                                      1 - (clientY - box.top) / box.height * 2);
         const ray = new three.Raycaster();
         ray.setFromCamera(at, this.camera);
-        const hits = ray.intersectObjects(this.bodies.map(b => b.group), true)
-            .filter(h => h.object.isMesh);
-        const first = hits.find(h => this.run.bodies[h.object.userData.body].radius !== null) || hits[0];
-        return first ? first.object.userData.body : null;
+        const parts = this.bodies.flatMap(b => b.group || []);
+        for (const {mesh} of this.crowds) {
+            mesh.computeBoundingSphere();
+            parts.push(mesh);
+        }
+        const of = h => h.object.isInstancedMesh
+            ? this.crowds.find(c => c.mesh === h.object).list[h.instanceId] : h.object.userData.body;
+        const hits = ray.intersectObjects(parts, true).filter(h => h.object.isMesh).map(of);
+        return hits.find(i => this.run.bodies[i].radius !== null) ?? hits[0] ?? null;
     }
 }

@@ -75,17 +75,29 @@ export class Timeline {
             canvas.width = Math.round(w * scale);
             canvas.height = Math.round(h * scale);
         }
-        const g = canvas.getContext("2d"), colour = this.colours();
+        const colour = this.colours();
+        const x = time => LEFT + this.place(time) * this.width, bottom = h - 16;
+        // all but the present time changes seldom, and may hold a million marks
+        const key = JSON.stringify([w, h, scale, picked, this.curve, this.limit?.t, this.far, this.near, colour("--text")]);
+        if (key !== this.key) {
+            this.key = key;
+            this.still ||= document.createElement("canvas");
+            this.still.width = canvas.width;
+            this.still.height = canvas.height;
+            const g = this.still.getContext("2d"), rows = this.contacts.length;
+            g.setTransform(scale, 0, 0, scale, 0, 0);
+            g.font = "11px system-ui, sans-serif";
+            g.textBaseline = "middle";
+            const top = 4 + rows * ROW + (this.more > 0 ? ROW : 0);
+            this.axis(g, x, top, bottom, w, colour);
+            this.marks(g, x, colour, picked);
+            this.curves(g, x, top + 4, bottom - 2, colour);
+        }
+        const g = canvas.getContext("2d");
+        g.setTransform(1, 0, 0, 1, 0, 0);
+        g.clearRect(0, 0, canvas.width, canvas.height);
+        if (canvas.width && canvas.height) g.drawImage(this.still, 0, 0);
         g.setTransform(scale, 0, 0, scale, 0, 0);
-        g.clearRect(0, 0, w, h);
-        g.font = "11px system-ui, sans-serif";
-        g.textBaseline = "middle";
-        const x = time => LEFT + this.place(time) * this.width;
-        const bottom = h - 16, rows = this.contacts.length;
-        const top = 4 + rows * ROW + (this.more > 0 ? ROW : 0);
-        this.axis(g, x, top, bottom, w, colour);
-        this.marks(g, x, colour, picked);
-        this.curves(g, x, top + 4, bottom - 2, colour);
         g.strokeStyle = colour("--accent");
         g.lineWidth = 1.5;
         g.beginPath();
@@ -93,7 +105,6 @@ export class Timeline {
         g.moveTo(at, 0);
         g.lineTo(at, bottom);
         g.stroke();
-        g.lineWidth = 1;
     }
     axis(g, x, top, bottom, w, colour) {
         g.strokeStyle = colour("--edge");
@@ -137,8 +148,7 @@ export class Timeline {
             g.lineTo(LEFT + this.width, y);
             g.stroke();
             this.spans(g, x, contact, y);
-            for (const e of this.events)
-                if (e.contact === contact) this.mark(g, x(e.t), y, e);
+            this.rowOf(g, x, y, e => e.contact === contact);
             if (this.limit && this.limit.contacts.includes(contact)) {
                 g.globalAlpha = 0.35;
                 for (const t of this.pale) this.mark(g, x(t), y, {kind: "impact"});
@@ -147,7 +157,9 @@ export class Timeline {
         });
         if (this.more > 0) {
             g.fillStyle = colour("--faint");
-            g.fillText(`and ${this.more} contacts`, 4, 4 + ROW * (this.contacts.length + 0.5), LEFT - 8);
+            const y = 4 + ROW * (this.contacts.length + 0.5), here = new Set(this.contacts);
+            g.fillText(`and ${this.more} contacts`, 4, y, LEFT - 8);
+            this.rowOf(g, x, y, e => !here.has(e.contact));
         }
     }
     // While bodies overlap: red. While a contact is closed: a line.
@@ -174,6 +186,17 @@ export class Timeline {
         }
         if (overlap !== null) span(overlap, end, 5, "#d5000066");
         if (closed !== null) span(closed, end, 2, "#3949ab88");
+    }
+    // Marks of some of the events; those of one kind at one place are one mark.
+    rowOf(g, x, y, is) {
+        const last = new Map();
+        for (const e of this.events) {
+            if (!is(e)) continue;
+            const at = x(e.t);
+            if (Math.abs(at - last.get(e.kind)) < 0.4) continue;
+            last.set(e.kind, at);
+            this.mark(g, at, y, e);
+        }
     }
     mark(g, x, y, e) {
         if (x < LEFT - 4 || x > LEFT + this.width + 4) return;

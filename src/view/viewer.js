@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page that shows a run: its state, what keys and buttons do, and what is
 // drawn when. Texts of the run are set as text, never as markup.
-import {readRun, motions, events, Forces} from "./run.js";
+import {readRun, motions, events, firstAfter, Forces} from "./run.js";
 import {Timeline, colourOf} from "./timeline.js";
 import {Lens} from "./lens.js";
 import {Drawing} from "./drawing.js";
@@ -9,6 +9,7 @@ import {Scene} from "./scene.js";
 import {movie} from "./movie.js";
 
 const $ = id => document.getElementById(id);
+const ARROWS_MOST = 200; // events at one time that are drawn
 const SPEEDS = [1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1e3];
 
 function fromBase64(text) {
@@ -19,8 +20,9 @@ function fromBase64(text) {
 
 function limitsOf(run, list) {
     const {t, ratio, contacts} = run.limits, out = [];
+    const chatter = list.filter(e => e.kind === "chatter");
     for (let i = 0; i < (t.length || 0); i++) {
-        const at = list.filter(e => e.kind === "chatter" && e.t === t[i]).map(e => e.contact);
+        const at = chatter.slice(firstAfter(chatter, t[i], true), firstAfter(chatter, t[i])).map(e => e.contact);
         out.push({t: t[i], from: i ? t[i - 1] : 0, ratio: ratio[i],
                   text: contacts[i], contacts: at});
     }
@@ -43,7 +45,7 @@ class Viewer {
         this.log = false;
         this.frames = [];
         this.overlaps = this.overlapSpans();
-        this.greatest = Math.max(...this.events.map(e => Math.abs(e.impulse)), 0);
+        this.greatest = run.events.impulse.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
         this.held = new Forces(run.forces);
         this.fastest = this.held.greatest();
         this.timeline = new Timeline($("line"), run, this.events, this.limits);
@@ -83,7 +85,7 @@ class Viewer {
             ["n", "normals", "normals at contact points", ...toggle("normals")],
             ["i", "impulses", "impulses and forces", ...toggle("impulses")],
             ["e", "names", "names of bodies", ...toggle("names", on => { if (this.drawing) this.drawing.names = on; })],
-            ["t", "trails", "paths of mass centres", ...toggle("trails", on => this.scene.setTrails(on))],
+            ["t", "trails", "paths of mass centres", ...toggle("trails", on => this.scene.setTrails(on, this.picked))],
             ["f", "follow", "follow the body that is picked", () => {
                 this.follow = this.follow === null ? this.picked : null;
             }, () => this.follow !== null],
@@ -198,13 +200,13 @@ class Viewer {
     setTime(t, before = false) {
         this.t = Math.min(Math.max(t, 0), this.run.end);
         this.before = before;
-        const last = this.events.findLast(e => e.t <= this.t);
+        const last = this.events[firstAfter(this.events, this.t) - 1];
         if (last) this.contact = last.contact;
     }
     stepEvent(by) {
         this.playing = false;
-        const next = by > 0 ? this.events.find(e => e.t > this.t)
-                            : this.events.findLast(e => e.t < this.t);
+        const next = this.events[by > 0 ? firstAfter(this.events, this.t)
+                                       : firstAfter(this.events, this.t, true) - 1];
         if (next) this.setTime(next.t);
         else this.setTime(by > 0 ? this.run.end : 0);
     }
@@ -234,6 +236,7 @@ class Viewer {
     }
     pick(x, y) {
         this.picked = this.scene.pick(x, y);
+        this.scene.setTrails(this.scene.show.trails, this.picked);
         if (this.picked === null) this.follow = null;
         else {
             const of = this.run.contacts.findIndex(c => c.bodies?.includes(this.picked));
@@ -267,8 +270,9 @@ class Viewer {
         const span = this.playing ? 0.25 * this.speed : 0;
         const length = (x, most) => most > 0
             ? 1.5 * scene.unit * scene.scale * Math.sqrt(Math.abs(x) / most) : 0;
-        for (const e of this.events) {
-            if (e.t > this.t || e.t < this.t - span) continue;
+        const last = firstAfter(this.events, this.t);
+        const first = Math.max(firstAfter(this.events, this.t - span, true), last - ARROWS_MOST);
+        for (const e of this.events.slice(first, last)) {
             const colour = colourOf(e.kind);
             for (const p of e.points) {
                 if (scene.show.impulses)
@@ -308,14 +312,18 @@ class Viewer {
         this.list.forEach(([, , , , on], i) => {
             if (on) this.buttons[i].setAttribute("aria-pressed", String(Boolean(on())));
         });
-        const here = this.events.filter(e => e.t === this.t);
-        const kinds = here.map(e => `${e.kind} ${this.run.contacts[e.contact].name}`);
+        const here = this.events.slice(firstAfter(this.events, this.t, true), firstAfter(this.events, this.t));
+        const kinds = here.map(e => `${e.kind} ${this.contactName(e)}`);
         $("flag").textContent = this.message || kinds.slice(0, 3).join(", ") +
             (kinds.length > 3 ? ` and ${kinds.length - 3} more` : "") ||
             (this.speed !== 1 ? `\u00d7 ${this.speed}` : "");
         this.message = "";
         $("info").hidden = this.picked === null;
         if (!this.playing) this.writeAddress();
+    }
+    contactName(e) {
+        const {bodies, contacts} = this.run;
+        return contacts[e.contact].all ? e.bodies.sort((a, b) => a - b).map(i => bodies[i].name).join("|") : contacts[e.contact].name;
     }
     inform() {
         const body = this.run.bodies[this.picked], pose = new Float64Array(7), rate = new Float64Array(7);

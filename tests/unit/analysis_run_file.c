@@ -101,6 +101,32 @@ static const struct example examples[] = {
      "}\n",
      {"pendulum.theta"},
      0},
+    /* discs with local events: friction, bounces on a floor that come to a
+     * limit, so that the general search and the local one take turns */
+    {"use shapes\nworld { gravity = (0, -9.81)  law = sequential }\n"
+     "body low : half_plane { fixed = true }\n"
+     "body left : half_plane { fixed = true  angle = -90 [deg] }\n"
+     "body right : half_plane { fixed = true  angle = 90 [deg]  position = (4, "
+     "0) }\n"
+     "body ball[i in 0 .. 9] : circle(0.15) { mass = 1\n"
+     "  position = (0.3 + 0.37*i, 0.6 + 0.31*(i*i - 7*floor(i*i/7)))\n"
+     "  velocity = (cos(2.4*i), sin(2.4*i))  spin = i - 4 }\n"
+     "contacts { restitution = 0.5  friction = 0.2 }\n"
+     "let r = simulate { until = 1.5  every = 0.01  record = "
+     "(ball[0].position, ball[3].angle, ball[9].position) %s }\n",
+     {"ball[0].position", "ball[3].angle", "ball[9].position"},
+     0},
+    /* balls with local events, which turn */
+    {"use shapes\nbody wall : half_space { fixed = true }\n"
+     "body ball[i in 0 .. 11] : sphere(0.4) { mass = 1 + i\n"
+     "  position = (i - 4*floor(i/4), floor(i/4), 0.6 + i/10)\n"
+     "  velocity = (cos(2.4*i), sin(2.4*i), -1)  spin = (i, 40 - i, 3) }\n"
+     "contacts { }\n"
+     "let r = simulate { until = 3  every = 0.02  record = (ball[0].position, "
+     "ball[0].quaternion, ball[7].position, ball[7].quaternion) %s }\n",
+     {"ball[0].position", "ball[0].quaternion", "ball[7].position",
+      "ball[7].quaternion"},
+     0},
 };
 enum { N_EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -198,7 +224,11 @@ compare_column(const struct record *record, const struct run_read *file,
     size_t width = 1, seen = 0;
     char column[40];
     snprintf(column, sizeof column, "%s", name);
-    *strchr(column, '.') = '_';
+    char *to = column;
+    for (const char *from = name; *from; from++)
+        if (*from != ']')
+            *to++ = strchr(".[", *from) ? '_' : *from;
+    *to = '\0';
     for (size_t i = 0; i < record->n; i++)
         if (record->schema[i].column &&
             !strcmp(imp_text(record->image, record->schema[i].name), column)) {
@@ -241,6 +271,31 @@ test_poses_are_those_recorded(void **state)
     }
 }
 
+/* Do the pieces of each mover follow one another from 0 to the end? */
+static void
+pieces_cover(const struct run_read *file)
+{
+    size_t moving = 0;
+    for (const struct json *m = json_get(file->top, "motion")->first; m;
+         m = m->next) {
+        const struct json *begin = json_get(m, "begin"),
+                          *end = json_get(m, "end");
+        size_t n = run_read_count(begin);
+        if (!n)
+            continue;
+        moving++;
+        assert_true(run_read_number(file, begin, 0) == 0.0);
+        assert_true(run_read_number(file, end, n - 1) == file->end);
+        for (size_t i = 1; i < n; i++)
+            assert_true(run_read_number(file, begin, i) ==
+                        run_read_number(file, end, i - 1));
+        for (size_t i = 0; i < n; i++)
+            assert_true(run_read_number(file, begin, i) <
+                        run_read_number(file, end, i));
+    }
+    assert_true(moving > 0);
+}
+
 static void
 test_pieces_cover_the_run(void **state)
 {
@@ -251,25 +306,73 @@ test_pieces_cover_the_run(void **state)
         run_example(&r, &examples[e], "trace = true");
         const struct record *record = record_of(&r);
         assert_null(run_read(r.a, record->motion, record->n_motion, &file));
-        size_t moving = 0;
-        for (const struct json *m = json_get(file.top, "motion")->first; m;
-             m = m->next) {
-            const struct json *begin = json_get(m, "begin"),
-                              *end = json_get(m, "end");
-            size_t n = run_read_count(begin);
-            if (!n)
-                continue;
-            moving++;
-            assert_true(run_read_number(&file, begin, 0) == 0.0);
-            assert_true(run_read_number(&file, end, n - 1) == file.end);
-            for (size_t i = 1; i < n; i++)
-                assert_true(run_read_number(&file, begin, i) ==
-                            run_read_number(&file, end, i - 1));
-            for (size_t i = 0; i < n; i++)
-                assert_true(run_read_number(&file, begin, i) <
-                            run_read_number(&file, end, i));
+        pieces_cover(&file);
+        done(&r);
+    }
+}
+
+/* Runs an example whose trace may take so many bytes. */
+static void
+run_bounded(struct run *r, const struct example *example, size_t limit)
+{
+    char text[2000];
+    snprintf(text, sizeof text, example->text, "trace = true");
+    compile(r, text);
+    double *p = NEW_N(r->a, double, driver_n_params(r->im) + 1);
+    driver_defaults(r->im, p);
+    struct driver_options o = {.write = collect, .ctx = &r->out};
+    assert_int_equal(driver_open(&r->d, r->im, NULL, p, &o, &r->ds), 0);
+    r->d.analysis.trace_limit = limit;
+    assert_int_equal(driver_run_commands(&r->d), 0);
+}
+
+static void
+same_poses(const struct run_read *one, const struct run_read *other, double end)
+{
+    for (size_t mover = 0; mover < one->n_bodies + one->n_systems; mover++)
+        for (int i = 0; i <= 20; i++) {
+            double a[16], b[16];
+            size_t n = run_read_pose(one, mover, end * i / 20, true, a, 16);
+            assert_int_equal(
+                n, run_read_pose(other, mover, end * i / 20, true, b, 16));
+            for (size_t j = 0; j < n; j++)
+                assert_true(fabs(a[j] - b[j]) <= POSE_CLOSE);
         }
-        assert_true(moving > 0);
+}
+
+/* What a run may keep is bounded. Where the bound is reached, all movers are
+ * known up to one time, a warning tells it, and the output is that of a run
+ * without a bound. */
+static void
+test_a_full_log_ends_the_motion(void **state)
+{
+    (void)state;
+    for (size_t e = 0; e < N_EXAMPLES; e++) {
+        struct run r, cut;
+        struct run_read whole, part;
+        run_example(&r, &examples[e], "trace = true");
+        const struct record *record = record_of(&r);
+        assert_null(run_read(r.a, record->motion, record->n_motion, &whole));
+        size_t limit = record->n_motion, tries = 0;
+        for (;; done(&cut)) {
+            limit = limit / 4 * 3;
+            run_bounded(&cut, &examples[e], limit);
+            record = record_of(&cut);
+            assert_null(
+                run_read(cut.a, record->motion, record->n_motion, &part));
+            assert_true(tries++ < 40);
+            if (part.end < 0.5 * whole.end)
+                break;
+        }
+        assert_int_equal(cut.ds.warnings, r.ds.warnings + 1);
+        assert_string_equal(buf_str(&cut.out), buf_str(&r.out));
+        assert_true(part.end > 0.0);
+        pieces_cover(&part);
+        const struct json *t = json_get(json_get(part.top, "events"), "t");
+        for (size_t i = 0; i < part.n_events; i++)
+            assert_true(run_read_number(&part, t, i) <= part.end);
+        same_poses(&part, &whole, part.end);
+        done(&cut);
         done(&r);
     }
 }
@@ -442,6 +545,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poses_are_those_recorded),
         cmocka_unit_test(test_pieces_cover_the_run),
+        cmocka_unit_test(test_a_full_log_ends_the_motion),
         cmocka_unit_test(test_recorded_times_make_no_pieces),
         cmocka_unit_test(test_a_trace_changes_nothing),
         cmocka_unit_test(test_events_have_their_points),

@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing"])
+for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing", "crowd"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -326,6 +326,45 @@ async function breathing() {
     assert.ok(after > 3 * before, `its picture grows from ${before} to ${after}`);
 }
 
+// Many discs: poses are those of the record, two bodies are named at an impact, a click picks one of
+// them, and a frame does not cost a call per body.
+async function crowd() {
+    await open("crowd.html");
+    const {worst, seen} = await browser.value(`(() => {
+        const {run, pose} = impView;
+        let worst = 0, seen = 0;
+        for (const c of run.columns) {
+            const m = /^disc_(\\d+)_(position|angle)$/.exec(c.name), first = m[2] === "angle" ? 2 : 0;
+            run.t.forEach((t, i) => {
+                const p = pose("disc[" + m[1] + "]", t);
+                for (let k = 0; k < c.width; k++) worst = Math.max(worst, Math.abs(p[first + k] - c.x[i * c.width + k]));
+                seen++;
+            });
+        }
+        return {worst, seen};
+    })()`);
+    assert.ok(seen > 100 && worst < 1e-13, `poses differ by ${worst}`);
+    for (let k = 0; k < 3; k++) await browser.key(".");
+    assert.match(await browser.value("document.getElementById('flag').textContent"), /^impact (disc|low|high|left|right)[^ ]*\|disc\[\d+\]/);
+    const met = await browser.value("(() => { const v = impView.viewer; return v.events[2].bodies.filter(i => v.run.bodies[i].kind === 'moving'); })()");
+    const at = await browser.value(`(() => {
+        const s = impView.viewer.scene, x = s.pose(${met[0]}, impView.viewer.t).x;
+        const half = s.camera.top, b = s.canvas.getBoundingClientRect();
+        return [b.left + (0.5 + (x[0] - s.camera.position.x) / 2 / s.camera.right) * b.width,
+                b.top + (0.5 - (x[1] - s.camera.position.y) / 2 / half) * b.height];
+    })()`);
+    await browser.click(...at);
+    assert.equal((await stats()).picked, met[0]);
+    await browser.key("e");
+    assert.equal(await browser.value("[...document.querySelectorAll('#names span')].map(s => s.textContent).includes(impView.run.bodies[impView.viewer.picked].name)"), true);
+    assert.ok(await browser.value("impView.viewer.scene.renderer.info.render.calls") < 60, "calls in a frame");
+    assert.ok(await browser.value("impView.run.contacts.length") === 1);
+    // two colours of discs in the middle
+    const middle = await picture(), blue = (r, g, b) => b > 180 && r < 110, red = (r, g, b) => r > 180 && g < 120 && b < 110;
+    assert.ok(count(middle, ...MAIN, blue) > 500 && count(middle, ...MAIN, red) > 500, "no discs");
+    console.log(`crowd: ${(await stats()).ms.toFixed(0)} ms a frame of 500 discs`);
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -337,7 +376,7 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, damaged]) {
+    for (const part of [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, crowd, damaged]) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

@@ -61,8 +61,9 @@ struct analysis {
     /* per number of a command (enum imp_command_id); NULL: not available */
     const struct command_functions *const *commands;
     int failed_expects;
-    int plots; /* plots so far, for their default names */
-    bool trace_all; /* every `simulate` keeps its motion */
+    int plots;          /* plots so far, for their default names */
+    bool trace_all;     /* every `simulate` keeps its motion */
+    size_t trace_limit; /* bytes of it at most; 0: as many as usual */
     struct sweep_options sweeps;
     /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL:
      * there is none here */

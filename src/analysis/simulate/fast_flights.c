@@ -7,10 +7,12 @@
 
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/balls/balls.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/trace/trace.h"
 
 void
 simulate_vertex_flights_start(struct simulation *sim)
@@ -77,8 +79,8 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
 /* -- discs and spheres ---------------------------------------------------- */
 
 /* The number of contacts from which local events pay. The search over all
- * pairs follows fewer in milliseconds, and then a trace and `search = all` leave
- * every bit of the motion as it is. */
+ * pairs follows fewer in milliseconds, and then `search = all` leaves every bit
+ * of the motion as it is. */
 #define BALL_CONTACTS 32
 
 /* E0756: the pairs are not there that the general search would need. body:
@@ -109,7 +111,7 @@ too_many_pairs(struct simulation *sim, const uint32_t *body)
               body ? "use fewer bodies, an earlier `until`, or starts that are "
                      "not symmetric"
                    : "use fewer bodies, or name the contacts that matter; "
-                     "`search = all`, `through`, `trace`, joints and forces "
+                     "`search = all`, `through`, joints and forces "
                      "need fewer pairs, too");
     return IMP_FAILED;
 }
@@ -119,7 +121,7 @@ simulate_ball_flights_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->balls == NULL);
     struct rt *run = sim->run;
-    bool fast = !sim->trace && !sim->options.all && !run->im->systems.n;
+    bool fast = !sim->options.all && !run->im->systems.n;
     sim->rule = sim->n_contacts;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         fast &=
@@ -148,13 +150,33 @@ leave_to_search(struct simulation *sim)
     return too_many_pairs(sim, body);
 }
 
-/* A row of the present instant, for which all states are needed. */
+/* A trace keeps the energies at one of so many impacts per body: a sum over all
+ * bodies must not be paid at each. */
+#define ENERGY_SHARE 8
+
+/* A row of the present instant. All states are needed if something is recorded
+ * at it, or if a trace looks at it. */
 static int
-ball_row(struct simulation *sim)
+ball_row(struct simulation *sim, bool looks)
 {
-    if (sim->along || (sim->rows.n_items && sim->options.keep == 1))
+    sim->behind =
+        !looks && !sim->along && !(sim->rows.n_items && sim->options.keep == 1);
+    if (!sim->behind)
         balls_put(sim->balls, rt_time(sim->run));
-    return simulate_row(sim);
+    int st = simulate_row(sim);
+    sim->behind = false;
+    return st;
+}
+
+/* Does the trace look at the energies before and after this impact? */
+static bool
+looks_at_energies(struct simulation *sim)
+{
+    if (!sim->trace ||
+        ++sim->unseen * ENERGY_SHARE < (size_t)sim->run->im->bodies.n)
+        return false;
+    sim->unseen = 0;
+    return true;
 }
 
 /* Bounces of a ball on what is fixed under it may come to a limit. *taken: they
@@ -165,11 +187,17 @@ ball_limit(struct simulation *sim, uint32_t contact, bool *taken)
     struct rt *run = sim->run;
     double now = rt_time(run);
     *taken = false;
-    if (simulate_accumulation_looks(sim, contact))
+    bool looks = simulate_accumulation_looks(sim, contact);
+    size_t mark = run->trace ? trace_mark(run->trace) : 0;
+    if (looks) {
         balls_put(sim->balls, now);
+        balls_trace(sim->balls, now);
+    }
     int st = simulate_accumulation(sim, contact);
     *taken = rt_time(run) != now || persistent_any(run) ||
              sim->contacts[contact].flights.impacts == 0;
+    if (looks && !*taken)
+        balls_trace_back(sim->balls, mark);
     return st;
 }
 
@@ -184,19 +212,26 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     *taken = false;
     run->env[run->im->layout.time] = touch->time;
     sim->rows.fresh = false;
-    int st = ball_row(sim);
+    bool looks = looks_at_energies(sim);
+    int st = ball_row(sim, looks);
     if (st ||
         (st = contact_restitution_at(run, touch->contact, -touch->rate, &e)))
         return st;
     double impulse = balls_bounce(sim->balls, touch, e, mu, &work);
     env[IMP_CONTACT_WORK] += work;
     sim->rows.fresh = false;
+    if (sim->trace) {
+        double place[3];
+        balls_place(sim->balls, touch, place);
+        run_log_point(sim->trace, touch->contact, place, touch->normal,
+                      impulse);
+    }
     simulate_log_pair(sim, touch->contact, touch->body, "impact",
                       touch_class_name[CLASS_MINUS], impulse);
     if (contact->flags & IMP_CONTACTF_RULE)
-        return ball_row(sim);
+        return ball_row(sim, looks);
     sim->contacts[touch->contact].watch = WATCH_LEAVE;
-    if ((st = ball_row(sim)) ||
+    if ((st = ball_row(sim, looks)) ||
         (st = simulate_count_impact(sim, touch->contact)))
         return st;
     bool rests = (rt_body(run, contact->body[0])->flags |
@@ -239,5 +274,8 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
         rt_progress(run, fmin(1.0, now / sim->options.until));
     }
     balls_put(sim->balls, now);
-    return general ? leave_to_search(sim) : IMP_OK;
+    if (!general)
+        return IMP_OK;
+    balls_trace(sim->balls, now);
+    return leave_to_search(sim);
 }

@@ -63,7 +63,7 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     assert(sim->log.time.n == sim->log.kind.n);
     sim->log.total++;
     if (sim->trace)
-        run_log_event(sim->trace, contact, kind, class, impulse);
+        run_log_event(sim->trace, contact, body, kind, class, impulse);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
     VEC_PUSH(&sim->log.time, rt_time(sim->run));
@@ -224,7 +224,7 @@ simulate_row(struct simulation *sim)
 {
     assert(sim != NULL);
     assert(sim->rows.values.n == sim->rows.time.n * sim->rows.width);
-    if (sim->trace)
+    if (sim->trace && !sim->behind)
         run_log_instant(sim->trace);
     if (sim->rows.fresh)
         return IMP_OK;

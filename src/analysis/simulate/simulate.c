@@ -284,7 +284,8 @@ simulation_by_series(struct simulation *sim)
     assert(sim != NULL && !sim->begun);
     /* a tree of motions is not kept */
     if (run_file_wanted(sim->analysis, sim->command) && !sim->run->forks) {
-        sim->trace = run_log_new(sim->analysis, RUN_LOG_LIMIT);
+        size_t limit = sim->analysis->trace_limit;
+        sim->trace = run_log_new(sim->analysis, limit ? limit : RUN_LOG_LIMIT);
         run_log_begin(sim->trace);
     }
     /* systems move by their energies: without them there is no run */

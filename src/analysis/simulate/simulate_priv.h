@@ -150,7 +150,9 @@ struct run_log;
 struct simulation {
     struct analysis *analysis;
     struct run_log *trace; /* of analysis/trace; NULL: the run is not traced */
-    struct rt *run;        /* analysis->rt */
+    size_t unseen;  /* impacts since the trace has looked at the energies */
+    bool behind;    /* the states of the bodies are those of an earlier time */
+    struct rt *run; /* analysis->rt */
     const imp_command *command;
     struct simulation_options options;
     double target;   /* the run goes on to this time at once, s */
@@ -173,7 +175,7 @@ struct simulation {
     struct flow **flows;          /* per system */
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
     uint32_t rule; /* the contact that stands for all pairs, or n_contacts */
-    struct balls *balls;          /* NULL: balls are left to the search */
+    struct balls *balls; /* NULL: balls are left to the search */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
     /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
@@ -196,8 +198,8 @@ struct simulation {
 /* the contacts, bodies and contact points of one prediction */
 struct limit_group {
     bool *contact, *body;
-    /* n points with their states, Delassus matrix, restitutions and sizes of the
-     * terms of their gaps (m), in run->brief */
+    /* n points with their states, Delassus matrix, restitutions and sizes of
+     * the terms of their gaps (m), in run->brief */
     int n;
     struct contact_point *spot;
     struct contact_point_state *point;

@@ -13,6 +13,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
+#include "runtime/balls/balls.h"
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/instance/system.h"
@@ -465,6 +466,8 @@ simulate_traced_end(struct simulation *sim)
     for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows; i++)
         if (sim->flows[i])
             flow_trace(sim->flows[i], rt_time(sim->run));
+    if (sim->balls)
+        balls_trace(sim->balls, rt_time(sim->run));
 }
 
 void

@@ -5,8 +5,10 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/crc.h"
 #include "base/num.h"
 
@@ -49,6 +51,45 @@ run_f32(struct run_bytes *bytes, const float *x, size_t n)
         memcpy(&bits, x + i, sizeof bits);
         little(&bytes->block, bits, 4);
     }
+}
+
+/* The numbers that have just been written at the end of the block, to which the
+ * JSON from `json` on refers: if they stood there before, the reference is to
+ * those. */
+static void
+share(struct run_bytes *bytes, size_t json, const char *type, size_t n,
+      size_t size)
+{
+    struct run_once now = {bytes->block.n - size, size, 0};
+    now.crc = crc32_of(0, buf_str(&bytes->block) + now.offset, size);
+    for (size_t i = 0; i < bytes->once.n; i++) {
+        const struct run_once *old = &bytes->once.v[i];
+        if (old->crc != now.crc || old->size != size ||
+            memcmp(bytes->block.s + old->offset, bytes->block.s + now.offset,
+                   size) != 0)
+            continue;
+        bytes->block.n = now.offset;
+        bytes->json.n = json;
+        buf_printf(&bytes->json, "{\"%s\": [%zu, %zu]}", type, old->offset, n);
+        return;
+    }
+    VEC_PUSH(&bytes->once, now);
+}
+
+void
+run_f64_once(struct run_bytes *bytes, const double *x, size_t n)
+{
+    size_t json = bytes->json.n;
+    run_f64(bytes, x, n);
+    share(bytes, json, "f64", n, 8 * n);
+}
+
+void
+run_f32_once(struct run_bytes *bytes, const float *x, size_t n)
+{
+    size_t json = bytes->json.n;
+    run_f32(bytes, x, n);
+    share(bytes, json, "f32", n, 4 * n);
 }
 
 void
@@ -142,4 +183,5 @@ run_bytes_free(struct run_bytes *bytes)
 {
     buf_free(&bytes->json);
     buf_free(&bytes->block);
+    free(bytes->once.v);
 }

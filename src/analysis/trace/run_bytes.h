@@ -15,12 +15,24 @@
  * length of the block, CRC-32 of both */
 #define RUN_FILE_HEAD 32
 
+/* Numbers that several references share. */
+struct run_once {
+    size_t offset, size; /* in the block */
+    uint32_t crc;
+};
 struct run_bytes {
     struct buf json, block;
+    struct {
+        struct run_once *v;
+        size_t n, cap;
+    } once;
 };
 /* append a reference to the numbers, which go to the block */
 void run_f64(struct run_bytes *bytes, const double *x, size_t n);
 void run_f32(struct run_bytes *bytes, const float *x, size_t n);
+/* The same, but numbers that are there already are not written again. */
+void run_f64_once(struct run_bytes *bytes, const double *x, size_t n);
+void run_f32_once(struct run_bytes *bytes, const float *x, size_t n);
 void run_u32(struct run_bytes *bytes, const uint32_t *x, size_t n);
 void run_u16(struct run_bytes *bytes, const uint16_t *x, size_t n);
 void run_u8(struct run_bytes *bytes, const uint8_t *x, size_t n);

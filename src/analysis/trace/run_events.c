@@ -48,13 +48,24 @@ texts(struct run_bytes *bytes, const char *key, const char *const *text,
     buf_putc(&bytes->json, ']');
 }
 
+bool
+run_has_rule(const struct rt *run)
+{
+    assert(run != NULL);
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        if (rt_contact(run, i)->flags & IMP_CONTACTF_RULE)
+            return true;
+    return false;
+}
+
 static void
 events(struct run_log *log, struct run_bytes *bytes)
 {
     struct arena *arena = log->run->arena;
     struct words kinds = {0}, classes = {0};
     struct numbers time = {0}, kind = {0}, class = {0}, contact = {0},
-                   impulse = {0}, points = {0}, data = {0};
+                   impulse = {0}, points = {0}, data = {0}, pair = {0};
+    bool rule = run_has_rule(log->run);
     for (size_t i = 0; i < log->events.n; i++) {
         const struct run_event *event = &log->events.v[i];
         VEC_PUSH_IN(arena, &time, event->time);
@@ -63,6 +74,9 @@ events(struct run_log *log, struct run_bytes *bytes)
         VEC_PUSH_IN(arena, &contact, event->contact);
         VEC_PUSH_IN(arena, &impulse, event->impulse);
         VEC_PUSH_IN(arena, &points, (double)event->n_points);
+        for (int k = 0; k < 2 && rule; k++)
+            VEC_PUSH_IN(arena, &pair,
+                        event->body[k] == IMP_WORLD ? -1.0 : event->body[k]);
     }
     for (size_t i = 0; i < log->told; i++)
         for (int k = 0; k < 7; k++)
@@ -80,6 +94,7 @@ events(struct run_log *log, struct run_bytes *bytes)
     column(bytes, "contact", &contact);
     column(bytes, "impulse", &impulse);
     column(bytes, "points", &points);
+    column(bytes, "bodies", &pair);
     column(bytes, "point", &data);
     buf_putc(&bytes->json, '}');
 }
@@ -111,9 +126,6 @@ forces(struct run_log *log, struct run_bytes *bytes)
     struct arena *arena = log->run->arena;
     struct numbers time = {0}, contact = {0}, number = {0}, data = {0};
     struct numbers since = {0}, friction = {0};
-    while (log->forces.n &&
-           log->forces.v[log->forces.n - 1].time > rt_time(log->run))
-        log->forces.n--; /* of a step that was cut short */
     for (size_t i = 0; i < log->forces.n; i++) {
         const struct run_force *force = &log->forces.v[i];
         VEC_PUSH_IN(arena, &time, force->time);

@@ -60,6 +60,7 @@ run_log_free(struct run_log *log)
     free(log->forces.v);
     free(log->held.v);
     free(log->gaps.v);
+    free(log->balls.v);
     free(log->groups);
     run_bytes_free(&log->scene);
     free(log);
@@ -72,6 +73,16 @@ run_log_begin(struct run_log *log)
     run_scene(log, &log->scene);
 }
 
+/* Counts bytes that are about to be kept. False: the log is full. */
+static bool
+counted(struct run_log *log, size_t bytes)
+{
+    if (trace_full(log->run->trace))
+        return false;
+    trace_count(log->run->trace, bytes);
+    return true;
+}
+
 void
 run_log_point(struct run_log *log, uint32_t contact, const double at[3],
               const double normal[3], double impulse)
@@ -80,6 +91,8 @@ run_log_point(struct run_log *log, uint32_t contact, const double at[3],
     struct run_point point = {.contact = contact, .impulse = impulse};
     memcpy(point.at, at, sizeof point.at);
     memcpy(point.normal, normal, sizeof point.normal);
+    if (!counted(log, sizeof point))
+        return;
     VEC_PUSH(&log->points, point);
 }
 
@@ -134,15 +147,19 @@ take_points(struct run_log *log, uint32_t contact)
 }
 
 void
-run_log_event(struct run_log *log, uint32_t contact, const char *kind,
-              const char *class, double impulse)
+run_log_event(struct run_log *log, uint32_t contact, const uint32_t *body,
+              const char *kind, const char *class, double impulse)
 {
     assert(log != NULL && kind != NULL && class != NULL);
+    const uint32_t *of = body ? body : rt_contact(log->run, contact)->body;
     struct run_event event = {.time = rt_time(log->run),
                               .impulse = impulse,
                               .contact = contact,
+                              .body = {of[0], of[1]},
                               .kind = kind,
                               .class = class};
+    if (!counted(log, sizeof event))
+        return;
     event.n_points = take_points(log, contact);
     struct closest_points found;
     if (!event.n_points && closest(log, contact, &found)) {
@@ -214,6 +231,8 @@ keep_forces(void *ctx, int order, double ahead)
         force.force = amount[0];
         place(run, point, &found, force.at);
         memcpy(force.normal, found.n, sizeof force.normal);
+        if (!counted(log, sizeof force))
+            return;
         force.friction[0] = amount[1] * found.n[1];
         force.friction[1] = -amount[1] * found.n[0];
         VEC_PUSH(&log->forces, force);
@@ -227,6 +246,7 @@ run_log_new(struct analysis *analysis, size_t limit)
     struct run_log *log = mem_alloc(sizeof *log);
     log->analysis = analysis;
     log->run = analysis->rt;
+    log->limit = limit;
     log->run->trace = new_trace(log, limit);
     trace_listen(log->run->trace, keep_forces, log);
     return log;
@@ -265,7 +285,11 @@ run_log_instant(struct run_log *log)
     if (st || (log->energies.n && !memcmp(&log->energies.v[log->energies.n - 1],
                                           &now, sizeof now)))
         return;
+    if (!counted(log, sizeof now))
+        return;
     VEC_PUSH(&log->energies, now);
+    trace_count(log->run->trace, run_keeps_gaps(log) * sizeof(double) *
+                                     log->run->im->contacts.n);
     for (uint32_t i = 0; i < log->run->im->contacts.n && run_keeps_gaps(log);
          i++)
         VEC_PUSH(&log->gaps, gap_now(log, i));
@@ -295,14 +319,31 @@ run_place(struct run_log *log, struct run_bytes *bytes, imp_range where)
 static void
 warn_full(struct run_log *log, const struct record *out)
 {
-    char time[NUM_TEXT];
+    char time[NUM_TEXT], size[NUM_TEXT];
     struct diag *diag = diag_add(
         log->analysis->ds, DIAG_W0753, out->command->range,
-        "the motion is kept up to t = %s s only: its pieces take %zu MB",
+        "the motion is kept up to t = %s s only: its pieces and events take %s "
+        "MB",
         num_digits(time, trace_full_time(log->run->trace), 9),
-        RUN_LOG_LIMIT >> 20);
+        num_digits(size, (double)log->limit / (1 << 20), 3));
     diag_help(log->analysis->ds, diag,
               "end the run earlier with `until`, or trace fewer bodies");
+}
+
+/* Takes away what is later than the motion: of a step that was cut short, or
+ * behind the limit of the log. */
+static void
+end_at(struct run_log *log, double end)
+{
+    while (log->events.n && log->events.v[log->events.n - 1].time > end)
+        log->told -= log->events.v[--log->events.n].n_points;
+    while (log->energies.n && log->energies.v[log->energies.n - 1].time > end) {
+        log->energies.n--;
+        if (run_keeps_gaps(log))
+            log->gaps.n -= log->run->im->contacts.n;
+    }
+    while (log->forces.n && log->forces.v[log->forces.n - 1].time > end)
+        log->forces.n--;
 }
 
 void
@@ -315,6 +356,7 @@ run_log_end(struct run_log *log, double until, struct record *out)
         warn_full(log, out);
         end = fmin(end, trace_full_time(log->run->trace));
     }
+    end_at(log, end);
     run_key(bytes, "until");
     run_number(bytes, until);
     run_key(bytes, "end");

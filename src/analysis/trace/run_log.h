@@ -30,9 +30,10 @@ struct impact_of_run;
 void run_log_impact(struct run_log *log, const struct impact_of_run *problem,
                     int c, double impulse);
 /* An event now. `kind` and `class` must outlive the log. If no point was told,
- * the closest points of the contact are taken. */
-void run_log_event(struct run_log *log, uint32_t contact, const char *kind,
-                   const char *class, double impulse);
+ * the closest points of the contact are taken. body: of a contact that stands
+ * for all pairs, the two that it is between now; else NULL may be. */
+void run_log_event(struct run_log *log, uint32_t contact, const uint32_t *body,
+                   const char *kind, const char *class, double impulse);
 /* Keeps the energies and the forces of closed contacts at the present state,
  * unless it was kept just now. */
 void run_log_instant(struct run_log *log);

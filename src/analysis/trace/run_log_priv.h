@@ -10,7 +10,7 @@
 
 struct run_event {
     double time, impulse;
-    uint32_t contact;
+    uint32_t contact, body[2];
     const char *kind, *class;
     size_t n_points; /* of the points, in their order */
 };
@@ -28,9 +28,15 @@ struct run_force {
     double at[3], normal[3], force, friction[2];
     uint32_t contact, number; /* of the point, in `held` */
 };
+/* The shape of a ball, as it stands in the JSON of the scene. */
+struct run_ball {
+    double radius;
+    size_t from, to;
+};
 struct run_log {
     struct analysis *analysis;
     struct rt *run;
+    size_t limit; /* bytes */
     struct {
         struct run_event *v;
         size_t n, cap;
@@ -56,6 +62,10 @@ struct run_log {
         double *v;
         size_t n, cap;
     } gaps; /* per instant in `energies`: a gap per contact, NaN: not known */
+    struct {
+        struct run_ball *v;
+        size_t n, cap;
+    } balls;                /* of different radii */
     struct run_bytes scene; /* made at the start; the file grows from it */
     unsigned char *groups;  /* for the movers of systems */
 };
@@ -72,10 +82,12 @@ void run_place(struct run_log *log, struct run_bytes *bytes, imp_range where);
 /* Are there so few contacts that their gaps are kept? Each instant asks for
  * the closest points of all of them. */
 #define RUN_GAPS_MOST 64
+/* Does a contact stand for many pairs? Then each event says which two met. */
+bool run_has_rule(const struct rt *run);
 static inline bool
 run_keeps_gaps(const struct run_log *log)
 {
-    return log->run->im->contacts.n <= RUN_GAPS_MOST;
+    return log->run->im->contacts.n <= RUN_GAPS_MOST && !run_has_rule(log->run);
 }
 
 /* -- run_scene.c: the file from its beginning, up to the end of "joints" ----

@@ -155,6 +155,36 @@ rays(bool plane, double (*along)[3])
     return OUTLINE_CORNERS;
 }
 
+/* The radius of a disc or ball about its mass centre (m); 0: it is none. */
+static double
+ball_radius(const struct rt *run, uint32_t body)
+{
+    const imp_body *of = rt_body(run, body);
+    const double *centre = run->env + of->env_body + IMP_BODY_CENTRE;
+    bool middle = true;
+    for (uint32_t i = 0; i < run->im->dim; i++)
+        middle &= centre[i] == 0.0;
+    return middle && of->flags & IMP_BODYF_BALL
+               ? run->env[of->env_body + IMP_BODY_RADIUS]
+               : 0.0;
+}
+
+/* Writes what an earlier body has as shape, if both are balls of one radius:
+ * their corners need not be calculated again. */
+static bool
+same_ball(struct run_log *log, struct run_bytes *bytes, uint32_t body)
+{
+    double radius = ball_radius(log->run, body);
+    for (size_t i = 0; radius > 0.0 && i < log->balls.n; i++)
+        if (log->balls.v[i].radius == radius) {
+            size_t n = log->balls.v[i].to - log->balls.v[i].from;
+            char *to = buf_room(&bytes->json, n); /* may move the text */
+            memcpy(to, bytes->json.s + log->balls.v[i].from, n);
+            return true;
+        }
+    return false;
+}
+
 static bool
 level_set(struct rt *run, struct run_bytes *bytes, uint32_t body)
 {
@@ -169,11 +199,11 @@ level_set(struct rt *run, struct run_bytes *bytes, uint32_t body)
     if (good) {
         run_text(bytes, plane ? "outline" : "mesh");
         run_key(bytes, "corners");
-        run_f32(bytes, corner, numbers);
+        run_f32_once(bytes, corner, numbers);
     }
     if (good && !plane) {
         run_key(bytes, "normals");
-        run_f32(bytes, corner + numbers, numbers);
+        run_f32_once(bytes, corner + numbers, numbers);
     }
     free(along);
     free(corner);
@@ -323,8 +353,8 @@ polytope(struct run_bytes *bytes, const struct polytope *shape)
 {
     run_text(bytes, "polytope");
     run_key(bytes, "corners");
-    run_f64(bytes, shape->n_vertex ? shape->vertex[0] : NULL,
-            3 * (size_t)shape->n_vertex);
+    run_f64_once(bytes, shape->n_vertex ? shape->vertex[0] : NULL,
+                 3 * (size_t)shape->n_vertex);
     run_key(bytes, "faces");
     buf_putc(&bytes->json, '[');
     for (uint32_t i = 0; i < shape->n_face; i++) {
@@ -384,8 +414,13 @@ run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body)
         known = false;
     else if (image_body->flags & IMP_BODYF_FLAT)
         known = flat(run, bytes, body);
-    else
+    else if (!same_ball(log, bytes, body)) {
+        struct run_ball ball = {ball_radius(run, body), bytes->json.n, 0};
         known = level_set(run, bytes, body);
+        ball.to = bytes->json.n;
+        if (known && ball.radius > 0.0)
+            VEC_PUSH(&log->balls, ball);
+    }
     if (!known)
         run_text(bytes,
                  image_body->flags & IMP_BODYF_SHAPE ? "unknown" : "none");

@@ -111,10 +111,22 @@ contacts(struct run_log *log, struct run_bytes *bytes)
 {
     struct rt *run = log->run;
     open_list(bytes, "contacts");
+    imp_range last = {0};
     for (uint32_t i = 0; i < run->im->contacts.n; i++) {
         const imp_contact *contact = rt_contact(run, i);
-        open_named(log, bytes, contact->name, contact->range);
-        if (contact->system == IMP_NO_SYSTEM) {
+        run_comma(bytes);
+        buf_putc(&bytes->json, '{');
+        run_key(bytes, "name");
+        run_text(bytes, run_name(log, contact->name));
+        /* many may be declared at one place, which is told once */
+        if (memcmp(&last, &contact->range, sizeof last) != 0)
+            run_place(log, bytes, contact->range);
+        last = contact->range;
+        if (contact->flags & IMP_CONTACTF_RULE) {
+            pair(bytes, (const uint32_t[2]){IMP_WORLD, IMP_WORLD});
+            run_key(bytes, "all"); /* pairs without a contact of their own */
+            buf_puts(&bytes->json, "true");
+        } else if (contact->system == IMP_NO_SYSTEM) {
             pair(bytes, contact->body);
         } else {
             run_key(bytes, "system");

@@ -413,8 +413,10 @@ balls_begin(struct balls *balls)
     struct rt *run = balls->run;
     const double *state = run->env + run->im->layout.state;
     size_t size = rt_state_size(run) * sizeof *state;
-    if (balls->known && !memcmp(balls->put, state, size))
+    if (balls->known && !memcmp(balls->put, state, size)) {
+        balls_trace_begin(balls, balls->now);
         return true;
+    }
     balls->known = false;
     balls->now = rt_time(run);
     for (uint32_t i = 0; i < balls->n_ball; i++)
@@ -427,7 +429,27 @@ balls_begin(struct balls *balls)
     if (!note_touches(balls))
         return false;
     balls_search_start(balls);
+    balls_trace_begin(balls, balls->now);
     return true;
+}
+
+void
+balls_attitude(const struct ball_spin *spin, double s, double turned[4])
+{
+    double w = vec3_norm(spin->spin), half = 0.5 * w * s;
+    double sine = w > 0.0 ? sin(half) / w : 0.0, cosine = cos(half);
+    const double *q = spin->attitude;
+    double r[3], norm = 0.0;
+    for (int i = 0; i < 3; i++)
+        r[i] = sine * spin->spin[i];
+    turned[0] = q[0] * cosine - q[1] * r[0] - q[2] * r[1] - q[3] * r[2];
+    turned[1] = q[0] * r[0] + q[1] * cosine + q[2] * r[2] - q[3] * r[1];
+    turned[2] = q[0] * r[1] + q[2] * cosine + q[3] * r[0] - q[1] * r[2];
+    turned[3] = q[0] * r[2] + q[3] * cosine + q[1] * r[1] - q[2] * r[0];
+    norm = sqrt(turned[0] * turned[0] + turned[1] * turned[1] +
+                turned[2] * turned[2] + turned[3] * turned[3]);
+    for (int i = 0; i < 4; i++)
+        turned[i] /= norm;
 }
 
 static void
@@ -451,22 +473,8 @@ put_ball(struct balls *balls, uint32_t which, double t)
         state[5] = spin->spin[0];
         return;
     }
-    double w = vec3_norm(spin->spin), half = 0.5 * w * s;
-    double sine = w > 0.0 ? sin(half) / w : 0.0, cosine = cos(half);
-    const double *q = spin->attitude;
-    double r[3], turned[4];
-    for (int i = 0; i < 3; i++) {
-        r[i] = sine * spin->spin[i];
-        state[10 + i] = spin->spin[i];
-    }
-    turned[0] = q[0] * cosine - q[1] * r[0] - q[2] * r[1] - q[3] * r[2];
-    turned[1] = q[0] * r[0] + q[1] * cosine + q[2] * r[2] - q[3] * r[1];
-    turned[2] = q[0] * r[1] + q[2] * cosine + q[3] * r[0] - q[1] * r[2];
-    turned[3] = q[0] * r[2] + q[3] * cosine + q[1] * r[1] - q[2] * r[0];
-    double norm = sqrt(turned[0] * turned[0] + turned[1] * turned[1] +
-                       turned[2] * turned[2] + turned[3] * turned[3]);
-    for (int i = 0; i < 4; i++)
-        state[3 + i] = turned[i] / norm;
+    balls_attitude(spin, s, state + 3);
+    memcpy(state + 10, spin->spin, sizeof spin->spin);
 }
 
 void
@@ -540,6 +548,17 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
 }
 
 void
+balls_place(const struct balls *balls, const struct balls_touch *touch,
+            double place[3])
+{
+    assert(balls != NULL && touch != NULL && place != NULL);
+    const struct ball *ball = balls->ball + touch->one;
+    assert(touch->one < balls->n_move && ball->clock == touch->time);
+    for (int i = 0; i < 3; i++)
+        place[i] = ball->x[i] + ball->radius * touch->normal[i];
+}
+
+void
 balls_why(const struct balls *balls, uint32_t body[2])
 {
     assert(balls != NULL && body != NULL);
@@ -550,6 +569,8 @@ balls_why(const struct balls *balls, uint32_t body[2])
 static void
 bring(struct balls *balls, uint32_t which, double t)
 {
+    if (balls->run->trace)
+        balls_trace_ball(balls, which, t);
     put_ball(balls, which, t);
     read_ball(balls, which, t);
 }

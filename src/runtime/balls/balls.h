@@ -55,6 +55,15 @@ double balls_bounce(struct balls *balls, const struct balls_touch *touch,
                     double e, double mu, double *work);
 /* The bodies for which balls_begin or balls_next gave up last. */
 void balls_why(const struct balls *balls, uint32_t body[2]);
+/* Where the bodies of this touch meet (m), behind balls_bounce. */
+void balls_place(const struct balls *balls, const struct balls_touch *touch,
+                 double place[3]);
+/* Hands the motion of all balls up to the time t to the run's trace, if it has
+ * one; from then on somebody else may move them. */
+void balls_trace(struct balls *balls, double t);
+/* Undoes the last balls_trace, before which the trace had the length `mark`:
+ * nobody else has moved the balls. */
+void balls_trace_back(struct balls *balls, size_t mark);
 /* Writes the states of all bodies at the time t into env, and sets the time. */
 void balls_put(struct balls *balls, double t);
 #endif

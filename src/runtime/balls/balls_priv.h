@@ -38,6 +38,7 @@ struct ball {
 struct ball_spin {
     double attitude[4], spin[3]; /* at the ball's clock; plane: angle, spin */
     double invmass, invinertia;
+    double told; /* up to this time the run's trace has its motion */
 };
 struct ball_plane {
     double point[3], normal[3]; /* normal: out of the body */
@@ -47,6 +48,7 @@ struct balls {
     struct rt *run;
     int dim;
     bool all, known; /* known: the state of env is the one that was put */
+    bool leads;      /* since `told` the balls' motion has been this room's */
     double *put;     /* that state */
     double gravity[3];
     bool weight; /* gravity is not 0 */
@@ -75,6 +77,16 @@ struct ball_meeting {
     enum balls_event kind; /* EVENT_NEVER, EVENT_HIT, EVENT_UNCLEAR */
     double when;
 };
+
+/* -- balls.c -- */
+/* The attitude (a unit quaternion) s after the ball's clock. */
+void balls_attitude(const struct ball_spin *spin, double s, double turned[4]);
+
+/* -- balls_trace.c -- */
+/* From time t on the motion is this room's, unless it has been before. */
+void balls_trace_begin(struct balls *balls, double t);
+/* Keeps the motion of one ball up to the time t of its impact. */
+void balls_trace_ball(struct balls *balls, uint32_t which, double t);
 
 /* -- balls_root.c -- */
 /* c + b s + a s^2 falls to 0 at the first s >= 0; infinite if it never does. A

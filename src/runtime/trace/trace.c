@@ -37,6 +37,7 @@ trace_new(const struct trace_mover *movers, uint32_t n_movers, size_t limit)
     trace->room =
         mem_alloc((size_t)widest * (TRACE_ORDER_MOST + 1) * sizeof(double));
     trace->limit = limit;
+    trace->widest = widest;
     return trace;
 }
 
@@ -63,8 +64,46 @@ trace_full(const struct trace *trace)
 double
 trace_full_time(const struct trace *trace)
 {
+    assert(trace != NULL && trace->full);
+    double time = trace->full_time;
+    for (uint32_t i = 0; i < trace->n_movers; i++)
+        if (trace->last[i] != TRACE_NONE)
+            time = fmin(time, trace->log.v[trace->last[i]].t1);
+    return time;
+}
+
+void
+trace_end(struct trace *trace, double time)
+{
+    assert(trace != NULL && !isnan(time));
+    if (!trace->full)
+        trace->full_time = time;
+    trace->full = true;
+}
+
+/* Bytes that are kept. */
+static size_t
+taken(const struct trace *trace)
+{
+    return trace->numbers.n * sizeof(double) +
+           trace->log.n * sizeof *trace->log.v + trace->other;
+}
+
+bool
+trace_has_room(const struct trace *trace, size_t pieces)
+{
     assert(trace != NULL);
-    return trace->full_time;
+    size_t each = sizeof *trace->log.v + (size_t)trace->widest *
+                                             (TRACE_ORDER_MOST + 1) *
+                                             sizeof(double);
+    return taken(trace) + pieces * each <= trace->limit;
+}
+
+void
+trace_count(struct trace *trace, size_t bytes)
+{
+    assert(trace != NULL);
+    trace->other += bytes;
 }
 
 double *
@@ -219,11 +258,8 @@ trace_piece(struct trace *trace, uint32_t mover, double base, double t0,
     }
     int top = entry.order = true_order(trace, n_rows, order);
     size_t want = n_rows * (size_t)(top + 1);
-    if ((trace->numbers.n + want) * sizeof(double) +
-            (trace->log.n + 1) * sizeof entry >
-        trace->limit) {
-        trace->full = true;
-        trace->full_time = t0;
+    if (taken(trace) + want * sizeof(double) + sizeof entry > trace->limit) {
+        trace_end(trace, t0);
         return;
     }
     for (uint32_t row = 0; row < n_rows; row++)

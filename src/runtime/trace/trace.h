@@ -28,10 +28,16 @@ struct trace_mover {
 struct trace *trace_new(const struct trace_mover *movers, uint32_t n_movers,
                         size_t limit);
 void trace_free(struct trace *trace); /* NULL is allowed */
-/* Nothing more is kept, because the log has reached its limit at the time that
- * trace_full_time tells. */
+/* Nothing more is kept, because the log has reached its limit; the motion of
+ * all movers is known up to the time that trace_full_time tells. */
 bool trace_full(const struct trace *trace);
 double trace_full_time(const struct trace *trace);
+/* Keeps no more from this time on, as if the limit had been reached. */
+void trace_end(struct trace *trace, double time);
+/* Will so many pieces of the greatest size still be kept? */
+bool trace_has_room(const struct trace *trace, size_t pieces);
+/* Its owner keeps so many bytes more elsewhere: they count, too. */
+void trace_count(struct trace *trace, size_t bytes);
 /* Room for the coefficients of one piece of the widest mover, n_rows rows of
  * `order` + 1 numbers, one after the other. */
 double *trace_room(struct trace *trace);
@@ -40,10 +46,10 @@ double *trace_room(struct trace *trace);
  * kept: one that goes forward follows. */
 void trace_piece(struct trace *trace, uint32_t mover, double base, double t0,
                  double t1, int order);
-/* Who wants to know of every step of bodies: `step` is called when the series of
- * the motion have just been made, at several times of the step, the first `ahead`
- * = 0 s and the last its length; the state is that of the time. `order`: of the
- * series. */
+/* Who wants to know of every step of bodies: `step` is called when the series
+ * of the motion have just been made, at several times of the step, the first
+ * `ahead` = 0 s and the last its length; the state is that of the time.
+ * `order`: of the series. */
 typedef void trace_step_fn(void *ctx, int order, double ahead);
 void trace_listen(struct trace *trace, trace_step_fn *step, void *ctx);
 void trace_step(struct trace *trace, int order, double ahead);

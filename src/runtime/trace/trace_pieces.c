@@ -39,12 +39,18 @@ trace_spans(const struct trace *trace, struct arena *arena, uint32_t mover,
     assert(trace != NULL && arena != NULL && spans != NULL);
     assert(mover < trace->n_movers && !isnan(end));
     struct spans all = {0};
-    for (size_t i = 0; i < trace->log.n; i++) {
-        const struct trace_entry *entry = &trace->log.v[i];
+    size_t n = 0;
+    for (size_t i = trace->last[mover]; i != TRACE_NONE;
+         i = trace->log.v[i].before)
+        n++;
+    size_t *order = NEW_N(arena, size_t, n + 1);
+    for (size_t i = trace->last[mover], k = n; k > 0;
+         i = trace->log.v[i].before)
+        order[--k] = i;
+    for (size_t k = 0; k < n; k++) {
+        const struct trace_entry *entry = &trace->log.v[order[k]];
         const struct trace_entry *piece = &trace->log.v[entry->piece];
         const double *coefficients = trace->numbers.v + piece->at;
-        if (entry->mover != mover)
-            continue;
         if (lengthens(&all, piece, coefficients, entry)) {
             all.v[all.n - 1].end = entry->t1;
             continue;

@@ -31,7 +31,8 @@ struct trace {
         size_t n, cap;
     } numbers;
     double *room;
-    size_t limit;
+    size_t limit, other; /* other: bytes that its owner keeps beside the log */
+    uint32_t widest;     /* rows of the widest mover */
     bool full;
     double full_time;
     trace_step_fn *step;

@@ -36,6 +36,7 @@ enum expr_sym {
     SYM_DRAW,    /* i: random number of a start */
     SYM_SLIP,    /* i: enum contact_argument, in a law of a contact */
     SYM_APPROACH, /* i: enum impact_argument: of an impact, in a law of it */
+    SYM_ROTOR,   /* i: rotor, j: enum rotor_quantity */
     SYM_CELL     /* i: list, j: component: an entry of a list, for every entry */
 };
 /* What a law of a contact is a function of: the speed of slip, in a coefficient
@@ -85,6 +86,9 @@ enum body_quantity {
     BODYQ_BODY_MOMENTUM,
     BODYQ_BODY_ANGULAR_MOMENTUM
 };
+/* what a model may ask of a rotor: its rate against its body, its angular
+ * momentum about its axis */
+enum rotor_quantity { ROTORQ_RATE, ROTORQ_MOMENTUM };
 enum total_quantity { TOTAL_ENERGY, TOTAL_KINETIC, TOTAL_POTENTIAL };
 
 typedef struct expr {

@@ -157,6 +157,7 @@ leaf(struct tape_make *make, struct code *code, const expr *node)
     case SYM_SYSTEM:
     case SYM_SLIP:
     case SYM_CELL:
+    case SYM_ROTOR:
     case SYM_APPROACH:
         assert(0 && "symbols of bodies and systems must be substituted before");
         break;

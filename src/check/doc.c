@@ -543,6 +543,7 @@ doc_keys(struct check *ck, const char *name, struct buf *out)
     any |= doc_key(body_keys, n_body_keys, "key of a body", name, out);
     any |= doc_key(contact_keys, n_contact_keys, "key of a contact", name, out);
     any |= doc_key(joint_keys, n_joint_keys, "key of a joint", name, out);
+    any |= doc_key(rotor_keys, n_rotor_keys, "key of a rotor", name, out);
     any |= doc_key(system_keys, n_system_keys, "key of a system", name, out);
     any |=
         doc_key(system_blocks, N_SYSTEM_BLOCKS, "block in a system", name, out);
@@ -558,6 +559,8 @@ doc_keys(struct check *ck, const char *name, struct buf *out)
                    "quantity of a contact, as in touch.gap", name, out);
     any |= doc_key(joint_values, n_joint_values,
                    "quantity of a joint, as in o.Q", name, out);
+    any |= doc_key(rotor_values, n_rotor_values,
+                   "quantity of a rotor, as in w.rate", name, out);
     any |= doc_key(choices, N_CHOICES, "choice of the world", name, out);
     any |= doc_part(name, out);
     return any;
@@ -707,6 +710,7 @@ names(struct check *ck,
     give_keys(contact_keys, n_contact_keys, "contact {", each, ctx);
     give_keys(all_contacts_keys, n_all_contacts_keys, "contacts {", each, ctx);
     give_keys(joint_keys, n_joint_keys, "joint {", each, ctx);
+    give_keys(rotor_keys, n_rotor_keys, "rotor {", each, ctx);
     give_keys(world_keys, n_world_keys, "world {", each, ctx);
     give_keys(shape_keys, n_shape_keys, "shape {", each, ctx);
     give_keys(system_keys, n_system_keys, "system {", each, ctx);
@@ -716,6 +720,7 @@ names(struct check *ck,
     give_keys(body_values, n_body_values, "body .", each, ctx);
     give_keys(contact_values, n_contact_values, "contact .", each, ctx);
     give_keys(joint_values, n_joint_values, "joint .", each, ctx);
+    give_keys(rotor_values, n_rotor_values, "rotor .", each, ctx);
     give_keys(system_values, n_system_values, "system .", each, ctx);
     for (int i = 0; (option = option_row((enum imp_option_id)i)); i++) {
         char kind[32];

@@ -79,6 +79,7 @@ check_model(const struct check_input *in)
     check_data(&ck);
     decl_definitions(&ck, DECL_SHAPE);
     contacts_declare(&ck);
+    rotors_declare(&ck);
     systems_declare(&ck);
     ck.progress.placed = true;
     check_bodies_begin(&ck);
@@ -86,6 +87,7 @@ check_model(const struct check_input *in)
     check_world(&ck);
     check_contacts(&ck);
     check_joints(&ck);
+    check_rotors(&ck);
     check_all_contacts(&ck);
     ck.progress.joined = true;
     check_systems(&ck);
@@ -105,6 +107,8 @@ check_model(const struct check_input *in)
     model->n_contacts = ck.lists.contacts.n;
     model->joints = ck.lists.joints.v;
     model->n_joints = ck.lists.joints.n;
+    model->rotors = ck.lists.rotors.v;
+    model->n_rotors = ck.lists.rotors.n;
     model->coordinates = ck.lists.coordinates.v;
     model->n_coordinates = ck.lists.coordinates.n;
     model->systems = ck.lists.systems.v;

@@ -37,15 +37,17 @@ body_moment(struct mech *mech, const struct mbody *body)
     assert(mech);
     struct graph *graph = mech->graph;
     if (mech->dim == 2)
-        return body->rate.torque;
+        return rotors_moment(mech, body, body->rate.torque);
     vec3 spin = body->w_body;
     vec3 moment = v3_is_zero(body->rate.torque)
                       ? body->rate.torque
                       : m3_apply_t(graph, body->pose.R, body->rate.torque);
-    if (!body->inertia.diagonal)
-        return v3_sub(
+    if (!body->inertia.diagonal) {
+        moment = v3_sub(
             graph, moment,
             v3_cross(graph, spin, m3_apply(graph, body->inertia.J, spin)));
+        return rotors_moment(mech, body, moment);
+    }
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
         moment.v[i] = sc_add(graph, moment.v[i],
@@ -164,7 +166,7 @@ state_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 static void
 block_flow(struct mech *mech, struct mblock *block)
 {
-    size_t cap = 1 + (size_t)block->n * mech->n_state;
+    size_t cap = 1 + (size_t)block->n * mech->n_state + mech->model->n_rotors;
     block->leaf = NEW_N(mech->arena, const expr *, cap);
     block->rate = NEW_N(mech->arena, const expr *, cap);
     block->leaf[0] = sym_time(mech);
@@ -177,6 +179,7 @@ block_flow(struct mech *mech, struct mblock *block)
                 sym_state(mech, body->env.state + s);
         block->n_leaf += state_rates(mech, body, block->rate + block->n_leaf);
     }
+    rotors_flow(mech, block);
 }
 
 /* The name of a tape of this block. */
@@ -192,7 +195,9 @@ static void
 force_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
     size_t count = 6 * (size_t)block->n;
-    const expr **f = NEW_N(mech->arena, const expr *, count + 3);
+    const expr **f = NEW_N(mech->arena, const expr *,
+                           count + 3 + 3 * mech->model->n_rotors);
+    size_t more = rotors_formulas(mech, block, f + count + 3);
     for (uint32_t i = 0; i < 3; i++)
         f[count + i] = mech->gravity.v[i];
     for (uint32_t i = 0; i < count; i++) {
@@ -201,7 +206,7 @@ force_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
         f[i] = i % 6 < 3 ? rate->force.v[i % 6] : rate->torque.v[i % 6 - 3];
     }
     switching_build(mech, &block->out, tape_name(mech, block, "guard"),
-                    block->leaf + 1, rows, block->n_leaf - 1, f, count + 3, 0);
+                    block->leaf + 1, rows, block->n_leaf - 1, f, count + 3 + more, 0);
 }
 
 /* Outputs of a motion: the state leaves, then cosine and sine of the angle of
@@ -259,6 +264,7 @@ motion_tape(struct mech *mech, struct mblock *block)
                                     sizeof *block->bodies);
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
     block->out.rows = image_array(mech->image, rows, n_state, sizeof *rows);
+    rotors_tapes(mech, block, rows, (size_t)block->n * mech->n_state);
     force_switching(mech, block, rows);
 
     /* The event tapes of contacts read these rows. */
@@ -430,6 +436,7 @@ block_build(struct mech *mech)
     if (!coupling_build(mech))
         return false;
     pose_flow(mech);
+    rotors_torques(mech);
     for (size_t i = 0; i < n_body; i++)
         if (mech->bodies[i].fixed)
             fixed_rates(mech, mech->bodies + i);

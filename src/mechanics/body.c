@@ -50,7 +50,8 @@ body_constants(struct mech *mech, struct mbody *body)
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
     body->inertia.invmass =
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_INVMASS);
-    body->inertia.diagonal = mech->dim == 2 || inertia_diagonal(body);
+    body->inertia.diagonal =
+        mech->dim == 2 || (inertia_diagonal(body) && !rotors_any(mech, body));
     for (uint32_t entry = 0; entry < 6; entry++) {
         bool keep = !body->fixed && (entry < 3 || !body->inertia.diagonal);
         if (mech->dim == 2)
@@ -70,9 +71,12 @@ body_constants(struct mech *mech, struct mbody *body)
 }
 
 static void
-body_flags(struct mbody *body)
+body_flags(const struct mech *mech, struct mbody *body)
 {
     const struct tm_body *decl = body->decl;
+    bool rotors = rotors_any(mech, body);
+    body->flags |= rotors ? IMP_BODYF_ROTORS : 0;
+    body->flags &= rotors ? ~IMP_BODYF_BALL : ~0u;
     body->flags |= body->fixed ? IMP_BODYF_FIXED : 0;
     body->flags |= body->prescribed ? IMP_BODYF_PRESCRIBED : 0;
     body->flags |=
@@ -85,7 +89,9 @@ body_flags(struct mbody *body)
     body->flags |= decl->shape.inertia.n ? IMP_BODYF_SINERTIA : 0;
     body->flags |= decl->stated.centre.n ? IMP_BODYF_CENTRE : 0;
     body->flags |= decl->stated.inertia.n ? IMP_BODYF_INERTIA : 0;
-    body->flags |= !decl->force.n && !decl->torque.n ? IMP_BODYF_WEIGHT : 0;
+    body->flags |= !decl->force.n && !decl->torque.n && !rotors
+                       ? IMP_BODYF_WEIGHT
+                       : 0;
     body->orient = decl->start.orient.n ? (uint32_t)decl->start.orient_kind
                                         : IMP_ORIENT_NONE;
 }
@@ -350,7 +356,7 @@ body_build(struct mech *mech, struct mbody *body)
     if (!data_body_ok(mech, body->decl) || !body_complete(mech, body) ||
         !shape_build(mech, body) || !flat_complete(mech, body))
         return false;
-    body_flags(body);
+    body_flags(mech, body);
     graph_origin(graph, body->decl->range);
     body_constants(mech, body);
     if (!body->prescribed)

@@ -53,6 +53,8 @@ couple_leaf(void *ctx, const expr *leaf)
     struct couple *couple = ctx;
     if (leaf->sym == SYM_BODY && !is_constant(leaf->j / BODYQ_STRIDE))
         join(couple, leaf->i);
+    if (leaf->sym == SYM_ROTOR)
+        join(couple, couple->mech->model->rotors[leaf->i].body);
     if (leaf->sym == SYM_SERIES)
         ex_leaves(couple->mech->graph, &couple->mech->model->series[leaf->i].e,
                   1, couple_leaf, couple);

@@ -129,6 +129,16 @@ joint_data_ok(struct mech *mech, const struct tm_joint *decl)
     return ok;
 }
 
+static bool
+rotor_data_ok(struct mech *mech, const struct tm_rotor *decl)
+{
+    imp_range range = decl->range;
+    bool ok = vec_ok(mech, "the axis of a rotor", &decl->axis, range, false);
+    ok &= num_ok(mech, "the inertia of a rotor", &decl->inertia, range);
+    ok &= num_ok(mech, "the rate of a rotor", &decl->rate, range);
+    return ok;
+}
+
 bool
 data_world_ok(struct mech *mech)
 {
@@ -145,5 +155,7 @@ data_world_ok(struct mech *mech)
         ok &= contact_data_ok(mech, model->contacts + i);
     for (size_t i = 0; i < model->n_joints; i++)
         ok &= joint_data_ok(mech, model->joints + i);
+    for (size_t i = 0; i < model->n_rotors; i++)
+        ok &= rotor_data_ok(mech, model->rotors + i);
     return ok;
 }

@@ -27,9 +27,11 @@ make_layout(struct mech *mech)
     layout->body = at += nb * IMP_RAW_SIZE;
     layout->state = at += nb * IMP_BODY_SIZE;
     layout->contact = at +=
-        nb * mech->n_state + 2 * (uint32_t)model->n_coordinates;
+        nb * mech->n_state + 2 * (uint32_t)model->n_coordinates +
+        (uint32_t)model->n_rotors;
     layout->joint = at += (uint32_t)model->n_contacts * IMP_CONTACT_SIZE;
-    layout->poly = at += (uint32_t)model->n_joints * IMP_JOINT_SIZE;
+    layout->rotor = at += (uint32_t)model->n_joints * IMP_JOINT_SIZE;
+    layout->poly = at += (uint32_t)model->n_rotors * IMP_ROTOR_SIZE;
     for (size_t i = 0; i < nb; i++)
         at += poly_size(model->bodies + i);
     layout->slots = at;
@@ -108,6 +110,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
     mech.event_row = arena_alloc(mech.arena, (model->n_contacts + 1) *
                                                  sizeof *mech.event_row);
     bool ok = data_world_ok(&mech);
+    rotors_build(&mech);
     ok &= make_bodies(&mech);
     ok = ok && block_build(&mech) && system_build(&mech);
     imp_contact *contacts =
@@ -122,6 +125,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
 
     head.setup = setup_tape(&mech);
     head.joints = image_joints(&mech);
+    head.rotors = rotor_table(&mech);
     head.coordinates = image_coordinates(&mech);
     head.systems = image_systems(&mech);
     head.draws = image_draws(&mech);

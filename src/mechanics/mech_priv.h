@@ -53,6 +53,29 @@ void joint_add_moment(struct mech *mech, const struct mblock *block, uint32_t j,
 void joint_conditions(struct mech *mech, uint32_t index, const expr **out);
 void joint_tapes(struct mech *mech, struct mblock *block);
 
+/* -- rotor.c: wheels within bodies ----------------------------------------- */
+
+/* Makes mech->rotors, before the bodies. */
+void rotors_build(struct mech *mech);
+/* Takes over their formulas, after the bodies. */
+void rotors_torques(struct mech *mech);
+/* Adds them to the leaves of the block with the
+ * rates of their entries of state. */
+void rotors_flow(struct mech *mech, struct mblock *block);
+/* Adds to the moment on the body (body axes) what its rotors do. */
+vec3 rotors_moment(struct mech *mech, const struct mbody *body, vec3 moment);
+/* Has the body rotors? */
+bool rotors_any(const struct mech *mech, const struct mbody *body);
+/* After the motion tape, whose first row of a rotor of this block is rows[at]:
+ * makes the tapes of the friction of the rotors. */
+void rotors_tapes(struct mech *mech, const struct mblock *block,
+                  const uint32_t *rows, size_t at);
+/* Appends the formulas of the rotors of the block, in which branches are looked
+ * for, to f. Returns how many; at most 3 per rotor. */
+size_t rotors_formulas(struct mech *mech, const struct mblock *block,
+                       const expr **f);
+imp_ref rotor_table(struct mech *mech);
+
 /* -- system.c: equations of motion in generalised coordinates -------------- */
 bool system_build(struct mech *mech);
 void system_contact(struct mech *mech, uint32_t contact, imp_contact *out);

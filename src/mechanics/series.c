@@ -30,6 +30,10 @@ state_row(struct mech *mech, uint32_t env)
     uint32_t at = env - mech->layout.state, block, row;
     if (system_row(mech, env, &block, &row))
         return ex_sym(mech->graph, SYM_ROW, block, row);
+    for (size_t i = 0; i < mech->model->n_rotors; i++)
+        if (mech->rotors[i].state == env)
+            return ex_sym(mech->graph, SYM_ROW, mech->rotors[i].block,
+                          mech->rotors[i].row);
     const struct mbody *body = mech->bodies + at / mech->n_state;
     return ex_sym(mech->graph, SYM_ROW, body->block,
                   body->row.state[at % mech->n_state]);
@@ -111,6 +115,7 @@ row_leaf(void *ctx, const expr *leaf)
     struct mech *mech = ctx;
     switch (leaf->sym) {
     case SYM_BODY:
+    case SYM_ROTOR:
     case SYM_TOTAL:
     case SYM_COORD:
     case SYM_SYSTEM:
@@ -210,9 +215,10 @@ velocity_leaf(void *ctx, const expr *leaf)
 {
     struct force *force = ctx;
     const struct mech *mech = force->mech;
-    uint32_t pose = mech->dim == 2 ? 3 : 7;
-    force->failed |= leaf->sym == SYM_STATE &&
-                     (leaf->i - mech->layout.state) % mech->n_state >= pose;
+    uint32_t pose = mech->dim == 2 ? 3 : 7, at = leaf->i - mech->layout.state;
+    bool body = at < mech->model->n_bodies * mech->n_state;
+    force->failed |=
+        leaf->sym == SYM_STATE && (!body || at % mech->n_state >= pose);
 }
 
 /* A Taylor coefficient by derivatives along the poses; zero after E0529. */

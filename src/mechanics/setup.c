@@ -83,6 +83,17 @@ raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
         out[IMP_JOINT_USER + i] = joint->user[i];
 }
 
+static void
+raw_rotor(struct mech *mech, const struct tm_rotor *rotor, const expr **out)
+{
+    raw_vec(out, IMP_ROTOR_AXIS, &rotor->axis);
+    if (mech->dim == 2)
+        out[IMP_ROTOR_AXIS + 2] = ex_num(mech->graph, 1.0);
+    out[IMP_ROTOR_INERTIA] = rotor->inertia.e;
+    if (rotor->rate.e)
+        out[IMP_ROTOR_RATE] = rotor->rate.e;
+}
+
 /* Vertices or half-spaces of a polytope. Returns how many entries. */
 static size_t
 raw_poly(struct mech *mech, const struct tm_body *decl, const expr **out)
@@ -106,7 +117,7 @@ setup_tape(struct mech *mech)
     const struct tm_model *model = mech->model;
     size_t count =
         model->n_bodies * IMP_RAW_SIZE + IMP_CONTACT_OUTS * model->n_contacts +
-        IMP_JOINT_RAW * model->n_joints + 5 + mech->layout.slots -
+        IMP_JOINT_RAW * model->n_joints + IMP_ROTOR_RAW * model->n_rotors + 5 + mech->layout.slots -
         mech->layout.poly + 2 * (model->n_coordinates + model->n_draws);
     const expr **out = NEW_N(mech->arena, const expr *, count);
     const expr *zero = sc_zero(mech->graph);
@@ -119,6 +130,8 @@ setup_tape(struct mech *mech)
         raw_contact(mech, model->contacts + i, out + at);
     for (size_t i = 0; i < model->n_joints; i++, at += IMP_JOINT_RAW)
         raw_joint(mech, model->joints + i, out + at);
+    for (size_t i = 0; i < model->n_rotors; i++, at += IMP_ROTOR_RAW)
+        raw_rotor(mech, model->rotors + i, out + at);
     for (uint32_t i = 0; i < 3; i++)
         out[at++] = mech->gravity.v[i];
     out[at++] = model->world.tolerance.e ? model->world.tolerance.e : zero;

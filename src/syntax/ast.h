@@ -94,6 +94,7 @@ struct ast_expr {
     X(BODY)       /* body name [: call] { block } */                           \
     X(SYSTEM)     /* system name(params) { } | system name : call { } */       \
     X(JOINT)      /* joint name : call { } */                                  \
+    X(ROTOR)      /* rotor name : call { } */                                  \
     X(CONTACT)    /* contact name : a | b { } ; contact name [i in a..b] {} */ \
     X(POINT)      /* point name . name = e */                                  \
     X(COORDINATE) /* coordinate names */                                       \
@@ -134,7 +135,7 @@ struct ast_item {
     struct ast_item *command; /* LET, KEY: value is a command; COMMAND: the
                                  key `over x` before its block */
     struct ast_expr *lo, *hi; /* PARAM range */
-    struct ast_expr *head1;   /* BODY SYSTEM JOINT CONTACT: after ':' */
+    struct ast_expr *head1;   /* BODY SYSTEM JOINT ROTOR CONTACT: after ':' */
     struct ast_expr *head2;   /* CONTACT: after '|' */
     struct ast_name index;    /* BODY, CONTACT, POINT family: i, with lo .. hi */
     struct ast_name *names;   /* COORDINATE */

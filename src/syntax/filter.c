@@ -127,6 +127,8 @@ kind_at_place(const struct filter *filter, const struct token *token)
             return IMP_YYDATA;
         if (!strcmp(token->text, "column"))
             return IMP_YYCOLUMN;
+        if (!strcmp(token->text, "rotor"))
+            return IMP_YYROTOR;
     }
     return IMP_YYNAME;
 }

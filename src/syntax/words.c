@@ -119,6 +119,7 @@ word_declares(int kind)
     case IMP_YYDATA:
     case IMP_YYCOLUMN:
     case IMP_YYCONTACTS:
+    case IMP_YYROTOR:
         return true;
     default:
         return false;

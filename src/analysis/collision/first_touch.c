@@ -21,6 +21,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/setup/new_run.h"
+#include "runtime/rotors/rotors.h"
 
 #define POLISH_ORDER 8
 /* a normal velocity above this share of its terms belongs to a normal
@@ -116,6 +117,20 @@ touch_require_movable(struct analysis *analysis, uint32_t contact)
     return IMP_OK;
 }
 
+/* Only `simulate` knows when a rotor begins to stick. */
+static int
+rotors_may_stick(struct analysis *analysis, uint32_t contact)
+{
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0559, rt_contact(analysis->rt, contact)->range,
+        "a rotor with friction may stick before the bodies of `%s` touch",
+        imp_text(analysis->rt->im, rt_contact(analysis->rt, contact)->name));
+    diag_help(analysis->ds, diag,
+              "follow the motion with `simulate`, or place the bodies where "
+              "they touch");
+    return IMP_FAILED;
+}
+
 int
 touch_find(struct analysis *analysis, uint32_t contact, double until,
            struct touch *touch)
@@ -141,6 +156,8 @@ touch_find(struct analysis *analysis, uint32_t contact, double until,
         touch->at_start = true;
         return touch_read(analysis, touch, POLISH_ORDER);
     }
+    if (rotors_rub(run))
+        return rotors_may_stick(analysis, contact);
     if (isnan(until))
         until = event_horizon(run);
     uint32_t n = run->im->contacts.n, n_more = 0;

@@ -18,6 +18,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/setup/new_run.h"
+#include "runtime/rotors/rotors.h"
 
 /* The error of the time of a limit, as a share of the run: bounces as low as
  * SECOND_FLOOR are no more exact than the rounding of a gap over their speed.
@@ -338,6 +339,8 @@ second_run(struct simulation *sim, const struct gsl_api *api, double tolerance)
     second_state_new(second);
     if (second->motion.n == 0)
         return second_cannot(second, IMP_WORLD, "nothing moves");
+    if (rotors_rub(run))
+        return second_cannot(second, IMP_WORLD, "rotors have friction");
     second->motion.ctx = second;
     second->motion.tolerance = tolerance;
     second->motion.longest = LONGEST * sim->options.until;

@@ -11,6 +11,7 @@
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/motion/motion.h"
+#include "runtime/rotors/rotors.h"
 
 /* The most rounds at one instant in which no event is reported: contacts close
  * and open by rounding alone. */
@@ -115,7 +116,8 @@ apply_mode_change(struct simulation *sim)
 static bool
 choose_watched(struct simulation *sim)
 {
-    bool none = persistent_any(sim->run) || sim->resting.n;
+    bool none =
+        persistent_any(sim->run) || sim->resting.n || sim->rotors;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         sim->watch[contact] =
             persistent_holds(sim->run, contact) || sim->resting.is_over[contact]
@@ -154,6 +156,10 @@ move_to_event(struct simulation *sim, double target, double *end,
     *end = target;
     int st =
         run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
+    sim->rotor = IMP_NO_ROTOR;
+    if (!st && sim->rotors)
+        st = rotors_peek(run, end, &sim->rotor);
+    sim->rotor_time = *end;
     if (!st)
         st = simulate_persistent_peek(sim, *end, NULL, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
@@ -163,7 +169,10 @@ move_to_event(struct simulation *sim, double target, double *end,
         st = IMP_STOPPED;
     if (!st && nothing_watched) { /* the search for changes has already made the
                                      series of this motion */
-        motion_advance_by(run, sim->mode_change.order, *end - before, *end);
+        int order = persistent_any(run) || sim->resting.n
+                        ? sim->mode_change.order
+                        : MOTION_STEP_ORDER; /* of rotors_peek */
+        motion_advance_by(run, order, *end - before, *end);
         found->kind = EVENT_NONE;
     } else if (!st) {
         st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);
@@ -196,6 +205,31 @@ finish_piece(struct simulation *sim, double end)
     return IMP_OK;
 }
 
+/* The mode of a rotor changes now. */
+static int
+rotor_changes(struct simulation *sim)
+{
+    uint32_t rotor = sim->rotor;
+    bool stuck = rotors_sticks(sim->run, rotor);
+    int st = simulate_row(sim);
+    if (st || (st = rotors_change(sim->run, rotor)))
+        return st;
+    sim->rows.fresh = false;
+    sim->rotor = IMP_NO_ROTOR;
+    if (stuck != rotors_sticks(sim->run, rotor))
+        simulate_log_rotor(sim, rotor, stuck ? "slip" : "stick");
+    return simulate_row(sim);
+}
+
+/* After a round of the loop: modes of rotors. */
+static int
+look_at_rotors(struct simulation *sim, bool event)
+{
+    if (sim->rotor != IMP_NO_ROTOR && rt_time(sim->run) == sim->rotor_time)
+        return rotor_changes(sim);
+    return event ? rotors_settle(sim->run) : IMP_OK;
+}
+
 /* One round of the loop: moves to the next event before the target time, and
  * calls its handler. */
 static int
@@ -224,6 +258,8 @@ advance_once(struct simulation *sim, double target, double limit,
     }
     if ((st = move_to_event(sim, target, &end, &found, more, &n_more)))
         return st;
+    bool event = (found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED) ||
+                 sim->mode_change.what != CHANGE_NONE;
     if (found.kind == EVENT_NONE || found.kind == EVENT_EXCLUDED) {
         if ((st = finish_piece(sim, end)))
             return st;
@@ -234,6 +270,8 @@ advance_once(struct simulation *sim, double target, double limit,
             (st = simulate_touches(sim, &found, more, n_more)))
             return st;
     }
+    if (sim->rotors && (st = look_at_rotors(sim, event)))
+        return st;
     return (double)sim->log.total > limit ? too_many(sim, limit) : IMP_OK;
 }
 
@@ -339,6 +377,9 @@ simulate_run(struct simulation *sim, double limit)
     }
     sim->begun = true;
     if ((st = simulate_start_contacts(sim)))
+        return st;
+    sim->rotors = rotors_rub(run);
+    if (sim->rotors && (st = rotors_settle(run)))
         return st;
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);

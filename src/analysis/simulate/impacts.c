@@ -20,6 +20,7 @@
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/rotors/rotors.h"
 
 /* an impulse below this share of the greatest one is rounding */
 #define GROUP_CONSERVES 1e-12
@@ -545,6 +546,7 @@ simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
     group.contact = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
     for (uint32_t i = 0; i < n_hit; i++)
         group.part[hit[i]] = PART_HIT;
+    rotors_release(run);
     for (uint32_t i = 0; i < n_hit; i++) {
         if (group.part[hit[i]] != PART_HIT)
             continue;

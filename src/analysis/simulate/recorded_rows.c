@@ -74,6 +74,23 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     VEC_PUSH(&sim->log.impulse, impulse);
 }
 
+void
+simulate_log_rotor(struct simulation *sim, uint32_t rotor, const char *kind)
+{
+    assert(sim != NULL && rotor < sim->run->im->rotors.n && kind != NULL);
+    const imp_rotor *of =
+        IMP_ARRAY(sim->run->im, sim->run->im->rotors, imp_rotor) + rotor;
+    sim->log.total++;
+    if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
+        return;
+    VEC_PUSH(&sim->log.time, rt_time(sim->run));
+    VEC_PUSH(&sim->log.kind, kind);
+    VEC_PUSH(&sim->log.class, "");
+    VEC_PUSH(&sim->log.contact, imp_text(sim->run->im, of->name));
+    VEC_PUSH(&sim->log.number, sim->n_contacts + rotor);
+    VEC_PUSH(&sim->log.impulse, 0.0);
+}
+
 /* How many numbers of a row it has: what is told of a whole run has none. */
 static size_t
 item_size(const imp_val *value)

@@ -178,6 +178,10 @@ struct simulation {
     struct balls *balls; /* NULL: balls are left to the search */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
+    /* a rotor has friction; the next one whose mode changes, and when */
+    bool rotors;
+    uint32_t rotor;
+    double rotor_time;
     /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
      * contact that has slid to another feature, and when */
     struct saved_state face_end;
@@ -257,6 +261,9 @@ void simulate_log_event(struct simulation *sim, uint32_t contact,
                         const char *kind, const char *class, double impulse);
 /* The same between two bodies, whose contact may be one that stands for all
  * pairs; NULL: those of the contact. */
+/* The same of a rotor that begins to stick or to turn. */
+void simulate_log_rotor(struct simulation *sim, uint32_t rotor,
+                        const char *kind);
 void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const uint32_t *body, const char *kind,
                        const char *class, double impulse);

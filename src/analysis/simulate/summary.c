@@ -108,17 +108,25 @@ simulate_put_summary(struct simulation *sim, struct record *out)
     assert(sim != NULL && out != NULL);
     const struct event_log *log = &sim->log;
     struct arena *arena = sim->run->brief; /* the record copies the texts */
-    struct contact_summary *of =
-        NEW_N(arena, struct contact_summary, sim->n_contacts);
-    const char **texts = NEW_N(arena, const char *, sim->n_contacts);
+    uint32_t all = sim->n_contacts + sim->run->im->rotors.n;
+    const imp_rotor *rotor =
+        IMP_ARRAY(sim->run->im, sim->run->im->rotors, imp_rotor);
+    struct contact_summary *of = NEW_N(arena, struct contact_summary, all + 1);
+    const char **texts = NEW_N(arena, const char *, all + 1);
     size_t count = 0;
     for (size_t i = 0; i < log->time.n; i++)
         count_event(&of[log->number.v[i]], log->kind.v[i], log->time.v[i]);
-    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         if (of[i].n == 0)
             continue;
         struct buf text = {0};
-        describe(&text, simulate_contact_name(sim, i), &of[i]);
+        bool contact = i < sim->n_contacts;
+        of[i].closed &= contact;
+        describe(&text,
+                 contact ? simulate_contact_name(sim, i)
+                         : imp_text(sim->run->im,
+                                    rotor[i - sim->n_contacts].name),
+                 &of[i]);
         texts[count++] = arena_strdup(arena, buf_str(&text));
         buf_free(&text);
     }

@@ -16,6 +16,7 @@
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/rotors/rotors.h"
 
 /* Impacts from heights of more tolerances are left to touches.c: there the
  * contacts that close within one tolerance do so within 10^-2 of a flight. */
@@ -236,6 +237,7 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     struct rt *run = sim->run;
     uint32_t contact = at->contact;
     struct blow *blow = NEW(run->brief, struct blow);
+    rotors_release(run);
     int st = gather(sim, at, blow);
     *next = STEP_DONE;
     if (st)

@@ -151,6 +151,15 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
         out->cols = value.cols;
         return true;
     }
+    if (value.kind == VALUE_ROTOR) {
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0405, node->range,
+                               "%s has no value of its own",
+                               value_kind_text(ck, &value)),
+                   "it has rate and momentum: show %s.rate",
+                   ck->lists.rotors.v[value.ref].name);
+        return false;
+    }
     if (!outside_run(ck, &value, node, "show"))
         return false;
     whole_field(ck, node, &value);

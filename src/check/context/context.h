@@ -40,6 +40,7 @@ enum value_kind {
     VALUE_BODY,    /* ref */
     VALUE_CONTACT, /* ref */
     VALUE_SYSTEM,  /* ref */
+    VALUE_ROTOR,   /* ref */
     VALUE_FAMILY, /* contacts of a system: ref: the first, rows: how many, cols:
                  index of the first; field: 1: bodies */
     VALUE_RESULT, /* ref: command */
@@ -77,6 +78,7 @@ enum decl_kind {
     DECL_BODY,
     DECL_CONTACT,
     DECL_JOINT,
+    DECL_ROTOR,
     DECL_SYSTEM, /* index: UINT32_MAX for one with arguments, a pattern */
     DECL_DATA,
     DECL_OTHER   /* not available in this build */
@@ -199,6 +201,10 @@ struct check_lists {
         struct tm_joint *v;
         size_t n, cap;
     } joints;
+    struct {
+        struct tm_rotor *v;
+        size_t n, cap;
+    } rotors;
     struct {
         struct tm_coordinate *v;
         size_t n, cap;

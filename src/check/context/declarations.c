@@ -11,7 +11,7 @@ decl_kind_name(enum decl_kind k)
 {
     static const char *const names[] = {
         "param", "let",     "result", "function", "shape",
-        "body",  "contact", "joint",  "system",   "data",
+        "body",  "contact", "joint",  "rotor",    "system", "data",
         "declaration",
     };
     return names[k];

@@ -62,7 +62,8 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
     /* A body, contact, joint, param or system must be the only one of its name
      * in the whole model. */
     if (kind == DECL_PARAM || kind == DECL_BODY || kind == DECL_CONTACT ||
-        kind == DECL_JOINT || (kind == DECL_SYSTEM && !it->has_formals))
+        kind == DECL_JOINT || kind == DECL_ROTOR ||
+        (kind == DECL_SYSTEM && !it->has_formals))
         for (struct module *other = ck->modules.first; other;
              other = other->next) {
             struct decl *param =
@@ -150,6 +151,9 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             break;
         case AST_JOINT:
             declare(ck, module, it, &it->name, DECL_JOINT);
+            break;
+        case AST_ROTOR:
+            declare(ck, module, it, &it->name, DECL_ROTOR);
             break;
         case AST_DATA:
             declare(ck, module, it, &it->name, DECL_DATA);

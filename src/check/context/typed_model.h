@@ -163,6 +163,19 @@ struct tm_joint {
     uint32_t n_user;
 };
 
+/* A wheel within a body. Torques are about its axis and may read t, params, its
+ * body and its own rate (SYM_ROTOR); friction also SYM_SLIP, its speed. */
+struct tm_rotor {
+    const char *name, *doc;
+    imp_range range;
+    uint32_t body;
+    struct tm_vec axis; /* body axes; n = 0 in the plane */
+    struct tm_num inertia, rate;
+    struct tm_num friction, friction_static; /* e NULL: none */
+    struct tm_num motor;                     /* e NULL: none */
+    bool holds; /* the motor holds the rate */
+};
+
 /* a value in a command; mirrors imp_val, with expressions instead of tapes */
 struct tm_val {
     enum imp_val_kind kind;
@@ -256,6 +269,8 @@ struct tm_model {
     size_t n_contacts;
     struct tm_joint *joints;
     size_t n_joints;
+    struct tm_rotor *rotors;
+    size_t n_rotors;
     struct tm_coordinate *coordinates;
     size_t n_coordinates;
     struct tm_system *systems;

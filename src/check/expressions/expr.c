@@ -470,6 +470,8 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
                              node->range);
     case VALUE_SYSTEM:
         return system_field(ck, value.ref, name, node->name.range, node->range);
+    case VALUE_ROTOR:
+        return rotor_field(ck, value.ref, name, node->name.range, node->range);
     case VALUE_RESULT:
         return result_field(ck, value.ref, name, node->name.range, node->range);
     case VALUE_TABLE:

@@ -162,6 +162,8 @@ check_decl(struct check *ck, struct decl *decl, imp_range range)
         return numbered(ck, decl, VALUE_CONTACT, false, range);
     case DECL_JOINT:
         return joint_alone(ck, decl, range);
+    case DECL_ROTOR:
+        return numbered(ck, decl, VALUE_ROTOR, decl->broken, range);
     case DECL_SYSTEM:
         return decl->item->has_formals
                    ? pattern_alone(ck, decl, range)

@@ -31,7 +31,8 @@ read_leaf(void *ctx, const expr *leaf)
         leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE;
     reads->motion |= leaf->sym == SYM_BODY || leaf->sym == SYM_CONTACT ||
                      leaf->sym == SYM_TOTAL || leaf->sym == SYM_SERIES ||
-                     leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM;
+                     leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM ||
+                     leaf->sym == SYM_ROTOR;
     if (leaf->sym == SYM_SERIES) {
         uint32_t d = leaf->j + reads->ck->lists.series.v[leaf->i].depth;
         reads->depth = d > reads->depth ? d : reads->depth;

@@ -12,9 +12,9 @@ void decl_lets(struct check *ck);        /* those nobody asked for */
 void decl_params_done(struct check *ck); /* units, ranges */
 
 extern const struct keydef body_keys[], contact_keys[], all_contacts_keys[],
-    world_keys[], joint_keys[], shape_keys[];
+    world_keys[], joint_keys[], rotor_keys[], shape_keys[];
 extern const size_t n_body_keys, n_contact_keys, n_all_contacts_keys,
-    n_world_keys, n_joint_keys, n_shape_keys;
+    n_world_keys, n_joint_keys, n_rotor_keys, n_shape_keys;
 /* what a kind of joint needs and leaves free; false: there is no such kind */
 bool joint_kind_doc(const char *name, struct buf *out);
 const char *joint_kind_name(size_t i);     /* NULL behind the last */
@@ -24,6 +24,8 @@ void contacts_declare(struct check *ck);   /* gives them their numbers */
 void check_contacts(struct check *ck);
 void check_all_contacts(struct check *ck); /* after bodies and joints */
 void check_joints(struct check *ck);
+void rotors_declare(struct check *ck); /* gives them their numbers */
+void check_rotors(struct check *ck);
 /* instances, their coordinates and contacts get their numbers */
 void systems_declare(struct check *ck);
 /* energies, forces, gaps, starts */

@@ -9,7 +9,7 @@
 #include "check/model/model_priv.h"
 #include "check/quantities/systems.h"
 
-/* system_reads.c: checks what a formula of a system reads. `rates`: it may read the rates of
+/* block.c: checks what a formula of a system reads. `rates`: it may read the rates of
  * the coordinates. */
 bool system_formula_ok(struct check *ck, const struct tm_system *system,
                        const expr *expression, bool rates,

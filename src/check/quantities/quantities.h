@@ -16,11 +16,16 @@ struct value contact_field(struct check *ck, uint32_t contact, const char *name,
 /* o.Q, o.S */
 struct value joint_field(struct check *ck, uint32_t joint, const char *name,
                          imp_range name_range, imp_range range);
+/* w.rate */
+struct value rotor_field(struct check *ck, uint32_t rotor, const char *name,
+                         imp_range name_range, imp_range range);
 struct value contact_gap(struct check *ck, uint32_t contact, imp_range range);
 /* E0343: the gap of a stated contact is asked for */
 struct value no_surface(struct check *ck, uint32_t contact, imp_range range);
-extern const struct keydef body_values[], contact_values[], joint_values[];
-extern const size_t n_body_values, n_contact_values, n_joint_values;
+extern const struct keydef body_values[], contact_values[], joint_values[],
+    rotor_values[];
+extern const size_t n_body_values, n_contact_values, n_joint_values,
+    n_rotor_values;
 /* made a unit vector; zero stays zero */
 void normalised(struct check *ck, struct tm_vec *vec);
 

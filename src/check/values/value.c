@@ -102,6 +102,9 @@ value_kind_text(struct check *ck, const struct value *value)
     case VALUE_SYSTEM:
         return arena_printf(ck->arena, "the system `%s`",
                             ck->lists.systems.v[value->ref].name);
+    case VALUE_ROTOR:
+        return arena_printf(ck->arena, "the rotor `%s`",
+                            ck->lists.rotors.v[value->ref].name);
     case VALUE_FAMILY:
         return arena_printf(ck->arena, "the family of %s `%s`",
                             value->field ? "bodies" : "contacts",

@@ -99,7 +99,8 @@ owner(void *ctx, const char *kind, const char *what)
 
     if (reads(search, search->owner, search->word - 1, what) &&
         (strcmp(kind, "body") == 0 || strcmp(kind, "contact") == 0 ||
-         strcmp(kind, "joint") == 0 || strcmp(kind, "system") == 0))
+         strcmp(kind, "joint") == 0 || strcmp(kind, "rotor") == 0 ||
+         strcmp(kind, "system") == 0))
         memcpy(search->of, kind, strlen(kind) + 1);
 }
 

@@ -253,7 +253,8 @@ static bool
 adds_to_motion(const struct ast_item *item)
 {
     return item->kind == AST_BODY || item->kind == AST_CONTACT ||
-           item->kind == AST_JOINT || item->kind == AST_SYSTEM ||
+           item->kind == AST_JOINT || item->kind == AST_ROTOR ||
+           item->kind == AST_SYSTEM ||
            item->kind == AST_BLOCK;
 }
 

@@ -129,6 +129,17 @@ struct msystem {
     const uint32_t *observed; /* rows of state and observers in their block */
 };
 
+/* A rotor: its entries of env as leaves. */
+struct mrotor {
+    const struct tm_rotor *decl;
+    uint32_t body, env, state; /* state: its entry in env */
+    uint32_t block, row;       /* its row in the motion of its block */
+    vec3 axis;
+    const expr *inertia, *held, *sign, *z;
+    const expr *friction, *hardest, *motor; /* torques; 0 without */
+    uint32_t law, along, rows[3];
+};
+
 struct mech {
     struct tm_model *model;
     struct graph *graph;
@@ -141,6 +152,7 @@ struct mech {
     struct mbody *bodies;
     struct mblock *blocks;
     size_t n_blocks;
+    struct mrotor *rotors;
     struct msystem *systems;
     vec3 gravity;                /* a function of params and t */
     uint32_t (*event_row)[9];    /* per contact: rows of gap and unknowns */
@@ -217,8 +229,19 @@ const expr *body_potential(struct mech *mech, const struct mbody *body);
 vec3 body_momentum(struct mech *mech, const struct mbody *body);
 /* about the world's origin: c x m v + R J w_body */
 vec3 body_angular(struct mech *mech, const struct mbody *body);
-/* SYM_BODY, SYM_TOTAL, SYM_COORD, SYM_SYSTEM as functions of the state; NULL
- * for other leaves. ctx: struct mech */
+/* rate of a rotor against its body; what its spin against the body adds to the
+ * kinetic energy; the angular momentum (body axes) of all rotors of a body that
+ * its inertia does not count */
+const expr *rotor_rate(struct mech *mech, const struct mrotor *rotor);
+const expr *rotor_kinetic(struct mech *mech, const struct mbody *body);
+vec3 rotor_angular(struct mech *mech, const struct mbody *body);
+/* entry of the inertia of a body with its rotors as if they were held */
+const expr *rotor_whole_inertia(struct mech *mech, const struct mbody *body,
+                                uint32_t entry);
+const expr *rotor_quantity(struct mech *mech, const struct mrotor *rotor,
+                           uint32_t quantity);
+/* SYM_BODY, SYM_ROTOR, SYM_TOTAL, SYM_COORD, SYM_SYSTEM as functions of the
+ * state; NULL for other leaves. ctx: struct mech */
 const expr *quantity_leaf(void *ctx, const expr *leaf);
 
 /* -- switching.c: where formulas change their branch ----------------------- */

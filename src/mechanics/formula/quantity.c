@@ -15,7 +15,18 @@ body_kinetic(struct mech *mech, const struct mbody *body)
         sc_mul(graph, body->inertia.mass, v3_dot(graph, body->v, body->v));
     const expr *rot =
         m3_form(graph, body->w_body, body->inertia.J, body->w_body);
-    return sc_mul(graph, ex_num(graph, 0.5), sc_add(graph, lin, rot));
+    const expr *own =
+        sc_mul(graph, ex_num(graph, 0.5), sc_add(graph, lin, rot));
+    return sc_add(graph, own, rotor_kinetic(mech, body));
+}
+
+/* J w_body, with the rotors */
+static vec3
+body_spinning(struct mech *mech, const struct mbody *body)
+{
+    return v3_add(mech->graph,
+                  m3_apply(mech->graph, body->inertia.J, body->w_body),
+                  rotor_angular(mech, body));
 }
 
 const expr *
@@ -40,7 +51,7 @@ body_angular(struct mech *mech, const struct mbody *body)
     assert(mech && body);
     struct graph *graph = mech->graph;
     vec3 orbit = v3_cross(graph, body->pose.c, body_momentum(mech, body));
-    vec3 own = m3_apply(graph, body->inertia.J, body->w_body);
+    vec3 own = body_spinning(mech, body);
     if (mech->dim == 3)
         own = m3_apply(graph, body->pose.R, own);
     return v3_add(graph, orbit, own);
@@ -99,7 +110,7 @@ body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
     case BODYQ_VOLUME:
         return sym_env(mech, first + IMP_BODY_VOLUME);
     case BODYQ_INERTIA:
-        return sym_env(mech, first + IMP_BODY_INERTIA + entry);
+        return rotor_whole_inertia(mech, body, entry);
     case BODYQ_CENTRE:
         return sym_env(mech, first + IMP_BODY_CENTRE + entry);
     case BODYQ_QUATERNION:
@@ -116,8 +127,7 @@ body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
             mech, m3_apply_t(graph, body->pose.R, body_momentum(mech, body)),
             entry);
     case BODYQ_BODY_ANGULAR_MOMENTUM:
-        return spin_entry(mech, m3_apply(graph, body->inertia.J, body->w_body),
-                          entry);
+        return spin_entry(mech, body_spinning(mech, body), entry);
     }
     abort();
 }
@@ -151,6 +161,8 @@ quantity_leaf(void *ctx, const expr *leaf)
     if (leaf->sym == SYM_BODY)
         return body_quantity(mech, mech->bodies + leaf->i,
                              leaf->j / BODYQ_STRIDE, leaf->j % BODYQ_STRIDE);
+    if (leaf->sym == SYM_ROTOR)
+        return rotor_quantity(mech, mech->rotors + leaf->i, leaf->j);
     if (leaf->sym == SYM_TOTAL)
         return total_quantity(mech, leaf->i);
     return system_leaf(mech, leaf);

@@ -207,6 +207,8 @@ most_spin(const struct rt *run, const imp_body *body)
     const double *I = run->env + body->env_body + IMP_BODY_INERTIA;
     const double *w = s + 10;
     double L[3];
+    if (body->flags & IMP_BODYF_ROTORS) /* which have momentum of their own */
+        return 10.0 * vec3_norm(w);
     sym3_apply(I, w, L);
     /* least moment of inertia >= 1/trace of the inverse */
     const double *J = run->env + body->env_body + IMP_BODY_INVINERTIA;

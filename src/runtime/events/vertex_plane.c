@@ -139,7 +139,7 @@ vertex_planes_new(struct rt *run)
 {
     assert(run != NULL && run->im != NULL);
     const imp_image *im = run->im;
-    if (im->joints.n || im->systems.n || run->joints)
+    if (im->joints.n || im->rotors.n || im->systems.n || run->joints)
         return NULL;
     struct vertex_planes *planes = NEW(run->arena, struct vertex_planes);
     planes->r = run;

@@ -29,6 +29,19 @@
 /* -- onto the gaps ---------------------------------------------------------
  */
 
+/* Adds the angular momentum that rotors have beside the inertia of the body. */
+static void
+add_rotors(const struct rt *run, uint32_t body, double L[3])
+{
+    const imp_rotor *rotor = IMP_ARRAY(run->im, run->im->rotors, imp_rotor);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const double *e = run->env + rotor[i].env_rotor;
+        for (int k = 0; k < 3 && rotor[i].body == body; k++)
+            L[k] += e[IMP_ROTOR_AXIS + k] * e[IMP_ROTOR_INERTIA] *
+                    run->env[rotor[i].env_state];
+    }
+}
+
 /* When a pose is turned by t (body axes), spins in body axes have to change so
  * that the angular momentum L stays in the world: w += I^-1 (L x t + (L x t) x
  * t / 2). Only for bodies without joints, which would answer. */
@@ -42,6 +55,7 @@ keep_momentum(struct rt *run, uint32_t body, const double t[3])
     if (run->im->dim == 2 || run->joints)
         return;
     sym3_apply(I, w, L);
+    add_rotors(run, body, L);
     vec3_cross(L, t, u);
     vec3_cross(u, t, v);
     for (int i = 0; i < 3; i++)

@@ -79,7 +79,7 @@ what_of(const struct rt *run, const imp_block *block, uint32_t env)
                    : env - first >= speed ? MOTION_SPEED
                                           : MOTION_POSE;
     }
-    return MOTION_POSE;
+    return block->bodies.n ? MOTION_SPEED : MOTION_POSE; /* of a rotor */
 }
 
 static void

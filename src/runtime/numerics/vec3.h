@@ -124,6 +124,24 @@ sym3_apply(const double S[6], const double a[3], double out[3])
     out[2] = S[4] * a[0] + S[5] * a[1] + S[2] * a[2];
 }
 
+/* Sets out := S^-1, where S is symmetric, stored as above. */
+static inline void
+sym3_inverse(const double S[6], double out[6])
+{
+    if (S[3] == 0.0 && S[4] == 0.0 && S[5] == 0.0) {
+        for (int i = 0; i < 6; i++)
+            out[i] = i < 3 ? 1.0 / S[i] : 0.0;
+        return;
+    }
+    double xx = S[1] * S[2] - S[5] * S[5], yy = S[0] * S[2] - S[4] * S[4],
+           zz = S[0] * S[1] - S[3] * S[3], xy = S[4] * S[5] - S[3] * S[2],
+           xz = S[3] * S[5] - S[4] * S[1], yz = S[3] * S[4] - S[0] * S[5];
+    double det = S[0] * xx + S[3] * xy + S[4] * xz;
+    const double c[6] = {xx, yy, zz, xy, xz, yz};
+    for (int i = 0; i < 6; i++)
+        out[i] = c[i] / det;
+}
+
 /* Sets x := K^-1 b for a symmetric n x n matrix, n = 1 or 2, stored as K11 K12
  * K22; with n = 1 x[1] is 0. The result is not finite where K is singular. */
 static inline void

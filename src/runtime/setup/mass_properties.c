@@ -12,6 +12,7 @@
 #include "runtime/geometry/moments.h"
 #include "runtime/geometry/polytope.h"
 #include "runtime/motion/joints.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
 
 /* The slack of J1 + J2 >= J3 for data of 6 digits; thin disks reach equality.
@@ -37,27 +38,6 @@ static bool
 sym_diagonal(const double s[6])
 {
     return s[3] == 0 && s[4] == 0 && s[5] == 0;
-}
-
-static void
-sym_inverse(const double matrix[6], double inv[6])
-{
-    memset(inv, 0, 6 * sizeof *inv);
-    if (sym_diagonal(matrix)) {
-        for (int i = 0; i < 3; i++)
-            inv[i] = 1 / matrix[i];
-        return;
-    }
-    double xx = matrix[1] * matrix[2] - matrix[5] * matrix[5],
-           yy = matrix[0] * matrix[2] - matrix[4] * matrix[4];
-    double zz = matrix[0] * matrix[1] - matrix[3] * matrix[3],
-           xy = matrix[4] * matrix[5] - matrix[3] * matrix[2];
-    double xz = matrix[3] * matrix[5] - matrix[4] * matrix[1],
-           yz = matrix[3] * matrix[4] - matrix[0] * matrix[5];
-    double det = matrix[0] * xx + matrix[3] * xy + matrix[4] * xz;
-    const double c[6] = {xx, yy, zz, xy, xz, yz};
-    for (int i = 0; i < 6; i++)
-        inv[i] = c[i] / det;
 }
 
 /* The eigenvalues in ascending order, by Jacobi rotations. */
@@ -404,7 +384,7 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
     else if (run->im->dim == 2)
         out[IMP_BODY_INVINERTIA] = 1 / inertia[0];
     else
-        sym_inverse(inertia, out + IMP_BODY_INVINERTIA);
+        sym3_inverse(inertia, out + IMP_BODY_INVINERTIA);
     return IMP_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/joints.h"
+#include "runtime/rotors/rotors.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/motion/switching.h"
@@ -111,6 +112,7 @@ forget(struct rt *run)
     memset(run->closest.warm, 0, run->im->contacts.n);
     polytope_contact_forget(run);
     joints_reset(run);
+    rotors_reset(run);
 }
 
 int

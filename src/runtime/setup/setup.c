@@ -9,11 +9,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/num.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/motion/joints.h"
 #include "runtime/numerics/random.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/rotors/rotors.h"
 
 /* `axes` may miss orthonormal axes by this much: data of 6 digits. */
 #define AXES_SLACK 1e-6
@@ -391,7 +393,8 @@ starts_of(struct rt *run)
     const imp_layout *layout = &im->layout;
     return run->scratch + (size_t)im->bodies.n * IMP_RAW_SIZE +
            IMP_CONTACT_OUTS * (size_t)im->contacts.n +
-           (size_t)im->joints.n * IMP_JOINT_RAW + WORLD_OUTS +
+           (size_t)im->joints.n * IMP_JOINT_RAW +
+           (size_t)im->rotors.n * IMP_ROTOR_RAW + WORLD_OUTS +
            (layout->slots - layout->poly);
 }
 
@@ -467,8 +470,10 @@ setup_drawn_bodies(struct rt *run)
     if (st != IMP_OK)
         return st;
     joints_start(run);
-    st = start_joints(run);
-    return st ? st : setup_check_spins(run);
+    if ((st = start_joints(run)))
+        return st;
+    rotors_start(run);
+    return setup_check_spins(run);
 }
 
 int
@@ -510,6 +515,9 @@ rt_setup(struct rt *run, const double *params)
     const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
     for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
         st = worse(st, setup_joint(run, joint + i, at));
+    double *rotor = NEW_N(run->brief, double, im->rotors.n * IMP_ROTOR_RAW + 1);
+    memcpy(rotor, at, im->rotors.n * IMP_ROTOR_RAW * sizeof *at);
+    at += im->rotors.n * IMP_ROTOR_RAW;
     st = worse(st, setup_world(run, at));
     memcpy(run->env + layout->poly, at + WORLD_OUTS,
            (layout->slots - layout->poly) * sizeof *out);
@@ -525,7 +533,11 @@ rt_setup(struct rt *run, const double *params)
         st = setup_surfaces(run, c);
     if (st != IMP_OK)
         return st;
+    if ((st = rotors_setup(run, rotor)))
+        return st;
     joints_start(run);
-    st = start_joints(run);
-    return st ? st : setup_check_spins(run);
+    if ((st = start_joints(run)))
+        return st;
+    rotors_start(run);
+    return setup_check_spins(run);
 }

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rotors, wheels within bodies. With the axis u (body axes), the inertia i about
+ * it, and z of imp_rotor, the angular momentum of body and wheel is
+ *   L = J w + i z u,     L' + w x L = moment,
+ * where J is the inertia of the body in env: with the wheel while it is held
+ * (then z, its rate against the body, stays), without its part i u u^T while it
+ * turns: then
+ *   i z' = tau,          J w' = moment - w x L - tau u,
+ * with the torque tau of motor and friction on the wheel. Its rate against the
+ * body is then z - u.w. (Baranyai 2016, (6.5)-(6.9), has the same motion in the
+ * rate.) */
+#include "mechanics/mech_priv.h"
+
+bool
+rotors_any(const struct mech *mech, const struct mbody *body)
+{
+    assert(mech && body);
+    for (size_t i = 0; i < mech->model->n_rotors; i++)
+        if (mech->model->rotors[i].body == body->index)
+            return true;
+    return false;
+}
+
+void
+rotors_build(struct mech *mech)
+{
+    assert(mech && !mech->rotors);
+    const struct tm_model *model = mech->model;
+    struct graph *graph = mech->graph;
+    uint32_t state = mech->layout.contact - (uint32_t)model->n_rotors;
+    mech->rotors = NEW_N(mech->arena, struct mrotor, model->n_rotors + 1);
+    for (uint32_t i = 0; i < model->n_rotors; i++) {
+        struct mrotor *rotor = mech->rotors + i;
+        const struct tm_rotor *decl = model->rotors + i;
+        *rotor = (struct mrotor){.decl = decl,
+                                 .body = decl->body,
+                                 .env = mech->layout.rotor + i * IMP_ROTOR_SIZE,
+                                 .state = state + i,
+                                 .law = IMP_NO_TAPE,
+                                 .along = IMP_NO_TAPE};
+        for (uint32_t k = 0; k < 3; k++)
+            rotor->axis.v[k] =
+                mech->dim == 3 ? sym_env(mech, rotor->env + IMP_ROTOR_AXIS + k)
+                               : ex_num(graph, k == 2);
+        rotor->inertia = sym_env(mech, rotor->env + IMP_ROTOR_INERTIA);
+        rotor->held = decl->holds ? ex_num(graph, 1.0)
+                      : decl->friction.e
+                          ? sym_env(mech, rotor->env + IMP_ROTOR_HELD)
+                          : sc_zero(graph);
+        rotor->sign = sym_env(mech, rotor->env + IMP_ROTOR_SIGN);
+        rotor->z = sym_state(mech, rotor->state);
+    }
+}
+
+/* 1 while it turns freely, 0 while it is held */
+static const expr *
+turns(struct mech *mech, const struct mrotor *rotor)
+{
+    return sc_sub(mech->graph, ex_num(mech->graph, 1.0), rotor->held);
+}
+
+/* -- torques --------------------------------------------------------------- */
+
+struct lower {
+    struct mech *mech;
+    const struct mrotor *rotor;
+};
+
+static const expr *
+lower_leaf(void *ctx, const expr *leaf)
+{
+    const struct lower *lower = ctx;
+    if (leaf->sym == SYM_SLIP)
+        return sc_mul(lower->mech->graph, lower->rotor->sign,
+                      rotor_rate(lower->mech, lower->rotor));
+    return quantity_leaf(lower->mech, leaf);
+}
+
+static const expr *
+lowered(struct mech *mech, const struct mrotor *rotor, const struct tm_num *num)
+{
+    struct lower lower = {mech, rotor};
+    graph_origin(mech->graph, mech_range(num->range, rotor->decl->range));
+    return num->e ? ex_subst(mech->graph, num->e, lower_leaf, &lower)
+                  : sc_zero(mech->graph);
+}
+
+void
+rotors_torques(struct mech *mech)
+{
+    assert(mech && mech->bodies);
+    for (size_t i = 0; i < mech->model->n_rotors; i++) {
+        struct mrotor *rotor = mech->rotors + i;
+        rotor->friction = lowered(mech, rotor, &rotor->decl->friction);
+        rotor->hardest = lowered(mech, rotor, &rotor->decl->friction_static);
+        rotor->motor = lowered(mech, rotor, &rotor->decl->motor);
+    }
+}
+
+/* What motor and friction do to the wheel while it is not held. */
+static const expr *
+torque(struct mech *mech, const struct mrotor *rotor)
+{
+    struct graph *graph = mech->graph;
+    const expr *sum = sc_sub(
+        graph, rotor->motor, sc_mul(graph, rotor->sign, rotor->friction));
+    return sc_mul(graph, turns(mech, rotor), sum);
+}
+
+vec3
+rotors_moment(struct mech *mech, const struct mbody *body, vec3 moment)
+{
+    assert(mech && body);
+    struct graph *graph = mech->graph;
+    if (!rotors_any(mech, body))
+        return moment;
+    moment = v3_sub(graph, moment,
+                    v3_cross(graph, body->w_body, rotor_angular(mech, body)));
+    for (size_t i = 0; i < mech->model->n_rotors; i++) {
+        const struct mrotor *rotor = mech->rotors + i;
+        if (rotor->body == body->index)
+            moment = v3_sub(graph, moment,
+                            v3_scale(graph, torque(mech, rotor), rotor->axis));
+    }
+    return moment;
+}
+
+/* -- in the motion of a block ---------------------------------------------- */
+
+static bool
+in_block(const struct mech *mech, const struct mrotor *rotor,
+         const struct mblock *block)
+{
+    return mech->blocks + mech->bodies[rotor->body].block == block;
+}
+
+void
+rotors_flow(struct mech *mech, struct mblock *block)
+{
+    assert(mech && block);
+    for (size_t i = 0; i < mech->model->n_rotors; i++) {
+        const struct mrotor *rotor = mech->rotors + i;
+        if (!in_block(mech, rotor, block))
+            continue;
+        block->leaf[block->n_leaf] = rotor->z;
+        block->rate[block->n_leaf++] =
+            ex_div(mech->graph, torque(mech, rotor), rotor->inertia);
+    }
+}
+
+size_t
+rotors_formulas(struct mech *mech, const struct mblock *block, const expr **f)
+{
+    assert(mech && block && f);
+    size_t n = 0;
+    for (size_t i = 0; i < mech->model->n_rotors; i++) {
+        const struct mrotor *rotor = mech->rotors + i;
+        if (!in_block(mech, rotor, block))
+            continue;
+        f[n++] = rotor->friction;
+        f[n++] = rotor->hardest;
+        f[n++] = rotor->motor;
+    }
+    return n;
+}
+
+struct rows {
+    const struct mblock *block;
+    const uint32_t *row;
+    struct graph *graph;
+};
+
+static const expr *
+row_leaf(void *ctx, const expr *leaf)
+{
+    const struct rows *rows = ctx;
+    if (leaf->sym != SYM_STATE)
+        return NULL;
+    for (size_t i = 1; i < rows->block->n_leaf; i++)
+        if (rows->block->leaf[i] == leaf)
+            return ex_sym(rows->graph, SYM_ROW, 0, rows->row[i - 1]);
+    return NULL;
+}
+
+void
+rotors_tapes(struct mech *mech, const struct mblock *block,
+             const uint32_t *rows, size_t at)
+{
+    assert(mech && block && rows);
+    for (size_t i = 0; i < mech->model->n_rotors; i++) {
+        struct mrotor *rotor = mech->rotors + i;
+        if (!in_block(mech, rotor, block))
+            continue;
+        rotor->block = mech->bodies[rotor->body].block;
+        rotor->row = rows[at++];
+        if (!rotor->decl->friction.e)
+            continue;
+        const expr *now[3] = {rotor->friction, rotor->hardest, rotor->motor};
+        const expr *out[3];
+        struct rows from = {block, rows, mech->graph};
+        for (int k = 0; k < 3; k++)
+            out[k] = ex_subst(mech->graph, now[k], row_leaf, &from);
+        const char *name = rotor->decl->name;
+        rotor->law = mech_eval_tape(
+            mech, arena_printf(mech->arena, "%s.friction", name), 0, now, 3);
+        struct tape_spec spec = {
+            .name = arena_printf(mech->arena, "%s.friction along", name),
+            .outs = out,
+            .n_outs = 3};
+        rotor->along = mech_series_tape(mech, spec, rotor->rows);
+    }
+}
+
+imp_ref
+rotor_table(struct mech *mech)
+{
+    assert(mech);
+    size_t count = mech->model->n_rotors;
+    imp_rotor *table = NEW_N(mech->arena, imp_rotor, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct mrotor *rotor = mech->rotors + i;
+        const struct tm_rotor *decl = rotor->decl;
+        imp_range range = decl->range;
+        table[i] = (imp_rotor){
+            .name = image_text(mech->image, decl->name),
+            .body = rotor->body,
+            .flags = (decl->holds ? IMP_ROTORF_HOLDS : 0) |
+                     (decl->friction.e ? IMP_ROTORF_RUBS : 0),
+            .env_rotor = rotor->env,
+            .env_state = rotor->state,
+            .law = rotor->law,
+            .along = rotor->along,
+            .rows = {rotor->rows[0], rotor->rows[1], rotor->rows[2]},
+            .range = range,
+            .range_axis = mech_range(decl->axis.range, range),
+            .range_inertia = mech_range(decl->inertia.range, range),
+            .range_friction = mech_range(decl->friction.range, range)};
+    }
+    return image_array(mech->image, table, count, sizeof *table);
+}

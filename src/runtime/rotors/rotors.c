@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* Rotors of bodies (rotors.h). */
+#include "runtime/rotors/rotors.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "base/arena.h"
+#include "base/num.h"
+#include "runtime/motion/motion.h"
+#include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/vec3.h"
+
+/* A rate is that of a rotor at rest if it is the rounding of its terms. */
+#define ROTOR_STILL 0x1p-48
+/* Coefficients that over a step change a series by less than this share of its
+ * size are 0: they come out of a root, which is known to about this. */
+#define ROTOR_ROOT 0x1p-36
+/* the order of a series of which only the first coefficient is read; closed
+ * contacts need two more */
+#define FEW_TERMS 4
+
+static const imp_rotor *
+rotor_of(const struct rt *run, uint32_t rotor)
+{
+    assert(rotor < run->im->rotors.n);
+    return IMP_ARRAY(run->im, run->im->rotors, imp_rotor) + rotor;
+}
+
+static double *
+entries(const struct rt *run, const imp_rotor *rotor)
+{
+    return run->env + rotor->env_rotor;
+}
+
+/* The part of the body's spin about the axis; *terms: the size of its terms. */
+static double
+axial_spin(const struct rt *run, const imp_rotor *rotor, double *terms)
+{
+    const double *axis = entries(run, rotor) + IMP_ROTOR_AXIS,
+                 *state = run->env + rt_body(run, rotor->body)->env_state;
+    if (run->im->dim == 2) {
+        *terms = fabs(state[5]);
+        return state[5];
+    }
+    const double *w = state + 10;
+    *terms = 0.0;
+    for (int i = 0; i < 3; i++)
+        *terms += fabs(axis[i] * w[i]);
+    return axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2];
+}
+
+static void
+set_z(struct rt *run, const imp_rotor *rotor, double z)
+{
+    run->env[rotor->env_state] = z;
+    run->state_lo[rotor->env_state - run->im->layout.state] = 0.0;
+}
+
+/* -- the inertia of a body ------------------------------------------------- */
+
+/* The inertia of the body without its rotors that are not held; false if it is
+ * not positive definite. */
+static bool
+write_inertia(struct rt *run, uint32_t body)
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    double *to = run->env + rt_body(run, body)->env_body, J[6];
+    bool any = false;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        const double *e = entries(run, rotor), *u = e + IMP_ROTOR_AXIS;
+        if (rotor->body != body)
+            continue;
+        if (!any)
+            memcpy(J, e + IMP_ROTOR_WHOLE, sizeof J);
+        any = true;
+        if (e[IMP_ROTOR_HELD] != 0.0)
+            continue;
+        if (run->im->dim == 2)
+            J[0] -= e[IMP_ROTOR_INERTIA];
+        for (int k = 0; k < 6 && run->im->dim == 3; k++)
+            J[k] -= e[IMP_ROTOR_INERTIA] * u[row[k]] * u[column[k]];
+    }
+    if (!any)
+        return true;
+    memcpy(to + IMP_BODY_INERTIA, J, sizeof J);
+    if (run->im->dim == 2) {
+        to[IMP_BODY_INVINERTIA] = 1.0 / J[0];
+        return J[0] > 0.0;
+    }
+    sym3_inverse(J, to + IMP_BODY_INVINERTIA);
+    double minor = J[0] * J[1] - J[3] * J[3];
+    double det = J[2] * minor - J[0] * J[5] * J[5] - J[1] * J[4] * J[4] +
+                 2.0 * J[3] * J[4] * J[5];
+    return J[0] > 0.0 && minor > 0.0 && det > 0.0;
+}
+
+static void
+set_held(struct rt *run, const imp_rotor *rotor, bool held)
+{
+    entries(run, rotor)[IMP_ROTOR_HELD] = held;
+    write_inertia(run, rotor->body);
+}
+
+/* -- the start ------------------------------------------------------------- */
+
+static int
+bad_inertia(struct rt *run, const imp_rotor *rotor, double inertia)
+{
+    char text[NUM_TEXT];
+    const char *name = imp_text(run->im, rotor->name);
+    struct diag *diag;
+    if (inertia > 0.0) {
+        diag = diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
+                        "the rotor `%s` has more inertia than its body `%s`",
+                        name,
+                        imp_text(run->im, rt_body(run, rotor->body)->name));
+        diag_help(run->ds, diag,
+                  "the inertia of a body counts its rotors as if they turned "
+                  "with it: what is left without them must be positive");
+    } else {
+        diag = diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
+                        "the inertia of the rotor `%s` is %s", name,
+                        num_digits(text, inertia, 6));
+        diag_help(run->ds, diag, "it is about the axis, and positive");
+    }
+    return IMP_BADMODEL;
+}
+
+static int
+setup_rotor(struct rt *run, const imp_rotor *rotor, const double *raw)
+{
+    double *e = entries(run, rotor), *axis = e + IMP_ROTOR_AXIS;
+    memcpy(e, raw, IMP_ROTOR_RAW * sizeof *e);
+    double size = hypot(hypot(axis[0], axis[1]), axis[2]);
+    if (!(size > 0.0)) {
+        struct diag *diag = diag_add(run->ds, DIAG_E0540, rotor->range_axis,
+                                     "the axis of rotor `%s` is zero",
+                                     imp_text(run->im, rotor->name));
+        diag_help(run->ds, diag, "an axis is a direction");
+        return IMP_BADMODEL;
+    }
+    for (int i = 0; i < 3; i++)
+        axis[i] /= size;
+    memcpy(e + IMP_ROTOR_WHOLE,
+           run->env + rt_body(run, rotor->body)->env_body + IMP_BODY_INERTIA,
+           6 * sizeof *e);
+    if (!(e[IMP_ROTOR_INERTIA] > 0.0))
+        return bad_inertia(run, rotor, e[IMP_ROTOR_INERTIA]);
+    return IMP_OK;
+}
+
+int
+rotors_setup(struct rt *run, const double *raw)
+{
+    assert(run && raw);
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < run->im->rotors.n && !st; i++)
+        st = setup_rotor(run, rotor_of(run, i), raw + i * IMP_ROTOR_RAW);
+    for (uint32_t i = 0; i < run->im->rotors.n && !st; i++)
+        if (!write_inertia(run, rotor_of(run, i)->body))
+            st = bad_inertia(run, rotor_of(run, i), 1.0);
+    return st;
+}
+
+void
+rotors_reset(struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        double *e = entries(run, rotor), rate = e[IMP_ROTOR_RATE];
+        e[IMP_ROTOR_SIGN] = (rate > 0.0) - (rate < 0.0);
+        e[IMP_ROTOR_FREED] = -1.0;
+        set_held(run, rotor, rotor->flags & IMP_ROTORF_HOLDS);
+    }
+}
+
+void
+rotors_start(struct rt *run)
+{
+    assert(run);
+    double terms;
+    rotors_reset(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        double rate = entries(run, rotor)[IMP_ROTOR_RATE];
+        if (!(rotor->flags & IMP_ROTORF_HOLDS))
+            rate += axial_spin(run, rotor, &terms);
+        set_z(run, rotor, rate);
+    }
+}
+
+/* -- modes ----------------------------------------------------------------- */
+
+bool
+rotors_rub(const struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if (rotor_of(run, i)->flags & IMP_ROTORF_RUBS)
+            return true;
+    return false;
+}
+
+bool
+rotors_sticks(const struct rt *run, uint32_t rotor)
+{
+    const imp_rotor *of = rotor_of(run, rotor);
+    return (of->flags & IMP_ROTORF_RUBS) &&
+           entries(run, of)[IMP_ROTOR_HELD] != 0.0;
+}
+
+static void
+let_go(struct rt *run, const imp_rotor *rotor)
+{
+    double terms;
+    set_held(run, rotor, false);
+    set_z(run, rotor, axial_spin(run, rotor, &terms));
+}
+
+void
+rotors_release(struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if (rotors_sticks(run, i)) {
+            let_go(run, rotor_of(run, i));
+            entries(run, rotor_of(run, i))[IMP_ROTOR_SIGN] = 0.0;
+        }
+}
+
+/* The rows of the motion that the series of a rotor is made of. */
+struct rotor_rows {
+    const double *z, *spin[3];
+};
+static struct rotor_rows
+rows_of(const struct rt *run, const imp_rotor *rotor)
+{
+    const imp_body *body = rt_body(run, rotor->body);
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    uint32_t spin = body->env_state + (run->im->dim == 2 ? 5 : 10);
+    struct rotor_rows rows = {0};
+    for (uint32_t i = 0; i < block->state.n; i++) {
+        const double *series = run->rows.block[body->block] +
+                               (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        if (state[i] == rotor->env_state)
+            rows.z = series;
+        else if (run->im->dim == 2 && state[i] == spin)
+            rows.spin[2] = series;
+        else if (run->im->dim == 3 && state[i] >= spin && state[i] < spin + 3)
+            rows.spin[state[i] - spin] = series;
+    }
+    return rows;
+}
+
+/* Coefficient k of the axial spin. */
+static double
+spin_coefficient(const struct rt *run, const imp_rotor *rotor,
+                 const struct rotor_rows *rows, int k)
+{
+    const double *axis = entries(run, rotor) + IMP_ROTOR_AXIS;
+    double sum = 0.0;
+    for (int i = 0; i < 3; i++)
+        if (rows->spin[i])
+            sum += axis[i] * rows->spin[i][k];
+    return sum;
+}
+
+/* The torque of the friction that keeps a held rotor at rest now, after a series
+ * of the motion; *most: the greatest that there is. */
+static int
+holding(struct rt *run, uint32_t which, double *needed, double *most)
+{
+    const imp_rotor *rotor = rotor_of(run, which);
+    struct rotor_rows rows = rows_of(run, rotor);
+    double law[3];
+    int st = rt_eval(run, rotor->law, NULL, law);
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(run, rotor->law, NULL);
+    if (st)
+        return IMP_FAILED;
+    *needed = entries(run, rotor)[IMP_ROTOR_INERTIA] *
+                  spin_coefficient(run, rotor, &rows, 1) -
+              law[2];
+    *most = law[1];
+    return IMP_OK;
+}
+
+/* Says that a friction that is negative now pushes. */
+static int
+pushes(struct rt *run, const imp_rotor *rotor, double friction)
+{
+    char text[NUM_TEXT], time[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0558, rotor->range_friction,
+        "the friction of the rotor `%s` is %s N*m at t = %s s",
+        imp_text(run->im, rotor->name), num_digits(text, friction, 6),
+        num_digits(time, rt_time(run), 9));
+    diag_help(run->ds, diag,
+              "friction is not negative: a torque that drives is the `motor`");
+    return IMP_FAILED;
+}
+
+static int
+check_friction(struct rt *run, const imp_rotor *rotor)
+{
+    double law[3];
+    int st = rt_eval(run, rotor->law, NULL, law);
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(run, rotor->law, NULL);
+    if (st)
+        return IMP_FAILED;
+    for (int i = 0; i < 2; i++)
+        if (law[i] < 0.0)
+            return pushes(run, rotor, law[i]);
+    return IMP_OK;
+}
+
+/* Is the rotor without a rate, to rounding? Otherwise its sign is set. */
+static bool
+at_rest(struct rt *run, const imp_rotor *rotor)
+{
+    double *e = entries(run, rotor), terms,
+           spin = axial_spin(run, rotor, &terms),
+           z = run->env[rotor->env_state], rate = z - spin;
+    if (fabs(rate) <= ROTOR_STILL * (fabs(z) + terms))
+        return true;
+    e[IMP_ROTOR_SIGN] = rate > 0.0 ? 1.0 : -1.0;
+    return false;
+}
+
+/* The rotor whose friction is furthest from holding it; IMP_NO_ROTOR: all can. */
+static int
+too_weak(struct rt *run, uint32_t *which)
+{
+    double step, worst = 0.0, needed, most;
+    bool known = false;
+    *which = IMP_NO_ROTOR;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        int st = IMP_OK;
+        if (!rotors_sticks(run, i))
+            continue;
+        if (!known)
+            st = motion_series_all(run, FEW_TERMS, &step);
+        known = true;
+        if (st || (st = holding(run, i, &needed, &most)))
+            return st;
+        if (fabs(needed) - most > worst) {
+            worst = fabs(needed) - most;
+            *which = i;
+        }
+    }
+    return IMP_OK;
+}
+
+/* Lets go of a rotor that friction cannot hold, after a series of the motion. */
+static void
+give_way(struct rt *run, uint32_t which)
+{
+    double needed = 0.0, most;
+    holding(run, which, &needed, &most);
+    let_go(run, rotor_of(run, which));
+    double *e = entries(run, rotor_of(run, which));
+    e[IMP_ROTOR_SIGN] = needed > 0.0 ? -1.0 : 1.0;
+    e[IMP_ROTOR_FREED] = rt_time(run);
+}
+
+int
+rotors_settle(struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        if (!(rotor->flags & IMP_ROTORF_RUBS))
+            continue;
+        /* one that has just given way has no rate yet, and a sign */
+        if (!rotors_sticks(run, i) &&
+            entries(run, rotor)[IMP_ROTOR_FREED] != rt_time(run) &&
+            at_rest(run, rotor)) {
+            set_held(run, rotor, true);
+            set_z(run, rotor, 0.0);
+        }
+        int st = check_friction(run, rotor);
+        if (st)
+            return st;
+    }
+    uint32_t worst;
+    do { /* Those that friction cannot hold are let go, the worst first. */
+        int st = too_weak(run, &worst);
+        if (st)
+            return st;
+        if (worst != IMP_NO_ROTOR)
+            give_way(run, worst);
+    } while (worst != IMP_NO_ROTOR);
+    return IMP_OK;
+}
+
+/* -- changes of a mode ----------------------------------------------------- */
+
+/* When c falls to 0 within h; infinite: it does not. A series that begins with 0,
+ * at a change of the mode, does so by what follows. */
+static double
+falls(const double *c, int order, double h, double size)
+{
+    double power = 1.0, most = size, s;
+    int from = 0;
+    for (int k = 0; k <= order; k++, power *= h)
+        most = fmax(most, fabs(c[k]) * power);
+    for (power = 1.0;
+         from <= order && fabs(c[from]) * power <= most * ROTOR_ROOT; from++)
+        power *= h;
+    if (from > order)
+        return INFINITY;
+    return polynomial_below(c + from, order - from, 0.0, h, 0.0, &s) ? s
+                                                                      : INFINITY;
+}
+
+/* After how long the friction that holds a rotor gives way. */
+static int
+stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
+{
+    const imp_rotor *rotor = rotor_of(run, which);
+    struct rotor_rows rows = rows_of(run, rotor);
+    double over[IMP_ORDER_MAX + 1], under[IMP_ORDER_MAX + 1];
+    struct arena *arena;
+    static const char key = 0;
+    size_t size = sizeof(double) * IMP_ROW_STRIDE *
+                  (rt_tape(run, rotor->along)->n_rows + 1);
+    double *work = rt_keep(run, &key, which, size, &arena);
+    const double *from[1] = {
+        run->rows.block[rt_body(run, rotor->body)->block]};
+    int st = rt_series(run, rotor->along, NULL, from, work, order - 1);
+    if (st == IMP_NONFINITE)
+        rt_nonfinite_series(run, rotor->along, NULL, work, order - 1);
+    if (st)
+        return IMP_FAILED;
+    const double *hardest =
+                     work + (size_t)rotor->rows[1] * IMP_ROW_STRIDE,
+                 *motor = work + (size_t)rotor->rows[2] * IMP_ROW_STRIDE;
+    for (int k = 0; k < order; k++) {
+        double turn = entries(run, rotor)[IMP_ROTOR_INERTIA] * (k + 1) *
+                      spin_coefficient(run, rotor, &rows, k + 1);
+        double needed = turn - motor[IMP_ROW_PAD + k];
+        over[k] = hardest[IMP_ROW_PAD + k] - needed;
+        under[k] = hardest[IMP_ROW_PAD + k] + needed;
+    }
+    double most = fabs(hardest[IMP_ROW_PAD]) + fabs(motor[IMP_ROW_PAD]);
+    *ends = fmin(falls(over, order - 1, h, most),
+                 falls(under, order - 1, h, most));
+    return IMP_OK;
+}
+
+/* After how long the mode of the rotor ends, within h; infinite: it does not. */
+static int
+mode_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
+{
+    if (rotors_sticks(run, which))
+        return stick_ends(run, which, order, h, ends);
+    const imp_rotor *rotor = rotor_of(run, which);
+    struct rotor_rows rows = rows_of(run, rotor);
+    double rate[IMP_ORDER_MAX + 1];
+    for (int k = 0; k <= order; k++)
+        rate[k] = entries(run, rotor)[IMP_ROTOR_SIGN] *
+                  (rows.z[k] - spin_coefficient(run, rotor, &rows, k));
+    *ends = falls(rate, order, h, 0.0);
+    return IMP_OK;
+}
+
+int
+rotors_peek(struct rt *run, double *end, uint32_t *which)
+{
+    assert(run && end && which);
+    double step, now = rt_time(run), ends;
+    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
+    *which = IMP_NO_ROTOR;
+    if (st)
+        return st;
+    if (now + step < *end)
+        *end = now + step;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        if (!(rotor_of(run, i)->flags & IMP_ROTORF_RUBS))
+            continue;
+        if ((st = check_friction(run, rotor_of(run, i))) ||
+            (st = mode_ends(run, i, MOTION_STEP_ORDER, *end - now, &ends)))
+            return st;
+        if (now + ends <= *end) {
+            *end = now + ends;
+            *which = i;
+        }
+    }
+    return IMP_OK;
+}
+
+int
+rotors_change(struct rt *run, uint32_t which)
+{
+    const imp_rotor *rotor = rotor_of(run, which);
+    double step;
+    if (!rotors_sticks(run, which)) { /* its rate has come to 0 */
+        set_held(run, rotor, true);
+        set_z(run, rotor, 0.0);
+        return rotors_settle(run);
+    }
+    int st = motion_series_all(run, FEW_TERMS, &step);
+    if (st)
+        return st;
+    give_way(run, which);
+    return rotors_settle(run);
+}

@@ -264,13 +264,29 @@ audit_balance(const struct model *model, const struct result *result, int row,
     }
 }
 
+/* Beside a jam the force goes as a power of the time that is left, and three
+ * values do not give its mean. */
+enum { BESIDE_JAM = 32 };
+
+static bool
+is_beside_jam(const struct result *result, int row)
+{
+    double span = result->t[row + 2] - result->t[row];
+    for (int i = 0; i < result->events; i++)
+        if (!strcmp(result->event[i].kind, "jam") &&
+            fabs(result->event[i].time - result->t[row]) < BESIDE_JAM * span)
+            return true;
+    return false;
+}
+
 void
 audit_friction(const struct model *model, const struct result *result,
                const double *mass, bool energy, struct finding *finding)
 {
     for (int row = 0; row < result->rows && !finding->kind[0]; row++) {
         bool all = true;
-        bool smooth = is_smooth(result, row) && is_steady(model, result, row);
+        bool smooth = is_smooth(result, row) && is_steady(model, result, row) &&
+                      !is_beside_jam(result, row);
         for (int i = 0; i < model->contacts; i++) {
             if (!model->contact[i].there)
                 continue;

@@ -448,7 +448,7 @@ with_friction(struct simulation *sim, const struct group *group,
     int st = impact_with_friction(sim->analysis, normals, hit,
                                   (enum imp_impact_law)sim->run->im->impact_law,
                                   &problem, &solver, &impact);
-    if (st)
+    if (st || (st = sim->run->law_status))
         return st;
     if (impact.why) {
         struct diag *diag = diag_add(
@@ -463,8 +463,7 @@ with_friction(struct simulation *sim, const struct group *group,
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
                            solver)))
         return st;
-    if (impact_with_friction_forbidden(sim->analysis, &impact,
-                                       solver->nc / 2))
+    if (impact_with_friction_forbidden(sim->analysis, &impact, solver->nc / 2))
         return forbidden(sim, group, NULL, solver);
     simulate_tell_friction(sim, group->contact[0], &impact);
     uint32_t *contact = NEW_N(sim->run->brief, uint32_t, solver->nc);
@@ -511,6 +510,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
                                      group->contact, group->n, &law)))
         return st;
     impact_solver_solve_pushing(solver, law);
+    if ((st = sim->run->law_status))
+        return st;
     if (solver->decision.applied) {
         struct impact_of_run other = problem;
         if ((st = aside_contact_closes(sim, group, solver, &other, &closes)))

@@ -257,7 +257,8 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     if (friction_modes_any(run, blow->spot, blow->n)) {
         struct friction_group_impact impact;
         if ((st = friction_modes_impact(run, blow->spot, blow->n, blow->n_hit,
-                                        blow->rest, &impact)))
+                                        blow->rest, &impact)) ||
+            (st = run->law_status))
             return st;
         if (impact.why) {
             *next = STEP_AS_TOUCH;

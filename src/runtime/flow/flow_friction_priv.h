@@ -54,10 +54,11 @@ struct friction_limit {
  * with, m entries each. */
 struct friction_watch {
     enum contact_mode *mode;
-    double *time, *p, *normal, *pushed; /* pushed: the normal impulse since the
-                                           slip began */
+    double *time, *p, *mu, *normal;
+    double *pushed;  /* the normal impulse since the slip began */
     int which;       /* the contact that jams next; -1: none */
     double exponent; /* its normal force grows as (t* - t)^exponent */
+    bool by_slip;    /* p comes to 0 with the slip, and b does not */
 };
 struct taylor_friction {
     int *rub;                /* m: number among those with friction, or -1 */

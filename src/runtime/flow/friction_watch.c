@@ -262,11 +262,12 @@ friction_tell(struct flow *flow, double t)
 /* Dynamic jam: in slip the normal force is -b/p, and where p falls to zero the
  * motion comes to an end in finite time (specification painleve.md, 8). It is
  * not passed: there b is zero, too, and the force grows without bound, or comes
- * to a limit. The pieces of the motion shrink with the time that is left, so
- * they come as near to it as p can be told from its rounding; the rest is the
- * limit itself: the time at which the line through the last two values of p
- * comes to zero, and the impulse along the force of slip after which b is zero.
- */
+ * to a limit; or, where friction grows as the slip falls, p alone is zero, and
+ * the force grows as 1/p. The pieces of the motion shrink with the time that is
+ * left, so they come as near to it as p can be told from its rounding; the rest
+ * is the limit itself: the time at which the line through the last two values
+ * of p comes to zero, and the impulse along the force of slip after which b, or
+ * p itself, is zero. */
 
 /* The limit is taken where p is this share of its terms. p is known to 1e-16 of
  * them, so 1e-7 of it is right there; the time that is left, a share of 1e-9 of
@@ -280,6 +281,12 @@ friction_tell(struct flow *flow, double t)
 /* The force has a limit if its exponent is that small: beside a jam with a
  * growing force the exponent is the measured one. */
 #define JAM_FINITE 1e-3
+/* A force that goes as 1/p to this share is that of a p which falls with the
+ * slip, because the coefficient of friction grows; the rest is the regular
+ * part. Such a p goes as the root of the time that is left: at this share of
+ * its terms 1e-12 of the time in which the motion changes is left. */
+#define JAM_AGREES 1e-2
+#define JAM_SHARE_BY_SLIP 1e-6
 
 void
 friction_jam_new(struct taylor_friction *friction, struct arena *arena,
@@ -290,6 +297,7 @@ friction_jam_new(struct taylor_friction *friction, struct arena *arena,
     watch->mode = NEW_N(arena, enum contact_mode, m + 1);
     watch->time = NEW_N(arena, double, m + 1);
     watch->p = NEW_N(arena, double, m + 1);
+    watch->mu = NEW_N(arena, double, m + 1);
     watch->normal = NEW_N(arena, double, m + 1);
     watch->pushed = NEW_N(arena, double, m + 1);
     watch->which = -1;
@@ -401,18 +409,27 @@ jams(const struct flow *flow, uint32_t i, double *end)
         watch->pushed[i] = 0.0;
     if (!respond(flow, i, &response))
         return false;
-    double before = same ? watch->p[i] : 0.0, was = watch->normal[i],
+    double mu = rows->slip[i].mu, mu_was = watch->mu[i],
+           before = same ? watch->p[i] : 0.0, was = watch->normal[i],
            since = taylor->now - watch->time[i];
     watch->mode[i] = taylor->friction->mode[i];
     watch->p[i] = response.p;
     watch->time[i] = taylor->now;
     watch->normal[i] = normal;
-    if (!(response.p > 0.0 && response.p < JAM_SHARE * size &&
-          before > response.p && since > 0.0 && normal > 0.0))
+    watch->mu[i] = mu;
+    if (!(response.p > 0.0 && before > response.p && since > 0.0 &&
+          normal > 0.0))
         return false;
-    double left = response.p * since / (before - response.p);
-    watch->exponent =
-        was > 0.0 ? log(normal / was) / log(response.p / before) : 0.0;
+    /* Where the coefficient of friction grows as the slip falls, the force does
+     * not bring b to 0: it goes as 1/p, and p as the root of what is left. */
+    double falls = response.p / before, share = response.p / size,
+           by_p = was > 0.0 ? log(normal / was) / log(falls) : 0.0;
+    watch->by_slip = mu > mu_was && fabs(by_p + 1.0) < JAM_AGREES;
+    if (share >= (watch->by_slip ? JAM_SHARE_BY_SLIP : JAM_SHARE))
+        return false;
+    double left = watch->by_slip ? since / (1.0 / (falls * falls) - 1.0)
+                                 : response.p * since / (before - response.p);
+    watch->exponent = watch->by_slip ? 0.5 * by_p : by_p;
     /* what is left of the impulse must not end the slip before */
     double sign = friction_sign(watch->mode[i]),
            slowed = normal * left / fmax(1.0 + watch->exponent, DBL_EPSILON);
@@ -445,10 +462,17 @@ friction_jam_ahead(struct flow *flow, double *end)
 /* -- the limit --------------------------------------------------------------
  */
 
-/* b after the impulse `more` along the push, beyond what was given. */
+/* What is 0 at the limit of a jam: b, or p where it falls with the slip. */
+static double
+ends_at_jam(const struct flow *flow, const struct response *response)
+{
+    return flow->taylor->friction->watch.by_slip ? response->p : response->b;
+}
+
+/* The same after the impulse `more` along the push, less what was given. */
 static int
 after(struct flow *flow, uint32_t i, const double *push, double more,
-      double *given, double *b)
+      double *given, double *left)
 {
     struct response response;
     double *impulse = NEW_N(flow->run->brief, double, 2 * (size_t)flow->m + 1);
@@ -458,36 +482,42 @@ after(struct flow *flow, uint32_t i, const double *push, double more,
     *given = more;
     int st = friction_rows(flow);
     if (!st)
-        *b = respond(flow, i, &response) ? response.b : NAN;
+        *left =
+            respond(flow, i, &response) ? ends_at_jam(flow, &response) : NAN;
     return st;
 }
 
-/* Finds the impulse after which b is zero, and gives it to the state. *limit:
+/* Finds the impulse that leads to the limit, and gives it to the state. *limit:
  * there is one. */
 static int
 to_limit(struct flow *flow, uint32_t i, double first, bool *limit)
 {
     struct response response;
-    double given = 0.0, low = 0.0, b_low, high = first, b_high;
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    size_t N = 2 * (size_t)i, all = 2 * (size_t)flow->m;
+    double given = 0.0, low = 0.0, left_low, high = first, left;
     *limit = false;
     if (!respond(flow, i, &response))
         return IMP_OK;
-    b_low = response.b;
-    double small =
-        TAYLOR_NOISE * DBL_EPSILON * flow->taylor->friction->rows.terms[2 * i];
-    int st = after(flow, i, response.push, high, &given, &b_high);
-    for (int k = 0; k < JAM_STEPS && !st && isfinite(b_high); k++) {
-        if (fabs(b_high) <= small || high == low || b_high == b_low) {
-            *limit = fabs(b_high) <= small && high >= -first &&
+    left_low = ends_at_jam(flow, &response);
+    double small = TAYLOR_NOISE * DBL_EPSILON *
+                   (flow->taylor->friction->watch.by_slip
+                        ? rows->W[N * all + N] +
+                              fabs(rows->slip[i].mu * rows->W[N * all + N + 1])
+                        : rows->terms[N]);
+    int st = after(flow, i, response.push, high, &given, &left);
+    for (int k = 0; k < JAM_STEPS && !st && isfinite(left); k++) {
+        if (fabs(left) <= small || high == low || left == left_low) {
+            *limit = fabs(left) <= small && high >= -first &&
                      high <= JAM_RATIO * first;
             flow->taylor->friction->watch.pushed[i] += high;
             return st;
         }
-        double next = high - b_high * (high - low) / (b_high - b_low);
+        double next = high - left * (high - low) / (left - left_low);
         low = high;
-        b_low = b_high;
+        left_low = left;
         high = next;
-        st = after(flow, i, response.push, high, &given, &b_high);
+        st = after(flow, i, response.push, high, &given, &left);
     }
     return st;
 }
@@ -612,6 +642,6 @@ friction_jam(struct flow *flow, struct flow_event *event)
     event->contact = flow->last.contacts[0] = flow->sys->contact + i;
     event->impulse = flow->last.impulse[0] = 0.0;
     event->n = flow->last.n_contacts = 1;
-    go_on(flow, i, opens(flow, i), event);
+    go_on(flow, i, !watch->by_slip && opens(flow, i), event);
     return IMP_OK;
 }

@@ -40,10 +40,6 @@
 /* the ratios of coefficients near it agree to the share of the regular part */
 #define JAM_AGREES 1e-2
 #define JAM_ORDER 10 /* the least order whose ratios are asked */
-/* as in flow/friction_watch.c */
-#define JAM_STEPS 40
-#define JAM_RATIO 1e6
-#define JAM_ROUNDING (64.0 * DBL_EPSILON)
 
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
@@ -53,8 +49,7 @@ friction_modes_contact(const struct rt *run, uint32_t contact)
     const double *env = run->env + of->env_contact;
     return of->system == IMP_NO_SYSTEM && (of->flags & IMP_CONTACTF_FRICTION) &&
            (of->rub != IMP_NO_TAPE || of->own != IMP_NO_TAPE ||
-            env[IMP_CONTACT_MU] != 0.0 ||
-            env[IMP_CONTACT_MU_STATIC] != 0.0 ||
+            env[IMP_CONTACT_MU] != 0.0 || env[IMP_CONTACT_MU_STATIC] != 0.0 ||
             env[IMP_CONTACT_MU_IMPACT] != 0.0);
 }
 
@@ -534,75 +529,6 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
     return IMP_OK;
 }
 
-/* b after the impulse `more` along the force of slip, beyond what was given. */
-static int
-load_after(struct friction_rows *in, double more, double *given)
-{
-    double push[2], sign = in->rate[1] > 0.0 ? 1.0 : -1.0;
-    assert(in->n == 1 && in->group->n_unknown == 2);
-    for (int i = 0; i < 2; i++) {
-        const struct persistent_unknown *unknown = &in->group->unknown[i];
-        push[i] = (more - *given) * (unknown->value == &unknown->row->gap
-                                         ? 1.0
-                                         : -sign * in->point[0].mu_dynamic);
-    }
-    persistent_apply_impulses(in->run, push);
-    *given = more;
-    return friction_rows_read(in);
-}
-
-/* Finds the impulse after which b is 0, and gives it to a point that is alone.
- */
-static int
-to_limit(struct rt *run, double first, struct friction_jam *out)
-{
-    struct friction_rows in = {.run = run, .n = 1, .spot = &out->spot};
-    double given = 0.0, low = 0.0, high = first, b_low;
-    int st = friction_rows_read(&in);
-    if (st)
-        return st;
-    b_low = in.free[0];
-    out->limit = first == 0.0;
-    if (first > 0.0)
-        st = load_after(&in, high, &given);
-    for (int k = 0; k < JAM_STEPS && !st && first > 0.0; k++) {
-        double b = in.free[0], small = JAM_ROUNDING * in.terms[0];
-        if (fabs(b) <= small || high == low || b == b_low) {
-            out->limit =
-                fabs(b) <= small && high >= -first && high <= JAM_RATIO * first;
-            break;
-        }
-        double next = high - b * (high - low) / (b - b_low);
-        low = high;
-        b_low = b;
-        high = next;
-        st = load_after(&in, high, &given);
-    }
-    out->opens = !st && in.group->row[0].gap.c[3] > 0.0;
-    out->slip = st ? 0.0 : in.rate[1];
-    return st;
-}
-
-int
-friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
-{
-    assert(which >= 0 && which < persistent_count(run) && out != NULL);
-    const struct persistent_row *row = run->persistent->row[which];
-    double left = row->friction->jam_left, force = row->force.c[0], step;
-    bool alone = persistent_group_of(run, row->spot.contact)->n == 1;
-    *out = (struct friction_jam){.spot = row->spot,
-                                 .exponent = row->friction->jam_exponent};
-    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
-    if (st)
-        return st;
-    if (left > 0.0)
-        motion_advance(run, left, rt_time(run) + left);
-    if (alone)
-        st = to_limit(run, force * left, out);
-    friction_modes_forget(run);
-    return st;
-}
-
 /* -- the next change ------------------------------------------------------- */
 
 /* The first s in (0, span] at which the slip ends. At its onset its series
@@ -712,8 +638,9 @@ p_ends(struct rt *run, struct persistent_row *row, int order, double span,
     return true;
 }
 
-/* With other points and with joints only the force tells. In a jam it is a
- * power of the time that is left, (t* - t)^nu, and so are its last
+/* With other points and with joints only the force tells, and where p falls
+ * with the slip, too: its own series has a root there then. In a jam the force
+ * is a power of the time that is left, (t* - t)^nu, and so are its last
  * coefficients: c[k + 1]/c[k] = (k - nu)/((k + 1) (t* - t)). Two ratios give
  * both, a third one must agree. Is t* near? */
 static bool
@@ -743,7 +670,7 @@ jams(struct rt *run, struct persistent_row *row, int order, double span,
      double *time)
 {
     *time = 0.0;
-    return run->im->joints.n == 0 &&
+    return run->im->joints.n == 0 && !row->friction->varies &&
                    persistent_group_of(run, row->spot.contact)->n == 1
                ? p_ends(run, row, order - 2, span, time)
                : force_ends(run, row, order);

@@ -246,8 +246,9 @@ typedef struct imp_block {
     imp_ref state;  /* uint32_t: env index of each state variable */
     imp_ref rows;   /* uint32_t: row of each state variable */
     /* Where formulas of the motion change their branch (abs, min, max, if,
-     * sign, floor ...). guard (series; ROW source 0: the block): per imp_guard
-     * its argument u, then the size of u's terms; IMP_NO_TAPE without any */
+     * sign, floor ...). guard (series; ROW source 0: the block, of observers
+     * 1: the motion): per imp_guard its argument u, then the size of
+     * u's terms; IMP_NO_TAPE without any */
     uint32_t guard;
     imp_ref guards; /* imp_guard */
 } imp_block;
@@ -288,6 +289,7 @@ typedef struct imp_coordinate {
 /* constant mass matrix and acceleration, all gaps linear in the coordinates
  * (found on the graph): runtime/ballistic/ballistic.h */
 #define IMP_SYSTEMF_LINE 1u
+#define IMP_OBSERVER_MOTION 1u
 typedef struct imp_system {
     imp_str name, energy_unit;
     uint32_t first, n; /* coordinates */
@@ -314,8 +316,9 @@ typedef struct imp_system {
     imp_ref rows; /* uint32_t */
     /* Observer variables, which feel the motion and do not act on it:
      * coordinates first + n .. first + n + n_observer - 1, n_observed entries
-     * of state behind the rates. observer: block of the motion with them, whose
-     * state is that of the system, then theirs; n_unknown as modal's. jump
+     * of state behind the rates. observer: their block; its tapes read the
+     * motion as ROW source IMP_OBSERVER_MOTION: coordinates, rates and
+     * accelerations, n rows each. jump
      * (eval; local: rates before an impact (n), after it (n); env: the state,
      * positions of the impact): what it adds to each (n_observed); IMP_NO_TAPE:
      * nothing ever. IMP_NO_BLOCK and 0 where there are none. */
@@ -453,8 +456,8 @@ typedef struct imp_contact {
      * without branches. */
     uint32_t rub_now, rub, rub_guard;
     imp_ref rub_guards; /* imp_guard */
-    /* Laws of impacts by formulas (else IMP_NO_TAPE), eval. bounce; local: speed
-     * of approach > 0: restitution, its derivative. own; local: as struct
+    /* Laws of impacts by formulas (else IMP_NO_TAPE), eval. bounce; local:
+     * speed of approach > 0: restitution, its derivative. own; local: as struct
      * impact_own_law says: normal and tangential impulse. */
     uint32_t bounce, own;
     imp_range range, range_e, range_mu, range_at, range_direction;
@@ -482,8 +485,8 @@ enum imp_val_kind {
     IMP_VAL_LIST,    /* items */
     IMP_VAL_PARAM,   /* ref: index */
     IMP_VAL_SYSTEM,  /* ref: index */
-    IMP_VAL_ALONG, /* one number of a whole run: IMP_ALONG_ORDER + 1 Taylor
-                      coefficients; field: enum imp_along_kind */
+    IMP_VAL_ALONG,   /* one number of a whole run: IMP_ALONG_ORDER + 1 Taylor
+                        coefficients; field: enum imp_along_kind */
     IMP_VAL_COLUMN /* a list: the tape's outputs (rows of them), once per entry
                       of its cells; ref: a list of the same length */
 };

@@ -54,7 +54,16 @@ sv_division_sum(struct sv *series, uint32_t reg)
     return LLVMBuildFAdd(gen->b, series->pack.inner[reg], end, "");
 }
 
-/* sum_{j=1..k} (j u_j) w_{k-j}, in order of j */
+LLVMValueRef
+sv_unless_zero(struct gen *gen, LLVMValueRef factor, LLVMValueRef product)
+{
+    LLVMValueRef zero = gen_num(gen, gen->type.f64, 0.0);
+    return LLVMBuildSelect(gen->b,
+                           LLVMBuildFCmp(gen->b, LLVMRealOEQ, factor, zero, ""),
+                           zero, product, "");
+}
+
+/* sum_{j=1..k} (j u_j) w_{k-j}, in order of j; terms with u_j = 0 are 0 */
 LLVMValueRef
 sv_chain_sum(struct sv *series, uint32_t inner, uint32_t outer)
 {
@@ -66,12 +75,13 @@ sv_chain_sum(struct sv *series, uint32_t inner, uint32_t outer)
     LLVMValueRef from = sv_moved(series, series->fn.work, loop.j);
     LLVMValueRef back = sv_moved(series, series->fn.work_k,
                                  LLVMBuildNeg(series->g->b, loop.j, ""));
+    LLVMValueRef u = sv_coef(series, gen->type.f64, inner, from, 0);
     LLVMValueRef ju = LLVMBuildFMul(
-        gen->b, LLVMBuildSIToFP(gen->b, loop.j, gen->type.f64, ""),
-        sv_coef(series, gen->type.f64, inner, from, 0), "");
+        gen->b, LLVMBuildSIToFP(gen->b, loop.j, gen->type.f64, ""), u, "");
     LLVMValueRef wk = sv_coef(series, gen->type.f64, outer, back, 0);
-    LLVMValueRef acc = LLVMBuildFAdd(gen->b, loop.acc[0],
-                                     LLVMBuildFMul(gen->b, ju, wk, ""), "");
+    LLVMValueRef acc = LLVMBuildFAdd(
+        gen->b, loop.acc[0],
+        sv_unless_zero(gen, u, LLVMBuildFMul(gen->b, ju, wk, "")), "");
     sv_loop_close(series, &loop, &acc, 1,
                   LLVMBuildAdd(gen->b, series->fn.k, gen_i64(gen, 1), ""));
     return acc;

@@ -353,8 +353,10 @@ differential(struct sv *series, const imp_instr *in, uint32_t reg)
         break;
     default:
         if (gen_ops[in->op].rule == SER_CHAIN && da)
-            value =
-                LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, in->c), da, "");
+            value = sv_unless_zero(
+                gen, da,
+                LLVMBuildFMul(gen->b, sv_value(series, SV_ZERO, in->c), da,
+                              ""));
         else if (gen_ops[in->op].rule == SER_PICK)
             value = pick_class(series, SV_D, in);
         break;

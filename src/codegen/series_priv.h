@@ -141,6 +141,9 @@ LLVMValueRef sv_held_entry(struct sv *series, const struct pack_array *array);
 LLVMValueRef sv_convolution(struct sv *series, uint32_t reg,
                             const uint32_t *pool, uint32_t n);
 LLVMValueRef sv_division_sum(struct sv *series, uint32_t reg);
+/* The product, or 0 where its factor is 0, whatever the other factor is. */
+LLVMValueRef sv_unless_zero(struct gen *gen, LLVMValueRef factor,
+                            LLVMValueRef product);
 LLVMValueRef sv_chain_sum(struct sv *series, uint32_t u, uint32_t w);
 
 /* A loop over j = start, start + step, ... while j < end, at least once, that

@@ -112,14 +112,15 @@ test_trace(void **state)
     imp_range where;
     enum imp_op op;
     assert_int_equal(eval_tape(h.im, h.t, env, NULL, &y), IMP_NONFINITE);
-    assert_true(eval_trace(h.im, h.t, env, NULL, &where, &op, &va, &vb) >= 0);
+    assert_true(eval_trace(h.im, h.t, env, NULL, NULL, &where, &op, &va, &vb) >=
+                0);
     assert_int_equal(op, IMP_OP_LOG);
     assert_int_equal(where.lo, 10);
     assert_true(va == -1);
     env[1] = 2;
     assert_int_equal(eval_tape(h.im, h.t, env, NULL, &y), IMP_OK);
-    assert_int_equal(eval_trace(h.im, h.t, env, NULL, &where, &op, &va, &vb),
-                     -1);
+    assert_int_equal(
+        eval_trace(h.im, h.t, env, NULL, NULL, &where, &op, &va, &vb), -1);
     arena_free(a);
 }
 

@@ -33,18 +33,6 @@ block_at(const struct rt *run, uint32_t block)
     return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
 }
 
-/* The state of a system with observers is part of its observers' block. */
-static bool
-is_followed(const struct rt *run, uint32_t block)
-{
-    if (block_at(run, block)->motion == IMP_NO_TAPE)
-        return false;
-    uint32_t system = system_of_block(run, block);
-    return system == IMP_NO_SYSTEM ||
-           rt_system(run, system)->observer == IMP_NO_BLOCK ||
-           rt_system(run, system)->observer == block;
-}
-
 /* -- sizes --------------------------------------------------------------------
  */
 
@@ -136,7 +124,9 @@ second_state_new(struct second *second)
         const imp_block *block = block_at(run, b);
         const uint32_t *env = IMP_ARRAY(run->im, block->state, uint32_t);
         const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-        for (uint32_t i = 0; i < block->state.n && is_followed(run, b); i++) {
+        for (uint32_t i = 0;
+             i < block->state.n && block_at(run, b)->motion != IMP_NO_TAPE;
+             i++) {
             second->of_env[env[i] - run->im->layout.state] = n;
             second->number[n++] = (struct second_number){env[i], b, row[i]};
         }
@@ -208,14 +198,16 @@ rows_of_block(struct second *second, uint32_t b, int order)
 {
     struct rt *run = second->run;
     uint32_t system = system_of_block(run, b);
-    bool observes =
-        system != IMP_NO_SYSTEM && rt_system(run, system)->observer == b;
-    if (observes)
-        tell_held(second, system, true);
-    int st = motion_rows(run, b, order);
-    if (observes)
-        tell_held(second, system, false);
-    return st;
+    if (system_felt_by(run, b) == NULL)
+        return motion_rows(run, b, order);
+    uint32_t motion = rt_system(run, system)->block;
+    tell_held(second, system, true);
+    int st = motion_rows(run, motion, order);
+    system_feel(run, system, order);
+    tell_held(second, system, false);
+    if (!st)
+        st = motion_rows(run, b, order);
+    return st ? st : motion_rows(run, motion, order);
 }
 
 int
@@ -242,7 +234,7 @@ hold_systems(struct second *second, double *rate)
         bool any = false;
         for (uint32_t i = 0; i < system->m; i++)
             any |= system->held[i];
-        if (!any || rt_system(run, s)->observer != IMP_NO_BLOCK)
+        if (!any)
             continue;
         int st = second_instant(second, system, true);
         if (st || (st = second_forces(system)))

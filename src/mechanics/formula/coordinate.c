@@ -63,7 +63,7 @@ system_row(const struct mech *mech, uint32_t env, uint32_t *block,
         if (env < system->env_state || at >= n + system->n_observed)
             continue;
         *block = at < n ? system->block : system->observer;
-        *row = at < n ? system->row[at] : system->observed[at];
+        *row = at < n ? system->row[at] : system->observed[at - n];
         return true;
     }
     return false;

@@ -126,7 +126,7 @@ struct msystem {
     const expr *const *force, *const *free, *const *factor;
     uint32_t n_observed, observer, jump; /* as in imp_system */
     uint32_t draw;
-    const uint32_t *observed; /* rows of state and observers in their block */
+    const uint32_t *observed; /* rows of the observers in their block */
 };
 
 /* A rotor: its entries of env as leaves. */

@@ -54,8 +54,9 @@ kind_of(const expr *formula)
 static bool
 moves(struct mech *mech, const expr *formula)
 {
-    static const enum expr_sym of[] = {SYM_STATE, SYM_TIME, SYM_UNKNOWN};
-    for (int i = 0; i < 3; i++)
+    static const enum expr_sym of[] = {SYM_STATE, SYM_TIME, SYM_UNKNOWN,
+                                       SYM_ROW};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (ex_depends(mech->graph, formula, of[i], UINT32_MAX, UINT32_MAX))
             return true;
     return false;

@@ -259,6 +259,9 @@ enum ballistic_event ballistic_run(struct ballistic *motion, double until,
                                    long most);
 void ballistic_state(const struct ballistic *motion, double *position,
                      double *velocity);
+/* The acceleration of coordinate i on the flight that begins there, closed
+ * contacts included. */
+double ballistic_acceleration(const struct ballistic *motion, int i);
 /* Copies a motion into the memory of `to`, which was made for the same n and m;
  * the matrices are shared. It is cheap when two motions take turns: only new
  * impacts are copied. */

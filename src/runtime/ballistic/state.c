@@ -271,6 +271,15 @@ put_basis(struct ballistic *motion, const struct ballistic *group, double after,
     put(motion, after, y, 0, z, 0, position, velocity);
 }
 
+double
+ballistic_acceleration(const struct ballistic *motion, int i)
+{
+    assert(motion && i >= 0 && i < motion->model.n);
+    int rank = motion->matrices.rank;
+    return motion->matrices.free_acc[i] +
+           dot_of(rank, motion->matrices.E + i * rank, motion->mode.y_acc);
+}
+
 void
 ballistic_state(const struct ballistic *motion, double *position,
                 double *velocity)

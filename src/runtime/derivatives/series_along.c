@@ -97,8 +97,10 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
     int st = motion_series_all(run, most, &h);
     for (uint32_t system = 0; system < im->systems.n && !st; system++) {
         st = motion_series(run, rt_system(run, system)->block, most, &h);
-        if (!st && rt_system(run, system)->observer != IMP_NO_BLOCK)
-            st = motion_series(run, rt_system(run, system)->observer, most, &h);
+        if (st || rt_system(run, system)->observer == IMP_NO_BLOCK)
+            continue;
+        system_feel(run, system, most);
+        st = motion_series(run, rt_system(run, system)->observer, most, &h);
     }
     const uint32_t *contact = IMP_ARRAY(im, val->contacts, uint32_t);
     for (uint32_t index = 0; index < val->contacts.n && !st; index++)

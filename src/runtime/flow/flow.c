@@ -79,7 +79,8 @@ int
 flow_apply(struct flow *flow, struct flow_event *event)
 {
     assert(event != NULL);
-    bool eventful = flow_eventful(flow), observed = flow->observer && eventful;
+    bool eventful = flow_eventful(flow),
+         observed = flow->observer && flow->method->ends(flow);
     memset(event, 0, sizeof *event);
     if (flow->run->trace)
         flow_trace(flow, flow->ahead);

@@ -374,8 +374,17 @@ line_trace(struct flow *flow, double time)
                 fmax(from, flow->traced), time, 2);
 }
 
+static double
+line_series(struct flow *flow, double time, double *rows)
+{
+    line_at(flow, time);
+    flow_parabola_rows(flow, flow->parabola.now, flow->q, flow->v, rows);
+    return line_eventful(flow) ? flow->parabola.next->t : INFINITY;
+}
+
 static const struct flow_method line_way = {
-    line_peek, line_apply, line_at, line_eventful, line_limit, line_trace};
+    line_peek,     line_apply,  line_at,    line_eventful,
+    line_eventful, line_series, line_limit, line_trace};
 
 /* The time of a fall to the ground must be neither 0 nor infinite. */
 static int

@@ -14,6 +14,11 @@ struct flow_method {
     void (*at)(struct flow *f,
                double t); /* writes the state at t into flow->q and flow->v */
     bool (*eventful)(const struct flow *f);
+    /* Does the present piece of the motion end at flow->ahead? */
+    bool (*ends)(const struct flow *f);
+    /* The series of the 2n numbers of the state about time t, rows of
+     * IMP_ROW_STRIDE. Returns the time until which they are the motion. */
+    double (*series)(struct flow *f, double t, double *rows);
     /* Is what comes next a limit of chatter? If so, its time. */
     bool (*limit)(const struct flow *f, double *time);
     /* hands the motion from flow->traced to t to run->trace */
@@ -103,8 +108,14 @@ int flow_observer_new(struct flow *flow);
 /* Writes the observers' variables at time t into env; method->at must know
  * that time. The entries of the motion in env hold anything afterwards. */
 int flow_observer_at(struct flow *flow, double t);
-/* Called before, and after, the event at time t is applied. */
+/* Called before, and after, the event at time t, or the end of a piece of the
+ * motion there, is applied. */
 int flow_observer_before(struct flow *flow, double t);
 int flow_observer_after(struct flow *flow, const struct flow_event *event);
+/* Writes the parabola of the flight on which `ballistic` is, which begins with
+ * coordinates q and rates v, into 2n rows of IMP_ROW_STRIDE. */
+void flow_parabola_rows(const struct flow *flow,
+                        const struct ballistic *ballistic, const double *q,
+                        const double *v, double *rows);
 
 #endif

@@ -624,6 +624,30 @@ way_eventful(const struct flow *flow)
 }
 
 static bool
+way_ends(const struct flow *flow)
+{
+    return flow->taylor->next.known && flow->taylor->next.time <= flow->ahead;
+}
+
+static double
+way_series(struct flow *flow, double time, double *rows)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    double elapsed = time - taylor->now, end = taylor->next.time;
+    const double *from = taylor->piece.state;
+    if (taylor->next.known && taylor->next.what == NEXT_LIMIT) {
+        from = taylor_path_rows(flow, time, &elapsed);
+        if (time < taylor->path.land)
+            end = fmin(end, taylor->path.land);
+    }
+    memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
+    for (uint32_t j = 0; j < 2 * flow->n; j++)
+        polynomial_about(from + (size_t)j * ROW, MOTION_STEP_ORDER, elapsed,
+                         rows + (size_t)j * IMP_ROW_STRIDE + IMP_ROW_PAD);
+    return end;
+}
+
+static bool
 way_limit(const struct flow *flow, double *time)
 {
     *time = flow->taylor->next.time;
@@ -642,7 +666,8 @@ way_trace(struct flow *flow, double time)
 }
 
 static const struct flow_method taylor_method = {
-    way_peek, way_apply, way_at, way_eventful, way_limit, way_trace};
+    way_peek, way_apply,  way_at,    way_eventful,
+    way_ends, way_series, way_limit, way_trace};
 
 int
 flow_taylor_new(struct flow *flow)

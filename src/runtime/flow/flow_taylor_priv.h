@@ -226,6 +226,9 @@ void taylor_path_new(struct flow *flow);
 bool taylor_path_make(struct flow *flow, const bool *group, double left);
 /* The state on the path at time t, into x (2n). */
 void taylor_path_at(const struct flow *flow, double t, double *x);
+/* The 2n rows of the path at time t, and the time since they begin. */
+const double *taylor_path_rows(const struct flow *flow, double t,
+                               double *elapsed);
 /* Hands the coordinates along the 2n rows of a state, in the time since `base`,
  * to run->trace, for the times from .. t. */
 void taylor_rows_trace(struct flow *flow, const double *rows, double base,

@@ -190,15 +190,22 @@ taylor_path_make(struct flow *flow, const bool *group, double left)
     return st == IMP_OK;
 }
 
+const double *
+taylor_path_rows(const struct flow *flow, double t, double *elapsed)
+{
+    const struct taylor_path *path = &flow->taylor->path;
+    assert(t >= path->from && elapsed != NULL);
+    bool lands = t < path->land;
+    *elapsed = t - (lands ? path->from : path->land);
+    return lands ? path->landing : path->sliding;
+}
+
 void
 taylor_path_at(const struct flow *flow, double t, double *x)
 {
-    const struct taylor_path *path = &flow->taylor->path;
-    assert(t >= path->from);
-    if (t < path->land)
-        value(flow, path->landing, t - path->from, x);
-    else
-        value(flow, path->sliding, t - path->land, x);
+    double elapsed;
+    const double *rows = taylor_path_rows(flow, t, &elapsed);
+    value(flow, rows, elapsed, x);
 }
 
 void

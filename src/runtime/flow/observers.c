@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Observers of a system along its flow: variables that feel the motion and do
- * not act on it. Between events the motion and the variables are followed by
- * one Taylor series, which begins every step at the flow's own state. So the
- * numbers of the motion are the same with and without observers, and the
- * variables do not depend on the times at which they are asked for. The steps
- * have their own length: that of a stiff observer shrinks with its fastest
- * rate (E0734).
+ * not act on it. Between events they are followed by Taylor series along those
+ * that the flow has made of the motion: nothing of the motion is computed
+ * again. So the numbers of the motion are the same with and without observers;
+ * where a formula of the motion has a branch, a fractional power or a closed
+ * contact, the flow has passed it already; and the variables do not depend on
+ * the times at which they are asked for. A piece of theirs ends where the piece
+ * of the motion ends. Within it the steps have their own length: that of a
+ * stiff observer shrinks with its fastest rate (E0734).
  *
  * At impacts the jump tape adds to the variables. Before a limit of chatter
  * the impacts that the flow has summed up are followed one by one on a copy of
@@ -51,18 +53,19 @@
  * series. */
 #define OBSERVE_NONE 1e-250
 
-/* The series of state and variables, which hold from a time on. */
+/* The series of the variables, which hold from a time on. */
 struct observer_piece {
     bool known;
-    bool crosses;  /* ends just beyond a change of branch (switching.h) */
     double at, h;  /* from when on, and for how long */
-    double *state; /* n + p rows */
+    double *state; /* p rows */
 };
 /* Before a limit: the motion follows the probe from impact to impact. */
 struct observer_limit {
     bool alone; /* the observers go to the limit without the flow */
     double time;
     struct ballistic *probe; /* NULL until it is made */
+    double begin;            /* when the flight to its next impact began */
+    double *flight;          /* 2n rows: that flight */
     bool more; /* the probe has impacts to come, the next at probe->t */
     bool slow; /* the jumps shrink more slowly than the flights */
     long impacts;
@@ -73,23 +76,24 @@ struct observer_limit {
                               all impacts added to them */
 };
 struct observer_run {
-    uint32_t n, p; /* entries of the state that belong to the motion, and to the
-                      variables */
-    double *x, *lo; /* n + p: the state at the time piece.at, and its low parts
-                     */
+    uint32_t p; /* numbers that belong to the variables */
+    double *x,
+        *lo; /* p: their values at the time piece.at, and the low parts */
     struct observer_piece piece;
-    double *from,
-        begin; /* x and lo after the last event, and the time of that event */
+    double *from, begin; /* x and lo at the last event or end of a piece of the
+                            motion, and its time */
+    double *before;      /* n: the rates of the motion before an event */
     double *local, *jump;
     long steps;
     struct observer_limit limit;
     bool told; /* that jumps do not shrink: once per run */
 };
 
+/* the variables in env */
 static double *
 env_of(const struct flow *flow)
 {
-    return flow->run->env + flow->sys->env_state;
+    return flow->run->env + flow->sys->env_state + 2 * flow->n;
 }
 
 /* -- steps ------------------------------------------------------------------
@@ -175,8 +179,8 @@ take_rows(struct flow *flow)
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->observer;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    observer->piece.h = INFINITY;
-    for (uint32_t j = 0; j < observer->n + observer->p; j++) {
+    observer->piece.h = motion_parabola(run, flow->sys->observer);
+    for (uint32_t j = 0; j < observer->p; j++) {
         double *c = observer->piece.state + j * ROW;
         memcpy(c,
                run->rows.block[flow->sys->observer] +
@@ -186,27 +190,70 @@ take_rows(struct flow *flow)
     }
 }
 
+void
+flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
+                   const double *q, const double *v, double *rows)
+{
+    assert(ballistic != NULL && q != NULL && v != NULL && rows != NULL);
+    memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        double *place = rows + (size_t)j * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               *rate = place + (size_t)flow->n * IMP_ROW_STRIDE;
+        place[0] = q[j];
+        place[1] = rate[0] = v[j];
+        rate[1] = ballistic_acceleration(ballistic, (int)j);
+        place[2] = 0.5 * rate[1];
+    }
+}
+
+/* The series of the motion about the time piece.at, for the tapes. Returns the
+ * time until which it holds. */
+static double
+feel(struct flow *flow)
+{
+    double end = INFINITY;
+    const struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    double *felt = system_felt(flow->run, flow->system);
+    if (limit->alone && limit->probe)
+        for (size_t j = 0; j < 2 * (size_t)flow->n; j++)
+            polynomial_about(limit->flight + j * IMP_ROW_STRIDE + IMP_ROW_PAD,
+                             2, observer->piece.at - limit->begin,
+                             felt + j * IMP_ROW_STRIDE + IMP_ROW_PAD);
+    else
+        end = flow->method->series(flow, observer->piece.at, felt);
+    system_felt_rates(flow->run, flow->system, MOTION_STEP_ORDER);
+    return end;
+}
+
+/* Makes the piece from piece.at on. */
 static int
 expand(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
     double *time = run->env + run->im->layout.time, now = *time;
+    int branch;
     *time = observer->piece.at;
-    memcpy(env_of(flow), observer->x,
-           (observer->n + observer->p) * sizeof *observer->x);
+    memcpy(env_of(flow), observer->x, observer->p * sizeof *observer->x);
+    double least = switching_least(run), end = feel(flow);
     int st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
-                           &observer->piece.h),
-        branch;
+                           &observer->piece.h);
     if (!st)
         take_rows(flow);
+    /* a step that the clock does not see leads nowhere */
+    if (!st && observer->piece.h < least &&
+        motion_series_parabola(run, flow->sys->observer, MOTION_STEP_ORDER) ==
+            IMP_OK)
+        take_rows(flow);
+    observer->piece.h =
+        fmin(observer->piece.h, fmax(end - observer->piece.at, least));
     if (!st)
         st = switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
                            &observer->piece.h, &branch);
     *time = now;
     if (st)
         return st;
-    observer->piece.crosses = branch >= 0;
     observer->piece.known = true;
     if (!(observer->piece.h > 0.0))
         return stuck(flow);
@@ -227,24 +274,13 @@ static void
 move(struct observer_run *observer, double time)
 {
     double s = time - observer->piece.at;
-    for (uint32_t j = 0; j < observer->n + observer->p; j++) {
+    for (uint32_t j = 0; j < observer->p; j++) {
         state_add(&observer->x[j], &observer->lo[j], grown(observer, j, s));
-        if (j >= observer->n && fabs(observer->x[j]) < OBSERVE_NONE)
+        if (fabs(observer->x[j]) < OBSERVE_NONE)
             observer->x[j] = observer->lo[j] = 0.0;
     }
     observer->piece.at = time;
     observer->piece.known = false;
-}
-
-/* Takes the state of the motion at observer->at from the flow. */
-static void
-take_motion(struct flow *flow)
-{
-    struct observer_run *observer = flow->observer;
-    flow->method->at(flow, observer->piece.at);
-    memcpy(observer->x, flow->q, flow->n * sizeof *observer->x);
-    memcpy(observer->x + flow->n, flow->v, flow->n * sizeof *observer->x);
-    memset(observer->lo, 0, observer->n * sizeof *observer->lo);
 }
 
 /* Makes pieces until one reaches t. */
@@ -252,7 +288,7 @@ static int
 reach(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    for (;;) {
+    while (time > observer->piece.at) {
         int st = observer->piece.known ? IMP_OK : expand(flow);
         if (st || time <= observer->piece.at + observer->piece.h)
             return st;
@@ -260,12 +296,10 @@ reach(struct flow *flow, double time)
         if (next == observer->piece.at)
             return stuck(flow);
         move(observer, next);
-        /* Just beyond a change of branch the flow may still be before it. */
-        if (!observer->limit.alone && !observer->piece.crosses)
-            take_motion(flow);
         if (rt_stopped(flow->run))
             return IMP_STOPPED;
     }
+    return IMP_OK;
 }
 
 static int
@@ -273,7 +307,7 @@ move_to(struct flow *flow, double time)
 {
     assert(!isnan(time));
     struct observer_run *observer = flow->observer;
-    int st = time > observer->piece.at ? reach(flow, time) : IMP_OK;
+    int st = reach(flow, time);
     if (!st && time > observer->piece.at)
         move(observer, time);
     return st;
@@ -293,9 +327,8 @@ jump_of(struct flow *flow, const double *before, const double *after)
     memcpy(observer->local, before, flow->n * sizeof *before);
     memcpy(observer->local + flow->n, after, flow->n * sizeof *after);
     *time = observer->piece.at;
-    memcpy(env_of(flow), flow->q, flow->n * sizeof *flow->q);
-    memcpy(env_of(flow) + observer->n, observer->x + observer->n,
-           observer->p * sizeof *observer->x);
+    memcpy(run->env + flow->sys->env_state, flow->q, flow->n * sizeof *flow->q);
+    memcpy(env_of(flow), observer->x, observer->p * sizeof *observer->x);
     int st = rt_eval(run, flow->sys->jump, observer->local, observer->jump);
     *time = now;
     return st;
@@ -307,7 +340,7 @@ note_jump(const struct flow *flow)
 {
     const struct observer_run *observer = flow->observer;
     const struct observer_limit *limit = &observer->limit;
-    const double *before = observer->x + flow->n;
+    const double *before = observer->before;
     if (limit->impacts <= 1)
         memcpy(limit->first, before, flow->n * sizeof *before);
     for (uint32_t i = 0; i < flow->n; i++)
@@ -321,7 +354,7 @@ note_jump(const struct flow *flow)
 }
 
 /* Adds the jumps of an impact at observer->at. The rates before it stand in
- * observer->x, those after it in flow->v, the place in flow->q. */
+ * observer->before, those after it in flow->v, the place in flow->q. */
 static int
 jump(struct flow *flow)
 {
@@ -330,12 +363,11 @@ jump(struct flow *flow)
     observer->piece.known = false;
     if (flow->sys->jump == IMP_NO_TAPE)
         return IMP_OK;
-    int st = jump_of(flow, observer->x + flow->n, flow->v);
+    int st = jump_of(flow, observer->before, flow->v);
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, flow->sys->jump, observer->local);
     for (uint32_t j = 0; j < observer->p && !st; j++)
-        state_add(&observer->x[observer->n + j], &observer->lo[observer->n + j],
-                  observer->jump[j]);
+        state_add(&observer->x[j], &observer->lo[j], observer->jump[j]);
     if (!st && observer->limit.alone)
         note_jump(flow);
     return st ? IMP_FAILED : IMP_OK;
@@ -384,7 +416,7 @@ tell_endless(struct flow *flow, double time)
             !(observer->limit.late[which] > 0.0) || !(lasts || slow) ||
             adds_up(flow, which))
             continue;
-        uint32_t env = flow->sys->env_state + observer->n + which,
+        uint32_t env = flow->sys->env_state + 2 * flow->n + which,
                  coordinate = 0;
         while (coordinate + 1 < flow->sys->n_observer &&
                coordinates[coordinate].env != env &&
@@ -411,21 +443,34 @@ tell_endless(struct flow *flow, double time)
     }
 }
 
-/* The variables begin anew after an event at observer->at, whose state stands
- * in flow->q and flow->v. */
+/* Another piece of the motion begins at observer->piece.at. */
 static void
 begin(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
-    memcpy(observer->x, flow->q, flow->n * sizeof *observer->x);
-    memcpy(observer->x + flow->n, flow->v, flow->n * sizeof *observer->x);
-    memset(observer->lo, 0, observer->n * sizeof *observer->lo);
     observer->begin = observer->piece.at;
     observer->piece.known = false;
-    memcpy(observer->from, observer->x,
-           (observer->n + observer->p) * sizeof *observer->x);
-    memcpy(observer->from + observer->n + observer->p, observer->lo,
-           (observer->n + observer->p) * sizeof *observer->lo);
+    memcpy(observer->from, observer->x, observer->p * sizeof *observer->x);
+    memcpy(observer->from + observer->p, observer->lo,
+           observer->p * sizeof *observer->lo);
+}
+
+/* The rates of the motion at observer->piece.at, into observer->before. */
+static void
+rates_before(struct flow *flow)
+{
+    struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    double elapsed = observer->piece.at - limit->begin;
+    if (!(limit->alone && limit->probe)) {
+        flow->method->at(flow, observer->piece.at);
+        memcpy(observer->before, flow->v, flow->n * sizeof *flow->v);
+        return;
+    }
+    for (size_t j = 0; j < flow->n; j++)
+        observer->before[j] = polynomial_value(
+            limit->flight + (flow->n + j) * IMP_ROW_STRIDE + IMP_ROW_PAD, 1,
+            elapsed);
 }
 
 /* -- before a limit ---------------------------------------------------------
@@ -485,26 +530,28 @@ jumps_show(const struct observer_run *observer, double share)
     return false;
 }
 
-/* Looks for the next impact before the limit. Where flights shrink faster than
+/* The probe has just begun a flight, with the state in flow->q and flow->v.
+ * Looks for the next impact before the limit. Where flights shrink faster than
  * speeds, impacts at one time of the clock still add to the variables. */
 static void
-next_impact(struct observer_run *observer)
+next_impact(struct flow *flow)
 {
+    struct observer_run *observer = flow->observer;
     struct observer_limit *limit = &observer->limit;
     double near = LIMIT_NEAR * fabs(limit->time);
     bool far = limit->time - limit->probe->t > near;
+    limit->begin = limit->probe->t;
+    flow_parabola_rows(flow, limit->probe, flow->q, flow->v, limit->flight);
     limit->slow |= !far && (limit->impacts < OBSERVE_ENOUGH ||
                             jumps_show(observer, OBSERVE_LEFT));
     limit->more = limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
                   (far || (limit->slow && (limit->impacts <= OBSERVE_ENOUGH ||
                                            jumps_show(observer, DBL_EPSILON))));
-    if (!observer->limit.more)
+    if (!limit->more)
         return;
-    enum ballistic_event what =
-        accumulation_next(observer->limit.probe, observer->limit.time);
-    observer->limit.more =
-        (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
-        observer->limit.probe->t <= observer->limit.time;
+    enum ballistic_event what = accumulation_next(limit->probe, limit->time);
+    limit->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
+                  limit->probe->t <= limit->time;
 }
 
 static int
@@ -521,8 +568,10 @@ tail_begin(struct flow *flow, double limit)
     memset(observer->limit.taken, 0, flow->n * sizeof *observer->limit.taken);
     int st = make_probe(flow, &observer->limit.probe);
     observer->limit.more = observer->limit.probe != NULL;
-    if (!st)
-        next_impact(observer);
+    if (!st && observer->limit.probe) {
+        ballistic_state(observer->limit.probe, flow->q, flow->v);
+        next_impact(flow);
+    }
     return st;
 }
 
@@ -535,11 +584,12 @@ tail_to(struct flow *flow, double time)
         int st = move_to(flow, observer->limit.probe->t);
         if (st)
             return st;
+        rates_before(flow);
         ballistic_state(observer->limit.probe, flow->q, flow->v);
         if ((st = jump(flow)))
             return st;
         begin(flow);
-        next_impact(observer);
+        next_impact(flow);
     }
     return reach(flow, time);
 }
@@ -557,14 +607,15 @@ flow_observer_new(struct flow *flow)
         return IMP_OK;
     struct observer_run *observer = flow->observer =
         NEW(arena, struct observer_run);
-    size_t all = 2 * (size_t)flow->n + flow->sys->n_observed;
-    observer->n = 2 * flow->n;
     observer->p = flow->sys->n_observed;
-    observer->x = NEW_N(arena, double, all);
-    observer->lo = NEW_N(arena, double, all);
-    observer->from = NEW_N(arena, double, 2 * all);
-    observer->piece.state = NEW_N(arena, double, all *ROW);
-    observer->local = NEW_N(arena, double, observer->n);
+    observer->x = NEW_N(arena, double, observer->p);
+    observer->lo = NEW_N(arena, double, observer->p);
+    observer->from = NEW_N(arena, double, 2 * (size_t)observer->p);
+    observer->piece.state = NEW_N(arena, double, (size_t)observer->p *ROW);
+    observer->before = NEW_N(arena, double, flow->n);
+    observer->local = NEW_N(arena, double, 2 * (size_t)flow->n);
+    observer->limit.flight =
+        NEW_N(arena, double, 2 * (size_t)flow->n * IMP_ROW_STRIDE);
     observer->jump = NEW_N(arena, double, observer->p);
     observer->limit.most = NEW_N(arena, double, observer->p);
     observer->limit.late = NEW_N(arena, double, observer->p);
@@ -572,8 +623,7 @@ flow_observer_new(struct flow *flow)
     observer->limit.first = NEW_N(arena, double, flow->n);
     observer->limit.taken = NEW_N(arena, double, flow->n);
     observer->piece.at = rt_time(flow->run);
-    memcpy(observer->x, env_of(flow), all * sizeof *observer->x);
-    flow->method->at(flow, observer->piece.at);
+    memcpy(observer->x, env_of(flow), observer->p * sizeof *observer->x);
     begin(flow);
     return IMP_OK;
 }
@@ -583,14 +633,13 @@ flow_observer_at(struct flow *flow, double time)
 {
     assert(flow->observer != NULL);
     struct observer_run *observer = flow->observer;
-    double limit, *variables = env_of(flow) + observer->n;
+    double limit, *variables = env_of(flow);
     int st = IMP_OK;
     if (time < observer->piece.at) { /* this is an earlier time than the last:
                                   begin at the event again */
-        memcpy(observer->x, observer->from,
-               (observer->n + observer->p) * sizeof *observer->x);
-        memcpy(observer->lo, observer->from + observer->n + observer->p,
-               (observer->n + observer->p) * sizeof *observer->lo);
+        memcpy(observer->x, observer->from, observer->p * sizeof *observer->x);
+        memcpy(observer->lo, observer->from + observer->p,
+               observer->p * sizeof *observer->lo);
         observer->piece.at = observer->begin;
         observer->piece.known = false;
     }
@@ -599,11 +648,11 @@ flow_observer_at(struct flow *flow, double time)
         st = tail_begin(flow, limit);
     if (!st)
         st = observer->limit.alone ? tail_to(flow, time) : reach(flow, time);
-    double s = fmax(time - observer->piece.at, 0.0);
+    double s =
+        observer->piece.known ? fmax(time - observer->piece.at, 0.0) : 0.0;
     for (uint32_t j = 0; j < observer->p && !st; j++)
-        variables[j] = observer->x[observer->n + j] +
-                       (observer->lo[observer->n + j] +
-                        grown(observer, observer->n + j, s));
+        variables[j] =
+            observer->x[j] + (observer->lo[j] + grown(observer, j, s));
     return st;
 }
 
@@ -620,8 +669,7 @@ flow_observer_before(struct flow *flow, double time)
         st = tail_to(flow, time);
     if (st || (st = move_to(flow, time)))
         return st;
-    if (!observer->limit.alone)
-        take_motion(flow);
+    rates_before(flow);
     return IMP_OK;
 }
 

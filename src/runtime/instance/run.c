@@ -314,12 +314,12 @@ series_reason(const imp_tape *tape, const imp_image *image, const double *work,
 void
 rt_nonfinite(struct rt *run, uint32_t tape, const double *local)
 {
-    rt_nonfinite_series(run, tape, local, NULL, 0);
+    rt_nonfinite_series(run, tape, local, NULL, NULL, 0);
 }
 
 void
 rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
-                    const double *work, int order)
+                    const double *const *rows, const double *work, int order)
 {
     assert(tape < run->im->tapes.n);
     const imp_tape *code_of = rt_tape(run, tape);
@@ -328,7 +328,7 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
     double first = 0.0, second = 0.0;
     char now[NUM_TEXT];
     num_digits(now, rt_time(run), 6);
-    if (eval_trace(run->im, code_of, run->env, local, &where, &op, &first,
+    if (eval_trace(run->im, code_of, run->env, local, rows, &where, &op, &first,
                    &second) >= 0) {
         const char *text = source_text(run, where);
         struct diag *diag =

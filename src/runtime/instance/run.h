@@ -121,9 +121,11 @@ int rt_series(struct rt *run, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);
 /* Makes the diagnostic of I5, which names the expression that is not finite. */
 void rt_nonfinite(struct rt *run, uint32_t tape, const double *local);
-/* The same for a series to that order, whose rows lie in `work`. */
+/* The same for a series to that order, whose rows lie in `work`, with the
+ * sources of its ROW instructions as in rt_series. */
 void rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
-                         const double *work, int order);
+                         const double *const *rows, const double *work,
+                         int order);
 /* A command that knows it tells which share of its work is done, 1 at its end;
  * every command begins with 0. So it can be foreseen whether machine code pays.
  */

@@ -18,8 +18,9 @@ struct system_run {
     double *out;    /* residual u, Jacobian u x u */
     double *step;   /* u */
     int *piv;
-    double *gap; /* of one contact: gap, rate, gradient */
-    bool slid;   /* rows of the block may hold a series of the modal tape */
+    double *gap;  /* of one contact: gap, rate, gradient */
+    double *felt; /* 3n rows: system_felt; NULL without observers */
+    bool slid;    /* rows of the block may hold a series of the modal tape */
 };
 
 uint32_t
@@ -43,6 +44,9 @@ system_new(struct rt *run)
         const imp_system *sys = rt_system(run, which);
         size_t n_unknown = (size_t)sys->n_contact + sys->n_rub;
         own[which].gap = NEW_N(run->own, double, sys->n + 5);
+        if (sys->observer != IMP_NO_BLOCK)
+            own[which].felt =
+                NEW_N(run->own, double, system_felt_size(sys) + 1);
         if (sys->modal == IMP_NO_TAPE)
             continue;
         const imp_tape *tape =
@@ -139,7 +143,7 @@ system_series_nonfinite(struct rt *run, uint32_t system, int order)
 {
     assert(system < run->im->systems.n);
     const struct system_run *own = run->system + system;
-    rt_nonfinite_series(run, rt_system(run, system)->modal, own->lambda,
+    rt_nonfinite_series(run, rt_system(run, system)->modal, own->lambda, NULL,
                         own->work, order);
 }
 
@@ -172,40 +176,81 @@ system_unslide(struct rt *run, uint32_t system)
      * (runtime/derivatives), and those that were put aside are not cleared. */
 }
 
+double *
+system_felt(const struct rt *run, uint32_t system)
+{
+    assert(system < run->im->systems.n);
+    assert(rt_system(run, system)->observer != IMP_NO_BLOCK);
+    return run->system[system].felt;
+}
+
+const double *
+system_felt_by(const struct rt *run, uint32_t block)
+{
+    uint32_t system = system_of_block(run, block);
+    return system != IMP_NO_SYSTEM && rt_system(run, system)->observer == block
+               ? run->system[system].felt
+               : NULL;
+}
+
+void
+system_felt_rates(struct rt *run, uint32_t system, int order)
+{
+    assert(order >= 1 && order <= IMP_ORDER_MAX);
+    uint32_t n = rt_system(run, system)->n;
+    double *felt = system_felt(run, system);
+    for (uint32_t i = 0; i < n; i++) {
+        const double *rate =
+            felt + (size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        double *acceleration = felt + (size_t)(2 * n + i) * IMP_ROW_STRIDE;
+        memset(acceleration, 0, IMP_ROW_STRIDE * sizeof *acceleration);
+        for (int k = 0; k < order; k++)
+            acceleration[IMP_ROW_PAD + k] = (k + 1) * rate[k + 1];
+    }
+}
+
+void
+system_feel(struct rt *run, uint32_t system, int order)
+{
+    const imp_system *sys = rt_system(run, system);
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
+    const uint32_t *from = IMP_ARRAY(run->im, block->rows, uint32_t);
+    double *felt = system_felt(run, system);
+    for (uint32_t i = 0; i < 2 * sys->n; i++) {
+        double *to = felt + (size_t)i * IMP_ROW_STRIDE;
+        memset(to, 0, IMP_ROW_STRIDE * sizeof *to);
+        memcpy(to + IMP_ROW_PAD,
+               run->rows.block[sys->block] + (size_t)from[i] * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD,
+               (size_t)(order + 1) * sizeof *to);
+    }
+    system_felt_rates(run, system, order);
+}
+
+static uint32_t
+observer_tape(const struct rt *run, uint32_t system)
+{
+    return IMP_ARRAY(run->im, run->im->blocks,
+                     imp_block)[rt_system(run, system)->observer]
+        .motion;
+}
+
 int
 system_observed(struct rt *run, uint32_t system, int order)
 {
-    assert(run);
-    const imp_system *sys = rt_system(run, system);
-    struct system_run *own = run->system + system;
-    uint32_t tape =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block)[sys->observer].motion;
-    int st = IMP_OK;
-    if (system_slides(run, system))
-        st = solve(run, sys, own);
-    else if (sys->modal != IMP_NO_TAPE)
-        memset(own->lambda, 0,
-               (sys->n_contact + sys->n_rub) * sizeof *own->lambda);
-    if (st)
-        return st;
-    st = rt_series(run, tape, own->lambda, NULL, run->rows.block[sys->observer],
-                   order);
-    if (st != IMP_NONFINITE)
-        return st;
-    if (rt_eval(run, tape, own->lambda, run->scratch) == IMP_NONFINITE) {
-        rt_nonfinite(run, tape, own->lambda);
-        return IMP_FAILED;
-    }
-    char time_text[NUM_TEXT];
-    struct diag *diag = diag_add(run->ds, DIAG_E0602, sys->range_observer,
-                                 "a time derivative of the observer of `%s` is "
-                                 "not finite at t = %s",
-                                 imp_text(run->im, sys->name),
-                                 num_digits(time_text, rt_time(run), 6));
-    diag_help(run->ds, diag,
-              "the motion meets a point where a formula is not smooth, such "
-              "as a root of zero; keep it away from there");
-    return IMP_FAILED;
+    const double *rows[] = {NULL, system_felt(run, system)};
+    return rt_series(run, observer_tape(run, system), NULL, rows,
+                     run->rows.block[rt_system(run, system)->observer], order);
+}
+
+void
+system_observed_nonfinite(struct rt *run, uint32_t system, int order)
+{
+    const double *rows[] = {NULL, system_felt(run, system)};
+    rt_nonfinite_series(run, observer_tape(run, system), NULL, rows,
+                        run->rows.block[rt_system(run, system)->observer],
+                        order);
 }
 
 const double *

@@ -33,9 +33,25 @@ void system_series_cut(struct rt *run, uint32_t system, int from, int to);
 /* Clears the rows that system_series wrote. Call it before the block's own
  * tape, which does not write what is always 0. */
 void system_unslide(struct rt *run, uint32_t system);
-/* The same for the motion and the variables of observers, into the rows of
- * their block. */
+/* What observers feel: the series of coordinates, rates and accelerations, n
+ * rows each. Who follows the motion writes the first 2n of them about the
+ * present time and calls system_felt_rates, or system_feel, which takes the
+ * rows that the system's block has. */
+static inline size_t
+system_felt_size(const imp_system *system)
+{
+    return 3 * (size_t)system->n * IMP_ROW_STRIDE;
+}
+double *system_felt(const struct rt *run, uint32_t system);
+/* The same rows for a block of observers; NULL for other blocks. */
+const double *system_felt_by(const struct rt *run, uint32_t block);
+void system_felt_rates(struct rt *run, uint32_t system, int order);
+void system_feel(struct rt *run, uint32_t system, int order);
+/* Series of the variables of observers along what they feel, into the rows of
+ * their block. Returns IMP_OK or IMP_NONFINITE; the diagnostic of the latter.
+ */
 int system_observed(struct rt *run, uint32_t system, int order);
+void system_observed_nonfinite(struct rt *run, uint32_t system, int order);
 /* The series of the force at contact i of the system, after system_series. */
 const double *system_force(const struct rt *run, uint32_t system, uint32_t i);
 /* The same for contact number k of those with friction. */

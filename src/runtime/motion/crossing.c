@@ -13,7 +13,12 @@
  * Velocities of a system are compared in the norm of the kinetic energy, so
  * that units of coordinates do not matter, and what is at rest is measured by
  * what moves it. Those of bodies are compared speeds with speeds, spins with
- * spins. */
+ * spins.
+ *
+ * Observers have no such norm: each variable is compared with itself. One that
+ * begins at 0 together with its rate has no size yet. Then h is the shortest
+ * step that leads to a place where the series exists, and the steps behind it
+ * grow in proportion to the time since. */
 #include "runtime/motion/crossing.h"
 
 #include <assert.h>
@@ -25,6 +30,7 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
+#include "runtime/numerics/polynomial.h"
 
 /* The rates that are missed may change the velocities by this many rounding
  * errors: as many as those of a few operations. */
@@ -39,6 +45,7 @@ struct crossing {
     double *state;       /* the state where they begin */
     double *off, *speed; /* per variable: h d(h), and the velocity at h */
     double *mass;        /* of a system, n x n */
+    double *felt;        /* of observers: the motion where the rows begin */
     size_t n_rows;       /* numbers in `rows` */
 };
 
@@ -63,7 +70,23 @@ crossing_of(struct rt *run, uint32_t block)
     made->off = NEW_N(run->own, double, n + 1);
     made->speed = NEW_N(run->own, double, n + 1);
     made->mass = NEW_N(run->own, double, (size_t)n *n + 1);
+    if (moving->observer)
+        made->felt =
+            NEW_N(run->own, double,
+                  system_felt_size(rt_system(run, moving->system)) + 1);
     return *own = made;
+}
+
+/* Observers feel the motion at `step` from the beginning. */
+static void
+feel_ahead(struct rt *run, uint32_t system, const struct crossing *own,
+           double step)
+{
+    double *felt = system_felt(run, system);
+    size_t n = system_felt_size(rt_system(run, system));
+    for (size_t at = 0; at < n; at += IMP_ROW_STRIDE)
+        polynomial_about(own->felt + at + IMP_ROW_PAD, IMP_ORDER_MAX, step,
+                         felt + at + IMP_ROW_PAD);
 }
 
 static const double *
@@ -122,6 +145,11 @@ negligible(const struct rt *run, uint32_t block, const struct crossing *own)
     const struct motion_block *moving = motion_block_of(run, block);
     const double eps = CROSSING_NOISE * DBL_EPSILON;
     uint32_t n = block_of(run, block)->state.n;
+    for (uint32_t i = 0; moving->observer && i < n; i++)
+        if (!(fabs(own->off[i]) <= eps * fabs(own->speed[i])))
+            return false;
+    if (moving->observer)
+        return true;
     if (moving->system != IMP_NO_SYSTEM)
         return energy_norm(own->mass, own->off, n / 2) <=
                eps * energy_norm(own->mass, own->speed, n / 2);
@@ -141,14 +169,18 @@ negligible(const struct rt *run, uint32_t block, const struct crossing *own)
     return off[0] <= eps * speed[0] && off[1] <= eps * speed[1];
 }
 
-/* May the rows be followed for this time? */
+/* May the rows be followed for this time? Those of observers may, if nothing
+ * else leads to a place where there is a series. */
 static bool
 holds(struct rt *run, uint32_t block, struct crossing *own, int order,
       double start, double step)
 {
+    const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
     const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     move(run, block, own, order, start, step);
+    if (moving->observer)
+        feel_ahead(run, moving->system, own, step);
     if (motion_rows(run, block, 1) != IMP_OK)
         return false;
     for (uint32_t i = 0; i < at->state.n; i++) {
@@ -156,7 +188,38 @@ holds(struct rt *run, uint32_t block, struct crossing *own, int order,
                                              IMP_ROW_PAD + 1];
         own->off[i] = step * (rate - own->off[i]);
     }
-    return negligible(run, block, own);
+    return negligible(run, block, own) ||
+           (moving->observer && motion_rows(run, block, order) != IMP_OK);
+}
+
+/* Is there a series of observers `step` from where the rows begin? */
+static bool
+leads_on(struct rt *run, uint32_t block, struct crossing *own, int order,
+         double start, double step)
+{
+    move(run, block, own, order, start, step);
+    feel_ahead(run, motion_block_of(run, block)->system, own, step);
+    return motion_rows(run, block, order) == IMP_OK;
+}
+
+/* Back to where the rows begin. */
+static void
+back(struct rt *run, uint32_t block, const struct crossing *own, int order,
+     double start)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        run->env[state[i]] = own->state[i];
+    run->env[run->im->layout.time] = start;
+    if (moving->observer)
+        feel_ahead(run, moving->system, own, 0.0);
+    /* the forces of closed contacts, too, belong to the beginning again */
+    else if (moving->system != IMP_NO_SYSTEM &&
+             system_slides(run, moving->system))
+        motion_rows(run, block, order);
+    memcpy(run->rows.block[block], own->rows, own->n_rows * sizeof *own->rows);
 }
 
 double
@@ -168,15 +231,19 @@ crossing_length(struct rt *run, uint32_t block, int order, double least,
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
     const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
-    if (!(limit > least) || moving->observer || persistent_moves(run, block))
+    if (!(limit > least) || persistent_moves(run, block))
         return least;
     struct crossing *own = crossing_of(run, block);
     double start = rt_time(run), step = least;
     struct diags unheard, *heard = run->ds;
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard; /* a state beyond the motion is no mistake of a user */
-    if (moving->system != IMP_NO_SYSTEM &&
-        system_mass(run, moving->system, own->mass) != IMP_OK)
+    if (moving->observer)
+        memcpy(own->felt, system_felt(run, moving->system),
+               system_felt_size(rt_system(run, moving->system)) *
+                   sizeof *own->felt);
+    else if (moving->system != IMP_NO_SYSTEM &&
+             system_mass(run, moving->system, own->mass) != IMP_OK)
         limit = least;
     memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
     for (uint32_t i = 0; i < at->state.n; i++)
@@ -186,13 +253,10 @@ crossing_length(struct rt *run, uint32_t block, int order, double least,
         while (step * factor <= limit &&
                holds(run, block, own, order, start, step * factor))
             step *= factor;
-    for (uint32_t i = 0; i < at->state.n; i++)
-        run->env[state[i]] = own->state[i];
-    run->env[run->im->layout.time] = start;
-    /* the forces of closed contacts, too, belong to the beginning again */
-    if (moving->system != IMP_NO_SYSTEM && system_slides(run, moving->system))
-        motion_rows(run, block, order);
-    memcpy(run->rows.block[block], own->rows, own->n_rows * sizeof *own->rows);
+    if (moving->observer && step * CROSSING_FINE <= limit &&
+        !leads_on(run, block, own, order, start, step))
+        step *= CROSSING_FINE;
+    back(run, block, own, order, start);
     run->ds = heard;
     return step;
 }
@@ -217,8 +281,9 @@ cut(struct rt *run, uint32_t block, int order)
     for (uint32_t i = 0; i < at->state.n; i++) {
         double *series = run->rows.block[block] +
                          (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        if (moving->system != IMP_NO_SYSTEM ? i >= at->state.n / 2
-                                            : moving->what[i] != MOTION_POSE)
+        if (moving->observer                  ? !isfinite(series[2])
+            : moving->system != IMP_NO_SYSTEM ? i >= at->state.n / 2
+                                              : moving->what[i] != MOTION_POSE)
             series[2] = 0.0;
         finite = finite && isfinite(series[1]) && isfinite(series[2]);
     }
@@ -231,7 +296,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     assert(run != NULL && length != NULL && block < run->im->blocks.n);
     const struct motion_block *moving = motion_block_of(run, block);
     double least = switching_least(run);
-    if (moving->observer || persistent_moves(run, block) || order < 3)
+    if (persistent_moves(run, block) || order < 3)
         return IMP_NONFINITE;
     /* the rates of accelerations may be infinite, as those of a root of 0 */
     if (motion_rows(run, block, 1) != IMP_OK)
@@ -240,7 +305,8 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     if ((st != IMP_OK && st != IMP_NONFINITE) || !cut(run, block, order))
         return IMP_NONFINITE;
     *length = crossing_length(run, block, order, least, INFINITY);
-    if (moving->system != IMP_NO_SYSTEM && system_slides(run, moving->system))
+    if (!moving->observer && moving->system != IMP_NO_SYSTEM &&
+        system_slides(run, moving->system))
         system_series_cut(run, moving->system, 2, order);
-    return *length > least ? IMP_OK : IMP_NONFINITE;
+    return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }

@@ -19,7 +19,7 @@ double crossing_length(struct rt *run, uint32_t block, int order, double least,
  * clock can see, by the parabola of the present accelerations, 0 beyond it to
  * this order. *length: for how long it may be followed. IMP_NONFINITE if
  * that is no time at all, or if there are no accelerations. Not for blocks
- * with closed contacts of bodies and not for observers. */
+ * with closed contacts of bodies. */
 int crossing_parabola(struct rt *run, uint32_t block, int order,
                       double *length);
 

@@ -64,11 +64,14 @@ motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
     assert(block < run->im->blocks.n && order >= 0);
     const struct motion_block *moving = motion_block_of(run, block);
     const double *lambda = NULL;
-    if (moving->system != IMP_NO_SYSTEM && system_slides(run, moving->system))
+    if (moving->observer)
+        system_observed_nonfinite(run, moving->system, order);
+    else if (moving->system != IMP_NO_SYSTEM &&
+             system_slides(run, moving->system))
         system_series_nonfinite(run, moving->system, order);
     else if (joints_multipliers(run, block, &lambda) == IMP_OK)
-        rt_nonfinite_series(run, moving->tape, lambda, run->rows.block[block],
-                            order);
+        rt_nonfinite_series(run, moving->tape, lambda, NULL,
+                            run->rows.block[block], order);
 }
 
 /* -- series, and how long they hold -----------------------------------------

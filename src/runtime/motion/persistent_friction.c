@@ -205,7 +205,8 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
         friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
     int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
     if (st) {
-        rt_nonfinite_series(run, contact->rub, NULL, friction->work, order);
+        rt_nonfinite_series(run, contact->rub, NULL, rows, friction->work,
+                            order);
         return IMP_FAILED;
     }
     const imp_tape *tape = persistent_tape(run, contact->rub);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "runtime/instance/system.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/motion_priv.h"
@@ -17,7 +18,8 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
 {
     assert(step != NULL && which != NULL && block < run->im->blocks.n);
     struct branched formulas = branched_block(run, block);
-    const double *rows[1] = {run->rows.block[block]};
+    const double *rows[2] = {run->rows.block[block],
+                             system_felt_by(run, block)};
     struct branch_end first, soft;
     double span = *step;
     bool parabola = isfinite(motion_parabola(run, block));

@@ -47,6 +47,20 @@ polynomial_derivative(const double *c, int n, double *d)
     return n - 1;
 }
 
+void
+polynomial_about(const double *c, int n, double at, double *about)
+{
+    assert(c != NULL && about != NULL && c != about && n >= 0);
+    while (n > 0 && c[n] == 0.0)
+        about[n--] = 0.0;
+    for (int k = 0; k <= n; k++)
+        about[k] = c[k];
+    /* Horner's rule for the value, then for each quotient */
+    for (int k = 0; k < n && at != 0.0; k++)
+        for (int j = n - 1; j >= k; j--)
+            about[j] += about[j + 1] * at;
+}
+
 /* Gives the Bernstein coefficients on [0, h]: b_i = sum_k C(i,k)/C(n,k) c_k
  * h^k; all weights are at most 1. */
 static void

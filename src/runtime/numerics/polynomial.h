@@ -14,6 +14,8 @@ double polynomial_value(const double *c, int n, double s);
 /* The derivative: d receives n entries (degree n - 1); for n = 0 one entry, 0.
  * Returns the degree of the derivative. */
 int polynomial_derivative(const double *c, int n, double *d);
+/* The same polynomial in powers of s - at: about[k] (n + 1 entries, not c). */
+void polynomial_about(const double *c, int n, double at, double *about);
 /* The first s in [from, h] with p(s) <= level; false if p > level throughout.
  * A touch of the level from above counts, and no root is passed over. */
 bool polynomial_below(const double *c, int n, double from, double h,

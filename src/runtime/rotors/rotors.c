@@ -66,7 +66,8 @@ set_z(struct rt *run, const imp_rotor *rotor, double z)
 static bool
 write_inertia(struct rt *run, uint32_t body)
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    static const int row[6] = {0, 1, 2, 0, 0, 1},
+                     column[6] = {0, 1, 2, 1, 2, 2};
     double *to = run->env + rt_body(run, body)->env_body, J[6];
     bool any = false;
     for (uint32_t i = 0; i < run->im->rotors.n; i++) {
@@ -114,10 +115,10 @@ bad_inertia(struct rt *run, const imp_rotor *rotor, double inertia)
     const char *name = imp_text(run->im, rotor->name);
     struct diag *diag;
     if (inertia > 0.0) {
-        diag = diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
-                        "the rotor `%s` has more inertia than its body `%s`",
-                        name,
-                        imp_text(run->im, rt_body(run, rotor->body)->name));
+        diag =
+            diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
+                     "the rotor `%s` has more inertia than its body `%s`", name,
+                     imp_text(run->im, rt_body(run, rotor->body)->name));
         diag_help(run->ds, diag,
                   "the inertia of a body counts its rotors as if they turned "
                   "with it: what is left without them must be positive");
@@ -273,8 +274,8 @@ spin_coefficient(const struct rt *run, const imp_rotor *rotor,
     return sum;
 }
 
-/* The torque of the friction that keeps a held rotor at rest now, after a series
- * of the motion; *most: the greatest that there is. */
+/* The torque of the friction that keeps a held rotor at rest now, after a
+ * series of the motion; *most: the greatest that there is. */
 static int
 holding(struct rt *run, uint32_t which, double *needed, double *most)
 {
@@ -298,11 +299,11 @@ static int
 pushes(struct rt *run, const imp_rotor *rotor, double friction)
 {
     char text[NUM_TEXT], time[NUM_TEXT];
-    struct diag *diag = diag_add(
-        run->ds, DIAG_E0558, rotor->range_friction,
-        "the friction of the rotor `%s` is %s N*m at t = %s s",
-        imp_text(run->im, rotor->name), num_digits(text, friction, 6),
-        num_digits(time, rt_time(run), 9));
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0558, rotor->range_friction,
+                 "the friction of the rotor `%s` is %s N*m at t = %s s",
+                 imp_text(run->im, rotor->name), num_digits(text, friction, 6),
+                 num_digits(time, rt_time(run), 9));
     diag_help(run->ds, diag,
               "friction is not negative: a torque that drives is the `motor`");
     return IMP_FAILED;
@@ -336,7 +337,8 @@ at_rest(struct rt *run, const imp_rotor *rotor)
     return false;
 }
 
-/* The rotor whose friction is furthest from holding it; IMP_NO_ROTOR: all can. */
+/* The rotor whose friction is furthest from holding it; IMP_NO_ROTOR: all can.
+ */
 static int
 too_weak(struct rt *run, uint32_t *which)
 {
@@ -360,7 +362,8 @@ too_weak(struct rt *run, uint32_t *which)
     return IMP_OK;
 }
 
-/* Lets go of a rotor that friction cannot hold, after a series of the motion. */
+/* Lets go of a rotor that friction cannot hold, after a series of the motion.
+ */
 static void
 give_way(struct rt *run, uint32_t which)
 {
@@ -404,8 +407,8 @@ rotors_settle(struct rt *run)
 
 /* -- changes of a mode ----------------------------------------------------- */
 
-/* When c falls to 0 within h; infinite: it does not. A series that begins with 0,
- * at a change of the mode, does so by what follows. */
+/* When c falls to 0 within h; infinite: it does not. A series that begins with
+ * 0, at a change of the mode, does so by what follows. */
 static double
 falls(const double *c, int order, double h, double size)
 {
@@ -419,7 +422,7 @@ falls(const double *c, int order, double h, double size)
     if (from > order)
         return INFINITY;
     return polynomial_below(c + from, order - from, 0.0, h, 0.0, &s) ? s
-                                                                      : INFINITY;
+                                                                     : INFINITY;
 }
 
 /* After how long the friction that holds a rotor gives way. */
@@ -434,15 +437,13 @@ stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
     size_t size = sizeof(double) * IMP_ROW_STRIDE *
                   (rt_tape(run, rotor->along)->n_rows + 1);
     double *work = rt_keep(run, &key, which, size, &arena);
-    const double *from[1] = {
-        run->rows.block[rt_body(run, rotor->body)->block]};
+    const double *from[1] = {run->rows.block[rt_body(run, rotor->body)->block]};
     int st = rt_series(run, rotor->along, NULL, from, work, order - 1);
     if (st == IMP_NONFINITE)
-        rt_nonfinite_series(run, rotor->along, NULL, work, order - 1);
+        rt_nonfinite_series(run, rotor->along, NULL, from, work, order - 1);
     if (st)
         return IMP_FAILED;
-    const double *hardest =
-                     work + (size_t)rotor->rows[1] * IMP_ROW_STRIDE,
+    const double *hardest = work + (size_t)rotor->rows[1] * IMP_ROW_STRIDE,
                  *motor = work + (size_t)rotor->rows[2] * IMP_ROW_STRIDE;
     for (int k = 0; k < order; k++) {
         double turn = entries(run, rotor)[IMP_ROTOR_INERTIA] * (k + 1) *
@@ -452,12 +453,13 @@ stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
         under[k] = hardest[IMP_ROW_PAD + k] + needed;
     }
     double most = fabs(hardest[IMP_ROW_PAD]) + fabs(motor[IMP_ROW_PAD]);
-    *ends = fmin(falls(over, order - 1, h, most),
-                 falls(under, order - 1, h, most));
+    *ends =
+        fmin(falls(over, order - 1, h, most), falls(under, order - 1, h, most));
     return IMP_OK;
 }
 
-/* After how long the mode of the rotor ends, within h; infinite: it does not. */
+/* After how long the mode of the rotor ends, within h; infinite: it does not.
+ */
 static int
 mode_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
 {

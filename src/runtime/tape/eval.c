@@ -185,8 +185,8 @@ mark_used(const imp_image *im, const imp_tape *tape, const double *reg,
 
 int
 eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
-           const double *local, imp_range *where, enum imp_op *op,
-           double *first, double *second)
+           const double *local, const double *const *rows, imp_range *where,
+           enum imp_op *op, double *first, double *second)
 {
     assert(im != NULL && tape != NULL && where != NULL);
     const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
@@ -195,7 +195,7 @@ eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
     double *reg = mem_alloc((tape->code.n + 1) * (sizeof *reg + 1));
     unsigned char *used = (unsigned char *)(reg + tape->code.n + 1);
     int found = -1;
-    eval_registers(im, tape, env, local, NULL, reg);
+    eval_registers(im, tape, env, local, rows, reg);
     mark_used(im, tape, reg, used);
     /* Operands have lower numbers, so the first instruction whose value is not
      * finite has finite operands. */

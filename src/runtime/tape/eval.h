@@ -20,7 +20,7 @@ double eval_op(enum imp_op op, double a, double b, double c);
  * the values of its operands *first, *second. Returns its number, or -1 if
  * there is none. */
 int eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
-               const double *local, imp_range *where, enum imp_op *op,
-               double *first, double *second);
+               const double *local, const double *const *rows, imp_range *where,
+               enum imp_op *op, double *first, double *second);
 
 #endif

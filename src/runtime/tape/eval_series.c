@@ -178,12 +178,14 @@ inner_sum(const double *a, const double *b, int k)
     return lanes_sum(lane);
 }
 
+/* What does not move has no derivatives, although w may be infinite: the root
+ * of a force that is 0 on this side of its branch. */
 static double
 chain_sum(const double *u, const double *w, int k)
 {
     double s = 0, x = 1; /* x = j */
     for (int j = 1; j <= k; j++, x += 1)
-        s += (x * u[j]) * w[k - j];
+        s += u[j] == 0 ? 0 : (x * u[j]) * w[k - j];
     return s / (double)k;
 }
 
@@ -325,7 +327,7 @@ change(const struct sweep *sweep, uint32_t number, int order)
             return del[in->a] / sweep->reg[in->b];
         return -(sweep->reg[number] * del[in->b]) / sweep->reg[in->b];
     case RULE_CHAIN:
-        return sweep->reg[in->c] * del[in->a];
+        return del[in->a] == 0 ? 0 : sweep->reg[in->c] * del[in->a];
     case RULE_PICK: {
         int minus;
         uint32_t p = picked(sweep, in, &minus);

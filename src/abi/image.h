@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 15u
+#define IMP_ABI_VERSION 16u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -637,6 +637,7 @@ typedef struct imp_image {
     uint32_t start_projected; /* stated velocities, onto what joints allow */
     uint32_t impact_law;      /* enum imp_impact_law: world's `law` */
     uint32_t paradox;         /* row of abi/paradox.def: world's `paradox` */
+    uint32_t loads;           /* row of abi/loads.def: world's `loads` */
     imp_range range_gravity, range_tolerance;
     imp_ref sources;     /* imp_source; file number f is entry f-1 */
     imp_ref params;      /* imp_param */

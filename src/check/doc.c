@@ -68,6 +68,8 @@ static const struct keydef choices[] = {
 #include "abi/engines.def"
 #define PARADOX(ID, word, doc) {#word, doc},
 #include "abi/paradox.def"
+#define LOADS(ID, word, doc) {#word, doc},
+#include "abi/loads.def"
 };
 enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 

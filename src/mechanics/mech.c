@@ -105,6 +105,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
         .has_tolerance = model->world.tolerance.e != NULL,
         .impact_law = (uint32_t)model->world.impact_law,
         .paradox = model->world.paradox,
+        .loads = model->world.loads,
         .range_gravity = model->world.gravity.range,
         .range_tolerance = model->world.tolerance.range};
     mech.event_row = arena_alloc(mech.arena, (model->n_contacts + 1) *

@@ -137,3 +137,7 @@ system cart {
 simulate { until = 0.5  record = cart.X }
 END
 $imp run cart.imp >/dev/null
+# the run stops there, where the model wants to know
+sed -e 's/friction = 0.1 + 0.2\*i/friction = 0.1  impact_friction = 0.1 + 0.2*i/' \
+    -e 's/until = 0.5/until = 0.5  loads = report/' cart.imp >told.imp
+$imp run told.imp 2>&1 >/dev/null

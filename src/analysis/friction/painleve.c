@@ -284,6 +284,7 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
         return st;
     rt_reset(analysis->rt);
     analysis->rt->paradox = analysis->rt->im->paradox;
+    analysis->rt->loads = analysis->rt->im->loads;
     if (command->args.n == 2)
         return ask_two(analysis, command, at, out);
     bool of_system = rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM;

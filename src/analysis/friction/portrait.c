@@ -125,6 +125,7 @@ prepare(struct analysis *analysis, const imp_command *command,
         return st;
     rt_reset(analysis->rt);
     analysis->rt->paradox = analysis->rt->im->paradox;
+    analysis->rt->loads = analysis->rt->im->loads;
     assert(portrait->contact->compliance != IMP_NO_TAPE);
     st = painleve_of_system(analysis, command, contact, at, &portrait->instant);
     if (st)

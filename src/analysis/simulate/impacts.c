@@ -15,6 +15,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
@@ -450,6 +451,7 @@ with_friction(struct simulation *sim, const struct group *group,
                                   &problem, &solver, &impact);
     if (st || (st = sim->run->law_status))
         return st;
+    loads_of_impact(sim->run->loads, &impact);
     if (impact.why) {
         struct diag *diag = diag_add(
             sim->analysis->ds, DIAG_W0722, sim->command->range,

@@ -117,6 +117,33 @@ list_set(struct simulation *sim, struct diag *diag, int number,
                   num_digits(slips, set->acc[2 * i + 1], 6));
 }
 
+/* "least to greatest" */
+static const char *
+range_text(struct arena *arena, const double range[2])
+{
+    char least[NUM_TEXT], greatest[NUM_TEXT];
+    return arena_printf(arena, "%s to %s", num_digits(least, range[0], 6),
+                        num_digits(greatest, range[1], 6));
+}
+
+/* `loads = report`: one line per point of the bounds of its forces. */
+static void
+list_ranges(struct simulation *sim, struct diag *diag,
+            const struct friction_range *range,
+            const struct contact_point *spot, int n)
+{
+    struct arena *arena = sim->run->brief;
+    for (int i = 0; i < n && range; i++)
+        diag_note(sim->analysis->ds, diag,
+                  rt_contact(sim->run, spot[i].contact)->range,
+                  "`%s` may bear a normal force of %s N and friction of %s N; "
+                  "acceleration of its slip: %s m/s^2",
+                  simulate_contact_name(sim, spot[i].contact),
+                  range_text(arena, range[i].normal),
+                  range_text(arena, range[i].tangential),
+                  range_text(arena, range[i].slip));
+}
+
 /* The run ends the slip at point `which` by an impact without collision. */
 static int
 jump(struct simulation *sim, const struct contact_point *spot, int n, int which,
@@ -171,15 +198,23 @@ undecided(struct simulation *sim, const struct contact_point *spot, int n,
     diag_label(sim->analysis->ds, diag, "%s", cause_text(choice->verdict));
     for (int k = 0; k < choice->n; k++)
         list_set(sim, diag, k + 1, &choice->set[k], spot, n);
+    list_ranges(sim, diag, modes->range, spot, n);
     if (modes->jump >= 0)
         diag_note(sim->analysis->ds, diag,
                   rt_contact(sim->run, spot[modes->jump].contact)->range,
                   "an impact without collision at `%s` is possible",
                   simulate_contact_name(sim, spot[modes->jump].contact));
-    diag_help(sim->analysis->ds, diag,
-              "Coulomb friction at rigid bodies has such states (Painleve): "
-              "use less friction, an `until` before that time, or choose: "
-              "world { paradox = liftoff }, stick or jump");
+    if (choice->verdict == FRICTION_LOADS)
+        diag_help(sim->analysis->ds, diag,
+                  "rigid points do not say how they share loads: leave out a "
+                  "contact, or take the forces of least norm: world { loads = "
+                  "least_norm }");
+    else
+        diag_help(
+            sim->analysis->ds, diag,
+            "Coulomb friction at rigid bodies has such states (Painleve): "
+            "use less friction, an `until` before that time, or choose: "
+            "world { paradox = liftoff }, stick or jump");
     simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
     simulate_remark(sim,
                     arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
@@ -220,6 +255,31 @@ remark_choice(struct simulation *sim, uint32_t contact,
     }
 }
 
+/* `loads = report`: says once between which bounds the forces lie, where the
+ * motion does not depend on them. */
+static void
+remark_ranges(struct simulation *sim, const struct contact_point *spot, int n,
+              const struct friction_range *range)
+{
+    struct arena *arena = sim->run->brief;
+    char t[NUM_TEXT];
+    const char *list = "";
+    if (!range || sim->reported.shared_forces)
+        return;
+    sim->reported.shared_forces = true;
+    for (int i = 0; i < n; i++)
+        list = arena_printf(arena, "%s%s%s: normal force %s N, friction %s N",
+                            list, i ? "; " : "",
+                            simulate_contact_name(sim, spot[i].contact),
+                            range_text(arena, range[i].normal),
+                            range_text(arena, range[i].tangential));
+    simulate_remark(sim,
+                    arena_printf(arena,
+                                 "t = %s s: the motion is one, the loads "
+                                 "are not: %s",
+                                 num_digits(t, rt_time(sim->run), 9), list));
+}
+
 /* Chooses the modes of the closed points of one group that has friction. gone:
  * a point whose mode has just ended by `cause`, or NULL. shared: per contact,
  * its forces are not determined. *jumped: an impact without collision has been
@@ -248,6 +308,7 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int n,
         return undecided(sim, spot, n, &modes);
     for (int i = 0; i < n && modes.shared; i++)
         shared[spot[i].contact] = true;
+    remark_ranges(sim, spot, n, modes.range);
     remark_choice(sim, spot[0].contact, &modes.choice);
     return IMP_OK;
 }
@@ -353,8 +414,8 @@ static int
 leave_at_end(struct simulation *sim, const struct contact_point *past,
              bool *left)
 {
-    *left = past && sim->face_end.v &&
-            !persistent_holds(sim->run, past->contact);
+    *left =
+        past && sim->face_end.v && !persistent_holds(sim->run, past->contact);
     if (!*left)
         return IMP_OK;
     saved_state_restore(sim->run, &sim->face_end);

@@ -244,6 +244,12 @@ option_paradox(struct simulation *sim)
     for (uint32_t i = 0; value && paradox_word(i); i++)
         if (!strcmp(imp_text(im, value->text), paradox_word(i)))
             sim->run->paradox = i;
+    const imp_val *loads =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_loads);
+    sim->run->loads = im->loads;
+    for (uint32_t i = 0; loads && loads_word(i); i++)
+        if (!strcmp(imp_text(im, loads->text), loads_word(i)))
+            sim->run->loads = i;
     const imp_val *option =
         arg_option(sim->analysis, sim->command, IMP_OPT_simulate_compliant);
     double truth = 0.0;

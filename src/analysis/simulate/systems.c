@@ -52,6 +52,23 @@ resolved(struct simulation *sim, const struct flow *flow)
                           paradox_word(sim->run->paradox), open));
 }
 
+/* The forces of closed contacts are not unique. The motion may depend on them,
+ * or not: each is said once. */
+static void
+shared_loads(struct simulation *sim, const struct flow *flow)
+{
+    char time[NUM_TEXT];
+    bool matter, *told;
+    const char *loads = flow_loads(flow, &matter);
+    told = matter ? &sim->reported.loads : &sim->reported.shared_forces;
+    if (!loads || *told)
+        return;
+    *told = true;
+    simulate_remark(sim, arena_printf(sim->run->brief, "t = %s s: %s",
+                                      num_digits(time, rt_time(sim->run), 9),
+                                      loads));
+}
+
 int
 simulate_systems_start(struct simulation *sim)
 {
@@ -68,6 +85,7 @@ simulate_systems_start(struct simulation *sim)
     for (uint32_t i = 0; i < n; i++) {
         changes(sim, sim->flows[i]);
         resolved(sim, sim->flows[i]);
+        shared_loads(sim, sim->flows[i]);
     }
     for (uint32_t i = 0; i < run->im->contacts.n; i++) {
         const imp_contact *contact = rt_contact(run, i);
@@ -143,10 +161,15 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
                                  "determined at t = %s",
                                  name, time);
     diag_note(analysis->ds, diag, sim->command->range, "%s", event->why);
-    diag_help(analysis->ds, diag,
-              "rigid bodies with Coulomb's friction can have several motions "
-              "or none, and the run chooses none of them; world { paradox = "
-              "liftoff }, stick or jump does, where that is possible");
+    diag_help(analysis->ds, diag, "%s",
+              event->open_loads
+                  ? "rigid contacts do not say how they share loads: leave "
+                    "out a contact, let one yield (`compliance`), or take the "
+                    "forces of least norm: world { loads = least_norm }"
+                  : "rigid bodies with Coulomb's friction can have several "
+                    "motions or none, and the run chooses none of them; world "
+                    "{ paradox = liftoff }, stick or jump does, where that is "
+                    "possible");
 }
 
 /* Stops where the law of the world gives no motion, or one that the world
@@ -402,6 +425,7 @@ happened(struct simulation *sim, struct flow *flow,
         break;
     }
     resolved(sim, flow);
+    shared_loads(sim, flow);
     changes(sim, flow);
     tie(sim, event);
     loads(sim, event);

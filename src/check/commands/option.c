@@ -394,6 +394,10 @@ option_words(const char *key, size_t *n)
         *n = N_PARADOX;
         return paradox_words;
     }
+    if (!strcmp(key, "loads")) {
+        *n = N_LOADS;
+        return loads_words;
+    }
     if (!strcmp(key, "engine")) {
         *n = sizeof engines / sizeof *engines;
         return engines;

@@ -296,6 +296,7 @@ struct tm_model {
         uint32_t forbid; /* IMP_FORBID_... */
         enum imp_impact_law impact_law;
         uint32_t paradox; /* row of abi/paradox.def */
+        uint32_t loads;   /* row of abi/loads.def */
     } world;
 };
 

@@ -46,6 +46,13 @@ enum {
 #include "abi/paradox.def"
 };
 extern const char *const paradox_words[N_PARADOX];
+/* words of the key `loads`, in the order of abi/loads.def */
+enum {
+    N_LOADS = 0
+#define LOADS(ID, word, doc) +1
+#include "abi/loads.def"
+};
+extern const char *const loads_words[N_LOADS];
 /* a bare word or string, one of `words`; index or -1 (reported) */
 int key_word(struct check *ck, const struct ast_item *key,
              const char *const *words, size_t count);

@@ -12,6 +12,7 @@ enum {
     W_POLICY,
     W_LAW,
     W_PARADOX,
+    W_LOADS,
     W_TOLERANCE,
     W_SEED,
     W_GAIN,
@@ -25,6 +26,8 @@ const struct keydef world_keys[] = {
     {"law", "for simultaneous contacts"},
     {"paradox", "where friction leaves the motion open: report, liftoff, "
                 "stick or jump"},
+    {"loads", "where contacts can share their loads in many ways: least_norm "
+              "or report"},
     {"tolerance", "relative tolerance of verdicts"},
     {"seed", "of random numbers"},
     {"gain", "allowed or forbidden: may an impact raise the energy?"},
@@ -41,6 +44,11 @@ const char *const impact_laws[N_IMPACT_LAWS + 1] = {
 const char *const paradox_words[N_PARADOX] = {
 #define PARADOX(ID, word, doc) #word,
 #include "abi/paradox.def"
+};
+
+const char *const loads_words[N_LOADS] = {
+#define LOADS(ID, word, doc) #word,
+#include "abi/loads.def"
 };
 
 /* Reads a word, or a tuple of words, as bits in the order of the words. */
@@ -167,6 +175,10 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
     if (keys[W_PARADOX]) {
         int paradox = key_word(ck, keys[W_PARADOX], paradox_words, N_PARADOX);
         tm->world.paradox = paradox < 0 ? 0 : (uint32_t)paradox;
+    }
+    if (keys[W_LOADS]) {
+        int loads = key_word(ck, keys[W_LOADS], loads_words, N_LOADS);
+        tm->world.loads = loads < 0 ? 0 : (uint32_t)loads;
     }
 }
 

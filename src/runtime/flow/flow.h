@@ -48,6 +48,8 @@ struct flow_event {
                     order given decided which was first (law sequential) */
     bool loads;  /* how contacts share an impact is not unique, and the motion
                     depends on it; the impulses are those of least norm */
+    bool open_loads; /* FLOW_UNDECIDED: because the motion, or an impact,
+                        depends on how contacts share their loads */
 };
 /* A contact with friction that an event, of any kind, takes into another mode:
  * "stick", "slip", "reverse", "slide" (closed where mu is 0), "liftoff". */
@@ -138,6 +140,10 @@ const struct flow_change *flow_changes(const struct flow *flow, uint32_t *n);
 /* What was possible where the last event, or the start, left the motion open
  * and the policy `paradox` has chosen; NULL: it has not. */
 const char *flow_resolved(const struct flow *flow);
+/* What there is to say where the last event, or the start, left closed
+ * contacts whose forces are not unique; NULL: nothing. *matter: the motion
+ * depends on them. */
+const char *flow_loads(const struct flow *flow, bool *matter);
 /* Writes the state at time t into env; t lies between the last event and the
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */

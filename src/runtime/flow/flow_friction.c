@@ -102,21 +102,22 @@ resolve(struct flow *flow, struct struck *struck, struct flow_event *event)
     struct friction_group_impact group;
     int n = friction_read_group(flow, struck, contact, W, point);
     friction_impact_group(arena, n, W, point, struck->law, &group);
+    loads_of_impact(flow->run->loads, &group);
     for (uint32_t i = 0; i < flow->m; i++)
         friction->approach[i] =
             struck->hits[i] ? fmax(0.0, -friction->rows.speed[2 * i]) : 0.0;
-    event->loads |= group.loads;
+    event->loads |= group.loads && !group.why;
+    friction->loads_open |= group.loads && group.why;
     event->tie |= group.tie;
     event->gain = group.gain;
     struck->may_gain = group.may_gain;
     if (group.why) {
         friction_undecided(
             flow, event,
-            group.unstated
-                ? NULL
-                : arena_printf(flow->run->arena,
-                               "the velocities after the impact are %s",
-                               group.why));
+            group.unstated ? NULL
+                           : arena_printf(flow->run->arena,
+                                          "the velocities after the impact: %s",
+                                          group.why));
         return false;
     }
     for (int k = 0; k < n; k++) {

@@ -95,8 +95,12 @@ struct taylor_friction {
                          be made; -1: none */
     bool plastic;     /* that one, without restitution */
     const char *open; /* the policy has chosen: what is possible; or NULL */
-    double last_time; /* of the last change of modes, */
-    int repeats;      /* and how many there were at this time */
+    const char
+        *loads; /* forces are not unique: what there is to say; or NULL */
+    bool loads_matter; /* and the motion depends on them */
+    bool loads_open;   /* nothing has been decided: because of that */
+    double last_time;  /* of the last change of modes, */
+    int repeats;       /* and how many there were at this time */
 };
 
 static inline bool
@@ -124,7 +128,8 @@ friction_soft(const struct flow *flow, uint32_t i)
 
 /* The series of the force that an open contact has by its law. */
 const double *friction_soft_row(const struct flow *flow, uint32_t i);
-/* A run that keeps contact i compliant begins; `touches`: gap and rate are 0. */
+/* A run that keeps contact i compliant begins; `touches`: gap and rate are 0.
+ */
 void friction_soft_start(struct flow *flow, uint32_t i, bool touches);
 /* What ends the state of compliant contact i first, before `best`? Where
  * something does, then *best is when. */

@@ -17,6 +17,12 @@
 
 /* Accelerations that are so small a share of their terms are 0. */
 #define FLOATING 1e-12
+/* Extremes that differ by so small a share are one number: LINEAR_PROGRAM_ZERO
+ * with room for its terms. */
+#define RANGE_POINT 1e-9
+/* A contact carries nothing whose force is this small a share of the greatest
+ * one: the least forces are found to 1e-10 (FRICTION_TOLERANCE). */
+#define LOADS_IDLE 1e-9
 
 void
 friction_note(struct flow *flow, uint32_t i, const char *word)
@@ -34,6 +40,7 @@ friction_undecided(struct flow *flow, struct flow_event *event, const char *why)
     assert(event);
     event->kind = FLOW_UNDECIDED;
     event->why = why;
+    event->open_loads = flow->taylor->friction->loads_open;
     if (flow->last.n_contacts > 0)
         return;
     for (uint32_t i = 0; i < flow->m; i++)
@@ -160,6 +167,43 @@ set_text(const struct flow *flow, const struct candidates *all,
     return text;
 }
 
+/* "least to greatest", or one number. */
+static const char *
+range_text(struct arena *arena, const double range[2])
+{
+    char least[NUM_TEXT], greatest[NUM_TEXT];
+    double size = fmax(fabs(range[0]), fabs(range[1]));
+    num_digits(greatest, range[1], 6);
+    return range[1] - range[0] <= RANGE_POINT * size
+               ? arena_printf(arena, "%s", greatest)
+               : arena_printf(arena, "%s to %s", num_digits(least, range[0], 6),
+                              greatest);
+}
+
+/* Between which bounds the forces of a choice may lie, contact by contact. */
+static const char *
+ranges_text(const struct flow *flow, const struct candidates *all,
+            const struct friction_set *set)
+{
+    struct arena *arena = flow->run->arena;
+    struct friction_range *range =
+        NEW_N(flow->run->brief, struct friction_range, (size_t)all->n);
+    friction_ranges(flow->run->brief, &all->instant, set, range);
+    const char *text = "";
+    for (int i = 0; i < all->n; i++)
+        text = arena_printf(
+            arena, "%s%s`%s` %s: normal force %s, friction %s, slip'' %s", text,
+            i ? "; " : "",
+            imp_text(flow->run->im,
+                     rt_contact(flow->run,
+                                flow->sys->contact + (uint32_t)all->contact[i])
+                         ->name),
+            contact_mode_name(set->mode[i]), range_text(arena, range[i].normal),
+            range_text(arena, range[i].tangential),
+            range_text(arena, range[i].slip));
+    return text;
+}
+
 /* What was found where nothing is singled out. */
 static const char *
 verdict_text(const struct flow *flow, const struct candidates *all,
@@ -176,10 +220,11 @@ verdict_text(const struct flow *flow, const struct candidates *all,
     if (choice->verdict == FRICTION_LOADS)
         return arena_printf(
             arena,
-            "%s: the contacts share the load in many ways, and the motion "
-            "depends on how (accelerations differ by %s); with forces of least "
-            "norm %s",
+            "%s: the contacts can share their loads in many ways, and the "
+            "motion depends on how (accelerations differ by up to %s): %s; "
+            "with forces of least norm %s",
             text, num_digits(spread, choice->spread, 6),
+            ranges_text(flow, all, choice->set),
             set_text(flow, all, choice->set));
     text = arena_printf(arena, "%s: ", text);
     for (int i = 0; i < choice->n; i++)
@@ -368,7 +413,9 @@ same_motion(const struct candidates *all, const struct friction_set *a,
             const struct friction_set *b)
 {
     for (int r = 0; r < 2 * all->n; r++)
-        if (fabs(a->acc[r] - b->acc[r]) > FLOATING * row_size(all, a, r))
+        if (fabs(a->acc[r] - b->acc[r]) >
+            fmax(FLOATING * row_size(all, a, r),
+                 friction_row_noise(&all->instant, r)))
             return false;
     return true;
 }
@@ -412,6 +459,48 @@ with_floating(struct arena *arena, const struct candidates *all,
                : choice;
 }
 
+/* The motion goes on with forces of least norm, which are those of its series
+ * (imp_rank_solve) as long as no inequality holds them back: a contact that
+ * carries nothing is taken out. False: a sticking one is at the edge of its
+ * cone, which the series does not know. */
+static bool
+take_least(const struct candidates *all, const struct friction_set *set)
+{
+    double most = 0.0;
+    for (int k = 0; k < all->n; k++)
+        most = fmax(most, set->normal[k]);
+    for (int k = 0; k < all->n; k++) {
+        double cone = all->point[k].mu_static * set->normal[k];
+        if (set->mode[k] == CONTACT_FREE || all->point[k].given)
+            continue;
+        if (set->normal[k] <= LOADS_IDLE * most)
+            set->mode[k] = CONTACT_FREE;
+        else if (set->mode[k] == CONTACT_STICK &&
+                 fabs(set->tangential[k]) >= cone - LOADS_IDLE * most)
+            return false;
+    }
+    return true;
+}
+
+/* What the run is told where forces are not unique; NULL: nothing. */
+static const char *
+loads_text(const struct flow *flow, const struct candidates *all,
+           const struct friction_choice *choice)
+{
+    struct arena *arena = flow->run->arena;
+    char spread[NUM_TEXT];
+    if (choice->verdict == FRICTION_LOADS)
+        return arena_printf(
+            arena,
+            "accelerations depend on how the contacts share the loads, by up "
+            "to %s; the forces of least norm are taken",
+            num_digits(spread, choice->spread, 6));
+    if (choice->verdict != FRICTION_SHARED || flow->run->loads != LOADS_REPORT)
+        return NULL;
+    return arena_printf(arena, "the motion is one, the loads are not: %s",
+                        ranges_text(flow, all, choice->set + choice->taken));
+}
+
 int
 friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
                       struct flow_event *event)
@@ -425,18 +514,29 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
         return st;
     memset(friction->zero, 0, flow->m * sizeof *friction->zero);
     friction->shared = false;
+    friction->loads = NULL;
+    friction->loads_matter = false;
     if (all.n == 0)
         return IMP_OK;
     struct friction_choice *choice = NEW(arena, struct friction_choice);
     friction_choose(arena, &all.instant, choice);
-    /* the series of the motion would have to follow one of many forces */
-    if (choice->taken < 0 || choice->verdict == FRICTION_LOADS) {
+    bool loads = choice->verdict == FRICTION_LOADS;
+    if (loads && (flow->run->loads == LOADS_REPORT ||
+                  !take_least(&all, choice->set + choice->taken))) {
+        friction->loads_open = true;
+        friction_undecided(flow, event, verdict_text(flow, &all, choice));
+        return IMP_OK;
+    }
+    if (choice->taken < 0) {
         choice->taken = by_policy(flow, &all, choice, event);
         if (choice->taken < 0)
             return IMP_OK;
     }
-    const struct friction_choice *taken = with_floating(arena, &all, choice);
+    const struct friction_choice *taken =
+        loads ? choice : with_floating(arena, &all, choice);
     friction->shared = taken->verdict == FRICTION_SHARED;
+    friction->loads = loads_text(flow, &all, taken);
+    friction->loads_matter = loads;
     go_on(flow, &all, taken->set + taken->taken);
     return IMP_OK;
 }

@@ -2,6 +2,7 @@
 /* The choice of contact modes at one instant (friction.h), as a search over
  * the states of all points (mode_search.c). */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,9 @@ friction_verdict_name(enum friction_verdict verdict)
     assert((unsigned)verdict < sizeof name / sizeof *name);
     return name[verdict];
 }
+
+/* roundings of the sums that make an acceleration */
+#define ROW_ROUNDING 64
 
 /* A force that is there, however small: its friction has a direction. */
 #define GIVEN_LEAST 1e-200
@@ -72,14 +76,10 @@ put_set(struct arena *arena, int n, const struct friction_point *point,
     }
 }
 
-void
-friction_choose(struct arena *arena, const struct friction_instant *in,
-                struct friction_choice *out)
+static struct mode_problem
+problem_of(struct arena *arena, const struct friction_instant *in)
 {
-    assert(arena && in && in->n > 0 && out);
     struct mode_point *point = NEW_N(arena, struct mode_point, in->n);
-    struct mode_result *result = NEW(arena, struct mode_result);
-    struct mode_problem problem = {in->n, point, in->W, in->free, in->terms};
     for (int i = 0; i < in->n; i++) {
         const struct friction_point *from = in->point + i;
         assert(from->mu_static >= from->mu_dynamic && from->mu_dynamic >= 0.0);
@@ -97,6 +97,46 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
         point[i].offset = fmax(from->normal, GIVEN_LEAST);
         point[i].before.closed = false;
     }
+    return (struct mode_problem){in->n, point, in->W, in->free, in->terms};
+}
+
+void
+friction_ranges(struct arena *arena, const struct friction_instant *in,
+                const struct friction_set *set, struct friction_range *range)
+{
+    assert(arena && in && in->n > 0 && set && range);
+    struct mode_problem problem = problem_of(arena, in);
+    struct point_state *state = NEW_N(arena, struct point_state, in->n);
+    for (int i = 0; i < in->n; i++) {
+        state[i] = state_of_mode(set->mode[i]);
+        state[i].closed &= !in->point[i].given;
+    }
+    mode_ranges(arena, &problem, state, range);
+}
+
+double
+friction_row_noise(const struct friction_instant *in, int row)
+{
+    assert(in && row >= 0 && row < 2 * in->n);
+    int rows = 2 * in->n;
+    double most = 0.0;
+    for (int r = 0; r < rows; r++) {
+        double w = in->W[r * (rows + 1)],
+               terms = in->terms ? in->terms[r] : fabs(in->free[r]);
+        if (w > 0.0)
+            most = fmax(most, terms / sqrt(w));
+    }
+    return ROW_ROUNDING * DBL_EPSILON * most *
+           sqrt(fmax(in->W[row * (rows + 1)], 0.0));
+}
+
+void
+friction_choose(struct arena *arena, const struct friction_instant *in,
+                struct friction_choice *out)
+{
+    assert(arena && in && in->n > 0 && out);
+    struct mode_result *result = NEW(arena, struct mode_result);
+    struct mode_problem problem = problem_of(arena, in);
     mode_search(arena, &problem, result);
     out->verdict = result->verdict;
     out->n = result->n;
@@ -106,6 +146,14 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
     const struct mode_solution *taken =
         &result->found[result->taken < 0 ? 0 : result->taken].solution;
     out->margin = result->n ? taken->margin : 0.0;
-    out->spread = result->n ? taken->spread : 0.0;
     out->roomy = result->n && taken->roomy;
+    out->spread = 0.0;
+    if (out->verdict != FRICTION_LOADS)
+        return;
+    struct friction_range *range = NEW_N(arena, struct friction_range, in->n);
+    friction_ranges(arena, in, &out->set[0], range);
+    for (int i = 0; i < in->n; i++)
+        out->spread =
+            fmax(out->spread, fmax(range[i].slip[1] - range[i].slip[0],
+                                   range[i].opens[1] - range[i].opens[0]));
 }

@@ -86,11 +86,29 @@ struct friction_choice {
                       inequalities, as a share of their terms; 0 on it */
     bool roomy; /* the forces of the taken set are not unique, and some of them
                    are off all edges */
-    double spread; /* FRICTION_LOADS: by how much accelerations may differ */
+    double spread; /* FRICTION_LOADS: by how much accelerations may differ at
+                      most */
 };
 /* Chooses the modes of n points. Memory: the arena. */
 void friction_choose(struct arena *arena, const struct friction_instant *in,
                      struct friction_choice *out);
+
+/* What rounding alone does to the acceleration of a row, whose own terms may be
+ * 0: all rows are made of the same accelerations of the coordinates, so the
+ * greatest of them, in the norm of the energy, rounds each. */
+double friction_row_noise(const struct friction_instant *in, int row);
+/* Between which bounds the forces may lie where a choice has many (SHARED,
+ * LOADS), as its modes allow them. */
+struct friction_range {
+    double normal[2]; /* least and greatest normal force; -+INFINITY: none */
+    double tangential[2]; /* the same along the tangent */
+    double slip[2];       /* of the acceleration of the slip */
+    double opens[2];      /* and of that of the gap */
+};
+/* n entries into range, for a set that friction_choose has found for `in`. */
+void friction_ranges(struct arena *arena, const struct friction_instant *in,
+                     const struct friction_set *set,
+                     struct friction_range *range);
 
 /* -- impacts ----------------------------------------------------------------
  */
@@ -106,9 +124,9 @@ struct impact_restitution {
     double (*of)(void *context, uint32_t contact, double approach);
     void *context;
 };
-/* An impact law of a user's own. Gives the normal impulse and the tangential one
- * for the arguments approach, slip, restitution, mu, A, B, C. False: it gives
- * none, or one that no contact can give; a diagnostic says so. */
+/* An impact law of a user's own. Gives the normal impulse and the tangential
+ * one for the arguments approach, slip, restitution, mu, A, B, C. False: it
+ * gives none, or one that no contact can give; a diagnostic says so. */
 struct impact_own_law {
     bool (*impulse)(void *context, uint32_t contact, const double argument[7],
                     double impulse[2]);
@@ -121,7 +139,7 @@ struct friction_impact_point {
      * where it is e in all of them */
     const struct impact_restitution *varies;
     const struct impact_own_law *own; /* NULL: `law` says what happens */
-    uint32_t contact; /* its number for `varies` and `own` */
+    uint32_t contact;                 /* its number for `varies` and `own` */
     enum friction_law law;
     double normal, slip; /* velocities before; normal < 0: approach */
     double priority;     /* sequential: the smaller one goes first */

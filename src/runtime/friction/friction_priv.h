@@ -53,7 +53,6 @@ struct mode_solution {
     bool loads;  /* nor is the motion */
     bool roomy;  /* some of these forces keep off all bounds, by FRICTION_ROOMY
                     of their terms */
-    double spread;
     double margin;
     double *force, *acc; /* 2 n each */
 };
@@ -69,6 +68,9 @@ struct mode_scratch *mode_scratch_new(struct arena *arena,
 void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
                  const struct point_state *state,
                  struct mode_solution *solution);
+/* friction_ranges for a choice whose forces mode_forces has found. */
+void mode_ranges(struct arena *arena, const struct mode_problem *in,
+                 const struct point_state *state, struct friction_range *range);
 /* The size of what row i of the accelerations is the sum of. */
 double mode_row_size(const struct mode_problem *in, const double *force,
                      int row);

@@ -119,8 +119,8 @@ sequential(struct several *several)
     /* A sequence without end shrinks by a factor in each of its impacts, at the
      * slowest by SEQUENCE_STILL in all of them; the sum of those that are left
      * out follows. */
-    out->still = SEQUENCE_STILL * speed *
-                 (1.0 + (double)out->steps / SEQUENCE_DECAY);
+    out->still =
+        SEQUENCE_STILL * speed * (1.0 + (double)out->steps / SEQUENCE_DECAY);
     for (int i = 0; i < rows; i++)
         out->after[i] = fabs(velocity[i]) <= out->still ? 0.0 : velocity[i];
     out->tie = tie;

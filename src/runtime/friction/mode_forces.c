@@ -13,6 +13,7 @@
 
 #include "runtime/friction/friction_priv.h"
 #include "runtime/friction/least_distance.h"
+#include "runtime/friction/linear_program.h"
 #include "runtime/numerics/dense.h"
 
 /* A pivot below this share of the first belongs to points that depend on each
@@ -78,6 +79,13 @@ mode_row_size(const struct mode_problem *in, const double *force, int row)
     for (int j = 0; j < 2 * in->n; j++)
         size += fabs(in->W[row * 2 * in->n + j] * force[j]);
     return size;
+}
+
+static double
+row_noise(const struct mode_problem *in, int row)
+{
+    struct friction_instant instant = {in->n, NULL, in->W, in->free, in->terms};
+    return friction_row_noise(&instant, row);
 }
 
 /* Returns the sign of T against N where the point slips: T = sign mu N. */
@@ -514,13 +522,14 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
     return true;
 }
 
-/* How much do the null directions move accelerations? */
-static void
-loads_spread(struct mode_scratch *scratch, const struct mode_problem *in,
-             int count, struct mode_solution *solution)
+/* Do the null directions move accelerations, for forces of this size, by more
+ * than rounding? */
+static bool
+loads_move(const struct mode_scratch *scratch, const struct mode_problem *in,
+           int count, const double *force)
 {
     int rows = 2 * in->n;
-    double weight = sqrt(dense_dot(rows, solution->force, solution->force));
+    double weight = sqrt(dense_dot(rows, force, force));
     for (int d = 0; d < count; d++) {
         const double *z = scratch->null + (size_t)d * (size_t)rows;
         for (int r = 0; r < rows; r++) {
@@ -529,12 +538,12 @@ loads_spread(struct mode_scratch *scratch, const struct mode_problem *in,
                 moved += in->W[r * rows + c] * z[c];
                 terms += fabs(in->W[r * rows + c] * z[c]);
             }
-            if (fabs(moved) <= FRICTION_SAME * terms)
-                continue;
-            solution->loads = true;
-            solution->spread = fmax(solution->spread, fabs(moved) * weight);
+            if (fabs(moved) > FRICTION_SAME * terms &&
+                fabs(moved) * weight > row_noise(in, r))
+                return true;
         }
     }
+    return false;
 }
 
 void
@@ -548,7 +557,6 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     k = scratch->k;
     solution->consistent = solution->shared = solution->loads =
         solution->roomy = false;
-    solution->spread = 0.0;
     memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
     if (k > 0) {
         equations(scratch, in);
@@ -567,7 +575,8 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     for (int j = 0; j < k; j++) {
         int row = scratch->unknown[j];
         if (fabs(solution->acc[row]) >
-            FRICTION_TOLERANCE * mode_row_size(in, solution->force, row))
+                FRICTION_TOLERANCE * mode_row_size(in, solution->force, row) &&
+            fabs(solution->acc[row]) > row_noise(in, row))
             return; /* no forces hold these rows */
     }
     for (int j = 0; j < k; j++)
@@ -577,8 +586,108 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     solution->margin = least_margin(scratch, in, solution->force);
     if (count == 0)
         return;
-    loads_spread(scratch, in, count, solution);
+    solution->loads = loads_move(scratch, in, count, solution->force);
     solution->roomy =
         solution->margin >= FRICTION_ROOMY ||
         way_within(scratch, in, count, solution->force, FRICTION_ROOMY);
+}
+
+/* -- ranges -----------------------------------------------------------------
+ */
+
+/* The family of forces of a choice of modes: one of them, and orthonormal
+ * directions within which its bounds say how far it reaches. */
+struct family {
+    int count; /* directions */
+    const double *null;
+    double *force;
+    struct linear_program *program; /* NULL: nothing to be found */
+    int columns;                    /* 2 per direction, 1 per bound */
+};
+
+/* Every bound is a row: slope.(plus - minus) - slack = -value. */
+static void
+bound_family(struct arena *arena, struct mode_scratch *scratch,
+             const struct mode_problem *in, struct family *family)
+{
+    int m = scratch->n_bound, count = family->count, rows = 2 * in->n;
+    family->columns = 2 * count + m;
+    double *A = NEW_N(arena, double, (size_t)m *(size_t)family->columns + 1);
+    double *b = NEW_N(arena, double, m + 1);
+    for (int r = 0; r < m; r++) {
+        const struct mode_bound *bound = scratch->bound + r;
+        double *row = A + (size_t)r * (size_t)family->columns;
+        for (int d = 0; d < count; d++) {
+            row[2 * d] =
+                bound_along(bound, in, family->null + (size_t)d * (size_t)rows);
+            row[2 * d + 1] = -row[2 * d];
+        }
+        row[2 * count + r] = -1.0;
+        /* what holds to rounding holds */
+        b[r] = -fmax(bound_value(bound, in, family->force), 0.0);
+    }
+    family->program = linear_program_new(arena, m, family->columns, A, b);
+}
+
+/* The least and the greatest value of factor.force + offset in the family. */
+static void
+range_of(struct arena *arena, const struct mode_problem *in,
+         const struct family *family, const double *factor, double offset,
+         double range[2])
+{
+    size_t rows = 2 * (size_t)in->n;
+    double *c = NEW_N(arena, double, family->columns + 1);
+    double value = offset + dense_dot((int)rows, factor, family->force);
+    range[0] = range[1] = value;
+    if (!family->program)
+        return;
+    for (int side = 0; side < 2; side++) {
+        for (int d = 0; d < family->count; d++) {
+            double along =
+                dense_dot((int)rows, factor, family->null + (size_t)d * rows);
+            c[2 * d] = side ? -along : along;
+            c[2 * d + 1] = -c[2 * d];
+        }
+        double least = linear_program_least(family->program, c, NULL);
+        range[side] = value + (side ? -least : least);
+    }
+    double size = fmax(fabs(range[0]), fabs(range[1]));
+    for (int side = 0; side < 2; side++)
+        if (fabs(range[side]) <= FRICTION_TOLERANCE * size)
+            range[side] = 0.0;
+}
+
+void
+mode_ranges(struct arena *arena, const struct mode_problem *in,
+            const struct point_state *state, struct friction_range *range)
+{
+    assert(arena && in && state && range);
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_scratch *scratch = mode_scratch_new(arena, in);
+    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
+                                     .acc = NEW_N(arena, double, rows)};
+    struct family family = {.force = solution.force};
+    mode_forces(scratch, in, state, &solution);
+    if (solution.consistent && solution.shared) {
+        double *other = NEW_N(arena, double, rows);
+        equations(scratch, in);
+        family.count = null_directions(scratch, in, eliminate(scratch), other);
+        family.null = scratch->null;
+        bound_family(arena, scratch, in, &family);
+    }
+    double *factor = NEW_N(arena, double, rows);
+    for (int i = 0; i < in->n; i++) {
+        size_t N = 2 * (size_t)i;
+        memset(factor, 0, rows * sizeof *factor);
+        factor[N] = 1.0;
+        range_of(arena, in, &family, factor, 0.0, range[i].normal);
+        factor[N] = 0.0;
+        factor[N + 1] = 1.0;
+        range_of(arena, in, &family, factor, 0.0, range[i].tangential);
+        for (size_t part = 0; part < 2; part++) {
+            memcpy(factor, in->W + (N + part) * rows, rows * sizeof *factor);
+            range_of(arena, in, &family, factor, in->free[N + part],
+                     part ? range[i].slip : range[i].opens);
+        }
+    }
 }

@@ -326,8 +326,8 @@ by_sweeps(struct search *search)
             state->closed = N > point->offset;
             state->tangent = N == 0.0 || frictionless(point) ? TANGENT_NONE
                              : fabs(T) < point->mu_slip * N  ? TANGENT_STICK
-                             : T < 0.0 ? TANGENT_FORWARD
-                                       : TANGENT_BACKWARD;
+                             : T < 0.0                       ? TANGENT_FORWARD
+                                                             : TANGENT_BACKWARD;
         }
         try_state(search);
     }
@@ -374,7 +374,8 @@ after_ends(struct search *search)
     const struct mode_problem *in = search->in;
     int ended[ENDS_TRIED], count[ENDS_TRIED], at[ENDS_TRIED] = {0}, n = 0;
     struct point_state choice[ENDS_TRIED][STATES_MOST];
-    struct point_state *beside = NEW_N(search->arena, struct point_state, in->n);
+    struct point_state *beside =
+        NEW_N(search->arena, struct point_state, in->n);
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
         if (search->all.n)
@@ -457,8 +458,8 @@ has_ended(const struct mode_problem *in, const struct mode_found *found)
 
 /* Forces come from one system of equations, whose entries are known as well as
  * the geometry: faces are parallel to some 1e-12. With rows scaled to a unit
- * diagonal all forces are known to as much of the greatest one, and where one is
- * 0, it is what this leaves. FRICTION_SAME of this share is 1e-11 of it. */
+ * diagonal all forces are known to as much of the greatest one, and where one
+ * is 0, it is what this leaves. FRICTION_SAME of this share is 1e-11 of it. */
 #define FORCE_KNOWN 1e-3
 
 /* The size of the greatest force in an acceleration, with rows scaled so. */
@@ -478,13 +479,15 @@ same_motion(const struct mode_problem *in, const struct mode_found *a,
 {
     double known = FORCE_KNOWN * fmax(greatest_force(in, a->solution.force),
                                       greatest_force(in, b->solution.force));
+    struct friction_instant instant = {in->n, NULL, in->W, in->free, in->terms};
     for (int r = 0; r < 2 * in->n; r++) {
         double share = fmax(FRICTION_SAME, in->point[r / 2].scale);
         double size = fmax(mode_row_size(in, a->solution.force, r),
                            mode_row_size(in, b->solution.force, r));
         /* |W_ij| is at most the mean of the diagonal entries */
         size = fmax(size, known * sqrt(in->W[r * (2 * in->n + 1)]));
-        if (fabs(a->solution.acc[r] - b->solution.acc[r]) > share * size)
+        double apart = fabs(a->solution.acc[r] - b->solution.acc[r]);
+        if (apart > share * size && apart > friction_row_noise(&instant, r))
             return false;
     }
     return true;
@@ -501,7 +504,9 @@ merit(const struct mode_problem *in, const struct mode_found *found)
             merit += 4 * same_state(found->state[i], point->before);
         merit -=
             found->state[i].closed && found->state[i].tangent != TANGENT_STICK;
-        merit -= found->state[i].closed;
+        /* where points share their loads, all that can bear some take part */
+        merit += found->solution.shared ? 2 * found->state[i].closed
+                                        : -(int)found->state[i].closed;
     }
     return merit;
 }
@@ -532,6 +537,68 @@ thin_out(struct search *search)
     all->n = left;
 }
 
+/* Are the forces of `other` among those that the modes of `family` allow? */
+static bool
+is_member(const struct mode_problem *in, const struct mode_found *family,
+          const struct mode_found *other)
+{
+    double most = 0.0;
+    for (int i = 0; i < in->n; i++)
+        most = fmax(most, fabs(other->solution.force[2 * i]));
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        struct point_state state = family->state[i];
+        const double *acc = other->solution.acc + 2 * i,
+                     *force = other->solution.force + 2 * i;
+        double share = fmax(FRICTION_SAME, point->scale),
+               opens = share * mode_row_size(in, other->solution.force, 2 * i),
+               slips =
+                   share * mode_row_size(in, other->solution.force, 2 * i + 1),
+               mu = point->mu_slip, least = FRICTION_TOLERANCE * most;
+        if (state.closed ? fabs(acc[0]) > opens : force[0] != point->offset)
+            return false;
+        if (state.tangent == TANGENT_STICK
+                ? fabs(acc[1]) > slips ||
+                      fabs(force[1]) > point->mu_stick * force[0] + least
+                : fabs(force[1] - (state.tangent == TANGENT_FORWARD    ? -mu
+                                   : state.tangent == TANGENT_BACKWARD ? mu
+                                                                       : 0.0) *
+                                      force[0]) > least)
+            return false;
+        bool begins = point->slip == 0.0 && state.tangent != TANGENT_STICK &&
+                      state.tangent != TANGENT_NONE;
+        if (begins &&
+            (state.tangent == TANGENT_FORWARD ? acc[1] : -acc[1]) < -slips)
+            return false;
+    }
+    return true;
+}
+
+/* Where the loads are a family and the motion depends on them, choices in
+ * which some points carry nothing are members of it: one verdict on the loads,
+ * and no motions beside each other. */
+static void
+gather_families(struct search *search)
+{
+    struct found_list *all = &search->all;
+    bool *gone = NEW_N(search->arena, bool, all->n + 1);
+    size_t left = 0;
+    for (size_t k = 0; k < all->n; k++) {
+        struct mode_found *family = all->v + k;
+        for (size_t i = 0; i < all->n && family->solution.loads && !gone[k];
+             i++) {
+            if (i == k || gone[i] || !is_member(search->in, family, all->v + i))
+                continue;
+            gone[i] = true;
+            family->goes_on |= all->v[i].goes_on;
+        }
+    }
+    for (size_t i = 0; i < all->n; i++)
+        if (!gone[i])
+            all->v[left++] = all->v[i];
+    all->n = left;
+}
+
 /* Counts the different motions, and decides which of them goes on. */
 static void
 verdict(struct search *search, bool complete, struct mode_result *out)
@@ -539,6 +606,7 @@ verdict(struct search *search, bool complete, struct mode_result *out)
     const struct mode_problem *in = search->in;
     int going = 0;
     thin_out(search);
+    gather_families(search);
     out->n = 0;
     for (size_t i = 0; i < search->all.n; i++) {
         const struct mode_found *found = search->all.v + i;
@@ -585,8 +653,8 @@ mode_search(struct arena *arena, const struct mode_problem *in,
     search.state = NEW_N(arena, struct point_state, in->n);
     search.trial.force = NEW_N(arena, double, rows);
     search.trial.acc = NEW_N(arena, double, rows);
-    bool complete = count_choices(in, FRICTION_CHOICES_TRIED) <=
-                    FRICTION_CHOICES_TRIED;
+    bool complete =
+        count_choices(in, FRICTION_CHOICES_TRIED) <= FRICTION_CHOICES_TRIED;
     if (complete)
         enumerate(&search);
     else {

@@ -22,6 +22,25 @@ paradox_word(uint32_t paradox)
     return paradox < PARADOX_COUNT ? word[paradox] : NULL;
 }
 
+const char *
+loads_word(uint32_t loads)
+{
+    static const char *const word[] = {
+#define LOADS(ID, word, doc) #word,
+#include "abi/loads.def"
+    };
+    return loads < LOADS_COUNT ? word[loads] : NULL;
+}
+
+void
+loads_of_impact(uint32_t loads, struct friction_group_impact *impact)
+{
+    assert(impact != NULL && loads < LOADS_COUNT);
+    if (loads == LOADS_REPORT && impact->loads && !impact->why)
+        impact->why = "they depend on how the points share the impulses, and "
+                      "`loads = report`; least_norm takes the least ones";
+}
+
 int
 paradox_way(struct paradox_forks *forks, const char *const *name, int ways)
 {

@@ -16,6 +16,16 @@ enum friction_paradox {
 #include "abi/paradox.def"
     PARADOX_COUNT
 };
+enum friction_loads {
+#define LOADS(ID, word, doc) LOADS_##ID,
+#include "abi/loads.def"
+    LOADS_COUNT
+};
+/* The word of a row of abi/loads.def, or NULL for none. */
+const char *loads_word(uint32_t loads);
+/* LOADS_REPORT: an impact after which the velocities depend on how the points
+ * share the impulses is not determined. */
+void loads_of_impact(uint32_t loads, struct friction_group_impact *impact);
 /* A run that goes on in every possible way is one run per way: each takes what
  * `take` says where the motion is open for the first, second ... time, and the
  * first time beyond that is where it branches. */

@@ -104,6 +104,8 @@ struct rt {
     struct paradox_forks *forks; /* of PARADOX_BRANCH; else NULL */
     uint32_t paradox; /* row of abi/paradox.def: what the present run does where
                          friction leaves the motion open */
+    uint32_t loads; /* row of abi/loads.def: where contacts can share their
+                       loads in many ways */
 };
 
 /* The relative tolerance of verdicts (tangential.md, section 0.F): 1e-9 of the

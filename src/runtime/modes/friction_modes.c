@@ -383,6 +383,47 @@ loads_matter(const struct friction_rows *in,
     return choice->spread > FORCE_NONE * size;
 }
 
+/* Nothing is singled out: what the policy of the run takes. */
+static int
+by_policy(const struct friction_rows *in,
+          const struct friction_instant *instant, struct friction_modes *modes)
+{
+    struct friction_choice *choice = &modes->choice;
+    double *mu = NEW_N(in->run->brief, double, (size_t)in->n);
+    for (int i = 0; i < in->n; i++) {
+        double now[3];
+        int st = contact_friction_now(in->run, in->spot[i].contact,
+                                      fabs(modes->slip[i]), now);
+        if (st)
+            return st;
+        mu[i] = now[2];
+    }
+    if (choice->verdict == FRICTION_SEVERAL || choice->verdict == FRICTION_NONE)
+        modes->jump = paradox_jump_of(instant, mu);
+    choice->taken =
+        paradox_choose(choice, in->n, (enum friction_paradox)in->run->paradox);
+    modes->by_policy = choice->taken >= 0;
+    return IMP_OK;
+}
+
+/* `loads = report`: where forces are not unique, between which bounds they lie;
+ * nothing is taken where the motion depends on them. */
+static void
+report_loads(const struct friction_rows *in,
+             const struct friction_instant *instant,
+             struct friction_modes *modes)
+{
+    struct arena *arena = in->run->brief;
+    struct friction_choice *choice = &modes->choice;
+    bool matter = choice->verdict == FRICTION_LOADS;
+    if (in->run->loads != LOADS_REPORT || choice->taken < 0 ||
+        !(matter || modes->shared))
+        return;
+    modes->range = NEW_N(arena, struct friction_range, in->n);
+    friction_ranges(arena, instant, choice->set + choice->taken, modes->range);
+    choice->taken = matter ? -1 : choice->taken;
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
@@ -424,22 +465,10 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     for (int i = 0; i < count; i++)
         modes->slip[i] = in.point[i].slip;
     modes->jump = -1;
-    if (choice->taken < 0) {
-        double *mu = NEW_N(run->brief, double, (size_t)count);
-        for (int i = 0; i < count; i++) {
-            double now[3];
-            if ((st = contact_friction_now(run, at[i].contact,
-                                           fabs(modes->slip[i]), now)))
-                return st;
-            mu[i] = now[2];
-        }
-        if (choice->verdict == FRICTION_SEVERAL ||
-            choice->verdict == FRICTION_NONE)
-            modes->jump = paradox_jump_of(&instant, mu);
-        choice->taken =
-            paradox_choose(choice, count, (enum friction_paradox)run->paradox);
-        modes->by_policy = choice->taken >= 0;
-    }
+    modes->range = NULL;
+    if (choice->taken < 0 && (st = by_policy(&in, &instant, modes)))
+        return st;
+    report_loads(&in, &instant, modes);
     if (choice->taken < 0)
         return IMP_OK;
     name_held_slips(&in, &choice->set[choice->taken]);
@@ -450,84 +479,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
                 modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1);
 }
 
-/* -- impacts --------------------------------------------------------------- */
-
-int
-friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
-                      int n_hit, const double *rest,
-                      struct friction_group_impact *out)
-{
-    assert(n > 0 && n_hit <= n && out != NULL);
-    enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
-    struct friction_rows in = {.run = run, .n = n, .spot = spot};
-    int st = friction_rows_read(&in);
-    if (st)
-        return st;
-    struct friction_impact_point *point =
-        NEW_N(run->brief, struct friction_impact_point, n);
-    for (int i = 0; i < n; i++) {
-        double *rate = in.rate + 2 * i;
-        if (i >= n_hit || fabs(rate[0]) <= rest[i])
-            rate[0] = 0.0;
-        if ((st = friction_law_point(run, spot[i].contact, law, rate[0],
-                                     rate[1], &point[i])))
-            return st;
-    }
-    friction_impact_group(run->brief, n, in.W, point, law, out);
-    if (out->why)
-        return IMP_OK;
-    const double *P = out->impulse;
-    double *impulse = NEW_N(run->brief, double, in.group->n_unknown);
-    for (int i = 0; i < in.group->n_unknown; i++) {
-        const struct persistent_unknown *unknown = &in.group->unknown[i];
-        impulse[i] = P[2 * (unknown->row - in.group->row) +
-                       (unknown->value != &unknown->row->gap)];
-    }
-    persistent_apply_impulses(run, impulse);
-    uint32_t *contact = NEW_N(run->brief, uint32_t, n);
-    for (int i = 0; i < n; i++) {
-        const imp_contact *of = rt_contact(run, spot[i].contact);
-        run->env[of->env_contact + IMP_CONTACT_WORK] += out->work[i];
-        contact[i] = spot[i].contact;
-    }
-    friction_modes_struck(run, n, contact, out);
-    return IMP_OK;
-}
-
-int
-friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
-                    int which, bool plastic, double *impulse)
-{
-    assert(run != NULL && impulse != NULL && which >= 0 && which < n);
-    struct friction_rows in = {.run = run, .n = n, .spot = spot};
-    struct friction_impact_point point;
-    struct friction_impact out;
-    int st = friction_rows_read(&in);
-    if (st)
-        return st;
-    size_t rows = 2 * (size_t)n, N = 2 * (size_t)which;
-    if ((st = friction_law_point(run, spot[which].contact,
-                                 (enum imp_impact_law)run->im->impact_law, 0.0,
-                                 in.rate[N + 1], &point)))
-        return st;
-    point.e = plastic ? 0.0 : point.e;
-    paradox_jump(in.W[(N + 1) * rows + N + 1], in.W[N * rows + N + 1],
-                 in.W[N * rows + N], &point, &out);
-    double *push = NEW_N(run->brief, double, in.group->n_unknown);
-    for (int i = 0; i < in.group->n_unknown; i++) {
-        const struct persistent_unknown *unknown = &in.group->unknown[i];
-        if (unknown->row - in.group->row == which)
-            push[i] = unknown->value == &unknown->row->gap
-                          ? out.normal[0] + out.normal[1]
-                          : out.tangential;
-    }
-    persistent_apply_impulses(run, push);
-    run->env[rt_contact(run, spot[which].contact)->env_contact +
-             IMP_CONTACT_WORK] += out.work[1];
-    *impulse = out.normal[0] + out.normal[1];
-    friction_modes_forget(run);
-    return IMP_OK;
-}
+/* -- jams ------------------------------------------------------------------ */
 
 /* -- the next change ------------------------------------------------------- */
 

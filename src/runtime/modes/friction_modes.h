@@ -29,7 +29,9 @@ struct friction_modes {
      * tangents, and slip before. */
     enum contact_mode *mode;
     double *slip;
-    bool shared;    /* forces are not unique, the motion is */
+    bool shared; /* forces are not unique, the motion is */
+    /* `loads = report`: the bounds of forces that are not unique; else NULL */
+    struct friction_range *range;
     bool by_policy; /* the policy `paradox` of the run has chosen */
     /* where nothing is taken: the point at which an impact without collision is
      * possible; -1: there is none */

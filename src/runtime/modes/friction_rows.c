@@ -15,7 +15,8 @@
 /* A slip velocity below this many rounding errors of its terms, or of what the
  * accelerations make of rest over one length, is exactly 0. */
 #define SLIP_ROUNDING 64.0
-/* -- slips that an impact has ended ----------------------------------------- */
+/* -- slips that an impact has ended -----------------------------------------
+ */
 
 void
 friction_modes_struck(struct rt *run, int n, const uint32_t *contact,

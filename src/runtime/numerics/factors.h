@@ -28,7 +28,8 @@ int imp_saddle_rank(int n, const int *piv);
 void imp_saddle_solve(int n, const double *a, const int *piv, double *b);
 
 /* The same for a matrix that is not symmetric, and of which rows may depend on
- * others (lu.c): then the right-hand sides must have a solution. */
+ * others (lu.c): then the right-hand sides must have a solution, and of all
+ * solutions the one of least norm is given. */
 int imp_rank_factor(int n, double *a, int *piv);
 void imp_rank_solve(int n, const double *a, const int *piv, double *b);
 

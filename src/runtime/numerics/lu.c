@@ -175,7 +175,7 @@ imp_lu_solve(int n, const double *a, const int *piv, double *b)
  * each entry measured by the largest of its row and of its column at first, so
  * that neither the units of a condition nor those of a force choose. What is
  * left when the pivots have shrunk to rounding depends on what was taken: its
- * rows are left out, and its unknowns are 0. */
+ * rows are left out, and of all solutions the one of least norm is given. */
 
 /* Rounding of a pivot is n eps times the growth of the entries, which for
  * complete pivoting stays below 10 in practice (Higham 2002, sec. 9.4); the
@@ -232,6 +232,52 @@ exchange(int n, double *a, double *row, double *col, int k, int i, int j)
     }
 }
 
+static int
+rank_of(int n, const int *piv)
+{
+    int rank = 0;
+    while (rank < n && piv[rank] >= 0)
+        rank++;
+    return rank;
+}
+
+static double
+dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* The rows of `a` beyond the rank hold nothing that is needed: they take
+ * orthonormal directions that change no equation, in the order of the pivots.
+ * Each is made orthogonal to those before it, twice against rounding. */
+static void
+null_directions(int n, double *a, int rank)
+{
+    for (int d = rank; d < n; d++) {
+        double *z = a + d * n, own[IMP_UNKNOWN_MAX];
+        for (int k = rank - 1; k >= 0; k--) {
+            own[k] = -a[k * n + d];
+            for (int j = k + 1; j < rank; j++)
+                own[k] -= a[k * n + j] * own[j];
+            own[k] *= a[k * n + k];
+        }
+        for (int k = 0; k < n; k++)
+            z[k] = k < rank ? own[k] : k == d;
+        for (int twice = 0; twice < 2; twice++)
+            for (int e = rank; e < d; e++) {
+                double along = dot(n, a + e * n, z);
+                for (int k = 0; k < n; k++)
+                    z[k] -= along * a[e * n + k];
+            }
+        double length = sqrt(dot(n, z, z));
+        for (int k = 0; k < n; k++)
+            z[k] /= length;
+    }
+}
+
 int
 imp_rank_factor(int n, double *a, int *piv)
 {
@@ -266,16 +312,8 @@ imp_rank_factor(int n, double *a, int *piv)
                 a[i * n + j] -= f * a[k * n + j];
         }
     }
+    null_directions(n, a, rank_of(n, piv));
     return 0;
-}
-
-static int
-rank_of(int n, const int *piv)
-{
-    int rank = 0;
-    while (rank < n && piv[rank] >= 0)
-        rank++;
-    return rank;
 }
 
 void
@@ -298,6 +336,11 @@ imp_rank_solve(int n, const double *a, const int *piv, double *b)
         for (int j = k + 1; j < rank; j++)
             b[k] -= a[k * n + j] * b[j];
         b[k] *= a[k * n + k];
+    }
+    for (int d = rank; d < n; d++) {
+        double along = dot(n, a + d * n, b);
+        for (int k = 0; k < n; k++)
+            b[k] -= along * a[d * n + k];
     }
     for (int k = rank - 1; k >= 0; k--) {
         int j = piv[k] / RANK_COLUMN;

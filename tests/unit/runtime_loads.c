@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Contacts that can share their loads in many ways: of all solutions of a
+ * singular system the least one, and the bounds of forces that are not unique
+ * against members of the family that are drawn at random. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "impact_help.h"
+#include "runtime/friction/friction.h"
+#include "runtime/numerics/factors.h"
+
+#define MOST 6
+
+/* -- least norm ------------------------------------------------------------ */
+
+/* A = B C with n x rank and rank x n, so that what C takes to 0 changes no
+ * equation: the least solution is C^T y. */
+static void
+least_of_singular(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    double worst = 0.0;
+    for (int t = 0; t < 20000; t++) {
+        int n = 1 + (int)multi_random(&seed, 0, MOST), piv[MOST],
+            rank = (int)multi_random(&seed, 0, n + 1);
+        double B[MOST][MOST], C[MOST][MOST],
+            a[MOST * MOST] = {0}, b[MOST], least[MOST] = {0}, size = 0.0;
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < rank; k++) {
+                B[i][k] = multi_random(&seed, -1, 1) + 2.0 * (i == k);
+                C[k][i] = multi_random(&seed, -1, 1) + 2.0 * (i == k);
+            }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < rank; k++)
+                    a[i * n + j] += B[i][k] * C[k][j];
+        for (int k = 0; k < rank; k++) {
+            double y = multi_random(&seed, -1, 1);
+            for (int j = 0; j < n; j++)
+                least[j] += y * C[k][j];
+        }
+        for (int i = 0; i < n; i++) {
+            b[i] = 0.0;
+            for (int j = 0; j < n; j++)
+                b[i] += a[i * n + j] * least[j];
+            size = fmax(size, fabs(least[i]));
+        }
+        assert_int_equal(imp_rank_factor(n, a, piv), 0);
+        imp_rank_solve(n, a, piv, b);
+        for (int i = 0; i < n; i++)
+            worst = fmax(worst, fabs(b[i] - least[i]) / (size + DBL_MIN));
+    }
+    print_message("least norm: to %.1e\n", worst);
+    assert_true(worst < 1e-9); /* conditions of B C to 1e6 */
+}
+
+/* -- bounds ---------------------------------------------------------------- */
+
+/* Points at places of a bar that slides along the ground, above which its mass
+ * centre stands: two equations for n forces. */
+struct bar {
+    int n;
+    double place[MOST], mu[MOST], height, inertia;
+    double W[4 * MOST * MOST], free[2 * MOST];
+    struct friction_point point[MOST];
+};
+
+static void
+random_bar(uint64_t *seed, struct bar *bar)
+{
+    bar->n = 3 + (int)multi_random(seed, 0, 3);
+    bar->height = multi_random(seed, 0, 0.3);
+    bar->inertia = multi_random(seed, 0.1, 1);
+    bool same = multi_random(seed, 0, 1) < 0.3;
+    for (int i = 0; i < bar->n; i++) {
+        bar->place[i] = i - 0.5 * (bar->n - 1) + multi_random(seed, -.3, .3);
+        bar->mu[i] = same && i ? bar->mu[0] : multi_random(seed, 0, 0.8);
+        bar->point[i] =
+            (struct friction_point){bar->mu[i], bar->mu[i],   1.0,   false,
+                                    false,      CONTACT_FREE, false, 0.0};
+        bar->free[2 * i] = -1.0;
+        bar->free[2 * i + 1] = 0.0;
+    }
+    int rows = 2 * bar->n;
+    for (int r = 0; r < rows; r++)
+        for (int c = 0; c < rows; c++) {
+            double turn = (r % 2 ? bar->height : bar->place[r / 2]) *
+                          (c % 2 ? bar->height : bar->place[c / 2]);
+            bar->W[r * rows + c] = (r % 2 == c % 2) + turn / bar->inertia;
+        }
+}
+
+/* A member: draws n - 2 forces, finds the two of the ends. False: one pulls. */
+static bool
+draw_member(uint64_t *seed, const struct bar *bar, double *N)
+{
+    double force = 1.0, moment = 0.0, arm[MOST];
+    for (int i = 0; i < bar->n; i++)
+        arm[i] = bar->place[i] - bar->mu[i] * bar->height;
+    for (int i = 1; i < bar->n - 1; i++) {
+        N[i] = multi_random(seed, 0, 1) < 0.3 ? 0.0 : multi_random(seed, 0, 1);
+        force -= N[i];
+        moment -= N[i] * arm[i];
+    }
+    int last = bar->n - 1;
+    N[last] = (moment - force * arm[0]) / (arm[last] - arm[0]);
+    N[0] = force - N[last];
+    return N[0] >= 0.0 && N[last] >= 0.0;
+}
+
+static void
+bounds_of_members(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_new();
+    uint64_t seed = 5;
+    int families = 0, moves = 0, drawn = 0;
+    for (int t = 0; t < 2000; t++) {
+        struct bar bar;
+        struct friction_choice choice;
+        struct friction_range range[MOST];
+        random_bar(&seed, &bar);
+        struct friction_instant in = {bar.n, bar.point, bar.W, bar.free, NULL};
+        friction_choose(arena, &in, &choice);
+        /* one motion, or one family: never several beside each other */
+        assert_true(choice.verdict != FRICTION_SEVERAL);
+        families += choice.verdict == FRICTION_SHARED;
+        moves += choice.verdict == FRICTION_LOADS;
+        bool whole = choice.n == 1;
+        for (int i = 0; i < bar.n && whole; i++)
+            whole = choice.set[0].mode[i] == CONTACT_SLIP_POSITIVE;
+        if (!whole) {
+            arena_clear(arena);
+            continue;
+        }
+        friction_ranges(arena, &in, &choice.set[0], range);
+        double least = 0.0;
+        for (int i = 0; i < bar.n; i++) {
+            double N = choice.set[0].normal[i];
+            least += N * N * (1.0 + bar.mu[i] * bar.mu[i]);
+            assert_true(range[i].normal[0] <= N + 1e-9 &&
+                        N <= range[i].normal[1] + 1e-9);
+        }
+        for (int k = 0; k < 50; k++) {
+            double N[MOST], slip = 0.0, turn = 0.0, norm = 0.0;
+            if (!draw_member(&seed, &bar, N))
+                continue;
+            drawn++;
+            for (int i = 0; i < bar.n; i++) {
+                norm += N[i] * N[i] * (1.0 + bar.mu[i] * bar.mu[i]);
+                slip -= bar.mu[i] * N[i];
+                turn += N[i] * (bar.place[i] - bar.mu[i] * bar.height);
+            }
+            slip += bar.height * turn / bar.inertia;
+            assert_true(norm >= least - 1e-9);
+            for (int i = 0; i < bar.n; i++) {
+                assert_true(range[i].normal[0] <= N[i] + 1e-9 &&
+                            N[i] <= range[i].normal[1] + 1e-9);
+                assert_true(range[i].slip[0] <= slip + 1e-9 &&
+                            slip <= range[i].slip[1] + 1e-9);
+            }
+        }
+        arena_clear(arena);
+    }
+    print_message("%d families of one motion, %d of many, %d members\n",
+                  families, moves, drawn);
+    assert_true(families > 300 && moves > 500 && drawn > 5000);
+    arena_free(arena);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(least_of_singular),
+        cmocka_unit_test(bounds_of_members),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -39,7 +39,7 @@ if(HDF5_FOUND)
     ${CMAKE_DL_LIBS} m)
   target_compile_definitions(test_hdf5_file PRIVATE
     IMP_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  add_dependencies(test_hdf5_file imph5)
+  add_dependencies(test_hdf5_file imph5 imp)
   add_test(NAME hdf5_file COMMAND test_hdf5_file)
   set_tests_properties(hdf5_file PROPERTIES TIMEOUT 300)
 endif()

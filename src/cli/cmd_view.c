@@ -60,11 +60,17 @@ stem(struct arena *arena, const char *path, const char *ending)
 /* -- imp view ---------------------------------------------------------------
  */
 
-enum { VIEW_OUT = RUNOPT_COUNT, VIEW_PNG, VIEW_MOVIE, VIEW_QUIET };
+enum { VIEW_OUT = RUNOPT_COUNT, VIEW_EVERY, VIEW_PNG, VIEW_MOVIE, VIEW_QUIET };
+#define EVERY                                                                  \
+    {                                                                          \
+        "--every", "TIME", "s between the times of .pvd and .h5 (1/200)"       \
+    }
 static const struct cli_opt view_opts[] = {
     RUNOPTS,
     {"-o", "FILE",
-     "the page to write (MODEL.html), or the run file (.imprun), or glTF (.glb)"},
+     "the page to write (MODEL.html), or the run file (.imprun), glTF (.glb), "
+     "VTK (.pvd), HDF5 (.h5)"},
+    EVERY,
     {"--png", "TIME", "a picture instead, at this time (s), by a browser"},
     {"--movie", "FILE.gif|FILE.webm", "a moving picture instead, by a browser"},
     {"--no-open", NULL, "write the page, and do not open it"},
@@ -74,6 +80,7 @@ struct view_job {
     struct session_options o;
     struct session s;
     const char *path, *out;
+    double every;
     const char *png; /* "t=0.4": the time of a picture; NULL: a page */
     char hash[NUM_TEXT + 2];
     bool movie; /* `out` is a moving picture */
@@ -97,7 +104,7 @@ page_name(struct view_job *job, const imp_command *command, size_t number,
     if (!several)
         return first;
     const char *ending = page_ends(first, ".imprun") ? ".imprun"
-                         : page_ends(first, ".glb")  ? ".glb"
+                         : page_is_other(first)      ? strrchr(first, '.')
                          : job->png                  ? ".png"
                          : page_ends(first, ".webm") ? ".webm"
                          : job->movie                ? ".gif"
@@ -123,11 +130,12 @@ show_runs(struct view_job *job)
             continue;
         const char *name = page_name(job, &all[i], ++number, runs > 1);
         const char *title = stem(job->s.arena, name, ".html");
-        int st = job->png || job->movie
-                     ? picture(name, title, record->motion, record->n_motion,
-                               job->png)
-                     : page_show(name, title, record->motion, record->n_motion,
-                                 !job->quiet);
+        struct page_file file = {name, !job->quiet, job->every};
+        int st =
+            job->png || job->movie
+                ? picture(name, title, record->motion, record->n_motion,
+                          job->png)
+                : page_show(&file, title, record->motion, record->n_motion);
         status = cli_worst(status, st);
     }
     if (!runs) {
@@ -171,6 +179,38 @@ picture_time(struct view_job *job, const char *value)
     return true;
 }
 
+/* The value of --every. */
+static bool
+read_every(const char *value, double *every)
+{
+    size_t n = strlen(value);
+    if (n && num_read(value, n, every) == n && *every > 0.0 &&
+        *every <= DBL_MAX)
+        return true;
+    cli_error(DIAG_E0804, "as in --every 0.01",
+              "--every wants a time in seconds above 0, not `%s`", value);
+    return false;
+}
+
+/* Is there a file of this ending, and does --every fit to it? */
+static bool
+out_fits(double every, const char *out)
+{
+    if (out && !page_ends(out, ".html") && !page_ends(out, ".htm") &&
+        !page_ends(out, ".imprun") && !page_is_other(out)) {
+        cli_error(DIAG_E0804, "as in -o x.html",
+                  "-o wants a name that ends in .html, .imprun, .glb, .pvd or "
+                  ".h5, not `%s`",
+                  out);
+        return false;
+    }
+    if (every == 0.0 || (out && page_has_times(out)))
+        return true;
+    cli_error(DIAG_E0804, "as in -o x.pvd --every 0.01",
+              "--every is for files that hold poses at times: .pvd and .h5");
+    return false;
+}
+
 static bool
 movie_name(struct view_job *job, const char *value)
 {
@@ -193,6 +233,8 @@ view_take(void *ctx, int which, const char *value)
         return cli_one(&cli_view, &job->path, value);
     if (which == VIEW_OUT)
         job->out = value;
+    else if (which == VIEW_EVERY)
+        return read_every(value, &job->every);
     else if (which == VIEW_PNG)
         return picture_time(job, value);
     else if (which == VIEW_MOVIE)
@@ -216,6 +258,9 @@ view(const struct cli_command *self, int argc, char **argv)
     if (status < 0 && job.movie && job.png) {
         cli_error(DIAG_E0804, "leave out one of them",
                   "--png and --movie are two pictures: one run makes one");
+        status = IMP_EXIT_MODEL;
+    } else if (status < 0 && !job.png && !job.movie &&
+               !out_fits(job.every, job.out)) {
         status = IMP_EXIT_MODEL;
     } else if (status < 0 && job.path) {
         status = cli_guard(view_work, &job);
@@ -245,9 +290,13 @@ const struct cli_command cli_view = {
 /* -- imp replay -------------------------------------------------------------
  */
 
-enum { REPLAY_OUT, REPLAY_QUIET };
+enum { REPLAY_OUT, REPLAY_EVERY, REPLAY_QUIET };
 static const struct cli_opt replay_opts[] = {
-    {"-o", "FILE", "the page to write (FILE.html in this folder), or glTF (.glb)"},
+    {"-o", "FILE",
+     "the page to write (FILE.html in this folder), or glTF (.glb), VTK "
+     "(.pvd), "
+     "HDF5 (.h5)"},
+    EVERY,
     {"--no-open", NULL, "print what happened, and write no page without -o"},
 };
 
@@ -256,12 +305,23 @@ struct replay_job {
     char *bytes;
     size_t n;
     const char *path, *out;
+    double every;
     bool quiet;
 };
 
+/* The texts of a list, or of this member of its items. */
+static const char **
+texts(struct arena *arena, const struct json *list, const char *key)
+{
+    const char **text = NEW_N(arena, const char *, list->n + 1), **to = text;
+    for (const struct json *item = list->first; item; item = item->next)
+        *to++ = (key ? json_get(item, key) : item)->text;
+    return text;
+}
+
 /* One line per event, as the record of the run has them. */
 static void
-print_run(const struct run_read *run)
+print_run(struct arena *arena, const struct run_read *run)
 {
     const struct json *events = json_get(run->top, "events");
     const struct json *status = json_get(run->top, "status"),
@@ -272,20 +332,18 @@ print_run(const struct run_read *run)
                model && model->kind == JSON_TEXT ? model->text : "a run",
                status && status->kind == JSON_TEXT ? status->text : "",
                num_shortest(t, run->end), run->n_events);
+    const struct json *kinds = json_get(events, "kinds"),
+                      *contacts = json_get(run->top, "contacts");
+    const char **kind = texts(arena, kinds, NULL),
+               **contact = texts(arena, contacts, "name");
     for (size_t i = 0; i < run->n_events; i++) {
-        const struct json *kind = json_get(events, "kinds")->first,
-                          *contact = json_get(run->top, "contacts")->first;
-        size_t k = (size_t)run_read_number(run, json_get(events, "kind"), i);
-        while (k--)
-            kind = kind->next;
-        k = (size_t)run_read_number(run, json_get(events, "contact"), i);
-        while (k--)
-            contact = contact->next;
+        size_t k = (size_t)run_read_number(run, json_get(events, "kind"), i),
+               c = (size_t)run_read_number(run, json_get(events, "contact"), i);
         double P = run_read_number(run, json_get(events, "impulse"), i);
         buf_printf(
             &text, "%-18s %-14s %s",
             num_digits(t, run_read_number(run, json_get(events, "t"), i), 12),
-            kind->text, json_get(contact, "name")->text);
+            kind[k], contact[c]);
         if (P != 0.0)
             buf_printf(&text, "  %s N s", num_digits(impulse, P, 9));
         buf_putc(&text, '\n');
@@ -312,13 +370,14 @@ replay_work(void *ctx)
                   "`%s` cannot be shown: %s", job->path, why);
         return IMP_EXIT_MODEL;
     }
-    print_run(&run);
+    print_run(job->arena, &run);
     char *name = stem(job->arena, job->path, ".imprun");
     if (job->quiet && !job->out)
         return IMP_EXIT_OK;
-    return page_show(job->out ? job->out
-                              : arena_printf(job->arena, "%s.html", name),
-                     name, job->bytes, job->n, !job->quiet);
+    struct page_file file = {
+        job->out ? job->out : arena_printf(job->arena, "%s.html", name),
+        !job->quiet, job->every};
+    return page_show(&file, name, job->bytes, job->n);
 }
 
 static bool
@@ -329,6 +388,8 @@ replay_take(void *ctx, int which, const char *value)
         return cli_one(&cli_replay, &job->path, value);
     if (which == REPLAY_OUT)
         job->out = value;
+    else if (which == REPLAY_EVERY)
+        return read_every(value, &job->every);
     else
         job->quiet = true;
     return true;
@@ -340,7 +401,9 @@ replay(const struct cli_command *self, int argc, char **argv)
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct replay_job job = {0};
     int status = cli_read(&a, replay_take, &job);
-    if (status < 0 && job.path) {
+    if (status < 0 && !out_fits(job.every, job.out)) {
+        status = IMP_EXIT_MODEL;
+    } else if (status < 0 && job.path) {
         status = cli_guard(replay_work, &job);
         status = cli_worst(status, cli_flush());
         arena_free(job.arena);

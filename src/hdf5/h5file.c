@@ -14,6 +14,7 @@
 
 struct making {
     hid_t file, text, place; /* place: creation of datasets, without times */
+    hid_t links, group;      /* creation of names, with the groups on the way */
     bool failed;
 };
 
@@ -58,13 +59,16 @@ param(struct making *making, const struct h5_param *param)
 static void
 column(struct making *making, const struct h5_column *column, int64_t axis)
 {
-    hsize_t dims = column->n;
-    hid_t type = column->texts ? making->text : H5T_NATIVE_DOUBLE;
-    hid_t space = H5Screate_simple(1, &dims, NULL);
-    hid_t set = H5Dcreate2(making->file, column->name, type, space, H5P_DEFAULT,
-                           making->place, H5P_DEFAULT);
-    const void *x =
-        column->texts ? (const void *)column->texts : (const void *)column->x;
+    hsize_t dims[2] = {column->n, column->width};
+    hid_t type = column->texts   ? making->text
+                 : column->small ? H5T_NATIVE_UINT8
+                                 : H5T_NATIVE_DOUBLE;
+    hid_t space = H5Screate_simple(column->width ? 2 : 1, dims, NULL);
+    hid_t set = H5Dcreate2(making->file, column->name, type, space,
+                           making->links, making->place, H5P_DEFAULT);
+    const void *x = column->texts   ? (const void *)column->texts
+                    : column->small ? (const void *)column->small
+                                    : (const void *)column->x;
     making->failed |=
         set < 0 || (column->n &&
                     H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0);
@@ -75,6 +79,25 @@ column(struct making *making, const struct h5_column *column, int64_t axis)
     if (set >= 0)
         H5Dclose(set);
     H5Sclose(space);
+}
+
+/* An attribute of a dataset or a group, which is made if it is not there. */
+static void
+note(struct making *making, const struct h5_note *note)
+{
+    hid_t of = H5Oopen(making->file, note->of, H5P_DEFAULT);
+    if (of < 0)
+        of = H5Gcreate2(making->file, note->of, making->links, making->group,
+                        H5P_DEFAULT);
+    if (of < 0) {
+        making->failed = true;
+        return;
+    }
+    if (note->text)
+        text_attribute(making, of, note->name, note->text);
+    else
+        attribute(making, of, note->name, H5T_NATIVE_DOUBLE, 0, &note->x);
+    H5Oclose(of);
 }
 
 static void
@@ -101,6 +124,8 @@ content(struct making *making, const struct h5_content *content)
     for (size_t i = 0; i < content->n_columns && !making->failed; i++)
         column(making, &content->columns[i],
                i < content->n_axes ? (int64_t)i : -1);
+    for (size_t i = 0; i < content->n_notes && !making->failed; i++)
+        note(making, &content->notes[i]);
 }
 
 /* the bytes of the file */
@@ -123,13 +148,18 @@ image(struct making *making, size_t *n_bytes)
 static char *
 made(const struct h5_content *what, size_t *size)
 {
-    struct making making = {-1, -1, -1, false};
+    struct making making = {-1, -1, -1, -1, -1, false};
     char *bytes = NULL;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     making.place = H5Pcreate(H5P_DATASET_CREATE);
+    making.links = H5Pcreate(H5P_LINK_CREATE);
+    making.group = H5Pcreate(H5P_GROUP_CREATE);
     making.text = H5Tcopy(H5T_C_S1);
     /* in memory, growing by a mebibyte, never to a disk */
     making.failed = access < 0 || making.place < 0 || making.text < 0 ||
+                    making.links < 0 || making.group < 0 ||
+                    H5Pset_create_intermediate_group(making.links, 1) < 0 ||
+                    H5Pset_obj_track_times(making.group, 0) < 0 ||
                     H5Pset_fapl_core(access, (size_t)1 << 20, 0) < 0 ||
                     H5Pset_obj_track_times(making.place, 0) < 0 ||
                     H5Tset_size(making.text, H5T_VARIABLE) < 0 ||
@@ -145,6 +175,10 @@ made(const struct h5_content *what, size_t *size)
         H5Tclose(making.text);
     if (making.place >= 0)
         H5Pclose(making.place);
+    if (making.links >= 0)
+        H5Pclose(making.links);
+    if (making.group >= 0)
+        H5Pclose(making.group);
     if (access >= 0)
         H5Pclose(access);
     return bytes;

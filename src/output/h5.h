@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define H5_API_VERSION 1
+#define H5_API_VERSION 2
 #define H5_ENTRY "imp_hdf5_api"
 
 struct h5_param {
@@ -20,9 +20,17 @@ struct h5_column {
     const double *x; /* NaN: no value there */
     const char *const *texts;
     size_t n;
+    const uint8_t *small; /* instead of x: whole numbers */
+    size_t width;         /* numbers of one entry; 0: one, in a list */
 };
-/* Every name is unique among its kind and has no `/`. The first n_axes columns
- * are the axes of a grid of this shape, the last axis fastest. */
+/* An attribute of a dataset or a group: a text, or a number. */
+struct h5_note {
+    const char *of, *name, *text;
+    double x;
+};
+/* Every name is unique among its kind; `/` in the name of a column leads into a
+ * group. The first n_axes columns are the axes of a grid of this shape, the
+ * last axis fastest. */
 struct h5_content {
     const char *model, *command;
     double seed;
@@ -32,6 +40,8 @@ struct h5_content {
     size_t n_columns;
     size_t n_axes;
     const uint64_t *shape;
+    const struct h5_note *notes;
+    size_t n_notes;
 };
 struct h5_api {
     int version;

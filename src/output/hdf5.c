@@ -110,8 +110,11 @@ save(struct output *output, struct diags *ds, imp_range where, const char *file,
         NEW_N(ds->arena, struct h5_column, n_columns + 1);
     for (size_t i = 0; i < n_columns; i++)
         columns[i] = (struct h5_column){
-            plain(ds->arena, columns, i, cols[i].name), unit_of(cols[i].unit),
-            cols[i].x, cols[i].texts, cols[i].n};
+            .name = plain(ds->arena, columns, i, cols[i].name),
+            .unit = unit_of(cols[i].unit),
+            .x = cols[i].x,
+            .texts = cols[i].texts,
+            .n = cols[i].n};
     struct h5_param *p = NULL;
     size_t n_params =
         output->im ? params(output, ds->arena, grid, cols, &p) : 0;

@@ -78,11 +78,12 @@ round_trip(void **state)
                         z[ROWS] = {1e-300, NAN, 0.1, -1e300, 5e-324, 0};
     static const char *const verdict[ROWS] = {
         "complete", "", "\xc3\xa4, \"q\"", "partial", "complete", "x\ny"};
-    const struct h5_column c[] = {{"rho", "", rho, NULL, ROWS},
-                                  {"g", "m/s", g, NULL, ROWS},
-                                  {"z", "m", z, NULL, ROWS},
-                                  {"verdict", "", NULL, verdict, ROWS},
-                                  {"error", "", NULL, verdict, 0}};
+    const struct h5_column c[] = {
+        {.name = "rho", .unit = "", .x = rho, .n = ROWS},
+        {.name = "g", .unit = "m/s", .x = g, .n = ROWS},
+        {.name = "z", .unit = "m", .x = z, .n = ROWS},
+        {.name = "verdict", .unit = "", .texts = verdict, .n = ROWS},
+        {.name = "error", .unit = "", .texts = verdict, .n = 0}};
     const struct h5_param p[] = {{"l", "m", 2}, {"e", "", 0.1}};
     const uint64_t shape[] = {2, 3};
     const struct h5_content all = {.model = "m.imp",
@@ -149,7 +150,9 @@ large(void **state)
         x[i] = sqrt(i);
         t[i] = i % 3 ? "complete" : "incomplete";
     }
-    const struct h5_column c[] = {{"x", "", x, NULL, N}, {"t", "", NULL, t, N}};
+    const struct h5_column c[] = {
+        {.name = "x", .unit = "", .x = x, .n = N},
+        {.name = "t", .unit = "", .texts = t, .n = N}};
     const struct h5_content all = {
         .model = "m", .command = "save", .columns = c, .n_columns = 2};
     const char *why = NULL;
@@ -173,10 +176,132 @@ large(void **state)
     free(t);
 }
 
+/* Numbers of a dataset of a file, which must have this shape. */
+static void
+numbers(hid_t f, const char *name, size_t n, size_t width, double *x)
+{
+    hid_t d = H5Dopen2(f, name, H5P_DEFAULT), space = H5Dget_space(d);
+    hsize_t dims[2] = {0, 0};
+    assert_true(d >= 0);
+    assert_int_equal(H5Sget_simple_extent_ndims(space), width ? 2 : 1);
+    H5Sget_simple_extent_dims(space, dims, NULL);
+    assert_int_equal(dims[0], n);
+    assert_int_equal(dims[1], width);
+    assert_true(
+        H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+    H5Sclose(space);
+    H5Dclose(d);
+}
+
+/* Groups, tables of two dimensions, small whole numbers, notes. */
+static void
+groups(void **state)
+{
+    (void)state;
+    static const double x[6] = {1, 2, 3, 4, 5, 6};
+    static const uint8_t order[4] = {0, 1, 2, 255};
+    const struct h5_column c[] = {
+        {.name = "bodies/a/position", .unit = "m", .x = x, .n = 3, .width = 2},
+        {.name = "bodies/a/order", .unit = "", .small = order, .n = 4}};
+    const struct h5_note notes[] = {{"bodies/a", "mass", NULL, 2.5},
+                                    {"bodies/a", "kind", "moving", 0},
+                                    {"alone", "kind", "none", 0}};
+    const struct h5_content all = {.model = "m",
+                                   .command = "run",
+                                   .columns = c,
+                                   .n_columns = 2,
+                                   .notes = notes,
+                                   .n_notes = 3};
+    const char *why = NULL;
+    size_t n = 0, m = 0;
+    char *s = api()->file(&all, &n, &why), *t = api()->file(&all, &m, &why);
+    assert_non_null(s);
+    assert_int_equal(n, m);
+    assert_memory_equal(s, t, n);
+    hid_t f = written(s, n);
+    double back[6];
+    numbers(f, "bodies/a/position", 3, 2, back);
+    assert_memory_equal(back, x, sizeof x);
+    numbers(f, "bodies/a/order", 4, 0, back);
+    for (int i = 0; i < 4; i++)
+        assert_true((uint8_t)back[i] == order[i]);
+    hid_t a = H5Oopen(f, "bodies/a", H5P_DEFAULT);
+    number_is(a, "mass", 2.5);
+    text_is(a, "kind", "moving");
+    H5Oclose(a);
+    H5Fclose(f);
+    free(s);
+    free(t);
+}
+
+static const char model[] =
+    "use shapes\nworld { gravity = (0, 0, -9.81) }\n"
+    "body floor : half_space { fixed = true }\n"
+    "body egg : ellipsoid(0.2, 0.15, 0.1) { mass = 1  position = (0, 0, 1)\n"
+    "  velocity = (0.3, 0, 0)  spin = (1, 2, 0.5) }\n"
+    "contact c : floor | egg { restitution = 0.5 }\n"
+    "system ball {\n  coordinate x, y\n  kinetic = (x'^2 + y'^2)/2\n"
+    "  potential = (9.81 [m/s^2])*y\n  start { y = 1 [m]  x' = 0.5 } }\n"
+    "let r = simulate { until = 1  every = 0.01  keep = 0\n"
+    "  record = (egg.position, egg.quaternion, ball.x) }\n";
+
+/* A run as HDF5 holds the poses that the run records, and its events. */
+static void
+run_of_imp(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/imp-h5-XXXXXX", path[64], command[600];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.imp", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(model, file);
+    fclose(file);
+    snprintf(command, sizeof command,
+             IMP_BINARY_DIR "/imp view --no-open --every 0.01 -o %s/m.h5 "
+                            "%s > %s/said",
+             folder, path, folder);
+    assert_int_equal(system(command), 0);
+    snprintf(path, sizeof path, "%s/m.h5", folder);
+    hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(f >= 0);
+    enum { N = 101 };
+    static const struct {
+        const char *poses, *recorded;
+        size_t width;
+    } pair[] = {{"bodies/egg/position", "columns/egg_position", 3},
+                {"bodies/egg/quaternion", "columns/egg_quaternion", 4},
+                {"systems/ball/x", "columns/ball_x", 0},
+                {"t", "columns/t", 0}};
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        double one[N * 4], other[N * 4];
+        size_t width = pair[k].width ? pair[k].width : 1;
+        numbers(f, pair[k].poses, N, pair[k].width, one);
+        numbers(f, pair[k].recorded, N, pair[k].width, other);
+        for (size_t i = 0; i < N * width; i++)
+            assert_true(fabs(one[i] - other[i]) <= 1e-13);
+    }
+    hid_t kind = H5Dopen2(f, "events/kind", H5P_DEFAULT),
+          type = H5Dget_type(kind), space = H5Dget_space(kind);
+    hssize_t events = H5Sget_simple_extent_npoints(space);
+    assert_true(events > 2 && events < 1000);
+    char *text[1000];
+    assert_true(H5Dread(kind, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
+    assert_string_equal(text[0], "impact");
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, text);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(kind);
+    H5Fclose(f);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),
-                                       cmocka_unit_test(large)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip), cmocka_unit_test(large),
+        cmocka_unit_test(groups), cmocka_unit_test(run_of_imp)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,63 +128,104 @@ named(const struct json *top, const char *key, size_t *n)
     return true;
 }
 
-static const struct json *
-item_of(const struct json *list, size_t i)
-{
-    const struct json *item = list ? list->first : NULL;
-    while (item && i--)
-        item = item->next;
-    return item;
-}
-
-/* The numbers of a pose of a mover. */
-static size_t
-rows_of(const struct run_read *run, size_t mover)
-{
-    if (mover < run->n_bodies)
-        return run->dim == 2 ? 3 : 7;
-    const struct json *coordinates =
-        json_get(item_of(json_get(run->top, "systems"), mover - run->n_bodies),
-                 "coordinates");
-    return coordinates ? coordinates->n : 0;
-}
-
-/* Are the pieces of a mover lists that fit each other? */
+/* The pieces of a mover, if they are lists that fit each other. rows: how many
+ * numbers a pose has. */
 static bool
-pieces_hold(const struct run_read *run, const struct json *pieces, size_t rows)
+mover_of(struct arena *arena, const struct run_read *run,
+         const struct json *pieces, size_t rows, struct run_read_mover *mover)
 {
-    static const char *const keys[] = {"begin", "end", "base"};
-    const struct json *basis = json_get(pieces, "basis"),
-                      *order = json_get(pieces, "order");
-    size_t n = run_read_count(json_get(pieces, "begin")), numbers = 0;
+    const struct json *basis = json_get(pieces, "basis");
+    *mover = (struct run_read_mover){.begin = json_get(pieces, "begin"),
+                                     .end = json_get(pieces, "end"),
+                                     .base = json_get(pieces, "base"),
+                                     .order = json_get(pieces, "order"),
+                                     .c = json_get(pieces, "c"),
+                                     .rows = rows};
+    const struct json *times[] = {mover->begin, mover->end, mover->base};
+    size_t n = mover->n = run_read_count(mover->begin), numbers = 0;
     if (!basis || basis->kind != JSON_TEXT ||
         (strcmp(basis->text, "power") && strcmp(basis->text, "chebyshev")))
         return false;
+    mover->by_power = !strcmp(basis->text, "power");
     for (int i = 0; i < 3; i++)
-        if (!json_get(pieces, keys[i]) ||
-            run_read_count(json_get(pieces, keys[i])) != n ||
-            strcmp(json_get(pieces, keys[i])->first->key, "f64"))
+        if (!times[i] || run_read_count(times[i]) != n ||
+            strcmp(times[i]->first->key, "f64"))
             return false;
-    if (!order || run_read_count(order) != n * rows || !json_get(pieces, "c") ||
-        strcmp(order->first->key, "u8"))
+    if (!mover->order || run_read_count(mover->order) != n * rows ||
+        !mover->c || strcmp(mover->order->first->key, "u8"))
         return false;
-    for (size_t i = 0; i < n * rows; i++)
-        numbers += (size_t)run_read_number(run, order, i) + 1;
-    return run_read_count(json_get(pieces, "c")) == numbers;
+    size_t *at = NEW_N(arena, size_t, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        at[i] = numbers;
+        for (size_t row = 0; row < rows; row++)
+            numbers +=
+                (size_t)run_read_number(run, mover->order, i * rows + row) + 1;
+    }
+    mover->at = at;
+    return run_read_count(mover->c) == numbers;
 }
 
 static bool
-motion_holds(const struct run_read *run)
+motion_holds(struct arena *arena, struct run_read *run)
 {
     const struct json *motion = json_get(run->top, "motion");
-    size_t mover = 0;
-    if (!motion || motion->kind != JSON_LIST ||
-        motion->n != run->n_bodies + run->n_systems)
+    size_t n = run->n_bodies + run->n_systems;
+    if (!motion || motion->kind != JSON_LIST || motion->n != n)
         return false;
-    for (const struct json *pieces = motion->first; pieces;
-         pieces = pieces->next, mover++)
-        if (!pieces_hold(run, pieces, rows_of(run, mover)))
+    struct run_read_mover *movers = NEW_N(arena, struct run_read_mover, n + 1);
+    const struct json *pieces = motion->first,
+                      *body = json_get(run->top, "bodies")->first,
+                      *system = json_get(run->top, "systems")->first;
+    for (size_t i = 0; i < n; i++, pieces = pieces->next) {
+        const struct json *coordinates =
+            i < run->n_bodies ? NULL : json_get(system, "coordinates");
+        size_t rows = i < run->n_bodies ? (run->dim == 2 ? 3 : 7)
+                      : coordinates     ? coordinates->n
+                                        : 0;
+        if (!mover_of(arena, run, pieces, rows, &movers[i]))
             return false;
+        if (i < run->n_bodies) {
+            movers[i].first = json_get(body, "pose");
+            body = body->next;
+        } else {
+            system = system->next;
+        }
+    }
+    run->movers = movers;
+    return true;
+}
+
+/* Drawings may be absent; those that are there are whole. */
+static bool
+drawings_hold(struct arena *arena, struct run_read *run)
+{
+    const struct json *list = json_get(run->top, "drawings");
+    if (!list)
+        return true;
+    if (list->kind != JSON_LIST)
+        return false;
+    struct run_read_drawing *drawings =
+        NEW_N(arena, struct run_read_drawing, list->n + 1);
+    for (const struct json *of = list->first; of; of = of->next) {
+        const struct json *items = json_get(of, "items");
+        size_t rows = 0;
+        if (!items || items->kind != JSON_LIST)
+            return false;
+        for (const struct json *item = items->first; item; item = item->next) {
+            double n;
+            const struct json *kind = json_get(item, "kind");
+            if (!number_of(item, "numbers", &n) || !(n >= 0.0 && n <= 16.0) ||
+                !kind || kind->kind != JSON_TEXT)
+                return false;
+            rows += (size_t)n;
+        }
+        struct run_read_drawing *drawing = &drawings[run->n_drawings++];
+        drawing->items = items;
+        if (!mover_of(arena, run, json_get(of, "motion"), rows,
+                      &drawing->mover))
+            return false;
+    }
+    run->drawings = drawings;
     return true;
 }
 
@@ -239,7 +280,7 @@ events_hold(struct run_read *run)
 }
 
 static const char *
-parts(struct run_read *run)
+parts(struct arena *arena, struct run_read *run)
 {
     double dim;
     if (!number_of(run->top, "dim", &dim) ||
@@ -253,9 +294,11 @@ parts(struct run_read *run)
     run->dim = (int)dim;
     if (!references_hold(run, run->top))
         return "it refers to numbers that it lacks";
-    return !poses_hold(run) || !motion_holds(run) ? "its motion is not whole"
-           : !events_hold(run)                    ? "its events are not whole"
-                                                  : NULL;
+    return !poses_hold(run) || !motion_holds(arena, run)
+               ? "its motion is not whole"
+           : !drawings_hold(arena, run) ? "its drawings are not whole"
+           : !events_hold(run)          ? "its events are not whole"
+                                        : NULL;
 }
 
 const char *
@@ -286,7 +329,7 @@ run_read(struct arena *arena, const void *bytes, size_t n, struct run_read *run)
         return arena_printf(arena,
                             "it has version %g, and this program reads %d",
                             version, RUN_FILE_VERSION);
-    return parts(run);
+    return parts(arena, run);
 }
 
 /* -- poses ------------------------------------------------------------------
@@ -334,42 +377,40 @@ chebyshev(const struct run_read *run, const struct json *coefficients,
 }
 
 size_t
-run_read_pose(const struct run_read *run, size_t mover, double t, bool before,
-              double *pose, size_t room)
+run_read_mover_at(const struct run_read *run,
+                  const struct run_read_mover *mover, double t, bool before,
+                  double *pose, size_t room)
 {
-    assert(run != NULL && pose != NULL && !isnan(t));
-    assert(mover < run->n_bodies + run->n_systems);
-    const struct json *pieces = item_of(json_get(run->top, "motion"), mover);
-    const struct json *begin = json_get(pieces, "begin"),
-                      *order = json_get(pieces, "order"),
-                      *coefficients = json_get(pieces, "c");
-    size_t rows = rows_of(run, mover), n = run_read_count(begin), at = 0;
-    rows = rows < room ? rows : room;
-    if (!n) { /* it does not move */
-        const struct json *x =
-            mover < run->n_bodies
-                ? json_get(item_of(json_get(run->top, "bodies"), mover), "pose")
-                      ->first
-                : NULL;
+    assert(run != NULL && mover != NULL && pose != NULL && !isnan(t));
+    size_t rows = mover->rows < room ? mover->rows : room;
+    if (!mover->n) { /* it does not move */
+        const struct json *x = mover->first ? mover->first->first : NULL;
         for (size_t row = 0; row < rows; row++, x = x ? x->next : NULL)
             pose[row] = x ? x->number : 0.0;
         return rows;
     }
-    size_t piece = piece_at(run, begin, t, before);
-    double from = run_read_number(run, begin, piece);
-    double to = run_read_number(run, json_get(pieces, "end"), piece);
-    double base = run_read_number(run, json_get(pieces, "base"), piece);
-    bool by_power = !strcmp(json_get(pieces, "basis")->text, "power");
-    size_t all = rows_of(run, mover);
+    size_t piece = piece_at(run, mover->begin, t, before);
+    double from = run_read_number(run, mover->begin, piece);
+    double to = run_read_number(run, mover->end, piece);
+    double base = run_read_number(run, mover->base, piece);
+    size_t at = mover->at[piece];
     t = fmin(fmax(t, from), to);
-    for (size_t i = 0; i < piece * all; i++)
-        at += (size_t)run_read_number(run, order, i) + 1;
     for (size_t row = 0; row < rows; row++) {
-        int top = (int)run_read_number(run, order, piece * all + row);
-        pose[row] = by_power ? power(run, coefficients, at, top, t - base)
-                             : chebyshev(run, coefficients, at, top,
-                                         (2.0 * t - from - to) / (to - from));
+        int top =
+            (int)run_read_number(run, mover->order, piece * mover->rows + row);
+        pose[row] = mover->by_power
+                        ? power(run, mover->c, at, top, t - base)
+                        : chebyshev(run, mover->c, at, top,
+                                    (2.0 * t - from - to) / (to - from));
         at += (size_t)top + 1;
     }
     return rows;
+}
+
+size_t
+run_read_pose(const struct run_read *run, size_t mover, double t, bool before,
+              double *pose, size_t room)
+{
+    assert(run != NULL && mover < run->n_bodies + run->n_systems);
+    return run_read_mover_at(run, &run->movers[mover], t, before, pose, room);
 }

@@ -137,8 +137,8 @@ pose_at(const struct gltf *gltf, size_t body, double t, float place[3],
         float turn[4])
 {
     double pose[7] = {0}, q[4] = {0, 0, 0, 1}, length = 0.0, side = 0.0;
-    bool flat = gltf->run->dim == 2;
-    run_read_pose(gltf->run, body, t, false, pose, 7);
+    bool flat = gltf->scene.run->dim == 2;
+    run_read_pose(gltf->scene.run, body, t, false, pose, 7);
     if (flat) {
         q[2] = sin(0.5 * pose[2]);
         q[3] = cos(0.5 * pose[2]);
@@ -167,8 +167,8 @@ moves(const struct json *body)
 static const char *
 put_node(struct gltf *gltf, const struct json *body, size_t number)
 {
-    struct gltf_surface surface = {0};
-    const char *why = gltf_shape(gltf, body, &surface);
+    struct shape_surface surface = {0};
+    const char *why = shape_surface(&gltf->scene, body, &surface);
     const struct json *line = json_get(body, "line");
     float place[3], turn[4] = {0, 0, 0, 1};
     char digits[NUM_TEXT];
@@ -243,7 +243,7 @@ add_time(struct arena *arena, struct key_times *times, double t)
 static struct key_times
 key_times(const struct gltf *gltf)
 {
-    const struct run_read *run = gltf->run;
+    const struct run_read *run = gltf->scene.run;
     const struct json *events = json_get(json_get(run->top, "events"), "t");
     struct key_times times = {0};
     double n =
@@ -255,9 +255,9 @@ key_times(const struct gltf *gltf)
             double t = run_read_number(run, events, event);
             if (t > grid)
                 break;
-            add_time(gltf->arena, &times, t);
+            add_time(gltf->scene.arena, &times, t);
         }
-        add_time(gltf->arena, &times, grid);
+        add_time(gltf->scene.arena, &times, grid);
     }
     return times;
 }
@@ -280,9 +280,9 @@ static void
 put_motion(struct gltf *gltf)
 {
     struct key_times times = key_times(gltf);
-    const struct json *body = json_get(gltf->run->top, "bodies")->first;
-    float *place = NEW_N(gltf->arena, float, 3 * times.shown.n),
-          *turn = NEW_N(gltf->arena, float, 4 * times.shown.n);
+    const struct json *body = json_get(gltf->scene.run->top, "bodies")->first;
+    float *place = NEW_N(gltf->scene.arena, float, 3 * times.shown.n),
+          *turn = NEW_N(gltf->scene.arena, float, 4 * times.shown.n);
     size_t input = SIZE_MAX;
     for (size_t i = 0; body; body = body->next, i++) {
         if (!moves(body) || times.shown.n < 2)
@@ -307,25 +307,6 @@ put_motion(struct gltf *gltf)
 /* -- the file
  * ------------------------------------------------------------------ */
 
-/* How far bodies with bounds go, at 60 times. */
-static double
-reach(const struct run_read *run)
-{
-    double most = 0.0, pose[7];
-    const struct json *body = json_get(run->top, "bodies")->first;
-    for (size_t i = 0; body; body = body->next, i++) {
-        const struct json *radius = json_get(body, "radius");
-        for (int k = 0; radius && radius->kind == JSON_NUMBER && k <= 60; k++) {
-            double far = 0.0;
-            run_read_pose(run, i, run->end * k / 60.0, false, pose, 7);
-            for (int j = 0; j < run->dim; j++)
-                far = hypot(far, pose[j]);
-            most = fmax(most, far + radius->number);
-        }
-    }
-    return most > 0.0 && isfinite(most) ? 2.0 * most : 1.0;
-}
-
 static void
 put_list(struct buf *json, const char *name, struct gltf_list *list)
 {
@@ -337,11 +318,11 @@ put_list(struct buf *json, const char *name, struct gltf_list *list)
 static void
 put_json(struct gltf *gltf, struct buf *json)
 {
-    size_t bodies = gltf->run->n_bodies;
+    size_t bodies = gltf->scene.run->n_bodies;
     /* glTF's y axis points up; in space ours is z */
     gltf_next(&gltf->nodes);
     buf_puts(&gltf->nodes.text, "{\"name\": \"run\", ");
-    if (gltf->run->dim == 3)
+    if (gltf->scene.run->dim == 3)
         buf_puts(
             &gltf->nodes.text,
             "\"rotation\": [-0.7071067811865476, 0, 0, 0.7071067811865476], ");
@@ -373,15 +354,25 @@ put_json(struct gltf *gltf, struct buf *json)
         buf_putc(json, ' ');
 }
 
+/* Is the motion less than the 4 GB of a binary glTF? A key has 28 bytes. */
+static bool
+fits(const struct run_read *run)
+{
+    double keys = fmin(fmax(KEYS_PER_SECOND * run->end, KEYS_LEAST), KEYS_MOST);
+    return 28.0 * (keys + (double)run->n_events) * (double)run->n_bodies <
+           4.0e9;
+}
+
 const char *
 export_gltf(struct arena *arena, const struct run_read *run, struct buf *out)
 {
     assert(arena && run && out);
-    struct gltf gltf = {.arena = arena, .run = run};
+    struct gltf gltf = {.scene = shape_scene(arena, run)};
     struct buf json = {0};
     if (!run->n_bodies)
         return "it has no bodies, and systems have no surfaces";
-    gltf.reach = reach(run);
+    if (!fits(run))
+        return "its keys are more than the 4 GB that a glTF may have";
     size_t i = 0;
     for (const struct json *body = json_get(run->top, "bodies")->first; body;
          body = body->next) {

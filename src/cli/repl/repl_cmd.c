@@ -374,8 +374,9 @@ colon_view(struct repl *repl, const char *arg)
                      "the motion of this run was not kept");
     struct buf path = {0};
     buf_printf(&path, "imp-%s.html", bound[0] ? bound : "run");
-    int status = page_show(path.s, bound[0] ? bound : "run", found->rec->motion,
-                           found->rec->n_motion, true);
+    struct page_file file = {.path = path.s, .open = true};
+    int status = page_show(&file, bound[0] ? bound : "run", found->rec->motion,
+                           found->rec->n_motion);
     buf_free(&path);
     return cli_worst(status, cli_flush());
 }

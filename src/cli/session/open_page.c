@@ -19,8 +19,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "cli/code/load.h"
 #include "cli/export/export.h"
 #include "cli/session/args.h"
+#include "output/h5.h"
 #include "output/out.h"
 #include "view/page.h"
 
@@ -98,46 +100,152 @@ page_ends(const char *path, const char *ending)
     return n > m && !strcmp(path + n - m, ending);
 }
 
-/* The run as glTF, into *to. False after a message. */
+/* -- other formats ------------------------------------------------------------
+ */
+
+/* Poses of one HDF5 file at most (bytes). */
+#define HDF5_MOST 4e9
+
+/* A folder into which files of one run go. */
+struct folder {
+    const char *path;
+    int error;
+};
+
 static bool
-make_scene(const char *path, const void *run, size_t n, struct buf *to)
+write_part(void *ctx, const char *name, const struct buf *bytes)
 {
-    struct arena *arena = arena_new();
+    struct folder *folder = ctx;
+    size_t room = strlen(folder->path) + strlen(name) + 2;
+    char *path = mem_alloc(room);
+    snprintf(path, room, "%s/%s", folder->path, name);
+    folder->error = page_write(path, bytes->s, bytes->n);
+    free(path);
+    return folder->error == 0;
+}
+
+/* The time between poses. */
+static double
+times_of(const struct page_file *file, const struct run_read *run)
+{
+    return file->every > 0.0 ? file->every
+           : run->end > 0.0  ? run->end / PAGE_TIMES
+                             : 1.0;
+}
+
+static const char *
+make_hdf5(struct arena *arena, const struct run_read *run,
+          const struct page_file *file, struct buf *to)
+{
+    const char *why = NULL;
+    const struct h5_api *api = load_hdf5(&why);
+    double every = times_of(file, run);
+    if (!api)
+        return why;
+    if (run->end / every * 8.0 * 7.0 * (double)(run->n_bodies + 1) > HDF5_MOST)
+        return "its poses would take more than 4 GB: choose a longer --every";
+    size_t n = 0;
+    char *bytes = api->file(export_hdf5(arena, run, every), &n, &why);
+    if (bytes)
+        buf_put(to, bytes, n);
+    free(bytes);
+    return bytes ? NULL : why;
+}
+
+/* A collection of VTK and the folder beside it. */
+static const char *
+make_vtk(struct arena *arena, const struct run_read *run,
+         const struct page_file *file, struct buf *to, int *error)
+{
+    const char *slash = strrchr(file->path, '/');
+    char *path =
+        arena_strndup(arena, file->path, strlen(file->path) - strlen(".pvd"));
+    struct folder folder = {path, 0};
+    bool wrote = true;
+    if (mkdir(path, 0755) && errno != EEXIST) {
+        *error = errno;
+        return NULL;
+    }
+    const char *why =
+        export_vtk(arena, run, slash ? path + (slash - file->path) + 1 : path,
+                   times_of(file, run), write_part, &folder, to, &wrote);
+    *error = folder.error;
+    return why;
+}
+
+/* The file as its ending says, into *to. Returns what is wrong with the run;
+ * *error: a file could not be written. */
+static const char *
+make(struct arena *arena, const struct page_file *file, const void *run,
+     size_t n, struct buf *to, int *error)
+{
     struct run_read read;
     const char *why = run_read(arena, run, n, &read);
-    if (!why)
-        why = export_gltf(arena, &read, to);
-    if (why) {
+    if (why)
+        return why;
+    if (page_ends(file->path, ".glb"))
+        return export_gltf(arena, &read, to);
+    if (page_ends(file->path, ".h5"))
+        return make_hdf5(arena, &read, file, to);
+    return make_vtk(arena, &read, file, to, error);
+}
+
+bool
+page_is_other(const char *path)
+{
+    assert(path != NULL);
+    return page_ends(path, ".glb") || page_has_times(path);
+}
+
+bool
+page_has_times(const char *path)
+{
+    assert(path != NULL);
+    return page_ends(path, ".pvd") || page_ends(path, ".h5");
+}
+
+static int
+put_other(const struct page_file *file, const void *run, size_t n)
+{
+    struct arena *arena = arena_new();
+    struct buf bytes = {0};
+    int error = 0;
+    const char *why = make(arena, file, run, n, &bytes, &error);
+    if (why)
         cli_error(DIAG_E0834, "the page of the run (.html) shows what it has",
-                  "`%s` cannot be made of this run: %s", path, why);
-        buf_free(to);
-    }
+                  "`%s` cannot be made of this run: %s", file->path, why);
+    else if (error || (error = page_write(file->path, bytes.s, bytes.n)))
+        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", file->path,
+                  strerror(error));
+    else
+        cli_say("%s\n", file->path);
+    buf_free(&bytes);
     arena_free(arena);
-    return !why;
+    return why || error ? IMP_EXIT_RUN : IMP_EXIT_OK;
 }
 
 int
-page_show(const char *path, const char *title, const void *run, size_t n,
-          bool open)
+page_show(const struct page_file *file, const char *title, const void *run,
+          size_t n)
 {
-    assert(path != NULL && title != NULL && run != NULL);
+    assert(file != NULL && file->path != NULL && title != NULL && run != NULL);
     struct buf page = {0};
-    bool bare = page_ends(path, ".imprun"), scene = page_ends(path, ".glb");
-    if (scene && !make_scene(path, run, n, &page))
-        return IMP_EXIT_RUN;
-    if (!bare && !scene)
+    bool bare = page_ends(file->path, ".imprun");
+    if (page_is_other(file->path))
+        return put_other(file, run, n);
+    if (!bare)
         out_page_put(&page, view_page(), title, run, n);
-    int error =
-        bare ? page_write(path, run, n) : page_write(path, page.s, page.n);
+    int error = bare ? page_write(file->path, run, n)
+                     : page_write(file->path, page.s, page.n);
     buf_free(&page);
     if (error) {
-        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", path,
+        cli_error(DIAG_E0819, NULL, "cannot write `%s`: %s", file->path,
                   strerror(error));
         return IMP_EXIT_RUN;
     }
-    cli_say("%s\n", path);
-    if (open && !bare && !scene)
-        page_open(path);
+    cli_say("%s\n", file->path);
+    if (file->open && !bare)
+        page_open(file->path);
     return IMP_EXIT_OK;
 }
 
@@ -277,8 +385,10 @@ page_movie(const char *page, size_t n, const char *path, bool *missing)
 {
     assert(page != NULL && path != NULL && missing != NULL);
     static const char begins[] = "<pre id=\"movie\">";
-    struct visit to = {
-        .hash = page_ends(path, ".webm") ? "movie=webm" : "movie=gif", .size = "--window-size=640,420", .text = true};
+    struct visit to = {.hash = page_ends(path, ".webm") ? "movie=webm"
+                                                        : "movie=gif",
+                       .size = "--window-size=640,420",
+                       .text = true};
     const char *why = visit(page, n, &to, missing);
     int error = 0;
     char *film = why ? NULL : memmem(to.bytes, to.n, begins, strlen(begins));
@@ -288,8 +398,8 @@ page_movie(const char *page, size_t n, const char *path, bool *missing)
         error = page_write(path, film, n);
     }
     free(to.bytes);
-    return error          ? strerror(error)
-           : why          ? why
+    return error           ? strerror(error)
+           : why           ? why
            : film && n > 6 ? NULL
-                          : "the browser has made no picture";
+                           : "the browser has made no picture";
 }

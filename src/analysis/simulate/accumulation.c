@@ -311,8 +311,8 @@ lost(struct simulation *sim, const struct limit_group *group,
         if (!limit->group[point])
             continue;
         bounce++;
-        stated &= contact_is_plain(sim->run, contact,
-                                   ~(unsigned)CONTACT_LAW_OWN);
+        stated &=
+            contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
         double left = 1.0 / (1.0 - group->e[point]);
         struct flight_sum flights;
@@ -401,8 +401,8 @@ bending(struct rt *run, const struct contact_point *spot)
  * another motion. Spins count for that only where they move a point of the
  * group along its normal; those of spheres do not. *state: for how long the
  * same holds for the state, 0 if that is not known: impulses act along normals
- * that turn, and those of a body that others squeeze are far above its free
- * acceleration. */
+ * that turn, or at corners that turn about the mass centre, and those of a body
+ * that others squeeze are far above its free acceleration. */
 static double
 window_of(const struct simulation *sim, const struct limit_group *group,
           double *far, double *state)
@@ -432,7 +432,10 @@ window_of(const struct simulation *sim, const struct limit_group *group,
     double turned = CHATTER_TURNS * spin * acc;
     double K = turns ? jerk + turned : jerk;
     *far = CHATTER_FAR * blurs(K, place);
-    *state = bend > 0.0 && push > CHATTER_SQUEEZE * acc ? 0.0 : blurs(K, place);
+    bool squeezed = push > CHATTER_SQUEEZE * acc;
+    *state = squeezed && (bend > 0.0 || (turns && spin > 0.0))
+                 ? 0.0
+                 : blurs(K, place);
     return blurs(jerk + turned, place);
 }
 

@@ -136,7 +136,7 @@ static const struct {
     {"E0402", "simulate { until = 1 until = 2 }"},
     {"E0403", AB "simulate c { until = 1 }"},
     {"E0404", AB "classify a"},
-    {"E0405", "simulate { until = -1 }"},
+    {"E0405", "simulate { until = 1  every = -1 }"},
     {"E0405", AB "classify c { order = 3 }"},
     {"E0406", AB "simulate { record = gap(c) }"},
     {"E0407", AB "show r\nlet r = classify c"},

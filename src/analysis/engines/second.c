@@ -339,6 +339,8 @@ second_run(struct simulation *sim, const struct gsl_api *api, double tolerance)
     second_state_new(second);
     if (second->motion.n == 0)
         return second_cannot(second, IMP_WORLD, "nothing moves");
+    if (sim->options.until < 0.0)
+        return second_cannot(second, IMP_WORLD, "it goes back in time");
     if (rotors_rub(run))
         return second_cannot(second, IMP_WORLD, "rotors have friction");
     second->motion.ctx = second;

@@ -35,10 +35,10 @@ option_until(struct simulation *sim)
                   "write `simulate { until = 1 [s] ... }`");
         return IMP_BADMODEL;
     }
-    if (sim->options.until >= 0.0 && isfinite(sim->options.until))
+    if (isfinite(sim->options.until))
         return IMP_OK;
     diag_add(sim->analysis->ds, DIAG_E0705, value->range,
-             "`until` is %s s: the run starts at 0 and goes forward",
+             "`until` is %s s: it must be finite",
              num_shortest(text, sim->options.until));
     return IMP_BADMODEL;
 }
@@ -288,6 +288,8 @@ int
 simulation_by_series(struct simulation *sim)
 {
     assert(sim != NULL && !sim->begun);
+    if (sim->options.until < 0.0)
+        return simulate_backward(sim);
     /* a tree of motions is not kept */
     if (run_file_wanted(sim->analysis, sim->command) && !sim->run->forks) {
         size_t limit = sim->analysis->trace_limit;

@@ -268,6 +268,11 @@ void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const uint32_t *body, const char *kind,
                        const char *class, double impulse);
 
+/* -- backward.c ------------------------------------------------------------ */
+
+/* The run to `until` below 0. */
+int simulate_backward(struct simulation *sim);
+
 /* -- pairs_without_contact.c ---------------------------------------------- */
 
 /* Finds the pairs of bodies that no contact and no joint connects and that are

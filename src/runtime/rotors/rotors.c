@@ -195,6 +195,33 @@ rotors_start(struct rt *run)
     }
 }
 
+bool
+rotors_at_rest(const struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if ((rotor_of(run, i)->flags & IMP_ROTORF_RUBS) &&
+            entries(run, rotor_of(run, i))[IMP_ROTOR_SIGN] == 0.0)
+            return true;
+    return false;
+}
+
+bool
+rotors_keep_sign(const struct rt *run)
+{
+    assert(run);
+    double terms;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        double rate =
+            run->env[rotor->env_state] - axial_spin(run, rotor, &terms);
+        if ((rotor->flags & IMP_ROTORF_RUBS) &&
+            !(entries(run, rotor)[IMP_ROTOR_SIGN] * rate > 0.0))
+            return false;
+    }
+    return true;
+}
+
 /* -- modes ----------------------------------------------------------------- */
 
 bool

@@ -15,6 +15,10 @@ void rotors_start(struct rt *run);
 void rotors_reset(struct rt *run);
 /* Has a rotor friction, so that its mode may change? */
 bool rotors_rub(const struct rt *run);
+/* Is a rotor with friction without a rate, at the start? */
+bool rotors_at_rest(const struct rt *run);
+/* Do all rotors with friction still turn as their modes say? */
+bool rotors_keep_sign(const struct rt *run);
 /* Lets go of all rotors that friction holds: before an impact. */
 void rotors_release(struct rt *run);
 /* Chooses a mode for all rotors with friction that have no rate, after an event.

@@ -255,6 +255,10 @@ short_flight(const struct simulation *sim, uint32_t contact)
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double low =
         LIMIT_GROUP_NOISE * DBL_EPSILON * limit_group_place(run, contact);
+    /* bodies without weight that nothing holds have no height to fall from */
+    if (vec3_norm(run->world.gravity) == 0.0 && motion_by_weight(run) &&
+        !persistent_any(run))
+        return false;
     return flights->impacts > 0 && vec3_norm(run->world.gravity) *
                                            flights->flight[0] *
                                            flights->flight[0] / 8.0 <=

@@ -174,6 +174,8 @@ move_to_event(struct simulation *sim, double target, double *end,
                         : MOTION_STEP_ORDER; /* of rotors_peek */
         motion_advance_by(run, order, *end - before, *end);
         found->kind = EVENT_NONE;
+    } else if (!st && sim->local) {
+        st = local_next(sim->local, sim->watch, *end, found, more, n_more);
     } else if (!st) {
         st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);
     }
@@ -383,6 +385,7 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
+    simulate_local_start(sim);
     if ((st = simulate_ball_flights_start(sim)))
         return st;
     if (sim->rule == sim->n_contacts)

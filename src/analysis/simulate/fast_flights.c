@@ -136,6 +136,17 @@ simulate_ball_flights_start(struct simulation *sim)
                : IMP_OK;
 }
 
+void
+simulate_local_start(struct simulation *sim)
+{
+    assert(sim != NULL && sim->local == NULL);
+    if (sim->options.all || sim->n_contacts < BALL_CONTACTS)
+        return;
+    sim->local = local_new(sim->run);
+    if (sim->local)
+        sim->planes = NULL; /* they ask all vertices at each event */
+}
+
 /* The general search must go on. Where one contact stands for all pairs, it
  * cannot. */
 static int

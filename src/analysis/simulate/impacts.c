@@ -55,6 +55,7 @@ touches(struct group *group, uint32_t contact)
         const struct simulated_contact *state = &sim->contacts[contact];
         bool out = state->watch == WATCH_OFF || state->through ||
                    state->overlap ||
+                   (sim->local && event_apart(sim->run, contact) > 0.0) ||
                    closest_points_find(sim->run, contact, &closest, false);
         if (!out) {
             gap_tolerances(sim->run, contact, &tol, &rate);

@@ -59,6 +59,8 @@ simulate_check_penetration(struct simulation *sim)
         int st;
         if (state->watch == WATCH_OFF)
             continue;
+        if (!state->overlap && sim->local && !local_concerns(sim->local, contact))
+            continue;
         if (!state->overlap) {
             struct closest_points closest;
             double tol;

@@ -22,6 +22,7 @@
 #include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
+#include "runtime/local/local.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/modes/contact_set.h"
@@ -176,6 +177,7 @@ struct simulation {
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
     uint32_t rule; /* the contact that stands for all pairs, or n_contacts */
     struct balls *balls; /* NULL: balls are left to the search */
+    struct local *local; /* NULL: the search asks all pairs at each event */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
     /* a rotor has friction; the next one whose mode changes, and when */
@@ -515,6 +517,8 @@ void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
  * or more than `limit` events, or something that needs the general search. */
 int simulate_vertex_flights(struct simulation *sim, double until, double limit);
+/* Many pairs: their next events are kept. */
+void simulate_local_start(struct simulation *sim);
 /* Status: IMP_FAILED after E0756. */
 int simulate_ball_flights_start(struct simulation *sim);
 /* The same for discs and spheres. */

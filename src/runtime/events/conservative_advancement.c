@@ -143,16 +143,13 @@ balls_meet(const struct relative *motion, double touching)
     return fmax(e, s);
 }
 
-double
-advancement_apart(struct rt *run, uint32_t contact, double horizon, double most)
+/* For how long balls around the bodies, or a plane and a ball, stay apart. */
+static double
+balls_apart(struct rt *run, const imp_contact *image_contact,
+            const struct relative *moving)
 {
-    assert(contact < run->im->contacts.n);
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct relative motion;
+    const struct relative motion = *moving;
     struct support_body support[2];
-    if (!relative_motion(run, image_contact, isfinite(horizon) ? horizon : most,
-                         &motion))
-        return 0.0;
     support_body_get(run, image_contact->body[0], &support[0]);
     support_body_get(run, image_contact->body[1], &support[1]);
     int flat = support[0].flat ? 0 : support[1].flat ? 1 : -1;
@@ -187,6 +184,43 @@ advancement_apart(struct rt *run, uint32_t contact, double horizon, double most)
         if (isfinite(apart) && room < ADVANCEMENT_NEAR * ball->size)
             apart = 0.0;
     }
+    return apart;
+}
+
+double
+event_apart(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n && motion_by_weight(run));
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct relative motion = {.ends = true};
+    for (int i = 0; i < 2; i++) {
+        const imp_body *body = rt_body(run, image_contact->body[i]);
+        double sign = i == 0 ? -1.0 : 1.0;
+        if (body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+            return 0.0;
+        const double *state = run->env + body->env_state,
+                     *v = state + (run->im->dim == 2 ? 3 : 7);
+        for (uint32_t j = 0; j < run->im->dim; j++) {
+            motion.x[j] += sign * state[j];
+            if (body_rests(body))
+                continue;
+            motion.v[j] += sign * v[j];
+            motion.a[j] += 0.5 * sign * run->world.gravity[j];
+        }
+    }
+    return balls_apart(run, image_contact, &motion);
+}
+
+double
+advancement_apart(struct rt *run, uint32_t contact, double horizon, double most)
+{
+    assert(contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct relative motion;
+    if (!relative_motion(run, image_contact, isfinite(horizon) ? horizon : most,
+                         &motion))
+        return 0.0;
+    double apart = balls_apart(run, image_contact, &motion);
     /* beyond the horizon nothing is known unless the series are polynomials */
     if (apart > horizon && !motion.ends)
         apart = horizon;

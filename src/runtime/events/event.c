@@ -34,6 +34,9 @@
 /* A gap falls without doubt if its rate is this many times the rate that
  * counts as none: the tolerance of the verdict, doubled. */
 #define EVENT_FALL (2.0 / RT_GAP_SHARE)
+/* Of a pair whose gap is more than this share of the sizes of its bodies no
+ * series is made: a bound of the speeds passes over most of it. */
+#define EVENT_NEAR 0.05
 /* the motion is expanded again at the time found at most this many times */
 #define EVENT_ROUNDS 4
 
@@ -63,6 +66,10 @@ struct saved {
 struct event_state {
     struct near *near;
     struct saved step, look;
+    uint32_t *all;           /* all contacts */
+    const uint32_t *contact; /* n contacts that are searched */
+    uint32_t n;
+    const uint32_t *body; /* two bodies which alone are moved; NULL: all are */
 };
 
 static size_t
@@ -81,11 +88,40 @@ saved_new(struct rt *run, struct saved *saved)
     saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
 }
 
+/* Copies the state of two bodies, and what is known of their contact. */
 static void
-save(const struct rt *run, struct saved *saved)
+copy_pair(const struct event_state *ev, const struct rt *run,
+          struct saved *saved, bool back)
+{
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE,
+           c = *ev->contact;
+    for (int i = 0; i < 2; i++) {
+        uint32_t at = rt_body(run, ev->body[i])->env_state -
+                      run->im->layout.state;
+        double *state = run->env + run->im->layout.state + at,
+               *lo = run->state_lo + at;
+        memcpy(back ? state : saved->state + at,
+               back ? saved->state + at : state, n * sizeof *state);
+        memcpy(back ? lo : saved->lo + at, back ? saved->lo + at : lo,
+               n * sizeof *lo);
+    }
+    double *u = run->closest.unknowns + 8 * c, *kept = saved->u + 8 * c;
+    memcpy(back ? u : kept, back ? kept : u, 8 * sizeof *u);
+    if (back)
+        run->closest.warm[c] = saved->warm[c];
+    else
+        saved->warm[c] = run->closest.warm[c];
+}
+
+static void
+save(const struct event_state *ev, const struct rt *run, struct saved *saved)
 {
     size_t n = state_size(run), c = run->im->contacts.n;
     saved->time = rt_time(run);
+    if (ev->body) {
+        copy_pair(ev, run, saved, false);
+        return;
+    }
     saved->trace = run->trace ? trace_mark(run->trace) : 0;
     memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
     memcpy(saved->lo, run->state_lo, sizeof(double) * n);
@@ -95,10 +131,14 @@ save(const struct rt *run, struct saved *saved)
 }
 
 static void
-restore(struct rt *run, const struct saved *saved)
+restore(const struct event_state *ev, struct rt *run, struct saved *saved)
 {
     size_t n = state_size(run), c = run->im->contacts.n;
     run->env[run->im->layout.time] = saved->time;
+    if (ev->body) {
+        copy_pair(ev, run, saved, true);
+        return;
+    }
     memcpy(run->env + run->im->layout.state, saved->state, sizeof(double) * n);
     memcpy(run->state_lo, saved->lo, sizeof(double) * n);
     memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
@@ -106,6 +146,24 @@ restore(struct rt *run, const struct saved *saved)
     saved_work_restore(run, saved->work);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
+}
+
+/* The series of all that is moved; *step: the time for which they hold. */
+static int
+expand_motion(const struct event_state *ev, struct rt *run, double *step)
+{
+    return ev->body ? motion_series_two(run, ev->body, MOTION_STEP_ORDER, step)
+                    : motion_series_all(run, MOTION_STEP_ORDER, step);
+}
+
+/* Moves it by dt, to the time t. */
+static void
+move(const struct event_state *ev, struct rt *run, double dt, double t)
+{
+    if (ev->body)
+        motion_advance_two(run, ev->body, MOTION_STEP_ORDER, dt, t);
+    else
+        motion_advance(run, dt, t);
 }
 
 static int
@@ -160,8 +218,8 @@ propose(struct near *watched, double entry, double s, enum event_kind kind)
 /* One contact at the start of a step: its gap, and the time for which the
  * series of the gap holds. *length is lowered to that time. */
 static int
-expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
-       double most, double *length)
+expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
+       double hm, double most, double *length)
 {
     watched->candidate = watched->far = watched->series = false;
     watched->h = watched->safe = 0.0;
@@ -203,6 +261,15 @@ expand(struct rt *run, uint32_t contact, struct near *watched, double hm,
     }
     if (gap > watched->tol.gap)
         watched->safe = advancement_safe(run, contact, gap, most);
+    /* Of a pair alone, whose bodies may change their motion before they meet:
+     * while they are not near, speeds tell enough. */
+    if (pair && watched->mode != WATCH_OPEN && watched->safe > 0.0 &&
+        gap > EVENT_NEAR * watched->tol.length) {
+        watched->far = true;
+        watched->h = watched->safe;
+        *length = fmin(*length, watched->h);
+        return IMP_OK;
+    }
     bool deep = watched->sign < 0 && watched->at.deep;
     if (!deep && contact_root_series(run, contact, &watched->tol, watched->g,
                                      &watched->h) == IMP_OK)
@@ -292,8 +359,8 @@ scan(struct near *watched, double length)
  * contradicts that of the step. The state and the series are left somewhere
  * near. */
 static int
-refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
-       bool *trust)
+refine(const struct event_state *ev, struct rt *run, uint32_t contact,
+       struct near *watched, double t0, bool *trust)
 {
     double gap[MOTION_STEP_ORDER + 1], horizon, hm, moved = watched->entry;
     struct contact_root touch = {EVENT_NONE, 0.0, -1};
@@ -305,11 +372,11 @@ refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
             double step = round == 0 ? moved : touch.s;
             if (round == 0)
                 closest_points_predict(run, contact, MOTION_STEP_ORDER, step);
-            motion_advance(run, step, t0 + (round == 0 ? moved : moved + step));
+            move(ev, run, step, t0 + (round == 0 ? moved : moved + step));
             if (round > 0)
                 moved += step;
         }
-        int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
+        int st = expand_motion(ev, run, &hm);
         if (st != IMP_OK)
             return st;
         st = look(run, contact, &watched->at);
@@ -365,11 +432,11 @@ refine(struct rt *run, uint32_t contact, struct near *watched, double t0,
 
 /* Accepts a step: moves the state on by dt, and tells the records. */
 static int
-accept(struct rt *run, double dt, double t1,
+accept(const struct event_state *ev, struct rt *run, double dt, double t1,
        int (*each_step)(void *, double, double), void *ctx)
 {
     double t0 = rt_time(run);
-    motion_advance(run, dt, t1);
+    move(ev, run, dt, t1);
     return each_step != NULL && t1 > t0 ? each_step(ctx, t0, t1) : IMP_OK;
 }
 
@@ -388,7 +455,8 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
     *again = false;
     for (;;) {
         uint32_t next = nc;
-        for (uint32_t contact = 0; contact < nc; contact++) {
+        for (uint32_t i = 0; i < ev->n; i++) {
+            uint32_t contact = ev->contact[i];
             struct near *watched = &ev->near[contact];
             if (watched->mode == WATCH_OFF || !watched->candidate)
                 continue;
@@ -404,16 +472,16 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
             break;
         struct near *earliest = &ev->near[next];
         if (moved) {
-            restore(run, &ev->look);
-            int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
+            restore(ev, run, &ev->look);
+            int st = expand_motion(ev, run, &hm);
             if (st != IMP_OK)
                 return st;
         } else {
-            save(run, &ev->look);
+            save(ev, run, &ev->look);
         }
         bool trust;
         moved = true;
-        int st = refine(run, next, earliest, t0, &trust);
+        int st = refine(ev, run, next, earliest, t0, &trust);
         if (st != IMP_OK)
             return st;
         if (!trust) {
@@ -426,8 +494,8 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
             *length = fmin(*length, earliest->s);
     }
     if (moved) {
-        restore(run, &ev->look);
-        return motion_series_all(run, MOTION_STEP_ORDER, &hm);
+        restore(ev, run, &ev->look);
+        return expand_motion(ev, run, &hm);
     }
     return IMP_OK;
 }
@@ -441,7 +509,8 @@ verify(struct rt *run, struct event_state *ev, double length, bool *good,
 {
     *good = true;
     *least = 0.0;
-    for (uint32_t contact = 0; contact < run->im->contacts.n; contact++) {
+    for (uint32_t i = 0; i < ev->n; i++) {
+        uint32_t contact = ev->contact[i];
         struct near *watched = &ev->near[contact];
         if (watched->mode == WATCH_OFF || watched->far || !watched->series ||
             length <= watched->safe)
@@ -463,22 +532,28 @@ verify(struct rt *run, struct event_state *ev, double length, bool *good,
 }
 
 static struct event_state *
-begin(struct rt *run, const enum event_watch *watch)
+state_of(struct rt *run)
 {
     uint32_t nc = run->im->contacts.n;
     if (run->event == NULL) {
         run->event = NEW(run->arena, struct event_state);
         run->event->near = NEW_N(run->arena, struct near, nc + 1);
+        run->event->all = NEW_N(run->arena, uint32_t, nc + 1);
+        for (uint32_t contact = 0; contact < nc; contact++)
+            run->event->all[contact] = contact;
         saved_new(run, &run->event->step);
         saved_new(run, &run->event->look);
     }
-    for (uint32_t contact = 0; contact < nc; contact++) {
-        struct near *watched = &run->event->near[contact];
-        memset(watched, 0, sizeof *watched);
-        watched->mode = watch[contact];
-        watched->sign = watch[contact] == WATCH_OPEN ? -1 : 1;
-    }
     return run->event;
+}
+
+static void
+begin(struct event_state *ev, uint32_t contact, enum event_watch watch)
+{
+    struct near *watched = &ev->near[contact];
+    memset(watched, 0, sizeof *watched);
+    watched->mode = watch;
+    watched->sign = watch == WATCH_OPEN ? -1 : 1;
 }
 
 /* what a step from the present state looks like */
@@ -495,20 +570,21 @@ struct step {
 static int
 expand_all(struct rt *run, struct event_state *ev, struct step *step)
 {
-    uint32_t nc = run->im->contacts.n;
     double hm;
-    int st = motion_series_all(run, MOTION_STEP_ORDER, &hm);
+    int st = expand_motion(ev, run, &hm);
     if (st != IMP_OK)
         return st;
     step->length = fmin(fmin(hm, step->most), step->cap);
     step->excluded = true;
-    step->slowest = nc;
-    for (uint32_t contact = 0; contact < nc; contact++) {
+    step->slowest = run->im->contacts.n;
+    for (uint32_t i = 0; i < ev->n; i++) {
+        uint32_t contact = ev->contact[i];
         struct near *watched = &ev->near[contact];
         if (watched->mode == WATCH_OFF)
             continue;
         double before = step->length;
-        st = expand(run, contact, watched, hm, step->most, &step->length);
+        st = expand(run, ev->body != NULL, contact, watched, hm, step->most,
+                    &step->length);
         if (st != IMP_OK)
             return st;
         if (step->length < before)
@@ -526,13 +602,14 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
        struct event *out, struct event *more, uint32_t *n_more)
 {
     double after = ev->near[best].s, t1 = step->start + after;
-    int st = after > 0.0 ? accept(run, after, t1, each_step, ctx) : IMP_OK;
+    int st = after > 0.0 ? accept(ev, run, after, t1, each_step, ctx) : IMP_OK;
     if (st != IMP_OK)
         return st;
     out->kind = ev->near[best].kind;
     out->contact = best;
     out->time = t1;
-    for (uint32_t contact = 0; contact < run->im->contacts.n; contact++) {
+    for (uint32_t i = 0; i < ev->n; i++) {
+        uint32_t contact = ev->contact[i];
         const struct near *watched = &ev->near[contact];
         if (contact == best || watched->mode == WATCH_OFF ||
             !watched->candidate || !watched->refined ||
@@ -561,13 +638,13 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     if (t1 == t0)
         return stuck(run,
                      step->slowest < run->im->contacts.n ? step->slowest : 0);
-    save(run, &ev->step);
-    motion_advance(run, t1 - t0, t1);
+    save(ev, run, &ev->step);
+    move(ev, run, t1 - t0, t1);
     int st = verify(run, ev, t1 - t0, &good, &least);
     if (st != IMP_OK)
         return st;
     if (!good) {
-        restore(run, &ev->step);
+        restore(ev, run, &ev->step);
         step->cap = fmax(0.5 * length, least);
         if (!(step->cap < length))
             step->cap = 0.5 * length;
@@ -577,28 +654,25 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     return each_step != NULL ? each_step(ctx, t0, t1) : IMP_OK;
 }
 
-int
-event_next(struct rt *run, const enum event_watch *watch, double until,
-           int (*each_step)(void *ctx, double t0, double t1), void *ctx,
-           struct event *out, struct event *more, uint32_t *n_more)
+/* The search from the present time on, until something happens, until the time
+ * `until`, or over `steps` steps. */
+static int
+search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
+       int (*each_step)(void *ctx, double t0, double t1), void *ctx,
+       struct event *out, struct event *more, uint32_t *n_more)
 {
-    assert(run != NULL && out != NULL && n_more != NULL);
-    assert(run->im->contacts.n == 0 || (watch != NULL && more != NULL));
     uint32_t nc = run->im->contacts.n;
-    struct event_state *ev = begin(run, watch);
     struct step step = {.cap = INFINITY};
     out->kind = EVENT_NONE;
     out->contact = 0;
     *n_more = 0;
-    if (!isfinite(until))
-        until = rt_time(run) + event_horizon(run);
     for (;;) {
         step.start = rt_time(run);
         step.most = until - step.start;
         out->time = step.start;
         if (rt_stopped(run))
             return IMP_STOPPED;
-        if (step.most <= 0.0)
+        if (step.most <= 0.0 || steps == 0)
             return IMP_OK;
         int st = expand_all(run, ev, &step);
         if (st != IMP_OK)
@@ -607,8 +681,8 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
             out->kind = EVENT_EXCLUDED;
             return IMP_OK;
         }
-        for (uint32_t contact = 0; contact < nc; contact++) {
-            struct near *watched = &ev->near[contact];
+        for (uint32_t i = 0; i < ev->n; i++) {
+            struct near *watched = &ev->near[ev->contact[i]];
             if (watched->mode != WATCH_OFF && watched->series &&
                 !watched->candidate)
                 scan(watched, step.length);
@@ -630,5 +704,52 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
         st = advance(run, ev, &step, until, each_step, ctx);
         if (st != IMP_OK)
             return st;
+        if (isinf(step.cap))
+            steps--;
     }
+}
+
+int
+event_next(struct rt *run, const enum event_watch *watch, double until,
+           int (*each_step)(void *ctx, double t0, double t1), void *ctx,
+           struct event *out, struct event *more, uint32_t *n_more)
+{
+    assert(run != NULL && out != NULL && n_more != NULL);
+    assert(run->im->contacts.n == 0 || (watch != NULL && more != NULL));
+    struct event_state *ev = state_of(run);
+    ev->contact = ev->all;
+    ev->n = run->im->contacts.n;
+    ev->body = NULL;
+    for (uint32_t contact = 0; contact < ev->n; contact++)
+        begin(ev, contact, watch[contact]);
+    if (!isfinite(until))
+        until = rt_time(run) + event_horizon(run);
+    return search(run, ev, until, UINT32_MAX, each_step, ctx, out, more,
+                  n_more);
+}
+
+int
+event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
+              double until, uint32_t steps, struct event *out, double *entry)
+{
+    assert(run != NULL && out != NULL && entry != NULL && isfinite(until));
+    assert(contact < run->im->contacts.n && watch != WATCH_OFF);
+    assert(motion_by_weight(run));
+    struct event_state *ev = state_of(run);
+    struct event more;
+    uint32_t n_more;
+    double start = rt_time(run);
+    ev->contact = &contact;
+    ev->n = 1;
+    ev->body = rt_contact(run, contact)->body;
+    begin(ev, contact, watch);
+    int st = search(run, ev, until, steps, NULL, NULL, out, &more, &n_more);
+    const struct near *watched = &ev->near[contact];
+    *entry = out->time;
+    if (out->kind != EVENT_NONE && out->kind != EVENT_EXCLUDED &&
+        watched->s > watched->entry)
+        *entry = fmax(start, out->time - (watched->s - watched->entry));
+    ev->contact = NULL;
+    ev->body = NULL;
+    return st;
 }

@@ -42,6 +42,18 @@ enum event_watch {
 int event_next(struct rt *run, const enum event_watch *watch, double until,
                int (*each_step)(void *ctx, double t0, double t1), void *ctx,
                struct event *out, struct event *more, uint32_t *n_more);
+/* The same for one contact, watched as stated, and the motion of its two bodies
+ * alone, which are moved; all others stay where they are. It goes on for so
+ * many steps at most: nothing happens before out->time, to which the bodies
+ * have come then. *entry: when the gap comes within its tolerance, at most
+ * out->time. Only where motion_by_weight. */
+int event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
+                  double until, uint32_t steps, struct event *out,
+                  double *entry);
+/* For how long (s) balls around the bodies of a contact, or a plane and a ball,
+ * stay apart from the present state on; 0: they are near. Only where
+ * motion_by_weight, of bodies on which nothing else acts. */
+double event_apart(struct rt *run, uint32_t contact);
 /* Finds the gap (m) at the present state. IMP_FAILED after diagnostic E0620
  * when the bodies overlap by more than the tolerance, or after another
  * diagnostic. *gap is set with IMP_OK and with E0620. */

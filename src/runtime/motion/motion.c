@@ -289,6 +289,29 @@ motion_advance_by(struct rt *run, int order, double dt, double t)
     advance(run, order, dt, t);
 }
 
+void
+motion_advance_block(struct rt *run, uint32_t block, int order, double dt)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    assert(order >= 1 && order <= IMP_ORDER_MAX);
+    advance_block(run, block, order, dt);
+}
+
+void
+motion_advance_two(struct rt *run, const uint32_t body[2], int order, double dt,
+                   double t)
+{
+    assert(run != NULL && body != NULL && motion_by_weight(run));
+    uint32_t last = IMP_NO_BLOCK;
+    for (int i = 0; i < 2; i++) {
+        uint32_t block = rt_body(run, body[i])->block;
+        if (block != IMP_NO_BLOCK && block != last)
+            advance_block(run, block, order, dt);
+        last = block;
+    }
+    run->env[run->im->layout.time] = t;
+}
+
 /* Reports that the series holds for no time at all, because the motion is
  * singular. */
 static int

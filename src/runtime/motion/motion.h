@@ -49,6 +49,13 @@ int motion_series_two(struct rt *run, const uint32_t body[2], int order,
 void motion_advance(struct rt *run, double dt, double t);
 /* Does the same for series of another order. */
 void motion_advance_by(struct rt *run, int order, double dt, double t);
+/* Moves the state of a block by dt along its rows; neither the time nor
+ * anything else changes. */
+void motion_advance_block(struct rt *run, uint32_t block, int order, double dt);
+/* After motion_series_two: moves two bodies by dt and sets the time to t. Only
+ * where motion_by_weight, of bodies that nothing holds. */
+void motion_advance_two(struct rt *run, const uint32_t body[2], int order,
+                        double dt, double t);
 /* Moves the run from the present time to the time `until`, forward or backward,
  * without looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
 int motion_to(struct rt *run, double until);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs and their next events (local.h). */
+#include "runtime/local/local.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/local/local_priv.h"
+#include "runtime/motion/motion.h"
+
+/* -- the heap of pairs ------------------------------------------------------ */
+
+static bool
+sooner(const struct local *local, uint32_t one, uint32_t two)
+{
+    double a = local->pair[one].key, b = local->pair[two].key;
+    return a < b || (a == b && one < two);
+}
+
+static void
+put_at(struct local *local, uint32_t place, uint32_t contact)
+{
+    local->heap[place] = contact;
+    local->pair[contact].place = place;
+}
+
+/* Gives a pair its place in the heap by a new key. */
+static void
+set_key(struct local *local, uint32_t contact, double key)
+{
+    uint32_t at = local->pair[contact].place;
+    local->pair[contact].key = key;
+    while (at > 0 && sooner(local, contact, local->heap[(at - 1) / 2])) {
+        put_at(local, at, local->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= local->n)
+            break;
+        if (child + 1 < local->n &&
+            sooner(local, local->heap[child + 1], local->heap[child]))
+            child++;
+        if (!sooner(local, local->heap[child], contact))
+            break;
+        put_at(local, at, local->heap[child]);
+        at = child;
+    }
+    put_at(local, at, contact);
+}
+
+/* -- what has changed ------------------------------------------------------- */
+
+/* Is a body of this contact held by another one? */
+static bool
+held(const struct local *local, uint32_t contact)
+{
+    const uint32_t *body = rt_contact(local->run, contact)->body;
+    return local->body[body[0]].held || local->body[body[1]].held;
+}
+
+/* A pair of which a body moves in another way now, or that is watched in
+ * another way: until when it stays apart. */
+static void
+renew(struct local *local, uint32_t contact, enum event_watch watch)
+{
+    struct local_pair *pair = local->pair + contact;
+    pair->watch = watch;
+    pair->event = false;
+    if (watch == WATCH_OFF || held(local, contact)) {
+        set_key(local, contact, INFINITY);
+        return;
+    }
+    double apart =
+        watch == WATCH_OPEN ? 0.0 : event_apart(local->run, contact);
+    set_key(local, contact, rt_time(local->run) + apart);
+}
+
+/* Looks which bodies move in another way than was known, and asks their pairs
+ * again. */
+static int
+find_changes(struct local *local, const enum event_watch *watch)
+{
+    struct rt *run = local->run;
+    local->n_held = 0;
+    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
+        struct local_body *body = local->body + i;
+        body->changed = local_body_look(local, i);
+        local->n_held += body->held;
+    }
+    for (uint32_t contact = 0; contact < local->n; contact++) {
+        const uint32_t *body = rt_contact(run, contact)->body;
+        if (local->pair[contact].watch != watch[contact] ||
+            local->body[body[0]].changed || local->body[body[1]].changed)
+            renew(local, contact, watch[contact]);
+    }
+    return IMP_OK;
+}
+
+/* -- going on --------------------------------------------------------------- */
+
+/* Asks the pair whose time has come. */
+static int
+ask(struct local *local, uint32_t contact)
+{
+    struct rt *run = local->run;
+    struct local_pair *pair = local->pair + contact;
+    double from = fmax(pair->key, local->now), entry;
+    struct event found;
+    run->env[run->im->layout.time] = from;
+    for (int i = 0; i < 2; i++) {
+        int st = local_body_put(local, rt_contact(run, contact)->body[i], from);
+        if (st)
+            return st;
+    }
+    int st = event_of_pair(run, contact, pair->watch, from + local->horizon, 1,
+                           &found, &entry);
+    if (st)
+        return st;
+    pair->event =
+        found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
+    pair->kind = found.kind;
+    pair->touch = found.time;
+    set_key(local, contact,
+            pair->event                     ? entry
+            : found.kind == EVENT_EXCLUDED ? INFINITY
+                                            : found.time);
+    return IMP_OK;
+}
+
+/* Goes through the pairs in their order until the first touch is known. Those
+ * that come within their tolerance before it are local->hit[0..n_hit), and no
+ * longer in their places in the heap. */
+static int
+first_touch(struct local *local, double until, double *when)
+{
+    *when = until;
+    local->n_hit = 0;
+    while (local->n && local->pair[local->heap[0]].key <= *when) {
+        uint32_t contact = local->heap[0];
+        struct local_pair *pair = local->pair + contact;
+        int st = IMP_OK;
+        if (rt_stopped(local->run))
+            return IMP_STOPPED;
+        if (!pair->event) {
+            st = ask(local, contact);
+        } else {
+            local->hit[local->n_hit++] = contact;
+            *when = fmin(*when, pair->touch);
+            pair->entry = pair->key;
+            set_key(local, contact, INFINITY);
+        }
+        if (st)
+            return st;
+    }
+    return IMP_OK;
+}
+
+/* The contacts of bodies that are held, and of whom they may meet, are searched
+ * as ever. *when: falls to the time of what is found; the run stands there. */
+static int
+search_held(struct local *local, double *when, struct event *found,
+            struct event *more, uint32_t *n_more)
+{
+    struct rt *run = local->run;
+    for (uint32_t contact = 0; contact < local->n; contact++)
+        local->mask[contact] = held(local, contact)
+                                   ? local->pair[contact].watch
+                                   : WATCH_OFF;
+    run->env[run->im->layout.time] = local->now;
+    int st = local_put_all(local, local->now);
+    if (!st)
+        st = event_next(run, local->mask, *when, NULL, NULL, found, more,
+                        n_more);
+    if (!st && found->kind == EVENT_EXCLUDED)
+        found->kind = EVENT_NONE;
+    if (!st && found->kind == EVENT_NONE && rt_time(run) < *when)
+        st = motion_to(run, *when);
+    *when = rt_time(run);
+    return st;
+}
+
+/* The pairs that touch at the time `when`, into `out` and `more`; the others
+ * stay as they are known. */
+static void
+report(struct local *local, double when, struct event *out, struct event *more,
+       uint32_t *n_more)
+{
+    for (uint32_t i = 0; i < local->n_hit; i++) {
+        uint32_t contact = local->hit[i];
+        struct local_pair *pair = local->pair + contact;
+        /* a gap without rate is in its band long before it touches */
+        bool now = pair->touch == when ||
+                   (pair->entry <= when && pair->kind != EVENT_TANGENT);
+        if (!now) {
+            set_key(local, contact, pair->entry);
+            continue;
+        }
+        struct event event = {pair->kind, contact, when};
+        pair->event = false;
+        set_key(local, contact, when);
+        if (out->kind == EVENT_NONE)
+            *out = event;
+        else
+            more[(*n_more)++] = event;
+    }
+}
+
+/* Hands the motion until this time to the trace of the run. */
+static int
+trace_to(struct local *local, double when)
+{
+    struct rt *run = local->run;
+    run->env[run->im->layout.time] = local->now;
+    int st = local_put_all(local, local->now);
+    return st ? st : motion_to(run, when);
+}
+
+/* Marks the bodies of the events that were found. */
+static void
+mark(struct local *local, const struct event *out, const struct event *more,
+     uint32_t n_more)
+{
+    const struct rt *run = local->run;
+    local->quiet = out->kind == EVENT_NONE;
+    for (uint32_t i = 0; i < run->im->bodies.n; i++)
+        local->body[i].hit = false;
+    for (uint32_t i = 0; i <= n_more && !local->quiet; i++) {
+        uint32_t contact = i ? more[i - 1].contact : out->contact;
+        for (int k = 0; k < 2; k++) {
+            struct local_body *body =
+                local->body + rt_contact(run, contact)->body[k];
+            body->hit = body->block != IMP_NO_BLOCK;
+        }
+    }
+}
+
+bool
+local_concerns(const struct local *local, uint32_t contact)
+{
+    assert(local && contact < local->n);
+    const uint32_t *body = rt_contact(local->run, contact)->body;
+    bool asked = local->quiet;
+    for (int i = 0; i < 2; i++)
+        asked |= local->body[body[i]].hit || local->body[body[i]].held;
+    return asked && event_apart(local->run, contact) == 0.0;
+}
+
+int
+local_next(struct local *local, const enum event_watch *watch, double until,
+           struct event *out, struct event *more, uint32_t *n_more)
+{
+    assert(local && watch && out && more && n_more && isfinite(until));
+    struct rt *run = local->run;
+    double when;
+    *out = (struct event){.kind = EVENT_NONE};
+    *n_more = 0;
+    local->now = rt_time(run);
+    assert(until >= local->now);
+    int st = find_changes(local, watch);
+    if (!st)
+        st = first_touch(local, until, &when);
+    if (!st && local->n_held)
+        st = search_held(local, &when, out, more, n_more);
+    else if (!st && run->trace)
+        st = trace_to(local, when);
+    if (st)
+        return st;
+    run->env[run->im->layout.time] = when;
+    st = local_put_all(local, when);
+    report(local, when, out, more, n_more);
+    out->time = when;
+    mark(local, out, more, *n_more);
+    return st;
+}
+
+struct local *
+local_new(struct rt *run)
+{
+    assert(run != NULL);
+    uint32_t n = run->im->contacts.n;
+    if (!motion_by_weight(run) || n == 0 || run->im->rotors.n)
+        return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (rt_contact(run, i)->flags &
+                (IMP_CONTACTF_RULE | IMP_CONTACTF_STATED) ||
+            rt_contact(run, i)->system != IMP_NO_SYSTEM)
+            return NULL;
+    struct local *local = NEW(run->arena, struct local);
+    local->run = run;
+    local->n = n;
+    local->horizon = event_horizon(run);
+    local->pair = NEW_N(run->arena, struct local_pair, n + 1);
+    local->heap = NEW_N(run->arena, uint32_t, n + 1);
+    local->hit = NEW_N(run->arena, uint32_t, n + 1);
+    local->mask = NEW_N(run->arena, enum event_watch, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        local->pair[i].key = INFINITY;
+        put_at(local, i, i);
+    }
+    local_bodies_new(local);
+    return local;
+}

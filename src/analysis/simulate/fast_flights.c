@@ -142,7 +142,7 @@ simulate_local_start(struct simulation *sim)
     assert(sim != NULL && sim->local == NULL);
     if (sim->options.all || sim->n_contacts < BALL_CONTACTS)
         return;
-    sim->local = local_new(sim->run);
+    sim->local = local_new(sim->run, sim->options.until);
     if (sim->local)
         sim->planes = NULL; /* they ask all vertices at each event */
 }

@@ -55,9 +55,11 @@ still(struct simulation *sim, struct contact_point *spot, int *n_points)
                         ? contact_point_states(run, spot, *n_points, p, NULL)
                         : IMP_OK;
     for (int i = 0; i < *n_points && !st; i++) {
-        if (fabs(p[i].rate) <=
-            fmax(MODE_STILL * p[i].speed,
-                 mode_still_rate(run, spot[i].contact, p[i].free)))
+        /* what the verdict on a touch has taken for no rate is none here, too:
+         * else the touch would come again and again */
+        double none = fmax(MODE_STILL * p[i].speed,
+                           mode_still_rate(run, spot[i].contact, p[i].free));
+        if (fabs(p[i].rate) <= fmax(none, sim->contacts[spot[i].contact].still))
             spot[m++] = spot[i];
     }
     *n_points = m;

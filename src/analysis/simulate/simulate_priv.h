@@ -66,6 +66,7 @@ struct simulated_contact {
     double touch_time; /* time of the last touch without impulse, */
     int touches;       /* and how many there were at this time */
     bool pressed;      /* at this event: no rate, and pressed together */
+    double still;      /* while pressed: the rate (m/s) that counts as none */
     struct flight_history flights;
 };
 

@@ -126,6 +126,7 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
             return IMP_OK;
         }
         state->pressed = true;
+        state->still = verdict->v_tol;
         rest(sim, contact);
         return verdict->open ? polytope_stop_open_normal(sim, contact)
                : state->touches > TOUCHES_AT_ONCE
@@ -185,6 +186,7 @@ stay(struct simulation *sim, const uint32_t *contacts,
         if (!st && lost == contacts[i])
             st = lasting(sim, contacts[i], &verdict[i]);
         sim->contacts[contacts[i]].pressed = false;
+        sim->contacts[contacts[i]].still = 0.0;
     }
     return st;
 }

@@ -109,13 +109,17 @@ ask(struct local *local, uint32_t contact)
     struct local_pair *pair = local->pair + contact;
     double from = fmax(pair->key, local->now), entry;
     struct event found;
+    if (!(from < local->end)) {
+        set_key(local, contact, INFINITY);
+        return IMP_OK;
+    }
     run->env[run->im->layout.time] = from;
     for (int i = 0; i < 2; i++) {
         int st = local_body_put(local, rt_contact(run, contact)->body[i], from);
         if (st)
             return st;
     }
-    int st = event_of_pair(run, contact, pair->watch, from + local->horizon, 1,
+    int st = event_of_pair(run, contact, pair->watch, local->end, 1,
                            &found, &entry);
     if (st)
         return st;
@@ -277,9 +281,9 @@ local_next(struct local *local, const enum event_watch *watch, double until,
 }
 
 struct local *
-local_new(struct rt *run)
+local_new(struct rt *run, double end)
 {
-    assert(run != NULL);
+    assert(run != NULL && isfinite(end));
     uint32_t n = run->im->contacts.n;
     if (!motion_by_weight(run) || n == 0 || run->im->rotors.n)
         return NULL;
@@ -291,7 +295,7 @@ local_new(struct rt *run)
     struct local *local = NEW(run->arena, struct local);
     local->run = run;
     local->n = n;
-    local->horizon = event_horizon(run);
+    local->end = end;
     local->pair = NEW_N(run->arena, struct local_pair, n + 1);
     local->heap = NEW_N(run->arena, uint32_t, n + 1);
     local->hit = NEW_N(run->arena, uint32_t, n + 1);

@@ -19,9 +19,9 @@
 
 struct local;
 
-/* NULL where bodies do not move by their weight alone. The memory belongs to
- * run->arena. */
-struct local *local_new(struct rt *run);
+/* NULL where bodies do not move by their weight alone. end: of the whole run;
+ * no pair is asked beyond it. The memory belongs to run->arena. */
+struct local *local_new(struct rt *run, double end);
 /* As event_next without each_step; EVENT_EXCLUDED is told as EVENT_NONE at
  * `until`, which is finite. */
 int local_next(struct local *local, const enum event_watch *watch, double until,

@@ -39,7 +39,7 @@ struct local {
     enum event_watch *mask;
     uint32_t n_held; /* bodies that are held */
     bool quiet;      /* the last search found no event */
-    double now, horizon;
+    double now, end; /* present time; of the run */
 };
 
 void local_bodies_new(struct local *local);

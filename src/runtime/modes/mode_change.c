@@ -632,13 +632,15 @@ only_polytopes(const struct rt *run)
 }
 
 /* Looks for the first change within `span` (s) from now, by series of one
- * order. */
+ * order. again: those of a lower order did not last. */
 static int
-look(struct search *search, const struct watched_contact *over, double span)
+look(struct search *search, const struct watched_contact *over, double span,
+     bool again)
 {
     struct rt *run = search->r;
     double h;
-    int st = motion_series_all(run, search->order, &h);
+    int st = again ? motion_series_more(run, search->order, &h)
+                   : motion_series_all(run, search->order, &h);
     if (st)
         return st;
     search->best = fmin(h, span);
@@ -673,10 +675,10 @@ mode_change_next(struct rt *run, double until, const bool *blind,
                             .order =
                                 few ? MOTION_FEW_TERMS : MOTION_STEP_ORDER};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
-    int st = look(&search, over, span);
+    int st = look(&search, over, span, false);
     if (!st && few && out->what == CHANGE_NONE && search.best < span) {
         search.order = MOTION_STEP_ORDER;
-        st = look(&search, over, span);
+        st = look(&search, over, span, true);
     }
     if (st)
         return st;

@@ -28,26 +28,37 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
 
 /* -- jets ------------------------------------------------------------------ */
 
-/* Sets out = A x, or A^T x. */
+/* Sets out = A x, or A^T x, from this order on. */
+static void
+turn_from(int from, int order, const struct taylor A[9], bool back,
+          const struct taylor x[3], struct taylor out[3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = from; k <= order; k++) {
+            double s = 0.0;
+            for (int j = 0; j < 3; j++) {
+                const double *a = A[back ? 3 * j + i : 3 * i + j].c;
+                for (int l = 0; l <= k; l++)
+                    s += a[l] * x[j].c[k - l];
+            }
+            out[i].c[k] = s;
+        }
+}
+
 static void
 turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
      struct taylor out[3])
 {
-    for (int i = 0; i < 3; i++) {
-        struct taylor row[3];
-        for (int j = 0; j < 3; j++)
-            row[j] = A[back ? 3 * j + i : 3 * i + j];
-        taylor_dot(order, row, x, &out[i]);
-    }
+    turn_from(0, order, A, back, x, out);
 }
 
 /* Does the same for a constant vector. */
 static void
-turn_fixed(int order, const struct taylor A[9], bool back, const double x[3],
-           struct taylor out[3])
+turn_fixed(int from, int order, const struct taylor A[9], bool back,
+           const double x[3], struct taylor out[3])
 {
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k <= order; k++)
+        for (int k = from; k <= order; k++)
             out[i].c[k] = A[back ? i : 3 * i].c[k] * x[0] +
                           A[back ? 3 + i : 3 * i + 1].c[k] * x[1] +
                           A[back ? 6 + i : 3 * i + 2].c[k] * x[2];
@@ -55,12 +66,12 @@ turn_fixed(int order, const struct taylor A[9], bool back, const double x[3],
 
 /* Sets out to sign (a x x), where x is constant. */
 static void
-cross_fixed(int order, const struct taylor a[3], const double x[3], double sign,
-            struct taylor out[3])
+cross_fixed(int from, int order, const struct taylor a[3], const double x[3],
+            double sign, struct taylor out[3])
 {
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        for (int l = 0; l <= order; l++)
+        for (int l = from; l <= order; l++)
             out[i].c[l] = sign * (a[j].c[l] * x[k] - a[k].c[l] * x[j]);
     }
 }
@@ -183,7 +194,7 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
         memcpy(tangent[i].c,
                work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
                bytes);
-    return persistent_friction_series(run, row, order, tangent, tangent + 2,
+    return persistent_friction_series(run, row, 0, order, tangent, tangent + 2,
                                       tangent + 4, tangent + 6);
 }
 
@@ -192,7 +203,7 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
 
 /* the pose of body 1 in the axes of body 0 */
 struct over {
-    int order;
+    int from, order; /* what follows from it stands below `from` */
     struct taylor c[3], R[9], back[3]; /* back: R^T c */
     bool has_back;
 };
@@ -202,21 +213,23 @@ static int
 over_get(struct rt *run, const struct contact_point *at, int order,
          struct over *pose, double *holds)
 {
+    pose->from = 0;
     pose->order = order;
     pose->has_back = false;
     return polytope_relative_pose(run, at->contact, order, pose->c, pose->R,
                                   holds);
 }
 
-/* the poses that all points of one contact share, for one series */
+/* The poses that all points of one contact share, for one series. While this
+ * is made order by order, the coefficients below group->known stay. */
 struct contact_point_poses {
-    uint32_t contact;
+    uint32_t contact, pass; /* of which pass of the group they are */
     struct over over;
     struct taylor R[2][9]; /* body -> world */
     /* the normal of the last face, in the axes of the other body and in the
      * world */
     bool has_face;
-    int face_of;
+    int face_of, face_known; /* coefficients of it that stand */
     uint32_t face;
     struct taylor own[3], world[3];
 };
@@ -227,9 +240,9 @@ static void
 over_point(struct over *pose, int face_of, const double vertex[3],
            struct taylor place[3])
 {
-    turn_fixed(pose->order, pose->R, face_of != 0, vertex, place);
+    turn_fixed(0, pose->order, pose->R, face_of != 0, vertex, place);
     if (face_of != 0 && !pose->has_back) {
-        turn(pose->order, pose->R, true, pose->c, pose->back);
+        turn_from(pose->from, pose->order, pose->R, true, pose->c, pose->back);
         pose->has_back = true;
     }
     for (int i = 0; i < 3; i++)
@@ -248,33 +261,62 @@ face_of(const struct rt *run, const struct contact_point *at,
     return run->polytope[image_contact->body[at->face_of]]->face + at->face;
 }
 
-/* Fills group->poses for the contact of a point. */
+/* Returns the poses of a contact, of this pass or of an earlier one. */
+static struct contact_point_poses *
+poses_of(struct rt *run, struct persistent_group *group, uint32_t contact)
+{
+    for (int i = 0; i < group->n_poses; i++)
+        if (group->poses[i]->contact == contact)
+            return group->poses[i];
+    if (group->n_poses == group->poses_room) {
+        int room = group->poses_room ? 2 * group->poses_room : 4;
+        struct contact_point_poses **old = group->poses;
+        group->poses =
+            NEW_N(run->own, struct contact_point_poses *, (size_t)room);
+        if (old)
+            memcpy(group->poses, old, (size_t)group->n_poses * sizeof *old);
+        group->poses_room = room;
+    }
+    struct contact_point_poses *shared = group->poses[group->n_poses];
+    if (!shared)
+        shared = NEW(run->own, struct contact_point_poses);
+    group->poses[group->n_poses++] = shared;
+    shared->contact = contact;
+    shared->pass = 0;
+    return shared;
+}
+
+/* Makes the poses for the contact of a point. */
 static int
 poses(struct rt *run, struct persistent_group *group,
-      const struct contact_point *at, int order)
+      const struct contact_point *at, int order,
+      struct contact_point_poses **out)
 {
     const imp_contact *image_contact = rt_contact(run, at->contact);
-    if (!group->poses) {
-        group->poses = NEW(run->own, struct contact_point_poses);
-        group->poses->contact = UINT32_MAX;
-    }
-    struct contact_point_poses *shared = group->poses;
-    if (shared->contact == at->contact)
+    struct contact_point_poses *shared = poses_of(run, group, at->contact);
+    *out = shared;
+    if (shared->pass == group->pass)
         return IMP_OK;
+    /* what was made in the last pass, and stands */
+    bool last = shared->pass != 0 && shared->pass + 1 == group->pass,
+         back = last && shared->over.has_back;
+    int stands = group->known <= shared->over.order ? group->known
+                                                    : shared->over.order + 1;
+    shared->face_known = last && shared->has_face ? stands : 0;
     int st = over_get(run, at, order, &shared->over, NULL);
+    shared->over.from = back ? stands : 0;
     for (int i = 0; i < 2 && !st; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
             rotation(run, image_contact->body[i], order, shared->R[i]);
     shared->has_face = false;
-    shared->contact = st ? UINT32_MAX : at->contact;
+    shared->pass = st ? 0 : group->pass;
     return st;
 }
 
 void
 contact_point_poses_forget(struct persistent_group *group)
 {
-    if (group->poses)
-        group->poses->contact = UINT32_MAX;
+    group->pass += group->pass == UINT32_MAX ? 2 : 1;
 }
 
 static void
@@ -283,38 +325,43 @@ face_normal(const struct rt *run, struct contact_point_poses *shared,
             const double n[3])
 {
     int order = shared->over.order, b = at->face_of;
-    if (shared->has_face && shared->face_of == b && shared->face == at->face)
+    bool same = shared->face_of == b && shared->face == at->face;
+    if (shared->has_face && same)
         return;
-    turn_fixed(order, shared->over.R, b == 0, n, shared->own);
+    int from = same ? shared->face_known : 0;
+    turn_fixed(from, order, shared->over.R, b == 0, n, shared->own);
     if (contact_point_body_moves(run, image_contact->body[b]))
-        turn_fixed(order, shared->R[b], false, n, shared->world);
+        turn_fixed(from, order, shared->R[b], false, n, shared->world);
     else if (contact_point_body_moves(run, image_contact->body[1 - b]))
-        turn(order, shared->R[1 - b], false, shared->own, shared->world);
+        turn_from(from, order, shared->R[1 - b], false, shared->own,
+                  shared->world);
     shared->has_face = true;
+    shared->face_known = 0; /* of another face */
     shared->face_of = b;
     shared->face = at->face;
 }
 
 /* What friction adds at a point of polytopes. place, normal: of the point, the
- * normal outward from body `of`, in the axes of that body. */
+ * normal outward from body `of`, in the axes of that body; of what follows from
+ * them the coefficients below `from` stand. */
 static int
 tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
-            int of, const struct taylor place[3], const struct taylor normal[3])
+            int of, int from, const struct taylor place[3],
+            const struct taylor normal[3])
 {
     const struct taylor turned[2] = {pose->R[0], pose->R[3]};
-    struct taylor point[3], n[3];
-    if (of == 0) {
-        return persistent_friction_series(run, row, pose->order, place, normal,
-                                          pose->c, turned);
-    }
-    turn(pose->order, pose->R, false, place, point);
-    turn(pose->order, pose->R, false, normal, n);
+    struct taylor *point = row->friction->point, *n = row->friction->normal;
+    if (of == 0)
+        return persistent_friction_series(run, row, from, pose->order, place,
+                                          normal, pose->c, turned);
+    turn_from(from, pose->order, pose->R, false, place, point);
+    turn_from(from, pose->order, pose->R, false, normal, n);
     for (int i = 0; i < 2; i++) {
-        taylor_add(pose->order, &point[i], &pose->c[i], &point[i]);
-        taylor_scale(pose->order, -1.0, &n[i], &n[i]);
+        taylor_add_from(from, pose->order, &point[i], &pose->c[i], &point[i]);
+        taylor_scale_from(from, pose->order, -1.0, &n[i], &n[i]);
     }
-    return persistent_friction_series(run, row, pose->order, point, n, pose->c,
-                                      turned);
+    return persistent_friction_series(run, row, from, pose->order, point, n,
+                                      pose->c, turned);
 }
 
 static int
@@ -325,41 +372,42 @@ vertex_row(struct rt *run, struct persistent_group *group,
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
     const struct polytope_face *face = face_of(run, at, &polytope);
-    int body = at->face_of;
+    int body = at->face_of, from = persistent_stands(group, row, order);
+    struct contact_point_poses *shared;
     struct taylor place[3];
-    int st = poses(run, group, at, order);
+    int st = poses(run, group, at, order, &shared);
     if (st)
         return st;
-    struct contact_point_poses *shared = group->poses;
     over_point(&shared->over, body, polytope->vertex[at->vertex], place);
     taylor_dot_const(order, place, face->n, &row->gap);
     row->gap.c[0] -= face->d;
     face_normal(run, shared, image_contact, at, face->n);
     for (int e = 0; e < 2; e++)
         for (int i = 0; i < 6; i++)
-            taylor_const(order, 0.0, &row->open[e][i]);
+            taylor_const_from(from, order, 0.0, &row->open[e][i]);
     if (contact_point_body_moves(
             run, image_contact->body[1 - body])) { /* opened by the normal at
                                                       the vertex */
         for (int i = 0; i < 3; i++)
-            taylor_scale(order, 1.0, &shared->world[i],
-                         &row->open[1 - body][i]);
-        cross_fixed(order, shared->own, polytope->vertex[at->vertex], -1.0,
-                    row->open[1 - body] + 3);
+            taylor_scale_from(from, order, 1.0, &shared->world[i],
+                              &row->open[1 - body][i]);
+        cross_fixed(from, order, shared->own, polytope->vertex[at->vertex],
+                    -1.0, row->open[1 - body] + 3);
     }
     if (contact_point_body_moves(
             run,
             image_contact->body[body])) { /* opened by -normal at the place */
         for (int i = 0; i < 3; i++)
-            taylor_scale(order, -1.0, &shared->world[i], &row->open[body][i]);
-        cross_fixed(order, place, face->n, -1.0, row->open[body] + 3);
+            taylor_scale_from(from, order, -1.0, &shared->world[i],
+                              &row->open[body][i]);
+        cross_fixed(from, order, place, face->n, -1.0, row->open[body] + 3);
     }
     if (row->friction) {
         struct taylor normal[3];
         constant(order, face->n, 1.0, normal);
         row->friction->place =
             place[0].c[0] * face->n[1] - place[1].c[0] * face->n[0];
-        return tangent_row(run, &shared->over, row, body, place, normal);
+        return tangent_row(run, &shared->over, row, body, from, place, normal);
     }
     return IMP_OK;
 }
@@ -402,7 +450,7 @@ cross_edges(const struct rt *run, const struct contact_point *at,
             constant(order, edge->dir, 1.0, crossing->d[0]);
         } else {
             over_point(pose, 0, polytope->vertex[edge->v[0]], crossing->x[1]);
-            turn_fixed(order, pose->R, false, edge->dir, crossing->d[1]);
+            turn_fixed(0, order, pose->R, false, edge->dir, crossing->d[1]);
         }
     }
     taylor_cross(order, crossing->d[0], crossing->d[1], normal);
@@ -434,10 +482,11 @@ edges_row(struct rt *run, struct persistent_group *group,
     const struct polytope *polytope;
     struct crossing here, *crossing = &here;
     struct taylor normal[3], place[3], offset;
-    int st = poses(run, group, at, order);
+    struct contact_point_poses *shared;
+    int st = poses(run, group, at, order, &shared);
     if (st)
         return st;
-    struct over *pose = &group->poses->over;
+    struct over *pose = &shared->over;
     if (!cross_edges(run, at, pose, crossing))
         return IMP_SINGULAR;
     row->gap = crossing->gap;
@@ -446,16 +495,16 @@ edges_row(struct rt *run, struct persistent_group *group,
         taylor_add(order, &crossing->x[0][j], &offset, &place[j]);
         taylor_scale(order, -1.0, &crossing->n[j], &normal[j]);
     }
-    open_by(run, image_contact->body[0], order, group->poses->R[0], normal,
-            place, row->open[0]);
+    open_by(run, image_contact->body[0], order, shared->R[0], normal, place,
+            row->open[0]);
     const struct polytope_edge *edge = edge_of(run, at, 1, &polytope);
     turn(order, pose->R, true, crossing->n, normal);
     for (int j = 0; j < 3; j++) {
         taylor_scale(order, edge->dir[j], &crossing->at[1], &place[j]);
         place[j].c[0] += polytope->vertex[edge->v[0]][j];
     }
-    open_by(run, image_contact->body[1], order, group->poses->R[1], normal,
-            place, row->open[1]);
+    open_by(run, image_contact->body[1], order, shared->R[1], normal, place,
+            row->open[1]);
     return IMP_OK;
 }
 
@@ -646,6 +695,7 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     const imp_contact *image_contact = rt_contact(run, contact);
     uint32_t smooth = image_contact->smooth;
     struct nearest_features near;
+    struct contact_point_poses *shared;
     struct taylor point[3], normal[3], n2, len, own_point[3], own_normal[3],
         offset[3];
     int st = polytope_contact_closest(run, contact, &near, true);
@@ -656,10 +706,10 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     if (!st && order >= MOTION_STEP_ORDER)
         row->end = smooth_polytope_end(run, contact);
     if (!st)
-        st = poses(run, sl, &row->spot, order);
+        st = poses(run, sl, &row->spot, order, &shared);
     if (st)
         return st;
-    const struct over *pose = &sl->poses->over;
+    const struct over *pose = &shared->over;
     smooth_polytope_point_series(run, contact, order, point, normal);
     taylor_dot(order, normal, normal, &n2);
     taylor_sqrt(order, &n2, &len);
@@ -669,8 +719,8 @@ smooth_row(struct rt *run, struct persistent_group *sl,
         normal[i] = u;
     }
     /* the polytope is opened along the outward normal of the smooth body */
-    open_by(run, image_contact->body[1 - smooth], order,
-            sl->poses->R[1 - smooth], normal, point, row->open[1 - smooth]);
+    open_by(run, image_contact->body[1 - smooth], order, shared->R[1 - smooth],
+            normal, point, row->open[1 - smooth]);
     for (int i = 0; i < 3; i++)
         taylor_scale(order, -1.0, &normal[i], &normal[i]);
     if (smooth ==
@@ -685,10 +735,10 @@ smooth_row(struct rt *run, struct persistent_group *sl,
             taylor_add(order, &own_point[i], &pose->c[i], &own_point[i]);
         turn(order, pose->R, false, normal, own_normal);
     }
-    open_by(run, image_contact->body[smooth], order, sl->poses->R[smooth],
+    open_by(run, image_contact->body[smooth], order, shared->R[smooth],
             own_normal, own_point, row->open[smooth]);
     if (row->friction)
-        return tangent_row(run, pose, row, (int)(1 - smooth), point, normal);
+        return tangent_row(run, pose, row, (int)(1 - smooth), 0, point, normal);
     return IMP_OK;
 }
 

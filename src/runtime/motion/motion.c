@@ -128,13 +128,11 @@ motion_by_weight(const struct rt *run)
     return run->motion->weight;
 }
 
-int
-motion_series_all(struct rt *run, int order, double *step)
+/* The series of all blocks; those of what is held have been made. */
+static int
+series_of_blocks(struct rt *run, int order, double *step)
 {
-    assert(run != NULL && step != NULL);
-    int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
-                                 : IMP_OK;
-    *step = INFINITY;
+    int st = IMP_OK;
     for (uint32_t block = 0; block < run->im->blocks.n && st == IMP_OK;
          block++) {
         double hb;
@@ -152,6 +150,25 @@ motion_series_all(struct rt *run, int order, double *step)
         *step = hb < *step ? hb : *step;
     }
     return st;
+}
+
+int
+motion_series_all(struct rt *run, int order, double *step)
+{
+    assert(run != NULL && step != NULL);
+    int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
+                                 : IMP_OK;
+    *step = INFINITY;
+    return st ? st : series_of_blocks(run, order, step);
+}
+
+int
+motion_series_more(struct rt *run, int order, double *step)
+{
+    assert(run != NULL && step != NULL);
+    int st = persistent_any(run) ? persistent_series_more(run, order) : IMP_OK;
+    *step = INFINITY;
+    return st ? st : series_of_blocks(run, order, step);
 }
 
 int
@@ -341,7 +358,7 @@ motion_to(struct rt *run, double until)
         int order = few ? MOTION_FEW_TERMS : full,
             st = motion_series_all(run, order, &h);
         if (!st && few && fabs(until - t0) > h)
-            st = motion_series_all(run, order = full, &h);
+            st = motion_series_more(run, order = full, &h);
         if (st != IMP_OK)
             return st;
         if (fabs(until - t0) > h) {

@@ -40,6 +40,9 @@ int motion_series_parabola(struct rt *run, uint32_t block, int order);
 bool motion_by_weight(const struct rt *run);
 /* Makes the series of all blocks; *step is the least of their times. */
 int motion_series_all(struct rt *run, int order, double *step);
+/* Does the same to a higher order than the last call, since when neither the
+ * state nor what is held has changed. */
+int motion_series_more(struct rt *run, int order, double *step);
 /* Does the same for the blocks of two bodies alone (IMP_WORLD: none). */
 int motion_series_two(struct rt *run, const uint32_t body[2], int order,
                       double *step);

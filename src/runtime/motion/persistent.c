@@ -111,6 +111,7 @@ push_add(struct rt *run, const struct persistent_unknown *unknown, int from,
 static void
 push_clear(struct rt *run, const struct persistent_group *group)
 {
+    run->persistent_memory->uses++;
     for (uint32_t i = 0; i < group->moved.n_block; i++)
         memset(run->persistent_memory->push[group->moved.block[i]], 0,
                sizeof(double) * IMP_ROW_STRIDE * persistent_per_body(run) *
@@ -302,6 +303,7 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     bool symmetric;
     persistent_unknowns(group, which);
     exchange(run, group);
+    group->known = 0;
     push_clear(run, group);
     push_env(run, group, false);
     int st = drive(run, group, order);
@@ -388,6 +390,17 @@ solve_near(struct persistent_group *group, double *answer)
         answer[i] += group->unknown[i].guess;
 }
 
+/* Adds to coefficient `term` of the accelerations what the forces of lower
+ * orders do there, as the directions change. */
+static void
+push_lower(struct rt *run, const struct persistent_group *group, int term)
+{
+    for (int i = 0; i < group->n_unknown; i++)
+        for (int j = 1; j <= term; j++)
+            push_add(run, &group->unknown[i], j, term,
+                     group->unknown[i].force->c[term - j]);
+}
+
 /* Finds lambda_k of all unknowns, and adds its effect to the accelerations. */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
@@ -418,12 +431,13 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
             (st = rows_series(run, group, group->n_on, term + 2)))
             return st;
     }
-    for (int i = 0; i < n && term < last; i++)
-        for (int j = 1; j <= term + 1; j++)
-            push_add(run, &group->unknown[i], j, term + 1,
-                     group->unknown[i].force->c[term + 1 - j]);
+    if (term < last)
+        push_lower(run, group, term + 1);
     if (term == 0)
         push_env(run, group, true);
+    /* the accelerations up to this order, and so the places up to two more,
+     * less the next force */
+    group->known = term + 2;
     return IMP_OK;
 }
 
@@ -538,31 +552,34 @@ steady(struct rt *run, struct persistent_group *group, int order, bool *is)
     return st;
 }
 
-int
-persistent_group_series(struct rt *run, struct persistent_group *group,
-                        int order, uint32_t block)
+/* Begins a series: no forces. */
+static void
+begin(struct rt *run, struct persistent_group *group)
 {
-    assert(group->n_on <= group->n && group->n <= group->room);
-    int st = IMP_OK, last = order - 1;
-    bool done = false;
-    group->holds = INFINITY;
-    if (last + 2 > IMP_ORDER_MAX)
-        last = IMP_ORDER_MAX - 2;
-    persistent_unknowns(group, UNKNOWN_FORCES);
-    exchange(run, group);
+    group->known = 0;
     push_clear(run, group);
     push_env(run, group, false);
     for (int i = 0; i < group->n; i++)
         taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].force);
     for (int i = 0; i < group->n_unknown; i++)
         taylor_const(IMP_ORDER_MAX, 0.0, group->unknown[i].force);
-    for (int term = 0; term <= last && !st && !done; term++) {
+}
+
+/* Finds the forces of orders `term` to `last`. *done: they were found to stay
+ * as they are. */
+static int
+forces(struct rt *run, struct persistent_group *group, int order, int term,
+       int last, bool *done)
+{
+    int st = IMP_OK;
+    *done = false;
+    for (; term <= last && !st; term++) {
         if (term == 1 && group->steady) {
             for (int i = 0; i < group->n_unknown;
                  i++) /* This takes away what order 0 has added. */
                 push_add(run, &group->unknown[i], 1, 1,
                          -group->unknown[i].force->c[0]);
-            if ((st = steady(run, group, order, &done)) || done)
+            if ((st = steady(run, group, order, done)) || *done)
                 break;
             group->steady = false;
             for (int i = 0; i < group->n_unknown; i++)
@@ -571,6 +588,33 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         }
         st = one_order(run, group, term, last);
     }
+    return st;
+}
+
+/* The series to `order`, whose forces of orders below `made` stand from the
+ * last call; 0: none does. */
+static int
+group_series(struct rt *run, struct persistent_group *group, int made,
+             int order, uint32_t block)
+{
+    assert(group->n_on <= group->n && group->n <= group->room);
+    assert(made >= 0 && made <= order);
+    int last = order - 1;
+    bool done;
+    group->holds = INFINITY;
+    if (last + 2 > IMP_ORDER_MAX)
+        last = IMP_ORDER_MAX - 2;
+    persistent_unknowns(group, UNKNOWN_FORCES);
+    exchange(run, group);
+    if (made > 0) {
+        group->known = made + 1;
+        push_env(run, group, true);
+        push_lower(run, group, made);
+    } else {
+        begin(run, group);
+    }
+    int st = forces(run, group, order, made, last, &done);
+    group->made = st || done || group->varies ? 0 : last + 1;
     if (!st && !done)
         st = drive(run, group, order);
     if (!st && group->friction) /* for the slip, under all forces */
@@ -579,6 +623,7 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
         st = persistent_friction_holds(run, group, order, &group->holds);
     push_env(run, group, false);
     exchange(run, group);
+    group->known = 0;
     if (group->friction)
         persistent_friction_forces(group);
     for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
@@ -586,6 +631,14 @@ persistent_group_series(struct rt *run, struct persistent_group *group,
             hand_over(run, group->moved.block[i],
                       run->rows.block[group->moved.block[i]]);
     return st;
+}
+
+int
+persistent_group_series(struct rt *run, struct persistent_group *group,
+                        int order, uint32_t block)
+{
+    assert(group != NULL && order >= 1);
+    return group_series(run, group, 0, order, block);
 }
 
 int
@@ -598,6 +651,20 @@ persistent_series(struct rt *run, int order, uint32_t block)
     int st = IMP_OK;
     for (int i = 0; i < set->n && !st; i++)
         st = persistent_group_series(run, set->group[i], order, block);
+    run->persistent_memory->series_uses = set->uses;
+    return st;
+}
+
+int
+persistent_series_more(struct rt *run, int order)
+{
+    assert(order >= 1 && order < IMP_ORDER_MAX);
+    const struct persistent_set *set = run->persistent_memory;
+    bool stands = set->uses == set->series_uses;
+    int st = IMP_OK;
+    for (int i = 0; i < set->n && !st; i++)
+        st = group_series(run, set->group[i], stands ? set->group[i]->made : 0,
+                          order, UINT32_MAX);
     return st;
 }
 

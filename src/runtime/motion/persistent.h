@@ -85,6 +85,9 @@ void persistent_accelerations(const struct rt *run, uint32_t block,
  * run->rows.block[block], of one block that is held or of all (UINT32_MAX).
  * Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
+/* Does the same for all blocks, to a higher order than the last call, since when
+ * neither the state nor what is held has changed: goes on from there. */
+int persistent_series_more(struct rt *run, int order);
 /* For how long (s) the forces of the last series of a block that is held are
  * those of the motion, where they were found not to change. */
 double persistent_series_hold(const struct rt *run, uint32_t block);

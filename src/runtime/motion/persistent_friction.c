@@ -101,47 +101,50 @@ derivative(int order, const struct taylor *a, struct taylor *out)
     out->c[order] = 0.0;
 }
 
-/* Sets out = a0 b0 + a1 b1. */
+/* Sets out = a0 b0 + a1 b1, from this order on. */
 static void
-dot(int order, const struct taylor a[2], const struct taylor b[2],
+dot(int from, int order, const struct taylor a[2], const struct taylor b[2],
     struct taylor *out)
 {
     struct taylor product;
-    taylor_mul(order, &a[0], &b[0], out);
-    taylor_mul(order, &a[1], &b[1], &product);
-    taylor_add(order, out, &product, out);
+    taylor_mul_from(from, order, &a[0], &b[0], out);
+    taylor_mul_from(from, order, &a[1], &b[1], &product);
+    taylor_add_from(from, order, out, &product, out);
 }
 
 /* Sets out = a1 b0 - a0 b1: b along a turned by -90 degrees. */
 static void
-across(int order, const struct taylor a[2], const struct taylor b[2],
+across(int from, int order, const struct taylor a[2], const struct taylor b[2],
        struct taylor *out)
 {
     struct taylor product;
-    taylor_mul(order, &a[1], &b[0], out);
-    taylor_mul(order, &a[0], &b[1], &product);
-    taylor_sub(order, out, &product, out);
+    taylor_mul_from(from, order, &a[1], &b[0], out);
+    taylor_mul_from(from, order, &a[0], &b[1], &product);
+    taylor_sub_from(from, order, out, &product, out);
 }
 
 /* With the tangent t = (n1, -n0), the point p of body 1 moves against body 0 at
  * c' + w J (p - c), where w is the relative spin and J turns by 90 degrees:
- *     slip = t . c' - w n . (p - c) */
+ *     slip = t . c' - w n . (p - c)
+ * A coefficient of a rate follows from the next one of a place. */
 static void
-slip_of(int order, const struct taylor normal[2], const struct taylor centre[2],
-        const struct taylor turn[2], const struct taylor *reach,
-        struct taylor *slip)
+slip_of(int from, int order, const struct taylor normal[2],
+        const struct taylor centre[2], const struct taylor turn[2],
+        struct persistent_friction *friction)
 {
-    struct taylor velocity[2], turning[2], spin, product;
+    struct taylor velocity[2], turning[2], product, *spin = &friction->spin,
+                                                    *slip = &friction->slip;
+    from -= from > 0;
     for (int i = 0; i < 2; i++) {
         derivative(order, &centre[i], &velocity[i]);
         derivative(order, &turn[i], &turning[i]);
     }
-    across(order, normal, velocity, slip);
-    taylor_mul(order, &turn[0], &turning[1], &spin);
-    taylor_mul(order, &turn[1], &turning[0], &product);
-    taylor_sub(order, &spin, &product, &spin);
-    taylor_mul(order, &spin, reach, &product);
-    taylor_sub(order, slip, &product, slip);
+    across(from, order, normal, velocity, slip);
+    taylor_mul_from(from, order, &turn[0], &turning[1], spin);
+    taylor_mul_from(from, order, &turn[1], &turning[0], &product);
+    taylor_sub_from(from, order, spin, &product, spin);
+    taylor_mul_from(from, order, spin, &friction->reach[1], &product);
+    taylor_sub_from(from, order, slip, &product, slip);
 }
 
 /* the force along the tangent per force along the normal, where it is on the
@@ -156,11 +159,11 @@ share_of(const struct persistent_friction *friction)
 
 /* the share of a force that changes in time, times `of` */
 static void
-times_share(int order, const struct persistent_friction *friction,
+times_share(int from, int order, const struct persistent_friction *friction,
             const struct taylor *of, struct taylor *out)
 {
     if (!friction->varies) {
-        taylor_scale(order, share_of(friction), of, out);
+        taylor_scale_from(from, order, share_of(friction), of, out);
         return;
     }
     struct taylor share;
@@ -228,32 +231,33 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
 
 /* Gives the direction of the force at a point that slips. */
 static void
-push_of(int order, struct persistent_row *row)
+push_of(int from, int order, struct persistent_row *row)
 {
     struct persistent_friction *friction = row->friction;
     for (int i = 0; i < 12; i++) {
         struct taylor *push = &friction->push[i / 6][i % 6];
-        times_share(order, friction, &friction->open[i / 6][i % 6], push);
-        taylor_add(order, push, &row->open[i / 6][i % 6], push);
+        times_share(from, order, friction, &friction->open[i / 6][i % 6], push);
+        taylor_add_from(from, order, push, &row->open[i / 6][i % 6], push);
     }
 }
 
 int
-persistent_friction_series(struct rt *run, struct persistent_row *row,
+persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
                            int order, const struct taylor place[2],
                            const struct taylor normal[2],
                            const struct taylor centre[2],
                            const struct taylor turn[2])
 {
-    assert(row->friction != NULL && run->im->dim == 2 && order >= 1);
+    assert(row->friction != NULL && run->im->dim == 2);
+    assert(order >= 1 && from >= 0 && from <= order);
     struct persistent_friction *friction = row->friction;
     const imp_contact *contact = rt_contact(run, row->spot.contact);
-    struct taylor arm[2], reach[2];
+    struct taylor arm[2], *reach = friction->reach;
     for (int i = 0; i < 2; i++)
         taylor_sub(order, &place[i], &centre[i], &arm[i]);
-    dot(order, place, normal, &reach[0]);
-    dot(order, arm, normal, &reach[1]);
-    slip_of(order, normal, centre, turn, &reach[1], &friction->slip);
+    dot(from, order, place, normal, &reach[0]);
+    dot(from, order, arm, normal, &reach[1]);
+    slip_of(from, order, normal, centre, turn, friction);
     friction->shift.c[0] =
         friction->anchored ? friction->place - friction->anchor : 0.0;
     for (int k = 0; k < order; k++)
@@ -262,16 +266,17 @@ persistent_friction_series(struct rt *run, struct persistent_row *row,
     for (int i = 0; i < 2; i++) {
         struct taylor *open = friction->open[i];
         for (int j = 0; j < 6; j++)
-            taylor_const(order, 0.0, &open[j]);
+            taylor_const_from(from, order, 0.0, &open[j]);
         if (!contact_point_body_moves(run, contact->body[i]))
             continue;
-        taylor_scale(order, 1.0, &row->open[i][1], &open[0]);
-        taylor_scale(order, -1.0, &row->open[i][0], &open[1]);
-        taylor_scale(order, i == 0 ? 1.0 : -1.0, &reach[i], &open[5]);
+        taylor_scale_from(from, order, 1.0, &row->open[i][1], &open[0]);
+        taylor_scale_from(from, order, -1.0, &row->open[i][0], &open[1]);
+        taylor_scale_from(from, order, i == 0 ? 1.0 : -1.0, &reach[i],
+                          &open[5]);
     }
     int st = friction->varies ? coefficients(run, row, order) : IMP_OK;
     if (!st)
-        push_of(order, row);
+        push_of(from, order, row);
     return st;
 }
 
@@ -323,7 +328,8 @@ persistent_friction_forces(struct persistent_group *group)
                           !friction->tied))
             continue;
         if (i < group->n_on)
-            times_share(IMP_ORDER_MAX, friction, &row->force, &friction->force);
+            times_share(0, IMP_ORDER_MAX, friction, &row->force,
+                        &friction->force);
         else
             taylor_scale(IMP_ORDER_MAX, 0.0, &row->force, &friction->force);
     }

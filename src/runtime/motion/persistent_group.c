@@ -119,6 +119,7 @@ fill(struct rt *run, struct persistent_group *group,
     room_for(run, group, n);
     group->n = group->n_on = n;
     group->moved.n_block = group->moved.n_body = 0;
+    group->known = group->n_poses = 0;
     group->steady = true;
     group->friction = group->varies = false;
     for (int i = 0; i < n; i++) {

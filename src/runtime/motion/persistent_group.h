@@ -27,9 +27,12 @@ struct persistent_friction {
      * edge of its cone, because other points hold the slip (points that depend
      * on each other). */
     int tied;
-    double guess;             /* of the force, when the modes were chosen */
-    struct taylor slip;       /* m/s */
-    struct taylor shift;      /* its integral (m), measured from `anchor` */
+    double guess;        /* of the force, when the modes were chosen */
+    struct taylor slip;  /* m/s */
+    struct taylor shift; /* its integral (m), measured from `anchor` */
+    /* in the axes of body 0, where the face is of body 1; then arms of the
+     * force on each body, and the relative spin */
+    struct taylor point[3], normal[3], reach[2], spin;
     struct taylor open[2][6]; /* how fast the bodies make the slip, as `open` of
                                  the point */
     struct taylor push[2][6]; /* while the point slips: what a unit of normal
@@ -114,7 +117,13 @@ struct persistent_group {
     bool varies;                        /* that is a formula */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
-    struct contact_point_poses *poses; /* of contact_point.c */
+    /* While the series are made order by order: how many coefficients of poses
+     * are final, and with them those of rows. Else 0. */
+    int known;
+    int made; /* orders of forces that stand from the last series; 0: none */
+    struct contact_point_poses **poses; /* of contact_point.c */
+    int n_poses, poses_room;
+    uint32_t pass;  /* how often its rows were asked for (contact_point.c) */
     double *answer; /* per unknown and body of `moved`: 6, what a unit force
                        does; room for n_answer */
     size_t n_answer;
@@ -129,6 +138,9 @@ struct persistent_stuck {
 /* all groups, and what they share */
 struct persistent_set {
     int n, n_spare;
+    /* how often rows of accelerations were begun, and how often they had been
+     * when series of all groups were made the last time */
+    unsigned long uses, series_uses;
     struct persistent_group *
         *group; /* n that are held, at most one per block */
     struct persistent_group **spare;
@@ -214,6 +226,17 @@ int persistent_rates(struct rt *run, struct persistent_group *group);
 void persistent_solve(const struct persistent_group *group, const double *b,
                       double *x);
 
+/* Returns how many coefficients of a row, which is made to `order`, stand since
+ * the rows were last asked for. */
+static inline int
+persistent_stands(const struct persistent_group *group,
+                  const struct persistent_row *row, int order)
+{
+    if (row->friction && row->friction->varies)
+        return 0;
+    return group->known < order ? group->known : order;
+}
+
 /* -- persistent_friction.c -- */
 /* Lists the unknowns of a group in group->unknown. UNKNOWN_NORMALS, _ROWS: of
  * all points; else of those that push. */
@@ -227,9 +250,11 @@ void persistent_friction_read(struct rt *run, struct persistent_row *row,
 /* The slip of a point, and what changes it, as series to `order`, from the
  * place of the point, the normal from body 0 to body 1 and the centre of body
  * 1, all in the axes of body 0, and the cosine and sine of the angle of body 1
- * in them. Status of the tape of its friction. */
+ * in them. Of these the coefficients below `from` are those of the last call.
+ * Status of the tape of its friction. */
 int persistent_friction_series(struct rt *run, struct persistent_row *row,
-                               int order, const struct taylor place[2],
+                               int from, int order,
+                               const struct taylor place[2],
                                const struct taylor normal[2],
                                const struct taylor centre[2],
                                const struct taylor turn[2]);

@@ -9,45 +9,47 @@
 #include <string.h>
 
 void
-taylor_const(int order, double x, struct taylor *out)
+taylor_const_from(int from, int order, double x, struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    memset(out->c, 0, sizeof(double) * (size_t)(order + 1));
-    out->c[0] = x;
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    memset(out->c + from, 0, sizeof(double) * (size_t)(order + 1 - from));
+    if (from == 0)
+        out->c[0] = x;
 }
 
 void
-taylor_add(int order, const struct taylor *a, const struct taylor *b,
-           struct taylor *out)
+taylor_add_from(int from, int order, const struct taylor *a,
+                const struct taylor *b, struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++)
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++)
         out->c[k] = a->c[k] + b->c[k];
 }
 
 void
-taylor_sub(int order, const struct taylor *a, const struct taylor *b,
-           struct taylor *out)
+taylor_sub_from(int from, int order, const struct taylor *a,
+                const struct taylor *b, struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++)
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++)
         out->c[k] = a->c[k] - b->c[k];
 }
 
 void
-taylor_scale(int order, double s, const struct taylor *a, struct taylor *out)
+taylor_scale_from(int from, int order, double s, const struct taylor *a,
+                  struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++)
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++)
         out->c[k] = s * a->c[k];
 }
 
 void
-taylor_mul(int order, const struct taylor *a, const struct taylor *b,
-           struct taylor *out)
+taylor_mul_from(int from, int order, const struct taylor *a,
+                const struct taylor *b, struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++) {
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++) {
         double s = 0.0;
         for (int j = 0; j <= k; j++)
             s += a->c[j] * b->c[k - j];
@@ -93,11 +95,11 @@ taylor_at(int order, const struct taylor *a, double t)
 }
 
 void
-taylor_dot(int order, const struct taylor a[3], const struct taylor b[3],
-           struct taylor *out)
+taylor_dot_from(int from, int order, const struct taylor a[3],
+                const struct taylor b[3], struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++) {
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++) {
         double s = 0.0;
         for (int i = 0; i < 3; i++)
             for (int j = 0; j <= k; j++)
@@ -107,20 +109,20 @@ taylor_dot(int order, const struct taylor a[3], const struct taylor b[3],
 }
 
 void
-taylor_dot_const(int order, const struct taylor a[3], const double b[3],
-                 struct taylor *out)
+taylor_dot_const_from(int from, int order, const struct taylor a[3],
+                      const double b[3], struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++)
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++)
         out->c[k] = a[0].c[k] * b[0] + a[1].c[k] * b[1] + a[2].c[k] * b[2];
 }
 
 void
-taylor_cross(int order, const struct taylor a[3], const struct taylor b[3],
-             struct taylor out[3])
+taylor_cross_from(int from, int order, const struct taylor a[3],
+                  const struct taylor b[3], struct taylor out[3])
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++)
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++)
         for (int i = 0; i < 3; i++) {
             const struct taylor *a1 = a + (i + 1) % 3, *a2 = a + (i + 2) % 3;
             const struct taylor *b1 = b + (i + 1) % 3, *b2 = b + (i + 2) % 3;

@@ -104,6 +104,15 @@ make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
     return IMP_OK;
 }
 
+int
+polytope_relative_pose_once(struct rt *run, uint32_t contact, int order,
+                            struct taylor centre[3], struct taylor turn[9])
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
+    return make(run, contact, order, centre, turn);
+}
+
 /* Returns for how long one number of the pose holds, which counts `scale` (m)
  * in gaps. */
 static double

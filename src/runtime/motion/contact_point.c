@@ -28,51 +28,60 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
 
 /* -- jets ------------------------------------------------------------------ */
 
-/* Sets out = A x, or A^T x, from this order on. */
+/* Sets out = A x, or A^T x, from this order on. dim: of the bodies; in the
+ * plane what lies across it is 0. */
 static void
-turn_from(int from, int order, const struct taylor A[9], bool back,
+turn_from(int dim, int from, int order, const struct taylor A[9], bool back,
           const struct taylor x[3], struct taylor out[3])
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < dim; i++)
         for (int k = from; k <= order; k++) {
             double s = 0.0;
-            for (int j = 0; j < 3; j++) {
+            for (int j = 0; j < dim; j++) {
                 const double *a = A[back ? 3 * j + i : 3 * i + j].c;
                 for (int l = 0; l <= k; l++)
                     s += a[l] * x[j].c[k - l];
             }
             out[i].c[k] = s;
         }
+    if (dim == 2)
+        taylor_const_from(from, order, 0.0, &out[2]);
 }
 
 static void
 turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
      struct taylor out[3])
 {
-    turn_from(0, order, A, back, x, out);
+    turn_from(3, 0, order, A, back, x, out);
 }
 
 /* Does the same for a constant vector. */
 static void
-turn_fixed(int from, int order, const struct taylor A[9], bool back,
+turn_fixed(int dim, int from, int order, const struct taylor A[9], bool back,
            const double x[3], struct taylor out[3])
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < dim; i++) {
+        const double *a = A[back ? i : 3 * i].c,
+                     *b = A[back ? 3 + i : 3 * i + 1].c,
+                     *c = A[back ? 6 + i : 3 * i + 2].c;
         for (int k = from; k <= order; k++)
-            out[i].c[k] = A[back ? i : 3 * i].c[k] * x[0] +
-                          A[back ? 3 + i : 3 * i + 1].c[k] * x[1] +
-                          A[back ? 6 + i : 3 * i + 2].c[k] * x[2];
+            out[i].c[k] = a[k] * x[0] + b[k] * x[1] + c[k] * x[2];
+    }
+    if (dim == 2)
+        taylor_const_from(from, order, 0.0, &out[2]);
 }
 
-/* Sets out to sign (a x x), where x is constant. */
+/* Sets out to sign (a x x), where x is constant; in the plane the last entry
+ * alone, as the others are 0. */
 static void
-cross_fixed(int from, int order, const struct taylor a[3], const double x[3],
-            double sign, struct taylor out[3])
+cross_fixed(int dim, int from, int order, const struct taylor a[3],
+            const double x[3], double sign, struct taylor out[3])
 {
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        for (int l = from; l <= order; l++)
-            out[i].c[l] = sign * (a[j].c[l] * x[k] - a[k].c[l] * x[j]);
+    for (int i = dim == 2 ? 2 : 0; i < 3; i++) {
+        const double *u = a[(i + 1) % 3].c, *v = a[(i + 2) % 3].c,
+                     y = x[(i + 2) % 3], z = x[(i + 1) % 3];
+        for (int k = from; k <= order; k++)
+            out[i].c[k] = sign * (u[k] * y - v[k] * z);
     }
 }
 
@@ -203,21 +212,25 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
 
 /* the pose of body 1 in the axes of body 0 */
 struct over {
-    int from, order; /* what follows from it stands below `from` */
+    int dim, from, order; /* what follows from it stands below `from` */
     struct taylor c[3], R[9], back[3]; /* back: R^T c */
     bool has_back;
 };
 
-/* Makes the pose. *holds (may be NULL): the time for which it holds. */
+/* Makes the pose. *holds (may be NULL): the time for which it holds. once: it
+ * will not be asked for again. */
 static int
 over_get(struct rt *run, const struct contact_point *at, int order,
-         struct over *pose, double *holds)
+         struct over *pose, double *holds, bool once)
 {
+    pose->dim = (int)run->im->dim;
     pose->from = 0;
     pose->order = order;
     pose->has_back = false;
-    return polytope_relative_pose(run, at->contact, order, pose->c, pose->R,
-                                  holds);
+    return once ? polytope_relative_pose_once(run, at->contact, order, pose->c,
+                                              pose->R)
+                : polytope_relative_pose(run, at->contact, order, pose->c,
+                                         pose->R, holds);
 }
 
 /* The poses that all points of one contact share, for one series. While this
@@ -240,9 +253,10 @@ static void
 over_point(struct over *pose, int face_of, const double vertex[3],
            struct taylor place[3])
 {
-    turn_fixed(0, pose->order, pose->R, face_of != 0, vertex, place);
+    turn_fixed(pose->dim, 0, pose->order, pose->R, face_of != 0, vertex, place);
     if (face_of != 0 && !pose->has_back) {
-        turn_from(pose->from, pose->order, pose->R, true, pose->c, pose->back);
+        turn_from(pose->dim, pose->from, pose->order, pose->R, true, pose->c,
+                  pose->back);
         pose->has_back = true;
     }
     for (int i = 0; i < 3; i++)
@@ -300,10 +314,12 @@ poses(struct rt *run, struct persistent_group *group,
     /* what was made in the last pass, and stands */
     bool last = shared->pass != 0 && shared->pass + 1 == group->pass,
          back = last && shared->over.has_back;
-    int stands = group->known <= shared->over.order ? group->known
-                                                    : shared->over.order + 1;
+    int stands = group->known <= order ? group->known : order;
+    if (stands > shared->over.order + 1)
+        stands = shared->over.order + 1;
     shared->face_known = last && shared->has_face ? stands : 0;
-    int st = over_get(run, at, order, &shared->over, NULL);
+    int st = over_get(run, at, order, &shared->over, NULL,
+                      group->known > 0 && group->known <= order);
     shared->over.from = back ? stands : 0;
     for (int i = 0; i < 2 && !st; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
@@ -324,16 +340,16 @@ face_normal(const struct rt *run, struct contact_point_poses *shared,
             const imp_contact *image_contact, const struct contact_point *at,
             const double n[3])
 {
-    int order = shared->over.order, b = at->face_of;
+    int order = shared->over.order, b = at->face_of, dim = shared->over.dim;
     bool same = shared->face_of == b && shared->face == at->face;
     if (shared->has_face && same)
         return;
     int from = same ? shared->face_known : 0;
-    turn_fixed(from, order, shared->over.R, b == 0, n, shared->own);
+    turn_fixed(dim, from, order, shared->over.R, b == 0, n, shared->own);
     if (contact_point_body_moves(run, image_contact->body[b]))
-        turn_fixed(from, order, shared->R[b], false, n, shared->world);
+        turn_fixed(dim, from, order, shared->R[b], false, n, shared->world);
     else if (contact_point_body_moves(run, image_contact->body[1 - b]))
-        turn_from(from, order, shared->R[1 - b], false, shared->own,
+        turn_from(dim, from, order, shared->R[1 - b], false, shared->own,
                   shared->world);
     shared->has_face = true;
     shared->face_known = 0; /* of another face */
@@ -354,8 +370,8 @@ tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
     if (of == 0)
         return persistent_friction_series(run, row, from, pose->order, place,
                                           normal, pose->c, turned);
-    turn_from(from, pose->order, pose->R, false, place, point);
-    turn_from(from, pose->order, pose->R, false, normal, n);
+    turn_from(pose->dim, from, pose->order, pose->R, false, place, point);
+    turn_from(pose->dim, from, pose->order, pose->R, false, normal, n);
     for (int i = 0; i < 2; i++) {
         taylor_add_from(from, pose->order, &point[i], &pose->c[i], &point[i]);
         taylor_scale_from(from, pose->order, -1.0, &n[i], &n[i]);
@@ -382,25 +398,28 @@ vertex_row(struct rt *run, struct persistent_group *group,
     taylor_dot_const(order, place, face->n, &row->gap);
     row->gap.c[0] -= face->d;
     face_normal(run, shared, image_contact, at, face->n);
+    int dim = (int)run->im->dim;
     for (int e = 0; e < 2; e++)
-        for (int i = 0; i < 6; i++)
-            taylor_const_from(from, order, 0.0, &row->open[e][i]);
+        for (uint32_t i = 0; i < persistent_per_body(run); i++)
+            taylor_const_from(from, order, 0.0,
+                              &row->open[e][persistent_entry(run, i)]);
     if (contact_point_body_moves(
             run, image_contact->body[1 - body])) { /* opened by the normal at
                                                       the vertex */
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < dim; i++)
             taylor_scale_from(from, order, 1.0, &shared->world[i],
                               &row->open[1 - body][i]);
-        cross_fixed(from, order, shared->own, polytope->vertex[at->vertex],
+        cross_fixed(dim, from, order, shared->own, polytope->vertex[at->vertex],
                     -1.0, row->open[1 - body] + 3);
     }
     if (contact_point_body_moves(
             run,
             image_contact->body[body])) { /* opened by -normal at the place */
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < dim; i++)
             taylor_scale_from(from, order, -1.0, &shared->world[i],
                               &row->open[body][i]);
-        cross_fixed(from, order, place, face->n, -1.0, row->open[body] + 3);
+        cross_fixed(dim, from, order, place, face->n, -1.0,
+                    row->open[body] + 3);
     }
     if (row->friction) {
         struct taylor normal[3];
@@ -450,7 +469,7 @@ cross_edges(const struct rt *run, const struct contact_point *at,
             constant(order, edge->dir, 1.0, crossing->d[0]);
         } else {
             over_point(pose, 0, polytope->vertex[edge->v[0]], crossing->x[1]);
-            turn_fixed(0, order, pose->R, false, edge->dir, crossing->d[1]);
+            turn_fixed(3, 0, order, pose->R, false, edge->dir, crossing->d[1]);
         }
     }
     taylor_cross(order, crossing->d[0], crossing->d[1], normal);
@@ -555,7 +574,7 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
     struct crossing here, *crossing = &here;
     struct over pose;
     int st = polytope->n_edge && other->n_edge
-                 ? over_get(run, &at, order, &pose, NULL)
+                 ? over_get(run, &at, order, &pose, NULL, false)
                  : IMP_OK;
     for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
         for (at.vertex = 0; at.vertex < other->n_edge; at.vertex++) {
@@ -579,7 +598,7 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     const imp_contact *image_contact = rt_contact(run, at->contact);
     struct crossing here, *crossing = &here;
     struct over pose;
-    int st = over_get(run, at, order, &pose, NULL);
+    int st = over_get(run, at, order, &pose, NULL, false);
     if (st)
         return st;
     if (at->kind == POINT_EDGES) {
@@ -607,7 +626,7 @@ edge_ends(struct rt *run, const struct contact_point *at, int order,
 {
     struct crossing here, *crossing = &here;
     struct over pose;
-    if (over_get(run, at, order, &pose, NULL) ||
+    if (over_get(run, at, order, &pose, NULL, false) ||
         !cross_edges(run, at, &pose, crossing))
         return 0;
     for (int i = 0; i < 2; i++) {
@@ -628,7 +647,7 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
     const struct polytope *polytope;
     const struct polytope_face *face = face_of(run, on, &polytope);
     struct over pose;
-    int st = over_get(run, on, order, &pose, holds);
+    int st = over_get(run, on, order, &pose, holds, false);
     for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
         struct taylor y[3], gap;
         over_point(&pose, on->face_of, polytope->vertex[v], y);
@@ -655,7 +674,7 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
         *side = NEW_N(run->brief, struct taylor, 4);
         return edge_ends(run, at, order, *side);
     }
-    if (other->n_vertex == 0 || over_get(run, at, order, &pose, NULL))
+    if (other->n_vertex == 0 || over_get(run, at, order, &pose, NULL, false))
         return 0;
     const struct polytope_face *face = face_of(run, at, &polytope);
     over_point(&pose, at->face_of, polytope->vertex[at->vertex], place);

@@ -390,15 +390,45 @@ solve_near(struct persistent_group *group, double *answer)
         answer[i] += group->unknown[i].guess;
 }
 
+/* Does the same as push_add for all forces of lower orders, for one body of the
+ * plane whose spin no joint holds. */
+static void
+push_plane(const struct rt *run, const struct persistent_unknown *unknown,
+           int side, int term, double *p)
+{
+    const double *constants =
+        run->env +
+        rt_body(run, rt_contact(run, unknown->row->spot.contact)->body[side])
+            ->env_body;
+    for (uint32_t i = 0; i < 3; i++) {
+        double mobility = i < 2 ? constants[IMP_BODY_INVMASS]
+                                : constants[IMP_BODY_INVINERTIA],
+               *to = p + (size_t)i * IMP_ROW_STRIDE + term;
+        const double *push = unknown->push[side][persistent_entry(run, i)].c;
+        for (int j = 1; j <= term; j++)
+            if (unknown->force->c[term - j] != 0.0)
+                *to += unknown->force->c[term - j] * (mobility * push[j]);
+    }
+}
+
 /* Adds to coefficient `term` of the accelerations what the forces of lower
  * orders do there, as the directions change. */
 static void
 push_lower(struct rt *run, const struct persistent_group *group, int term)
 {
-    for (int i = 0; i < group->n_unknown; i++)
-        for (int j = 1; j <= term; j++)
-            push_add(run, &group->unknown[i], j, term,
-                     group->unknown[i].force->c[term - j]);
+    bool plane = run->im->dim == 2 && run->joints == NULL;
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        const imp_contact *contact =
+            rt_contact(run, unknown->row->spot.contact);
+        for (int side = 0; side < 2 && plane; side++) {
+            double *p = push_of(run, contact->body[side]);
+            if (p)
+                push_plane(run, unknown, side, term, p);
+        }
+        for (int j = 1; j <= term && !plane; j++)
+            push_add(run, unknown, j, term, unknown->force->c[term - j]);
+    }
 }
 
 /* Finds lambda_k of all unknowns, and adds its effect to the accelerations. */

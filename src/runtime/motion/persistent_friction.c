@@ -234,10 +234,11 @@ static void
 push_of(int from, int order, struct persistent_row *row)
 {
     struct persistent_friction *friction = row->friction;
-    for (int i = 0; i < 12; i++) {
-        struct taylor *push = &friction->push[i / 6][i % 6];
-        times_share(from, order, friction, &friction->open[i / 6][i % 6], push);
-        taylor_add_from(from, order, push, &row->open[i / 6][i % 6], push);
+    for (int i = 0; i < 6; i++) { /* velocity and spin; all others stay 0 */
+        int at = i % 3 < 2 ? i % 3 : 5;
+        struct taylor *push = &friction->push[i / 3][at];
+        times_share(from, order, friction, &friction->open[i / 3][at], push);
+        taylor_add_from(from, order, push, &row->open[i / 3][at], push);
     }
 }
 
@@ -265,8 +266,8 @@ persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
     /* the force on body i is along its normal turned by -90 degrees */
     for (int i = 0; i < 2; i++) {
         struct taylor *open = friction->open[i];
-        for (int j = 0; j < 6; j++)
-            taylor_const_from(from, order, 0.0, &open[j]);
+        for (int j = 0; j < 3; j++)
+            taylor_const_from(from, order, 0.0, &open[j < 2 ? j : 5]);
         if (!contact_point_body_moves(run, contact->body[i]))
             continue;
         taylor_scale_from(from, order, 1.0, &row->open[i][1], &open[0]);

@@ -12,7 +12,8 @@ void
 taylor_const_from(int from, int order, double x, struct taylor *out)
 {
     assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
-    memset(out->c + from, 0, sizeof(double) * (size_t)(order + 1 - from));
+    for (int k = from; k <= order; k++)
+        out->c[k] = 0.0;
     if (from == 0)
         out->c[0] = x;
 }

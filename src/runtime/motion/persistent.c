@@ -621,6 +621,19 @@ forces(struct rt *run, struct persistent_group *group, int order, int term,
     return st;
 }
 
+/* How many orders of forces stand for a series of a higher order. The search
+ * for closest points of smooth bodies goes on at each call, to the last bits,
+ * and a friction that varies was not made for the last order. */
+static int
+orders_made(const struct persistent_group *group, int last)
+{
+    bool all = !group->varies;
+    for (int i = 0; i < group->n; i++)
+        all &= group->row[i].spot.kind == POINT_VERTEX ||
+               group->row[i].spot.kind == POINT_EDGES;
+    return all ? last + 1 : 0;
+}
+
 /* The series to `order`, whose forces of orders below `made` stand from the
  * last call; 0: none does. */
 static int
@@ -644,7 +657,7 @@ group_series(struct rt *run, struct persistent_group *group, int made,
         begin(run, group);
     }
     int st = forces(run, group, order, made, last, &done);
-    group->made = st || done || group->varies ? 0 : last + 1;
+    group->made = st || done ? 0 : orders_made(group, last);
     if (!st && !done)
         st = drive(run, group, order);
     if (!st && group->friction) /* for the slip, under all forces */

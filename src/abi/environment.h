@@ -104,12 +104,17 @@ enum imp_contactenv {
     IMP_CONTACT_LOAD = 30,
     /* of a contact with a compliance: enum contact_softness */
     IMP_CONTACT_SOFT = 31,
-    IMP_CONTACT_SIZE = 32
+    /* of its bond under the law `lzb`: its stiffness beside others (0: none is
+     * stated), and the power of the depth that its force has; written by the
+     * setup tape */
+    IMP_CONTACT_STIFFNESS = 32,
+    IMP_CONTACT_EXPONENT = 33,
+    IMP_CONTACT_SIZE = 34
 };
 /* CONTACT_PRESSED: its force is asked for */
 enum contact_softness { CONTACT_RIGID, CONTACT_SOFT, CONTACT_PRESSED };
 /* outputs of the setup tape per contact (imp_image.setup) */
-#define IMP_CONTACT_OUTS 11
+#define IMP_CONTACT_OUTS 13
 /* what the column `mode` of a contact says */
 enum contact_mode_told {
     CONTACT_TOLD_FREE,

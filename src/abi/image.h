@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 16u
+#define IMP_ABI_VERSION 17u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -394,6 +394,8 @@ typedef struct imp_rotor {
 #define IMP_CONTACT_RULE_SHIFT 16u
 #define IMP_CONTACT_RULE(flags)                                                \
     ((flags) >> IMP_CONTACT_RULE_SHIFT & (IMP_CONTACT_RULES - 1u))
+/* states its `stiffness` */
+#define IMP_CONTACTF_BOND 1024u
 /* the model records IMP_CONTACT_SLIP of it, a contact of bodies */
 #define IMP_CONTACTF_SLIP 512u
 typedef struct imp_contact {
@@ -627,7 +629,7 @@ typedef struct imp_image {
     imp_layout layout;
     /* eval: no local; outputs: raw entries of all bodies in order (each
      * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
-     * static mu, mu of impacts (IMP_CONTACT_OUTS), then per joint IMP_JOINT_RAW
+     * static mu, mu of impacts, stiffness and exponent (IMP_CONTACT_OUTS), then per joint IMP_JOINT_RAW
      * entries, then per rotor IMP_ROTOR_RAW entries, then world: gravity (3), tolerance, seed, then the poly entries
      * of all polytopes in order, then per coordinate value and rate at the
      * start, then per draw its bounds */

@@ -36,7 +36,10 @@ enum imp_law_trait {
     IMP_LAW_TRAIT_PUSHES = 2, /* no impulse is negative */
     IMP_LAW_TRAIT_PARTS = 4,  /* no contact approaches after the impact */
     /* `compare` leaves the law out */
-    IMP_LAW_TRAIT_NOT_COMPARED = 8
+    IMP_LAW_TRAIT_NOT_COMPARED = 8,
+    /* asks for the stiffness of each contact, and for no friction; `compare`
+     * leaves it out where one states none */
+    IMP_LAW_TRAIT_STIFFNESS = 16
 };
 
 /* The traits of a law (enum imp_impact_law; an undeclared law is Newton's). */

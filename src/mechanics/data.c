@@ -113,6 +113,8 @@ contact_data_ok(struct mech *mech, const struct tm_contact *decl)
     ok &=
         vec_ok(mech, "the normal of a contact", &decl->direction, range, false);
     ok &= num_ok(mech, "a priority", &decl->priority, range);
+    ok &= num_ok(mech, "a stiffness", &decl->stiffness, range);
+    ok &= num_ok(mech, "an exponent", &decl->exponent, range);
     return ok;
 }
 

@@ -67,6 +67,10 @@ raw_contact(struct mech *mech, const struct tm_contact *contact,
         out[9] = friction_number(mech, contact->mu_static.e);
     if (contact->mu_impact.e)
         out[10] = friction_number(mech, contact->mu_impact.e);
+    if (contact->stiffness.e)
+        out[11] = contact->stiffness.e;
+    out[12] = contact->exponent.e ? contact->exponent.e
+                                  : ex_num(mech->graph, 1.5);
 }
 
 /* A joint, IMP_JOINT_RAW entries; a screw of the plane is (fx, fy, moment). */

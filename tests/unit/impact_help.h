@@ -74,6 +74,8 @@ add_contact(struct problem *o, uint32_t b0, uint32_t b1, double x, double y,
     memcpy(c->dir, u, sizeof u);
     c->e = e;
     c->priority = INFINITY;
+    c->stiffness = 1 + 0.25 * (double)o->p.n_contact;
+    c->exponent = 1.5;
 }
 static inline void
 add_joint(struct problem *o, enum imp_joint_kind kind, uint32_t b0, uint32_t b1,

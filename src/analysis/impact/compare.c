@@ -173,6 +173,19 @@ struct comparison_rows {
     double *impulses, *after; /* LAWS x nc */
 };
 
+/* Has the law a row? One that asks for stiffnesses only where they are stated.
+ */
+static bool
+has_row(const struct comparison *compared, uint32_t law)
+{
+    unsigned traits = imp_impact_law_traits(law);
+    bool stated = true;
+    for (int c = 0; c < compared->solver->nc; c++)
+        stated &= compared->solver->in.contact[c].stiffness > 0;
+    return !(traits & IMP_LAW_TRAIT_NOT_COMPARED) &&
+           (stated || !(traits & IMP_LAW_TRAIT_STIFFNESS));
+}
+
 static int
 fill_rows(const struct comparison *compared, struct comparison_rows *rows)
 {
@@ -182,8 +195,7 @@ fill_rows(const struct comparison *compared, struct comparison_rows *rows)
     for (uint32_t l = 0; l < LAWS; l++) {
         const char *text[8];
         double energy[2];
-        if (imp_impact_law_traits(IMP_IMPACT_NEWTON + l) &
-            IMP_LAW_TRAIT_NOT_COMPARED)
+        if (!has_row(compared, IMP_IMPACT_NEWTON + l))
             continue;
         solve(compared, (enum imp_impact_law)(IMP_IMPACT_NEWTON + l));
         size_t n = impact_remarks(compared->analysis, compared->problem, solver,

@@ -99,9 +99,8 @@ try_law(struct analysis *analysis, const imp_command *command,
         struct impact_solver **solver)
 {
     struct friction_group_impact group;
-    int st =
-        impact_with_friction(analysis, normals, NULL, law, problem, solver,
-                             &group);
+    int st = impact_with_friction(analysis, normals, NULL, law, problem, solver,
+                                  &group);
     if (st || !remarks(analysis, &group, laws->n, law, laws))
         return st;
     if ((st = impact_audit(analysis, command->range, problem, *solver)))
@@ -117,7 +116,8 @@ try_law(struct analysis *analysis, const imp_command *command,
 static bool
 compared(uint32_t law)
 {
-    return !(imp_impact_law_traits(law) & IMP_LAW_TRAIT_NOT_COMPARED) &&
+    return !(imp_impact_law_traits(law) &
+             (IMP_LAW_TRAIT_NOT_COMPARED | IMP_LAW_TRAIT_STIFFNESS)) &&
            law != IMP_IMPACT_LEAST_NORM;
 }
 

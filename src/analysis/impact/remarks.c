@@ -37,6 +37,13 @@ impact_fault_text(const struct impact_solver *solver)
         return "the contacts still approach after 100000 single impacts";
     case IMPACT_UNSETTLED:
         return "the iteration of this law did not settle";
+    case IMPACT_NO_STIFFNESS:
+        return "lzb asks each contact for its `stiffness` beside the others, "
+               "and one of them states none";
+    case IMPACT_EXPONENTS:
+        return "lzb compares stiffnesses of one `exponent`, and these differ";
+    case IMPACT_SOFT:
+        return "lzb asks for restitutions of at least 0.01";
     case IMPACT_APPROACHES:
         return "contacts still approach after 1000 impacts under this law";
     default:

@@ -102,6 +102,8 @@ struct tm_contact {
      * normal holds where corners leave it open (IMP_CONTACTF_NORMAL) */
     struct tm_vec at, direction;
     struct tm_num priority;
+    /* of its bond under the law `lzb`; e NULL: not stated, and 3/2 */
+    struct tm_num stiffness, exponent;
     /* of a system: 1 + its number, and the gap in its coordinates (body is
      * then IMP_WORLD twice); 0: between bodies */
     uint32_t system;

@@ -15,6 +15,8 @@ enum {
     K_NORMAL,
     K_DIRECTION,
     K_PRIORITY,
+    K_STIFFNESS,
+    K_EXPONENT,
     K_GAP,
     K_SLIDE,
     K_COMPLIANCE,
@@ -41,6 +43,8 @@ const struct keydef contact_keys[] = {
                "holds where corners meet corners"},
     {"direction", "as normal, but keeps its length"},
     {"priority", "order among simultaneous contacts"},
+    {"stiffness", "of its bond beside the others, for the law lzb"},
+    {"exponent", "of that bond: the power of its depth in its force (3/2)"},
     {"gap", "in a system: the gap as a formula"},
     {"slide", "in a system: the tangential coordinate"},
     {"compliance", "in a system: the force of a compliant contact"},
@@ -119,8 +123,9 @@ contact_bodies(struct check *ck, const struct env *env,
                    "pairs of bodies",
                    ck->lists.bodies.v[value.ref].name);
     else
-        CHECK_HELP(ck, diag, count ? "contacts(one, two) { } names bodies"
-                                   : "contact touch : one | two");
+        CHECK_HELP(ck, diag,
+                   count ? "contacts(one, two) { } names bodies"
+                         : "contact touch : one | two");
     return false;
 }
 
@@ -296,6 +301,33 @@ both_have_corners(const struct check *ck, const struct tm_contact *contact)
            polytope(&ck->lists.bodies.v[contact->body[1]]);
 }
 
+/* A pure number of params. False: an error has been reported. */
+static bool
+pure_key(struct check *ck, const struct env *env, const struct ast_item *key,
+         const char *what, struct tm_num *out)
+{
+    if (!key)
+        return true;
+    struct value value = check_expr(ck, env, key->value);
+    bool ok =
+        value_need_scalar(ck, &value, key->value, dim_pure(ck->dims), what) &&
+        check_leaves(ck, value.e, 1, MAY_PARAMS, key->value, what);
+    if (ok)
+        take_num(out, &value, key->value);
+    return ok;
+}
+
+void
+contact_bond(struct check *ck, const struct env *env,
+             const struct ast_item *stiffness, const struct ast_item *exponent,
+             struct tm_contact *contact)
+{
+    assert(ck && env && contact);
+    pure_key(ck, env, stiffness, "a stiffness beside others",
+             &contact->stiffness);
+    pure_key(ck, env, exponent, "an exponent", &contact->exponent);
+}
+
 /* Takes the keys at, normal, direction and priority. False: an error has been
  * reported. */
 static bool
@@ -337,16 +369,8 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
             "`normal` of two bodies with corners stands alone");
         return false;
     }
-    bool ok = true;
-    if (keys[K_PRIORITY]) {
-        const struct ast_expr *node = keys[K_PRIORITY]->value;
-        struct value value = check_expr(ck, env, node);
-        ok = value_need_scalar(ck, &value, node, dim_pure(ck->dims),
-                               "a priority") &&
-             check_leaves(ck, value.e, 1, MAY_PARAMS, node, "a priority");
-        if (ok)
-            take_num(&contact->priority, &value, node);
-    }
+    bool ok =
+        pure_key(ck, env, keys[K_PRIORITY], "a priority", &contact->priority);
     if (!normal || !ck->m->dim)
         return ok;
     if (!at) {
@@ -518,6 +542,7 @@ contact(struct check *ck, struct decl *decl)
     contact_restitution(ck, &env, keys[K_RESTITUTION],
                         dim_mks(ck->dims, 1, 0, -1), checked);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);
+    contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], checked);
     body_law(ck, &env, keys[K_LAW], checked);
 }
 

@@ -13,13 +13,23 @@
 
 #include "check/model/model_priv.h"
 
-enum { K_RESTITUTION, K_FRICTION, K_IMPACT_FRICTION, K_LAW, N_KEYS };
+enum {
+    K_RESTITUTION,
+    K_FRICTION,
+    K_IMPACT_FRICTION,
+    K_LAW,
+    K_STIFFNESS,
+    K_EXPONENT,
+    N_KEYS
+};
 const struct keydef all_contacts_keys[] = {
     {"restitution", "as of a contact, for all pairs that have none"},
     {"friction", "coefficient of friction (0), which may read `slip`, or "
                  "coulomb(static, dynamic)"},
     {"impact_friction", "coefficient of friction of impacts (as friction)"},
     {"law", "an impact law of their own, as of a contact"},
+    {"stiffness", "of their bonds beside others, for the law lzb"},
+    {"exponent", "of these bonds: the power of their depth in the force (3/2)"},
 };
 const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
@@ -211,6 +221,7 @@ read_block(struct check *ck, struct block_of_contacts *block)
                         dim_mks(ck->dims, 1, 0, -1), contact);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], contact);
     body_law(ck, &env, keys[K_LAW], contact);
+    contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], contact);
 }
 
 /* The place of the block that names the same bodies; n: there is none. */
@@ -362,7 +373,8 @@ mark_rule(struct check *ck, const struct block_of_contacts *block,
     for (size_t i = 0; i < ck->lists.bodies.n; i++)
         for (int side = 0; side < 2; side++)
             if (block->side[side][i])
-                ck->lists.bodies.v[i].sides |= 1u << (2 * (rule - 1) + (uint32_t)side);
+                ck->lists.bodies.v[i].sides |=
+                    1u << (2 * (rule - 1) + (uint32_t)side);
 }
 
 void

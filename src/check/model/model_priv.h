@@ -92,6 +92,10 @@ void contact_law(struct check *ck, const struct env *env,
                  const struct dim *slip, const struct dim *energy,
                  struct tm_contact *contact);
 /* The same of two bodies. */
+/* Takes the keys `stiffness` and `exponent`; NULL: not there. */
+void contact_bond(struct check *ck, const struct env *env,
+                  const struct ast_item *stiffness,
+                  const struct ast_item *exponent, struct tm_contact *contact);
 void body_law(struct check *ck, const struct env *env,
               const struct ast_item *law, struct tm_contact *contact);
 /* The keys compliance and scale of a contact of a system, after its gap and its

@@ -19,6 +19,8 @@ enum {
     C_COMPLIANCE,
     C_SCALE,
     C_LAW,
+    C_STIFFNESS,
+    C_EXPONENT,
     N_CONTACT
 };
 const struct keydef system_contact_keys[] = {
@@ -37,6 +39,8 @@ const struct keydef system_contact_keys[] = {
               "speeds its square root times (1)"},
     {"law", "an impact law of its own: normal and tangential impulse, of "
             "`approach`, `slip`, `restitution`, `friction`, `A`, `B`, `C`"},
+    {"stiffness", "of its bond beside the others, for the law lzb"},
+    {"exponent", "of that bond: the power of its depth in its force (3/2)"},
 };
 const size_t n_system_contact_keys = N_CONTACT;
 
@@ -303,6 +307,7 @@ system_impacts(struct check *ck, const struct env *env,
     const struct dim *rate =
         dim_mul(ck->dims, length, dim_mks(ck->dims, 0, 0, -1));
     contact_restitution(ck, env, keys[C_RESTITUTION], rate, contact);
+    contact_bond(ck, env, keys[C_STIFFNESS], keys[C_EXPONENT], contact);
     contact_law(ck, env, keys[C_LAW], rate,
                 contact->slip.e ? contact->slip_dim : NULL, energy, contact);
 }

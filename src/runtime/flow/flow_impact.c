@@ -60,6 +60,7 @@ flow_impact_read(struct flow_impact *out, struct rt *run, uint32_t first,
     memcpy(out->row_rate, terms, (size_t)count * sizeof *terms);
     for (int i = 0; i < count; i++) {
         uint32_t number = first + (uint32_t)contact[i];
+        const double *env = run->env + rt_contact(run, number)->env_contact;
         out->problem.contact[i] = number;
         ballistic_row(motion, contact[i], out->row + i * motion->matrices.rank);
         out->point[i] =
@@ -67,7 +68,9 @@ flow_impact_read(struct flow_impact *out, struct rt *run, uint32_t first,
                                     .dir = {1.0, 0.0, 0.0},
                                     .recede = rate[i],
                                     .e = motion->model.e[contact[i]],
-                                    .priority = INFINITY};
+                                    .priority = INFINITY,
+                                    .stiffness = env[IMP_CONTACT_STIFFNESS],
+                                    .exponent = env[IMP_CONTACT_EXPONENT]};
     }
     impact_of_run_restitution(run, &out->problem);
     return impact_solver_prepare(out->solver, problem);

@@ -224,6 +224,11 @@ together(struct parts *parts, int count, const int *index)
             }
             other = how = FRICTION_SEQUENTIAL;
         }
+    if (imp_impact_law_traits(parts->law) & IMP_LAW_TRAIT_STIFFNESS) {
+        parts->out->unstated = true;
+        parts->out->why = "lzb does not say what points with friction do";
+        return;
+    }
     struct friction_impact_several one, two;
     friction_impact_at(parts->arena, count, W, point, how, &one);
     if (!applies(one.verdict)) {

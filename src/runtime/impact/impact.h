@@ -56,6 +56,8 @@ struct impact_contact {
     double e;        /* restitution */
     double priority; /* law `sequential`: the smaller one goes first; INFINITY:
                         none is stated */
+    /* law `lzb`: 0 where none is stated; the power of depth */
+    double stiffness, exponent;
 };
 struct impact_joint {
     uint32_t body[2]; /* IMP_WORLD possible */
@@ -102,7 +104,10 @@ enum impact_fault {
     IMPACT_JAMMED,       /* no impulses >= 0 satisfy the law */
     IMPACT_ENDLESS,      /* sequential: contacts still approach at the limit */
     IMPACT_UNSETTLED,    /* an iteration of ours did not converge */
-    IMPACT_APPROACHES    /* contacts approach after each of many impacts */
+    IMPACT_APPROACHES,   /* contacts approach after each of many impacts */
+    IMPACT_NO_STIFFNESS, /* lzb: a contact states none */
+    IMPACT_EXPONENTS,    /* lzb: they differ, so that stiffnesses have no ratio */
+    IMPACT_SOFT          /* lzb: a restitution next to 0 */
 };
 
 /* One row: six numbers for each body that the reaction acts on and that an

@@ -209,6 +209,8 @@ read_contact(struct rt *run, uint32_t contact,
     problem_contact->priority = image_contact->flags & IMP_CONTACTF_PRIORITY
                                     ? env[IMP_CONTACT_PRIORITY]
                                     : (double)INFINITY;
+    problem_contact->stiffness = env[IMP_CONTACT_STIFFNESS];
+    problem_contact->exponent = env[IMP_CONTACT_EXPONENT];
     if (image_contact->flags & IMP_CONTACTF_CORNERS)
         return read_corners(run, contact, problem_contact, n_contact, out);
     out->contact[(*n_contact)++] = contact;

@@ -65,6 +65,7 @@ struct impact_work {
     struct impact_exact svd;
     struct impact_saddle saddle;
     struct impact_scratch scratch;
+    struct bonds *bonds; /* of law_lzb.c; NULL until it is asked for */
 };
 
 /* The restitution of a contact for a speed of approach; of the approach before
@@ -161,6 +162,11 @@ void impact_peak_at(struct impact_solver *solver, const double *Pc,
  * impulses then, and peak compression lies at 1/(1 + e) of it. After
  * impact_motion_after. */
 void impact_peak_of_equal(struct impact_solver *solver, const bool *on);
+/* Nothing approaches at the limit of a law that comes to it by steps. Adds the
+ * impulses that take away what is left of the approaches `velocity`, which are
+ * rounding. */
+void impact_end_approach(struct impact_solver *solver, double *velocity,
+                         double *impulse);
 /* Room of all laws, in the arena: n x n, lcp_room and impact_energetic_room of
  * the greatest problem. */
 double *impact_law_room(struct impact_solver *solver);

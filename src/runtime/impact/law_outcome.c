@@ -144,3 +144,19 @@ impact_law_room(struct impact_solver *solver)
                   lcp_room((int)n) + impact_energetic_room((int)n) + n * n);
     return work->scratch.lcp;
 }
+
+void
+impact_end_approach(struct impact_solver *solver, double *velocity,
+                    double *impulse)
+{
+    assert(solver && velocity && impulse);
+    double rest[IMPACT_CONTACTS_MAX];
+    bool any = false;
+    for (int c = 0; c < solver->nc; c++)
+        any |= velocity[c] < 0 && solver->delassus.G[c * (solver->nc + 1)] > 0;
+    if (!any || lcp_solve(solver->nc, solver->delassus.G, velocity, rest,
+                          impact_law_room(solver)) == 1)
+        return;
+    for (int c = 0; c < solver->nc; c++)
+        impulse[c] += rest[c];
+}

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "runtime/impact/impact_priv.h"
-#include "runtime/numerics/lcp.h"
 
 /* single impacts before a sequence counts as endless */
 #define SEQUENCE_MOST 100000L
@@ -47,23 +46,6 @@ turn(struct impact_solver *solver, const double *velocity)
     return best;
 }
 
-/* A sequence that converges is left where its approaches are rounding, or
- * within the accuracy of the data: its limit is that nothing approaches. Adds
- * the impulses that take them away, which are as small. */
-static void
-finish(struct impact_solver *solver, double *velocity, double *impulse)
-{
-    double rest[IMPACT_CONTACTS_MAX];
-    bool any = false;
-    for (int c = 0; c < solver->nc; c++)
-        any |= velocity[c] < 0 && solver->delassus.G[c * (solver->nc + 1)] > 0;
-    if (!any || lcp_solve(solver->nc, solver->delassus.G, velocity, rest,
-                          impact_law_room(solver)) == 1)
-        return;
-    for (int c = 0; c < solver->nc; c++)
-        impulse[c] += rest[c];
-}
-
 void
 impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
 {
@@ -92,7 +74,9 @@ impact_law_sequential(struct impact_solver *solver, const bool *on, int n_on)
         impact_no_motion(solver, IMPACT_ENDLESS);
         return;
     }
-    finish(solver, velocity, impulse);
+    /* a sequence that converges is left where its approaches are rounding, or
+     * within the accuracy of the data */
+    impact_end_approach(solver, velocity, impulse);
     solver->decision.determined =
         solver->decision.tie ? IMPACT_NOT_UNIQUE : IMPACT_UNIQUE;
     impact_motion_after(solver, impulse);

@@ -221,6 +221,37 @@ setup_static_friction(struct rt *run, uint32_t number)
     return IMP_BADMODEL;
 }
 
+/* the greatest exponent of a bond: beyond it depths count for nothing until
+ * they count for all, and steps of the law `lzb` become very short */
+#define BOND_EXPONENT_MOST 10.0
+
+/* The bond that a contact states for the law `lzb`. */
+static int
+setup_bond(struct rt *run, uint32_t number)
+{
+    const imp_contact *contact = rt_contact(run, number);
+    const double *env = run->env + contact->env_contact;
+    bool stated = contact->flags & IMP_CONTACTF_BOND;
+    double stiffness = stated ? env[IMP_CONTACT_STIFFNESS] : 1.0,
+           exponent = env[IMP_CONTACT_EXPONENT];
+    char text[NUM_TEXT];
+    if (stiffness > 0.0 && isfinite(stiffness) && exponent >= 1.0 &&
+        exponent <= BOND_EXPONENT_MOST)
+        return IMP_OK;
+    bool soft = !(stiffness > 0.0 && isfinite(stiffness));
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0561, contact->range, "the %s of contact `%s` is %s",
+        soft ? "stiffness" : "exponent", imp_text(run->im, contact->name),
+        num_digits(text, soft ? stiffness : exponent, 6));
+    diag_help(run->ds, diag,
+              soft ? "a stiffness is above 0; only its ratio to those of other "
+                     "contacts matters"
+                   : "the force of a bond is its stiffness times this power of "
+                     "its depth: 1 of a spring, 3/2 of round bodies (Hertz), "
+                     "at most 10");
+    return IMP_BADMODEL;
+}
+
 static int
 setup_contact(struct rt *run, uint32_t number)
 {
@@ -247,6 +278,8 @@ setup_contact(struct rt *run, uint32_t number)
         IMP_CONTACT_MU, IMP_CONTACT_MU_STATIC, IMP_CONTACT_MU_IMPACT};
     for (int i = 0; i < 3 && !st; i++)
         st = setup_friction(run, number, coefficient[i]);
+    if (!st)
+        st = setup_bond(run, number);
     return st ? st : setup_static_friction(run, number);
 }
 
@@ -283,6 +316,8 @@ setup_stated(struct rt *run, uint32_t number, const double *out)
     env[IMP_CONTACT_PRIORITY] = out[8];
     env[IMP_CONTACT_MU_STATIC] = out[9];
     env[IMP_CONTACT_MU_IMPACT] = out[10];
+    env[IMP_CONTACT_STIFFNESS] = out[11];
+    env[IMP_CONTACT_EXPONENT] = out[12];
     int st = setup_contact(run, number);
     if (!(contact->flags & IMP_CONTACTF_STATED) || !is_zero(out + 5, 3))
         return st;
@@ -515,7 +550,7 @@ rt_setup(struct rt *run, const double *params)
     const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
     for (uint32_t i = 0; i < im->joints.n; i++, at += IMP_JOINT_RAW)
         st = worse(st, setup_joint(run, joint + i, at));
-    double *rotor = NEW_N(run->brief, double, im->rotors.n * IMP_ROTOR_RAW + 1);
+    double *rotor = NEW_N(run->brief, double, im->rotors.n *IMP_ROTOR_RAW + 1);
     memcpy(rotor, at, im->rotors.n * IMP_ROTOR_RAW * sizeof *at);
     at += im->rotors.n * IMP_ROTOR_RAW;
     st = worse(st, setup_world(run, at));

@@ -108,15 +108,37 @@ unlike_power(restitution_law *law, void *context, const struct tail *tail,
     return 0;
 }
 
+/* Do the flights below this speed take infinitely long? They do where 1 - e
+ * goes to 0 as the speed itself or faster: the derivative of e grows no more
+ * towards lower speeds. */
+static int
+is_endless(restitution_law *law, void *context, double speed, bool *endless)
+{
+    double low[2], middle[2];
+    int st = law(context, ldexp(speed, -FLIGHTS_OCTAVES), low);
+    if (!st)
+        st = law(context, ldexp(speed, -FLIGHTS_OCTAVES / 2), middle);
+    if (!st)
+        *endless = fabs(1.0 - low[0]) <= DBL_EPSILON &&
+                   fabs(low[1]) <=
+                       fabs(middle[1]) *
+                           (1.0 + FLIGHTS_OCTAVES * TAIL_SURE * DBL_EPSILON);
+    return st;
+}
+
 int
 flight_sum(restitution_law *law, void *context, double speed,
            struct flight_sum *out)
 {
     assert(law != NULL && out != NULL && speed > 0.0);
     double sum = 0.0, low = 0.0, at[2], first = speed;
+    bool endless;
     *out = (struct flight_sum){.sum = INFINITY, .error = INFINITY};
+    int st = is_endless(law, context, speed, &endless);
+    if (st || endless)
+        return st;
     for (int k = 0; k < FLIGHTS_MOST; k++) {
-        int st = law(context, speed, at);
+        st = law(context, speed, at);
         if (st)
             return st;
         struct tail tail = {.rest = speed};

@@ -356,7 +356,8 @@ gains(struct simulation *sim, const struct flow_event *event)
     struct analysis *analysis = sim->analysis;
     const imp_contact *contact = rt_contact(analysis->rt, event->contact);
     char time[NUM_TEXT], gain[NUM_TEXT];
-    if (!(event->gain > 0.0) || sim->gain_told)
+    if (!(event->gain > 0.0) || analysis->rt->im->gain_allowed ||
+        sim->gain_told)
         return;
     sim->gain_told = true;
     struct diag *diag = diag_add(
@@ -366,11 +367,12 @@ gains(struct simulation *sim, const struct flow_event *event)
                  rt_system(analysis->rt, contact->system)->name),
         num_digits(gain, event->gain, 6), num_digits(time, event->time, 9));
     diag_note(analysis->ds, diag, sim->command->range,
-              "this law of several contacts may do so; the run goes on, and "
-              "does not say it again");
+              "Newton's law, Moreau's (complementarity), and poisson with "
+              "restitutions that differ may do so; the run goes on, and does "
+              "not say it again");
     diag_help(analysis->ds, diag,
-              "world { law = sequential } takes one after the other by laws "
-              "that add none");
+              "restitution = energetic(e) adds none at one contact; world { "
+              "law = sequential } takes several one after the other");
 }
 
 static int

@@ -102,7 +102,8 @@ alone(struct parts *parts, int i)
     double gain = one.work[0] + one.work[1];
     if (gain > GROUP_GAINS * (fabs(one.work[0]) + fabs(one.work[1])))
         out->gain += gain;
-    out->may_gain |= parts->point[i].law == FRICTION_NEWTON;
+    out->may_gain |=
+        parts->point[i].own || parts->point[i].law == FRICTION_NEWTON;
 }
 
 /* Which law says how points share the impact? *other: a second one that has to
@@ -180,6 +181,7 @@ give(struct parts *parts, int count, const int *index,
         out->may_gain |= how == FRICTION_COMPLEMENTARITY ||
                          how == FRICTION_TWO_PHASES ||
                          how == FRICTION_ENERGETIC_PHASES ||
+                         parts->point[index[i]].own ||
                          parts->point[index[i]].law == FRICTION_NEWTON;
     }
     out->energy += one->energy;

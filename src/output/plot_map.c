@@ -377,8 +377,8 @@ points(struct buf *buf, const struct map *map)
     buf_puts(buf, "IMP_END\n");
 }
 
-/* Of a grid of very many cells: their numbers as bytes, row by row, which
- * gnuplot reads many times as fast as text. */
+/* Of a grid: the numbers of its cells as bytes, row by row, which gnuplot reads
+ * many times as fast as text. */
 static void
 cells_of(struct arena *arena, const struct map *map, struct buf *data)
 {
@@ -413,16 +413,19 @@ plot_cells(struct buf *buf, const struct map *map)
                    out_digits_17(digits, (of->v[of->n - 1] - of->v[0]) /
                                              (double)(of->n - 1)));
     }
-    buf_puts(buf, " using 1 with image");
+    /* `pixels` draws each cell as it is; programs that show an image that is
+     * embedded in a picture may blur it */
+    buf_puts(buf, map->z->n <= MAP_PIXELS ? " using 1 with image pixels"
+                                          : " using 1 with image");
 }
 
-/* data: where the cells go if they are very many */
+/* data: where the cells of a grid go */
 static void
 script(struct buf *buf, struct arena *arena, const struct out_format *format,
        const char *title, const struct map *map, const struct out_curve *curves,
        size_t n_curves, struct buf *data)
 {
-    bool grid = is_grid(map), many = grid && map->z->n > MAP_PIXELS;
+    bool grid = is_grid(map);
     out_plot_head(buf, format, title, map->x, map->y);
     if (!map->z->texts) {
         buf_puts(buf, "\nset cblabel ");
@@ -433,12 +436,12 @@ script(struct buf *buf, struct arena *arena, const struct out_format *format,
         buf_puts(buf,
                  "set rmargin 14\n"); /* room for words beside the colours */
     palette(buf, map->z->texts ? map->n_text : map->steps);
-    if (many)
+    if (grid)
         cells_of(arena, map, data);
     else
         points(buf, map);
     scale_of_steps(buf, map);
-    if (n_curves && map->tx.n > 1 && map->ty.n > 1) {
+    if (grid || (n_curves && map->tx.n > 1 && map->ty.n > 1)) {
         range(buf, "x", &map->tx);
         range(buf, "y", &map->ty);
     }
@@ -447,14 +450,10 @@ script(struct buf *buf, struct arena *arena, const struct out_format *format,
         out_curves_data(buf, curves, n_curves);
         out_levels_plot(buf, curves, n_curves);
     }
-    /* `pixels` draws each cell as it is; programs that show an image that is
-     * embedded in a picture may blur it */
-    if (many)
+    if (grid)
         plot_cells(buf, map);
     else
-        buf_puts(buf, grid ? "plot $d using 1:2:3 with image pixels"
-                           : "plot $d using 1:2:3 with points pointtype 5 "
-                             "palette");
+        buf_puts(buf, "plot $d using 1:2:3 with points pointtype 5 palette");
     buf_puts(buf, n_curves ? " notitle" : "\n");
     if (n_curves)
         out_curves_plot(buf, curves, n_curves, false);

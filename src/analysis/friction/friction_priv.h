@@ -47,16 +47,16 @@ struct painleve_reader;
 struct painleve_reader *painleve_reader_new(struct analysis *analysis,
                                             const imp_command *command,
                                             uint32_t contact);
-/* Coefficients, gap and rate at this state (out->closed is not told). Status,
- * perhaps after a diagnostic. */
-int painleve_read_here(struct painleve_reader *reader,
+/* Coefficients, gap and rate at this state, the jerk where it is asked for
+ * (out->closed is not told). Status, perhaps after a diagnostic. */
+int painleve_read_here(struct painleve_reader *reader, bool jerk,
                        struct painleve_instant *out);
 /* After it: the gradients of gap and slip (n each). */
 void painleve_gradients(const struct painleve_reader *reader,
                         const double **gap, const double **slip);
 /* After it: free * (accelerations without contacts) + M^-1 (normal d +
  * tangential c), n entries. */
-void painleve_accelerations(struct painleve_reader *reader, double free,
+void painleve_accelerations(const struct painleve_reader *reader, double free,
                             double normal, double tangential, double *out);
 
 /* -- wedge.c ----------------------------------------------------------------

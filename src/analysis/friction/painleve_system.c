@@ -31,7 +31,11 @@ struct asked {
     const imp_command *command;
     const imp_system *system;
     uint32_t number, contact, n;
-    double *normal, *along, *mass, *acc, *work;
+    /* gradients of gap and slip, M^-1 times both, accelerations without forces
+     * of contacts: n each; the factor of M, and its pivots */
+    double *normal, *along, *by_normal, *by_along, *acc, *mass, *pivots;
+    int *first;   /* the first column of each row of the factor: 0 */
+    bool no_jerk; /* the third derivative is not asked for */
 };
 
 /* The contact's gap and rate now, with the sizes of their terms. */
@@ -160,18 +164,14 @@ follow(struct asked *asked, double at)
 /* -- the coefficients -------------------------------------------------------
  */
 
-/* x.M^-1 y, for the lower Cholesky factor in asked->mass */
-static double
-mobility(struct asked *asked, const double *x, const double *y)
+/* M^-1 x, for the lower Cholesky factor in asked->mass */
+static void
+solve(struct asked *asked, const double *x, double *out)
 {
     int n = (int)asked->n;
-    double *b = asked->work;
-    const double *rd = asked->work + n;
-    int *first = NEW_N(asked->analysis->rt->brief, int, n + 1);
-    memcpy(b, y, sizeof *b * asked->n);
-    dense_forward(n, asked->mass, n, first, rd, 0, b);
-    dense_backward(n, asked->mass, n, first, rd, b);
-    return dense_dot(n, x, b);
+    memcpy(out, x, sizeof *out * asked->n);
+    dense_forward(n, asked->mass, n, asked->first, asked->pivots, 0, out);
+    dense_backward(n, asked->mass, n, asked->first, asked->pivots, out);
 }
 
 /* accelerations without forces of contacts, and the second and third derivative
@@ -189,15 +189,16 @@ free_motion(struct asked *asked, double *gap, double *jerk)
             run->env + rt_contact(run, asked->system->contact + i)->env_contact;
         env[IMP_CONTACT_ACTIVE] = 0.0;
     }
-    int st = motion_series(run, asked->system->block, 4, &h);
+    int order = asked->no_jerk ? 3 : 4;
+    int st = motion_series(run, asked->system->block, order, &h);
     if (!st)
         st = system_gap_series(run, asked->number,
-                               asked->contact - asked->system->contact, 4,
+                               asked->contact - asked->system->contact, order,
                                series);
     if (st)
         return st;
     *gap = 2.0 * series[2];
-    *jerk = 6.0 * series[3];
+    *jerk = asked->no_jerk ? (double)NAN : 6.0 * series[3];
     for (uint32_t j = 0; j < asked->n; j++)
         asked->acc[j] =
             run->rows.block[asked->system->block]
@@ -236,9 +237,8 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     if (st || (st = free_motion(asked, &point->b, &out->jerk)) ||
         (st = system_mass(run, asked->number, asked->mass)))
         return st;
-    int *first = NEW_N(run->brief, int, n + 1);
-    dense_cholesky(n, asked->mass, n, first, NULL, dense_tolerance(n, n),
-                   asked->work + n, &rank);
+    dense_cholesky(n, asked->mass, n, asked->first, NULL, dense_tolerance(n, n),
+                   asked->pivots, &rank);
     if (rank < n) {
         struct diag *diag =
             diag_add(run->ds, DIAG_E0546, asked->system->range_mass,
@@ -250,9 +250,11 @@ coefficients(struct asked *asked, struct painleve_instant *out)
             "the signs of the terms and at the values of params");
         return IMP_FAILED;
     }
-    point->C = mobility(asked, asked->normal, asked->normal);
-    point->B = mobility(asked, asked->normal, asked->along);
-    point->A = mobility(asked, asked->along, asked->along);
+    solve(asked, asked->normal, asked->by_normal);
+    solve(asked, asked->along, asked->by_along);
+    point->C = dense_dot(n, asked->normal, asked->by_normal);
+    point->B = dense_dot(n, asked->normal, asked->by_along);
+    point->A = dense_dot(n, asked->along, asked->by_along);
     point->a = slip.bias;
     for (uint32_t j = 0; j < asked->n; j++)
         point->a += asked->along[j] * asked->acc[j];
@@ -282,9 +284,12 @@ ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
     size_t n = asked.n = asked.system->n;
     asked.normal = NEW_N(run->arena, double, n *n + 6 * n + 1);
     asked.along = asked.normal + n;
-    asked.acc = asked.along + n;
-    asked.work = asked.acc + n;
-    asked.mass = asked.work + 2 * n;
+    asked.by_normal = asked.along + n;
+    asked.by_along = asked.by_normal + n;
+    asked.acc = asked.by_along + n;
+    asked.pivots = asked.acc + n;
+    asked.mass = asked.pivots + n;
+    asked.first = NEW_N(run->arena, int, n + 1);
     return asked;
 }
 
@@ -329,9 +334,10 @@ painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
     int st = read_instant(&one, at, &out[0]);
     if (st || (st = read_instant(&two, 0.0, &out[1])))
         return st;
-    cross[0] = cross[2] = mobility(&one, one.normal, two.normal);
-    cross[1] = mobility(&one, one.normal, two.along);
-    cross[3] = mobility(&one, two.normal, one.along);
+    int n = (int)one.n;
+    cross[0] = cross[2] = dense_dot(n, one.normal, two.by_normal);
+    cross[1] = dense_dot(n, one.normal, two.by_along);
+    cross[3] = dense_dot(n, two.normal, one.by_along);
     return IMP_OK;
 }
 
@@ -340,7 +346,6 @@ painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
 
 struct painleve_reader {
     struct asked asked;
-    double *load;
 };
 
 struct painleve_reader *
@@ -351,15 +356,16 @@ painleve_reader_new(struct analysis *analysis, const imp_command *command,
     struct painleve_reader *reader =
         NEW(analysis->rt->arena, struct painleve_reader);
     reader->asked = ask(analysis, command, contact);
-    reader->load = NEW_N(analysis->rt->arena, double, reader->asked.n + 1);
     return reader;
 }
 
 int
-painleve_read_here(struct painleve_reader *reader, struct painleve_instant *out)
+painleve_read_here(struct painleve_reader *reader, bool jerk,
+                   struct painleve_instant *out)
 {
     assert(reader && out);
     struct asked *asked = &reader->asked;
+    asked->no_jerk = !jerk;
     int st = system_gap(asked->analysis->rt, asked->number,
                         asked->contact - asked->system->contact, &out->gap,
                         &out->rate, asked->normal);
@@ -376,16 +382,12 @@ painleve_gradients(const struct painleve_reader *reader, const double **gap,
 }
 
 void
-painleve_accelerations(struct painleve_reader *reader, double free,
+painleve_accelerations(const struct painleve_reader *reader, double free,
                        double normal, double tangential, double *out)
 {
     assert(reader && out);
-    struct asked *asked = &reader->asked;
+    const struct asked *asked = &reader->asked;
     for (uint32_t j = 0; j < asked->n; j++)
-        reader->load[j] =
-            normal * asked->normal[j] + tangential * asked->along[j];
-    mobility(asked, asked->normal,
-             reader->load); /* leaves M^-1 of it in work */
-    for (uint32_t j = 0; j < asked->n; j++)
-        out[j] = free * asked->acc[j] + asked->work[j];
+        out[j] = free * asked->acc[j] + normal * asked->by_normal[j] +
+                 tangential * asked->by_along[j];
 }

@@ -6,7 +6,7 @@
  *     q' = p v    v' = p M^-1 f - b (M^-1 d - sign mu M^-1 c)
  *
  * Close to p = 0 its linear equations decide. The edges of an interval of such
- * rates are found by halving. */
+ * rates are roots of what decides there, or are found by halving. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -16,21 +16,38 @@
 #include "analysis/friction/friction_priv.h"
 #include "runtime/instance/system.h"
 
-/* Where p is this share of its terms the linear equations decide: what they
- * leave out is its square. */
-#define WEDGE_SHARE 1e-9
-/* error of a step, as a share of the state */
-#define WEDGE_TOLERANCE 1e-14
-#define WEDGE_STEPS 2000
+/* Where p is this share of its terms the linear equations decide. They leave
+ * out the square of it, which is taken out of b - E p by its values at two
+ * places: the cube is left. */
+#define WEDGE_SHARE 1e-7
+/* p must be that far above the error of the state. */
+#define WEDGE_ABOVE 100
+/* Error of a step, as a share of the state: of the rates that are tried at
+ * first, where they lie far from an edge; of those that find one. */
+#define WEDGE_ROUGH 1e-6
+#define WEDGE_FINE 1e-12
+#define WEDGE_STEPS 500
 /* so many rates are tried at first: intervals that lie between two of them are
  * missed */
 #define WEDGE_PLACES 96
-#define WEDGE_HALVINGS 44
+/* An edge is known to this share of the distance of two of these places; rates
+ * beside it, from which it is found, lie at such a share from it. */
+#define WEDGE_EDGE 1e-9
+#define WEDGE_BESIDE 1e-4
+#define WEDGE_TRIALS 60
 /* doublings of a rate until it lifts the contact off */
 #define WEDGE_DOUBLINGS 40
 /* p has turned back for good when it is this much greater than at first */
 #define WEDGE_BACK 1.5
+/* What a slip loses until b is 0 is followed where it has no more than so many
+ * times that, until b is this share of what it was. */
+#define WEDGE_FAST 100
+#define WEDGE_REST 1e-8
 #define WEDGES_MOST 16
+/* columns of the extrapolation: a step has the order 2 COLUMNS at most */
+#define WEDGE_COLUMNS 7
+
+enum end { END_JAM, END_LIFTOFF, END_STOP, END_OTHER };
 
 struct wedge {
     struct analysis *analysis;
@@ -38,14 +55,24 @@ struct wedge {
     const imp_contact *contact;
     uint32_t n, j;
     double *env, *start; /* 2n: coordinates and rates, now and at first */
-    double *x, *k, *y;   /* 2n, 7 * 2n, 2n */
-    double *one, *two, *free;
-    double sign, slip;
+    double *x, *slope;   /* 2n: the state of the slip, and its rates by s */
+    double *last, *size; /* 2n: the state one step before; greatest sizes */
+    double *y[3];        /* 2n each: the midpoint rule */
+    double *table;       /* WEDGE_COLUMNS * 2n */
+    double sign, slip, tolerance;
+    double time, step; /* s, and how much of it the last step took */
+    double p_end;      /* where times are told */
     struct painleve_derivatives of;
     struct painleve_instant now;
     int st;
 };
-enum end { END_JAM, END_OTHER };
+/* How a slip ends, two numbers that change their signs at the edges of a jam,
+ * beside lift-off and beside slips that come to rest before; and when (s) p
+ * comes to a value that is the same for all. */
+struct ending {
+    enum end end;
+    double lifts, slips, time;
+};
 
 static double
 p_of(const struct wedge *wedge)
@@ -60,7 +87,7 @@ rates(struct wedge *wedge, const double *x, double *out)
 {
     uint32_t n = wedge->n;
     memcpy(wedge->env, x, 2 * n * sizeof *x);
-    wedge->st = painleve_read_here(wedge->reader, &wedge->now);
+    wedge->st = painleve_read_here(wedge->reader, false, &wedge->now);
     if (wedge->st)
         return false;
     const struct painleve_point *point = &wedge->now.point;
@@ -72,44 +99,85 @@ rates(struct wedge *wedge, const double *x, double *out)
     return true;
 }
 
-/* One step of Dormand and Prince's method from x to y; *error as a share of the
- * tolerance. */
+/* Gragg's midpoint rule: from x over h in `parts` parts, into out. */
 static bool
-step_to(struct wedge *wedge, double h, double *error)
+midpoint(struct wedge *wedge, double h, int parts, double *out)
 {
-    static const double c[6][6] = {
-        {1.0 / 5},
-        {3.0 / 40, 9.0 / 40},
-        {44.0 / 45, -56.0 / 15, 32.0 / 9},
-        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176,
-         -5103.0 / 18656},
-        {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-    static const double e[7] = {
-        71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-        -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     size_t n = 2 * (size_t)wedge->n;
-    double *k = wedge->k, size = 0.0, worst = 0.0;
-    for (int stage = 0; stage < 6; stage++) {
-        for (size_t i = 0; i < n; i++) {
-            double sum = 0.0;
-            for (int s = 0; s <= stage; s++)
-                sum += c[stage][s] * k[(size_t)s * n + i];
-            wedge->y[i] = wedge->x[i] + h * sum;
-        }
-        if (!rates(wedge, wedge->y, k + ((size_t)stage + 1) * n))
-            return false;
-    }
-    for (size_t i = 0; i < n; i++)
-        size = fmax(size, fabs(wedge->y[i]));
+    double *before = wedge->y[0], *now = wedge->y[1], *f = wedge->y[2],
+           part = h / parts;
     for (size_t i = 0; i < n; i++) {
-        double sum = 0.0;
-        for (int s = 0; s < 7; s++)
-            sum += e[s] * k[(size_t)s * n + i];
-        worst = fmax(worst, fabs(h * sum));
+        before[i] = wedge->x[i];
+        now[i] = wedge->x[i] + part * wedge->slope[i];
     }
-    *error = worst / (WEDGE_TOLERANCE * size + DBL_MIN);
+    for (int k = 1; k < parts; k++) {
+        if (!rates(wedge, now, f))
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            double next = before[i] + 2.0 * part * f[i];
+            before[i] = now[i];
+            now[i] = next;
+        }
+    }
+    if (!rates(wedge, now, f))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        out[i] = 0.5 * (now[i] + before[i] + part * f[i]);
     return true;
+}
+
+/* Extrapolates to parts of no length (Aitken and Neville): row 0 of the table
+ * becomes the best value. Returns its error, as a share of the tolerance of
+ * each coordinate and rate by the greatest size that it has had: a fast slip
+ * says nothing of the others. */
+static double
+extrapolate(struct wedge *wedge, int row)
+{
+    size_t n = 2 * (size_t)wedge->n;
+    double *table = wedge->table, worst = 0.0;
+    for (int column = row - 1; column >= 0; column--) {
+        double *old = table + (size_t)column * n,
+               ratio = (double)(row + 1) / (column + 1);
+        for (size_t i = 0; i < n; i++) {
+            double better = old[n + i] +
+                            (old[n + i] - old[i]) / (ratio * ratio - 1.0);
+            if (column == 0)
+                worst = fmax(worst,
+                             fabs(better - old[i]) /
+                                 (wedge->tolerance * wedge->size[i] + DBL_MIN));
+            old[i] = better;
+        }
+    }
+    return worst;
+}
+
+/* One step of Gragg's, Bulirsch's and Stoer's method; *h: the next one. False:
+ * a formula has no value. */
+static bool
+step(struct wedge *wedge, double *h)
+{
+    size_t n = 2 * (size_t)wedge->n;
+    for (int again = 0; again < WEDGE_STEPS; again++) {
+        double error = INFINITY;
+        for (int row = 0; row < WEDGE_COLUMNS; row++) {
+            if (!midpoint(wedge, *h, 2 * (row + 1),
+                          wedge->table + (size_t)row * n))
+                return false;
+            if (row > 0)
+                error = extrapolate(wedge, row);
+            if (!(error <= 1.0))
+                continue;
+            memcpy(wedge->last, wedge->x, n * sizeof *wedge->x);
+            memcpy(wedge->x, wedge->table, n * sizeof *wedge->x);
+            for (size_t i = 0; i < n; i++)
+                wedge->size[i] = fmax(wedge->size[i], fabs(wedge->x[i]));
+            wedge->time += wedge->step = *h;
+            *h *= row < 4 ? 2.0 : row < 5 ? 1.3 : row < 6 ? 1.0 : 0.7;
+            return rates(wedge, wedge->x, wedge->slope);
+        }
+        *h *= 0.4;
+    }
+    return false;
 }
 
 /* Sets the rates of the start: that of coordinate j is given, the others change
@@ -122,7 +190,7 @@ begin(struct wedge *wedge, double rate)
     double *v = wedge->env + n;
     memcpy(wedge->env, wedge->start, 2 * n * sizeof *v);
     v[wedge->j] = rate;
-    if ((wedge->st = painleve_read_here(wedge->reader, &wedge->now)))
+    if ((wedge->st = painleve_read_here(wedge->reader, false, &wedge->now)))
         return false;
     const double *d, *c;
     painleve_gradients(wedge->reader, &d, &c);
@@ -142,58 +210,133 @@ begin(struct wedge *wedge, double rate)
     for (uint32_t i = 0; i < n; i++)
         if (i != wedge->j)
             v[i] += along[0] * d[i] + along[1] * c[i];
-    wedge->st = painleve_read_here(wedge->reader, &wedge->now);
+    wedge->st = painleve_read_here(wedge->reader, false, &wedge->now);
     return !wedge->st;
 }
 
-/* What the linear equations lead to from here. */
-static enum end
-by_alpha(struct wedge *wedge)
+/* alpha, p and b at the state x. */
+static bool
+linear_at(struct wedge *wedge, const double *x, double alpha[3], double pb[2])
 {
-    double alpha[3];
-    wedge->st = painleve_derivatives(wedge->analysis->rt, wedge->contact,
-                                     wedge->now.point.slip, &wedge->of);
+    memcpy(wedge->env, x, 2 * wedge->n * sizeof *x);
+    wedge->st = painleve_read_here(wedge->reader, true, &wedge->now);
+    if (!wedge->st)
+        wedge->st = painleve_derivatives(wedge->analysis->rt, wedge->contact,
+                                         wedge->now.point.slip, &wedge->of);
     if (wedge->st)
-        return END_OTHER;
+        return false;
     painleve_alpha(&wedge->of, wedge->env + wedge->n, &wedge->now, alpha);
-    const char *end =
-        painleve_alpha_outcome(alpha, p_of(wedge), wedge->now.point.b);
-    return !strncmp(end, "jam", 3) ? END_JAM : END_OTHER;
+    pb[0] = p_of(wedge);
+    pb[1] = wedge->now.point.b;
+    return true;
 }
 
-/* Does the slip from this rate jam? */
-static enum end
-follow(struct wedge *wedge, double rate)
+/* The time at which p has the value p_end, close to p[0] and p[1], between two
+ * states one step apart: d log(p)/ds is alpha_1, so the time is a cubic of
+ * log(p). */
+static double
+time_of(const struct wedge *wedge, const double p[2], const double rate[2],
+        double p_end)
 {
+    double range = log(p[0] / p[1]), part = log(p_end / p[1]) / range,
+           slope[2] = {range / rate[0], range / rate[1]}, rest = 1.0 - part;
+    return wedge->time - wedge->step * rest * rest * (1.0 + 2.0 * part) +
+           slope[1] * part * rest * rest - slope[0] * part * part * rest;
+}
+
+/* The slip, in its direction, when p and b have come to 0: its rate by s is k b
+ * + a p, and both fall by the exponentials of the linear equations. b falls as a
+ * small power of p, so where its square matters the slip is followed further; p
+ * is rounding by then, and does nothing. */
+static double
+slip_left(struct wedge *wedge, const double alpha[3], const double pb[2],
+          double h)
+{
+    const struct painleve_point *point = &wedge->now.point;
+    double k = point->mu * point->A - wedge->sign * point->B,
+           E = alpha[1] / (alpha[0] - alpha[2]), K = pb[1] - E * pb[0],
+           lost = k * (K / alpha[2] + E * pb[0] / alpha[0]) +
+                  wedge->sign * point->a * pb[0] / alpha[0],
+           left = wedge->sign * point->slip - lost;
+    if (!(fabs(left) < WEDGE_FAST * fabs(lost)) || !(alpha[2] < 0.0))
+        return left;
+    for (int i = 0; i < WEDGE_STEPS && fabs(point->b) > WEDGE_REST * fabs(pb[1]);
+         i++)
+        if (!step(wedge, &h))
+            return (double)NAN;
+    return wedge->sign * point->slip - k * point->b / alpha[2];
+}
+
+/* What the linear equations lead to from x; `last`: the state one step before.
+ * K = b - E p is K_0 p^(alpha_3/alpha_1) + c p^2: K_0 follows from both states,
+ * and is a smooth function of the rate at first. */
+static struct ending
+by_alpha(struct wedge *wedge, double h)
+{
+    double alpha[3], before[3], pb[2][2], K[2];
+    struct ending out = {END_OTHER, (double)NAN, (double)NAN, 0.0};
+    if (!linear_at(wedge, wedge->last, before, pb[1]) ||
+        !linear_at(wedge, wedge->x, alpha, pb[0]))
+        return out;
+    double p[2] = {pb[0][0], pb[1][0]}, rate[2] = {alpha[0], before[0]};
+    out.time = time_of(wedge, p, rate, wedge->p_end);
+    if (alpha[0] < alpha[2] && alpha[2] < 0.0) {
+        double power = alpha[2] / alpha[0];
+        K[0] = pb[0][1] - alpha[1] / (alpha[0] - alpha[2]) * pb[0][0];
+        K[1] = pb[1][1] - before[1] / (before[0] - before[2]) * pb[1][0];
+        out.lifts =
+            (K[0] / (pb[0][0] * pb[0][0]) - K[1] / (pb[1][0] * pb[1][0])) /
+            (pow(pb[0][0], power - 2.0) - pow(pb[1][0], power - 2.0));
+        out.end = out.lifts < 0.0 ? END_JAM : END_LIFTOFF;
+    } else {
+        const char *end = painleve_alpha_outcome(alpha, pb[0][0], pb[0][1]);
+        out.end = pb[0][1] < 0.0 && !strncmp(end, "jam", 3) ? END_JAM
+                  : !strcmp(end, "liftoff")                 ? END_LIFTOFF
+                                                            : END_OTHER;
+    }
+    out.slips = slip_left(wedge, alpha, pb[0], h);
+    if (out.end == END_JAM && !(out.slips > 0.0))
+        out.end = END_STOP;
+    return out;
+}
+
+/* How does the slip from this rate end? through: it is followed through b = 0
+ * and slip 0, as if the contact could pull and the slip had kept its sign. */
+static struct ending
+follow(struct wedge *wedge, double rate, bool through)
+{
+    struct ending out = {END_OTHER, (double)NAN, (double)NAN, 0.0};
+    wedge->time = 0.0;
     if (!begin(wedge, rate))
-        return END_OTHER;
+        return out;
     uint32_t n = wedge->n;
-    double first = p_of(wedge), last = first, h = 1e-3 / first, error;
+    const struct painleve_point *begins = &wedge->now.point;
+    double first = p_of(wedge), last = first, h = 0.05 / first;
+    wedge->p_end = WEDGE_SHARE * (begins->C + fabs(begins->mu * begins->B));
     memcpy(wedge->x, wedge->env, 2 * n * sizeof *wedge->x);
-    if (!rates(wedge, wedge->x, wedge->k))
-        return END_OTHER;
+    memcpy(wedge->last, wedge->x, 2 * n * sizeof *wedge->x);
+    if (!rates(wedge, wedge->x, wedge->slope))
+        return out;
+    for (uint32_t i = 0; i < 2 * n; i++)
+        wedge->size[i] = fabs(wedge->x[i]) + fabs(h * wedge->slope[i]);
     for (int k = 0; k < WEDGE_STEPS; k++) {
         const struct painleve_point *point = &wedge->now.point;
         double p = p_of(wedge), size = point->C + fabs(point->mu * point->B);
-        if (!(p > 0.0) || !(point->b < 0.0) ||
-            !(wedge->sign * point->slip > 0.0) ||
-            (p > WEDGE_BACK * first && p > last))
-            return END_OTHER;
-        if (p < WEDGE_SHARE * size)
-            return by_alpha(wedge);
-        last = p;
-        if (!step_to(wedge, h, &error))
-            return END_OTHER;
-        if (error <= 1.0) {
-            memcpy(wedge->x, wedge->y, 2 * n * sizeof *wedge->x);
-            memcpy(wedge->k, wedge->k + 12 * (size_t)n,
-                   2 * n * sizeof *wedge->k);
-        } else if (!rates(wedge, wedge->x, wedge->k)) {
-            return END_OTHER;
+        bool lifts = !(point->b < 0.0),
+             stops = !(wedge->sign * point->slip > 0.0);
+        if (!through && (lifts || stops)) {
+            out.end = lifts ? END_LIFTOFF : END_STOP;
+            return out;
         }
-        h *= fmin(5.0, fmax(0.2, 0.9 * pow(error + DBL_MIN, -0.2)));
+        if (!(p > 0.0) || (p > WEDGE_BACK * first && p > last))
+            return out;
+        if (p < fmax(WEDGE_SHARE, WEDGE_ABOVE * wedge->tolerance) * size)
+            return by_alpha(wedge, h);
+        last = p;
+        if (!step(wedge, &h))
+            return out;
     }
-    return END_OTHER;
+    return out;
 }
 
 /* The rate, of this sign, from which the contact lifts off at once; INFINITY:
@@ -208,17 +351,116 @@ lifts_from(struct wedge *wedge, double sign)
     return INFINITY;
 }
 
+/* Halves the distance between a rate that does not jam and one that does, down
+ * to `close`; the middle is left. *end: of a slip that does not. */
+static double
+by_halves(struct wedge *wedge, double out, double in, double close,
+          enum end *end)
+{
+    for (int k = 0; k < WEDGE_TRIALS && fabs(in - out) > close && !wedge->st;
+         k++) {
+        double middle = 0.5 * (out + in);
+        enum end found = follow(wedge, middle, false).end;
+        if (found != END_JAM)
+            *end = found;
+        *(found == END_JAM ? &in : &out) = middle;
+    }
+    return 0.5 * (out + in);
+}
+
+/* The place x at which (r0 - x)/(r1 - x) and (r1 - x)/(r2 - x) are powers of one
+ * number, by the differences of the times; between out and r2. */
+static double
+by_times(const double rate[3], const double time[3], double out)
+{
+    double far = out, near = rate[2];
+    for (int k = 0; k < WEDGE_TRIALS; k++) {
+        double x = 0.5 * (far + near),
+               off = log((rate[0] - x) / (rate[1] - x)) * (time[1] - time[2]) -
+                     log((rate[1] - x) / (rate[2] - x)) * (time[0] - time[1]);
+        *((time[0] - time[1]) * off < 0.0 ? &near : &far) = x;
+    }
+    return 0.5 * (far + near);
+}
+
+/* Beside slips that turn back, and never come to p = 0: on the edge itself the
+ * slip comes to a place where it could go on for ever (a saddle), and near it
+ * the time that it stays there grows with the logarithm of the distance from
+ * the edge. beside: how far it is at most from `found`, with its sign towards
+ * rates that jam. NAN: it is not so. */
+static double
+by_passage(struct wedge *wedge, double found, double beside, double close)
+{
+    double rate[3], time[3], near = beside > 0.0 ? close : -close;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < 3; k++) {
+            rate[k] = found + ldexp(beside, -2 * k);
+            struct ending end = follow(wedge, rate[k], false);
+            time[k] = end.time;
+            if (end.end != END_JAM)
+                return (double)NAN;
+        }
+        found = by_times(rate, time, found - beside);
+        if (follow(wedge, found + near, false).end == END_JAM &&
+            follow(wedge, found - near, false).end != END_JAM)
+            return found;
+        beside = 1e3 * near;
+    }
+    return (double)NAN;
+}
+
+/* The root of one number of an ending between two rates, by the secant with the
+ * weights of Anderson and Bjorck. NAN: it has not the signs, or not the values,
+ * that it must have. */
+static double
+by_secant(struct wedge *wedge, double out, double in, double close, bool lifts)
+{
+    double place[2] = {out, in}, value[2];
+    for (int k = 0; k < 2; k++) {
+        struct ending end = follow(wedge, place[k], true);
+        value[k] = lifts ? end.lifts : -end.slips;
+    }
+    if (!(value[0] > 0.0) || !(value[1] < 0.0))
+        return (double)NAN;
+    for (int k = 0; k < WEDGE_TRIALS && fabs(place[1] - place[0]) > close;
+         k++) {
+        double rate = (place[0] * value[1] - place[1] * value[0]) /
+                      (value[1] - value[0]);
+        struct ending end = follow(wedge, rate, true);
+        double found = lifts ? end.lifts : -end.slips;
+        if (!isfinite(found))
+            return (double)NAN;
+        int side = found < 0.0;
+        double weight = 1.0 - found / value[side];
+        if (found == 0.0 || fabs(rate - place[side]) <= 0.5 * close)
+            return rate;
+        value[1 - side] *= weight > 0.0 ? weight : 0.5;
+        place[side] = rate;
+        value[side] = found;
+    }
+    return 0.5 * (place[0] + place[1]);
+}
+
+/* The edge between a rate that jams and its neighbour that does not: at first to
+ * the tolerance of the rates that are tried, and then, by what lies beside it,
+ * from close by. */
 static double
 edge(struct wedge *wedge, double out, double in)
 {
-    for (int k = 0; k < WEDGE_HALVINGS && !wedge->st; k++) {
-        double middle = 0.5 * (out + in);
-        if (follow(wedge, middle) == END_JAM)
-            in = middle;
-        else
-            out = middle;
-    }
-    return 0.5 * (out + in);
+    double close = WEDGE_EDGE * fabs(in - out),
+           beside = WEDGE_BESIDE * (in - out);
+    enum end end = follow(wedge, out, false).end;
+    double rough = by_halves(wedge, out, in, 0.1 * fabs(beside), &end), found;
+    wedge->tolerance = WEDGE_FINE;
+    if (end == END_LIFTOFF || end == END_STOP)
+        found = by_secant(wedge, rough - beside, rough + beside, close,
+                          end == END_LIFTOFF);
+    else
+        found = by_passage(wedge, rough, beside, close);
+    if (!isfinite(found) && !wedge->st)
+        found = by_halves(wedge, out, in, close, &end);
+    wedge->tolerance = WEDGE_ROUGH;
+    return found;
 }
 
 /* The intervals of rates between low and high that jam, as pairs. */
@@ -230,7 +472,7 @@ intervals(struct wedge *wedge, double low, double high, double *out)
     bool inside = false;
     for (int k = 0; k <= WEDGE_PLACES && !wedge->st; k++) {
         double rate = low + (high - low) * k / WEDGE_PLACES;
-        bool jams = follow(wedge, rate) == END_JAM;
+        bool jams = follow(wedge, rate, false).end == END_JAM;
         if (jams != inside && n < 2 * WEDGES_MOST) {
             out[n++] = k == 0 ? rate
                        : jams ? edge(wedge, before, rate)
@@ -261,12 +503,18 @@ painleve_put_wedge(struct analysis *analysis, struct painleve_reader *reader,
                             .n = system->n,
                             .j = j,
                             .env = run->env + system->env_state,
-                            .start = NEW_N(run->arena, double, 22 * n),
+                            .start = NEW_N(run->arena, double,
+                                           (16 + 2 * WEDGE_COLUMNS) * n),
+                            .tolerance = WEDGE_ROUGH,
                             .slip = instant->point.slip,
                             .sign = instant->point.slip > 0.0 ? 1.0 : -1.0};
     wedge->x = wedge->start + 2 * n;
-    wedge->y = wedge->x + 2 * n;
-    wedge->k = wedge->y + 2 * n;
+    wedge->slope = wedge->x + 2 * n;
+    for (int k = 0; k < 3; k++)
+        wedge->y[k] = wedge->slope + 2 * n * (size_t)(k + 1);
+    wedge->last = wedge->y[2] + 2 * n;
+    wedge->size = wedge->last + 2 * n;
+    wedge->table = wedge->size + 2 * n;
     memcpy(wedge->start, wedge->env, 2 * n * sizeof *wedge->start);
     double *found = NEW_N(record_arena(analysis), double, 2 * WEDGES_MOST + 2);
     double low = lifts_from(wedge, -1.0), high = lifts_from(wedge, 1.0);

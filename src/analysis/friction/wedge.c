@@ -37,8 +37,9 @@
 #define WEDGE_TRIALS 60
 /* doublings of a rate until it lifts the contact off */
 #define WEDGE_DOUBLINGS 40
-/* p has turned back for good when it is this much greater than at first */
-#define WEDGE_BACK 1.5
+/* The slip has turned back for good when p still grows, is more than at first
+ * and this share of its terms: the contact is far from a jam then. */
+#define WEDGE_BACK 0.75
 /* What a slip loses until b is 0 is followed where it has no more than so many
  * times that, until b is this share of what it was. */
 #define WEDGE_FAST 100
@@ -328,7 +329,7 @@ follow(struct wedge *wedge, double rate, bool through)
             out.end = lifts ? END_LIFTOFF : END_STOP;
             return out;
         }
-        if (!(p > 0.0) || (p > WEDGE_BACK * first && p > last))
+        if (!(p > 0.0) || (p > fmax(WEDGE_BACK * size, first) && p > last))
             return out;
         if (p < fmax(WEDGE_SHARE, WEDGE_ABOVE * wedge->tolerance) * size)
             return by_alpha(wedge, h);

@@ -315,7 +315,9 @@ put(const struct bounce *bounce, struct forecast_limit *all,
         all->closed[i] = bounce->bounced[i] || bounce->held[i];
         all->moved[i] = all->closed[i];
         all->gap[i] = all->rate[i] = all->earlier[i] = 0.0;
-        out->slip[i] = bounce->rate[2 * i + 1];
+        /* What is left of a slip that shrinks with the impacts is none. */
+        double slip = bounce->rate[2 * i + 1];
+        out->slip[i] = fabs(slip) <= RATE_NONE * bounce->fast ? 0.0 : slip;
         out->work[i] = bounce->work[i];
     }
     for (int i = 0; i < 2 * n; i++) {

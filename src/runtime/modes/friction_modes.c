@@ -429,7 +429,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
 {
     assert(run->im->dim == 2 && count > 0 && modes->which < count);
-    struct friction_rows in = {.run = run, .n = count};
+    struct friction_rows in = {.run = run, .n = count, .still = true};
     struct contact_point *at =
         NEW_N(run->brief, struct contact_point, (size_t)count);
     memcpy(at, spot, sizeof *at * (size_t)count);

@@ -62,6 +62,10 @@ int friction_modes_impact(struct rt *run, const struct contact_point *spot,
                           int n, int n_hit, const double *rest,
                           struct friction_group_impact *out);
 
+/* Impacts at the contact are lost in rounding at this instant: a slip up to
+ * `slip` (m/s) is none. */
+void friction_modes_lost(struct rt *run, uint32_t contact, double slip);
+
 /* An impact without collision at point `which` of n: ends its slip. plastic:
  * without restitution. *impulse: along the normal. Status of the tapes. */
 int friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,

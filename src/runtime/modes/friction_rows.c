@@ -19,11 +19,9 @@
  */
 
 void
-friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
-                      const struct friction_group_impact *impact)
+friction_modes_lost(struct rt *run, uint32_t contact, double slip)
 {
-    assert(run != NULL && (n == 0 || (contact != NULL && impact != NULL)));
-    friction_modes_forget(run);
+    assert(run != NULL && contact < run->im->contacts.n && slip >= 0.0);
     struct persistent_set *set = persistent_set_of(run);
     double now = rt_time(run);
     if (!set->stuck) {
@@ -32,14 +30,20 @@ friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
         for (uint32_t i = 0; i < run->im->contacts.n; i++)
             set->stuck[i].time = NAN;
     }
-    for (int i = 0; i < n; i++) {
-        double slip = impact->stuck[i];
-        bool more = set->stuck[contact[i]].time == now;
-        if (more)
-            slip = fmax(slip, set->stuck[contact[i]].slip);
-        set->stuck[contact[i]].time = now;
-        set->stuck[contact[i]].slip = slip;
-    }
+    struct persistent_stuck *stuck = &set->stuck[contact];
+    if (stuck->time != now)
+        *stuck = (struct persistent_stuck){now, 0.0};
+    stuck->slip = fmax(stuck->slip, slip);
+}
+
+void
+friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
+                      const struct friction_group_impact *impact)
+{
+    assert(run != NULL && (n == 0 || (contact != NULL && impact != NULL)));
+    friction_modes_forget(run);
+    for (int i = 0; i < n; i++)
+        friction_modes_lost(run, contact[i], impact->stuck[i]);
 }
 
 double
@@ -82,8 +86,9 @@ rate_terms(const struct rt *run, const struct persistent_row *row,
     }
 }
 
+/* Reads point i. A slip up to the speed `rest` is none. */
 static int
-read_point(struct friction_rows *in, int i)
+read_point(struct friction_rows *in, int i, double rest)
 {
     struct rt *run = in->run;
     struct persistent_row *row = &in->group->row[i];
@@ -110,8 +115,8 @@ read_point(struct friction_rows *in, int i)
     in->size[i] = SLIP_ROUNDING * DBL_EPSILON *
                   fmax(speed, natural_speed(run, in->spot[i].contact,
                                             in->free[2 * i + 1]));
-    in->size[i] =
-        fmax(in->size[i], friction_rows_stuck(run, in->spot[i].contact));
+    in->size[i] = fmax(fmax(in->size[i], rest),
+                       friction_rows_stuck(run, in->spot[i].contact));
     double slip = row->friction->slip.c[0];
     point->slip = fabs(slip) <= in->size[i] ? 0.0 : slip;
     in->rate[2 * i + 1] = point->slip;
@@ -154,8 +159,11 @@ friction_rows_read(struct friction_rows *in)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             in->W[(size_t)at[i] * 2 * n + (size_t)at[j]] = G[i * m + j];
+    double rest = 0.0;
+    for (int i = 0; i < in->n; i++)
+        rest = fmax(rest, fabs(in->group->row[i].gap.c[1]));
     for (int i = 0; i < in->n && !st; i++)
-        st = read_point(in, i);
+        st = read_point(in, i, in->still ? rest : 0.0);
     return st;
 }
 

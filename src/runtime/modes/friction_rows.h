@@ -14,6 +14,8 @@ struct friction_rows {
     struct rt *run;
     int n;
     const struct contact_point *spot;
+    bool still; /* the gaps of all points count as at rest: a slip slower than
+                   their rates is none, either */
     struct persistent_group *group; /* the points, looked at */
     struct friction_point *point;   /* n */
     double *W;                      /* 2 n x 2 n */
@@ -22,7 +24,7 @@ struct friction_rows {
     double *size;                   /* per point: the speed below which a slip is
                                        none */
 };
-/* Fills all but run, n and spot. Status of the tapes. */
+/* Fills all but run, n, spot and still. Status of the tapes. */
 int friction_rows_read(struct friction_rows *rows);
 /* The mode that the point had until this instant; NULL: none. The last one that
  * is remembered counts. */

@@ -345,22 +345,6 @@ lost(struct simulation *sim, const struct limit_group *group,
     return bounce > 0;
 }
 
-/* Slips are lost with the impacts: those that the accelerations would have ended
- * within the rounding of a place. */
-static void
-slips_lost(struct simulation *sim, const struct limit_group *group,
-           const struct forecast_limit *limit)
-{
-    for (int i = 0; i < group->n; i++) {
-        double acc = fmax(fabs(group->point[i].free),
-                          vec3_norm(sim->run->world.gravity));
-        if (limit->closed[i])
-            friction_modes_lost(
-                sim->run, group->spot[i].contact,
-                sqrt(2.0 * acc * DBL_EPSILON * group->place[i]));
-    }
-}
-
 static int
 rounding(struct simulation *sim, uint32_t contact)
 {
@@ -374,7 +358,7 @@ rounding(struct simulation *sim, uint32_t contact)
     if (!lost(sim, group, &limit))
         return IMP_OK;
     group->friction = false;
-    slips_lost(sim, group, &limit);
+    limit_slips_lost(sim, group, &limit);
     struct saved_state here = saved_state_take(sim->run);
     /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)

@@ -10,6 +10,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/contact_point.h"
@@ -369,4 +370,19 @@ limit_slip_left(const struct simulation *sim, const struct limit_group *group,
         return 0.0;
     double acc, speed = speed_of(sim, group, &acc);
     return speed > 0.0 ? acc * left / speed : 0.0;
+}
+
+void
+limit_slips_lost(struct simulation *sim, const struct limit_group *group,
+                 const struct forecast_limit *limit)
+{
+    assert(sim != NULL && group->n >= 0 && limit != NULL);
+    for (int i = 0; i < group->n; i++) {
+        double acc = fmax(fabs(group->point[i].free),
+                          vec3_norm(sim->run->world.gravity));
+        if (limit->closed[i])
+            friction_modes_lost(
+                sim->run, group->spot[i].contact,
+                sqrt(2.0 * acc * DBL_EPSILON * group->place[i]));
+    }
 }

@@ -458,6 +458,10 @@ bool limit_friction_known(struct simulation *sim,
  * a share of the speeds; 0 without friction. */
 double limit_slip_left(const struct simulation *sim,
                        const struct limit_group *group, double left);
+/* Slips are lost with the impacts that are below rounding: those that the
+ * accelerations would have ended within the rounding of a place. */
+void limit_slips_lost(struct simulation *sim, const struct limit_group *group,
+                      const struct forecast_limit *limit);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
 /* Do bodies of the group overlap each other or other bodies by more than a

@@ -11,6 +11,10 @@
 /* Inequalities and equations hold within this share of their terms: far above
  * the rounding of well-conditioned points, far below what a model states. */
 #define FRICTION_TOLERANCE 1e-10
+/* Rows that depend on others agree with them within this share: faces that lie
+ * on each other are parallel to the tolerance of a gap over their length, which
+ * is some 1e-11 for bodies of one size. */
+#define FRICTION_DEPENDS 1e-8
 /* Forces that keep off an edge by this share of their terms are off it: well
  * above what is rounding at an edge, well below what data would give. */
 #define FRICTION_ROOMY 1e-6
@@ -51,6 +55,8 @@ struct mode_solution {
     bool consistent;
     bool shared; /* forces are not unique */
     bool loads;  /* nor is the motion */
+    bool tight;  /* its inequalities hold to FRICTION_TOLERANCE, those of
+                    modes that have just ended, too */
     bool roomy;  /* some of these forces keep off all bounds, by FRICTION_ROOMY
                     of their terms */
     double margin;

@@ -262,7 +262,7 @@ rest_is_zero(const struct mode_scratch *scratch, const struct mode_problem *in,
     for (int i = 0; i < rank; i++)
         size = fmax(size, fabs(scratch->rhs[i]));
     for (int i = rank; i < scratch->k; i++)
-        if (fabs(scratch->rhs[i]) > FRICTION_TOLERANCE * size)
+        if (fabs(scratch->rhs[i]) > FRICTION_DEPENDS * size)
             return false;
     return true;
 }
@@ -416,16 +416,16 @@ bound_point(const struct mode_bound *bound)
     return (bound->row[0] >= 0 ? bound->row[0] : bound->acc) / 2;
 }
 
-/* Do all bounds hold? */
+/* Do all bounds hold, to the scales of their points but to `most` at most? */
 static bool
 bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
-            const double *force)
+            const double *force, double most)
 {
     for (int b = 0; b < scratch->n_bound; b++) {
         const struct mode_bound *bound = scratch->bound + b;
-        double value = bound_value(bound, in, force);
-        if (!(value >= 0.0 || value >= -in->point[bound_point(bound)].scale *
-                                           bound_size(bound, in, force)))
+        double value = bound_value(bound, in, force),
+               share = fmin(most, in->point[bound_point(bound)].scale);
+        if (!(value >= 0.0 || value >= -share * bound_size(bound, in, force)))
             return false;
     }
     return true;
@@ -567,21 +567,24 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
             return; /* no forces hold these rows */
         count = null_directions(scratch, in, rank, solution->force);
     }
-    if (!bounds_hold(scratch, in, solution->force) &&
+    if (!bounds_hold(scratch, in, solution->force, INFINITY) &&
         (count == 0 || !least_within(scratch, in, count, solution->force) ||
-         !bounds_hold(scratch, in, solution->force)))
+         !bounds_hold(scratch, in, solution->force, INFINITY)))
         return;
     accelerations(in, solution->force, solution->acc);
+    double held = count > 0 ? FRICTION_DEPENDS : FRICTION_TOLERANCE;
     for (int j = 0; j < k; j++) {
         int row = scratch->unknown[j];
         if (fabs(solution->acc[row]) >
-                FRICTION_TOLERANCE * mode_row_size(in, solution->force, row) &&
+                held * mode_row_size(in, solution->force, row) &&
             fabs(solution->acc[row]) > row_noise(in, row))
             return; /* no forces hold these rows */
     }
     for (int j = 0; j < k; j++)
         solution->acc[scratch->unknown[j]] = 0.0;
     solution->consistent = true;
+    solution->tight =
+        bounds_hold(scratch, in, solution->force, FRICTION_TOLERANCE);
     solution->shared = count > 0;
     solution->margin = least_margin(scratch, in, solution->force);
     if (count == 0)

@@ -511,30 +511,73 @@ merit(const struct mode_problem *in, const struct mode_found *found)
     return merit;
 }
 
-/* Takes out choices that do not count. */
+/* Is choice b one of the motions of choice a, whose forces are a family that
+ * moves accelerations? Then b only names edges of that family. */
+static bool
+in_family(const struct mode_problem *in, const struct mode_found *a,
+          const struct mode_found *b)
+{
+    const double *force = b->solution.force, *acc = b->solution.acc;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        struct point_state state = a->state[i];
+        double low[2], N = force[2 * i], T = force[2 * i + 1],
+                       most = state.tangent == TANGENT_STICK ? point->mu_stick
+                                                             : point->mu_slip;
+        if (same_state(state, b->state[i]))
+            continue;
+        for (int part = 0; part < 2; part++)
+            low[part] =
+                FRICTION_SAME * mode_row_size(in, force, 2 * i + part);
+        if (state.tangent != TANGENT_STICK || fabs(acc[2 * i + 1]) > low[1] ||
+            !state.closed || fabs(acc[2 * i]) > low[0] ||
+            fabs(T) > most * N * (1.0 + FRICTION_SAME))
+            return false;
+    }
+    return true;
+}
+
+static void
+drop(struct found_list *all, bool *gone)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (!gone[i])
+            all->v[left++] = all->v[i];
+    memset(gone, 0, all->n * sizeof *gone);
+    all->n = left;
+}
+
+/* Takes out choices that do not count: of modes that have just ended, if there
+ * are others; that hold to the looser tolerance of such modes only, if others
+ * hold to the common one; that others shadow; and edges of families. */
 static void
 thin_out(struct search *search)
 {
     struct found_list *all = &search->all;
     const struct mode_problem *in = search->in;
-    bool others = false;
-    size_t left = 0;
+    bool others = false, tight = false;
+    bool *gone = NEW_N(search->arena, bool, all->n + 1);
     for (size_t i = 0; i < all->n; i++)
         others |= !has_ended(in, all->v + i);
     for (size_t i = 0; i < all->n; i++)
-        if (!others || !has_ended(in, all->v + i))
-            all->v[left++] = all->v[i];
-    all->n = left;
-    bool *gone = NEW_N(search->arena, bool, all->n + 1);
+        gone[i] = others && has_ended(in, all->v + i);
+    drop(all, gone);
+    for (size_t i = 0; i < all->n; i++)
+        tight |= all->v[i].solution.tight;
+    for (size_t i = 0; i < all->n; i++)
+        gone[i] = tight && !all->v[i].solution.tight;
+    drop(all, gone);
     for (size_t i = 0; i < all->n; i++)
         for (size_t j = 0; j < all->n; j++)
             gone[i] |= i != j && (shadowed(in, all->v + i, all->v + j, false) ||
                                   shadowed(in, all->v + j, all->v + i, true));
-    left = 0;
+    drop(all, gone);
     for (size_t i = 0; i < all->n; i++)
-        if (!gone[i])
-            all->v[left++] = all->v[i];
-    all->n = left;
+        for (size_t j = 0; j < all->n; j++)
+            gone[i] |= i != j && !gone[j] && all->v[j].solution.loads &&
+                       in_family(in, all->v + j, all->v + i);
+    drop(all, gone);
 }
 
 /* Are the forces of `other` among those that the modes of `family` allow? */

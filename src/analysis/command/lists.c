@@ -489,11 +489,9 @@ make_present(struct analysis *analysis, const struct list_values *in,
     *out = (struct list_values){x, in->n, 1};
 }
 
-int
-list_values_of(struct analysis *analysis, uint32_t number,
-               struct list_values *out)
+static int
+make(struct analysis *analysis, uint32_t number, struct list_values *out)
 {
-    assert(analysis && out);
     const imp_list *list = list_at(analysis->rt->im, number);
     const imp_val *input = inputs_of(analysis->rt->im, list);
     struct list_values in[2] = {{0}};
@@ -537,6 +535,23 @@ list_values_of(struct analysis *analysis, uint32_t number,
     default:
         return make_number(analysis, list, &in[0], out);
     }
+}
+
+int
+list_values_of(struct analysis *analysis, uint32_t number,
+               struct list_values *out)
+{
+    assert(analysis && out);
+    enum imp_list_kind kind =
+        (enum imp_list_kind)list_at(analysis->rt->im, number)->kind;
+    bool given = kind == IMP_LIST_FIELD || kind == IMP_LIST_TEXT ||
+                 kind == IMP_LIST_TABLE;
+    if (!given && list_memo_get(analysis->rt, number, out))
+        return IMP_OK;
+    int st = make(analysis, number, out);
+    if (!st && !given)
+        list_memo_put(analysis->rt, number, out);
+    return st;
 }
 
 /* -- slots ----------------------------------------------------------------- */

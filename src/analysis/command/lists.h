@@ -44,6 +44,15 @@ void slot_reads(const imp_image *im, const imp_slot *slot,
                 void (*each)(void *ctx, uint32_t command, uint32_t field),
                 void *ctx);
 
+/* -- list_memo.c ----------------------------------------------------------- */
+
+/* The values of a list that were kept, if no param that it reads has changed;
+ * they stay until they are put again. */
+bool list_memo_get(struct rt *run, uint32_t list, struct list_values *out);
+/* Keeps the values of a list if it is made of data and params alone. */
+void list_memo_put(struct rt *run, uint32_t list,
+                   const struct list_values *values);
+
 /* -- list_statistics.c ----------------------------------------------------- */
 
 /* Sum with the rounding errors of its additions added up beside it (Neumaier

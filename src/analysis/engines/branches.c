@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `simulate { paradox = branch }`: where friction leaves the motion of a system
- * open, the run goes on in every way that is possible. Each way is a run of its
+/* `simulate { paradox = branch }`: where friction leaves the motion open,
+ * the run goes on in every way that is possible. Each way is a run of its
  * own from the start, which takes the same ways as the one before it and then
  * this one, so that all of them have the bits of single runs; what they have in
  * common is recorded once. */

@@ -183,6 +183,14 @@ remark_policy(struct simulation *sim, uint32_t contact,
                           paradox_word(sim->run->paradox)));
 }
 
+/* Does the run branch at this instant? Then others go on from here, and nothing
+ * is to be told. */
+static bool
+branches(const struct simulation *sim)
+{
+    return sim->run->forks && sim->run->forks->ways > 0;
+}
+
 /* Stops the run: the modes are not determined. */
 static int
 undecided(struct simulation *sim, const struct contact_point *spot, int n,
@@ -192,6 +200,13 @@ undecided(struct simulation *sim, const struct contact_point *spot, int n,
     const struct friction_choice *choice = &modes->choice;
     const char *verdict = friction_verdict_name(choice->verdict);
     num_digits(t, rt_time(sim->run), 9);
+    simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
+    simulate_remark(sim,
+                    arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
+                                 cause_text(choice->verdict)));
+    sim->stopped = true;
+    if (branches(sim))
+        return IMP_OK;
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_W0727,
         rt_contact(sim->run, spot[0].contact)->range,
@@ -217,11 +232,6 @@ undecided(struct simulation *sim, const struct contact_point *spot, int n,
             "Coulomb friction at rigid bodies has such states (Painleve): "
             "use less friction, an `until` before that time, or choose: "
             "world { paradox = liftoff }, stick or jump");
-    simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
-    simulate_remark(sim,
-                    arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
-                                 cause_text(choice->verdict)));
-    sim->stopped = true;
     return IMP_OK;
 }
 
@@ -299,12 +309,10 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int n,
     int st = friction_modes_select(sim->run, spot, n, &modes);
     if (st)
         return st;
-    bool jumps = modes.choice.taken < 0 && modes.jump >= 0 &&
-                 sim->run->paradox == PARADOX_JUMP;
-    if (modes.by_policy || jumps)
+    if (modes.by_policy)
         remark_policy(sim, spot[0].contact, &modes.choice);
-    *jumped = jumps;
-    if (jumps)
+    *jumped = modes.jumps;
+    if (modes.jumps)
         return jump(sim, spot, n, modes.jump, false);
     if (modes.choice.taken < 0)
         return undecided(sim, spot, n, &modes);
@@ -672,13 +680,15 @@ jam_told(struct simulation *sim, const struct friction_jam *jam, bool stops)
         sim, arena_printf(arena, "%s%s", text, stops ? ": the run stops" : ""));
     if (!stops)
         return;
+    sim->stopped = true;
+    if (branches(sim))
+        return;
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_W0727,
                  rt_contact(sim->run, contact)->range, "%s", text);
     diag_help(sim->analysis->ds, diag,
               "use less friction, an `until` before that time, or choose: "
               "world { paradox = liftoff }, stick or jump");
-    sim->stopped = true;
 }
 
 int
@@ -694,6 +704,8 @@ simulate_persistent_jam(struct simulation *sim, int which)
     if (st)
         return st;
     uint32_t policy = run->paradox, contact = jam.spot.contact;
+    if (policy == PARADOX_BRANCH && run->forks && jam.limit)
+        policy = paradox_after_jam(run->forks, jam.opens);
     bool lifts = policy == PARADOX_LIFTOFF && jam.opens && jam.limit;
     bool jumps =
         (policy == PARADOX_JUMP || policy == PARADOX_STICK) && jam.limit;

@@ -274,42 +274,6 @@ coefficients_text(const struct flow *flow, const struct candidates *all)
         painleve_cell(found), num_digits(margin, found->margin, 3));
 }
 
-/* The modes of a choice in the letters of `painleve`, contact by contact. */
-static const char *
-set_name(const struct flow *flow, const struct candidates *all,
-         const struct friction_set *set)
-{
-    static const char *const letter[] = {[CONTACT_FREE] = "F",
-                                         [CONTACT_SLIDE] = "S",
-                                         [CONTACT_STICK] = "T",
-                                         [CONTACT_SLIP_POSITIVE] = "S+",
-                                         [CONTACT_SLIP_NEGATIVE] = "S-"};
-    struct arena *arena = flow->run->ds->arena;
-    const char *text = "";
-    for (int i = 0; i < all->n; i++)
-        text = arena_printf(arena, "%s%s", text, letter[set->mode[i]]);
-    return text;
-}
-
-/* PARADOX_BRANCH: the way that this run takes among the choices, and the impact
- * without collision behind them (`jump`); -1: the run ends here. */
-static int
-take_way(struct flow *flow, const struct candidates *all,
-         const struct friction_choice *choice, int *jump)
-{
-    const char *name[FRICTION_SETS_MOST + 1];
-    int ways = 0;
-    for (; ways < choice->n && choice->verdict == FRICTION_SEVERAL; ways++)
-        name[ways] = set_name(flow, all, choice->set + ways);
-    int sets = ways;
-    if (*jump >= 0)
-        name[ways++] = "IWC";
-    int taken = ways ? paradox_way(flow->run->forks, name, ways) : -1;
-    if (taken < 0 || taken < sets)
-        *jump = -1;
-    return taken < sets ? taken : -1;
-}
-
 /* Nothing is singled out. Does the model's policy choose? Returns the choice of
  * modes that it takes, or -1: an impact without collision is to be made, or the
  * run is told what is possible. */
@@ -336,7 +300,8 @@ by_policy(struct flow *flow, const struct candidates *all,
     enum friction_paradox policy = (enum friction_paradox)flow->run->paradox;
     int taken = choice->taken < 0 ? paradox_choose(choice, all->n, policy) : -1;
     if (policy == PARADOX_BRANCH && choice->taken < 0 && flow->run->forks)
-        taken = take_way(flow, all, choice, &jump);
+        taken = paradox_branch(flow->run->forks, flow->run->ds->arena, choice,
+                               all->n, &jump);
     bool jumps =
         (policy == PARADOX_JUMP || policy == PARADOX_BRANCH) && jump >= 0;
     if (jumps)

@@ -561,17 +561,6 @@ jam_text(const struct flow *flow, uint32_t i, bool may_open)
         may_open ? "lift-off, " : "");
 }
 
-/* PARADOX_BRANCH: the policy that this run takes after a jam. */
-static uint32_t
-way_after_jam(struct flow *flow, bool may_open)
-{
-    static const char *const name[] = {"IWC", "T", "F"};
-    static const enum friction_paradox policy[] = {PARADOX_JUMP, PARADOX_STICK,
-                                                   PARADOX_LIFTOFF};
-    int taken = paradox_way(flow->run->forks, name, may_open ? 3 : 2);
-    return taken < 0 ? PARADOX_REPORT : policy[taken];
-}
-
 /* What the policy of the model takes after the jam of contact i. */
 static void
 go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
@@ -579,7 +568,7 @@ go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
     const char *why = jam_text(flow, i, may_open);
     struct taylor_friction *friction = flow->taylor->friction;
     uint32_t policy = flow->run->paradox == PARADOX_BRANCH && flow->run->forks
-                          ? way_after_jam(flow, may_open)
+                          ? (uint32_t)paradox_after_jam(flow->run->forks, may_open)
                           : flow->run->paradox;
     event->why = why;
     if (policy == PARADOX_JUMP || policy == PARADOX_STICK) {

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/arena.h"
+
 /* Two rows act on each other if the entry of W is more than this share of the
  * geometric mean of their own. */
 #define PARADOX_COUPLED (64.0 * DBL_EPSILON)
@@ -54,6 +56,49 @@ paradox_way(struct paradox_forks *forks, const char *const *name, int ways)
     for (int k = 0; k < forks->ways; k++)
         forks->name[k] = name[k];
     return -1;
+}
+
+/* The modes of a choice in the letters of `painleve`, point by point. */
+static const char *
+choice_name(struct arena *arena, const struct friction_set *set, int n)
+{
+    static const char *const letter[] = {[CONTACT_FREE] = "F",
+                                         [CONTACT_SLIDE] = "S",
+                                         [CONTACT_STICK] = "T",
+                                         [CONTACT_SLIP_POSITIVE] = "S+",
+                                         [CONTACT_SLIP_NEGATIVE] = "S-"};
+    const char *text = "";
+    for (int i = 0; i < n; i++)
+        text = arena_printf(arena, "%s%s", text, letter[set->mode[i]]);
+    return text;
+}
+
+int
+paradox_branch(struct paradox_forks *forks, struct arena *names,
+               const struct friction_choice *choice, int n, int *jump)
+{
+    assert(names != NULL && choice != NULL && jump != NULL);
+    const char *name[FRICTION_SETS_MOST + 1];
+    int ways = 0;
+    for (; ways < choice->n && choice->verdict == FRICTION_SEVERAL; ways++)
+        name[ways] = choice_name(names, choice->set + ways, n);
+    int sets = ways;
+    if (*jump >= 0)
+        name[ways++] = "IWC";
+    int taken = ways ? paradox_way(forks, name, ways) : -1;
+    if (taken < 0 || taken < sets)
+        *jump = -1;
+    return taken < sets ? taken : -1;
+}
+
+enum friction_paradox
+paradox_after_jam(struct paradox_forks *forks, bool may_open)
+{
+    static const char *const name[] = {"IWC", "T", "F"};
+    static const enum friction_paradox policy[] = {PARADOX_JUMP, PARADOX_STICK,
+                                                   PARADOX_LIFTOFF};
+    int taken = paradox_way(forks, name, may_open ? 3 : 2);
+    return taken < 0 ? PARADOX_REPORT : policy[taken];
 }
 
 /* Do all choices give this point the same mode? */

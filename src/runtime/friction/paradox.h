@@ -39,6 +39,16 @@ struct paradox_forks {
 /* The motion is open, with so many ways: which does the run take? -1: it
  * branches here, and the names (which outlive the run) are kept. */
 int paradox_way(struct paradox_forks *forks, const char *const *name, int ways);
+/* The same among n points that have these consistent choices of modes, and an
+ * impact without collision at point *jump (-1: there is none): the choice that
+ * the run takes, or -1; then *jump is the impact that it takes, or -1. names:
+ * memory that outlives the run. */
+int paradox_branch(struct paradox_forks *forks, struct arena *names,
+                   const struct friction_choice *choice, int n, int *jump);
+/* The same after a jam, behind which the gap may open or not: the policy that
+ * the run takes; PARADOX_REPORT: it branches here. */
+enum friction_paradox paradox_after_jam(struct paradox_forks *forks,
+                                        bool may_open);
 /* The word of a policy, or NULL for none. */
 const char *paradox_word(uint32_t paradox);
 /* The consistent choice of modes of n points that a policy singles out: the

@@ -400,9 +400,15 @@ by_policy(const struct friction_rows *in,
     }
     if (choice->verdict == FRICTION_SEVERAL || choice->verdict == FRICTION_NONE)
         modes->jump = paradox_jump_of(instant, mu);
-    choice->taken =
-        paradox_choose(choice, in->n, (enum friction_paradox)in->run->paradox);
-    modes->by_policy = choice->taken >= 0;
+    enum friction_paradox policy = (enum friction_paradox)in->run->paradox;
+    if (policy == PARADOX_BRANCH && in->run->forks)
+        choice->taken = paradox_branch(in->run->forks, in->run->ds->arena,
+                                       choice, in->n, &modes->jump);
+    else
+        choice->taken = paradox_choose(choice, in->n, policy);
+    modes->jumps = (policy == PARADOX_JUMP || policy == PARADOX_BRANCH) &&
+                   choice->taken < 0 && modes->jump >= 0;
+    modes->by_policy = choice->taken >= 0 || modes->jumps;
     return IMP_OK;
 }
 

@@ -34,8 +34,9 @@ struct friction_modes {
     struct friction_range *range;
     bool by_policy; /* the policy `paradox` of the run has chosen */
     /* where nothing is taken: the point at which an impact without collision is
-     * possible; -1: there is none */
+     * possible; -1: there is none. jumps: the run takes it */
     int jump;
+    bool jumps;
 };
 /* From now on these points of one group, which are closed and have no rate,
  * have the modes that runtime/friction chooses; those that need no force are

@@ -10,6 +10,7 @@
 
 #include "abi/status.h"
 #include "analysis/along/along.h"
+#include "analysis/command/lists.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_log.h"
 #include "base/arena.h"
@@ -139,6 +140,13 @@ gather(struct simulation *sim, const imp_val *value)
                 return st;
         }
         return IMP_OK;
+    }
+    struct list_values list;
+    if (value->kind == IMP_VAL_COLUMN) {
+        int st = column_values_of(sim->analysis, value, &list);
+        for (size_t i = 0; !st && i < list.n; i++)
+            VEC_PUSH(&sim->rows.times, list.x[i]);
+        return st;
     }
     size_t n = item_size(value);
     if (value->kind == IMP_VAL_FIELD) {

@@ -160,8 +160,9 @@ times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
         val_of(ck, &value, node, out);
         return true;
     }
-    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) ||
-        value.cols != 1) {
+    bool column = value.kind == VALUE_COLUMN && value.rows == 1 && !value.truth;
+    if (!column && ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) ||
+                    value.cols != 1)) {
         struct diag *diag =
             check_error(ck, DIAG_E0405, node->range,
                         "times are a number or a list, but this is "

@@ -224,17 +224,21 @@ least_squares(const double *x, const double *y, size_t n)
     double mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, reach = 0.0,
            most = 0.0;
     for (size_t i = 0; i < n; i++) {
-        mean_x += x[i] / (double)n;
-        mean_y += y[i] / (double)n;
+        mean_x += x[i];
+        mean_y += y[i];
     }
+    mean_x /= (double)n;
+    mean_y /= (double)n;
     for (size_t i = 0; i < n; i++) {
         xx += (x[i] - mean_x) * (x[i] - mean_x);
         xy += (x[i] - mean_x) * (y[i] - mean_y);
         reach += fabs(x[i] - mean_x);
     }
     double value = xy / xx;
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(y[i] - mean_y - value * (x[i] - mean_x)));
+    for (size_t i = 0; i < n; i++) {
+        double off = fabs(y[i] - mean_y - value * (x[i] - mean_x));
+        most = off > most ? off : most;
+    }
     return (struct slope){value, most * reach / xx};
 }
 
@@ -255,27 +259,68 @@ slope_of(const double *x, const double *y, size_t n)
     return all;
 }
 
-static double
-log_sum(double a, double b)
+/* A sum m 2^k of numbers with exponents of their own. */
+struct wide {
+    double m;
+    int k;
+};
+
+/* 2^d; beyond the range of sums that count, 0 */
+static inline double
+power_of_two(int d)
 {
-    double most = fmax(a, b);
-    return most > -INFINITY ? most + log1p(exp(-fabs(a - b))) : most;
+    return d < -1000 ? 0.0 : ldexp(1.0, d);
 }
 
-/* The logarithm of the energy that is left after the last impact: as much less
- * than that of the last eighth of the impacts as this is less than that of the
- * eighth before. */
-static double
+/* Adds x 2^k. */
+static inline void
+wide_add(struct wide *sum, double x, int k)
+{
+    if (x == 0.0)
+        return;
+    if (sum->m == 0.0)
+        sum->k = k;
+    if (k > sum->k) {
+        sum->m *= power_of_two(sum->k - k);
+        sum->k = k;
+    }
+    sum->m += k < sum->k ? x * power_of_two(k - sum->k) : x;
+}
+
+static inline double
+wide_log(struct wide sum)
+{
+    return log(sum.m) + sum.k * ln2;
+}
+
+/* The energy that impact i took away. */
+static inline void
+add_loss(struct wide *sum, const struct chatter_trace *trace, size_t i)
+{
+    const struct impact *impact = trace->v + i;
+    double u = impact->rate / impact->e;
+    wide_add(sum, u * u / impact->W, 2 * impact->rate_exponent);
+}
+
+/* The energy that is left after the last impact: as much less than that of the
+ * last eighth of the impacts as this is less than that of the eighth before. */
+static struct wide
 energy_left(const struct chatter_trace *trace, size_t from)
 {
     size_t part = (trace->n - from) / 8;
-    double now = -INFINITY, before = -INFINITY;
+    struct wide now = {0}, before = {0}, none = {0};
     for (size_t k = 0; k < part; k++) {
-        now = log_sum(now, loss(trace, trace->n - 1 - k));
-        before = log_sum(before, loss(trace, trace->n - 1 - part - k));
+        add_loss(&now, trace, trace->n - 1 - k);
+        add_loss(&before, trace, trace->n - 1 - part - k);
     }
-    double fall = now - before;
-    return fall < 0.0 ? now + fall - log1p(-exp(fall)) : -INFINITY;
+    if (now.m == 0.0 || before.m == 0.0)
+        return none;
+    /* now^2/(before - now) */
+    double share = now.m / before.m * power_of_two(now.k - before.k);
+    if (!(share < 1.0))
+        return none;
+    now.m *= share / (1.0 - share);
+    return now;
 }
 
 /* The slope of log E over log(t_end - t), by least squares: over the second
@@ -293,16 +338,17 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
     double *log_time = NEW_N(trace->arena, double, 3 * n + 3),
            *log_energy = log_time + n + 1, *number = log_energy + n + 1;
     /* both sums grow from the end backwards, so nothing is subtracted */
-    double time = log(limit->remaining), energy = energy_left(trace, from);
-    for (size_t i = n; i-- > 0;) {
-        energy = log_sum(energy, loss(trace, from + i));
-        if (i >= first && i <= last) {
+    struct wide time = {limit->remaining, 0}, energy = energy_left(trace, from);
+    for (size_t i = n; i-- > first;) {
+        const struct impact *impact = trace->v + from + i;
+        add_loss(&energy, trace, from + i);
+        if (i <= last) {
             number[points] = (double)i;
-            log_time[points] = time;
-            log_energy[points++] = energy;
+            log_time[points] = wide_log(time);
+            log_energy[points++] = wide_log(energy);
         }
-        time = log_sum(time, flight(trace, from + i));
-        time = log_sum(time, log(trace->v[from + i].skipped));
+        wide_add(&time, impact->flight, impact->flight_exponent);
+        wide_add(&time, impact->skipped, 0);
     }
     if (points < FIT_LEAST || !(log_time[points - 1] - log_time[0] > FIT_SPAN))
         return false;
@@ -380,7 +426,7 @@ fit_exponent(struct chatter_run *outcome, const struct chatter_trace *trace)
 /* Under constant accelerations the motion is the same at every scale (thesis
  * 3.2): within a time that goes with the root of the energy a fixed share of it
  * is lost, so that c is 2 at most (Lemma 10). What a fit has above that is
- * error. */
+ * error, and no fit says more than 2. */
 #define EXPONENT_HEAVY 2.0
 
 void
@@ -392,9 +438,11 @@ chatter_trace_limit(struct chatter_trace *trace, struct chatter_run *outcome,
     outcome->fitted = false;
     outcome->exponent_error = NAN;
     fit_exponent(outcome, trace);
-    if (heavy && outcome->exponent > EXPONENT_HEAVY)
+    if (heavy && outcome->exponent > EXPONENT_HEAVY) {
         outcome->exponent_error =
             fmax(outcome->exponent_error, outcome->exponent - EXPONENT_HEAVY);
+        outcome->exponent = EXPONENT_HEAVY;
+    }
     trace->from = trace->n;
     trace->skipped += outcome->accumulation.remaining;
 }

@@ -565,6 +565,61 @@ simulate_persistent_peek(struct simulation *sim, double until,
     return st;
 }
 
+/* Is another point of the contact held? */
+static bool
+holds_another(const struct rt *run, const struct contact_point *point)
+{
+    bool on;
+    for (int i = 0; i < persistent_count(run); i++) {
+        const struct contact_point *held = persistent_point(run, i, &on, NULL);
+        if (held->contact == point->contact && !contact_point_same(held, point))
+            return true;
+    }
+    return false;
+}
+
+/* A vertex has come to the end of its face without a speed over that end: there
+ * a corner meets a corner, and the next face beside them takes over
+ * (contact_set_next_corner) as long as it is pressed. Sets the run back to that
+ * end and chooses there, with the vertex on its face too if the same corners
+ * have just changed over. *over: it has been done. */
+static int
+at_corner(struct simulation *sim, const struct contact_point *gone, bool *block,
+          bool *out, bool *over)
+{
+    struct rt *run = sim->run;
+    struct contact_point next;
+    struct point_list list = {0};
+    double tol, rate;
+    int n = 1;
+    *over = false;
+    if (!sim->face_end.v || run->im->systems.n || holds_another(run, gone))
+        return IMP_OK;
+    struct saved_state here = saved_state_take(run);
+    saved_state_restore(run, &sim->face_end);
+    bool there = rt_time(run) >= sim->face_from &&
+                 contact_set_next_corner(run, gone, &next);
+    int st = there ? still(sim, &next, &n) : IMP_OK;
+    if (there && !st && n == 1) {
+        struct contact_point_state state;
+        gap_tolerances(run, gone->contact, &tol, &rate);
+        st = contact_point_states(run, &next, 1, &state, NULL);
+        there = fabs(state.gap) <= SLIDE_CLOSED * tol;
+    }
+    if (st || !there || n == 0) {
+        saved_state_restore(run, &here);
+        return st;
+    }
+    *over = true;
+    point_list_add(sim, &list, &next);
+    if (sim->corner.time == rt_time(run) &&
+        sim->corner.contact == gone->contact + 1)
+        point_list_add(sim, &list, gone);
+    sim->corner.time = rt_time(run);
+    sim->corner.contact = gone->contact + 1;
+    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, NULL);
+}
+
 /* What touches there now is looked for anew. A corner that is alone leaves, and
  * so does one whose normal is not unique there: the search will find what comes
  * next. */
@@ -581,6 +636,10 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
     resting_polytopes_drop(sim, contact);
     out[contact] = true;
     persistent_mark(run, contact, block);
+    bool over;
+    int st = at_corner(sim, &gone, block, out, &over);
+    if (st || over)
+        return st;
     if (!gather(sim, contact, &all))
         all.n = 0;
     for (int i = 0; i < all.n; i++)

@@ -189,6 +189,10 @@ struct simulation {
      * contact that has slid to another feature, and when */
     struct saved_state face_end;
     double face_from; /* when that was seen to come, perhaps just after it */
+    struct {          /* where corners have changed over the last time */
+        double time;
+        uint32_t contact; /* 1 + its number */
+    } corner;
     uint32_t slid_contact;
     double slid_time;
     /* changes between stick and slip at one time, and impacts until then */

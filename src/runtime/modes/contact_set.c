@@ -300,6 +300,68 @@ outward(const struct polytope_scene *scene, int body, uint32_t face,
                                scene->R[3 * j + 2] * m[2];
 }
 
+/* The vertex of a face of the plane that is nearest to a place (axes of body
+ * 0), and the direction in which the face ends there. */
+static uint32_t
+end_of_face(const struct polytope_scene *scene, int body, uint32_t face,
+            const double place[3], double over[3])
+{
+    const struct polytope *polytope = scene->p[body];
+    const uint32_t *loop = polytope->loop + polytope->face[face].first;
+    const double *end[2];
+    double distance[2] = {0.0, 0.0};
+    for (int i = 0; i < 2; i++) {
+        end[i] = body == 0 ? polytope->vertex[loop[i]] : scene->point[loop[i]];
+        for (int j = 0; j < 2; j++)
+            distance[i] = fmax(distance[i], fabs(end[i][j] - place[j]));
+    }
+    int near = distance[1] < distance[0];
+    for (int j = 0; j < 3; j++)
+        over[j] = end[near][j] - end[1 - near][j];
+    return loop[near];
+}
+
+bool
+contact_set_next_corner(struct rt *run, const struct contact_point *at,
+                        struct contact_point *next)
+{
+    assert(run != NULL && at != NULL && next != NULL);
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    if (run->im->dim != 2 || at->kind != POINT_VERTEX ||
+        run->polytope[image_contact->body[0]]->n_vertex == 0 ||
+        run->polytope[image_contact->body[1]]->n_vertex == 0)
+        return false;
+    struct polytope_scene scene;
+    double normal[3], over[3], other[3], least = INFINITY;
+    polytope_scene_get(run, at->contact, false, &scene);
+    int own = 1 - at->face_of;
+    const double *place =
+        own == 0 ? scene.p[0]->vertex[at->vertex] : scene.point[at->vertex];
+    uint32_t end = end_of_face(&scene, at->face_of, at->face, place, over);
+    outward(&scene, at->face_of, at->face, normal);
+    for (int body = 0; body < 2; body++) {
+        const struct polytope *polytope = scene.p[body];
+        uint32_t corner = body == own ? at->vertex : end,
+                 opposite = body == own ? end : at->vertex;
+        double sign = body == own ? -1.0 : 1.0;
+        for (uint32_t i = polytope->at[corner]; i < polytope->at[corner + 1];
+             i++) {
+            uint32_t face = polytope->around[i];
+            outward(&scene, body, face, other);
+            double turn =
+                atan2(sign * vec3_dot(other, over),
+                      sign * vec3_dot(other, normal) * vec3_norm(over));
+            if ((body == at->face_of && face == at->face) ||
+                !(turn > -CONTACT_SET_ALONG && turn < least))
+                continue;
+            least = turn;
+            *next = (struct contact_point){at->contact, POINT_VERTEX, body,
+                                           face, opposite};
+        }
+    }
+    return isfinite(least) && least > CONTACT_SET_ALONG;
+}
+
 void
 contact_set_opposed(struct rt *run, const struct contact_point *at,
                     struct contact_point base[2])

@@ -26,6 +26,14 @@ int contact_set_room(const struct rt *run, uint32_t contact);
 bool contact_set_plane(const struct rt *run, uint32_t contact,
                        struct contact_point *base);
 
+/* A vertex that slides over the end of its face, in the plane: the vertex and
+ * the face that keep the bodies apart from there on, if they stay together. At
+ * the end a corner meets a corner, and the next one of the four faces beside
+ * them takes over: the one whose normal is the next in the direction over the
+ * end. False: there is none, as in space. */
+bool contact_set_next_corner(struct rt *run, const struct contact_point *at,
+                             struct contact_point *next);
+
 /* Of the faces of both bodies at a point, the two whose normals are most
  * opposed: base[i] of body i. For a vertex: the face that it is on, and any
  * face of its own body. For edges that cross: the faces beside them. */

@@ -314,7 +314,7 @@ advance(struct simulation *sim, double target, double limit)
             return st;
         if (sim->trace && (st = simulate_traced(sim)))
             return st;
-        rt_progress(run, fmin(1.0, rt_time(run) / sim->options.until));
+        simulate_progress(sim, rt_time(run));
     }
     return IMP_OK;
 }

@@ -282,7 +282,7 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
             return st;
         rt_brief_end(run);
         now = touch.time;
-        rt_progress(run, fmin(1.0, now / sim->options.until));
+        simulate_progress(sim, now);
     }
     balls_put(sim->balls, now);
     if (!general)

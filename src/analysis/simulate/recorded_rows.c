@@ -104,6 +104,15 @@ item_size(const imp_val *value)
            (value->cols ? value->cols : 1);
 }
 
+void
+simulate_progress(struct simulation *sim, double now)
+{
+    assert(sim != NULL && sim->options.until > 0.0);
+    double done = fmin(1.0, now / sim->options.until);
+    atomic_store_explicit(&sim->done, done, memory_order_relaxed);
+    rt_progress(sim->run, done);
+}
+
 int
 simulate_read_items(struct simulation *sim)
 {

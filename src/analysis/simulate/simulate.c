@@ -4,10 +4,12 @@
  * are recorded at the times that the model asks for and at events. */
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/progress.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_file.h"
 #include "analysis/trace/run_log.h"
@@ -284,6 +286,41 @@ simulation_prepare(struct simulation *sim)
     return IMP_OK;
 }
 
+/* How far the run is, for its line (progress.h). */
+static double
+look(void *ctx, double *fresh, char *text, size_t size)
+{
+    struct simulation *sim = ctx;
+    char now[NUM_TEXT], until[NUM_TEXT];
+    double done = atomic_load(&sim->done);
+    *fresh = done;
+    snprintf(text, size, "t = %s of %s s",
+             num_digits(now, done * sim->options.until, 3),
+             num_digits(until, sim->options.until, 3));
+    return done;
+}
+
+/* A run on a terminal tells how far it is if it takes long. */
+#define SHOWN_AFTER 2.0
+static int
+run_shown(struct simulation *sim)
+{
+    struct progress progress;
+    struct oom_guard guard;
+    int st;
+    progress_begin(&progress, "simulate", SHOWN_AFTER, look, sim);
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        progress_end(&progress);
+        oom_raise();
+    }
+    oom_enter(&guard);
+    st = simulate_run(sim, sim->options.events);
+    oom_leave(&guard);
+    progress_end(&progress);
+    return st;
+}
+
 int
 simulation_by_series(struct simulation *sim)
 {
@@ -297,9 +334,11 @@ simulation_by_series(struct simulation *sim)
         run_log_begin(sim->trace);
     }
     /* systems move by their energies: without them there is no run */
-    return sim->has_energy || !sim->run->im->systems.n
-               ? simulate_run(sim, sim->options.events)
-               : IMP_FAILED;
+    if (!sim->has_energy && sim->run->im->systems.n)
+        return IMP_FAILED;
+    return sim->analysis->sweeps.progress
+               ? run_shown(sim)
+               : simulate_run(sim, sim->options.events);
 }
 
 int

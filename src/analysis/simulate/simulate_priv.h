@@ -159,6 +159,8 @@ struct simulation {
     struct simulation_options options;
     double target;   /* the run goes on to this time at once, s */
     double reached;  /* the time that it came to, once it is over, s */
+    _Atomic double done; /* the share of the time that is done, for the line on
+                            a terminal */
     bool stopped;    /* by a policy, or where the outcome is not unique (I4) */
     int impacts;     /* so far, without those of vertex_flights.c */
     bool loads_told; /* W0733 has been told */
@@ -254,6 +256,8 @@ struct point_list {
 int simulate_read_items(struct simulation *sim);
 /* Reads the options `at` and `every`. */
 int simulate_read_times(struct simulation *sim);
+/* Tells how far the run is. */
+void simulate_progress(struct simulation *sim, double now);
 /* Records a row of the present state, unless the last row is of it. */
 int simulate_row(struct simulation *sim);
 /* At a time that was asked for: keeps the whole state, if that is wanted. */

@@ -197,19 +197,6 @@ void sweep_warnings_of_run(struct sweep_warnings *warnings, struct arena *kept,
 const char *sweep_failure_reason(const struct sweep_model *model,
                                  const struct diags *ds, int status);
 
-/* progress.c: the line on a terminal, while threads run */
-struct sweep_progress {
-    const struct sweep *sweep;
-    double begun;
-    bool made, running, over, drawn;
-    pthread_t thread;
-    pthread_mutex_t lock; /* of over */
-    pthread_cond_t wake;
-};
-void sweep_progress_begin(struct sweep_progress *progress,
-                          const struct sweep *sweep);
-void sweep_progress_end(struct sweep_progress *progress);
-
 /* Is in threads.c. Makes all runs that are not done. Returns IMP_OK,
  * IMP_STOPPED (Ctrl-C), or IMP_FAILED with error_io set. Where memory ends it
  * jumps. */

@@ -3,11 +3,13 @@
  * once, makes these runs (worker.c) and hands them to the journal from time to
  * time. The calling thread works too. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "abi/status.h"
+#include "analysis/command/progress.h"
 #include "analysis/sweep/worker.h"
 #include "base/arena.h"
 
@@ -191,6 +193,19 @@ collect(struct sweep *sweep, struct sweep_worker *worker, int threads,
     }
 }
 
+/* How far the sweep is, for its line (progress.h). */
+static double
+look(void *ctx, double *fresh, char *text, size_t size)
+{
+    const struct sweep *sweep = ctx;
+    uint64_t done = atomic_load(&sweep->shared.done);
+    double total = (double)sweep->grid.total;
+    *fresh = (double)(done - sweep->resumed) / total;
+    snprintf(text, size, "%llu of %llu", (unsigned long long)done,
+             (unsigned long long)sweep->grid.total);
+    return (double)done / total;
+}
+
 int
 sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings)
 {
@@ -200,7 +215,7 @@ sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings)
     struct arena *arena = sweep->analysis->rt->arena;
     struct sweep_worker *worker = NEW_N(arena, struct sweep_worker, threads);
     struct start *start = NEW_N(arena, struct start, threads);
-    struct sweep_progress progress;
+    struct progress progress = {.made = false};
     sweep->threads = threads;
     pthread_mutex_init(&sweep->models.lock, NULL);
     atomic_store(&sweep->shared.done, sweep->resumed);
@@ -208,7 +223,8 @@ sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings)
         worker[k].sweep = sweep;
         start[k] = (struct start){&worker[k], claim};
     }
-    sweep_progress_begin(&progress, sweep);
+    if (sweep->analysis->sweeps.progress)
+        progress_begin(&progress, "sweep", 0.1, look, sweep);
     /* where a thread cannot be made, the others do its work */
     for (int k = 1; k < threads; k++)
         worker[k].running =
@@ -217,7 +233,7 @@ sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings)
     for (int k = 1; k < threads; k++)
         if (worker[k].running)
             pthread_join(worker[k].thread, NULL);
-    sweep_progress_end(&progress);
+    progress_end(&progress);
     collect(sweep, worker, threads, warnings);
     pthread_mutex_destroy(&sweep->models.lock);
     if (atomic_load(&sweep->shared.no_memory))

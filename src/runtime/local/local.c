@@ -10,7 +10,8 @@
 #include "runtime/local/local_priv.h"
 #include "runtime/motion/motion.h"
 
-/* -- the heap of pairs ------------------------------------------------------ */
+/* -- the heap of pairs ------------------------------------------------------
+ */
 
 static bool
 sooner(const struct local *local, uint32_t one, uint32_t two)
@@ -51,7 +52,8 @@ set_key(struct local *local, uint32_t contact, double key)
     put_at(local, at, contact);
 }
 
-/* -- what has changed ------------------------------------------------------- */
+/* -- what has changed -------------------------------------------------------
+ */
 
 /* Is a body of this contact held by another one? */
 static bool
@@ -73,8 +75,7 @@ renew(struct local *local, uint32_t contact, enum event_watch watch)
         set_key(local, contact, INFINITY);
         return;
     }
-    double apart =
-        watch == WATCH_OPEN ? 0.0 : event_apart(local->run, contact);
+    double apart = watch == WATCH_OPEN ? 0.0 : event_apart(local->run, contact);
     set_key(local, contact, rt_time(local->run) + apart);
 }
 
@@ -99,7 +100,8 @@ find_changes(struct local *local, const enum event_watch *watch)
     return IMP_OK;
 }
 
-/* -- going on --------------------------------------------------------------- */
+/* -- going on ---------------------------------------------------------------
+ */
 
 /* Asks the pair whose time has come. */
 static int
@@ -119,18 +121,17 @@ ask(struct local *local, uint32_t contact)
         if (st)
             return st;
     }
-    int st = event_of_pair(run, contact, pair->watch, local->end, 1,
-                           &found, &entry);
+    int st =
+        event_of_pair(run, contact, pair->watch, local->end, 1, &found, &entry);
     if (st)
         return st;
-    pair->event =
-        found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
+    pair->event = found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
     pair->kind = found.kind;
     pair->touch = found.time;
     set_key(local, contact,
-            pair->event                     ? entry
+            pair->event                    ? entry
             : found.kind == EVENT_EXCLUDED ? INFINITY
-                                            : found.time);
+                                           : found.time);
     return IMP_OK;
 }
 
@@ -170,9 +171,8 @@ search_held(struct local *local, double *when, struct event *found,
 {
     struct rt *run = local->run;
     for (uint32_t contact = 0; contact < local->n; contact++)
-        local->mask[contact] = held(local, contact)
-                                   ? local->pair[contact].watch
-                                   : WATCH_OFF;
+        local->mask[contact] =
+            held(local, contact) ? local->pair[contact].watch : WATCH_OFF;
     run->env[run->im->layout.time] = local->now;
     int st = local_put_all(local, local->now);
     if (!st)

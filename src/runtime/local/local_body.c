@@ -20,10 +20,10 @@ local_bodies_new(struct local *local)
     local->body = NEW_N(run->arena, struct local_body, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct local_body *body = local->body + i;
-        *body = (struct local_body){
-            .block = rt_body(run, i)->block,
-            .at = rt_body(run, i)->env_state - run->im->layout.state,
-            .n = n};
+        *body = (struct local_body){.block = rt_body(run, i)->block,
+                                    .at = rt_body(run, i)->env_state -
+                                          run->im->layout.state,
+                                    .n = n};
         if (body->block == IMP_NO_BLOCK)
             continue;
         size_t rows = rt_tape(run, block[body->block].motion)->n_rows;
@@ -79,8 +79,7 @@ to_start(struct local *local, const struct local_body *body)
     struct rt *run = local->run;
     memcpy(run->env + run->im->layout.state + body->at, body->state,
            body->n * sizeof *body->state);
-    memcpy(run->state_lo + body->at, body->low,
-           body->n * sizeof *body->low);
+    memcpy(run->state_lo + body->at, body->low, body->n * sizeof *body->low);
 }
 
 int

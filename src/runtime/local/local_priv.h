@@ -19,15 +19,15 @@ struct local_body {
     double start, holds; /* of the piece: since when, for how long (s) */
     double *state, *low; /* at the start of the piece */
     double first, *first_state, *first_low; /* of the first piece */
-    double *rows;        /* its series */
-    double *put;         /* the state that was written into env last */
+    double *rows;                           /* its series */
+    double *put; /* the state that was written into env last */
 };
 struct local_pair {
     enum event_watch watch;
-    uint32_t place;  /* in the heap */
-    bool event;      /* a touch is known; else nothing happens before `key` */
+    uint32_t place; /* in the heap */
+    bool event;     /* a touch is known; else nothing happens before `key` */
     enum event_kind kind;
-    double key;      /* of a touch: when its gap comes within its tolerance */
+    double key; /* of a touch: when its gap comes within its tolerance */
     double touch, entry;
 };
 struct local {

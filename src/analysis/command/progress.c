@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The line on the standard error that shows how far a sweep is. A thread of its
- * own draws it at most ten times a second, so that it moves while one run takes
- * long, and it is wiped at the end. A sweep that is over before the first line
- * shows none. The time that is left is estimated from the mean time of a run.
- */
+/* A line on the standard error that shows how far a command is (progress.h). */
+#include "analysis/command/progress.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/sweep/sweep_priv.h"
 #include "base/io.h"
 
 #define LINE_SECONDS 0.1
 enum {
     BAR = 20,
-    LINE = 120,
+    LINE = 160,
     NARROW = 70 /* columns: narrower terminals get no
                  * line */
 };
@@ -40,24 +37,19 @@ clock_text(char *s, size_t n, double t)
 }
 
 static void
-draw(struct sweep_progress *progress)
+draw(struct progress *progress)
 {
-    const struct sweep *sweep = progress->sweep;
-    uint64_t done = atomic_load(&sweep->shared.done),
-             fresh = done - sweep->resumed;
-    char bar[BAR + 1] = {0}, left[40] = "", time[24], text[LINE];
-    int share = (int)((double)BAR * (double)done / (double)sweep->grid.total);
+    char bar[BAR + 1] = {0}, left[40] = "", time[24], text[LINE], of[64];
+    double fresh, done = progress->look(progress->ctx, &fresh, of, sizeof of);
     for (int k = 0; k < BAR; k++)
-        bar[k] = k < share ? '#' : '.';
-    if (fresh) {
-        double each = (now() - progress->begun) / (double)fresh;
+        bar[k] = k < (int)(BAR * done) ? '#' : '.';
+    if (fresh > 0.0) {
         clock_text(time, sizeof time,
-                   (double)(sweep->grid.total - done) * each);
+                   (now() - progress->begun) * (1.0 - done) / fresh);
         snprintf(left, sizeof left, ", %s left", time);
     }
-    int n = snprintf(text, sizeof text, "\rsweep [%s] %llu of %llu%s\033[K",
-                     bar, (unsigned long long)done,
-                     (unsigned long long)sweep->grid.total, left);
+    int n = snprintf(text, sizeof text, "\r%s [%s] %s%s\033[K", progress->word,
+                     bar, of, left);
     (void)io_write(
         STDERR_FILENO, text,
         (size_t)n); /* There is no place where a failure could be reported. */
@@ -67,30 +59,31 @@ draw(struct sweep_progress *progress)
 static void *
 main_of(void *ctx)
 {
-    struct sweep_progress *progress = ctx;
+    struct progress *progress = ctx;
+    double t = progress->begun + progress->first;
     pthread_mutex_lock(&progress->lock);
     while (!progress->over) {
-        double t = now() + LINE_SECONDS;
         struct timespec until = {(time_t)t, 0};
         until.tv_nsec = (long)(1e9 * (t - (double)until.tv_sec));
         if (pthread_cond_timedwait(&progress->wake, &progress->lock, &until) &&
             !progress->over)
             draw(progress);
+        t = now() + LINE_SECONDS;
     }
     pthread_mutex_unlock(&progress->lock);
     return NULL;
 }
 
 void
-sweep_progress_begin(struct sweep_progress *progress, const struct sweep *sweep)
+progress_begin(struct progress *progress, const char *word, double first,
+               progress_look look, void *ctx)
 {
-    assert(progress != NULL && sweep != NULL);
+    assert(progress && word && look);
     struct winsize w;
     pthread_condattr_t at;
-    *progress = (struct sweep_progress){.sweep = sweep, .begun = now()};
-    if (!sweep->analysis->sweeps.progress ||
-        (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col &&
-         w.ws_col < NARROW))
+    *progress = (struct progress){
+        .word = word, .first = first, .look = look, .ctx = ctx, .begun = now()};
+    if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &w) && w.ws_col && w.ws_col < NARROW)
         return;
     pthread_condattr_init(&at);
     pthread_condattr_setclock(&at, CLOCK_MONOTONIC);
@@ -103,8 +96,9 @@ sweep_progress_begin(struct sweep_progress *progress, const struct sweep *sweep)
 }
 
 void
-sweep_progress_end(struct sweep_progress *progress)
+progress_end(struct progress *progress)
 {
+    assert(progress);
     if (!progress->made)
         return;
     pthread_mutex_lock(&progress->lock);

@@ -37,7 +37,8 @@ enum imp_raw {
                             axis (3) and angle */
     IMP_RAW_VELOCITY = 32,
     IMP_RAW_SPIN = 35, /* world axes; scalar first in the plane */
-    IMP_RAW_SIZE = 38
+    IMP_RAW_APART = 38, /* IMP_BODYF_APART: least distance to others */
+    IMP_RAW_SIZE = 39
 };
 /* body: derived constants, written by the runtime's set-up */
 enum imp_bodyenv {

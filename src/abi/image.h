@@ -166,6 +166,8 @@ typedef struct imp_param {
 /* G is c (x^2 + y^2 [+ z^2]) + d, and gravity does not change with t */
 #define IMP_BODYF_BALL 262144u
 #define IMP_BODYF_ROTORS 524288u /* has rotors */
+/* its position is drawn until it is RAW_APART from other bodies */
+#define IMP_BODYF_APART 1048576u
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,
@@ -212,6 +214,8 @@ typedef struct imp_body {
     /* bits 2 k and 2 k + 1: on the first, the second side of the rule of
      * contacts with the number k (IMP_CONTACTF_RULE) */
     uint32_t sides;
+    /* IMP_BODYF_APART: the random numbers that its position is made of */
+    uint32_t first_draw, n_draw;
     imp_range range, range_shape, range_mass, range_inertia, range_centre,
         range_position, range_orient, range_velocity, range_spin;
 } imp_body;

@@ -78,6 +78,7 @@ body_flags(const struct mech *mech, struct mbody *body)
     body->flags |= rotors ? IMP_BODYF_ROTORS : 0;
     body->flags &= rotors ? ~IMP_BODYF_BALL : ~0u;
     body->flags |= body->fixed ? IMP_BODYF_FIXED : 0;
+    body->flags |= decl->apart.e ? IMP_BODYF_APART : 0;
     body->flags |= body->prescribed ? IMP_BODYF_PRESCRIBED : 0;
     body->flags |=
         decl->shape.n_point || decl->shape.n_plane ? IMP_BODYF_POLYTOPE : 0;

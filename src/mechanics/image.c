@@ -68,6 +68,8 @@ image_bodies(struct mech *mech)
             .energy = body->tape.energy,
             .refresh = body->tape.refresh,
             .sides = decl->sides,
+            .first_draw = decl->first_draw,
+            .n_draw = decl->n_draw,
             .n_point = decl->shape.n_point,
             .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
             .env_poly = body->env.poly,

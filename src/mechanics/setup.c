@@ -40,6 +40,8 @@ raw_body(const struct tm_body *decl, const expr **raw)
     raw_vec(raw, IMP_RAW_ORIENT, &decl->start.orient);
     raw_vec(raw, IMP_RAW_VELOCITY, &decl->start.velocity);
     raw_vec(raw, IMP_RAW_SPIN, &decl->start.spin);
+    if (decl->apart.e)
+        raw[IMP_RAW_APART] = decl->apart.e;
 }
 
 /* -- contacts and joints --------------------------------------------------- */

@@ -71,6 +71,10 @@ struct tm_body {
     struct tm_vec force, torque; /* d; 1 or 3; world axes; may read t and
                                     SYM_BODY leaves */
     bool fixed;
+    /* Of a drawn position: its least distance to other bodies (e NULL: not
+     * stated), and which random numbers it is made of. */
+    struct tm_num apart;
+    uint32_t first_draw, n_draw;
     uint32_t sides; /* bits 2 k and 2 k + 1: of rule k of contacts, on its first
                        side, on its second */
 };

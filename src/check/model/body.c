@@ -26,6 +26,7 @@ enum {
     K_PLANAR,
     K_FORCE,
     K_TORQUE,
+    K_APART,
     N_KEYS
 };
 const struct keydef body_keys[] = {
@@ -45,6 +46,8 @@ const struct keydef body_keys[] = {
     {"planar", "true: a body without shape that lives in the plane"},
     {"force", "on the mass centre, world axes"},
     {"torque", "about the mass centre, world axes"},
+    {"apart", "a drawn position is drawn again until the ball around the body "
+              "is so far from those around others, and from planes"},
 };
 const size_t n_body_keys = sizeof body_keys / sizeof body_keys[0];
 
@@ -615,6 +618,32 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
     }
 }
 
+/* The least distance to other bodies at the start, of a drawn position. */
+static void
+apart_key(struct check *ck, const struct env *env, const struct ast_item *key,
+          struct tm_body *body)
+{
+    double number;
+    scalar_key(ck, env, key, dim_mks(ck->dims, 1, 0, 0), false, &body->apart);
+    if (!key || !body->apart.e)
+        return;
+    if (body->n_draw == 0) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0394, key->name.range,
+            "`apart` is of a position that is drawn, and that of `%s` is not",
+            body->name);
+        CHECK_HELP(ck, diag,
+                   "write position = (random(0, 1), ...), or leave "
+                   "`apart` out");
+    } else if (ex_is_const(body->apart.e) &&
+               (number = body->apart.e->num) < 0.0) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0394, key->value->range,
+                        "a distance is not negative, but this is %g", number);
+        CHECK_HELP(ck, diag, "apart = 0 lets bodies just not overlap");
+    }
+}
+
 static void
 body(struct check *ck, size_t i)
 {
@@ -655,9 +684,12 @@ body(struct check *ck, size_t i)
                MAY_PARAMS, false, &checked->stated.centre);
     struct env start = {.up = &env, .module = env.module, .part = PART_START};
     const struct env *at_start = checked->fixed ? &env : &start;
+    checked->first_draw = (uint32_t)ck->lists.draws.n;
     vector_key(ck, at_start, work->k[K_POSITION], count, dim_mks(ds, 1, 0, 0),
                may, true, &checked->start.position);
+    checked->n_draw = (uint32_t)ck->lists.draws.n - checked->first_draw;
     orientation(ck, at_start, work, checked, count, may);
+    apart_key(ck, &env, work->k[K_APART], checked);
     for (int k = K_VELOCITY; k <= K_SPIN; k++)
         if (checked->fixed && work->k[k]) {
             struct diag *diag = check_error(

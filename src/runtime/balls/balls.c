@@ -33,24 +33,14 @@ radius_of(struct rt *run, uint32_t body)
 {
     const imp_body *image_body = rt_body(run, body);
     const double *of = run->env + image_body->env_body;
-    double zero[3] = {0.0, 0.0, 0.0}, out[10];
-    uint32_t dim = run->im->dim;
-    if (!(image_body->flags & IMP_BODYF_BALL))
-        return 0.0;
-    for (uint32_t i = 0; i < dim; i++)
-        if (of[IMP_BODY_CENTRE + i] != 0.0)
-            return 0.0;
     /* A ball turns evenly if its moments of inertia are equal. */
-    if (dim == 3 && !(image_body->flags & IMP_BODYF_FIXED) &&
+    if (run->im->dim == 3 && !(image_body->flags & IMP_BODYF_FIXED) &&
         (of[IMP_BODY_INERTIA] != of[IMP_BODY_INERTIA + 1] ||
          of[IMP_BODY_INERTIA] != of[IMP_BODY_INERTIA + 2] ||
          of[IMP_BODY_INERTIA + 3] != 0.0 || of[IMP_BODY_INERTIA + 4] != 0.0 ||
          of[IMP_BODY_INERTIA + 5] != 0.0))
         return 0.0;
-    if (rt_eval(run, image_body->g2, zero, out) != IMP_OK)
-        return 0.0;
-    double square = -2.0 * out[0] / out[1 + dim];
-    return square > 0.0 && isfinite(square) ? sqrt(square) : 0.0;
+    return support_ball_radius(run, body);
 }
 
 static bool

@@ -504,3 +504,22 @@ support_separation_maximise(struct support_pair *pair, double tol, int most)
     }
     return pair->slope <= 1e-3 * pair->length ? SUPPORT_FINE : SUPPORT_LOST;
 }
+
+double
+support_ball_radius(struct rt *run, uint32_t body)
+{
+    assert(run != NULL && body < run->im->bodies.n);
+    const imp_body *image_body = rt_body(run, body);
+    const double *of = run->env + image_body->env_body;
+    double zero[3] = {0.0, 0.0, 0.0}, out[10];
+    uint32_t dim = run->im->dim;
+    if (!(image_body->flags & IMP_BODYF_BALL))
+        return 0.0;
+    for (uint32_t i = 0; i < dim; i++)
+        if (of[IMP_BODY_CENTRE + i] != 0.0)
+            return 0.0;
+    if (rt_eval(run, image_body->g2, zero, out) != IMP_OK)
+        return 0.0;
+    double square = -2.0 * out[0] / out[1 + dim];
+    return square > 0.0 && isfinite(square) ? sqrt(square) : 0.0;
+}

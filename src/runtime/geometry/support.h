@@ -37,6 +37,9 @@ struct support_point {
 };
 
 void support_body_get(struct rt *run, uint32_t body, struct support_body *out);
+/* The radius of a body whose level set is a disc or a sphere about its mass
+ * centre; 0: it is none. */
+double support_ball_radius(struct rt *run, uint32_t body);
 /* The level set at x (shape coordinates) with its gradient and second
  * derivatives, into `point`. SUPPORT_NONFINITE if G or its gradient is not
  * finite. */

@@ -143,8 +143,7 @@ orientation(struct rt *run, const imp_body *body, double quat[4])
     return IMP_OK;
 }
 
-/* Writes the state of a body at t = 0 into env. */
-static int
+int
 setup_state(struct rt *run, uint32_t body)
 {
     assert(body < run->im->bodies.n);
@@ -462,18 +461,43 @@ setup_tape(struct rt *run, bool drawn)
 /* Draws the random numbers of the starts, then calculates the starts, which
  * may depend on them. The streams lie beyond those of a sweep's params. */
 #define DRAW_STREAM (UINT64_C(1) << 32)
+/* what a number is drawn from once more lies beyond all these */
+#define DRAW_AGAIN (UINT64_C(1) << 34)
+void
+setup_draw(struct rt *run, uint64_t number, uint32_t which, uint32_t again,
+           const double bounds[2])
+{
+    assert(run && which < run->im->draws.n && bounds[0] < bounds[1]);
+    double u = random_unit(run->world.seed, number,
+                           DRAW_STREAM + which + DRAW_AGAIN * again);
+    run->env[run->im->layout.draws + which] =
+        bounds[0] + (bounds[1] - bounds[0]) * u;
+}
+
+const double *
+setup_draw_bounds(struct rt *run)
+{
+    assert(run);
+    return starts_of(run) + 2 * (size_t)run->im->coordinates.n;
+}
+
+int
+setup_drawn(struct rt *run)
+{
+    assert(run);
+    return setup_tape(run, true);
+}
+
 static int
 setup_draws(struct rt *rt, uint64_t run)
 {
     const imp_draw *draws = IMP_ARRAY(rt->im, rt->im->draws, imp_draw);
-    const double *bounds = starts_of(rt) + 2 * (size_t)rt->im->coordinates.n;
+    const double *bounds = setup_draw_bounds(rt);
     int st = IMP_OK;
     for (uint32_t i = 0; i < rt->im->draws.n; i++, bounds += 2) {
         char lo[NUM_TEXT], hi[NUM_TEXT];
         if (bounds[0] < bounds[1]) {
-            double u = random_unit(rt->world.seed, run, DRAW_STREAM + i);
-            rt->env[rt->im->layout.draws + i] =
-                bounds[0] + (bounds[1] - bounds[0]) * u;
+            setup_draw(rt, run, i, 0, bounds);
             continue;
         }
         struct diag *diag = diag_add(rt->ds, DIAG_E0556, draws[i].range,
@@ -494,7 +518,7 @@ setup_draws(struct rt *rt, uint64_t run)
 
 /* Places of bodies that are made of random numbers. */
 static int
-setup_drawn_bodies(struct rt *run)
+setup_drawn_bodies(struct rt *run, uint64_t number)
 {
     const imp_image *im = run->im;
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
@@ -502,7 +526,7 @@ setup_drawn_bodies(struct rt *run)
     memcpy(run->env + im->layout.raw, run->scratch, n_raw * sizeof *run->env);
     for (uint32_t b = 0; b < im->bodies.n; b++)
         st = worse(st, setup_state(run, b));
-    if (st != IMP_OK)
+    if (st != IMP_OK || (st = setup_apart(run, number)))
         return st;
     joints_start(run);
     if ((st = start_joints(run)))
@@ -522,7 +546,7 @@ rt_seed(struct rt *rt, double seed, uint64_t run)
     rt->start.version++;
     rt_reset(rt);
     int st = setup_tape(rt, false);
-    if (st || (st = setup_draws(rt, run)) || (st = setup_drawn_bodies(rt)))
+    if (st || (st = setup_draws(rt, run)) || (st = setup_drawn_bodies(rt, run)))
         return st;
     memcpy(rt->start.state, rt->env + layout->state,
            sizeof(double) * (layout->contact - layout->state));
@@ -564,6 +588,7 @@ rt_setup(struct rt *run, const double *params)
         int s = setup_body(run, b);
         st = worse(st, s == IMP_OK ? setup_state(run, b) : s);
     }
+    st = st ? st : setup_apart(run, 0);
     for (uint32_t c = 0; st == IMP_OK && c < im->contacts.n; c++)
         st = setup_surfaces(run, c);
     if (st != IMP_OK)

@@ -19,6 +19,21 @@ int setup_check_spins(struct rt *run);
 /* The radius of a ball about `centre` (in coordinates of the shape) that holds
  * the body: a true bound for convex bodies; infinite for a body without end. */
 double setup_radius(struct rt *run, uint32_t body, const double centre[3]);
+/* Draws the positions of bodies that are to stay apart again, until they do;
+ * `run` as of rt_seed. The set-up tape has been run last. Returns as
+ * setup_body. */
+int setup_apart(struct rt *run, uint64_t number);
+/* Is in setup.c. Draws the random number `which` of this run for the time
+ * `again`, between two bounds, into env. */
+void setup_draw(struct rt *run, uint64_t number, uint32_t which, uint32_t again,
+                const double bounds[2]);
+/* Is in setup.c. Runs the set-up tape after numbers were drawn; its outputs are
+ * in run->scratch until the next tape. Status as setup_body. */
+int setup_drawn(struct rt *run);
+/* Is in setup.c. The bounds of all random numbers, among these outputs. */
+const double *setup_draw_bounds(struct rt *run);
+/* Writes the state of a body at t = 0 into env. */
+int setup_state(struct rt *run, uint32_t body);
 /* Checks a stated contact against the shapes of its bodies, which have their
  * places by now. Returns as setup_body. */
 int setup_surfaces(struct rt *run, uint32_t contact);

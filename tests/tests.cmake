@@ -110,4 +110,6 @@ add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 48
   --seconds 400 --known ${CMAKE_SOURCE_DIR}/tests/soak/known)
 add_test(NAME soak-discs COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 8
   --kind discs --check search)
-set_tests_properties(soak soak-discs PROPERTIES LABELS program TIMEOUT 600)
+add_test(NAME soak-mixtures COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 6
+  --kind mixtures --check search)
+set_tests_properties(soak soak-discs soak-mixtures PROPERTIES LABELS program TIMEOUT 600)

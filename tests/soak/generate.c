@@ -30,6 +30,7 @@ static const struct kind {
     {"stacks", generate_stacks, 0},
     {"discs", generate_discs, 0},
     {"laws", generate_laws, 0},
+    {"mixtures", generate_mixtures, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

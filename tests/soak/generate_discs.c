@@ -72,6 +72,52 @@ add_balls(struct random *random, struct model *out, int count, bool fixed)
     }
 }
 
+/* Ellipses, boxes, hulls and balls. */
+static void
+add_mixture(struct random *random, struct model *out, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct body *body = scene_add_body(out, "mixed");
+        double size = random_in(random, 0.15, 0.35);
+        static const enum shape shapes[] = {SHAPE_BALL, SHAPE_ELLIPSE,
+                                            SHAPE_BOX};
+        body->shape = shapes[random_whole(random, 3)];
+        for (int k = 0; k < out->dimension; k++)
+            body->size[k] = round(1e3 * size * random_in(random, 0.5, 1)) / 1e3;
+        if (random_chance(random, 0.25))
+            scene_random_hull(random, out->dimension, size, body);
+        body->density = random_in(random, 0.3, 3);
+        if (out->dimension == 2)
+            body->angle = random_in(random, -3, 3);
+        if (!scene_place(out, random, HALF_WIDTH)) {
+            out->bodies--;
+            continue;
+        }
+        for (int k = 0; k < out->dimension; k++)
+            body->velocity[k] = random_in(random, -2, 2);
+        for (int k = out->dimension == 2 ? 2 : 0; k < 3; k++)
+            body->spin[k] = random_in(random, -5, 5);
+    }
+}
+
+/* Bodies of all shapes, whose pairs keep their next events. */
+void
+generate_mixtures(struct random *random, struct model *out)
+{
+    out->dimension = random_chance(random, 0.6) ? 2 : 3;
+    bool plane = out->dimension == 2;
+    if (random_chance(random, 0.4))
+        out->gravity[out->dimension - 1] = -random_in(random, 1, 10);
+    add_box(random, out);
+    add_balls(random, out, random_whole(random, 3), true);
+    add_mixture(random, out, plane ? 8 : 6);
+    scene_add_contacts(out, random, 1);
+    if (plane && random_chance(random, 0.4))
+        scene_add_friction(random, out);
+    scene_choose_law(random, out);
+    out->until = 1;
+}
+
 void
 generate_discs(struct random *random, struct model *out)
 {

@@ -23,6 +23,7 @@ void generate_feet(struct random *random, struct model *out);
 void generate_rough(struct random *random, struct model *out);
 void generate_slopes(struct random *random, struct model *out);
 void generate_discs(struct random *random, struct model *out);
+void generate_mixtures(struct random *random, struct model *out);
 void generate_laws(struct random *random, struct model *out);
 void generate_rough_system(struct random *random, struct model *out);
 

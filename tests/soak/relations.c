@@ -8,7 +8,7 @@
 
 #include "vector.h"
 
-/* With fewer contacts discs are followed as other shapes are. */
+/* With fewer contacts all pairs are asked anyway. */
 enum { LOCAL_SEARCH = 32 };
 
 /* Names that a reader might choose, in several scripts. */
@@ -470,10 +470,6 @@ static bool
 make_search(struct trial *trial)
 {
     const struct model *model = trial->model;
-    for (int i = 0; i < model->bodies; i++)
-        if (model->body[i].there && model->body[i].shape != SHAPE_BALL &&
-            model->body[i].shape != SHAPE_HALF)
-            return false;
     trial->other.all_pairs = true;
     trial->same_energy = true;
     return model->contacts >= LOCAL_SEARCH && !model->joints && !model->systems;

@@ -53,13 +53,18 @@ simulate_check_penetration(struct simulation *sim)
 {
     assert(sim != NULL);
     struct analysis *analysis = sim->analysis;
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+    const uint32_t *list = NULL;
+    uint32_t n =
+        sim->local ? local_concerned(sim->local, &list) : sim->n_contacts;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t contact = list ? list[i] : i;
         struct simulated_contact *state = &sim->contacts[contact];
         double gap, rate, now = rt_time(analysis->rt);
         int st;
         if (state->watch == WATCH_OFF)
             continue;
-        if (!state->overlap && sim->local && !local_concerns(sim->local, contact))
+        if (!state->overlap && sim->local &&
+            event_apart(analysis->rt, contact) > 0.0)
             continue;
         if (!state->overlap) {
             struct closest_points closest;

@@ -66,11 +66,10 @@ held(const struct local *local, uint32_t contact)
 /* A pair of which a body moves in another way now, or that is watched in
  * another way: until when it stays apart. */
 static void
-renew(struct local *local, uint32_t contact, enum event_watch watch)
+renew(struct local *local, uint32_t contact)
 {
-    struct local_pair *pair = local->pair + contact;
-    pair->watch = watch;
-    pair->event = false;
+    enum event_watch watch = local->watch[contact];
+    local->pair[contact].event = false;
     if (watch == WATCH_OFF || held(local, contact)) {
         set_key(local, contact, INFINITY);
         return;
@@ -81,23 +80,25 @@ renew(struct local *local, uint32_t contact, enum event_watch watch)
 
 /* Looks which bodies move in another way than was known, and asks their pairs
  * again. */
-static int
+static void
 find_changes(struct local *local, const enum event_watch *watch)
 {
     struct rt *run = local->run;
+    bool same = !memcmp(local->watch, watch, local->n * sizeof *watch);
     local->n_held = 0;
     for (uint32_t i = 0; i < run->im->bodies.n; i++) {
-        struct local_body *body = local->body + i;
-        body->changed = local_body_look(local, i);
-        local->n_held += body->held;
+        local->body[i].changed = local_body_look(local, i);
+        local->n_held += local->body[i].held;
     }
-    for (uint32_t contact = 0; contact < local->n; contact++) {
-        const uint32_t *body = rt_contact(run, contact)->body;
-        if (local->pair[contact].watch != watch[contact] ||
-            local->body[body[0]].changed || local->body[body[1]].changed)
-            renew(local, contact, watch[contact]);
-    }
-    return IMP_OK;
+    for (uint32_t contact = 0; contact < local->n && !same; contact++)
+        if (local->watch[contact] != watch[contact]) {
+            local->watch[contact] = watch[contact];
+            renew(local, contact);
+        }
+    for (uint32_t i = 0; i < run->im->bodies.n; i++)
+        for (uint32_t k = local->first[i];
+             k < local->first[i + 1] && local->body[i].changed; k++)
+            renew(local, local->of[k]);
 }
 
 /* -- going on ---------------------------------------------------------------
@@ -121,8 +122,8 @@ ask(struct local *local, uint32_t contact)
         if (st)
             return st;
     }
-    int st =
-        event_of_pair(run, contact, pair->watch, local->end, 1, &found, &entry);
+    int st = event_of_pair(run, contact, local->watch[contact], local->end, 1,
+                           &found, &entry);
     if (st)
         return st;
     pair->event = found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
@@ -172,7 +173,7 @@ search_held(struct local *local, double *when, struct event *found,
     struct rt *run = local->run;
     for (uint32_t contact = 0; contact < local->n; contact++)
         local->mask[contact] =
-            held(local, contact) ? local->pair[contact].watch : WATCH_OFF;
+            held(local, contact) ? local->watch[contact] : WATCH_OFF;
     run->env[run->im->layout.time] = local->now;
     int st = local_put_all(local, local->now);
     if (!st)
@@ -241,15 +242,33 @@ mark(struct local *local, const struct event *out, const struct event *more,
     }
 }
 
-bool
-local_concerns(const struct local *local, uint32_t contact)
+/* Lists the contacts of these bodies, and of those that are held. */
+static void
+list_concerned(struct local *local)
 {
-    assert(local && contact < local->n);
-    const uint32_t *body = rt_contact(local->run, contact)->body;
-    bool asked = local->quiet;
-    for (int i = 0; i < 2; i++)
-        asked |= local->body[body[i]].hit || local->body[body[i]].held;
-    return asked && event_apart(local->run, contact) == 0.0;
+    local->n_concerned = 0;
+    for (uint32_t i = 0; i < local->run->im->bodies.n; i++)
+        for (uint32_t k = local->first[i];
+             k < local->first[i + 1] &&
+             (local->body[i].hit || local->body[i].held);
+             k++) {
+            uint32_t contact = local->of[k];
+            const uint32_t *body = rt_contact(local->run, contact)->body;
+            const struct local_body *other =
+                local->body + (body[0] == i ? body[1] : body[0]);
+            /* each once */
+            if ((other->hit || other->held) && other < local->body + i)
+                continue;
+            local->concerned[local->n_concerned++] = contact;
+        }
+}
+
+uint32_t
+local_concerned(const struct local *local, const uint32_t **list)
+{
+    assert(local && list);
+    *list = local->quiet ? NULL : local->concerned;
+    return local->quiet ? local->n : local->n_concerned;
 }
 
 int
@@ -263,9 +282,8 @@ local_next(struct local *local, const enum event_watch *watch, double until,
     *n_more = 0;
     local->now = rt_time(run);
     assert(until >= local->now);
-    int st = find_changes(local, watch);
-    if (!st)
-        st = first_touch(local, until, &when);
+    find_changes(local, watch);
+    int st = first_touch(local, until, &when);
     if (!st && local->n_held)
         st = search_held(local, &when, out, more, n_more);
     else if (!st && run->trace)
@@ -277,7 +295,26 @@ local_next(struct local *local, const enum event_watch *watch, double until,
     report(local, when, out, more, n_more);
     out->time = when;
     mark(local, out, more, *n_more);
+    list_concerned(local);
     return st;
+}
+
+/* Lists the contacts of each body. */
+static void
+list_contacts(struct local *local)
+{
+    struct rt *run = local->run;
+    uint32_t bodies = run->im->bodies.n, sum = 0;
+    local->first = NEW_N(run->arena, uint32_t, bodies + 2);
+    local->of = NEW_N(run->arena, uint32_t, 2 * (size_t)local->n + 1);
+    for (uint32_t i = 0; i < 2 * local->n; i++)
+        local->first[rt_contact(run, i / 2)->body[i % 2] + 1]++;
+    for (uint32_t i = 0; i <= bodies; i++)
+        local->first[i] = sum += local->first[i];
+    uint32_t *next = NEW_N(run->brief, uint32_t, bodies + 1);
+    memcpy(next, local->first, bodies * sizeof *next);
+    for (uint32_t i = 0; i < 2 * local->n; i++)
+        local->of[next[rt_contact(run, i / 2)->body[i % 2]]++] = i / 2;
 }
 
 struct local *
@@ -300,7 +337,11 @@ local_new(struct rt *run, double end)
     local->heap = NEW_N(run->arena, uint32_t, n + 1);
     local->hit = NEW_N(run->arena, uint32_t, n + 1);
     local->mask = NEW_N(run->arena, enum event_watch, n + 1);
+    local->watch = NEW_N(run->arena, enum event_watch, n + 1);
+    local->concerned = NEW_N(run->arena, uint32_t, n + 1);
+    list_contacts(local);
     for (uint32_t i = 0; i < n; i++) {
+        local->watch[i] = WATCH_OFF;
         local->pair[i].key = INFINITY;
         put_at(local, i, i);
     }

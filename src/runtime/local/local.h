@@ -26,10 +26,10 @@ struct local *local_new(struct rt *run, double end);
  * `until`, which is finite. */
 int local_next(struct local *local, const enum event_watch *watch, double until,
                struct event *out, struct event *more, uint32_t *n_more);
-/* Is this contact to be looked at where local_next has come to, because its
- * bodies are near one another, and a body of an event there, or one that is
- * held, is of it? All that are near where there was no event. Others are as the
- * search knows them. */
-bool local_concerns(const struct local *local, uint32_t contact);
+/* The contacts that are to be looked at where local_next has come to: of the
+ * bodies of an event there, and of those that are held; NULL and all contacts
+ * where there was no event. The others are as the search knows them. Returns
+ * how many there are. */
+uint32_t local_concerned(const struct local *local, const uint32_t **list);
 
 #endif

@@ -23,7 +23,6 @@ struct local_body {
     double *put; /* the state that was written into env last */
 };
 struct local_pair {
-    enum event_watch watch;
     uint32_t place; /* in the heap */
     bool event;     /* a touch is known; else nothing happens before `key` */
     enum event_kind kind;
@@ -37,9 +36,12 @@ struct local {
     uint32_t n, *heap;       /* contacts */
     uint32_t *hit, n_hit;
     enum event_watch *mask;
-    uint32_t n_held; /* bodies that are held */
-    bool quiet;      /* the last search found no event */
-    double now, end; /* present time; of the run */
+    enum event_watch *watch; /* per contact, as the last search was asked */
+    uint32_t *first, *of; /* contacts of body i: of[first[i] .. first[i + 1]) */
+    uint32_t *concerned, n_concerned; /* local_concerned */
+    uint32_t n_held;                  /* bodies that are held */
+    bool quiet;                       /* the last search found no event */
+    double now, end;                  /* present time; of the run */
 };
 
 void local_bodies_new(struct local *local);

@@ -250,6 +250,22 @@ broken(struct flow *flow, const struct flow_event *event, double energy,
     return IMP_FAILED;
 }
 
+/* The impulse that takes the rounding of a rate to 0, normal (row 2 c) or of a
+ * slip (row 2 c + 1) of contact c: a moving ground may be as fast as it likes.
+ */
+static double
+rounding_push(const struct flow *flow, size_t row)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    double rate = fabs(rows->drift[row]),
+           answer = rows->W[row * (2 * (size_t)flow->m + 1)];
+    for (size_t i = 0; i < flow->n; i++)
+        rate += fabs(rows->J[row * flow->n + i]) * flow->audit->speed[i];
+    return answer > 0.0
+               ? AUDIT_NOISE * DBL_EPSILON / AUDIT_CONSERVES * rate / answer
+               : 0.0;
+}
+
 /* The same at an impact with friction, whose impulses act along slips, too;
  * what slips sets the size of all speeds (impact_several.c). No law of one
  * contact but Newton's raises the energy there. */
@@ -273,7 +289,8 @@ after_friction(struct flow *flow, const struct flow_event *event)
     for (size_t r = 0; r < 2 * (size_t)flow->m; r++) {
         double work = friction->impulse[r] * rows->drift[r];
         energy.sum += work;
-        energy.terms += fabs(work);
+        energy.terms +=
+            fabs(work) + rounding_push(flow, r) * fabs(rows->drift[r]);
     }
     for (size_t i = 0; i < n; i++) {
         double change = 0.0, terms = 0.0;
@@ -287,7 +304,8 @@ after_friction(struct flow *flow, const struct flow_event *event)
         for (size_t r = 0; r < 2 * (size_t)flow->m; r++) {
             double push = rows->J[r * n + i] * friction->impulse[r];
             change -= push;
-            terms += fabs(push);
+            terms +=
+                fabs(push) + fabs(rows->J[r * n + i]) * rounding_push(flow, r);
         }
         double root = sqrt(flow->instant.mass[i * (n + 1)]);
         worst = fmax(worst, fabs(change) / root);

@@ -170,6 +170,10 @@ int friction_soft_new(struct flow *flow);
 /* The force of contact i by its law, not negative (after flow_instant). Status
  * of the tape. */
 int friction_soft_force(const struct flow *flow, uint32_t i, double *force);
+/* Is the law of contact i, which pushes, one of a contact at this gap and rate:
+ * does it grow with the depth, and not fall with the speed? Else IMP_BADMODEL,
+ * after a diagnostic. */
+int friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate);
 /* Can one of the contacts be compliant? Those that `on` names and that can are
  * marked to be made so. */
 bool friction_soft_yields(struct flow *flow, const int *contact, int n);

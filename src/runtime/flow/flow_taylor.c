@@ -123,6 +123,10 @@ expand_contact(struct flow *flow, uint32_t which, double *time)
         *time = fmin(*time, taylor_row_time(force, 0.0, 0));
         if (taylor->friction)
             friction_expand(flow, which, time);
+        if (taylor->friction && friction_soft(flow, which))
+            st = friction_soft_check(flow, which, gap[0], gap[1]);
+        if (st)
+            return st;
     } else {
         *time = fmin(*time, taylor_row_time(gap, 0.0, 0));
         if (taylor->friction &&

@@ -454,6 +454,32 @@ friction_soft_new(struct flow *flow)
 }
 
 int
+friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate)
+{
+    assert(friction_soft(flow, i));
+    double scale = flow->taylor->friction->scale[i], out[4],
+           depth = 0.0 - gap / scale, speed = 0.0 - rate / sqrt(scale);
+    int st = law_at(flow, i, depth, speed, out);
+    bool drives = out[2] < 0.0, weakens = out[0] > 0.0 && !(out[1] > 0.0);
+    if (st || !(drives || weakens))
+        return st;
+    char d[NUM_TEXT], w[NUM_TEXT];
+    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
+    struct diag *diag = diag_add(
+        flow->run->ds, DIAG_E0386, contact->range_compliance,
+        "the compliance of `%s` %s, at depth %s and speed %s",
+        imp_text(flow->run->im, contact->name),
+        weakens ? "does not grow with the depth"
+                : "falls with the speed, so it would drive the contact",
+        num_digits(d, depth, 6), num_digits(w, speed, 6));
+    diag_help(flow->run->ds, diag,
+              "the deeper and faster a contact is pressed in, the more it "
+              "pushes: (1000 [N/m])*depth + (2 [N*s/m])*speed; depth and speed "
+              "count in `scale` and in its root");
+    return IMP_BADMODEL;
+}
+
+int
 friction_soft_force(const struct flow *flow, uint32_t i, double *force)
 {
     assert(force && friction_soft(flow, i));

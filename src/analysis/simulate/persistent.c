@@ -39,6 +39,8 @@ gather(struct simulation *sim, uint32_t contact, struct point_list *list)
      * and unique to the one that the verdict on the touch has used. */
     if (k < 0)
         k = contact_set_points(sim->run, contact, tol, spot, room);
+    if (k < 0 && simulate_corners_rest(sim, contact, spot))
+        k = 2;
     for (int i = 0; i < k; i++)
         point_list_add(sim, list, &spot[i]);
     return k >= 0;
@@ -64,6 +66,18 @@ still(struct simulation *sim, struct contact_point *spot, int *n_points)
     }
     *n_points = m;
     return st;
+}
+
+bool
+simulate_corners_rest(struct simulation *sim, uint32_t contact,
+                      struct contact_point out[2])
+{
+    assert(sim != NULL && contact < sim->n_contacts && out != NULL);
+    double tol, rate;
+    gap_tolerances(sim->run, contact, &tol, &rate);
+    int n = contact_set_corner(sim->run, contact, SLIDE_CLOSED * tol, out);
+    return n == 2 && friction_modes_any(sim->run, out, n) &&
+           still(sim, out, &n) == IMP_OK && n == 2;
 }
 
 static int

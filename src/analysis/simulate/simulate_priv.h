@@ -427,6 +427,10 @@ int simulate_persistent_peek(struct simulation *sim, double until,
                              const bool *out_of_sight, double *t);
 /* The force of the held point `which` has fallen to zero. */
 int simulate_persistent_unloaded(struct simulation *sim, int which);
+/* Do two polygons rest corner on corner, with friction? Then both vertices on the
+ * faces beside them, one each, hold them there. */
+bool simulate_corners_rest(struct simulation *sim, uint32_t contact,
+                           struct contact_point out[2]);
 /* The held point `which` of `contact` has passed the end of its face or edge.
  */
 int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,

@@ -113,6 +113,7 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
 {
     assert(verdict->class >= CLASS_SEPARATING && verdict->class <= CLASS_00);
     struct simulated_contact *state = &sim->contacts[contact];
+    struct contact_point corner[2];
     const char *name = touch_class_name[verdict->class];
     switch (verdict->class) {
     case CLASS_MINUS:
@@ -132,7 +133,8 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
         state->pressed = true;
         state->still = verdict->v_tol;
         rest(sim, contact);
-        return verdict->open ? polytope_stop_open_normal(sim, contact)
+        return verdict->open && !simulate_corners_rest(sim, contact, corner)
+                   ? polytope_stop_open_normal(sim, contact)
                : state->touches > TOUCHES_AT_ONCE
                    ? lasting(sim, contact, verdict)
                    : IMP_OK;

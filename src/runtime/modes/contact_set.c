@@ -362,6 +362,66 @@ contact_set_next_corner(struct rt *run, const struct contact_point *at,
     return isfinite(least) && least > CONTACT_SET_ALONG;
 }
 
+/* The corners of two polygons that are nearest to each other, if they are at
+ * one place within tol. */
+static bool
+corners_meet(const struct polytope_scene *scene, double tol, uint32_t at[2])
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < scene->p[0]->n_vertex; i++)
+        for (uint32_t j = 0; j < scene->p[1]->n_vertex; j++) {
+            const double *a = scene->p[0]->vertex[i], *b = scene->point[j];
+            double apart = fmax(fabs(a[0] - b[0]), fabs(a[1] - b[1]));
+            if (apart < least) {
+                least = apart;
+                at[0] = i;
+                at[1] = j;
+            }
+        }
+    return least <= tol;
+}
+
+int
+contact_set_corner(struct rt *run, uint32_t contact, double tol,
+                   struct contact_point out[2])
+{
+    assert(run != NULL && out != NULL);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct polytope_scene scene;
+    uint32_t at[2];
+    int n = 0;
+    if (run->im->dim != 2 || !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(run, image_contact))
+        return 0;
+    polytope_scene_get(run, contact, false, &scene);
+    if (!corners_meet(&scene, tol, at))
+        return 0;
+    for (int body = 0; body < 2; body++) {
+        const struct polytope *polytope = scene.p[body];
+        for (uint32_t i = polytope->at[at[body]];
+             i < polytope->at[at[body] + 1]; i++) {
+            struct contact_point spot = {contact, POINT_VERTEX, body,
+                                         polytope->around[i], at[1 - body]};
+            double normal[3], other[3];
+            outward(&scene, body, spot.face, normal);
+            /* no side of the other body lies behind this one */
+            bool apart = true;
+            const struct polytope *q = scene.p[1 - body];
+            for (uint32_t v = 0; v < q->n_vertex; v++) {
+                const double *x = body == 0 ? scene.point[v] : q->vertex[v];
+                const double *y =
+                    body == 0 ? scene.point[at[1]] : q->vertex[at[0]];
+                for (int k = 0; k < 3; k++)
+                    other[k] = x[k] - y[k];
+                apart &= vec3_dot(other, normal) >= -tol;
+            }
+            if (apart && n < 2)
+                out[n++] = spot;
+        }
+    }
+    return n;
+}
+
 void
 contact_set_opposed(struct rt *run, const struct contact_point *at,
                     struct contact_point base[2])

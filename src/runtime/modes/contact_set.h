@@ -34,6 +34,13 @@ bool contact_set_plane(const struct rt *run, uint32_t contact,
 bool contact_set_next_corner(struct rt *run, const struct contact_point *at,
                              struct contact_point *next);
 
+/* Where a corner of one polygon meets one of the other: the faces beside them
+ * that keep the bodies apart, each with the other corner. Between their normals
+ * that of the contact is open. Returns how many, at most two; 0: no corners meet
+ * within tol. */
+int contact_set_corner(struct rt *run, uint32_t contact, double tol,
+                       struct contact_point out[2]);
+
 /* Of the faces of both bodies at a point, the two whose normals are most
  * opposed: base[i] of body i. For a vertex: the face that it is on, and any
  * face of its own body. For edges that cross: the faces beside them. */

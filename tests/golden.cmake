@@ -18,7 +18,7 @@ endforeach()
 
 # the viewer and the playground: in a browser where there is one, and their bundles. The label
 # `page` is what `./dev test core` leaves out.
-foreach(what view_page view_bundle view_gltf view_vtk playground_examples playground_page playground_bundle
+foreach(what view_page view_bundle view_gltf view_vtk view_examples playground_examples playground_page playground_bundle
     site_build)
   string(REGEX REPLACE "_.*" "" of ${what})
   string(REGEX REPLACE ".*_" "" part ${what})

@@ -4,10 +4,11 @@
 #   sh tests/view/run.sh BUILD page      pages in Debian's chromium
 #   sh tests/view/run.sh BUILD bundle    viewer.min.js and plot.min.js are what the sources make
 #   sh tests/view/run.sh BUILD gltf      glTF files of runs
+#   sh tests/view/run.sh BUILD examples  run files of all examples
 #   sh tests/view/run.sh BUILD vtk       files of VTK of runs
 # Status 77: skipped, because a program is not there. CI must not skip the pages.
 set -eu
-build=$(cd "${1:?usage: run.sh BUILD page|bundle|gltf|vtk}" && pwd)
+build=$(cd "${1:?usage: run.sh BUILD page|bundle|gltf|vtk|examples}" && pwd)
 cd "$(dirname "$0")"
 
 skip() {
@@ -23,7 +24,7 @@ page)
         command -v google-chrome) || skip chromium must
     exec node page.mjs "$build/imp" "$browser"
     ;;
-gltf | vtk)
+gltf | vtk | examples)
     command -v node >/dev/null || skip "node (Debian: nodejs)" must
     exec node "$2.mjs" "$build/imp"
     ;;

@@ -4,6 +4,7 @@
 import * as three from "three";
 import {OrbitControls} from "three/addons/controls/OrbitControls.js";
 import {Crowd, crowdsOf} from "./crowd.js";
+import {Marching} from "./marching.js";
 import {flatGeometry, linesOf, outlineOf, polytopeGeometry} from "./shapes.js";
 
 const TINTS = [0x4f8fd0, 0xe08a3c, 0x5aa469, 0xb5709b, 0xc9a227, 0x6b7fd7, 0x4aa7a7, 0xc4695a];
@@ -16,7 +17,7 @@ export class Scene {
         this.run = run;
         this.motions = motions;
         this.flat = run.dim === 2;
-        this.show = {normals: false, impulses: true, names: false, trails: false};
+        this.show = {normals: false, impulses: true, names: false, trails: false, marching: false};
         this.scale = 1;
         this.renderer = new three.WebGLRenderer({canvas, antialias: true});
         this.scene = new three.Scene();
@@ -27,6 +28,7 @@ export class Scene {
         this.bodies = [];
         for (const list of crowdsOf(run, this.surfaces)) this.crowd(list);
         run.bodies.forEach((body, i) => { this.bodies[i] ||= this.body(body, i); });
+        this.marchings(run);
         this.joints = run.joints.map(joint => this.joint(joint));
         this.arrows = new three.Group();
         this.arrows.renderOrder = 1;
@@ -65,6 +67,36 @@ export class Scene {
         const sun = new three.DirectionalLight(0xffffff, 1.6);
         sun.position.set(0.6, -1, 1.6);
         this.scene.add(sun);
+    }
+    // What draws level sets from their formula (key m); bodies of one shape share it.
+    marchings(run) {
+        const formulas = new Map(), key = shape => shape.corners?.byteOffset;
+        for (const {shape} of run.bodies)
+            if (shape.formula && shape.corners) formulas.set(key(shape), shape);
+        this.marched = [];
+        run.bodies.forEach((body, i) => {
+            const {group} = this.bodies[i];
+            const shape = body.shape.formula ? body.shape : formulas.get(key(body.shape));
+            if (!group || !shape) return;
+            let reach = body.radius;
+            const surface = this.surfaces.get(i), width = this.run.dim;
+            for (let c = 0; surface && c < surface.corners.length; c += width)
+                reach = Math.max(reach, Math.hypot(...surface.corners.subarray(c, c + width)));
+            const marching = Marching.of(shape.formula, shape.centre, this.flat, 1.01 * reach);
+            if (!marching) return;
+            marching.always = shape.kind === "unknown"; // nothing else shows it
+            marching.others = [...group.children];
+            group.add(marching.mesh);
+            this.bodies[i].marching = marching;
+            this.marched.push(marching);
+        });
+        this.march(false);
+    }
+    march(on) {
+        for (const {mesh, others, always} of this.marched) {
+            mesh.visible = on || always;
+            for (const other of others) other.visible = !mesh.visible;
+        }
     }
     tint(i) {
         return this.run.bodies[i].kind === "moving" ? TINTS[i % TINTS.length] : 0x9aa5b0;
@@ -305,7 +337,7 @@ export class Scene {
         this.resize();
         const style = getComputedStyle(document.documentElement);
         this.renderer.setClearColor(style.getPropertyValue("--ground").trim());
-        this.bodies.forEach(({group, material, colour, change, crowd, k}, i) => {
+        this.bodies.forEach(({group, material, colour, change, crowd, k, marching}, i) => {
             if (crowd) {
                 crowd.place(k, this.pose(i, state.t, state.before),
                             state.overlapping.has(i) ? RED : state.picked === i ? PICKED : colour);
@@ -315,6 +347,9 @@ export class Scene {
             this.place(group, this.pose(i, state.t, state.before));
             material.color.set(state.overlapping.has(i) ? RED : colour);
             material.emissive?.set(state.picked === i ? 0x333333 : 0);
+            if (marching?.mesh.visible)
+                marching.update(group, this.camera, state.t, state.overlapping.has(i) ? RED : colour,
+                                state.picked === i, this.canvas.height);
         });
         for (const {group, joint} of this.joints) {
             const i = joint.bodies[0];
@@ -366,7 +401,7 @@ export class Scene {
         }
         const of = h => h.object.isInstancedMesh
             ? this.crowds.find(c => c.mesh === h.object).list[h.instanceId] : h.object.userData.body;
-        const hits = ray.intersectObjects(parts, true).filter(h => h.object.isMesh).map(of);
+        const hits = ray.intersectObjects(parts, true).filter(h => h.object.isMesh && h.object.userData.body !== undefined || h.object.isInstancedMesh).map(of);
         return hits.find(i => this.run.bodies[i].radius !== null) ?? hits[0] ?? null;
     }
 }

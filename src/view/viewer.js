@@ -86,6 +86,8 @@ class Viewer {
             ["i", "impulses", "impulses and forces", ...toggle("impulses")],
             ["e", "names", "names of bodies", ...toggle("names", on => { if (this.drawing) this.drawing.names = on; })],
             ["t", "trails", "paths of mass centres", ...toggle("trails", on => this.scene.setTrails(on, this.picked))],
+            ...this.scene.marched.length ? [["m", "formula", "level sets from their formula, along rays",
+                ...toggle("marching", on => this.scene.march(on))]] : [],
             ["f", "follow", "follow the body that is picked", () => {
                 this.follow = this.follow === null ? this.picked : null;
             }, () => this.follow !== null],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opens pages of `plot r { as = view }` in a browser, presses keys, and looks at
 // what is drawn.
-//   node page.mjs IMP BROWSER
+//   node page.mjs IMP BROWSER [PART]
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
@@ -11,12 +11,12 @@ import {fileURLToPath} from "node:url";
 import {Browser} from "./browser.mjs";
 import {count, mean, readPng} from "./png.mjs";
 
-const [imp, program] = process.argv.slice(2);
+const [imp, program, only] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing", "crowd"])
+for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing", "crowd", "formulas"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -365,6 +365,38 @@ async function crowd() {
     console.log(`crowd: ${(await stats()).ms.toFixed(0)} ms a frame of 500 discs`);
 }
 
+// Level sets from their formulas (key m): the silhouettes of the meshes but for their sides, and
+// nearly the same light; in the plane, too, where a formula has t.
+async function formulas() {
+    await open("formulas.html", "#t=0.6");
+    const compare = (one, other, ground) => {
+        let bodies = 0, edges = 0, differ = 0;
+        for (let y = MAIN[1]; y < MAIN[3]; y++)
+            for (let x = MAIN[0]; x < MAIN[2]; x++) {
+                const at = (y * one.width + x) * one.channels;
+                const a = one.data.subarray(at, at + 3), b = other.data.subarray(at, at + 3);
+                const far = (p, q) => Math.max(...[0, 1, 2].map(k => Math.abs(p[k] - q[k])));
+                const inA = far(a, ground) > 60, inB = far(b, ground) > 60; // covered by half
+                bodies += inA;
+                edges += inA !== inB;
+                differ += inA && inB && far(a, b) > 40;
+            }
+        return {bodies, edges, differ};
+    };
+    const meshes = await picture();
+    await browser.key("m");
+    const rays = await picture(), ground = [0, 1, 2].map(k => meshes.data[(60 * meshes.width + 20) * meshes.channels + k]);
+    const space = compare(meshes, rays, ground);
+    assert.ok(space.bodies > 20000 && space.edges < 0.01 * space.bodies && space.differ < 0.04 * space.bodies, JSON.stringify(space));
+    assert.equal(await browser.value("document.querySelectorAll('#buttons button[aria-pressed=true]').length"), 2);
+    console.log(`formulas: ${(await stats()).ms.toFixed(0)} ms a frame of five bodies along rays`);
+    await open("breathing.html", "#t=1");
+    const outline = await picture();
+    await browser.key("m");
+    const plane = compare(outline, await picture(), [0, 1, 2].map(k => outline.data[(60 * outline.width + 20) * outline.channels + k]));
+    assert.ok(plane.bodies > 2000 && plane.edges < 0.02 * plane.bodies, JSON.stringify(plane));
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -376,7 +408,8 @@ async function damaged() {
 }
 
 try {
-    for (const part of [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, crowd, damaged]) {
+    const parts = [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, crowd, formulas, damaged];
+    for (const part of parts.filter(p => !only || p.name === only)) {
         const begin = performance.now();
         await part();
         assert.deepEqual(wrong, [], part.name);

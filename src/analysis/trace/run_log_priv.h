@@ -102,6 +102,11 @@ void run_surfaces(struct run_log *log, struct run_bytes *bytes, double end);
 /* The triangles that all meshes share. */
 void run_triangles(struct run_bytes *bytes);
 
+/* -- run_glsl.c: "formula" of a level set, for a graphics card; nothing where
+ * its language lacks an operator, or the formula is long --------------------
+ */
+void run_glsl(struct run_log *log, struct run_bytes *bytes, uint32_t body);
+
 /* -- run_pieces.c: "motion", up to the time `end` ---------------------------
  */
 void run_pieces(struct run_log *log, struct run_bytes *bytes, double end);

@@ -404,7 +404,8 @@ run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body)
     struct rt *run = log->run;
     const imp_body *image_body = rt_body(run, body);
     const struct polytope *corners = run->polytope ? run->polytope[body] : NULL;
-    bool known = true;
+    bool known = true,
+         again = false; /* again: an earlier body has this shape */
     buf_puts(&bytes->json, "{\"kind\": ");
     if (corners && corners->n_vertex)
         polytope(bytes, corners);
@@ -414,7 +415,7 @@ run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body)
         known = false;
     else if (image_body->flags & IMP_BODYF_FLAT)
         known = flat(run, bytes, body);
-    else if (!same_ball(log, bytes, body)) {
+    else if (!(again = same_ball(log, bytes, body))) {
         struct run_ball ball = {ball_radius(run, body), bytes->json.n, 0};
         known = level_set(run, bytes, body);
         ball.to = bytes->json.n;
@@ -424,6 +425,9 @@ run_shape(struct run_log *log, struct run_bytes *bytes, uint32_t body)
     if (!known)
         run_text(bytes,
                  image_body->flags & IMP_BODYF_SHAPE ? "unknown" : "none");
+    if (image_body->flags & IMP_BODYF_SHAPE && !corners &&
+        !(image_body->flags & IMP_BODYF_FLAT) && !again)
+        run_glsl(log, bytes, body);
     if (image_body->flags & IMP_BODYF_GTIME) {
         run_key(bytes, "moves");
         buf_puts(&bytes->json, "true");

@@ -17,7 +17,7 @@ export class Scene {
         this.run = run;
         this.motions = motions;
         this.flat = run.dim === 2;
-        this.show = {normals: false, impulses: true, names: false, trails: false, marching: false};
+        this.show = {normals: false, impulses: true, names: false, trails: false, marching: false, axes: false};
         this.scale = 1;
         this.renderer = new three.WebGLRenderer({canvas, antialias: true});
         this.scene = new three.Scene();
@@ -269,8 +269,10 @@ export class Scene {
             this.controls.touches.ONE = three.TOUCH.PAN;
             this.controls.target.z = 0;
         }
-        this.controls.addEventListener("change", () => { this.moved = true; });
+        this.controls.addEventListener("start", () => { this.moved = true; });
+        this.controls.addEventListener("end", () => this.onMoved?.());
         this.controls.update();
+        this.moved = false;
         this.sized = "";
     }
     resize() {
@@ -298,6 +300,35 @@ export class Scene {
         group.position.set(...pose.x);
         if (pose.q) group.quaternion.set(pose.q[1], pose.q[2], pose.q[3], pose.q[0]);
         else group.rotation.z = pose.angle;
+    }
+    // The axes of the bodies: x red, y green, z blue. A crowd has none.
+    setAxes(on) {
+        this.bodies.forEach((body, i) => {
+            const {radius} = this.run.bodies[i];
+            if (!body.group || radius === null) return;
+            if (!body.axes && on) {
+                body.axes = new three.AxesHelper(1.4 * (radius || this.unit));
+                body.axes.material.depthTest = false;
+                body.axes.renderOrder = 2;
+                body.group.add(body.axes);
+            }
+            if (body.axes) body.axes.visible = on;
+        });
+    }
+    // Where the camera is and what it looks at, as text for an address; "" for its first place.
+    cameraText() {
+        const now = [...this.camera.position, ...this.controls.target, this.camera.zoom];
+        return this.moved ? now.map(x => +x.toPrecision(5)).join(",") : "";
+    }
+    setCamera(text) {
+        const x = text.split(",").map(Number);
+        if (x.length !== 7 || !x.every(Number.isFinite) || !(x[6] > 0)) return;
+        this.camera.position.set(...x.slice(0, 3));
+        this.controls.target.set(...x.slice(3, 6));
+        this.camera.zoom = x[6];
+        this.camera.updateProjectionMatrix();
+        this.controls.update();
+        this.moved = true;
     }
     // arrows: [{at, along, length, colour}] in lengths of the world
     setArrows(list) {

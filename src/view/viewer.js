@@ -58,6 +58,7 @@ class Viewer {
         $("title").textContent = document.title;
         this.commands();
         this.listen();
+        if (this.scene) this.scene.onMoved = () => this.tell();
         this.filmed = ""; // "gif", "webm": the motion becomes a picture (movie.js)
         this.readAddress();
         this.tell();
@@ -85,6 +86,7 @@ class Viewer {
             ["n", "normals", "normals at contact points", ...toggle("normals")],
             ["i", "impulses", "impulses and forces", ...toggle("impulses")],
             ["e", "names", "names of bodies", ...toggle("names", on => { if (this.drawing) this.drawing.names = on; })],
+            ["a", "axes", "axes of bodies", ...toggle("axes", on => this.scene.setAxes(on))],
             ["t", "trails", "paths of mass centres", ...toggle("trails", on => this.scene.setTrails(on, this.picked))],
             ...this.scene.marched.length ? [["m", "formula", "level sets from their formula, along rays",
                 ...toggle("marching", on => this.scene.march(on))]] : [],
@@ -179,12 +181,18 @@ class Viewer {
         if (values.has("t") && Number.isFinite(t)) this.setTime(t, values.get("side") === "before");
         if (values.has("log")) this.setLog(values.get("log") === "1");
         if (values.has("lens")) $("lens").hidden = values.get("lens") !== "1";
+        if (this.scene && values.has("camera")) this.scene.setCamera(values.get("camera"));
+        if (this.scene && values.has("formula")) {
+            this.scene.show.marching = values.get("formula") === "1";
+            this.scene.march(this.scene.show.marching);
+        }
         if (values.has("movie")) this.filmed = values.get("movie");
         if (values.has("bare")) document.body.classList.add("bare");
     }
     writeAddress() {
         const hash = `#t=${this.t}${this.before ? "&side=before" : ""}${this.log ? "&log=1" : ""}` +
-            ($("lens").hidden ? "" : "&lens=1");
+            ($("lens").hidden ? "" : "&lens=1") + (this.scene?.show.marching ? "&formula=1" : "") +
+            (this.scene?.cameraText() ? `&camera=${this.scene.cameraText()}` : "");
         if (hash === location.hash) return;
         try {
             history.replaceState(null, "", hash);

@@ -499,6 +499,39 @@ test_damage_is_told(void **state)
     done(&r);
 }
 
+/* Gives the bytes of a run file the checksum that they need. */
+static void
+sign(unsigned char *file, size_t n)
+{
+    uint32_t crc = crc32_of(0, file + RUN_FILE_HEAD, n - RUN_FILE_HEAD);
+    for (int k = 0; k < 4; k++)
+        file[24 + k] = (unsigned char)(crc >> 8 * k);
+}
+
+/* A file of a version that is not known yet is refused by its number. */
+static void
+test_a_newer_version_is_told(void **state)
+{
+    (void)state;
+    struct run r;
+    struct run_read file;
+    run_example(&r, &examples[5], "trace = true");
+    const struct record *record = record_of(&r);
+    static const char was[] = "\"version\": 1,";
+    unsigned char *copy = malloc(record->n_motion);
+    memcpy(copy, record->motion, record->n_motion);
+    size_t at = RUN_FILE_HEAD;
+    while (memcmp(copy + at, was, sizeof was - 1) != 0)
+        at++;
+    copy[at + sizeof was - 3] = '2';
+    sign(copy, record->n_motion);
+    const char *why = run_read(r.a, copy, record->n_motion, &file);
+    assert_non_null(why);
+    assert_string_equal(why, "it has version 2, and this program reads 1");
+    free(copy);
+    done(&r);
+}
+
 /* A file whose checksum fits what is written in it may hold anything. It is
  * refused, or all that is asked of it lies within its bytes (the address
  * sanitizer looks). */
@@ -521,9 +554,7 @@ test_forged_files_are_read_safely(void **state)
         for (size_t k = 0; k <= random_below(3); k++)
             copy[RUN_FILE_HEAD + random_below(n_json)] =
                 (unsigned char)signs[random_below(sizeof signs - 1)];
-        uint32_t crc = crc32_of(0, copy + RUN_FILE_HEAD, n - RUN_FILE_HEAD);
-        for (int k = 0; k < 4; k++)
-            copy[24 + k] = (unsigned char)(crc >> 8 * k);
+        sign(copy, n);
         if (!run_read(arena, copy, n, &file)) {
             double pose[8];
             read++;
@@ -550,6 +581,7 @@ main(void)
         cmocka_unit_test(test_a_trace_changes_nothing),
         cmocka_unit_test(test_events_have_their_points),
         cmocka_unit_test(test_damage_is_told),
+        cmocka_unit_test(test_a_newer_version_is_told),
         cmocka_unit_test(test_forged_files_are_read_safely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

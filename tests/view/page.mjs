@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "imp-page-"));
 const MAIN = [0, 40, 1000, 480]; // of the window: where bodies are drawn
 
-for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing", "crowd", "formulas"])
+for (const model of ["box", "discs", "ball", "pendulum", "dominoes", "both", "breathing", "crowd", "formulas", "map"])
     execFileSync(imp, ["run", "--out", folder, join(here, "models", `${model}.imp`)],
                  {stdio: ["ignore", "ignore", "inherit"]});
 
@@ -110,8 +110,11 @@ async function space() {
         .findIndex(text => text.startsWith("body crate")) + 1;
     assert.ok(info.includes(`box.imp:${line}: body crate : box`), info);
     assert.match(info, /position/);
+    // a text of the model is no markup
+    assert.ok(info.includes("<img src=x onerror=alert(2)>"), info);
+    assert.equal(await browser.value("document.querySelectorAll('img').length"), 0);
     // all other keys; buttons do the same
-    for (const key of ["n", "e", "t", "f", "g", "c", "c", "c", "c", "d", "d", "+", "-", "ArrowRight", "ArrowLeft", "End", "r"])
+    for (const key of ["n", "e", "a", "t", "f", "g", "c", "c", "c", "c", "d", "d", "+", "-", "ArrowRight", "ArrowLeft", "End", "r"])
         await browser.key(key);
     assert.equal(await hidden("lens"), false);
     assert.equal(await browser.value("document.querySelectorAll('#names span').length"), 3);
@@ -397,6 +400,40 @@ async function formulas() {
     assert.ok(plane.bodies > 2000 && plane.edges < 0.02 * plane.bodies, JSON.stringify(plane));
 }
 
+// The address keeps the time, the axis, the lens and the camera: a page that is opened with it shows
+// the same. On paper there are no buttons.
+async function address() {
+    await open("box.html");
+    await browser.value("impView.setTime(0.4051)");
+    for (const key of ["z", "g", "m"]) await browser.key(key);
+    for (const [type, x] of [["mousePressed", 300], ["mouseMoved", 420], ["mouseReleased", 420]])
+        await browser.call("Input.dispatchMouseEvent", {type, x, y: 200, button: "left", buttons: 1, clickCount: 1});
+    await browser.drawn();
+    const state = `(() => { const {viewer} = impView, {camera} = viewer.scene;
+        return [viewer.t, viewer.log, document.getElementById("lens").hidden, viewer.scene.show.marching,
+                ...camera.position.toArray().map(x => x.toFixed(3))]; })()`;
+    const hash = await browser.value("location.hash"), here = await browser.value(state);
+    assert.match(hash, /^#t=0.4051&log=1&lens=1&formula=1&camera=/);
+    await open("box.html", hash);
+    assert.deepEqual(await browser.value(state), here);
+    assert.match(await browser.value("document.getElementById('time').textContent"), /^t = 0\.405100000000 s$/);
+    await browser.key("r");
+    assert.ok(!(await browser.value("location.hash")).includes("camera"));
+    const {data} = await browser.call("Page.printToPDF", {landscape: true, printBackground: true});
+    assert.ok(data.length > 20000, `a print of ${data.length} bytes`);
+    await browser.call("Emulation.setEmulatedMedia", {media: "print"});
+    assert.equal(await browser.value("getComputedStyle(document.getElementById('buttons')).display"), "none");
+    await browser.call("Emulation.setEmulatedMedia", {media: ""});
+}
+
+// A click on a map tells the command that runs the point.
+async function map() {
+    await open("map.html");
+    const box = await browser.value("(() => { const b = document.getElementById('plot').querySelector('canvas').getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()");
+    await browser.click(box[0] + box[2] / 2, box[1] + box[3] / 2);
+    assert.match(await browser.value("document.getElementById('command').textContent"), /imp view --set e=0\.\d+ --set h=[\d.]+ MODEL/);
+}
+
 // A page whose run file was damaged says so, and nothing else.
 async function damaged() {
     const text = readFileSync(join(folder, "ball.html"), "utf8");
@@ -408,7 +445,7 @@ async function damaged() {
 }
 
 try {
-    const parts = [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, crowd, formulas, damaged];
+    const parts = [space, plane, forces, logarithm, drawings, still, film, video, both, breathing, crowd, formulas, address, map, damaged];
     for (const part of parts.filter(p => !only || p.name === only)) {
         const begin = performance.now();
         await part();

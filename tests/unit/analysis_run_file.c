@@ -434,6 +434,43 @@ test_a_trace_changes_nothing(void **state)
     }
 }
 
+/* A rod that slides on its tip: what is drawn there is rounding about a zero,
+ * and the drawing goes on to the end all the same. */
+static void
+test_a_drawing_at_a_closed_contact(void **state)
+{
+    (void)state;
+    struct run r;
+    struct run_read file;
+    run(&r,
+        "system rod {\n  coordinate X, Y, theta\n"
+        "  kinetic = (1 [kg])*(X'^2 + Y'^2 + (1 [m^2])*theta'^2/3)/2\n"
+        "  potential = (9.81 [N])*Y\n"
+        "  contact tip { gap = Y - (1 [m])*sin(theta)\n"
+        "    slide = X + (1 [m])*cos(theta)  friction = 0.2 }\n"
+        "  start { theta = 1.2  Y = (1 [m])*sin(1.2)  X' = 1 }\n"
+        "  draw { rod = rod((X - (1 [m])*cos(theta), Y + (1 [m])*sin(theta)),\n"
+        "    (X + (1 [m])*cos(theta), Y - (1 [m])*sin(theta))) } }\n"
+        "let r = simulate { until = 0.3  trace = true }\n",
+        false);
+    fine(&r);
+    assert_int_equal(r.ds.warnings, 0);
+    const struct record *record = record_of(&r);
+    assert_null(run_read(r.a, record->motion, record->n_motion, &file));
+    assert_int_equal(file.n_drawings, 1);
+    const struct run_read_mover *drawn = &file.drawings[0].mover;
+    assert_true(drawn->n > 0 && drawn->n < 200);
+    assert_true(run_read_number(&file, drawn->end, drawn->n - 1) == file.end);
+    for (int i = 0; i <= 30; i++) {
+        double t = file.end * i / 30, q[3], x[4];
+        run_read_pose(&file, 0, t, false, q, 3);
+        run_read_mover_at(&file, drawn, t, false, x, 4);
+        assert_true(fabs(x[2] - q[0] - cos(q[2])) < 1e-13);
+        assert_true(fabs(x[3] - q[1] + sin(q[2])) < 1e-13);
+    }
+    done(&r);
+}
+
 /* Events of a box that lands flat have all its corners, and the impulses of the
  * points are that of the event. */
 static void
@@ -579,6 +616,7 @@ main(void)
         cmocka_unit_test(test_a_full_log_ends_the_motion),
         cmocka_unit_test(test_recorded_times_make_no_pieces),
         cmocka_unit_test(test_a_trace_changes_nothing),
+        cmocka_unit_test(test_a_drawing_at_a_closed_contact),
         cmocka_unit_test(test_events_have_their_points),
         cmocka_unit_test(test_damage_is_told),
         cmocka_unit_test(test_a_newer_version_is_told),

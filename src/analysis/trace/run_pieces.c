@@ -118,22 +118,24 @@ numbers_at(const struct formula *formula, double t, double *to)
     return st == IMP_OK;
 }
 
-/* How far each number goes in the whole run: what is small is measured by that,
- * because the rounding of a small value next to a zero is that of the terms of
- * its formula. */
+/* How far the numbers of rows from .. to - 1 go in the whole run, at least
+ * `least`. They are entries of one vector, or places in one drawing: what is
+ * small is measured by all of them, because the rounding of a value next to a
+ * zero is that of the terms of its formula. */
 #define SIZE_LOOKS 256
 static void
-sizes(const struct formula *formula, double end)
+sizes(const struct formula *formula, uint32_t from, uint32_t to, double least,
+      double end)
 {
-    for (uint32_t row = 0; row < formula->n_rows; row++)
-        formula->size[row] = DBL_MIN;
+    double size = least;
     for (int i = 0; i <= SIZE_LOOKS; i++) {
         if (!numbers_at(formula, end * i / SIZE_LOOKS, formula->value))
             continue;
-        for (uint32_t row = 0; row < formula->n_rows; row++)
-            formula->size[row] =
-                fmax(formula->size[row], fabs(formula->value[row]));
+        for (uint32_t row = from; row < to; row++)
+            size = fmax(size, fabs(formula->value[row]));
     }
+    for (uint32_t row = from; row < to; row++)
+        formula->size[row] = size;
 }
 
 /* The coefficients of the Chebyshev series from begin to end, into f->c.
@@ -228,7 +230,7 @@ drawn_pieces(struct run_log *log, const imp_system *system, uint32_t mover,
     formula.system = system;
     formula.q = NEW_N(run->arena, double, system->n + 1);
     formula.spans = spans;
-    sizes(&formula, end);
+    sizes(&formula, 0, formula.n_rows, DBL_MIN, end);
     formula.n_spans =
         1; /* where two pieces meet, each has a value of its own */
     for (size_t k = 0; k < n; k++) {
@@ -334,7 +336,9 @@ run_pieces(struct run_log *log, struct run_bytes *bytes, double end)
         if (by_formula) {
             struct formula f =
                 formula_new(run, rt_body(run, i)->refresh, n_rows);
-            sizes(&f, end);
+            /* a place, then an angle (rad) or a unit quaternion */
+            sizes(&f, 0, run->im->dim, DBL_MIN, end);
+            sizes(&f, run->im->dim, n_rows, 1.0, end);
             (void)formula_pieces(&f, &pieces, 0.0, end, end);
         } else {
             struct trace_span *spans;

@@ -32,6 +32,7 @@ function limitsOf(run, list) {
 class Viewer {
     constructor(run) {
         this.run = run;
+        for (const contact of run.contacts) if (contact.all) contact.name = "all pairs";
         this.events = events(run);
         this.motions = motions(run);
         this.limits = limitsOf(run, this.events);

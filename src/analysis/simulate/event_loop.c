@@ -390,6 +390,8 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     if (sim->rule == sim->n_contacts)
         simulate_pairs_start(sim);
+    if (sim->trace && (st = simulate_traced(sim)))
+        return st;
     for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
         if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
             return st;

@@ -178,7 +178,7 @@ do_fmt() {
         "$imp" fmt - <"$tmp/got" >"$tmp/again" 2>&1
         same "$f: formatting twice" "$tmp/got" "$tmp/again"
     done
-    find examples tests/run '(' -name '*.csv' -o -name '*.jsonl' ')' \
+    find examples tests/run '(' -name '*.csv' -o -name '*.jsonl' -o -name '*.gz' ')' \
         -exec cp {} "$tmp" ';' # data that models read stand beside them
     for f in stdlib/*.imp $(find examples tests/run -name '*.imp' | sort); do
         "$imp" fmt - <"$f" >"$tmp/got.imp" 2>&1

@@ -12,14 +12,24 @@ static const struct table_kind kinds[] = {
 };
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
 
+static const char packed[] = ".gz";
+
+bool
+table_is_packed(const char *file)
+{
+    assert(file);
+    size_t n = strlen(file), ending = strlen(packed);
+    return n > ending && !strcmp(file + n - ending, packed);
+}
+
 const struct table_kind *
 table_kind_of(const char *file)
 {
     assert(file);
-    size_t n = strlen(file);
+    size_t n = strlen(file) - (table_is_packed(file) ? strlen(packed) : 0);
     for (size_t i = 0; i < N_KINDS; i++) {
         size_t ending = strlen(kinds[i].ending);
-        if (n > ending && !strcmp(file + n - ending, kinds[i].ending))
+        if (n > ending && !memcmp(file + n - ending, kinds[i].ending, ending))
             return &kinds[i];
     }
     return NULL;
@@ -28,7 +38,7 @@ table_kind_of(const char *file)
 const char *
 table_endings(void)
 {
-    return ".csv or .jsonl";
+    return ".csv or .jsonl, or these and .gz";
 }
 
 bool

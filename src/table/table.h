@@ -29,6 +29,12 @@ struct table_kind {
                  size_t n_wanted, const char *missing, double **columns,
                  size_t *n_rows, struct table_error *error);
 };
+/* Is this the name of a file that gzip has made? */
+bool table_is_packed(const char *file);
+/* Unpacks such a file to at most `most` bytes, in the arena. False after *error,
+ * which has no place in the file. */
+bool table_unpack(struct arena *arena, const char *bytes, size_t n, size_t most,
+                  const char **text, size_t *size, struct table_error *error);
 /* The kind of a file by the ending of its name; NULL: no table that can be
  * read. */
 const struct table_kind *table_kind_of(const char *file);

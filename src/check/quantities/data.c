@@ -250,6 +250,25 @@ read_table(struct check *ck, struct reading *reading)
     return true;
 }
 
+/* most bytes of a file that is unpacked */
+#define UNPACKED_MOST ((size_t)1 << 30)
+
+static bool
+unpack(struct check *ck, struct reading *reading)
+{
+    struct table_error error;
+    const char *name = reading->decl->item->value->text;
+    if (!table_is_packed(name) ||
+        table_unpack(ck->arena, reading->text, reading->size, UNPACKED_MOST,
+                     &reading->text, &reading->size, &error))
+        return true;
+    CHECK_HELP(ck,
+               check_error(ck, DIAG_E0390, reading->decl->item->value->range,
+                           "cannot read \"%s\": %s", name, error.message),
+               "%s", error.help);
+    return false;
+}
+
 static bool
 declare_data(struct check *ck, struct decl *decl)
 {
@@ -277,7 +296,7 @@ declare_data(struct check *ck, struct decl *decl)
     }
     reading.text = scope_read_data(ck, decl->module, it, &reading.path,
                                    &reading.size);
-    return reading.text && read_table(ck, &reading);
+    return reading.text && unpack(ck, &reading) && read_table(ck, &reading);
 }
 
 void

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rotors, wheels within bodies. With the axis u (body axes), the inertia i about
- * it, and z of imp_rotor, the angular momentum of body and wheel is
- *   L = J w + i z u,     L' + w x L = moment,
- * where J is the inertia of the body in env: with the wheel while it is held
- * (then z, its rate against the body, stays), without its part i u u^T while it
- * turns: then
- *   i z' = tau,          J w' = moment - w x L - tau u,
- * with the torque tau of motor and friction on the wheel. Its rate against the
- * body is then z - u.w. (Baranyai 2016, (6.5)-(6.9), has the same motion in the
- * rate.) */
+/* Rotors, wheels within bodies. With the axis u (body axes), the inertia i
+ * about it, and z of imp_rotor, the angular momentum of body and wheel is L = J
+ * w + i z u,     L' + w x L = moment, where J is the inertia of the body in
+ * env: with the wheel while it is held (then z, its rate against the body,
+ * stays), without its part i u u^T while it turns: then i z' = tau,          J
+ * w' = moment - w x L - tau u, with the torque tau of motor and friction on the
+ * wheel. Its rate against the body is then z - u.w. (Baranyai 2016,
+ * (6.5)-(6.9), has the same motion in the rate.) */
 #include "mechanics/mech_priv.h"
 
 bool
@@ -102,8 +100,8 @@ static const expr *
 torque(struct mech *mech, const struct mrotor *rotor)
 {
     struct graph *graph = mech->graph;
-    const expr *sum = sc_sub(
-        graph, rotor->motor, sc_mul(graph, rotor->sign, rotor->friction));
+    const expr *sum = sc_sub(graph, rotor->motor,
+                             sc_mul(graph, rotor->sign, rotor->friction));
     return sc_mul(graph, turns(mech, rotor), sum);
 }
 

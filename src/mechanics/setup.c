@@ -71,8 +71,8 @@ raw_contact(struct mech *mech, const struct tm_contact *contact,
         out[10] = friction_number(mech, contact->mu_impact.e);
     if (contact->stiffness.e)
         out[11] = contact->stiffness.e;
-    out[12] = contact->exponent.e ? contact->exponent.e
-                                  : ex_num(mech->graph, 1.5);
+    out[12] =
+        contact->exponent.e ? contact->exponent.e : ex_num(mech->graph, 1.5);
 }
 
 /* A joint, IMP_JOINT_RAW entries; a screw of the plane is (fx, fy, moment). */
@@ -123,8 +123,9 @@ setup_tape(struct mech *mech)
     const struct tm_model *model = mech->model;
     size_t count =
         model->n_bodies * IMP_RAW_SIZE + IMP_CONTACT_OUTS * model->n_contacts +
-        IMP_JOINT_RAW * model->n_joints + IMP_ROTOR_RAW * model->n_rotors + 5 + mech->layout.slots -
-        mech->layout.poly + 2 * (model->n_coordinates + model->n_draws);
+        IMP_JOINT_RAW * model->n_joints + IMP_ROTOR_RAW * model->n_rotors + 5 +
+        mech->layout.slots - mech->layout.poly +
+        2 * (model->n_coordinates + model->n_draws);
     const expr **out = NEW_N(mech->arena, const expr *, count);
     const expr *zero = sc_zero(mech->graph);
     for (size_t i = 0; i < count; i++)

@@ -17,7 +17,7 @@ struct memo {
     size_t cap;
 };
 struct memos {
-    struct memo *memo;  /* per list */
+    struct memo *memo;   /* per list */
     struct arena *arena; /* of the run; stays from start to start */
 };
 static const char memo_key = 0;

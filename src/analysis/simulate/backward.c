@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Motion backward in time, `until` below 0: what the bodies did before the
  * start, up to where a gap was closed last. What was before that is not known:
- * many states lead to one impact. Where friction has acted, or a formula changes
- * its branch, the state of the start does not tell either, and the run ends with
- * an error. */
+ * many states lead to one impact. Where friction has acted, or a formula
+ * changes its branch, the state of the start does not tell either, and the run
+ * ends with an error. */
 #include <assert.h>
 #include <math.h>
 
@@ -25,8 +25,8 @@ static int
 refuse(struct simulation *sim, imp_range where, const char *why,
        const char *help)
 {
-    struct diag *diag = diag_add(sim->analysis->ds, DIAG_E0770, where, "%s",
-                                 why);
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0770, where, "%s", why);
     diag_help(sim->analysis->ds, diag, "%s", help);
     return IMP_BADMODEL;
 }
@@ -90,8 +90,7 @@ closes_between(struct simulation *sim, const struct saved_state *at, double to,
     struct rt *run = sim->run;
     uint32_t n_more;
     struct event event = {.kind = EVENT_NONE};
-    struct event *more =
-        NEW_N(run->brief, struct event, sim->n_contacts + 1);
+    struct event *more = NEW_N(run->brief, struct event, sim->n_contacts + 1);
     double gap, tol, rate;
     bool any = false;
     *closes = false;
@@ -181,10 +180,11 @@ back_to(struct simulation *sim, double target, bool *closed)
             return st;
         sim->rows.fresh = false;
         if (!rotors_keep_sign(run))
-            return refuse(sim, sim->command->range,
-                          "a rotor with friction was at rest before: since when "
-                          "is not known",
-                          "end the run later, or leave out the friction");
+            return refuse(
+                sim, sim->command->range,
+                "a rotor with friction was at rest before: since when "
+                "is not known",
+                "end the run later, or leave out the friction");
         rt_brief_end(run);
     }
     return IMP_OK;

@@ -353,11 +353,24 @@ field_indexed(struct check *ck, const struct env *env,
     return field_entry(ck, value, index, node->n_list, node->range);
 }
 
+/* Is the index of an argument, of which nothing is known, one too, or a
+ * condition? */
+static bool
+may_select(struct check *ck, const struct env *env, const struct ast_expr *node)
+{
+    if (node->n_list != 1)
+        return false;
+    struct value at = check_expr(ck, env, node->list[0]);
+    return value_is_open(ck, &at) || (at.kind == VALUE_COLUMN && at.truth);
+}
+
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     struct value value = check_expr(ck, env, node->a);
     uint32_t row, column;
+    if (value.kind == VALUE_ANY && may_select(ck, env, node))
+        return value_any(ck, value.dim, node->range);
     if (value_is_list(ck, &value) && node->n_list == 1) {
         struct value entries, at = check_expr(ck, env, node->list[0]);
         if (list_indexed(ck, node, &value, &at, &entries))

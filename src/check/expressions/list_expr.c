@@ -69,6 +69,10 @@ list_indexed(struct check *ck, const struct ast_expr *node,
              struct value *out)
 {
     assert(ck && node && node->n_list == 1 && list && at && out);
+    if (value_is_open(ck, at)) { /* an entry, or those that a condition takes */
+        *out = value_any(ck, dim_fresh(ck->dims, node->range), node->range);
+        return true;
+    }
     if (at->kind == VALUE_COLUMN && at->truth) {
         struct value column = list_column(ck, list, expr_label(ck, node->a));
         *out = list_select(ck, node, &column, at);

@@ -14,9 +14,10 @@ const struct keydef rotor_keys[] = {
     {"axis", "its direction in the axes of the body (in the plane it is z)"},
     {"inertia", "about its axis; the inertia of the body counts it, too"},
     {"rate", "how fast it turns against the body at the start (0)"},
-    {"friction", "greatest torque of its friction, a formula of `slip`, the "
-                 "speed of the rate, or (static, dynamic); the rotor sticks where "
-                 "it can (0)"},
+    {"friction",
+     "greatest torque of its friction, a formula of `slip`, the "
+     "speed of the rate, or (static, dynamic); the rotor sticks where "
+     "it can (0)"},
     {"motor", "torque that drives it, or `hold`: the rate stays as it is (0)"},
 };
 const size_t n_rotor_keys = sizeof rotor_keys / sizeof rotor_keys[0];
@@ -58,8 +59,9 @@ head_body(struct work *work, const struct ast_expr *head)
     diag = check_error(ck, DIAG_E0347, head->range,
                        "the body `%s` of this rotor is fixed", body->name);
     CHECK_NOTE(ck, diag, body->range, "declared here");
-    CHECK_HELP(ck, diag, "a rotor acts on the body that it turns in; one of a "
-                         "fixed body moves nothing: leave it out");
+    CHECK_HELP(ck, diag,
+               "a rotor acts on the body that it turns in; one of a "
+               "fixed body moves nothing: leave it out");
     return false;
 }
 
@@ -166,9 +168,8 @@ friction_key(struct work *work)
     const struct ast_expr *node = work->k[K_FRICTION]->value,
                           *inner = ast_unwrap(node);
     const char *name = "slip";
-    struct value slip =
-        value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_SLIP, 0),
-                  dim_mks(ck->dims, 0, 0, -1), node->range);
+    struct value slip = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_SLIP, 0),
+                                  dim_mks(ck->dims, 0, 0, -1), node->range);
     struct env env = {.up = &work->env,
                       .module = work->env.module,
                       .names = &name,
@@ -176,8 +177,8 @@ friction_key(struct work *work)
                       .n = 1};
     const char *what = "the friction of a rotor";
     struct value value = check_expr(ck, &env, node);
-    bool pair = value.kind == VALUE_NUM && value.rows * value.cols == 2 &&
-                !value.dims;
+    bool pair =
+        value.kind == VALUE_NUM && value.rows * value.cols == 2 && !value.dims;
     if (pair ? !value_need_dim(ck, &value, node, torque(ck), what)
              : !value_need_scalar(ck, &value, node, torque(ck), what))
         return;
@@ -247,8 +248,8 @@ rotor(struct check *ck, struct decl *decl)
                         .env = {.module = decl->module},
                         .rotor = &ck->lists.rotors.v[decl->index],
                         .index = decl->index};
-    bool known = block_keys(ck, decl->item, rotor_keys, n_rotor_keys, "rotor",
-                            work.k);
+    bool known =
+        block_keys(ck, decl->item, rotor_keys, n_rotor_keys, "rotor", work.k);
     if (!head_body(&work, decl->item->head1) || !known || !keys_fit(&work))
         return;
     if (work.k[K_AXIS])
@@ -272,8 +273,8 @@ rotors_declare(struct check *ck)
             if (decl->kind != DECL_ROTOR)
                 continue;
             struct tm_rotor made = {.name = decl->name,
-                                    .doc = decl->item->doc ? decl->item->doc
-                                                           : "",
+                                    .doc =
+                                        decl->item->doc ? decl->item->doc : "",
                                     .range = decl->range};
             decl->index = (uint32_t)ck->lists.rotors.n;
             APUSH(ck, &ck->lists.rotors, made);

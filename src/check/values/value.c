@@ -41,14 +41,26 @@ value_truth(struct check *ck, const expr *expression, imp_range range)
     value.kind = VALUE_TRUTH;
     return value;
 }
+/* the leaf of a formal of a definition that is checked by itself */
+#define FORMAL 1000u
+
 struct value
 value_any(struct check *ck, const struct dim *dim, imp_range range)
 {
     assert(ck && dim);
     struct value value =
-        value_num(ck, ex_sym(ck->g, SYM_LOCAL, 1000, 0), dim, range);
+        value_num(ck, ex_sym(ck->g, SYM_LOCAL, FORMAL, 0), dim, range);
     value.kind = VALUE_ANY;
     return value;
+}
+
+bool
+value_is_open(struct check *ck, const struct value *value)
+{
+    assert(ck && value);
+    return value->kind == VALUE_ANY ||
+           ((value->kind == VALUE_TRUTH || value->kind == VALUE_NUM) &&
+            ex_depends(ck->g, value->e[0], SYM_LOCAL, FORMAL, UINT32_MAX));
 }
 
 /* -- asking --------------------------------------------------------------- */

@@ -20,6 +20,9 @@ struct value value_any(struct check *ck, const struct dim *dim,
                        imp_range range);
 struct value value_truth(struct check *ck, const expr *expression,
                          imp_range range);
+/* Does the value depend on a formal of a definition that is checked by itself,
+ * so that it may be a list as well? */
+bool value_is_open(struct check *ck, const struct value *value);
 bool value_is_scalar(const struct value *value); /* NUM 1 x 1 or ANY */
 bool value_is_vector(const struct value *value); /* NUM n x 1, n > 1, or ANY */
 const char *value_kind_text(struct check *ck, const struct value *value);

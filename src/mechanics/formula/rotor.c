@@ -15,8 +15,8 @@ const expr *
 rotor_rate(struct mech *mech, const struct mrotor *rotor)
 {
     assert(mech && rotor);
-    const expr *spin = v3_dot(mech->graph, rotor->axis,
-                              mech->bodies[rotor->body].w_body);
+    const expr *spin =
+        v3_dot(mech->graph, rotor->axis, mech->bodies[rotor->body].w_body);
     return sc_sub(mech->graph, rotor->z,
                   sc_mul(mech->graph, turns(mech, rotor), spin));
 }
@@ -28,10 +28,9 @@ rotor_quantity(struct mech *mech, const struct mrotor *rotor, uint32_t quantity)
     const expr *rate = rotor_rate(mech, rotor);
     if (quantity == ROTORQ_RATE)
         return rate;
-    const expr *spin = v3_dot(mech->graph, rotor->axis,
-                              mech->bodies[rotor->body].w_body);
-    return sc_mul(mech->graph, rotor->inertia,
-                  sc_add(mech->graph, rate, spin));
+    const expr *spin =
+        v3_dot(mech->graph, rotor->axis, mech->bodies[rotor->body].w_body);
+    return sc_mul(mech->graph, rotor->inertia, sc_add(mech->graph, rate, spin));
 }
 
 const expr *
@@ -47,9 +46,9 @@ rotor_kinetic(struct mech *mech, const struct mbody *body)
         const expr *half = sc_mul(graph, ex_num(graph, 0.5), rotor->z),
                    *spin = v3_dot(graph, rotor->axis, body->w_body);
         half = sc_add(graph, half, sc_mul(graph, rotor->held, spin));
-        sum = sc_add(graph, sum,
-                     sc_mul(graph, rotor->inertia,
-                            sc_mul(graph, rotor->z, half)));
+        sum = sc_add(
+            graph, sum,
+            sc_mul(graph, rotor->inertia, sc_mul(graph, rotor->z, half)));
     }
     return sum;
 }
@@ -63,10 +62,10 @@ rotor_angular(struct mech *mech, const struct mbody *body)
     for (size_t i = 0; i < mech->model->n_rotors; i++) {
         const struct mrotor *rotor = mech->rotors + i;
         if (rotor->body == body->index)
-            sum = v3_add(graph, sum,
-                         v3_scale(graph,
-                                  sc_mul(graph, rotor->inertia, rotor->z),
-                                  rotor->axis));
+            sum =
+                v3_add(graph, sum,
+                       v3_scale(graph, sc_mul(graph, rotor->inertia, rotor->z),
+                                rotor->axis));
     }
     return sum;
 }

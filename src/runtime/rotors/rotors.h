@@ -21,8 +21,8 @@ bool rotors_at_rest(const struct rt *run);
 bool rotors_keep_sign(const struct rt *run);
 /* Lets go of all rotors that friction holds: before an impact. */
 void rotors_release(struct rt *run);
-/* Chooses a mode for all rotors with friction that have no rate, after an event.
- * IMP_FAILED after a diagnostic. */
+/* Chooses a mode for all rotors with friction that have no rate, after an
+ * event. IMP_FAILED after a diagnostic. */
 int rotors_settle(struct rt *run);
 /* Does friction hold the rotor now? */
 bool rotors_sticks(const struct rt *run, uint32_t rotor);

@@ -14,6 +14,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
@@ -21,8 +22,13 @@
 /* Impacts from heights of more tolerances are left to touches.c: there the
  * contacts that close within one tolerance do so within 10^-2 of a flight. */
 #define OVER_HIGH 16384.0
-/* the most rounds of the law `sequential` */
-#define OVER_ROUNDS 1000
+/* the most single impacts of the law `sequential`, and what counts as equal
+ * among them, as in runtime/impact/law_sequential.c */
+#define OVER_ROUNDS 100000
+#define OVER_TIE 1e-9
+/* rates depend on each other if so little is left of a point beside the others
+ */
+#define OVER_DEPENDS 1e-9
 
 struct blow {
     int n, n_hit; /* points; the first n_hit come down, the others are held */
@@ -110,6 +116,41 @@ at_once(struct rt *run, struct blow *blow, const bool *in, double *rate)
     return true;
 }
 
+/* Are the rates of all points independent? Where they are not (four corners of
+ * a face in space), resting points that are hit in turns come to rest in no
+ * number of impacts, and take theirs at once. */
+static bool
+independent(struct rt *run, const struct blow *blow)
+{
+    size_t size = (size_t)blow->n;
+    double *G = NEW_N(run->brief, double, size *size + size),
+           *rd = G + size * size;
+    int *first = NEW_N(run->brief, int, size), rank;
+    memcpy(G, blow->G, size * size * sizeof *G);
+    (void)dense_cholesky(blow->n, G, blow->n, first, NULL, OVER_DEPENDS, rd,
+                         &rank);
+    return rank == blow->n;
+}
+
+/* The law `sequential`: which of the first n points has its turn, as in
+ * runtime/impact/law_sequential.c: the one whose approach carries most energy;
+ * -1: none approaches. */
+static int
+turn(const struct blow *blow, const double *rate, int n)
+{
+    int best = -1;
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        double size = rate[i] * rate[i] / blow->G[i * (blow->n + 1)];
+        if (!(rate[i] < -blow->rest[i]) ||
+            (best >= 0 && size <= (1.0 + OVER_TIE) * most))
+            continue;
+        best = i;
+        most = size;
+    }
+    return best;
+}
+
 static bool
 solve(struct simulation *sim, struct blow *blow)
 {
@@ -117,27 +158,27 @@ solve(struct simulation *sim, struct blow *blow)
     struct rt *run = sim->run;
     bool *in = NEW_N(run->brief, bool, (size_t)blow->n);
     double *rate = blow->after;
+    bool sequential =
+        simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL;
+    bool alone = sequential && independent(run, blow);
     memset(blow->P, 0, (size_t)blow->n * sizeof *blow->P);
-    for (int i = 0; i < blow->n; i++)
+    for (int i = 0; i < blow->n; i++) {
         rate[i] = blow->point[i].rate;
-    bool each = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL &&
-                blow->n_hit > 1;
+        in[i] = true;
+    }
+    if (!alone && !(sequential && blow->n_hit > 1))
+        return at_once(run, blow, in, rate);
     for (int round = 0; round < OVER_ROUNDS; round++) {
-        int first = -1;
+        int next = turn(blow, rate, alone ? blow->n : blow->n_hit);
+        if (next < 0)
+            return true;
         for (int i = 0; i < blow->n; i++) {
-            bool down = i < blow->n_hit && rate[i] < -blow->rest[i];
-            if (down && first < 0)
-                first = i;
-            in[i] = each ? i >= blow->n_hit || first == i : true;
-            if (i >= blow->n_hit && fabs(rate[i]) <= blow->rest[i])
+            in[i] = i == next || (!alone && i >= blow->n_hit);
+            if (!alone && i >= blow->n_hit && fabs(rate[i]) <= blow->rest[i])
                 rate[i] = 0.0;
         }
-        if (first < 0)
-            return true;
         if (!at_once(run, blow, in, rate))
             return false;
-        if (!each)
-            return true;
     }
     return false;
 }

@@ -246,11 +246,10 @@ work_of(struct simulation *sim)
     return sim->accumulation;
 }
 
-/* Was the last flight at the contact no higher than the rounding error of the
- * gap? */
-static bool
-short_flight(const struct simulation *sim, uint32_t contact)
+bool
+simulate_short_flight(const struct simulation *sim, uint32_t contact)
 {
+    assert(sim != NULL && contact < sim->n_contacts);
     const struct rt *run = sim->run;
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double low =
@@ -272,7 +271,7 @@ tiny(const struct simulation *sim, uint32_t contact)
 {
     const struct flight_history *flights = &sim->contacts[contact].flights;
     return (flights->lost || flights->impacts >= CHATTER_FLIGHTS) &&
-           short_flight(sim, contact);
+           simulate_short_flight(sim, contact);
 }
 
 /* Close to a limit, impacts are smaller than the rounding error of the gap:
@@ -778,7 +777,8 @@ simulate_accumulation_looks(const struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     bool enough;
-    return shrinks(sim, contact, &enough) > 0.0 || short_flight(sim, contact);
+    return shrinks(sim, contact, &enough) > 0.0 ||
+           simulate_short_flight(sim, contact);
 }
 
 int
@@ -786,7 +786,7 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     struct flight_history *flights = &sim->contacts[contact].flights;
-    bool is_short = short_flight(sim, contact);
+    bool is_short = simulate_short_flight(sim, contact);
     int st = limit(sim, contact);
     if (st)
         return st;

@@ -13,6 +13,8 @@
  * is constant to this share. */
 #define CHATTER_SHORTEST 1e-9
 #define CHATTER_STEADY 0.05
+/* but for flights below rounding, not before so many */
+#define CHATTER_LOST 64
 
 int
 simulate_report_endless(struct simulation *sim, uint32_t contact, double ratio)
@@ -76,8 +78,13 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
         flights->first = flight;
     flights->n_known++;
     double ratio;
-    return flight_history_is_geometric(flights, &ratio) &&
-                   flight < CHATTER_SHORTEST * flights->first
-               ? simulate_report_endless(sim, contact, ratio)
-               : IMP_OK;
+    if (!flight_history_is_geometric(flights, &ratio) ||
+        flight >= CHATTER_SHORTEST * flights->first)
+        return IMP_OK;
+    /* Flights that the rounding of the gap hides are no motion to be followed:
+     * accumulation.c takes them to rest where it can. */
+    flights->lost |= simulate_short_flight(sim, contact);
+    return flights->lost && flights->n_known <= CHATTER_LOST
+               ? IMP_OK
+               : simulate_report_endless(sim, contact, ratio);
 }

@@ -318,6 +318,9 @@ void simulate_limits_tell(struct simulation *sim,
 /* -- flight_history.c -------------------------------------------------------
  */
 
+/* Was the last flight at the contact no higher than the rounding error of the
+ * gap? */
+bool simulate_short_flight(const struct simulation *sim, uint32_t contact);
 /* Counts an impact at `contact` now. IMP_FAILED after E0712 when it belongs to
  * an endless series for which no limit was found. */
 int simulate_count_impact(struct simulation *sim, uint32_t contact);

@@ -99,7 +99,7 @@ hit(struct bounce *bounce)
     friction_impact_group(
         bounce->run->brief, n_closed, part_of(bounce, index, n_closed), point,
         (enum imp_impact_law)bounce->run->im->impact_law, &group);
-    if (group.why)
+    if (group.why || !isfinite(group.energy))
         return false;
     for (int i = 0; i < 2 * n_closed; i++)
         if (group.impulse[i] != 0.0)
@@ -275,8 +275,10 @@ at_rest(const struct bounce *bounce)
             continue;
         double still = BOUNCE_REST * bounce->high;
         any = true;
-        if (fabs(bounce->rate[2 * i]) > still ||
-            bounce->gap[i] > still * still / fabs(bounce->rows.free[2 * i]))
+        /* not so of numbers that are none, either */
+        if (!(fabs(bounce->rate[2 * i]) <= still &&
+              bounce->gap[i] <=
+                  still * still / fabs(bounce->rows.free[2 * i])))
             return false;
     }
     return any;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/friction/friction.h"
+#include "runtime/friction/friction_priv.h"
 
 /* Two rows act on each other if the entry of W is more than this share of the
  * geometric mean of their own: 500 roundings, since W is a sum of products. */
@@ -262,10 +262,16 @@ find_stuck(const struct parts *parts)
     for (int i = 0; i < parts->n; i++) {
         int T = 2 * i + 1;
         double terms = fabs(parts->point[i].slip), pushed = 0.0;
+        /* what a choice of modes is allowed where it says 0 */
+        double share = out->how[i] == FRICTION_PROCESS ||
+                               out->how[i] == FRICTION_SEQUENTIAL
+                           ? GROUP_ROUNDING
+                       : out->verdict == FRICTION_UNIQUE ? FRICTION_TOLERANCE
+                                                         : FRICTION_DEPENDS;
         for (int j = 0; j < rows; j++)
             pushed += fabs(parts->W[T * rows + j] * out->impulse[j]);
         out->stuck[i] = pushed > 0.0 && out->after[T] == 0.0
-                            ? out->stuck[i] + GROUP_ROUNDING * (terms + pushed)
+                            ? out->stuck[i] + share * (terms + pushed)
                             : 0.0;
     }
 }

@@ -15,6 +15,9 @@
 /* A slip velocity below this many rounding errors of its terms, or of what the
  * accelerations make of rest over one length, is exactly 0. */
 #define SLIP_ROUNDING 64.0
+/* One impulse changes slips as fast as normal rates, but for the levers of the
+ * points: where rates are taken for 0, slips up to so many of them are, too. */
+#define SLIP_STILL 8.0
 /* -- slips that an impact has ended -----------------------------------------
  */
 
@@ -163,7 +166,7 @@ friction_rows_read(struct friction_rows *in)
     for (int i = 0; i < in->n; i++)
         rest = fmax(rest, fabs(in->group->row[i].gap.c[1]));
     for (int i = 0; i < in->n && !st; i++)
-        st = read_point(in, i, in->still ? rest : 0.0);
+        st = read_point(in, i, in->still ? SLIP_STILL * rest : 0.0);
     return st;
 }
 

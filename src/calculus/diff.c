@@ -23,6 +23,18 @@ power_factor(struct graph *graph, enum imp_op op, const expr *a, const expr *p)
     return ex_op(graph, IMP_OP_SELECT, none, zero, f);
 }
 
+/* A factor times the derivative of a branch, which may be 0 on one side: then
+ * the product is 0 there, however large the factor is. The second derivative of
+ * max(0, u)^1.5 has a factor max(0, u)^-0.5. */
+static const expr *
+times_branch(struct graph *graph, const expr *factor, const expr *d)
+{
+    if (d->op != IMP_OP_SELECT || (!ex_is_num(d->b, 0) && !ex_is_num(d->c, 0)))
+        return ex_mul(graph, factor, d);
+    return ex_op(graph, IMP_OP_SELECT, d->a, times_branch(graph, factor, d->b),
+                 times_branch(graph, factor, d->c));
+}
+
 /* The derivative of a^b, |a|^b or sgn(a)|a|^b. The logarithm appears only where
  * b varies. */
 static const expr *
@@ -31,7 +43,8 @@ power_rule(struct graph *graph, const expr *power, enum imp_op lower,
 {
     const expr *zero = ex_num(graph, 0), *sum = zero;
     if (!ex_is_num(dA, 0))
-        sum = ex_mul(graph, power_factor(graph, lower, power->a, power->b), dA);
+        sum = times_branch(graph,
+                           power_factor(graph, lower, power->a, power->b), dA);
     if (!ex_is_num(dB, 0)) {
         const expr *size = power->a;
         if (power->op != IMP_OP_POW)

@@ -190,23 +190,59 @@ tape_name(struct mech *mech, const struct mblock *block, const char *what)
     return arena_printf(mech->arena, "%s.%s", first->name, what);
 }
 
-/* The switching functions of the forces on the bodies of a block. */
+/* Does a body of the block touch this one by a contact that is declared? */
+static bool
+touches_block(const struct mech *mech, const struct mblock *block,
+              uint32_t body)
+{
+    for (size_t c = 0; c < mech->model->n_contacts; c++) {
+        const struct tm_contact *contact = mech->model->contacts + c;
+        for (uint32_t i = 0; i < block->n; i++)
+            if ((contact->body[0] == body &&
+                 contact->body[1] == block->bodies[i]) ||
+                (contact->body[1] == body &&
+                 contact->body[0] == block->bodies[i]))
+                return true;
+    }
+    return false;
+}
+
+/* Where the bodies are on which those of the block may rest, as far as that is
+ * a formula of t with branches: these may change the rate of a gap at once.
+ * Returns how many formulas there are. */
+static size_t
+grounds(struct mech *mech, const struct mblock *block, const expr **f)
+{
+    size_t n = 0;
+    for (uint32_t b = 0; b < mech->model->n_bodies; b++) {
+        const struct mbody *body = mech->bodies + b;
+        if (body->branches && touches_block(mech, block, b))
+            n += body_pose(mech, body, f + n);
+    }
+    return n;
+}
+
+/* The switching functions of the forces on the bodies of a block, and of what
+ * moves the ground below them. */
 static void
-force_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
+block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
     size_t count = 6 * (size_t)block->n;
     const expr **f = NEW_N(mech->arena, const expr *,
-                           count + 3 + 3 * mech->model->n_rotors);
-    size_t more = rotors_formulas(mech, block, f + count + 3);
-    for (uint32_t i = 0; i < 3; i++)
-        f[count + i] = mech->gravity.v[i];
+                           count + 3 + 3 * mech->model->n_rotors +
+                               7 * mech->model->n_bodies);
     for (uint32_t i = 0; i < count; i++) {
         const struct body_rates *rate =
             &mech->bodies[block->bodies[i / 6]].rate;
         f[i] = i % 6 < 3 ? rate->force.v[i % 6] : rate->torque.v[i % 6 - 3];
     }
+    for (uint32_t i = 0; i < 3; i++)
+        f[count + i] = mech->gravity.v[i];
+    size_t n = count + 3 + rotors_formulas(mech, block, f + count + 3),
+           n_ground = grounds(mech, block, f + n);
     switching_build(mech, &block->out, tape_name(mech, block, "guard"),
-                    block->leaf + 1, rows, block->n_leaf - 1, f, count + 3 + more, 0);
+                    block->leaf + 1, rows, block->n_leaf - 1, f, n + n_ground,
+                    n_ground);
 }
 
 /* Outputs of a motion: the state leaves, then cosine and sine of the angle of
@@ -265,7 +301,7 @@ motion_tape(struct mech *mech, struct mblock *block)
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
     block->out.rows = image_array(mech->image, rows, n_state, sizeof *rows);
     rotors_tapes(mech, block, rows, (size_t)block->n * mech->n_state);
-    force_switching(mech, block, rows);
+    block_switching(mech, block, rows);
 
     /* The event tapes of contacts read these rows. */
     size_t extra = n_state;

@@ -90,9 +90,8 @@ body_flags(const struct mech *mech, struct mbody *body)
     body->flags |= decl->shape.inertia.n ? IMP_BODYF_SINERTIA : 0;
     body->flags |= decl->stated.centre.n ? IMP_BODYF_CENTRE : 0;
     body->flags |= decl->stated.inertia.n ? IMP_BODYF_INERTIA : 0;
-    body->flags |= !decl->force.n && !decl->torque.n && !rotors
-                       ? IMP_BODYF_WEIGHT
-                       : 0;
+    body->flags |=
+        !decl->force.n && !decl->torque.n && !rotors ? IMP_BODYF_WEIGHT : 0;
     body->orient = decl->start.orient.n ? (uint32_t)decl->start.orient_kind
                                         : IMP_ORIENT_NONE;
 }
@@ -367,5 +366,23 @@ body_build(struct mech *mech, struct mbody *body)
     attitude(mech, body);
     if (body->prescribed)
         refresh_tape(mech, body);
+    const expr *pose[BODY_POSE];
+    for (size_t i = 0, n = body_pose(mech, body, pose);
+         body->prescribed && i < n; i++)
+        body->branches |= switching_in(mech, pose[i]);
     return true;
+}
+
+size_t
+body_pose(const struct mech *mech, const struct mbody *body, const expr **pose)
+{
+    assert(mech && body && pose);
+    size_t n = 0;
+    for (uint32_t i = 0; i < mech->dim; i++)
+        pose[n++] = body->pose.c.v[i];
+    for (uint32_t i = 0; i < 2 && mech->dim == 2; i++)
+        pose[n++] = body->pose.cs[i];
+    for (uint32_t i = 0; i < 4 && mech->dim == 3; i++)
+        pose[n++] = body->pose.q.q[i];
+    return n;
 }

@@ -18,6 +18,11 @@ bool data_body_ok(struct mech *mech, const struct tm_body *decl);
 bool shape_build(struct mech *mech, struct mbody *body);
 /* -- body.c: mass, inertia, state ------------------------------------------ */
 bool body_build(struct mech *mech, struct mbody *body);
+/* The formulas of where the body is: place, then the turn. Returns how many, at
+ * most BODY_POSE. */
+#define BODY_POSE 7
+size_t body_pose(const struct mech *mech, const struct mbody *body,
+                 const expr **pose);
 /* A body like `of`, which is not prescribed, whose centre and state are read
  * from other entries of env. */
 void body_elsewhere(struct mech *mech, const struct mbody *of,

@@ -92,6 +92,8 @@ apply_mode_change(struct simulation *sim)
                                             change.what == CHANGE_SLIP_ENDS);
     case CHANGE_JAMS:
         return simulate_persistent_jam(sim, change.which);
+    case CHANGE_GROUND:
+        return simulate_persistent_ground(sim);
     case CHANGE_SINKS:
         return simulate_persistent_choose(sim, change.contact, NULL, 0, NULL);
     case CHANGE_BESIDE:
@@ -116,8 +118,7 @@ apply_mode_change(struct simulation *sim)
 static bool
 choose_watched(struct simulation *sim)
 {
-    bool none =
-        persistent_any(sim->run) || sim->resting.n || sim->rotors;
+    bool none = persistent_any(sim->run) || sim->resting.n || sim->rotors;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         sim->watch[contact] =
             persistent_holds(sim->run, contact) || sim->resting.is_over[contact]

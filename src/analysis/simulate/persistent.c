@@ -368,6 +368,8 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
     const char *list = NULL;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         bool now = persistent_holds(run, contact);
+        if (sim->struck && sim->struck[contact])
+            continue;
         if (friction_modes_contact(run, contact)) {
             tell_mode(sim, contact, mode[contact]);
         } else if (now != before[contact]) {

@@ -195,6 +195,8 @@ struct simulation {
         double time;
         uint32_t contact; /* 1 + its number */
     } corner;
+    const bool *struck; /* contacts whose ground hits them now: that they are
+                           held no longer is not told; NULL: none */
     uint32_t slid_contact;
     double slid_time;
     /* changes between stick and slip at one time, and impacts until then */
@@ -442,6 +444,9 @@ int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
 /* The slip of the held point `which` has come to 0 (`stops`), or its force
  * leaves the cone of friction. */
 int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
+/* What moves the ground below closed contacts has changed its branch. Where the
+ * rate of a gap has jumped, the contact opens, or is hit. */
+int simulate_persistent_ground(struct simulation *sim);
 /* The slip of this point comes to a jam. */
 int simulate_persistent_jam(struct simulation *sim, int which);
 

@@ -3,7 +3,8 @@
  * touches reported; a policy chooses at C00. An outcome that is not unique
  * stops the run with a diagnostic (I4): impacts that no law determines
  * (impacts.c), C00 without a policy, contact that lasts and cannot be followed.
- * Energy that is gained is reported with its amount (I2). */
+ * Energy that is gained is reported with its amount (I2). What rests on ground
+ * that changes its speed at once is hit or left behind. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -306,4 +307,70 @@ simulate_start_contacts(struct simulation *sim)
     return n_touching ? simulate_touches(sim, &touching[0], touching + 1,
                                          n_touching - 1)
                       : IMP_OK;
+}
+
+/* -- ground that changes its speed at once -------------------------------- */
+
+/* a gap of more than so many tolerances of its contact is open */
+#define GROUND_CLOSED 2.0
+
+/* Which held contacts are no longer at rest: `off` those whose modes are to be
+ * chosen anew, `down` those that are hit, `out` those that have opened. True if
+ * there are any. */
+static bool
+shaken(struct simulation *sim, const struct contact_point_state *p, int n,
+       bool *off, bool *down, bool *out)
+{
+    struct rt *run = sim->run;
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        uint32_t contact = p[i].spot.contact;
+        double tol, rate,
+            still = fmax(MODE_STILL * p[i].speed,
+                         mode_still_rate(run, contact, p[i].free));
+        gap_tolerances(run, contact, &tol, &rate);
+        down[contact] |= p[i].rate < -still;
+        out[contact] |= p[i].gap > GROUND_CLOSED * tol;
+        /* a slip may have begun */
+        off[contact] |= fabs(p[i].rate) > still || out[contact] ||
+                        friction_modes_contact(run, contact);
+        any |= off[contact];
+    }
+    return any;
+}
+
+int
+simulate_persistent_ground(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct rt *run = sim->run;
+    int n = persistent_count(run);
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)n + 1);
+    struct contact_point_state *p =
+        NEW_N(run->brief, struct contact_point_state, (size_t)n + 1);
+    struct event *hit = NEW_N(run->brief, struct event, sim->n_contacts + 1);
+    bool *off = NEW_N(run->brief, bool, 3 * (size_t)sim->n_contacts + 1),
+         *down = off + sim->n_contacts, *out = down + sim->n_contacts, on;
+    uint32_t n_hit = 0;
+    for (int i = 0; i < n; i++)
+        spot[i] = *persistent_point(run, i, &on, NULL);
+    int st = n ? contact_point_states(run, spot, n, p, NULL) : IMP_OK;
+    if (st)
+        return st;
+    bool any = shaken(sim, p, n, off, down, out);
+    sim->struck = down;
+    for (uint32_t contact = 0; any && contact < sim->n_contacts && !st;
+         contact++) {
+        if (off[contact])
+            st = simulate_persistent_choose(sim, contact, NULL, 0, out);
+        if (down[contact])
+            hit[n_hit++] = (struct event){EVENT_CROSS, contact, rt_time(run)};
+    }
+    sim->struck = NULL;
+    if (!st && persistent_any(run) && n_hit == 0)
+        persistent_project(run); /* what stays has moved on by rounding */
+    return st || n_hit == 0
+               ? st
+               : simulate_touches(sim, &hit[0], &hit[1], n_hit - 1);
 }

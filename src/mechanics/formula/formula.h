@@ -68,6 +68,7 @@ struct mbody {
     struct body_entries env;
     uint32_t block;         /* IMP_NO_BLOCK for a fixed body */
     bool fixed, prescribed; /* prescribed: fixed, its pose a function of t */
+    bool branches;          /* and this function has branches */
     bool touches;           /* a contact reads its surface */
     struct body_tapes tape;
     struct body_rows row;

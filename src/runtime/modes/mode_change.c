@@ -51,6 +51,9 @@ falls(const double *c, int order, double span, double n0, double n1,
 /* The terms left out of the gap of two edges that cross stay below this share
  * of its tolerance. */
 #define CROSSING_TRUNCATION 1e-2
+/* A change of the ground that comes within so many roundings of the time comes
+ * now: more than the least step beyond a change of branch. */
+#define GROUND_ROUNDING 16.0
 /* the shortest step that is made for such a gap, in roundings of the time */
 #define CROSSING_ULPS 64.0
 /* A point has got over a face when it is past the end by this share of what is
@@ -675,6 +678,7 @@ mode_change_next(struct rt *run, double until, const bool *blind,
                             .order =
                                 few ? MOTION_FEW_TERMS : MOTION_STEP_ORDER};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
+    motion_ground_at(run, INFINITY);
     int st = look(&search, over, span, false);
     if (!st && few && out->what == CHANGE_NONE && search.best < span) {
         search.order = MOTION_STEP_ORDER;
@@ -684,5 +688,14 @@ mode_change_next(struct rt *run, double until, const bool *blind,
         return st;
     out->order = search.order;
     out->time = search.best < span ? t0 + search.best : until;
+    /* A time that is asked for may be that of the change to rounding; what the
+     * ground does is known just beyond it. */
+    double ground = motion_ground_step(run), last = t0 + search.best;
+    if (out->what == CHANGE_NONE &&
+        ground <= search.best + GROUND_ROUNDING * DBL_EPSILON * fabs(last)) {
+        motion_ground_at(run, out->time);
+        if (search.best < span)
+            out->what = CHANGE_GROUND;
+    }
     return IMP_OK;
 }

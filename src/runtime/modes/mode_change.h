@@ -30,9 +30,11 @@ enum mode_change_kind {
     CHANGE_FEATURE,   /* the smooth body of `contact` slides to the next feature
                        */
     CHANGE_SLIP_ENDS, /* the slip velocity of point `which` comes to 0 */
-    CHANGE_JAMS,      /* the normal force of point `which`, which slips, comes to
-                         the end of its motion a little later */
-    CHANGE_STICK_ENDS /* the force of point `which` leaves its cone */
+    CHANGE_JAMS, /* the normal force of point `which`, which slips, comes to
+                    the end of its motion a little later */
+    CHANGE_STICK_ENDS, /* the force of point `which` leaves its cone */
+    CHANGE_GROUND /* what moves the ground changes its branch: rates of closed
+                     gaps may jump, and are what they are then */
 };
 struct mode_change {
     enum mode_change_kind what;

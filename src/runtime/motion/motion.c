@@ -128,11 +128,33 @@ motion_by_weight(const struct rt *run)
     return run->motion->weight;
 }
 
+double
+motion_ground_step(const struct rt *run)
+{
+    assert(run != NULL && run->motion != NULL);
+    return run->motion->ground_step;
+}
+
+void
+motion_ground_at(struct rt *run, double time)
+{
+    assert(run != NULL && !isnan(time));
+    run->motion->ground = time;
+}
+
+/* Is this switching function of the block one of the ground? */
+static bool
+of_ground(const struct rt *run, uint32_t block, int guard)
+{
+    return guard >= 0 && branched_block(run, block).guard[guard].gap;
+}
+
 /* The series of all blocks; those of what is held have been made. */
 static int
 series_of_blocks(struct rt *run, int order, double *step)
 {
     int st = IMP_OK;
+    *step = run->motion->ground_step = INFINITY;
     for (uint32_t block = 0; block < run->im->blocks.n && st == IMP_OK;
          block++) {
         double hb;
@@ -142,6 +164,8 @@ series_of_blocks(struct rt *run, int order, double *step)
             int which;
             motion_step(run, block, order, &hb);
             st = switching_end(run, block, order, &hb, &which);
+            if (!st && of_ground(run, block, which))
+                run->motion->ground_step = fmin(run->motion->ground_step, hb);
         } else {
             st = motion_series(run, block, order, &hb);
         }
@@ -288,7 +312,7 @@ advance(struct rt *run, int order, double dt, double t)
             advance_block(run, block, order, dt);
     run->env[run->im->layout.time] = t;
     motion_prescribed(run);
-    if (persistent_any(run))
+    if (persistent_any(run) && t != run->motion->ground)
         persistent_project(run);
     if (run->joints)
         joints_project(run);

@@ -65,6 +65,12 @@ int motion_to(struct rt *run, double until);
 /* Writes the state of bodies whose pose is a formula of time, at the present
  * time. */
 void motion_prescribed(struct rt *run);
+/* After motion_series_all: after how long the ground below closed contacts
+ * changes its branch (s); infinite if it does not. */
+double motion_ground_step(const struct rt *run);
+/* A step that ends at this time leaves the rates of closed gaps as they are
+ * (infinite: none does). */
+void motion_ground_at(struct rt *run, double time);
 /* kinetic and potential energy (J), momentum (N s), and angular momentum about
  * the origin (N m s) of the whole model */
 struct motion_totals {

@@ -139,6 +139,7 @@ motion_plan_new(struct rt *run)
     plan->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
     plan->crossing = NEW_N(run->own, struct crossing *, run->im->blocks.n + 1);
     plan->parabola = NEW_N(run->own, double, run->im->blocks.n + 1);
+    plan->ground_step = plan->ground = INFINITY;
     for (uint32_t block = 0; block < run->im->blocks.n; block++) {
         plan->parabola[block] = INFINITY;
         plan_block(run, run->own, block, false, plan->blocks + block);

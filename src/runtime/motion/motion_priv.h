@@ -44,6 +44,11 @@ struct motion_plan {
     bool prescribed; /* the state of some body is a formula of time */
     bool weight;     /* motion_by_weight */
     struct crossing **crossing; /* per block; NULL until it is first used */
+    /* within the last series of all, after how long the ground below closed
+     * contacts changes its branch (infinite: never); and the time at which it
+     * does so next, as mode_change_next has found it: there the rates of gaps
+     * are left as they are */
+    double ground_step, ground;
     double *parabola; /* per block: how long the last rows may be followed if
                          they are those of crossing_parabola, else infinite */
 };

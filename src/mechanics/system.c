@@ -118,7 +118,8 @@ system_gap_rate(struct mech *mech, const struct msystem *system, uint32_t i)
     return rate;
 }
 
-/* The switching functions of the accelerations and the gaps. */
+/* The switching functions of the accelerations, of the energies, whose jumps
+ * accelerations do not show, and of the gaps. */
 static void
 guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
        const expr *const *acc)
@@ -126,9 +127,11 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
     const struct tm_system *decl = system->decl;
     uint32_t n_f = decl->n;
     const expr **f = NEW_N(mech->arena, const expr *,
-                           decl->n + 5 * (size_t)decl->n_contact + 1);
+                           decl->n + 5 * (size_t)decl->n_contact + 3);
     for (uint32_t i = 0; i < decl->n; i++)
         f[i] = acc[i];
+    f[n_f++] = system->kinetic;
+    f[n_f++] = system->potential;
     for (uint32_t i = 0; i < decl->n_contact; i++)
         if (contact_rubs(mech->model->contacts + decl->contact + i)) {
             f[n_f++] = system_slip_formula(mech, system, i, NULL);
@@ -204,7 +207,9 @@ one_system(struct mech *mech, struct msystem *system)
     bool line = steady(mech, eq.M, (size_t)n_coordinate * n_coordinate);
     ldl_factor(mech->graph, eq.M, n_coordinate);
     ldl_solve(mech->graph, eq.M, n_coordinate, eq.f, eq.a);
-    line = line && steady(mech, eq.a, n_coordinate) && lines(mech, system);
+    line = line && steady(mech, eq.a, n_coordinate) && lines(mech, system) &&
+           !switching_in(mech, system->kinetic) &&
+           !switching_in(mech, system->potential);
     const expr **free = NEW_N(mech->arena, const expr *, n_coordinate);
     memcpy(free, eq.a, n_coordinate * sizeof *free);
     system->free = free;

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
 /* The terms that are left out are below the rounding of the state (compare
@@ -243,6 +244,94 @@ sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
     }
 }
 
+/* An energy jumps if it changes by more than this share of what it is made of
+ * within so many least steps, and by so many times more than the other energy
+ * makes up for. */
+#define ENERGY_JUMP 1e-6
+#define ENERGY_STEPS 64.0
+#define ENERGY_OTHER 8.0
+/* or within this share of the piece, where the time is near 0 */
+#define ENERGY_SHARE 1e-12
+
+/* Kinetic and potential energy at coordinates q, rates v (NULL: none), and a
+ * time. */
+static int
+energies(struct flow *flow, const double *q, const double *v, double time,
+         double *out)
+{
+    double *env = flow->run->env, *state = env + flow->sys->env_state;
+    env[flow->run->im->layout.time] = time;
+    memcpy(state, q, flow->n * sizeof *q);
+    memset(state + flow->n, 0, flow->n * sizeof *state);
+    if (v)
+        memcpy(state + flow->n, v, flow->n * sizeof *v);
+    return rt_eval(flow->run, flow->sys->energy, NULL, out);
+}
+
+static int
+energy_jumps(struct flow *flow, bool kinetic)
+{
+    struct rt *run = flow->run;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
+    imp_range where =
+        IMP_ARRAY(run->im, block->guards, imp_guard)[flow->taylor->next.guard]
+            .range;
+    char time_text[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0768, where, "the %s energy of `%s` jumps at t = %s",
+        kinetic ? "kinetic" : "potential", imp_text(run->im, flow->sys->name),
+        num_digits(time_text, flow->taylor->next.time, 9));
+    diag_help(run->ds, diag, "%s",
+              kinetic ? "rates would have to jump with it: let masses change "
+                        "at a finite rate, and say what happens at once as an "
+                        "impact of a contact"
+                      : "that is a step without a width, which throws back or "
+                        "lets pass: write a wall as a contact, and let a "
+                        "potential rise over a length");
+    return IMP_FAILED;
+}
+
+/* Does an energy jump at the change of branch ahead? No acceleration shows
+ * that: the motion would go on as if nothing had happened. A potential may jump
+ * in time, but not where the coordinates pass. */
+static int
+energies_ahead(struct flow *flow)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    struct rt *run = flow->run;
+    double time = taylor->next.time, now = rt_time(run), at[5][2];
+    run->env[run->im->layout.time] = time;
+    double back = fmax(ENERGY_STEPS * switching_least(run),
+                       ENERGY_SHARE * (time - taylor->now)),
+           before = fmax(taylor->now, time - back);
+    double *q = NEW_N(run->brief, double, 2 * (size_t)flow->n),
+           *v = q + flow->n;
+    flow->method->at(flow, before);
+    memcpy(q, flow->q, flow->n * sizeof *q);
+    memcpy(v, flow->v, flow->n * sizeof *v);
+    flow->method->at(flow, time);
+    /* with the same rates; at one time; without rates; as it was */
+    bool known = !energies(flow, flow->q, flow->v, time, at[0]) &&
+                 !energies(flow, q, flow->v, before, at[1]) &&
+                 !energies(flow, q, flow->v, time, at[2]) &&
+                 !energies(flow, q, NULL, before, at[3]) &&
+                 !energies(flow, q, v, before, at[4]);
+    run->env[run->im->layout.time] = now;
+    if (!known)
+        return IMP_OK; /* the next series meets what is not finite */
+    double kinetic = fabs(at[0][0] - at[1][0]),
+           potential = fabs(at[0][1] - at[2][1]),
+           moved = fabs(at[0][0] - at[4][0]);
+    double size = fmax(fmax(fabs(at[0][0]), fabs(at[1][0])), fabs(at[3][0]));
+    if (kinetic > ENERGY_JUMP * size)
+        return energy_jumps(flow, true);
+    size = fabs(at[0][0]) + fabs(at[0][1]) + fabs(at[2][1]);
+    return potential > ENERGY_JUMP * size && potential > ENERGY_OTHER * moved
+               ? energy_jumps(flow, false)
+               : IMP_OK;
+}
+
 int
 taylor_switch_ahead(struct flow *flow)
 {
@@ -252,13 +341,16 @@ taylor_switch_ahead(struct flow *flow)
     double *env = flow->run->env, *time = env + flow->run->im->layout.time,
            now = *time;
     const double eps = SWITCH_NOISE * DBL_EPSILON;
+    int st = energies_ahead(flow);
+    if (st)
+        return st;
     flow->method->at(flow, next->time);
     *time = next->time;
     for (uint32_t j = 0; j < flow->n; j++) {
         env[flow->sys->env_state + j] = flow->q[j];
         env[flow->sys->env_state + flow->n + j] = flow->v[j];
     }
-    int st = flow_instant(flow);
+    st = flow_instant(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         double gap, rate;
         sizes(flow, i, &gap, &rate);

@@ -57,7 +57,7 @@ static void imp_yyerror(const imp_range *at, struct parse *p, const char *m);
 %token BAD "something unreadable" COMMENT "a comment"
 %token USE "use" PARAM "param" LET "let" FN "fn" SHAPE "shape" BODY "body"
 %token SYSTEM "system" JOINT "joint" CONTACT "contact" POINT "point"
-%token COORDINATE "coordinate" CONTACTS "contacts" BETWEEN "between" OVER "over" DATA "data" COLUMN "column" ROTOR "rotor" TO "to" IN "in" AND "and" OR "or" NOT "not" IF "if"
+%token COORDINATE "coordinate" CONTACTS "contacts" BETWEEN "between" OVER "over" DATA "data" COLUMN "column" ROTOR "rotor" LAW "law" TO "to" IN "in" AND "and" OR "or" NOT "not" IF "if"
 %token THEN "then" ELSE "else" TRUE "true" FALSE "false"
 %token EQ "==" NE "!=" LE "<=" GE ">=" LT "<" GT ">" ASSIGN "="
 %token PLUS "+" MINUS "-" TIMES "*" SLASH "/" HAT "^" PRIME "'"
@@ -170,6 +170,12 @@ decl
     | "fn" name "(" params ")" "=" e
         {
             $$ = build_item(p, AST_FN, @$, @1, $2);
+            build_formals($$, $params);
+            $$->value = $e;
+        }
+    | "law" name "(" params ")" "=" e
+        {
+            $$ = build_item(p, AST_LAW, @$, @1, $2);
             build_formals($$, $params);
             $$->value = $e;
         }

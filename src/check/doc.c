@@ -374,7 +374,8 @@ doc_decl(struct check *ck, const char *name, struct buf *out)
             continue;
         }
         buf_printf(out, "%s %s",
-                   decl->kind == DECL_FN       ? "fn"
+                   it->kind == AST_LAW         ? "law"
+                   : decl->kind == DECL_FN     ? "fn"
                    : decl->kind == DECL_RESULT ? "result"
                                                : decl_kind_name(decl->kind),
                    name);

@@ -90,6 +90,7 @@ struct ast_expr {
     X(PARAM)      /* param name [: dim] = e [in [lo, hi]] */                   \
     X(LET)        /* let name = e | let name = command */                      \
     X(FN)         /* fn name(params) = e */                                    \
+    X(LAW)        /* law name(params) = e, of impacts */                       \
     X(SHAPE)      /* shape name(params) = e { block } */                       \
     X(BODY)       /* body name [: call] { block } */                           \
     X(SYSTEM)     /* system name(params) { } | system name : call { } */       \
@@ -130,7 +131,7 @@ struct ast_item {
     bool has_formals;         /* "(...)" was written */
     struct ast_expr *dim;     /* PARAM, COLUMN: after ':' (a unit expression) */
     struct ast_expr *to;      /* COMMAND: fit f to d */
-    struct ast_expr *value;   /* PARAM LET FN SHAPE POINT KEY COLUMN; USE,
+    struct ast_expr *value;   /* PARAM LET FN LAW SHAPE POINT KEY COLUMN; USE,
                                  DATA: "file" */
     struct ast_item *command; /* LET, KEY: value is a command; COMMAND: the
                                  key `over x` before its block */

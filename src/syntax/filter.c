@@ -129,6 +129,8 @@ kind_at_place(const struct filter *filter, const struct token *token)
             return IMP_YYCOLUMN;
         if (!strcmp(token->text, "rotor"))
             return IMP_YYROTOR;
+        if (!strcmp(token->text, "law"))
+            return IMP_YYLAW;
     }
     return IMP_YYNAME;
 }

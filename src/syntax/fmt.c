@@ -306,6 +306,7 @@ group_of(const struct ast_item *it)
     case AST_LET:
         return it->command ? GROUP_COMMAND : GROUP_VALUE;
     case AST_FN:
+    case AST_LAW:
     case AST_SHAPE:
     case AST_POINT:
         return GROUP_VALUE;

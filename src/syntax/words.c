@@ -120,6 +120,7 @@ word_declares(int kind)
     case IMP_YYCOLUMN:
     case IMP_YYCONTACTS:
     case IMP_YYROTOR:
+    case IMP_YYLAW:
         return true;
     default:
         return false;

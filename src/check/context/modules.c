@@ -132,6 +132,7 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
                 APUSH(ck, &module->others, it);
             break;
         case AST_FN:
+        case AST_LAW:
             declare(ck, module, it, &it->name, DECL_FN);
             break;
         case AST_SHAPE:

@@ -247,9 +247,13 @@ body_law(struct check *ck, const struct env *env, const struct ast_item *law,
          struct tm_contact *contact)
 {
     assert(ck && env && contact);
-    if (law && ck->m->dim != 2) {
-        check_unavailable(ck, law->name.range,
-                          "an impact law of its own between bodies in space");
+    struct module *home;
+    if (ck->m->dim != 2) {
+        const struct ast_item *of = law ? law : world_law(ck, &home);
+        if (of)
+            check_unavailable(ck, of->name.range,
+                              "an impact law of its own between bodies in "
+                              "space");
         return;
     }
     const struct dim *speed = dim_mks(ck->dims, 1, 0, -1);

@@ -408,7 +408,7 @@ no_pair(struct check *ck, const struct ast_expr *node)
                                     "normal and the tangential one");
     CHECK_HELP(ck, diag,
                "as in law = ((1 + restitution)*approach/C, 0), or use friction "
-               "and law = sticking(approach, slip, restitution, A, B, C)");
+               "and law = sticking");
 }
 
 /* One of the two impulses. */
@@ -436,12 +436,101 @@ take_impulse(struct check *ck, const struct value *pair, int which,
     return true;
 }
 
+static const char *const law_argument[IMPACT_ARGUMENTS] = {
+    "approach", "slip", "restitution", "friction", "A", "B", "C"};
+
+static bool
+is_law_argument(const char *name)
+{
+    for (uint32_t i = 0; i < IMPACT_ARGUMENTS; i++)
+        if (!strcmp(name, law_argument[i]))
+            return true;
+    return false;
+}
+
+struct decl *
+law_named(struct check *ck, struct module *module, const struct ast_expr *value)
+{
+    assert(ck && module && value);
+    const struct ast_expr *node = ast_unwrap(value);
+    bool reported = false;
+    if (node->kind == AST_CALL)
+        node = node->a;
+    if (node->kind != AST_NAME)
+        return NULL;
+    struct decl *decl = scope_find(ck, module, node->name.text, WANT_CALL,
+                                   node->range, &reported);
+    return decl && decl->item && decl->item->kind == AST_LAW ? decl : NULL;
+}
+
+/* E0388: a parameter of the law that has no value. */
+static void
+no_argument(struct check *ck, const struct decl *decl,
+            const struct ast_formal *formal, imp_range range)
+{
+    struct diag *diag = check_error(ck, DIAG_E0388, range,
+                                    "the law `%s` asks for `%s`, which no "
+                                    "impact knows",
+                                    decl->name, formal->name.text);
+    CHECK_NOTE(ck, diag, formal->name.range, "declared here");
+    CHECK_HELP(ck, diag,
+               "give it: %s(%s = 0.5); an impact itself has approach, slip, "
+               "restitution, friction, A, B and C",
+               decl->name, formal->name.text);
+}
+
+/* The law with what an impact knows in place of arguments that are not given.
+ */
+static const struct ast_expr *
+with_arguments(struct check *ck, const struct decl *decl,
+               const struct ast_expr *value)
+{
+    const struct ast_expr *node = ast_unwrap(value);
+    const struct ast_item *it = decl->item;
+    bool called = node->kind == AST_CALL;
+    size_t given = called ? node->n_args : 0;
+    struct ast_expr *call = NEW(ck->arena, struct ast_expr);
+    *call = (struct ast_expr){.kind = AST_CALL,
+                              .range = node->range,
+                              .a = called ? node->a : (struct ast_expr *)node,
+                              .n_args = given};
+    call->args = NEW_N(ck->arena, struct ast_arg, given + it->n_formals + 1);
+    size_t placed = 0;
+    for (size_t i = 0; i < given; i++) {
+        call->args[i] = node->args[i];
+        placed += !node->args[i].name.text && !node->args[i].in;
+    }
+    for (size_t i = placed; i < it->n_formals; i++) {
+        const char *name = it->formals[i].name.text;
+        bool there = false;
+        for (size_t k = 0; k < given && !there; k++)
+            there = node->args[k].name.text &&
+                    !strcmp(node->args[k].name.text, name);
+        if (there || (it->formals[i].dflt && !is_law_argument(name)))
+            continue;
+        if (!is_law_argument(name)) {
+            no_argument(ck, decl, it->formals + i, node->range);
+            return NULL;
+        }
+        struct ast_expr *argument = NEW(ck->arena, struct ast_expr);
+        *argument = (struct ast_expr){.kind = AST_NAME,
+                                      .range = node->range,
+                                      .name = {name, node->range}};
+        call->args[call->n_args++] =
+            (struct ast_arg){.name = {name, node->range}, .value = argument};
+    }
+    return call;
+}
+
 void
 contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
             const struct dim *rate, const struct dim *slip,
             const struct dim *energy, struct tm_contact *contact)
 {
     assert(ck && env && rate && energy && contact);
+    struct env home = {0};
+    if (!law && (law = world_law(ck, &home.module)))
+        env = &home;
     if (!law)
         return;
     if (!slip) {
@@ -449,6 +538,8 @@ contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
             ck, DIAG_E0383, law->name.range,
             "a law of impact has a tangential impulse, but this contact states "
             "no slip");
+        if (env == &home)
+            CHECK_NOTE(ck, diag, contact->range, "the contact");
         CHECK_HELP(ck, diag,
                    "add slide = ..., the place along the ground where it "
                    "touches; a law of the normal direction alone is a "
@@ -459,8 +550,6 @@ contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
     const struct dim *pure = dim_pure(dims);
     const struct dim *N = dim_div(dims, energy, rate),
                      *T = dim_div(dims, energy, slip);
-    const char *name[IMPACT_ARGUMENTS] = {
-        "approach", "slip", "restitution", "friction", "A", "B", "C"};
     const struct dim *of[IMPACT_ARGUMENTS] = {rate,
                                               slip,
                                               pure,
@@ -474,12 +563,16 @@ contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
                                 contact->range);
     struct env inner = {.up = env,
                         .module = env->module,
-                        .names = name,
+                        .names = (const char **)law_argument,
                         .vals = argument,
                         .n = IMPACT_ARGUMENTS,
                         .system = env->system};
     const struct ast_expr *node = law->value;
-    struct value pair = check_expr(ck, &inner, node);
+    const struct decl *decl = law_named(ck, env->module, node);
+    const struct ast_expr *asked = decl ? with_arguments(ck, decl, node) : node;
+    if (!asked)
+        return;
+    struct value pair = check_expr(ck, &inner, asked);
     if (pair.kind == VALUE_POISON || pair.kind == VALUE_ANY)
         return;
     if (pair.kind != VALUE_NUM || pair.rows * pair.cols != 2) {

@@ -92,6 +92,12 @@ void contact_law(struct check *ck, const struct env *env,
                  const struct dim *slip, const struct dim *energy,
                  struct tm_contact *contact);
 /* The same of two bodies. */
+/* The declaration of an impact law that a value names or calls, or NULL. */
+struct decl *law_named(struct check *ck, struct module *module,
+                       const struct ast_expr *value);
+/* The key `law` of the world where it names a declared law, which holds for
+ * contacts without one; *home: its module. Else NULL. */
+const struct ast_item *world_law(struct check *ck, struct module **home);
 /* Takes the keys `stiffness` and `exponent`; NULL: not there. */
 void contact_bond(struct check *ck, const struct env *env,
                   const struct ast_item *stiffness,

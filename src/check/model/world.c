@@ -135,6 +135,26 @@ number_keys(struct check *ck, const struct env *env,
     }
 }
 
+const struct ast_item *
+world_law(struct check *ck, struct module **home)
+{
+    assert(ck && home);
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (size_t i = 0; i < module->others.n; i++) {
+            const struct ast_item *it = module->others.v[i];
+            if (it->kind != AST_BLOCK || strcmp(it->name.text, "world"))
+                continue;
+            *home = module;
+            for (size_t k = 0; k < it->n_block; k++)
+                if (it->block[k]->kind == AST_KEY && it->block[k]->value &&
+                    !strcmp(it->block[k]->name.text, "law") &&
+                    law_named(ck, module, it->block[k]->value))
+                    return it->block[k];
+        }
+    return NULL;
+}
+
 static void
 world(struct check *ck, struct module *module, const struct ast_item *it)
 {
@@ -167,7 +187,10 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
         tm->world.gain_allowed = key_word(ck, keys[W_GAIN], gains, 2) == 1;
     if (keys[W_START])
         tm->world.start_projected = key_word(ck, keys[W_START], starts, 2) == 1;
-    if (keys[W_LAW]) {
+    /* laws of contacts take several of them in turns */
+    if (keys[W_LAW] && law_named(ck, module, keys[W_LAW]->value)) {
+        tm->world.impact_law = IMP_IMPACT_SEQUENTIAL;
+    } else if (keys[W_LAW]) {
         int l = key_word(ck, keys[W_LAW], impact_laws, N_IMPACT_LAWS + 1);
         if (l >= 0 && l < N_IMPACT_LAWS)
             tm->world.impact_law = (enum imp_impact_law)(l + 1);

@@ -255,6 +255,21 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
                : IMP_OK;
 }
 
+/* Bodies rest on others: the general search follows them, which knows nothing of
+ * the pairs that one contact stands for. */
+static int
+rest_on_others(struct simulation *sim)
+{
+    bool on;
+    return sim->rule == sim->n_contacts
+               ? IMP_OK
+               : too_many_pairs(
+                     sim, rt_contact(sim->run,
+                                     persistent_point(sim->run, 0, &on, NULL)
+                                         ->contact)
+                              ->body);
+}
+
 int
 simulate_ball_flights(struct simulation *sim, double until, double limit)
 {
@@ -263,7 +278,7 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
     double now = rt_time(run);
     bool general = false;
     if (persistent_any(run))
-        return IMP_OK;
+        return rest_on_others(sim);
     if (!balls_begin(sim->balls))
         return leave_to_search(sim);
     sim->target = until;

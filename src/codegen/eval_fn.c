@@ -4,9 +4,12 @@
  * are emitted. If there are more than GEN_CHUNK of them, the code is cut into
  * functions of that size. Values that cross a cut go through a scratch array on
  * the stack; an entry is used again after the part that reads it last. Leaves
- * are read again in each part.
+ * are read again in each part. More outputs than that are stored by functions
+ * of their own, too: the code generator takes quadratic time over the stores of
+ * one block.
  *   i32 name(env, local, out)             the status
- *   void name.N(env, local, scratch)      part N */
+ *   void name.N(env, local, scratch)      part N
+ *   num name.out.N(env, local, scratch, out)  outputs N; not finite if one is */
 #include "codegen/emit.h"
 
 #include <assert.h>
@@ -27,6 +30,7 @@ struct ev {
     LLVMValueRef *val;
     uint32_t *stamp; /* part + 1 for which val holds */
     uint32_t part, n_parts, n_slots;
+    bool cut; /* into functions */
     LLVMValueRef env, local, scratch;
 };
 
@@ -69,9 +73,10 @@ plan(struct ev *ev)
         gen_operands(ev->g, ev->t, i, note_read, ev);
     }
     ev->n_parts = count > GEN_CHUNK ? (count - 1) / GEN_CHUNK + 1 : 1;
+    ev->cut = ev->n_parts > 1 || ev->t->outs.n > GEN_CHUNK;
     for (uint32_t out = 0; out < ev->t->outs.n; out++)
         ev->last[outs[out]] = ev->n_parts;
-    if (ev->n_parts == 1)
+    if (!ev->cut)
         return;
     /* an entry becomes free after the part of its last reader */
     uint32_t *dies = NEW_N(ev->g->arena, uint32_t, n_slots + 1);
@@ -172,30 +177,30 @@ body(struct ev *ev)
         }
         ev->val[reg] = result;
         ev->stamp[reg] = ev->part + 1;
-        if (ev->n_parts > 1 && ev->slot[reg] != NO_SLOT)
+        if (ev->cut && ev->slot[reg] != NO_SLOT)
             gen_store(gen, gen->type.num, result,
                       gen_at(gen, gen->type.num, ev->scratch,
                              gen_i64(gen, ev->slot[reg]), gen->type.num));
     }
 }
 
-/* Stores the outputs. Returns the status: IMP_NONFINITE if one of them is not
- * finite (I5). */
-static void
-outputs(struct ev *ev, LLVMValueRef out)
+/* Stores the outputs from..to. Returns a number that is not finite if one of
+ * them is not. */
+static LLVMValueRef
+outputs(struct ev *ev, LLVMValueRef out, uint32_t from, uint32_t to)
 {
     struct gen *gen = ev->g;
     const uint32_t *outs = IMP_ARRAY(gen->im, ev->t->outs, uint32_t);
     LLVMValueRef probe = gen->constant.zero;
 
-    for (uint32_t o = 0; o < ev->t->outs.n; o++) {
+    for (uint32_t o = from; o < to; o++) {
         LLVMValueRef v = value(ev, outs[o]);
         probe = LLVMBuildFAdd(gen->b, probe, gen_finite_probe(gen, v), "");
         gen_store(
             gen, gen->type.num, v,
             gen_at(gen, gen->type.num, out, gen_i64(gen, o), gen->type.num));
     }
-    LLVMBuildRet(gen->b, gen_finite_status(gen, gen->type.num, probe));
+    return probe;
 }
 
 static LLVMValueRef
@@ -214,6 +219,41 @@ part_fn(struct ev *ev, const char *name, LLVMTypeRef type)
     body(ev);
     LLVMBuildRetVoid(gen->b);
     return f;
+}
+
+/* The function that stores the outputs from..to. */
+static LLVMValueRef
+outputs_fn(struct ev *ev, const char *name, LLVMTypeRef type, uint32_t from,
+           uint32_t to)
+{
+    struct gen *gen = ev->g;
+    char text[64];
+
+    snprintf(text, sizeof text, "%s.out.%u", name, (unsigned)from);
+    LLVMValueRef f = gen_function(gen, text, type, 4, true);
+    LLVMPositionBuilderAtEnd(gen->b,
+                             LLVMAppendBasicBlockInContext(gen->cx, f, ""));
+    ev->env = LLVMGetParam(f, 0);
+    ev->local = LLVMGetParam(f, 1);
+    ev->scratch = LLVMGetParam(f, 2);
+    LLVMBuildRet(gen->b, outputs(ev, LLVMGetParam(f, 3), from, to));
+    return f;
+}
+
+/* The functions that store the outputs, GEN_CHUNK each, of a tape that is cut.
+ */
+static LLVMValueRef *
+outputs_of_parts(struct ev *ev, const char *name, LLVMTypeRef type)
+{
+    uint32_t n = ev->t->outs.n;
+    LLVMValueRef *fn = NEW_N(ev->g->arena, LLVMValueRef, n / GEN_CHUNK + 1);
+    for (uint32_t k = 0; k * GEN_CHUNK < n; k++) {
+        uint32_t from = k * GEN_CHUNK;
+        ev->part = ev->n_parts + k;
+        fn[k] = outputs_fn(ev, name, type, from,
+                           n - from > GEN_CHUNK ? from + GEN_CHUNK : n);
+    }
+    return fn;
 }
 
 LLVMValueRef
@@ -235,13 +275,17 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
     plan(&ev);
     snprintf(name, sizeof name, "imp_eval_%u", (unsigned)tape);
 
-    LLVMTypeRef par[3] = {gen->type.pf64, gen->type.pf64, gen->type.pf64};
+    LLVMTypeRef par[4] = {gen->type.pf64, gen->type.pf64, gen->type.pf64,
+                          gen->type.pf64};
     LLVMTypeRef part_ty =
         LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 3, 0);
-    LLVMValueRef *parts = NEW_N(gen->arena, LLVMValueRef, ev.n_parts);
-    if (ev.n_parts > 1)
-        for (ev.part = 0; ev.part < ev.n_parts; ev.part++)
-            parts[ev.part] = part_fn(&ev, name, part_ty);
+    LLVMTypeRef out_ty = LLVMFunctionType(gen->type.num, par, 4, 0);
+    LLVMValueRef *parts = NEW_N(gen->arena, LLVMValueRef, ev.n_parts),
+                 *stores = NULL;
+    for (ev.part = 0; ev.cut && ev.part < ev.n_parts; ev.part++)
+        parts[ev.part] = part_fn(&ev, name, part_ty);
+    if (ev.cut)
+        stores = outputs_of_parts(&ev, name, out_ty);
 
     LLVMValueRef function = gen_function(gen, name, gen->type.eval, 3, false);
     LLVMPositionBuilderAtEnd(
@@ -249,17 +293,22 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
     ev.env = LLVMGetParam(function, 0);
     ev.local = LLVMGetParam(function, 1);
     ev.part = 0;
-    if (ev.n_parts > 1) {
+    LLVMValueRef probe = gen->constant.zero, out = LLVMGetParam(function, 2);
+    if (ev.cut) {
         ev.scratch = LLVMBuildPointerCast(
-            gen->b, gen_alloca(gen, gen->type.num, ev.n_slots), gen->type.pf64,
+            gen->b, gen_alloca(gen, gen->type.num, ev.n_slots + 1), gen->type.pf64,
             "");
-        LLVMValueRef arg[3] = {ev.env, ev.local, ev.scratch};
+        LLVMValueRef arg[4] = {ev.env, ev.local, ev.scratch, out};
         for (uint32_t p = 0; p < ev.n_parts; p++)
             LLVMBuildCall2(gen->b, part_ty, parts[p], arg, 3, "");
-        ev.part = ev.n_parts;
+        for (uint32_t k = 0; k * GEN_CHUNK < t->outs.n; k++)
+            probe = LLVMBuildFAdd(
+                gen->b, probe,
+                LLVMBuildCall2(gen->b, out_ty, stores[k], arg, 4, ""), "");
     } else {
         body(&ev);
+        probe = outputs(&ev, out, 0, t->outs.n);
     }
-    outputs(&ev, LLVMGetParam(function, 2));
+    LLVMBuildRet(gen->b, gen_finite_status(gen, gen->type.num, probe));
     return function;
 }

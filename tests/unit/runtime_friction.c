@@ -39,7 +39,7 @@ choose_single(const struct single *one)
     double terms[2] = {fabs(one->b), fabs(one->a)};
     struct friction_point point = {
         .mu_static = one->mu, .mu_dynamic = one->mu, .slip = one->slip};
-    struct friction_instant in = {1, &point, W, free, terms};
+    struct friction_instant in = {1, &point, W, free, terms, false};
     struct friction_choice out;
     friction_choose(arena, &in, &out);
     return out;
@@ -150,7 +150,7 @@ goes_on(void **state)
     (void)state;
     double W[4] = {0.1, 0.3, 0.3, 1.1}, free[2] = {0.1, 1};
     struct friction_point point = {0.4, 0.4, 0, true, false, CONTACT_STICK};
-    struct friction_instant in = {1, &point, W, free, free};
+    struct friction_instant in = {1, &point, W, free, free, false};
     struct friction_choice out;
     friction_choose(arena, &in, &out);
     assert_int_equal(out.verdict, FRICTION_SEVERAL);
@@ -264,7 +264,7 @@ several_points(void **state)
         struct many m;
         int n = 1 + t % 3;
         random_many(&seed, n, 2 * n + t % 2, 1.5, &m);
-        struct friction_instant in = {n, m.point, m.W, m.free, m.terms};
+        struct friction_instant in = {n, m.point, m.W, m.free, m.terms, false};
         struct friction_choice out;
         friction_choose(arena, &in, &out);
         counts[out.verdict]++;
@@ -301,7 +301,7 @@ dependent_points(void **state)
                     m.terms[r] += fabs(w[0]) + fabs(T * w[1]);
                 }
             }
-        struct friction_instant in = {n, m.point, m.W, m.free, m.terms};
+        struct friction_instant in = {n, m.point, m.W, m.free, m.terms, false};
         struct friction_choice out;
         friction_choose(arena, &in, &out);
         bool rests = false;
@@ -333,7 +333,7 @@ many_points(void **state)
         int n = 13 + t % 4; /* of two choices each, at least */
         bool little = t % 2 == 0;
         random_many(&seed, n, t % 3 ? 2 * n : 6, little ? 0.05 : 1.0, &m);
-        struct friction_instant in = {n, m.point, m.W, m.free, m.terms};
+        struct friction_instant in = {n, m.point, m.W, m.free, m.terms, false};
         struct friction_choice out;
         friction_choose(arena, &in, &out);
         if (little)
@@ -362,7 +362,7 @@ ladder(double degrees, double mu_floor, double mu_wall)
     struct friction_point point[2] = {
         {.mu_static = mu_floor, .mu_dynamic = mu_floor},
         {.mu_static = mu_wall, .mu_dynamic = mu_wall}};
-    struct friction_instant in = {2, point, W, free, NULL};
+    struct friction_instant in = {2, point, W, free, NULL, false};
     struct friction_choice out;
     friction_choose(arena, &in, &out);
     return out;

@@ -123,7 +123,7 @@ bounds_of_members(void **state)
         struct friction_choice choice;
         struct friction_range range[MOST];
         random_bar(&seed, &bar);
-        struct friction_instant in = {bar.n, bar.point, bar.W, bar.free, NULL};
+        struct friction_instant in = {bar.n, bar.point, bar.W, bar.free, NULL, false};
         friction_choose(arena, &in, &choice);
         /* one motion, or one family: never several beside each other */
         assert_true(choice.verdict != FRICTION_SEVERAL);

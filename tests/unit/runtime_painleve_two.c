@@ -134,7 +134,7 @@ against_the_search(void **state)
                                                          point[c].mu_dynamic *
                                                          W[8 * r + 2 * c + 1];
         painleve_two_find(&in, &two);
-        struct friction_instant instant = {2, point, W, free, terms};
+        struct friction_instant instant = {2, point, W, free, terms, false};
         friction_choose(arena, &instant, &choice);
         int bits = 0;
         for (int k = 0; k < choice.n; k++) {

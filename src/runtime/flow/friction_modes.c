@@ -141,7 +141,7 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
     }
     all->n = (int)n;
     all->instant =
-        (struct friction_instant){(int)n, all->point, W, free, terms};
+        (struct friction_instant){(int)n, all->point, W, free, terms, false};
     return IMP_OK;
 }
 

@@ -52,6 +52,8 @@ struct friction_instant {
     const double *free;  /* 2 n: accelerations without forces of contacts */
     const double *terms; /* 2 n: sizes of the terms of which `free` is the sum;
                             their rounding errors are shares of these */
+    bool brief; /* where the modes of before go on, other motions are not looked
+                   for; the verdict is NOT_SHOWN then */
 };
 enum friction_verdict {
     FRICTION_UNIQUE,    /* one motion */

@@ -49,6 +49,7 @@ struct mode_problem {
     int n;
     const struct mode_point *point;
     const double *W, *free, *terms;
+    bool brief; /* as in friction_instant */
 };
 /* Forces of one choice of modes. */
 struct mode_solution {

@@ -84,7 +84,8 @@ mode_row_size(const struct mode_problem *in, const double *force, int row)
 static double
 row_noise(const struct mode_problem *in, int row)
 {
-    struct friction_instant instant = {in->n, NULL, in->W, in->free, in->terms};
+    struct friction_instant instant = {in->n,    NULL,      in->W,
+                                       in->free, in->terms, false};
     return friction_row_noise(&instant, row);
 }
 

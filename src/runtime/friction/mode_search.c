@@ -333,17 +333,40 @@ by_sweeps(struct search *search)
     }
 }
 
+/* May the point be in this state? */
+static bool
+may_be(const struct mode_point *point, struct point_state state)
+{
+    struct point_state may[STATES_MOST];
+    int n = states_of(point, may);
+    for (int k = 0; k < n; k++)
+        if (same_state(may[k], state))
+            return true;
+    return false;
+}
+
 static void
 as_before(struct search *search)
 {
     const struct mode_problem *in = search->in;
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
-        if (!point->held || point->ended)
+        if (!point->held || point->ended || !may_be(point, point->before))
             return;
         search->state[i] = point->before;
     }
     try_state(search);
+}
+
+/* Are the modes of before enough, if they go on? Not where a point may stick
+ * only because its static coefficient is the greater one. */
+static bool
+goes_on_alone(const struct mode_problem *in)
+{
+    bool same = in->brief;
+    for (int i = 0; i < in->n; i++)
+        same &= in->point[i].mu_stick == in->point[i].mu_slip;
+    return same;
 }
 
 /* Lets all points stick, or slide as they do: what rests. */
@@ -479,7 +502,8 @@ same_motion(const struct mode_problem *in, const struct mode_found *a,
 {
     double known = FORCE_KNOWN * fmax(greatest_force(in, a->solution.force),
                                       greatest_force(in, b->solution.force));
-    struct friction_instant instant = {in->n, NULL, in->W, in->free, in->terms};
+    struct friction_instant instant = {in->n,    NULL,      in->W,
+                                       in->free, in->terms, false};
     for (int r = 0; r < 2 * in->n; r++) {
         double share = fmax(FRICTION_SAME, in->point[r / 2].scale);
         double size = fmax(mode_row_size(in, a->solution.force, r),
@@ -698,7 +722,11 @@ mode_search(struct arena *arena, const struct mode_problem *in,
     search.trial.acc = NEW_N(arena, double, rows);
     bool complete =
         count_choices(in, FRICTION_CHOICES_TRIED) <= FRICTION_CHOICES_TRIED;
-    if (complete)
+    if (goes_on_alone(in))
+        as_before(&search);
+    if (search.all.n)
+        complete = false;
+    else if (complete)
         enumerate(&search);
     else {
         as_before(&search);

@@ -160,7 +160,7 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
            terms[2] = {in->b_terms, in->a_terms};
     struct friction_point point = {
         .mu_static = mu, .mu_dynamic = mu, .slip = in->slip};
-    struct friction_instant instant = {1, &point, W, free, terms};
+    struct friction_instant instant = {1, &point, W, free, terms, false};
     out->D = A * C - B * B;
     out->p_plus = C - mu * B;
     out->p_minus = C + mu * B;

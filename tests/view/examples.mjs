@@ -52,6 +52,8 @@ function compare(run, name) {
         const of = shown(run, column);
         if (!of) continue;
         const motion = all[of.mover], pose = new Float64Array(motion.rows);
+        // the size of the motion: places are sums of terms as great as the greatest of them
+        const length = column.x.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
         Array.from(run.t).forEach((t, i) => {
             let lo = 0, hi = events.length; // events from t - 1e-9 on
             while (lo < hi) { const m = lo + hi >> 1; if (events[m] < t - 1e-9 * Math.max(1, run.end)) lo = m + 1; else hi = m; }
@@ -59,8 +61,7 @@ function compare(run, name) {
             const off = [false, true].map(before => {
                 motion.value(t, pose, before);
                 const size = of.unit ? Math.hypot(...pose.subarray(3)) : 1;
-                let most = 0, length = 1;
-                for (let k = 0; k < column.width; k++) length = Math.max(length, Math.abs(column.x[i * column.width + k]));
+                let most = 0;
                 for (let k = 0; k < column.width; k++)
                     most = Math.max(most, Math.abs(pose[of.row + k] / size - column.x[i * column.width + k]) / length);
                 return most;

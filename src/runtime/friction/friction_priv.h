@@ -11,9 +11,9 @@
 /* Inequalities and equations hold within this share of their terms: far above
  * the rounding of well-conditioned points, far below what a model states. */
 #define FRICTION_TOLERANCE 1e-10
-/* Rows that depend on others agree with them within this share: faces that lie
- * on each other are parallel to the tolerance of a gap over their length, which
- * is some 1e-11 for bodies of one size. */
+/* Rows that depend on others agree with them within this share, which is that
+ * of FRICTION_SAME: what is left between them is no other motion. Faces that
+ * came to lie on each other in a run have left up to 6e-11 of it. */
 #define FRICTION_DEPENDS 1e-8
 /* Forces that keep off an edge by this share of their terms are off it: well
  * above what is rounding at an edge, well below what data would give. */

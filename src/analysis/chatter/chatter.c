@@ -347,7 +347,7 @@ ask_of(struct analysis *analysis, const imp_command *command,
         (st = arg_number(analysis, command, IMP_OPT_chatter_until, INFINITY,
                          &ask->until)))
         return st;
-    ask->policy = simultaneous_policy(analysis);
+    ask->policy = chatter_policy(analysis);
     ask->least = (long)fmin(resolve, 1e9);
     ask->most = (long)fmin(most, 1e9);
     wanted->ask = *ask;

@@ -459,7 +459,7 @@ options(struct threshold_search *search)
     if (!(grid >= 1.0 && grid <= 1e6) || grid != floor(grid))
         return wrong_option(search, IMP_OPT_threshold_grid,
                             "`grid` is a whole number from 1 to 1e6");
-    search->ask.policy = simultaneous_policy(analysis);
+    search->ask.policy = chatter_policy(analysis);
     search->ask.width = tol * (search->ask.hi - search->ask.lo);
     search->ask.grid = (size_t)grid;
     search->ask.events = (long)fmin(fmax(most, 1.0), 1e9);

@@ -13,7 +13,7 @@ enum ballistic_policy
 impact_law_policy(enum imp_impact_law law)
 {
     static const enum ballistic_policy policy[] = {
-        BALLISTIC_REPORT, /* undeclared */
+        BALLISTIC_UNSTATED, /* undeclared */
 #define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) BALLISTIC_##POLICY,
 #include "abi/laws.def"
     };
@@ -26,4 +26,11 @@ simultaneous_policy(const struct analysis *analysis)
 {
     assert(analysis != NULL && analysis->rt != NULL);
     return impact_law_policy((enum imp_impact_law)analysis->rt->im->impact_law);
+}
+
+enum ballistic_policy
+chatter_policy(const struct analysis *analysis)
+{
+    enum ballistic_policy policy = simultaneous_policy(analysis);
+    return policy == BALLISTIC_UNSTATED ? BALLISTIC_REPORT : policy;
 }

@@ -12,5 +12,8 @@
 enum ballistic_policy impact_law_policy(enum imp_impact_law law);
 /* The policy of the world's law. */
 enum ballistic_policy simultaneous_policy(const struct analysis *analysis);
+/* The same for verdicts of chatter: where no law is stated, a contact that
+ * closes while others rest leaves the verdict open. */
+enum ballistic_policy chatter_policy(const struct analysis *analysis);
 
 #endif

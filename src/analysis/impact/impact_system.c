@@ -195,7 +195,7 @@ without_law(struct strike *strike, struct strike_outcome *outcome)
     struct rt *run = analysis->rt;
     struct ballistic *motion;
     enum ballistic_event what;
-    int st = flow_impact_now(run, strike->system, BALLISTIC_REPORT,
+    int st = flow_impact_now(run, strike->system, BALLISTIC_UNSTATED,
                              strike->approaching, strike->n_approaching,
                              strike->rests, &motion, &what);
     if (st)

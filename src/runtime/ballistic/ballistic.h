@@ -42,6 +42,8 @@ struct ballistic_model {
 /* what happens when several contacts close at one instant */
 enum ballistic_policy {
     BALLISTIC_REPORT,          /* stop there: the outcome is not unique */
+    BALLISTIC_UNSTATED,        /* contacts that rest only push where one closes
+                                  alone; where several close: stop there */
     BALLISTIC_SEQUENTIAL,      /* one impact after the other until no contact
                                   approaches: by the energy of the approach,
                                   then by number */

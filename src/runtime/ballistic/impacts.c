@@ -169,7 +169,9 @@ ballistic_collide(struct ballistic *motion, const int *hit, int hits,
     for (int i = 0; i < hits; i++)
         motion->event.together[hit[i]] = true;
     bool several = pressed(motion, hit, hits) || (hits > 1 && !alone);
-    if (several && motion->policy == BALLISTIC_REPORT)
+    bool unstated = motion->policy == BALLISTIC_UNSTATED;
+    if (several &&
+        (motion->policy == BALLISTIC_REPORT || (unstated && hits > 1)))
         return BALLISTIC_UNDECIDED;
     motion->impacts += hits;
     if (alone && !motion->mode.n_persistent) {
@@ -186,7 +188,7 @@ ballistic_collide(struct ballistic *motion, const int *hit, int hits,
         }
     } else {
         enum ballistic_policy how =
-            several ? motion->policy : BALLISTIC_COMPLEMENTARITY;
+            several && !unstated ? motion->policy : BALLISTIC_COMPLEMENTARITY;
         int st = active_set_impact(motion, how, hit, hits);
         if (st == 3) {
             motion->impacts -= hits;

@@ -25,16 +25,6 @@
 /* how many orders before the last two are also asked for the radius */
 #define TAYLOR_ORDERS_BEFORE 7
 
-/* The sum of the sizes of a polynomial's terms. */
-static double
-terms(const double *c, int order, double at)
-{
-    double sum = 0.0;
-    for (int k = order; k >= 0; k--)
-        sum = sum * at + fabs(c[k]);
-    return sum;
-}
-
 /* Numbers below this underflow soon: in a long chain the coordinates far from
  * what moves are powers of the time that no double can hold. They are no
  * motion, and ask for no step. */
@@ -89,10 +79,7 @@ taylor_row_time(const double *row, double push, int order)
 static bool
 none(const double *row, double length, double noise)
 {
-    double size = 0.0;
-    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-        size = size * length + fabs(row[k]);
-    return size <= noise;
+    return polynomial_size(row, MOTION_STEP_ORDER, length) <= noise;
 }
 
 bool
@@ -136,8 +123,8 @@ taylor_touch(const double *gap, double size, double speed, double length,
     int rate_order = polynomial_derivative(gap, MOTION_STEP_ORDER, rate),
         acceleration_order =
             polynomial_derivative(rate, rate_order, acceleration);
-    double noise = eps * (size + terms(gap, MOTION_STEP_ORDER, length));
-    double still = eps * (speed + terms(rate, rate_order, length));
+    double noise = eps * (size + polynomial_size(gap, MOTION_STEP_ORDER, length));
+    double still = eps * (speed + polynomial_size(rate, rate_order, length));
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         up[k] = -gap[k];
     /* the gap must first leave the rounding of the last touch */

@@ -80,11 +80,8 @@ friction_present_slip(const struct flow *flow, uint32_t i)
 static double
 force_size(const struct flow *flow, size_t i)
 {
-    const double *force = flow->taylor->piece.force + i * ROW;
-    double size = 0.0, elapsed = flow->taylor->friction->elapsed;
-    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-        size = size * elapsed + fabs(force[k]);
-    return size;
+    return polynomial_size(flow->taylor->piece.force + i * ROW,
+                           MOTION_STEP_ORDER, flow->taylor->friction->elapsed);
 }
 
 static int

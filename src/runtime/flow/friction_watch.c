@@ -102,7 +102,19 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
                        (rows->W[T * all + T] * rows->slip[i].mu +
                         fabs(rows->W[T * all + T - 1])))
             : 0.0;
-    return taylor_falls(row, best, noise, rate, root);
+    if (!taylor_falls(row, best, noise, rate, root))
+        return false;
+    if (friction->onset[i] || !(row[0] > noise))
+        return true;
+    /* One that comes to 0 and grows again at once goes on: that is what was
+     * consistent until then, and whether it falls below 0 in between is
+     * rounding. */
+    noise =
+        fmax(noise, eps * polynomial_size(row, MOTION_STEP_ORDER, best));
+    if (!polynomial_through(row, MOTION_STEP_ORDER, best, noise, root))
+        return false;
+    polynomial_newton(row, MOTION_STEP_ORDER, best, root);
+    return true;
 }
 
 /* When the coefficient of friction of a slipping contact becomes negative,
@@ -121,10 +133,8 @@ mu_ends(const struct flow *flow, uint32_t i, double best, double *root)
         return false;
     /* the force of a compliant contact ends with its friction, and both are
      * rounded as depths are */
-    double size = 0.0;
     const double *force = flow->taylor->piece.force + i * ROW;
-    for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-        size = size * *root + fabs(force[k]);
+    double size = polynomial_size(force, MOTION_STEP_ORDER, *root);
     if (friction_soft(flow, i))
         noise += FRICTION_TOGETHER * size + ONSET_NOISE * friction->fuzz[i];
     return polynomial_value(force, MOTION_STEP_ORDER, *root) > noise;

@@ -490,11 +490,15 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
 /* -- the next change ------------------------------------------------------- */
 
 /* The first s in (0, span] at which the slip ends. At its onset its series
- * begins with zeros to rounding, which are divided out. */
+ * begins with zeros to rounding, which are divided out. A slip that comes to 0
+ * and grows again at once goes on: that is what was consistent until then, and
+ * whether it falls below 0 in between is rounding. */
 static bool
-slip_ends(const struct rt *run, const struct persistent_friction *friction,
-          int order, double span, double *time)
+slip_ends(struct rt *run, const struct persistent_row *row, int order,
+          double span, double *time)
 {
+    const struct persistent_friction *friction = row->friction;
+    uint32_t contact = row->spot.contact;
     double slip[MOTION_STEP_ORDER + 1];
     int drop = 0;
     double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
@@ -506,7 +510,9 @@ slip_ends(const struct rt *run, const struct persistent_friction *friction,
         *time = 0.0;
         return true;
     }
-    if (!polynomial_below(slip, order - drop, 0.0, span, 0.0, time))
+    double noise =
+        drop ? 0.0 : friction_rows_rounding(run, contact, slip[0], slip[1]);
+    if (!polynomial_through(slip, order - drop, span, noise, time))
         return false;
     polynomial_newton(slip, order - drop, span, time);
     return true;
@@ -651,7 +657,7 @@ friction_modes_change(struct rt *run, int index, int order, double span,
     }
     int st = contact_point_series(
         run, persistent_group_of(run, row->spot.contact), row, order);
-    if (!st && slip_ends(run, row->friction, order - 1, span, time))
+    if (!st && slip_ends(run, row, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;
     else if (!st && jams(run, row, order, span, time))
         *what = FRICTION_JAMS;

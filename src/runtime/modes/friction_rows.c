@@ -61,13 +61,15 @@ friction_rows_stuck(const struct rt *run, uint32_t contact)
 
 /* -- the instant ----------------------------------------------------------- */
 
-/* Returns how fast accelerations make a body of rest over one length, as a
- * speed. */
-static double
-natural_speed(struct rt *run, uint32_t contact, double acceleration)
+double
+friction_rows_rounding(struct rt *run, uint32_t contact, double speed,
+                       double acceleration)
 {
-    double g = vec3_norm(run->world.gravity);
-    return sqrt(2.0 * fmax(fabs(acceleration), g) * gap_length(run, contact));
+    assert(run != NULL && contact < run->im->contacts.n);
+    double g = vec3_norm(run->world.gravity),
+           natural = sqrt(2.0 * fmax(fabs(acceleration), g) *
+                          gap_length(run, contact));
+    return SLIP_ROUNDING * DBL_EPSILON * fmax(fabs(speed), natural);
 }
 
 /* Gives the sizes of the terms of a rate, and of the accelerations that turning
@@ -115,9 +117,8 @@ read_point(struct friction_rows *in, int i, double rest)
     rate_terms(run, row, row->friction->open, &speed, &turning);
     in->free[2 * i + 1] = row->friction->slip.c[1];
     in->terms[2 * i + 1] = fabs(in->free[2 * i + 1]) + g + turning;
-    in->size[i] = SLIP_ROUNDING * DBL_EPSILON *
-                  fmax(speed, natural_speed(run, in->spot[i].contact,
-                                            in->free[2 * i + 1]));
+    in->size[i] = friction_rows_rounding(run, in->spot[i].contact, speed,
+                                         in->free[2 * i + 1]);
     in->size[i] = fmax(fmax(in->size[i], rest),
                        friction_rows_stuck(run, in->spot[i].contact));
     double slip = row->friction->slip.c[0];

@@ -30,6 +30,10 @@ int friction_rows_read(struct friction_rows *rows);
  * is remembered counts. */
 const struct persistent_mode *
 friction_rows_before(const struct rt *run, const struct contact_point *spot);
+/* The rounding of a slip whose terms are this fast, or of what the acceleration
+ * makes of rest over one length. */
+double friction_rows_rounding(struct rt *run, uint32_t contact, double speed,
+                              double acceleration);
 /* The speed up to which a slip of the contact is none at this instant, because
  * an impact has just ended it; else 0. */
 double friction_rows_stuck(const struct rt *run, uint32_t contact);

@@ -34,6 +34,16 @@ polynomial_value(const double *c, int n, double s)
     return y;
 }
 
+double
+polynomial_size(const double *c, int n, double s)
+{
+    assert(c != NULL && n >= 0);
+    double size = 0.0;
+    for (int k = n; k >= 0; k--)
+        size = size * s + fabs(c[k]);
+    return size;
+}
+
 int
 polynomial_derivative(const double *c, int n, double *d)
 {
@@ -217,6 +227,23 @@ polynomial_below(const double *c, int n, double from, double h, double level,
         l->hi = r->lo = mid;
         r->hi = piece.hi;
         l->depth = r->depth = piece.depth + 1;
+    }
+    return false;
+}
+
+bool
+polynomial_through(const double *c, int n, double h, double noise, double *s)
+{
+    assert(c != NULL && s != NULL && noise >= 0.0);
+    assert(n >= 0 && n <= POLYNOMIAL_MAX);
+    double minus[POLYNOMIAL_MAX + 1], from = 0.0, up, down;
+    for (int k = 0; k <= n; k++)
+        minus[k] = -c[k];
+    while (polynomial_below(c, n, from, h, 0.0, s)) {
+        if (!polynomial_below(minus, n, *s, h, -noise, &up) ||
+            polynomial_below(c, n, *s, up, -noise, &down) || !(up > from))
+            return true;
+        from = up;
     }
     return false;
 }

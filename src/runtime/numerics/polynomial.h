@@ -11,6 +11,8 @@
 #define POLYNOMIAL_MAX 24
 
 double polynomial_value(const double *c, int n, double s);
+/* The sum of the sizes of its terms. */
+double polynomial_size(const double *c, int n, double s);
 /* The derivative: d receives n entries (degree n - 1); for n = 0 one entry, 0.
  * Returns the degree of the derivative. */
 int polynomial_derivative(const double *c, int n, double *d);
@@ -20,6 +22,10 @@ void polynomial_about(const double *c, int n, double at, double *about);
  * A touch of the level from above counts, and no root is passed over. */
 bool polynomial_below(const double *c, int n, double from, double h,
                       double level, double *s);
+/* The same for level 0, but where p only dips, by no more than `noise`, and then
+ * rises above `noise` again, it has not come through. */
+bool polynomial_through(const double *c, int n, double h, double noise,
+                        double *s);
 /* All real roots in [0, h], ascending; at most `max` (n is enough). Values
  * within `noise` of zero count as zero: a multiple root, or a cluster that
  * cannot be told apart, gives one entry in the middle of it. Returns the

@@ -51,6 +51,15 @@ along_new(struct analysis *analysis, const imp_val *item, uint32_t n)
     return along->n ? along : NULL;
 }
 
+void
+along_forget(struct along *along)
+{
+    assert(along);
+    for (uint32_t i = 0; i < along->n; i++)
+        along->v[i] = (struct followed){.item = along->v[i].item};
+    along->begun = false;
+}
+
 /* -- one piece ------------------------------------------------------------- */
 
 /* The step for which |c_m| h^m is REMAINDER of an earlier term. */

@@ -9,6 +9,8 @@
  * run; NULL: there is none. */
 struct along *along_new(struct analysis *analysis, const imp_val *item,
                         uint32_t n);
+/* Forgets what it has seen: the run begins again. */
+void along_forget(struct along *along);
 /* Takes note of the present state: call it at the start, at the end, wherever
  * the motion has come to along_reach, and before and after every event. IMP_OK,
  * or a status after a diagnostic. */

@@ -3,6 +3,7 @@
  * not call each other; each returns to this loop and says what happens next. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "abi/status.h"
 #include "analysis/along/along.h"
@@ -356,6 +357,37 @@ tell_rounding(struct simulation *sim)
               "motion");
 }
 
+/* Forces and modes of contacts that rest at the start are chosen after the
+ * first row, which tells of an impact at the start what there was before it.
+ * Where nothing was hit, they hold in that row, too; branches begin with the row
+ * before the instant at which they part. */
+static int
+renew_first_row(struct simulation *sim)
+{
+    struct recorded_rows *rows = &sim->rows;
+    size_t width = rows->width, last = rows->time.n;
+    bool fresh = rows->fresh;
+    if (!last || sim->stopped || sim->run->forks || rows->time.v[0] > 0.0)
+        return IMP_OK;
+    for (size_t i = 0; i < sim->log.impulse.n; i++)
+        if (sim->log.impulse.v[i] != 0.0)
+            return IMP_OK;
+    if (sim->along)
+        along_forget(sim->along);
+    rows->fresh = false;
+    rows->asked = true;
+    int st = simulate_row(sim);
+    rows->asked = false;
+    rows->fresh = fresh;
+    if (st)
+        return st;
+    memcpy(rows->values.v, rows->values.v + last * width,
+           width * sizeof *rows->values.v);
+    rows->time.n = last;
+    rows->values.n = last * width;
+    return IMP_OK;
+}
+
 int
 simulate_run(struct simulation *sim, double limit)
 {
@@ -379,7 +411,7 @@ simulate_run(struct simulation *sim, double limit)
         next_time = 1;
     }
     sim->begun = true;
-    if ((st = simulate_start_contacts(sim)))
+    if ((st = simulate_start_contacts(sim)) || (st = renew_first_row(sim)))
         return st;
     sim->rotors = rotors_rub(run);
     if (sim->rotors && (st = rotors_settle(run)))

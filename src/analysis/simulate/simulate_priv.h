@@ -8,11 +8,12 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c    which contacts and points one limit sums up
+ *   accumulation_group.c    which contacts and points one limit sums up; flights
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
+ *   paradox.c               what is told where friction leaves a motion open
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
- *   flight_history.c, accumulation_record.c
+ *   accumulation_record.c
  *   recorded_rows.c, pairs_without_contact.c, summary.c
  */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
@@ -317,8 +318,7 @@ void simulate_limits_tell(struct simulation *sim,
                           const struct accumulation_limit *on_way,
                           uint32_t contact, double error);
 
-/* -- flight_history.c -------------------------------------------------------
- */
+/* the flights before a limit */
 
 /* Was the last flight at the contact no higher than the rounding error of the
  * gap? */
@@ -447,8 +447,33 @@ int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
 /* What moves the ground below closed contacts has changed its branch. Where the
  * rate of a gap has jumped, the contact opens, or is hit. */
 int simulate_persistent_ground(struct simulation *sim);
-/* The slip of this point comes to a jam. */
+/* The slip of this point comes to a jam, or to rest just before it. */
 int simulate_persistent_jam(struct simulation *sim, int which);
+
+/* -- paradox.c ------------------------------------------------------------- */
+
+/* The modes of n points are not determined: tells what is possible, and stops
+ * the run. */
+int simulate_paradox_undecided(struct simulation *sim,
+                               const struct contact_point *spot, int n,
+                               const struct friction_modes *modes);
+/* Says that the policy of the run has chosen. */
+void simulate_paradox_policy(struct simulation *sim, uint32_t contact,
+                             const struct friction_choice *choice);
+/* Says once per run that loads decide the motion, or that a motion was found
+ * and not shown to be the only one. */
+void simulate_paradox_choice(struct simulation *sim, uint32_t contact,
+                             const struct friction_choice *choice);
+/* `loads = report`: says once between which bounds the forces lie, where the
+ * motion does not depend on them; range may be NULL. */
+void simulate_paradox_ranges(struct simulation *sim,
+                             const struct contact_point *spot, int n,
+                             const struct friction_range *range);
+/* Tells of the jam, at which the run stops unless the policy of the run has
+ * chosen. There is no row at it: the force has no value there, or none that the
+ * state gives. */
+void simulate_paradox_jam(struct simulation *sim,
+                          const struct friction_jam *jam, bool stops);
 
 /* -- accumulation_group.c -------------------------------------------------- */
 

@@ -84,6 +84,20 @@ force_size(const struct flow *flow, size_t i)
                            MOTION_STEP_ORDER, flow->taylor->friction->elapsed);
 }
 
+/* How large the acceleration of gap i without its own force was on the present
+ * piece: what that force has held. Near a jam it is far less than the part of
+ * the normal force alone. */
+static double
+held_size(const struct flow *flow, size_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    const double *normal = rows->W + 2 * i * (2 * (size_t)flow->m + 1);
+    double rubs = friction_sign(friction->mode[i]) * rows->slip[i].mu;
+    return fabs(normal[0] - (rubs != 0.0 ? rubs * normal[1] : 0.0)) *
+           force_size(flow, i);
+}
+
 static int
 gather(const struct flow *flow, struct arena *arena, const bool *on,
        const bool *ended, struct candidates *all)
@@ -129,9 +143,8 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         /* where a mode has ended the free acceleration may be 0 by terms that
          * cancel within the equations of the motion */
         if (r % 2 == 0 && all->point[r / 2].ended)
-            terms[r] = fmax(terms[r],
-                            rows->W[row * 2 * contacts + row] *
-                                force_size(flow, (size_t)all->contact[r / 2]));
+            terms[r] =
+                fmax(terms[r], held_size(flow, (size_t)all->contact[r / 2]));
         for (size_t c = 0; c < 2 * n; c++)
             W[r * 2 * n + c] = rows->W[row * 2 * contacts +
                                        2 * (size_t)all->contact[c / 2] + c % 2];

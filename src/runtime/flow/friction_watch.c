@@ -402,7 +402,25 @@ respond(const struct flow *flow, uint32_t i, struct response *out)
 /* -- when -------------------------------------------------------------------
  */
 
-/* Does the slip of contact i jam within *end from now? */
+/* What is left of the impulse may end the slip before the jam: the share of the
+ * time that is left after which it does, or 1. The force grows as (t* -
+ * t)^exponent; push: the force times that time. */
+static double
+slip_left(const struct flow *flow, uint32_t i, const struct response *response,
+          double push)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    size_t all = 2 * (size_t)flow->m, T = 2 * (size_t)i + 1;
+    double sign = friction_sign(friction->watch.mode[i]), rate = 0.0,
+           power = fmax(1.0 + friction->watch.exponent, DBL_EPSILON);
+    for (size_t c = 0; c < all; c++)
+        rate -= sign * rows->W[T * all + c] * response->push[c];
+    double slip = fmax(sign * rows->speed[T], 0.0), lost = rate * push / power;
+    return slip < lost ? -expm1(log1p(-slip / lost) / power) : 1.0;
+}
+
+/* Does the slip of contact i jam, or end just before, within *end from now? */
 static bool
 jams(const struct flow *flow, uint32_t i, double *end)
 {
@@ -440,14 +458,8 @@ jams(const struct flow *flow, uint32_t i, double *end)
     double left = watch->by_slip ? since / (1.0 / (falls * falls) - 1.0)
                                  : response.p * since / (before - response.p);
     watch->exponent = watch->by_slip ? 0.5 * by_p : by_p;
-    /* what is left of the impulse must not end the slip before */
-    double sign = friction_sign(watch->mode[i]),
-           slowed = normal * left / fmax(1.0 + watch->exponent, DBL_EPSILON);
-    double rate = 0.0;
-    for (size_t c = 0; c < all; c++)
-        rate -= sign * rows->W[(N + 1) * all + c] * response.push[c];
-    if (!(left < *end &&
-          sign * rows->speed[2 * i + 1] > fmax(0.0, rate * slowed)))
+    left *= slip_left(flow, i, &response, normal * left);
+    if (!(left < *end))
         return false;
     *end = left;
     return true;
@@ -472,64 +484,118 @@ friction_jam_ahead(struct flow *flow, double *end)
 /* -- the limit --------------------------------------------------------------
  */
 
-/* What is 0 at the limit of a jam: b, or p where it falls with the slip. */
+/* What the impulse that is left brings to 0. */
+enum jam_end {
+    JAM_LIMIT, /* b, or p where it falls with the slip */
+    JAM_SLIP   /* the slip */
+};
+
+/* Its value now, or NAN. *small: its rounding. */
 static double
-ends_at_jam(const struct flow *flow, const struct response *response)
+ends_at_jam(const struct flow *flow, uint32_t i, enum jam_end end,
+            double *small)
 {
-    return flow->taylor->friction->watch.by_slip ? response->p : response->b;
-}
-
-/* The same after the impulse `more` along the push, less what was given. */
-static int
-after(struct flow *flow, uint32_t i, const double *push, double more,
-      double *given, double *left)
-{
-    struct response response;
-    double *impulse = NEW_N(flow->run->brief, double, 2 * (size_t)flow->m + 1);
-    for (uint32_t r = 0; r < 2 * flow->m; r++)
-        impulse[r] = push[r] * (more - *given);
-    friction_push(flow, impulse);
-    *given = more;
-    int st = friction_rows(flow);
-    if (!st)
-        *left =
-            respond(flow, i, &response) ? ends_at_jam(flow, &response) : NAN;
-    return st;
-}
-
-/* Finds the impulse that leads to the limit, and gives it to the state. *limit:
- * there is one. */
-static int
-to_limit(struct flow *flow, uint32_t i, double first, bool *limit)
-{
-    struct response response;
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     size_t N = 2 * (size_t)i, all = 2 * (size_t)flow->m;
-    double given = 0.0, low = 0.0, left_low, high = first, left;
-    *limit = false;
+    struct response response;
+    double eps = TAYLOR_NOISE * DBL_EPSILON;
+    *small = eps * rows->speed_terms[N + 1];
+    if (end == JAM_SLIP)
+        return rows->speed[N + 1];
+    bool by_slip = flow->taylor->friction->watch.by_slip;
+    *small =
+        eps * (by_slip ? rows->W[N * all + N] +
+                             fabs(rows->slip[i].mu * rows->W[N * all + N + 1])
+                       : rows->terms[N]);
     if (!respond(flow, i, &response))
-        return IMP_OK;
-    left_low = ends_at_jam(flow, &response);
-    double small = TAYLOR_NOISE * DBL_EPSILON *
-                   (flow->taylor->friction->watch.by_slip
-                        ? rows->W[N * all + N] +
-                              fabs(rows->slip[i].mu * rows->W[N * all + N + 1])
-                        : rows->terms[N]);
-    int st = after(flow, i, response.push, high, &given, &left);
-    for (int k = 0; k < JAM_STEPS && !st && isfinite(left); k++) {
+        return NAN;
+    return by_slip ? response.p : response.b;
+}
+
+/* An impulse along the force of slip of a contact. */
+struct jam_impulse {
+    uint32_t contact;
+    const double *push; /* 2m: by a unit of it along the normal */
+    double given;
+};
+
+static int
+give(struct flow *flow, struct jam_impulse *impulse, double all)
+{
+    double *more = NEW_N(flow->run->brief, double, 2 * (size_t)flow->m + 1);
+    for (uint32_t r = 0; r < 2 * flow->m; r++)
+        more[r] = impulse->push[r] * (all - impulse->given);
+    friction_push(flow, more);
+    impulse->given = all;
+    return friction_rows(flow);
+}
+
+/* Finds the impulse that leads to this end, and gives it to the state. `first`:
+ * its size. *limit: there is one. */
+static int
+to_end(struct flow *flow, struct jam_impulse *impulse, enum jam_end end,
+       double first, bool *limit)
+{
+    uint32_t i = impulse->contact;
+    double small, low = impulse->given, high = low + first, left,
+                  left_low = ends_at_jam(flow, i, end, &small);
+    *limit = false;
+    int st = give(flow, impulse, high);
+    for (int k = 0; k < JAM_STEPS && !st; k++) {
+        left = ends_at_jam(flow, i, end, &small);
+        if (!isfinite(left))
+            return IMP_OK;
         if (fabs(left) <= small || high == low || left == left_low) {
-            *limit = fabs(left) <= small && high >= -first &&
-                     high <= JAM_RATIO * first;
-            flow->taylor->friction->watch.pushed[i] += high;
-            return st;
+            *limit = fabs(left) <= small;
+            return IMP_OK;
         }
         double next = high - left * (high - low) / (left - left_low);
         low = high;
         left_low = left;
         high = next;
-        st = after(flow, i, response.push, high, &given, &left);
+        st = give(flow, impulse, high);
     }
     return st;
+}
+
+/* Takes the state to the end of the slip of contact i: its jam, or the place
+ * where it comes to rest if that is before. *limit: there is one; *stops: it
+ * is the latter. first: the size of the impulse. */
+static int
+to_limit(struct flow *flow, uint32_t i, double first, bool *limit, bool *stops)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    struct response response;
+    double small;
+    *limit = *stops = false;
+    if (!respond(flow, i, &response))
+        return IMP_OK;
+    struct jam_impulse impulse = {i, response.push, 0.0};
+    int st = to_end(flow, &impulse, JAM_LIMIT, first, limit);
+    if (st || !*limit)
+        return st;
+    ends_at_jam(flow, i, JAM_SLIP, &small);
+    *stops = friction_sign(friction->mode[i]) * rows->speed[2 * i + 1] < -small;
+    if (*stops)
+        st = to_end(flow, &impulse, JAM_SLIP, -0.5 * first, limit);
+    *limit &= impulse.given >= -first && impulse.given <= JAM_RATIO * first;
+    friction->watch.pushed[i] += impulse.given;
+    return st;
+}
+
+/* The slip of contact i has come to rest just before it would jam. */
+static int
+rests(struct flow *flow, uint32_t i, struct flow_event *event)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
+         *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
+    memcpy(on, taylor->contacts.closed, flow->m);
+    ended[i] = taylor->friction->zero[i] = true;
+    event->kind = FLOW_MODES;
+    event->contact = flow->sys->contact + i;
+    return friction_settle(flow, on, ended, event);
 }
 
 /* Would the gap open without a force? There its acceleration is 0, so the third
@@ -577,9 +643,10 @@ go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
 {
     const char *why = jam_text(flow, i, may_open);
     struct taylor_friction *friction = flow->taylor->friction;
-    uint32_t policy = flow->run->paradox == PARADOX_BRANCH && flow->run->forks
-                          ? (uint32_t)paradox_after_jam(flow->run->forks, may_open)
-                          : flow->run->paradox;
+    uint32_t policy =
+        flow->run->paradox == PARADOX_BRANCH && flow->run->forks
+            ? (uint32_t)paradox_after_jam(flow->run->forks, may_open)
+            : flow->run->paradox;
     event->why = why;
     if (policy == PARADOX_JUMP || policy == PARADOX_STICK) {
         friction->jump = (int)i;
@@ -609,12 +676,14 @@ friction_jam(struct flow *flow, struct flow_event *event)
     struct taylor_friction *friction = flow->taylor->friction;
     struct friction_watch *watch = &friction->watch;
     uint32_t i = (uint32_t)watch->which;
-    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), limit;
+    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), limit, stops;
     double elapsed = flow->taylor->now - watch->time[i];
     int st = friction_rows(flow);
     if (st || (st = to_limit(flow, i, watch->normal[i] * fmax(elapsed, DBL_MIN),
-                             &limit)))
+                             &limit, &stops)))
         return st;
+    if (limit && stops)
+        return rests(flow, i, event);
     friction_held_rows(flow, row);
     friction_project(flow, row);
     if ((st = friction_rows(flow)))

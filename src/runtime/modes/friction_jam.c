@@ -13,67 +13,98 @@
 #define JAM_RATIO 1e6
 #define JAM_ROUNDING (64.0 * DBL_EPSILON)
 
+/* The last of a slip: a point that is alone, and an impulse along its force. */
+struct last {
+    struct friction_rows in;
+    double sign;  /* of the slip */
+    double given; /* the impulse so far, along the normal */
+};
+
 /* Gives the point the impulse `more` along the force of slip, less what was
  * given before, and reads its rows again. */
 static int
-load_after(struct friction_rows *in, double more, double *given)
+load_after(struct last *last, double more)
 {
-    double push[2], sign = in->rate[1] > 0.0 ? 1.0 : -1.0;
+    struct friction_rows *in = &last->in;
+    double push[2];
     assert(in->n == 1 && in->group->n_unknown == 2);
     for (int i = 0; i < 2; i++) {
         const struct persistent_unknown *unknown = &in->group->unknown[i];
-        push[i] = (more - *given) * (unknown->value == &unknown->row->gap
-                                         ? 1.0
-                                         : -sign * in->point[0].mu_dynamic);
+        push[i] = (more - last->given) *
+                  (unknown->value == &unknown->row->gap
+                       ? 1.0
+                       : -last->sign * in->point[0].mu_dynamic);
     }
     persistent_apply_impulses(in->run, push);
-    *given = more;
+    last->given = more;
     return friction_rows_read(in);
 }
 
 /* What is 0 at the limit of a jam: b, so that the impulse stays finite where p
  * comes to 0 in time; or p itself, where the coefficient of friction grows as
- * the slip falls, and the impulse alone brings p to 0. *small: its rounding. */
+ * the slip falls, and the impulse alone brings p to 0. Or the slip. *small: its
+ * rounding. */
 static double
-ends_at_jam(const struct friction_rows *in, double *small)
+ends_at_jam(const struct last *last, bool slip, double *small)
 {
-    double sign = in->rate[1] > 0.0 ? 1.0 : -1.0,
-           rubs = sign * in->point[0].mu_dynamic * in->W[1];
+    const struct friction_rows *in = &last->in;
+    double rubs = last->sign * in->point[0].mu_dynamic * in->W[1];
     bool by_slip = in->group->row[0].friction->varies;
-    *small = JAM_ROUNDING * (by_slip ? in->W[0] + fabs(rubs) : in->terms[0]);
-    return by_slip ? in->W[0] - rubs : in->free[0];
+    *small = slip      ? in->size[0]
+             : by_slip ? JAM_ROUNDING * (in->W[0] + fabs(rubs))
+                       : JAM_ROUNDING * in->terms[0];
+    return slip ? in->rate[1] : by_slip ? in->W[0] - rubs : in->free[0];
 }
 
-/* Finds the impulse that leads to the limit, and gives it to a point that is
- * alone. */
+/* Finds the impulse that leads to this end, and gives it. first: its size.
+ * *limit: there is one. */
 static int
-to_limit(struct rt *run, double first, struct friction_jam *out)
+to_end(struct last *last, bool slip, double first, bool *limit)
 {
-    struct friction_rows in = {.run = run, .n = 1, .spot = &out->spot};
-    double given = 0.0, low = 0.0, high = first, left, left_low, small;
-    int st = friction_rows_read(&in);
-    if (st)
-        return st;
-    left_low = ends_at_jam(&in, &small);
-    out->limit = first == 0.0;
-    if (first > 0.0)
-        st = load_after(&in, high, &given);
-    for (int k = 0; k < JAM_STEPS && !st && first > 0.0; k++) {
-        left = ends_at_jam(&in, &small);
+    double small, low = last->given, high = low + first,
+                  left_low = ends_at_jam(last, slip, &small);
+    *limit = false;
+    int st = load_after(last, high);
+    for (int k = 0; k < JAM_STEPS && !st; k++) {
+        double left = ends_at_jam(last, slip, &small);
         if (fabs(left) <= small || high == low || left == left_low) {
-            out->limit = fabs(left) <= small && high >= -first &&
-                         high <= JAM_RATIO * first;
-            break;
+            *limit = fabs(left) <= small;
+            return IMP_OK;
         }
         double next = high - left * (high - low) / (left - left_low);
         low = high;
         left_low = left;
         high = next;
-        st = load_after(&in, high, &given);
+        st = load_after(last, high);
     }
-    out->opens = !st && in.group->row[0].gap.c[3] > 0.0 &&
-                 !in.group->row[0].friction->varies;
-    out->slip = st ? 0.0 : in.rate[1];
+    return st;
+}
+
+/* Takes a point that is alone, and slips with this sign, to the limit, or to
+ * where its slip comes to rest if that is before. */
+static int
+to_limit(struct rt *run, double sign, double first, struct friction_jam *out)
+{
+    struct last last = {.in = {.run = run, .n = 1, .spot = &out->spot},
+                        .sign = sign};
+    const struct friction_rows *in = &last.in;
+    double small;
+    int st = friction_rows_read(&last.in);
+    if (st)
+        return st;
+    out->limit = first == 0.0;
+    if (first > 0.0)
+        st = to_end(&last, false, first, &out->limit);
+    if (st)
+        return st;
+    ends_at_jam(&last, true, &small);
+    out->stops = out->limit && sign * in->rate[1] < -small;
+    if (out->stops)
+        st = to_end(&last, true, -0.5 * fmax(first, DBL_MIN), &out->limit);
+    out->limit &= last.given >= -first && last.given <= JAM_RATIO * first;
+    out->opens = !st && in->group->row[0].gap.c[3] > 0.0 &&
+                 !in->group->row[0].friction->varies;
+    out->slip = st ? 0.0 : in->rate[1];
     return st;
 }
 
@@ -82,7 +113,8 @@ friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
 {
     assert(which >= 0 && which < persistent_count(run) && out != NULL);
     const struct persistent_row *row = run->persistent->row[which];
-    double left = row->friction->jam_left, force = row->force.c[0], step;
+    double left = row->friction->jam_left, force = row->force.c[0], step,
+           sign = row->friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
     bool alone = persistent_group_of(run, row->spot.contact)->n == 1;
     *out = (struct friction_jam){.spot = row->spot,
                                  .exponent = row->friction->jam_exponent};
@@ -92,7 +124,8 @@ friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
     if (left > 0.0)
         motion_advance(run, left, rt_time(run) + left);
     if (alone)
-        st = to_limit(run, force * left, out);
-    friction_modes_forget(run);
+        st = to_limit(run, sign, force * left, out);
+    if (!out->stops)
+        friction_modes_forget(run);
     return st;
 }

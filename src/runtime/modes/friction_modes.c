@@ -485,8 +485,6 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
                 modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1);
 }
 
-/* -- jams ------------------------------------------------------------------ */
-
 /* -- the next change ------------------------------------------------------- */
 
 /* The first s in (0, span] at which the slip ends. At its onset its series
@@ -657,11 +655,17 @@ friction_modes_change(struct rt *run, int index, int order, double span,
     }
     int st = contact_point_series(
         run, persistent_group_of(run, row->spot.contact), row, order);
-    if (!st && slip_ends(run, row, order - 1, span, time))
+    double jam;
+    if (st)
+        return st;
+    if (slip_ends(run, row, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;
-    else if (!st && jams(run, row, order, span, time))
-        *what = FRICTION_JAMS;
-    return st;
+    if (!jams(run, row, order, span, &jam) ||
+        (*what == FRICTION_SLIP_ENDS && *time <= jam + row->friction->jam_left))
+        return IMP_OK;
+    *what = FRICTION_JAMS;
+    *time = jam;
+    return IMP_OK;
 }
 
 enum contact_mode

@@ -80,6 +80,8 @@ struct friction_jam {
     double slip;     /* there */
     bool limit;      /* the state is at t*; false: the point is not alone, or no
                         impulse leads to b = 0 */
+    bool stops;      /* no jam: the slip comes to rest just before, and the
+                        state is there */
     bool opens;      /* without a force the gap would open there */
 };
 /* After FRICTION_JAMS of row `which`: takes the run to the time t*, and gives

@@ -134,15 +134,15 @@ item
         { $$ = $2; $$->doc = $1; $$->doc_range = @1; }
     | command
     | name block
-        { $$ = build_item(p, AST_BLOCK, @$, @1, $1); build_block($$, $2, @2); }
+        { $$ = build_item(p, AST_BLOCK, @$, @1, $1); build_block(p, $$, $2, @2); }
     /* contacts among these bodies; contacts of one body with another one */
     | CONTACTS "(" elist ")" block
         { $$ = build_contacts(p, @$, @1, $elist, (struct ast_name){0});
-          build_block($$, $block, @block); }
+          build_block(p, $$, $block, @block); }
     | CONTACTS BETWEEN elist block
         { $$ = build_contacts(p, @$, @1, $elist,
                               (struct ast_name){"between", @2});
-          build_block($$, $block, @block); }
+          build_block(p, $$, $block, @block); }
     | error SYNC
         { $$ = NULL; yyerrok; }
     ;
@@ -184,81 +184,81 @@ decl
             $$ = build_item(p, AST_SHAPE, @$, @1, $2);
             build_formals($$, $params);
             $$->value = $e;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "shape" name "=" e oblock
         {
             $$ = build_item(p, AST_SHAPE, @$, @1, $2);
             $$->value = $e;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "body" name head block
         {
             $$ = build_item(p, AST_BODY, @$, @1, $2);
             $$->head1 = $head;
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     | "body" name[b] "[" name[i] "in" e "]" head block
         {
             $$ = build_item(p, AST_BODY, @$, @1, $b);
             build_family(p, $$, $i, $e);
             $$->head1 = $head;
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     | "system" name "(" params ")" block
         {
             $$ = build_item(p, AST_SYSTEM, @$, @1, $2);
             build_formals($$, $params);
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     | "system" name "(" params ")" ":" call oblock
         {
             $$ = build_item(p, AST_SYSTEM, @$, @1, $2);
             build_formals($$, $params);
             $$->head1 = $call;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "system" name block
         {
             $$ = build_item(p, AST_SYSTEM, @$, @1, $2);
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     | "system" name ":" call oblock
         {
             $$ = build_item(p, AST_SYSTEM, @$, @1, $2);
             $$->head1 = $call;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "joint" name ":" call block
         {
             $$ = build_item(p, AST_JOINT, @$, @1, $2);
             $$->head1 = $call;
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     /* a wheel within a body */
     | "rotor" name ":" call block
         {
             $$ = build_item(p, AST_ROTOR, @$, @1, $2);
             $$->head1 = $call;
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     | "contact" name ":" call[one] "|" call[two] oblock
         {
             $$ = build_item(p, AST_CONTACT, @$, @1, $2);
             $$->head1 = $one;
             $$->head2 = $two;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "contact" name block
         {
             $$ = build_item(p, AST_CONTACT, @$, @1, $2);
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     | "contact" name[c] "[" name[i] "in" e "]" block
         {
             $$ = build_item(p, AST_CONTACT, @$, @1, $c);
             build_family(p, $$, $i, $e);
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     /* a contact of a system: a point of it, and what it touches */
     | "contact" name[c] "[" name[i] "in" e "]" ":" call[one] "|" call[two] oblock
@@ -267,7 +267,7 @@ decl
             build_family(p, $$, $i, $e);
             $$->head1 = $one;
             $$->head2 = $two;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "point" name[q] "=" e
         {
@@ -297,7 +297,7 @@ decl
         {
             $$ = build_item(p, AST_DATA, @$, @1, $2);
             $$->value = $e;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | "column" name dim "=" e
         {
@@ -383,8 +383,15 @@ bitem
                             build_primed(p, $1, $2, @2));
             $$->command = $command;
         }
+    /* of a drawing: one for each index */
+    | name[k] "[" name[i] "in" e[range] "]" "=" e[each]
+        {
+            $$ = build_item(p, AST_KEYS, @$, @1, $k);
+            build_family(p, $$, $i, $range);
+            $$->value = $each;
+        }
     | name block
-        { $$ = build_item(p, AST_BLOCK, @$, @1, $1); build_block($$, $2, @2); }
+        { $$ = build_item(p, AST_BLOCK, @$, @1, $1); build_block(p, $$, $2, @2); }
     | error SYNC
         { $$ = NULL; yyerrok; }
     ;
@@ -400,12 +407,12 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             $$->args = $elist.v;
             $$->n_args = $elist.n;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     | CMD block
         {
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     /* threshold s over gamma in [0, 1] { ... }: as over = (gamma in [0, 1]) in
      * the block */
@@ -414,7 +421,7 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             $$->args = $elist.v;
             $$->n_args = $elist.n;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
             $$->command = build_over(p, @3, @overarg, $overarg);
         }
     /* minimise f over (a in [0, 1], b in [0, 2]) */
@@ -423,7 +430,7 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             $$->args = $elist.v;
             $$->n_args = $elist.n;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
             $$->command = build_over_all(p, @3, @overlist, $overlist);
         }
     /* fit f to d over a, fit f to d over (a, b) */
@@ -432,7 +439,7 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             $$->args = $elist.v;
             $$->n_args = $elist.n;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
             $$->to = $e;
             $$->command = build_over(p, @5, @overarg, $overarg);
         }
@@ -441,7 +448,7 @@ command
             $$ = build_item(p, AST_COMMAND, @$, @1, (struct ast_name){$1, @1});
             $$->args = $elist.v;
             $$->n_args = $elist.n;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
             $$->to = $e;
             $$->command = build_over_all(p, @5, @overlist, $overlist);
         }
@@ -453,7 +460,7 @@ command
             $$->name2 = (struct ast_name){$inner, @2};
             $$->args = $elist.v;
             $$->n_args = $elist.n;
-            build_block($$, $oblock, @oblock);
+            build_block(p, $$, $oblock, @oblock);
         }
     ;
 

@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 17u
+#define IMP_ABI_VERSION 18u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -269,14 +269,19 @@ typedef struct imp_guard {
 } imp_guard;
 
 enum imp_drawing_kind {
-#define DRAWING(KIND, word, points, lengths, doc) IMP_DRAWING_##KIND,
+#define DRAWING(KIND, word, shapes, points, lengths, angles, doc)              \
+    IMP_DRAWING_##KIND,
 #include "abi/drawings.def"
     IMP_DRAWING_COUNT
 };
 typedef struct imp_drawing {
     imp_str name;
     uint32_t kind; /* enum imp_drawing_kind */
-    uint32_t n;    /* numbers: places x, y, then lengths */
+    uint32_t n;    /* numbers: places x, y, then lengths, then angles */
+    /* Of an outline: a tape that gives its n_point corners (x, y), or its
+     * n_plane half-planes a.x <= b (3 numbers each), or, where it has neither,
+     * its level set at two locals. IMP_NO_TAPE for other kinds. */
+    uint32_t shape, n_point, n_plane;
     imp_range range;
 } imp_drawing;
 

@@ -80,10 +80,11 @@ static const struct keydef system_blocks[] = {
     {"observer", "variables that feel the motion and do not act on it, with "
                  "equations and jumps of their own: observer { coordinate u  "
                  "u'' = -4*u - h''  jump { u' = -jump(h') } }"},
-    {"draw", "what the page of a run shows: rods, springs, discs and marks at "
-             "places that are formulas of the coordinates: draw { stick = "
-             "rod((0, 0), (X, Y))  bob = disc((X, Y), 0.1)  tip = mark(X, Y) "
-             "}"},
+    {"draw", "what the page of a run shows: rods, springs, discs, marks and "
+             "outlines of shapes, at places that are formulas of the "
+             "coordinates: draw { stick = rod((0, 0), (X, Y))  bob = disc((X, "
+             "Y), 0.1)  crate = outline(rectangle(0.4, 0.2), (X, Y), theta)  "
+             "foot[i in 0 .. 2] = mark(X + i, Y) }"},
     {"jump", "in an observer: what an impact adds to its variables: jump { u' "
              "= -jump(h') }"},
 };

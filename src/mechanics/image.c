@@ -158,16 +158,36 @@ image_coordinates(struct mech *mech)
     return image_array(mech->image, table, count, sizeof *table);
 }
 
+/* Have both drawings one shape, as those of a family have? */
+static bool
+same_outline(const struct tm_drawing *one, const struct tm_drawing *two)
+{
+    if (one->level_set != two->level_set || one->n_point != two->n_point ||
+        one->n_plane != two->n_plane)
+        return false;
+    for (size_t i = 0; i < 2 * (size_t)one->n_point; i++)
+        if (one->poly[i] != two->poly[i])
+            return false;
+    return true;
+}
+
 static imp_ref
 image_drawings(struct mech *mech, const struct tm_system *decl)
 {
     imp_drawing *table = NEW_N(mech->arena, imp_drawing, decl->n_drawings + 1);
-    for (uint32_t i = 0; i < decl->n_drawings; i++)
+    for (uint32_t i = 0; i < decl->n_drawings; i++) {
+        bool again = i > 0 && same_outline(&decl->drawings[i - 1],
+                                           &decl->drawings[i]);
         table[i] = (imp_drawing){
             .name = image_text(mech->image, decl->drawings[i].name),
             .kind = (uint32_t)decl->drawings[i].kind,
             .n = decl->drawings[i].n,
+            .shape =
+                again ? table[i - 1].shape : system_outline(mech, decl, i),
+            .n_point = decl->drawings[i].n_point,
+            .n_plane = decl->drawings[i].n_plane,
             .range = decl->drawings[i].range};
+    }
     return image_array(mech->image, table, decl->n_drawings, sizeof *table);
 }
 

@@ -83,6 +83,9 @@ imp_ref rotor_table(struct mech *mech);
 
 /* -- system.c: equations of motion in generalised coordinates -------------- */
 bool system_build(struct mech *mech);
+/* The tape of the shape of a drawing (imp_drawing.shape). */
+uint32_t system_outline(struct mech *mech, const struct tm_system *decl,
+                        uint32_t number);
 void system_contact(struct mech *mech, uint32_t contact, imp_contact *out);
 /* -- system_motion.c ------------------------------------------------------- */
 

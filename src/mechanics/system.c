@@ -165,6 +165,22 @@ drawings(struct mech *mech, const struct tm_system *decl)
              : IMP_NO_TAPE;
 }
 
+uint32_t
+system_outline(struct mech *mech, const struct tm_system *decl, uint32_t number)
+{
+    assert(mech && decl && number < decl->n_drawings);
+    const struct tm_drawing *drawing = &decl->drawings[number];
+    const char *name =
+        arena_printf(mech->arena, "%s.%s", decl->name, drawing->name);
+    if (drawing->poly)
+        return mech_eval_tape(mech, name, 0, drawing->poly,
+                              drawing->n_point ? 2 * (size_t)drawing->n_point
+                                               : 3 * (size_t)drawing->n_plane);
+    return drawing->level_set
+               ? mech_eval_tape(mech, name, 2, &drawing->level_set, 1)
+               : IMP_NO_TAPE;
+}
+
 static void
 one_system(struct mech *mech, struct msystem *system)
 {

@@ -102,6 +102,7 @@ struct ast_expr {
     X(DATA)       /* data name = "file" { block } */                           \
     X(COLUMN)     /* column name [: unit] = "header", in blocks of data */     \
     X(KEY)        /* key = value, in blocks; primes are in the name: "h'" */   \
+    X(KEYS)       /* name [i in a..b] = value, in draw: one key per index */   \
     X(BLOCK)      /* word { } : world, start, observer, draw */                      \
     X(COMMAND)    /* classify ..., show ..., expect ... */
 
@@ -131,14 +132,14 @@ struct ast_item {
     bool has_formals;         /* "(...)" was written */
     struct ast_expr *dim;     /* PARAM, COLUMN: after ':' (a unit expression) */
     struct ast_expr *to;      /* COMMAND: fit f to d */
-    struct ast_expr *value;   /* PARAM LET FN LAW SHAPE POINT KEY COLUMN; USE,
+    struct ast_expr *value;   /* PARAM LET FN LAW SHAPE POINT KEY KEYS COLUMN; USE,
                                  DATA: "file" */
     struct ast_item *command; /* LET, KEY: value is a command; COMMAND: the
                                  key `over x` before its block */
     struct ast_expr *lo, *hi; /* PARAM range */
     struct ast_expr *head1;   /* BODY SYSTEM JOINT ROTOR CONTACT: after ':' */
     struct ast_expr *head2;   /* CONTACT: after '|' */
-    struct ast_name index;    /* BODY, CONTACT, POINT family: i, with lo .. hi */
+    struct ast_name index;    /* BODY, CONTACT, POINT, KEYS: i, with lo .. hi */
     struct ast_name *names;   /* COORDINATE */
     size_t n_names;
     struct ast_expr **args; /* COMMAND; BLOCK contacts: bodies */

@@ -348,10 +348,31 @@ build_formals(struct ast_item *it, struct formals f)
     it->has_formals = true;
 }
 
-void
-build_block(struct ast_item *it, struct items block, imp_range range)
+/* Keys with an index stand in drawings only. Elsewhere they are told, and count
+ * as keys without one. */
+static void
+no_families(struct parse *parse, const struct ast_item *it)
 {
-    assert(it);
+    for (size_t i = 0; i < it->n_block; i++) {
+        struct ast_item *key = it->block[i];
+        if (key->kind != AST_KEYS)
+            continue;
+        struct diag *diag =
+            parse_error(parse, DIAG_E0029, key->index.range,
+                        "the key `%s` takes no index", key->name.text);
+        if (diag)
+            diag_help(parse->ds, diag,
+                      "it has one value: %s = ...; drawings have families",
+                      key->name.text);
+        key->kind = AST_KEY;
+    }
+}
+
+void
+build_block(struct parse *parse, struct ast_item *it, struct items block,
+            imp_range range)
+{
+    assert(parse && it);
     /* an absent block has an empty range */
     it->has_block = range.hi > range.lo;
     if (!it->has_block)
@@ -359,6 +380,8 @@ build_block(struct ast_item *it, struct items block, imp_range range)
     it->block_range = range;
     it->block = block.v;
     it->n_block = block.n;
+    if (it->kind != AST_BLOCK || strcmp(it->name.text, "draw") != 0)
+        no_families(parse, it);
 }
 
 struct ast_item *

@@ -176,6 +176,12 @@ block_holder(const struct ast_item *it)
                                                    : NULL;
 }
 
+static bool
+is_key(const struct ast_item *it)
+{
+    return it->kind == AST_KEY || it->kind == AST_KEYS;
+}
+
 /* keys in a block that may stay on one line; a large number if it may not */
 static size_t
 inline_keys(const struct ast_item *holder)
@@ -184,7 +190,7 @@ inline_keys(const struct ast_item *holder)
     for (size_t i = 0; i < holder->n_block && n <= INLINE_KEYS; i++) {
         const struct ast_item *it = holder->block[i];
         const struct ast_item *inner = block_holder(it);
-        if (it->doc || (it->kind != AST_KEY && it->kind != AST_BLOCK))
+        if (it->doc || (!is_key(it) && it->kind != AST_BLOCK))
             return FMT_NEVER;
         n += inner ? inline_keys(inner) : 1;
     }

@@ -201,7 +201,8 @@ struct ast_item *build_item(struct parse *parse, enum ast_item_kind kind,
                             imp_range range, imp_range head,
                             struct ast_name name);
 void build_formals(struct ast_item *it, struct formals f);
-void build_block(struct ast_item *it, struct items block, imp_range range);
+void build_block(struct parse *parse, struct ast_item *it, struct items block,
+                 imp_range range);
 /* `over arg` of a command, as a key of its block */
 /* The key `over` with these args: params, alone or with `in`. */
 struct ast_item *build_over_all(struct parse *parse, imp_range word,

@@ -6,6 +6,30 @@ import {Motion} from "./run.js";
 const POINTS = 500;
 const TINTS = ["#1e88e5", "#e65100", "#43a047", "#8e24aa", "#c9a227", "#00897b"];
 
+// How far an outline goes from its origin.
+function reach(shape) {
+    let far = 0;
+    for (let i = 0; i < (shape?.corners?.length || 0); i += 2)
+        far = Math.max(far, Math.hypot(shape.corners[i], shape.corners[i + 1]));
+    return far;
+}
+
+// The corners of an outline at its place, x and y by turns; a half-plane is cut
+// off at the distance `far`.
+export function placed(shape, x, far) {
+    const c = Math.cos(x[2]), s = Math.sin(x[2]), out = [];
+    let corners = shape.corners;
+    if (shape.kind === "half-plane") {
+        const [nx, ny] = shape.normal, d = shape.offset;
+        corners = [[-far, 0], [far, 0], [far, -far], [-far, -far]]
+            .flatMap(([u, v]) => [nx * (d + v) + ny * u, ny * (d + v) - nx * u]);
+    }
+    for (let i = 0; i < corners.length; i += 2)
+        out.push(x[0] + c * corners[i] - s * corners[i + 1],
+                 x[1] + s * corners[i] + c * corners[i + 1]);
+    return out;
+}
+
 export class Drawing {
     constructor(canvas, run, motions) {
         this.canvas = canvas;
@@ -49,8 +73,8 @@ export class Drawing {
         for (const f of this.figures)
             for (let i = 0; i <= POINTS; i++)
                 for (const [item, x] of this.figure(f, this.run.end * i / POINTS)) {
-                    const r = item.kind === "disc" ? Math.abs(x[2]) : 0;
-                    for (let k = 0; k < 4 && k + 1 < x.length && !(k && item.kind === "disc"); k += 2)
+                    const r = item.kind === "disc" ? Math.abs(x[2]) : reach(item.shape);
+                    for (let k = 0; k + 1 < x.length && !(k && x.length < 4); k += 2)
                         for (const j of [0, 1]) {
                             lo[j] = Math.min(lo[j], x[k + j] - r);
                             hi[j] = Math.max(hi[j], x[k + j] + r);
@@ -129,6 +153,16 @@ export class Drawing {
                 g.lineTo(ax + (bx - ax) * s + nx * side, ay + (by - ay) * s + ny * side);
             }
             g.lineTo(bx, by);
+            g.stroke();
+        } else if (item.shape) {
+            const at = placed(item.shape, x, 10 * this.size);
+            for (let i = 0; i < at.length; i += 2) g.lineTo(px(at[i]), py(at[i + 1]));
+            g.closePath();
+            g.globalAlpha = item.shape.kind === "outline" ? 0.6 : 0.25;
+            g.fill();
+            g.globalAlpha = 1;
+            g.lineWidth = 1.5;
+            g.lineJoin = "round";
             g.stroke();
         } else if (item.kind === "disc") {
             g.arc(px(x[0]), py(x[1]), Math.abs(x[2]) * zoom, 0, 7);

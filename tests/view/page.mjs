@@ -235,11 +235,16 @@ async function drawings() {
             const [x, y] = [Math.sin(theta[i]), -Math.cos(theta[i])];
             worst = Math.max(worst, Math.abs(now.get("stick")[2] - x), Math.abs(now.get("stick")[3] - y),
                 Math.abs(now.get("bob")[0] - x), Math.abs(now.get("bob")[2] - 0.1),
-                Math.abs(now.get("hook")[0]), Math.abs(now.get("pull")[3] - y));
+                Math.abs(now.get("hook")[0]), Math.abs(now.get("pull")[3] - y),
+                Math.abs(now.get("crate")[1] - y), Math.abs(now.get("crate")[2] - theta[i]),
+                Math.abs(now.get("link[3]")[0] - 0.75*x));
         });
         return worst;
     })()`);
     assert.ok(worst < 1e-13, `drawings differ by ${worst}`);
+    // the corners of a shape are its own, from the first one counter-clockwise
+    const corners = await browser.value(`[...impView.run.drawings[0].items.find(i => i.name === "crate").shape.corners]`);
+    assert.deepEqual(corners, [-0.15, -0.1, 0.15, -0.1, 0.15, 0.1, -0.15, 0.1]);
     const blue = (r, g, b) => b > 180 && r < 100;
     assert.ok(count(await picture(), 0, 40, 600, 480, blue) > 1000, "nothing is drawn");
     await browser.key("e");

@@ -98,8 +98,12 @@ const [files] = view("pendulum", "0.5");
 for (const {data, part} of files) {
     if (part !== "0") continue;
     const p = data["Points/Points"];
-    assert.ok(data["Lines/offsets"].length === 2 && data["Polys/offsets"].length === 1);
+    assert.ok(data["Lines/offsets"].length === 2 && data["Polys/offsets"].length === 2);
     assert.ok(Math.abs(Math.hypot(p[3], p[4]) - 1) < 1e-12, "the stick has the length 1");
+    // the box about the end of the stick, turned with it: one of its corners
+    const [x, y] = [p[3], p[4]], k = data["Polys/connectivity"][data["Polys/offsets"][0]];
+    const [u, v] = [p[3*k] - x, p[3*k + 1] - y];
+    assert.ok(Math.abs(-u*y + v*x + 0.15) < 1e-12 && Math.abs(u*x + v*y - 0.1) < 1e-12, "the corners of the box");
 }
 console.log(`pendulum: ${files.length} files`);
 

@@ -107,6 +107,11 @@ void run_triangles(struct run_bytes *bytes);
  */
 void run_glsl(struct run_log *log, struct run_bytes *bytes, uint32_t body);
 
+/* -- run_outline.c: "shape" of a drawing ------------------------------------
+ */
+void run_outline(struct run_log *log, struct run_bytes *bytes,
+                 const imp_system *system, const imp_drawing *drawing);
+
 /* -- run_pieces.c: "motion", up to the time `end` ---------------------------
  */
 void run_pieces(struct run_log *log, struct run_bytes *bytes, double end);

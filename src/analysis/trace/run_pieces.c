@@ -281,7 +281,7 @@ drawings(struct run_log *log, struct run_bytes *bytes, double end)
 {
     struct rt *run = log->run;
     static const char *const kinds[] = {
-#define DRAWING(KIND, word, points, lengths, doc) #word,
+#define DRAWING(KIND, word, shapes, points, lengths, angles, doc) #word,
 #include "abi/drawings.def"
     };
     run_key(bytes, "drawings");
@@ -308,6 +308,8 @@ drawings(struct run_log *log, struct run_bytes *bytes, double end)
             run_text(bytes, kinds[list[k].kind]);
             run_key(bytes, "numbers");
             run_number(bytes, list[k].n);
+            if (list[k].shape != IMP_NO_TAPE)
+                run_outline(log, bytes, system, &list[k]);
             buf_putc(&bytes->json, '}');
         }
         buf_puts(&bytes->json, "], \"motion\": ");

@@ -139,8 +139,13 @@ struct tm_coordinate {
 struct tm_drawing {
     const char *name;
     enum imp_drawing_kind kind;
-    const expr *e[4]; /* places x, y, then lengths */
+    const expr *e[4]; /* places x, y, then lengths, then angles */
     uint32_t n;
+    /* of an outline: n_point corners x, y, or n_plane half-planes (two
+     * coefficients and the bound), or a level set at SYM_LOCAL 0, 1 */
+    const expr *level_set;
+    const expr *const *poly;
+    uint32_t n_point, n_plane;
     imp_range range;
 };
 struct tm_system {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks of keys, { mass = 1  position = (0, 1) }: which keys are there, and
- * what they give, as entries of the typed model. */
+ * what they give, as entries of the typed model. And the indices of families. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "check/model/system_priv.h"
 
 bool
@@ -216,4 +218,115 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
                "it may depend on the system's coordinates%s, t and params",
                rates ? ", their rates" : "");
     return false;
+}
+
+/* -- families ---------------------------------------------------------------
+ */
+
+#define FAMILY_MAX 10000
+
+static const char *
+family_example(const struct ast_item *it)
+{
+    return it->kind == AST_BODY   ? "body ball"
+           : it->kind == AST_KEYS ? "foot"
+                                  : "contact foot";
+}
+
+bool
+system_family_range(struct check *ck, const struct env *args,
+                    const struct ast_item *it, int *lo, uint32_t *count,
+                    bool *open)
+{
+    assert(ck && args && it && lo && count && open);
+    double bounds[2];
+    const struct ast_expr *nodes[2] = {it->lo, it->hi};
+    imp_range range = it->lo->range;
+    range.hi = it->hi->range.hi;
+    for (int end = 0; end < 2; end++) {
+        struct value value = check_expr(ck, args, nodes[end]);
+        if (!value_need_scalar(ck, &value, nodes[end], dim_pure(ck->dims),
+                               "the index of a family"))
+            return false;
+        *open |= value.kind == VALUE_ANY;
+        if (value.kind == VALUE_ANY)
+            continue;
+        if (!check_fixed(ck, value.e[0], &bounds[end]) ||
+            bounds[end] != floor(bounds[end])) {
+            const char *is = "";
+            char num[NUM_TEXT];
+            if (check_fixed(ck, value.e[0], &bounds[end]))
+                is = arena_printf(ck->arena, ", but this is %s",
+                                  num_digits(num, bounds[end], 9));
+            struct diag *diag =
+                check_error(ck, DIAG_E0363, nodes[end]->range,
+                            "the index of a family runs over whole "
+                            "numbers made of literals and params%s",
+                            is);
+            CHECK_HELP(ck, diag, "as in %s[i in 0 .. n-1] { ... }",
+                       family_example(it));
+            return false;
+        }
+        if (fabs(bounds[end]) > 1e6) {
+            struct diag *diag =
+                check_error(ck, DIAG_E0363, nodes[end]->range,
+                            "the index of a family lies within 1e6 "
+                            "of 0, but this is %g",
+                            bounds[end]);
+            CHECK_HELP(ck, diag, "count from 0: %s[i in 0 .. n-1] { ... }",
+                       family_example(it));
+            return false;
+        }
+    }
+    if (*open) {
+        *lo = 0;
+        *count = 1;
+        return true;
+    }
+    if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= FAMILY_MAX) {
+        check_error(ck, DIAG_E0363, range,
+                    bounds[1] < bounds[0]
+                        ? "this family is empty: its index runs from %g "
+                          "to %g"
+                        : "this family is too large: its index runs from "
+                          "%g to %g",
+                    bounds[0], bounds[1]);
+        return false;
+    }
+    *lo = (int)bounds[0];
+    *count = (uint32_t)(bounds[1] - bounds[0]) + 1;
+    return true;
+}
+
+bool
+system_names(struct check *ck, const struct system_work *work,
+             const struct tm_system *system, const struct ast_item *it)
+{
+    assert(ck && work && system && it);
+    const struct ast_name *names[2] = {&it->name, &it->index};
+    bool point = it->kind == AST_POINT;
+    const char *const what[2] = {point ? "point" : "contact", "index"};
+    for (int which = 0; which < 2; which++) {
+        const char *name = names[which]->text, *of = NULL;
+        if (!name || (it->kind == AST_KEYS && !which))
+            continue;
+        for (uint32_t q = system->first;
+             q < system->first + system->n + system->n_observer; q++)
+            if (!strcmp(ck->lists.coordinates.v[q].name, name))
+                of = q < system->first + system->n ? "a coordinate"
+                                                   : "an observer variable";
+        bool in_formulas = which || point;
+        for (size_t k = 0; in_formulas && k < work->args->n; k++)
+            if (!strcmp(work->args->names[k], name))
+                of = "an argument";
+        if (!of && !(in_formulas && name_is_reserved(name)))
+            continue;
+        struct diag *diag =
+            check_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[which]->range,
+                        "the %s `%s` has the name of %s", what[which], name,
+                        of ? of : "a constant, or of time");
+        CHECK_HELP(ck, diag, "give one of them another name");
+        return false;
+    }
+    return true;
 }

@@ -115,7 +115,7 @@ bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,
                     const struct dim *dim, struct tm_vec *out);
 
-/* -- system.c -- */
+/* -- block.c -- */
 /* Reads the bounds lo .. hi of a family. False: an error has been reported. */
 bool system_family_range(struct check *ck, const struct env *args,
                          const struct ast_item *it, int *lo, uint32_t *count,

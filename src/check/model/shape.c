@@ -202,7 +202,7 @@ shape_open(struct check *ck, const struct env *caller,
         decl = scope_member(ck, caller->module, callee, WANT_CALL);
     } else {
         check_error(ck, DIAG_E0328, range,
-                    "what follows the colon is a shape, as in ellipse(2, 1)");
+                    "a shape stands here, as in ellipse(2, 1)");
     }
     if (!decl || decl->kind == DECL_OTHER)
         return false;

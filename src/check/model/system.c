@@ -12,10 +12,8 @@
  * one contact per index. What depends on values (a singular mass matrix) is
  * found at set-up and on the way. */
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "check/model/system_priv.h"
 
 const struct keydef system_keys[] = {
@@ -27,8 +25,6 @@ const struct keydef system_keys[] = {
     {"stiffness", "matrix K that adds q.K q/2 to the potential (0)"},
 };
 const size_t n_system_keys = sizeof system_keys / sizeof system_keys[0];
-
-#define FAMILY_MAX 10000
 
 static const struct ast_item *
 block_of(const struct system_work *work)
@@ -221,104 +217,6 @@ open_scope(struct check *ck, struct system_work *work,
                                       ck->notes.coordinate_dims.v[k],
                                       ck->lists.coordinates.v[k].range);
     }
-}
-
-bool
-system_family_range(struct check *ck, const struct env *args,
-                    const struct ast_item *it, int *lo, uint32_t *count,
-                    bool *open)
-{
-    assert(ck && args && it && lo && count && open);
-    double bounds[2];
-    const struct ast_expr *nodes[2] = {it->lo, it->hi};
-    imp_range range = it->lo->range;
-    range.hi = it->hi->range.hi;
-    for (int end = 0; end < 2; end++) {
-        struct value value = check_expr(ck, args, nodes[end]);
-        if (!value_need_scalar(ck, &value, nodes[end], dim_pure(ck->dims),
-                               "the index of a family"))
-            return false;
-        *open |= value.kind == VALUE_ANY;
-        if (value.kind == VALUE_ANY)
-            continue;
-        if (!check_fixed(ck, value.e[0], &bounds[end]) ||
-            bounds[end] != floor(bounds[end])) {
-            const char *is = "";
-            char num[NUM_TEXT];
-            if (check_fixed(ck, value.e[0], &bounds[end]))
-                is = arena_printf(ck->arena, ", but this is %s",
-                                  num_digits(num, bounds[end], 9));
-            struct diag *diag =
-                check_error(ck, DIAG_E0363, nodes[end]->range,
-                            "the index of a family runs over whole "
-                            "numbers made of literals and params%s",
-                            is);
-            CHECK_HELP(ck, diag, "as in %s[i in 0 .. n-1] { ... }",
-                       it->kind == AST_BODY ? "body ball" : "contact foot");
-            return false;
-        }
-        if (fabs(bounds[end]) > 1e6) {
-            struct diag *diag =
-                check_error(ck, DIAG_E0363, nodes[end]->range,
-                            "the index of a family lies within 1e6 "
-                            "of 0, but this is %g",
-                            bounds[end]);
-            CHECK_HELP(ck, diag, "count from 0: %s[i in 0 .. n-1] { ... }",
-                       it->kind == AST_BODY ? "body ball" : "contact foot");
-            return false;
-        }
-    }
-    if (*open) {
-        *lo = 0;
-        *count = 1;
-        return true;
-    }
-    if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= FAMILY_MAX) {
-        check_error(ck, DIAG_E0363, range,
-                    bounds[1] < bounds[0]
-                        ? "this family is empty: its index runs from %g "
-                          "to %g"
-                        : "this family is too large: its index runs from "
-                          "%g to %g",
-                    bounds[0], bounds[1]);
-        return false;
-    }
-    *lo = (int)bounds[0];
-    *count = (uint32_t)(bounds[1] - bounds[0]) + 1;
-    return true;
-}
-
-bool
-system_names(struct check *ck, const struct system_work *work,
-             const struct tm_system *system, const struct ast_item *it)
-{
-    assert(ck && work && system && it);
-    const struct ast_name *names[2] = {&it->name, &it->index};
-    bool point = it->kind == AST_POINT;
-    const char *const what[2] = {point ? "point" : "contact", "index"};
-    for (int which = 0; which < 2; which++) {
-        const char *name = names[which]->text, *of = NULL;
-        if (!name)
-            continue;
-        for (uint32_t q = system->first;
-             q < system->first + system->n + system->n_observer; q++)
-            if (!strcmp(ck->lists.coordinates.v[q].name, name))
-                of = q < system->first + system->n ? "a coordinate"
-                                                   : "an observer variable";
-        bool in_formulas = which || point;
-        for (size_t k = 0; in_formulas && k < work->args->n; k++)
-            if (!strcmp(work->args->names[k], name))
-                of = "an argument";
-        if (!of && !(in_formulas && name_is_reserved(name)))
-            continue;
-        struct diag *diag =
-            check_error(ck, of ? DIAG_E0103 : DIAG_E0105, names[which]->range,
-                        "the %s `%s` has the name of %s", what[which], name,
-                        of ? of : "a constant, or of time");
-        CHECK_HELP(ck, diag, "give one of them another name");
-        return false;
-    }
-    return true;
 }
 
 static void

@@ -25,7 +25,7 @@ bool system_slide(struct check *ck, const struct env *env,
                   const struct tm_system *system, const struct ast_item *slide,
                   const struct ast_item *velocity, struct tm_contact *contact);
 /* A contact or a point, and the index of a family, must have names that nothing
- * else in the system has. False: an error has been reported. */
+ * else in the system has; drawings may have any. False: an error has been reported. */
 bool system_names(struct check *ck, const struct system_work *work,
                   const struct tm_system *system, const struct ast_item *it);
 /* Declares `point P = (X, Y)`, so that its name may stand in formulas. */

@@ -2,10 +2,11 @@
 /* Starts of systems: the values of coordinates and rates at t = 0. And what
  * they look like:
  *
- *   draw { stick = rod((0, 0), (X, Y))  tip = mark(X, Y) } */
+ *   draw { stick = rod((0, 0), (X, Y))  foot[i in 0 .. 2] = mark(X + i, Y) } */
 #include <assert.h>
 #include <string.h>
 
+#include "calculus/linear.h"
 #include "check/model/system_priv.h"
 
 static void
@@ -112,10 +113,11 @@ system_starts(struct check *ck, struct system_work *work,
 
 struct drawing_row {
     const char *word;
-    uint32_t points, lengths;
+    uint32_t shapes, points, lengths, angles;
 };
 static const struct drawing_row drawing_rows[] = {
-#define DRAWING(KIND, word, points, lengths, doc) {#word, points, lengths},
+#define DRAWING(KIND, word, shapes, points, lengths, angles, doc)              \
+    {#word, shapes, points, lengths, angles},
 #include "abi/drawings.def"
 };
 
@@ -123,17 +125,19 @@ struct drawing_work {
     struct check *ck;
     struct system_work *work;
     const struct tm_system *system;
+    const struct env *env; /* with the index of a family */
     const struct dim *x, *y;
 };
+
+#define PLACE "a place of a drawing"
 
 /* The next number of a drawing. */
 static bool
 drawn_number(const struct drawing_work *dw, const struct ast_expr *node,
-             bool across, struct tm_drawing *to)
+             const struct dim *dim, const char *what, struct tm_drawing *to)
 {
-    struct value value = check_expr(dw->ck, &dw->work->env, node);
-    if (!value_need_scalar(dw->ck, &value, node, across ? dw->x : dw->y,
-                           "a place of a drawing") ||
+    struct value value = check_expr(dw->ck, dw->env, node);
+    if (!value_need_scalar(dw->ck, &value, node, dim, what) ||
         !system_formula_ok(dw->ck, dw->system, value.e[0], false, node,
                            "a drawing"))
         return false;
@@ -148,9 +152,9 @@ drawn_place(const struct drawing_work *dw, const struct ast_expr *node,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     if (inner->kind == AST_TUPLE && inner->n_list == 2 && !inner->unit)
-        return drawn_number(dw, inner->list[0], true, to) &&
-               drawn_number(dw, inner->list[1], false, to);
-    struct value value = check_expr(dw->ck, &dw->work->env, node);
+        return drawn_number(dw, inner->list[0], dw->x, PLACE, to) &&
+               drawn_number(dw, inner->list[1], dw->y, PLACE, to);
+    struct value value = check_expr(dw->ck, dw->env, node);
     if (value.kind == VALUE_POISON)
         return false;
     if (value.kind == VALUE_NUM && value.rows == 2 && value.cols == 1 &&
@@ -170,6 +174,53 @@ drawn_place(const struct drawing_work *dw, const struct ast_expr *node,
     return false;
 }
 
+/* The shape of an outline: its corners, its half-planes, or its level set. */
+static bool
+drawn_shape(const struct drawing_work *dw, const struct ast_expr *node,
+            struct tm_drawing *to)
+{
+    struct check *ck = dw->ck;
+    struct shape_use use;
+    const struct ast_expr *head = ast_unwrap(node);
+    if (!shape_open(ck, dw->env, head, &use))
+        return false;
+    if (use.uses_z || use.dim == 3) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0377, head->range,
+                        "a drawing lies in the plane, and this shape has z");
+        CHECK_HELP(ck, diag, "draw what is seen of it, such as circle(r), "
+                             "rectangle(w, h) or polygon((0, 0), ...)");
+        return false;
+    }
+    if (use.n_point) {
+        to->poly = use.points;
+        to->n_point = use.n_point;
+        return check_leaves(ck, use.points, 2 * (size_t)use.n_point, MAY_PARAMS,
+                            head, "the shape of a drawing");
+    }
+    if (!use.g) /* its arguments are open */
+        return true;
+    if (!check_leaves(ck, &use.g, 1, MAY_PARAMS, head,
+                      "the shape of a drawing"))
+        return false;
+    const expr **rows;
+    graph_origin(ck->g, head->range);
+    to->n_plane = (uint32_t)ex_half_spaces(ck->g, use.g, 2, &rows);
+    to->poly = to->n_plane ? rows : NULL;
+    to->level_set = use.g;
+    return true;
+}
+
+/* What the arguments of each kind are, for a message. */
+static const char *
+drawn_wanted(const struct drawing_row *row)
+{
+    return row->shapes        ? "a shape, a place, and an angle if it is turned"
+           : row->lengths     ? "a place and a length"
+           : row->points == 1 ? "one place"
+                              : "two places";
+}
+
 /* The arguments of a drawing; a mark may have its two numbers without brackets.
  */
 static bool
@@ -177,7 +228,7 @@ drawn_arguments(const struct drawing_work *dw, const struct ast_expr *call,
                 struct tm_drawing *to)
 {
     const struct drawing_row *row = &drawing_rows[to->kind];
-    uint32_t n = row->points + row->lengths;
+    uint32_t least = row->shapes + row->points + row->lengths;
     bool good = true;
     for (size_t i = 0; i < call->n_args; i++)
         if (call->args[i].name.text) {
@@ -185,24 +236,31 @@ drawn_arguments(const struct drawing_work *dw, const struct ast_expr *call,
                         "the arguments of `%s` have no names", row->word);
             return false;
         }
-    if (n == 1 && call->n_args == 2)
-        return drawn_number(dw, call->args[0].value, true, to) &&
-               drawn_number(dw, call->args[1].value, false, to);
-    if (call->n_args != n) {
-        struct diag *diag = check_error(dw->ck, DIAG_E0377, call->range,
-                                        "`%s` takes %s", row->word,
-                                        n == 1         ? "one place"
-                                        : row->lengths ? "a place and a length"
-                                                       : "two places");
+    if (least == 1 && call->n_args == 2)
+        return drawn_number(dw, call->args[0].value, dw->x, PLACE, to) &&
+               drawn_number(dw, call->args[1].value, dw->y, PLACE, to);
+    if (call->n_args < least || call->n_args > least + row->angles) {
+        struct diag *diag =
+            check_error(dw->ck, DIAG_E0377, call->range, "`%s` takes %s",
+                        row->word, drawn_wanted(row));
         CHECK_HELP(dw->ck, diag,
-                   "as in rod((0, 0), (X, Y)), disc((X, Y), r), "
-                   "mark(X, Y)");
+                   row->shapes ? "as in outline(rectangle(0.4, 0.2), (X, Y), "
+                                 "theta)"
+                               : "as in rod((0, 0), (X, Y)), disc((X, Y), r), "
+                                 "mark(X, Y)");
         return false;
     }
-    for (uint32_t i = 0; i < n && good; i++)
-        good = i < row->points
-                   ? drawn_place(dw, call->args[i].value, to)
-                   : drawn_number(dw, call->args[i].value, false, to);
+    for (uint32_t i = 0; i < call->n_args && good; i++) {
+        const struct ast_expr *node = call->args[i].value;
+        good = i < row->shapes ? drawn_shape(dw, node, to)
+               : i < row->shapes + row->points ? drawn_place(dw, node, to)
+               : i < least
+                   ? drawn_number(dw, node, dw->y, "a length of a drawing", to)
+                   : drawn_number(dw, node, dim_pure(dw->ck->dims),
+                                  "the angle of a drawing", to);
+    }
+    if (good && row->angles && call->n_args == least)
+        to->e[to->n++] = ex_num(dw->ck->g, 0.0);
     return good;
 }
 
@@ -214,7 +272,9 @@ one_drawing(const struct drawing_work *dw, const struct ast_item *key,
     enum { KINDS = sizeof drawing_rows / sizeof *drawing_rows };
     const char *words[KINDS];
     const struct ast_expr *call =
-        key->kind == AST_KEY && key->value ? ast_unwrap(key->value) : NULL;
+        (key->kind == AST_KEY || key->kind == AST_KEYS) && key->value
+            ? ast_unwrap(key->value)
+            : NULL;
     bool named = call && call->kind == AST_CALL && call->a->kind == AST_NAME;
     for (size_t i = 0; i < KINDS; i++) {
         words[i] = drawing_rows[i].word;
@@ -234,6 +294,47 @@ one_drawing(const struct drawing_work *dw, const struct ast_item *key,
     return false;
 }
 
+/* Adds the drawing of a key, or those of all indices of a family. */
+static void
+add_drawings(struct drawing_work *dw, const struct ast_item *key,
+             struct tm_system *system)
+{
+    struct check *ck = dw->ck;
+    bool family = key->kind == AST_KEYS, open = false;
+    int lo = 0;
+    uint32_t count = 1;
+    if (family && (!system_names(ck, dw->work, system, key) ||
+                   !system_family_range(ck, dw->work->args, key, &lo, &count,
+                                        &open)))
+        return;
+    struct tm_drawing *all =
+        NEW_N(ck->arena, struct tm_drawing, system->n_drawings + count);
+    if (system->n_drawings)
+        memcpy(all, system->drawings, system->n_drawings * sizeof *all);
+    system->drawings = all;
+    for (uint32_t i = 0; i < count; i++) {
+        struct value index =
+            open ? value_any(ck, dim_pure(ck->dims), key->index.range)
+                 : value_num(ck, ex_num(ck->g, lo + (int)i), dim_pure(ck->dims),
+                             key->index.range);
+        index.bare = true;
+        const char *index_name[1] = {key->index.text};
+        struct env env = {.up = &dw->work->env,
+                          .module = dw->work->env.module,
+                          .names = index_name,
+                          .vals = &index,
+                          .n = 1,
+                          .system = true};
+        struct tm_drawing one;
+        dw->env = family ? &env : &dw->work->env;
+        if (!one_drawing(dw, key, &one))
+            return; /* a mistake is told of one member of a family */
+        if (family)
+            one.name = arena_printf(ck->arena, "%s[%d]", one.name, lo + (int)i);
+        all[system->n_drawings++] = one;
+    }
+}
+
 void
 system_drawings(struct check *ck, struct system_work *work,
                 struct tm_system *system)
@@ -242,21 +343,23 @@ system_drawings(struct check *ck, struct system_work *work,
     const struct ast_item *block = work->draw;
     if (!block)
         return;
-    struct drawing_work dw = {ck, work, system,
+    struct drawing_work dw = {ck,
+                              work,
+                              system,
+                              &work->env,
                               dim_fresh(ck->dims, block->range),
                               dim_fresh(ck->dims, block->range)};
-    system->drawings = NEW_N(ck->arena, struct tm_drawing, block->n_block + 1);
     for (size_t i = 0; i < block->n_block; i++) {
-        struct tm_drawing one;
-        if (!one_drawing(&dw, block->block[i], &one))
-            continue;
-        for (uint32_t k = 0; k < system->n_drawings; k++)
-            if (!strcmp(system->drawings[k].name, one.name)) {
+        const struct ast_item *key = block->block[i];
+        for (size_t k = 0; k < i && key->name.text; k++)
+            if (block->block[k]->name.text &&
+                !strcmp(block->block[k]->name.text, key->name.text)) {
                 struct diag *diag =
-                    check_error(ck, DIAG_E0302, one.range,
-                                "the key `%s` is given twice", one.name);
-                CHECK_NOTE(ck, diag, system->drawings[k].range, "first here");
+                    check_error(ck, DIAG_E0302, key->name.range,
+                                "the key `%s` is given twice", key->name.text);
+                CHECK_NOTE(ck, diag, block->block[k]->name.range, "first here");
+                break;
             }
-        system->drawings[system->n_drawings++] = one;
+        add_drawings(&dw, key, system);
     }
 }

@@ -219,7 +219,29 @@ put_body(struct poly *poly, const struct run_read *run, size_t body,
     }
 }
 
-/* Rods and springs as lines, discs as polygons, marks as vertices. */
+/* The corners of an outline; NULL: the item is none, or has no end. */
+static const struct json *
+outline_corners(const struct json *item)
+{
+    const struct json *shape = json_get(item, "shape");
+    return shape ? json_get(shape, "corners") : NULL;
+}
+
+static void
+put_outline(struct poly *poly, const struct run_read *run,
+            const struct json *corners, const double x[3])
+{
+    for (size_t i = 0; i < run_read_count(corners) / 2; i++) {
+        double u = run_read_number(run, corners, 2 * i),
+               v = run_read_number(run, corners, 2 * i + 1);
+        corner(poly, CELL_POLYGON,
+               point(poly, x[0] + cos(x[2]) * u - sin(x[2]) * v,
+                     x[1] + sin(x[2]) * u + cos(x[2]) * v, 0.0));
+    }
+}
+
+/* Rods and springs as lines, discs and outlines as polygons, marks as vertices.
+ */
 static void
 put_drawing(struct poly *poly, const struct run_read *run,
             const struct run_read_drawing *drawing, double t, int64_t owner)
@@ -234,6 +256,9 @@ put_drawing(struct poly *poly, const struct run_read *run,
             corner(poly, CELL_LINE, point(poly, x[0], x[1], 0.0));
             corner(poly, CELL_LINE, point(poly, x[2], x[3], 0.0));
             cell_end(poly, CELL_LINE, owner);
+        } else if (n == 3 && outline_corners(item)) {
+            put_outline(poly, run, outline_corners(item), x);
+            cell_end(poly, CELL_POLYGON, owner);
         } else if (n == 3 && !strcmp(kind, "disc")) {
             for (int k = 0; k < DISC_CORNERS; k++) {
                 double angle = 2.0 * acos(-1.0) * k / DISC_CORNERS;

@@ -469,7 +469,7 @@ second_bodies_change(struct second *second, const struct watched *what)
     case WATCHED_FORCE:
         if ((st = simulate_row(sim)))
             return st;
-        return simulate_persistent_unloaded(sim, what->point);
+        return simulate_persistent_unloaded(sim, what->point, false);
     case WATCHED_SIDE:
         return simulate_persistent_past_end(sim, what->contact, what->point);
     default:

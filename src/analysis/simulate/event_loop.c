@@ -84,7 +84,9 @@ apply_mode_change(struct simulation *sim)
     case CHANGE_CEASES:
         if (!simulate_slid_now(sim, change.contact) && (st = simulate_row(sim)))
             return st;
-        return simulate_persistent_unloaded(sim, change.which);
+        return simulate_persistent_unloaded(sim, change.which, false);
+    case CHANGE_LEAVES:
+        return simulate_persistent_unloaded(sim, change.which, true);
     case CHANGE_SLIP_ENDS:
     case CHANGE_STICK_ENDS:
         if ((st = simulate_row(sim)))

@@ -202,6 +202,20 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
     }
 }
 
+/* Takes a contact that opens now, though it has no rate yet, out of a list. */
+static int
+without(struct simulation *sim, struct contact_point *spot, int n,
+        uint32_t contact)
+{
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (spot[i].contact != contact)
+            spot[kept++] = spot[i];
+        else
+            resting_polytopes_release(sim, &spot[i], true);
+    return kept;
+}
+
 /* Chooses which points of one group carry a force. */
 static int
 choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
@@ -216,6 +230,8 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     memcpy(all, spot, sizeof *all * (size_t)n_still);
     if ((st = still(sim, spot, &n_still)))
         return st;
+    if (cause == FRICTION_CAUSE_LEFT)
+        n_still = without(sim, spot, n_still, gone->contact);
     if (friction_modes_any(run, spot, n_still)) {
         bool jumped;
         st = choose_modes(sim, spot, n_still, gone, cause, shared, &jumped);
@@ -274,7 +290,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
     bool *shared = NEW_N(run->brief, bool, sim->n_contacts + 1);
     enum contact_mode *mode =
         NEW_N(run->brief, enum contact_mode, sim->n_contacts + 1);
-    struct contact_point was;
+    struct contact_point was = gone ? *gone : (struct contact_point){0};
     for (int i = 0; i < more->n; i++)
         persistent_mark(run, more->spot[i].contact, block);
     int st = resting_polytopes_points(sim, block, true, &closed);
@@ -293,10 +309,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
         mode[contact] = friction_modes_of(run, contact);
     }
     friction_modes_remember(run);
-    if (gone) {
-        was = *gone;
-        gone = &was;
-    }
+    gone = gone ? &was : NULL;
     persistent_release(run, block);
     resting_polytopes_ask_again(sim, block);
     int *end = NEW_N(run->brief, int, (size_t)list.n + 1), first = 0;
@@ -318,26 +331,22 @@ choose(struct simulation *sim, bool *block, const bool *out,
     return motion_to(run, now);
 }
 
-/* Chooses among the points that are held, and those of the contacts `more`.
- * *unknown: a contact that is pressed together and cannot be followed, or
- * UINT32_MAX. */
-static int
-settle(struct simulation *sim, const uint32_t *more, uint32_t n_more,
-       uint32_t *unknown)
+int
+simulate_persistent_settle(struct simulation *sim, const uint32_t *more,
+                           uint32_t n_more, uint32_t *unknown)
 {
+    assert(sim != NULL && unknown != NULL && (more != NULL || n_more == 0));
     struct rt *run = sim->run;
     struct point_list list = {0};
     bool *in = NEW_N(run->brief, bool, sim->n_contacts + 1);
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
     *unknown = UINT32_MAX;
-    /* the points of these contacts that are closed now replace those before */
     for (uint32_t i = 0; i < n_more; i++) {
         in[more[i]] = true;
         persistent_mark(run, more[i], block);
     }
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
-        /* a touch that has no points matters only where the bodies are pressed
-         */
+        /* a touch without points matters where the bodies are pressed */
         if (in[contact] && !gather(sim, contact, &list) &&
             sim->contacts[contact].pressed)
             *unknown = contact;
@@ -364,14 +373,6 @@ simulate_persistent_choose(struct simulation *sim, uint32_t contact,
     for (int i = 0; i < n; i++)
         point_list_add(sim, &list, &point[i]);
     return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, NULL);
-}
-
-int
-simulate_persistent_settle(struct simulation *sim, const uint32_t *contacts,
-                           uint32_t n, uint32_t *lost)
-{
-    assert(sim != NULL && lost != NULL && (contacts != NULL || n == 0));
-    return settle(sim, contacts, n, lost);
 }
 
 int
@@ -481,7 +482,7 @@ simulate_slid_now(const struct simulation *sim, uint32_t contact)
 }
 
 int
-simulate_persistent_unloaded(struct simulation *sim, int which)
+simulate_persistent_unloaded(struct simulation *sim, int which, bool opens)
 {
     assert(sim != NULL && which >= 0);
     struct rt *run = sim->run;
@@ -490,7 +491,8 @@ simulate_persistent_unloaded(struct simulation *sim, int which)
     const struct contact_point *gone = persistent_point(run, which, &on, NULL);
     const struct contact_point was = *gone;
     persistent_mark(run, gone->contact, block);
-    return choose(sim, block, NULL, &none, gone, FRICTION_CAUSE_UNLOADED,
+    return choose(sim, block, NULL, &none, gone,
+                  opens ? FRICTION_CAUSE_LEFT : FRICTION_CAUSE_UNLOADED,
                   simulate_slid_now(sim, gone->contact) ? &was : NULL);
 }
 
@@ -534,8 +536,7 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
                   stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE, NULL);
 }
 
-/* -- jam --------------------------------------------------------------------
- */
+/* -- jam ------------------------------------------------------------------- */
 
 int
 simulate_persistent_jam(struct simulation *sim, int which)

@@ -430,8 +430,9 @@ bool simulate_slid_now(const struct simulation *sim, uint32_t contact);
  * says what it is. out_of_sight: contacts that are not looked at, or NULL. */
 int simulate_persistent_peek(struct simulation *sim, double until,
                              const bool *out_of_sight, double *t);
-/* The force of the held point `which` has fallen to zero. */
-int simulate_persistent_unloaded(struct simulation *sim, int which);
+/* The force of the held point `which` has fallen to zero. opens: it had done so
+ * before, as those of its contact have, which opens from now on. */
+int simulate_persistent_unloaded(struct simulation *sim, int which, bool opens);
 /* Do two polygons rest corner on corner, with friction? Then both vertices on the
  * faces beside them, one each, hold them there. */
 bool simulate_corners_rest(struct simulation *sim, uint32_t contact,

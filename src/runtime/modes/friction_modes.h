@@ -18,6 +18,7 @@ bool friction_modes_any(const struct rt *run, const struct contact_point *spot,
 enum friction_cause {
     FRICTION_CAUSE_OTHER,
     FRICTION_CAUSE_UNLOADED, /* the normal force of point `which` has ceased */
+    FRICTION_CAUSE_LEFT,     /* it has ceased before, and its contact opens */
     FRICTION_CAUSE_STOPPED,  /* its slip has ended */
     FRICTION_CAUSE_CONE      /* it was stuck, and its force leaves the cone */
 };

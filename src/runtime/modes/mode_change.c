@@ -48,9 +48,8 @@ falls(const double *c, int order, double span, double n0, double n1,
  * a plane. */
 #define FACE_END_LAG 64.0
 
-/* The terms left out of the gap of two edges that cross stay below this share
- * of its tolerance. */
-#define CROSSING_TRUNCATION 1e-2
+/* The terms left out of a gap stay below this share of what it is known to. */
+#define GAP_TRUNCATION 1e-2
 /* A change of the ground that comes within so many roundings of the time comes
  * now: more than the least step beyond a change of branch. */
 #define GROUND_ROUNDING 16.0
@@ -68,6 +67,7 @@ struct search {
     const struct watched_contact *over;
     uint32_t n_over;
     int order;                  /* of the series */
+    double holds;               /* for so long from now */
     double best;                /* as a time from now */
     double tol, rate, lag, low; /* low: the rounding of the gap */
 };
@@ -113,32 +113,73 @@ hits(struct search *search, double s, const struct contact_point *at)
     search->out->at = *at;
 }
 
-/* Does a point of this contact push? */
-static bool
-pushes(const struct search *search, uint32_t contact)
+/* The time (s) for which the terms left out of the series of a gap, which is
+ * known to `known` (m), do not matter; it may be infinite. */
+static double
+truncation_time(const double *gap, int order, double known)
 {
-    const struct persistent_set *set = search->r->persistent;
-    for (int i = 0; i < set->n; i++)
-        if (set->row[i]->on && set->row[i]->spot.contact == contact)
-            return true;
-    return false;
+    double until = INFINITY;
+    for (int k = order - 3; k <= order; k++)
+        if (gap[k] != 0.0)
+            until = fmin(until,
+                         exp(log(GAP_TRUNCATION * known / fabs(gap[k])) / k));
+    return until;
 }
 
-/* This row does not push, and its gap is closed. If no other point of its
- * contact pushes, it leaves where its gap rises: then the contact is watched
- * again as a whole. */
-static void
-rises(struct search *search, int index, double low)
+/* Does the gap of a row that does not push rise from here on? Where a force has
+ * ceased it begins with the third power of the time and comes out of its
+ * rounding long after. So it is followed for as long as nothing else changes,
+ * also beyond `until`: what is told does not depend on when one looks. What it
+ * has changed by is known better than the gap itself, by the rounding of its rate
+ * and of its acceleration. *risen: when it is open beyond doubt. */
+static bool
+opens(struct search *search, const struct persistent_row *row, double *risen)
 {
-    const struct persistent_row *row = search->r->persistent->row[index];
-    double down[MOTION_STEP_ORDER + 1], time;
-    if (pushes(search, row->spot.contact))
-        return;
+    double up[MOTION_STEP_ORDER + 1], low, rate, sunk;
+    uint32_t contact = row->spot.contact;
+    double horizon = search->out->what == CHANGE_NONE
+                         ? fmin(search->holds, row->valid)
+                         : search->best;
+    gap_rounding(search->r, contact, &low, &rate);
+    horizon = fmin(horizon, truncation_time(row->gap.c, search->order, low));
+    if (!isfinite(horizon))
+        return false;
+    rate += mode_still_acceleration(search->r, contact) * horizon;
+    low = fmin(low, rate * horizon);
     for (int k = 0; k <= search->order; k++)
-        down[k] = -row->gap.c[k];
-    if (polynomial_below(down, search->order, 0.0, search->best, -RISEN * low,
-                         &time))
-        found(search, time, CHANGE_CEASES, index, row->spot.contact);
+        up[k] = -row->gap.c[k];
+    return polynomial_below(up, search->order, 0.0, horizon, -RISEN * low,
+                            risen) &&
+           !polynomial_below(row->gap.c, search->order, 0.0, *risen, -low,
+                             &sunk);
+}
+
+/* No point of the contact of this row, the first of the contact, pushes: the
+ * contact leaves now if all its gaps rise from now on. Of others each point is
+ * let go when it has risen. */
+static void
+leaves(struct search *search, int first)
+{
+    const struct persistent_set *set = search->r->persistent;
+    uint32_t contact = set->row[first]->spot.contact;
+    double risen, earliest = INFINITY;
+    int which = -1;
+    bool all = true;
+    for (int i = 0; i < set->n_row; i++) {
+        if (set->row[i]->spot.contact != contact)
+            continue;
+        if (i < first || set->row[i]->on)
+            return;
+        if (!opens(search, set->row[i], &risen)) {
+            all = false;
+        } else if (risen < earliest) {
+            earliest = risen;
+            which = i;
+        }
+    }
+    if (which >= 0)
+        found(search, all ? 0.0 : earliest, all ? CHANGE_LEAVES : CHANGE_CEASES,
+              which, contact);
 }
 
 /* This row does not push. If its gap falls, it has to push; if its gap has
@@ -158,8 +199,6 @@ sinks(struct search *search, int index)
     if (!up)
         row->gap.c[0] =
             0.0; /* The gap was 0 within rounding when the point was taken. */
-    if (!up && isfinite(search->best))
-        rises(search, index, low);
     if (!isfinite(search->best) ||
         !polynomial_below(row->gap.c, search->order, 0.0, search->best,
                           up ? 0.0 : -low, &time))
@@ -330,12 +369,9 @@ static double
 crossing_holds(struct search *search, const struct contact_point *at,
                const double *gap)
 {
-    double until = search->best, reach = fmax(gap[0], 0.0);
-    for (int k = search->order - 3; k <= search->order; k++)
-        if (gap[k] != 0.0)
-            until = fmin(
-                until,
-                exp(log(CROSSING_TRUNCATION * search->tol / fabs(gap[k])) / k));
+    double reach = fmax(gap[0], 0.0),
+           until = fmin(search->best,
+                        truncation_time(gap, search->order, search->tol));
     if (!(until < search->best))
         return search->best;
     double safe = reach / mode_speeds(search->r, at->contact, search->best);
@@ -646,6 +682,7 @@ look(struct search *search, const struct watched_contact *over, double span,
                    : motion_series_all(run, search->order, &h);
     if (st)
         return st;
+    search->holds = h;
     search->best = fmin(h, span);
     search->out->what = CHANGE_NONE;
     for (int i = 0; run->persistent && i < run->persistent->n; i++)
@@ -659,6 +696,10 @@ look(struct search *search, const struct watched_contact *over, double span,
             st = one_contact(search);
     }
     search->over = over;
+    for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
+        if (!search->blind ||
+            !search->blind[run->persistent->row[i]->spot.contact])
+            leaves(search, i);
     return st;
 }
 

@@ -22,6 +22,8 @@ struct watched_contact {
 enum mode_change_kind {
     CHANGE_NONE,   /* the end of the series, or `until` */
     CHANGE_CEASES, /* the force of point `which` falls through 0 */
+    CHANGE_LEAVES, /* the points of `contact`, none of which pushes, rise from
+                      now on; `which` is one of them */
     CHANGE_CLOSES, /* another vertex of `contact` comes down */
     CHANGE_SINKS,  /* point `which`, which did not push, has to */
     CHANGE_HITS,   /* the point `at`, one of those watched, comes down */

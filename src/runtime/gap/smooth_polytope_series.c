@@ -19,6 +19,13 @@
  * FEATURE_PAST. */
 #define SMOOTH_POLYTOPE_TRUNCATION 0.1
 
+/* A polynomial is searched at once over so many times the time at which its
+ * first root may be, or in stretches that grow by a factor. What comes later
+ * than that is of no interest. */
+#define SEARCH_SPAN 1e6
+#define SEARCH_GROWTH 16.0
+#define SEARCH_FAR 1e40
+
 /* Rows of the series of each kind of feature. It stands in struct
  * polytope_contact_memo. */
 struct smooth_polytope_work {
@@ -58,6 +65,32 @@ holds(const double *c, int order, double least)
     return t;
 }
 
+/* Returns the first time at which a polynomial of degree 1 and more falls to
+ * `level`, infinite if it never does. Terms of rounding, such as those of a
+ * spin of 1e-31, let roots be as far away as 1e25 s, and a search over all of
+ * that sees nothing near: so it goes on from where the first root may be. */
+static double
+falls_ever(const double *series, int degree, double level)
+{
+    double first = series[0] - level, near = INFINITY, last = 1.0, root;
+    if (first <= 0.0)
+        return 0.0;
+    for (int k = 1; k <= degree; k++)
+        if (series[k] != 0.0)
+            near = fmin(near, exp(log(first / fabs(series[k])) / k));
+    for (int k = 0; k < degree; k++) /* Cauchy's bound of the roots */
+        last = fmax(last, fabs((k == 0 ? first : series[k]) / series[degree]));
+    last += 1.0;
+    double from = 0.0, to = last <= SEARCH_SPAN * near ? last : near;
+    while (!polynomial_below(series, degree, from, to, level, &root)) {
+        if (to >= fmin(last, SEARCH_FAR * near))
+            return INFINITY;
+        from = to;
+        to *= SEARCH_GROWTH;
+    }
+    return root;
+}
+
 /* Returns the first time within the horizon (which may be infinite) at which a
  * polynomial falls to `level`; the horizon if there is none. */
 static double
@@ -69,17 +102,8 @@ falls(const double *series, int order, double horizon, double level)
         degree--;
     if (degree == 0)
         return series[0] <= level ? 0.0 : horizon;
-    if (isinf(horizon)) {
-        /* Cauchy's bound of its roots */
-        horizon = 0.0;
-        for (int k = 0; k < degree; k++)
-            horizon = fmax(horizon, fabs((series[k] - (k == 0 ? level : 0.0)) /
-                                         series[degree]));
-        horizon += 1.0;
-        return polynomial_below(series, degree, 0.0, horizon, level, &root)
-                   ? root
-                   : INFINITY;
-    }
+    if (isinf(horizon))
+        return falls_ever(series, degree, level);
     return polynomial_below(series, degree, 0.0, horizon, level, &root)
                ? root
                : horizon;

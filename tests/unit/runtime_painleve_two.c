@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "impact_help.h"
 #include "runtime/friction/friction.h"
-#include "runtime/friction/painleve_two.h"
+#include "runtime/friction/painleve.h"
 
 /* of a class: s3 where a mode is consistent, as digits */
 static const struct row {

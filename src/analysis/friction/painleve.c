@@ -8,7 +8,7 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "base/num.h"
-#include "runtime/friction/painleve_two.h"
+#include "runtime/friction/painleve.h"
 #include "runtime/setup/new_run.h"
 
 static void

@@ -82,6 +82,29 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 double mode_row_size(const struct mode_problem *in, const double *force,
                      int row);
 
+/* -- mode_tree.c ------------------------------------------------------------
+ */
+
+/* All states that a point may be in. Returns how many. */
+#define MODE_STATES_MOST 6
+int mode_states_of(const struct mode_point *point,
+                   struct point_state state[MODE_STATES_MOST]);
+/* Choices that are not clearly inconsistent. */
+struct mode_kept {
+    struct point_state *state; /* n */
+    unsigned char *at;         /* n: which of its states each point has */
+    int n;
+};
+struct mode_choices {
+    struct mode_kept *kept;
+    size_t n;
+};
+/* Rules out choices of modes; what is left is listed in the order of a counter
+ * whose first digit is that of the first point. False: points that act on each
+ * other have more than FRICTION_CHOICES_TRIED choices, or as many are left. */
+bool mode_tree(struct arena *arena, const struct mode_problem *in,
+               struct mode_choices *out);
+
 /* -- mode_search.c ----------------------------------------------------------
  */
 

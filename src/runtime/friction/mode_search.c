@@ -25,43 +25,10 @@ struct search {
     } all;
 };
 
-/* -- the choices of one point -----------------------------------------------
- */
-
-#define STATES_MOST 6
-
 static bool
 frictionless(const struct mode_point *point)
 {
     return point->mu_slip == 0.0 && point->mu_stick == 0.0;
-}
-
-/* All states that the point may be in; at most STATES_MOST. */
-static int
-states_of(const struct mode_point *point, struct point_state *out)
-{
-    int n = 0;
-    enum tangential_state tangent[3];
-    int tangents = 0;
-    if (frictionless(point))
-        tangent[tangents++] = TANGENT_NONE;
-    else if (point->slip > 0.0)
-        tangent[tangents++] = TANGENT_FORWARD;
-    else if (point->slip < 0.0)
-        tangent[tangents++] = TANGENT_BACKWARD;
-    else {
-        tangent[tangents++] = TANGENT_STICK;
-        tangent[tangents++] = TANGENT_FORWARD;
-        tangent[tangents++] = TANGENT_BACKWARD;
-    }
-    if (point->offset > 0.0)
-        for (int i = 0; i < tangents; i++)
-            out[n++] = (struct point_state){false, tangent[i]};
-    else
-        out[n++] = (struct point_state){false, TANGENT_NONE};
-    for (int i = 0; i < tangents && !point->driven; i++)
-        out[n++] = (struct point_state){true, tangent[i]};
-    return n;
 }
 
 static bool
@@ -99,34 +66,19 @@ try_state(struct search *search)
     VEC_PUSH_IN(search->arena, &search->all, found);
 }
 
-/* The number of choices, as far as it is not more than `most`. */
-static long
-count_choices(const struct mode_problem *in, long most)
-{
-    struct point_state state[STATES_MOST];
-    long choices = 1;
-    for (int i = 0; i < in->n && choices <= most; i++)
-        choices *= states_of(in->point + i, state);
-    return choices;
-}
-
-static void
+/* Tries all choices. False: there are too many. */
+static bool
 enumerate(struct search *search)
 {
-    const struct mode_problem *in = search->in;
-    struct point_state(*choice)[STATES_MOST] =
-        arena_alloc(search->arena, sizeof *choice * (size_t)in->n);
-    int *count = NEW_N(search->arena, int, in->n),
-        *at = NEW_N(search->arena, int, in->n);
-    for (int i = 0; i < in->n; i++)
-        count[i] = states_of(in->point + i, choice[i]);
-    for (int i = 0; i < in->n;) {
-        for (int j = 0; j < in->n; j++)
-            search->state[j] = choice[j][at[j]];
+    struct mode_choices choices;
+    if (!mode_tree(search->arena, search->in, &choices))
+        return false;
+    for (size_t k = 0; k < choices.n; k++) {
+        memcpy(search->state, choices.kept[k].state,
+               sizeof *search->state * (size_t)search->in->n);
         try_state(search);
-        for (i = 0; i < in->n && ++at[i] == count[i]; i++)
-            at[i] = 0;
     }
+    return true;
 }
 
 /* -- many points ------------------------------------------------------------
@@ -337,8 +289,8 @@ by_sweeps(struct search *search)
 static bool
 may_be(const struct mode_point *point, struct point_state state)
 {
-    struct point_state may[STATES_MOST];
-    int n = states_of(point, may);
+    struct point_state may[MODE_STATES_MOST];
+    int n = mode_states_of(point, may);
     for (int k = 0; k < n; k++)
         if (same_state(may[k], state))
             return true;
@@ -375,8 +327,8 @@ all_closed(struct search *search)
 {
     const struct mode_problem *in = search->in;
     for (int i = 0; i < in->n; i++) {
-        struct point_state state[STATES_MOST];
-        int count = states_of(in->point + i, state), k = 0;
+        struct point_state state[MODE_STATES_MOST];
+        int count = mode_states_of(in->point + i, state), k = 0;
         while (k < count - 1 && !state[k].closed && !in->point[i].driven)
             k++;
         search->state[i] = state[k];
@@ -396,7 +348,7 @@ after_ends(struct search *search)
 {
     const struct mode_problem *in = search->in;
     int ended[ENDS_TRIED], count[ENDS_TRIED], at[ENDS_TRIED] = {0}, n = 0;
-    struct point_state choice[ENDS_TRIED][STATES_MOST];
+    struct point_state choice[ENDS_TRIED][MODE_STATES_MOST];
     struct point_state *beside =
         NEW_N(search->arena, struct point_state, in->n);
     for (int i = 0; i < in->n; i++) {
@@ -411,7 +363,7 @@ after_ends(struct search *search)
             continue;
         if (n == ENDS_TRIED)
             return;
-        count[n] = states_of(point, choice[n]);
+        count[n] = mode_states_of(point, choice[n]);
         ended[n++] = i;
     }
     for (int k = 0; k < n;) {
@@ -551,8 +503,7 @@ in_family(const struct mode_problem *in, const struct mode_found *a,
         if (same_state(state, b->state[i]))
             continue;
         for (int part = 0; part < 2; part++)
-            low[part] =
-                FRICTION_SAME * mode_row_size(in, force, 2 * i + part);
+            low[part] = FRICTION_SAME * mode_row_size(in, force, 2 * i + part);
         if (state.tangent != TANGENT_STICK || fabs(acc[2 * i + 1]) > low[1] ||
             !state.closed || fabs(acc[2 * i]) > low[0] ||
             fabs(T) > most * N * (1.0 + FRICTION_SAME))
@@ -720,15 +671,12 @@ mode_search(struct arena *arena, const struct mode_problem *in,
     search.state = NEW_N(arena, struct point_state, in->n);
     search.trial.force = NEW_N(arena, double, rows);
     search.trial.acc = NEW_N(arena, double, rows);
-    bool complete =
-        count_choices(in, FRICTION_CHOICES_TRIED) <= FRICTION_CHOICES_TRIED;
+    bool complete = false;
     if (goes_on_alone(in))
         as_before(&search);
-    if (search.all.n)
-        complete = false;
-    else if (complete)
-        enumerate(&search);
-    else {
+    if (!search.all.n)
+        complete = enumerate(&search);
+    if (!search.all.n && !complete) {
         as_before(&search);
         if (!search.all.n)
             all_closed(&search);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The coefficients of one contact point, and the tables that follow from them
- * (painleve.h); the classes of two (painleve_two.h). */
+/* The coefficients of one contact point, and the tables that follow from them,
+ * and the classes of two (painleve.h). */
 #include "runtime/friction/painleve.h"
 
 #include <assert.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/friction/painleve_two.h"
 #include "runtime/numerics/eigen.h"
 
 /* Returns the row of Table 2 by the signs of b, p+ and p-; 0: one of them is 0.

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tree of choices of modes (mode_tree.c) rules out nothing that
+ * mode_forces finds consistent: bodies at random in the plane, whose points
+ * share bodies, depend on each other, slip or rest; and it rules out most of
+ * what there is. */
+#include "base/arena.h"
+#include "impact_help.h"
+#include "runtime/friction/friction_priv.h"
+
+static struct arena *arena;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+#define POINTS 6
+#define BODIES 4
+struct heap {
+    struct mode_problem in;
+    struct mode_point point[POINTS];
+    double W[4 * POINTS * POINTS], free[2 * POINTS], terms[2 * POINTS];
+};
+
+/* Rows J of points between bodies (mass 1, inertia .1, and the world) with
+ * normals at random; those of a face have their tangential row in common. */
+static void
+random_heap(uint64_t *seed, struct heap *heap)
+{
+    int n = 2 + (int)multi_random(seed, 0, POINTS - 1), rows = 2 * n;
+    int bodies = 1 + (int)multi_random(seed, 0, BODIES);
+    double J[2 * POINTS][3 * BODIES] = {{0}}, push[3 * BODIES];
+    for (int d = 0; d < 3 * BODIES; d++)
+        push[d] = multi_random(seed, -1, 1);
+    for (int i = 0; i < n; i++) {
+        bool face = i > 0 && multi_random(seed, 0, 1) < 0.4;
+        int a = (int)multi_random(seed, 0, bodies),
+            b = (int)multi_random(seed, 0, bodies + 1);
+        double arm[2] = {multi_random(seed, -1, 1), multi_random(seed, -1, 1)};
+        double angle = multi_random(seed, 0, 6.283);
+        double e[2][2] = {{-sin(angle), cos(angle)}, {cos(angle), sin(angle)}};
+        if (face) { /* a second point on the tangent of the last one */
+            double along = multi_random(seed, -1, 1);
+            for (int d = 0; d < 3 * BODIES; d++) {
+                J[2 * i][d] = J[2 * i - 2][d];
+                J[2 * i + 1][d] = J[2 * i - 1][d];
+                if (d % 3 == 2 && J[2 * i][d - 2] != 0.0)
+                    J[2 * i][d] += J[2 * i][d - 1] > 0.0 ? along : -along;
+            }
+            continue;
+        }
+        for (int part = 0; part < 2; part++)
+            for (int side = 0; side < 2; side++) {
+                int body = side ? b : a;
+                double sign = side ? -1.0 : 1.0;
+                if (body == bodies || (side && a == b))
+                    continue;
+                J[2 * i + part][3 * body] += sign * e[part][0];
+                J[2 * i + part][3 * body + 1] += sign * e[part][1];
+                J[2 * i + part][3 * body + 2] +=
+                    sign * (arm[0] * e[part][1] - arm[1] * e[part][0]);
+            }
+    }
+    for (int r = 0; r < rows; r++) {
+        heap->free[r] = heap->terms[r] = 0.0;
+        for (int d = 0; d < 3 * BODIES; d++) {
+            heap->free[r] += J[r][d] * push[d];
+            heap->terms[r] += fabs(J[r][d] * push[d]);
+        }
+        for (int c = 0; c < rows; c++) {
+            heap->W[r * rows + c] = 0.0;
+            for (int d = 0; d < 3 * BODIES; d++)
+                heap->W[r * rows + c] +=
+                    J[r][d] * J[c][d] * (d % 3 == 2 ? 10.0 : 1.0);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        double kind = multi_random(seed, 0, 6), mu = multi_random(seed, 0, 1.5);
+        heap->point[i] = (struct mode_point){
+            .mu_slip = kind < 0.5 ? 0.0 : mu,
+            .mu_stick = kind < 0.5   ? 0.0
+                        : kind < 1.5 ? 1.3 * mu
+                                     : mu,
+            .offset = kind > 5.0 ? multi_random(seed, 0, 1) : 0.0,
+            .driven = kind > 5.5,
+            .slip = kind > 4.0   ? 0.0
+                    : kind > 3.5 ? 1.0
+                    : kind > 3.0 ? -1.0
+                                 : 0.0,
+            .scale = FRICTION_TOLERANCE};
+    }
+    heap->in = (struct mode_problem){n,          heap->point, heap->W,
+                                     heap->free, heap->terms, false};
+}
+
+static bool
+is_kept(const struct mode_choices *choices, const struct point_state *state)
+{
+    for (size_t k = 0; k < choices->n; k++) {
+        bool same = true;
+        for (int i = 0; i < choices->kept[k].n; i++)
+            same &= choices->kept[k].state[i].closed == state[i].closed &&
+                    choices->kept[k].state[i].tangent == state[i].tangent;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void
+rules_out_no_motion(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    long all = 0, kept = 0, found = 0, out_of_order = 0;
+    for (int t = 0; t < 1500; t++) {
+        struct heap heap;
+        random_heap(&seed, &heap);
+        struct mode_choices choices;
+        if (!mode_tree(arena, &heap.in, &choices))
+            continue; /* more choices than are tried */
+        kept += (long)choices.n;
+        int n = heap.in.n, at[POINTS] = {0}, count[POINTS];
+        struct point_state may[POINTS][MODE_STATES_MOST], now[POINTS];
+        double force[2 * POINTS], acc[2 * POINTS];
+        struct mode_scratch *scratch = mode_scratch_new(arena, &heap.in);
+        struct mode_solution solution = {.force = force, .acc = acc};
+        for (int i = 0; i < n; i++)
+            count[i] = mode_states_of(&heap.point[i], may[i]);
+        for (int i = 0; i < n;) {
+            for (int j = 0; j < n; j++)
+                now[j] = may[j][at[j]];
+            mode_forces(scratch, &heap.in, now, &solution);
+            all++;
+            if (solution.consistent) {
+                found++;
+                assert_true(is_kept(&choices, now));
+            }
+            for (i = 0; i < n && ++at[i] == count[i]; i++)
+                at[i] = 0;
+        }
+        for (size_t k = 1; k < choices.n; k++)
+            for (int i = n - 1; i >= 0; i--)
+                if (choices.kept[k].at[i] != choices.kept[k - 1].at[i]) {
+                    out_of_order +=
+                        choices.kept[k].at[i] < choices.kept[k - 1].at[i];
+                    break;
+                }
+        arena_clear(arena);
+    }
+    assert_int_equal(out_of_order, 0);
+    assert_true(found > 10000);
+    assert_true(kept < 3 * found);
+    assert_true(all > 5 * kept);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        rules_out_no_motion, set_up, tear_down)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,6 +14,7 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/contact_set.h"
+#include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
 
@@ -98,6 +99,8 @@ tangential(struct event_of_bodies *event, uint32_t contact, bool falls,
         simulate_log_event(second->sim, contact, "touch", "C0+", 0.0);
     } else if (first < 0.0 || (due && falls)) {
         second->sim->contacts[contact].pressed = true;
+        event->stay[event->n_stay++] = contact;
+    } else if (first == 0.0) { /* the forces of others may press it */
         event->stay[event->n_stay++] = contact;
     }
     return IMP_OK;
@@ -357,7 +360,7 @@ count_impacts(struct second *second, const bool *done)
                 (SECOND_CROWD - 1) * sizeof *second->impact_time);
         second->impact_time[SECOND_CROWD - 1] = now;
         second->n_impacts++;
-        contact->beside = 0;
+        contact->beside[0] = contact->beside[1] = 0;
     }
 }
 
@@ -403,32 +406,61 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
 /* -- changes of held points
  * ----------------------------------------------------- */
 
+/* Is a point of the contact held where this vertex is? A corner of one body
+ * that slides past one of the other gets behind the next face of it, too; what
+ * touches from there on is decided where the held point is past its end. */
+static bool
+held_there(struct rt *run, const struct contact_point *at, double near)
+{
+    struct taylor here[3], there[3];
+    bool on;
+    if (contact_point_place(run, at, 0, here))
+        return false;
+    for (int i = 0; i < persistent_count(run); i++) {
+        const struct contact_point *held = persistent_point(run, i, &on, NULL);
+        double far = 0.0;
+        if (held->contact != at->contact ||
+            contact_point_place(run, held, 0, there))
+            continue;
+        for (int k = 0; k < 3; k++)
+            far = fmax(far, fabs(here[k].c[0] - there[k].c[0]));
+        if (far <= near)
+            return true;
+    }
+    return false;
+}
+
 /* Does this vertex touch the other body now? It may have come down beside the
  * face. */
 static bool
-touches(struct second *second, uint32_t c, uint32_t vertex)
+touches(struct second *second, const struct contact_point *at)
 {
     struct rt *run = second->run;
-    int room = contact_set_room(run, c);
+    int room = contact_set_room(run, at->contact);
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, (size_t)room);
     double tol, still;
-    gap_tolerances(run, c, &tol, &still);
-    int n = contact_set_points(run, c, 2.0 * tol, spot, room);
+    gap_tolerances(run, at->contact, &tol, &still);
+    if (held_there(run, at, SECOND_THERE * tol))
+        return false;
+    int n = contact_set_points(run, at->contact, 2.0 * tol, spot, room);
     for (int i = 0; i < n; i++)
-        if (spot[i].kind == POINT_VERTEX && spot[i].vertex == vertex)
+        if (spot[i].kind == POINT_VERTEX && spot[i].face_of == at->face_of &&
+            spot[i].vertex == at->vertex)
             return true;
     return n < 0;
 }
 
-/* A vertex comes down on a face at whose points the bodies are held. */
+/* A vertex comes down on a face at which the bodies are held. */
 static int
-vertex_falls(struct second *second, uint32_t contact, uint32_t vertex)
+vertex_falls(struct second *second, const struct contact_point *at)
 {
     struct simulation *sim = second->sim;
     struct rt *run = second->run;
-    if (vertex < 64 && !touches(second, contact, vertex)) {
-        second->contact[contact].beside |= (uint64_t)1 << vertex;
+    uint32_t contact = at->contact;
+    if (at->vertex < 64 && !touches(second, at)) {
+        second->contact[contact].beside[at->face_of] |= (uint64_t)1
+                                                        << at->vertex;
         return IMP_OK;
     }
     struct event_of_bodies event = {
@@ -456,23 +488,42 @@ vertex_falls(struct second *second, uint32_t contact, uint32_t vertex)
     return IMP_OK;
 }
 
+/* The force of a held point has fallen to zero. Where its gap begins to open
+ * with a higher power of the time, the contact leaves at once. */
+static int
+unloaded(struct second *second, int point)
+{
+    struct simulation *sim = second->sim;
+    struct mode_change change;
+    int st = simulate_row(sim);
+    if (!st)
+        st = simulate_persistent_unloaded(sim, point, false);
+    while (!st && !sim->stopped && persistent_any(second->run)) {
+        st = mode_change_next(second->run, sim->options.until, NULL, NULL, 0,
+                              &change);
+        if (st || change.what != CHANGE_LEAVES)
+            return st;
+        st = simulate_persistent_unloaded(sim, change.which, true);
+    }
+    return st;
+}
+
 int
 second_bodies_change(struct second *second, const struct watched *what)
 {
     assert(second != NULL && what != NULL);
     struct simulation *sim = second->sim;
-    int st;
     switch (what->kind) {
     case WATCHED_OVERLAP:
         log_overlap(second, what->contact, false);
         return simulate_row(sim);
     case WATCHED_FORCE:
-        if ((st = simulate_row(sim)))
-            return st;
-        return simulate_persistent_unloaded(sim, what->point, false);
+        return unloaded(second, what->point);
     case WATCHED_SIDE:
+        second->contact[what->contact].beside[0] = 0;
+        second->contact[what->contact].beside[1] = 0;
         return simulate_persistent_past_end(sim, what->contact, what->point);
     default:
-        return vertex_falls(second, what->contact, what->which);
+        return vertex_falls(second, &what->at);
     }
 }

@@ -18,6 +18,9 @@
  * followed: the contact is closed. A hundred times what the tolerance and the
  * rounding of the state leave of a gap. */
 #define SECOND_FLOOR 1e-12
+/* Points nearer than so many tolerances of the gap are at one place: held points
+ * are let go sooner beyond a side than that (SIDE_LAG of watched.c). */
+#define SECOND_THERE 512.0
 /* A rate up to this share of the speeds is none, as in analysis/simulate. */
 #define SECOND_STILL 1e-9
 
@@ -39,8 +42,8 @@ struct second_contact {
     double speed;    /* the same for its rate */
     double since;    /* its greatest gap since the last impact */
     double last;     /* time of the last impact, s */
-    uint64_t beside; /* vertices (by their number, up to 63) that came down
-                        beside the face on which the bodies are held */
+    uint64_t beside[2]; /* vertices (by their number, up to 63) that came down
+                           beside a face of body 0, 1 at which they are held */
     double flight;   /* the flight before it, s; 0: not known */
     long impacts;
 };
@@ -66,7 +69,7 @@ enum watched_kind {
     WATCHED_GAP,     /* of bodies */
     WATCHED_OVERLAP, /* of bodies let through: minus the gap */
     WATCHED_FORCE,   /* of a held point of bodies */
-    WATCHED_VERTEX,  /* a vertex over the face of a held point */
+    WATCHED_VERTEX,  /* a vertex over a face at which a point is held */
     WATCHED_SIDE,    /* distance of a held point from the sides of its face */
     WATCHED_SYSTEM_GAP,
     WATCHED_SYSTEM_FORCE /* of a held contact of a system */
@@ -74,8 +77,9 @@ enum watched_kind {
 struct watched {
     enum watched_kind kind;
     uint32_t contact; /* of the model */
-    int point;        /* FORCE, VERTEX, SIDE: number of the held point */
-    uint32_t which;   /* VERTEX: its number; SIDE: which side */
+    int point;        /* FORCE, SIDE: number of the held point */
+    struct contact_point at; /* VERTEX: it, over its face */
+    uint32_t which;   /* SIDE: which side */
     double lag; /* SIDE: how far beyond the side a point counts as gone, m */
 };
 

@@ -12,6 +12,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/system.h"
+#include "runtime/modes/contact_set.h"
 #include "runtime/motion/persistent.h"
 
 /* A gap counts as zero to rounding up to so many rounding errors. */
@@ -58,22 +59,21 @@ add(struct second *second, enum watched_kind kind, uint32_t contact,
 
 struct vertices {
     struct second *second;
-    uint32_t contact;
-    int point;
+    struct contact_point base;
     double closed, touch;
     double *value, *rate; /* while looking: per watched function */
     size_t at;            /* the watched function that is looked for */
 };
 
-/* Does the point push? Points that do are closed by definition. */
+/* Does the vertex push? Points that do are closed by definition. */
 static bool
-pushes(const struct rt *run, uint32_t contact, uint32_t vertex)
+pushes(const struct rt *run, const struct contact_point *base, uint32_t vertex)
 {
     for (int i = 0; i < persistent_count(run); i++) {
         bool on;
         const struct contact_point *p = persistent_point(run, i, &on, NULL);
-        if (on && p->contact == contact && p->kind == POINT_VERTEX &&
-            p->vertex == vertex)
+        if (on && p->contact == base->contact && p->kind == POINT_VERTEX &&
+            p->face_of == base->face_of && p->vertex == vertex)
             return true;
     }
     return false;
@@ -83,30 +83,48 @@ static void
 add_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct vertices *all = ctx;
+    const struct contact_point *base = &all->base;
     (void)gap;
-    if (pushes(all->second->run, all->contact, vertex) ||
+    if (pushes(all->second->run, base, vertex) ||
         (vertex < 64 &&
-         all->second->contact[all->contact].beside >> vertex & 1))
+         all->second->contact[base->contact].beside[base->face_of] >> vertex &
+             1))
         return;
-    struct watched *one =
-        add(all->second, WATCHED_VERTEX, all->contact, all->closed, all->touch);
-    one->point = all->point;
-    one->which = vertex;
+    struct watched *one = add(all->second, WATCHED_VERTEX, base->contact,
+                              all->closed, all->touch);
+    one->at = *base;
+    one->at.vertex = vertex;
 }
 
-/* The first held point of a contact stands for the face on which all are. */
+/* Does this held point come first of its contact? */
 static bool
 is_first(const struct rt *run, int point)
 {
     bool on;
-    struct contact_point here = *persistent_point(run, point, &on, NULL);
-    for (int i = 0; i < point; i++) {
-        const struct contact_point *p = persistent_point(run, i, &on, NULL);
-        if (p->contact == here.contact && p->kind == POINT_VERTEX &&
-            p->face_of == here.face_of && p->face == here.face)
+    uint32_t contact = persistent_point(run, point, &on, NULL)->contact;
+    for (int i = 0; i < point; i++)
+        if (persistent_point(run, i, &on, NULL)->contact == contact)
             return false;
+    return true;
+}
+
+/* the vertices of both bodies over the faces at which points are held */
+static int
+add_vertices(struct second *second, uint32_t contact, double closed,
+             double touch)
+{
+    struct rt *run = second->run;
+    struct contact_point *base = NEW_N(run->brief, struct contact_point,
+                                       contact_set_faces(run, contact) + 1);
+    int n = contact_set_held_faces(run, contact, base), st = IMP_OK;
+    for (int i = 0; i < n && !st; i++) {
+        struct vertices all = {.second = second,
+                               .base = base[i],
+                               .closed = closed,
+                               .touch = touch};
+        st = contact_point_vertices(run, &base[i], 1, add_vertex, &all, NULL);
     }
-    return here.kind == POINT_VERTEX;
+    return st;
 }
 
 static int
@@ -139,13 +157,10 @@ add_held_points(struct second *second)
             one->lag = SIDE_LAG * tol;
             one->which = (uint32_t)k;
         }
-        struct vertices all = {.second = second,
-                               .contact = point.contact,
-                               .point = i,
-                               .closed = fmax(ROUNDING * rounding, 0.1 * tol),
-                               .touch = tol};
-        if (is_first(run, i))
-            st = contact_point_vertices(run, &point, 1, add_vertex, &all, NULL);
+        if ((point.kind == POINT_VERTEX || point.kind == POINT_EDGES) &&
+            is_first(run, i))
+            st = add_vertices(second, point.contact,
+                              fmax(ROUNDING * rounding, 0.1 * tol), tol);
     }
     return st;
 }
@@ -242,15 +257,22 @@ look_at_gap(struct second *second, uint32_t number, double sign, double *value,
     return isfinite(*value) ? IMP_OK : IMP_DIVERGED;
 }
 
+/* Is this a vertex over the same face? */
+static bool
+is_over(const struct watched *one, const struct contact_point *base)
+{
+    return one->kind == WATCHED_VERTEX && one->at.contact == base->contact &&
+           one->at.face_of == base->face_of && one->at.face == base->face;
+}
+
 static void
 take_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct vertices *all = ctx;
     size_t i = all->at;
     while (i < all->second->motion.n_watch &&
-           all->second->watched[i].kind == WATCHED_VERTEX &&
-           all->second->watched[i].point == all->point) {
-        if (all->second->watched[i].which == vertex) {
+           is_over(&all->second->watched[i], &all->base)) {
+        if (all->second->watched[i].at.vertex == vertex) {
             all->value[i] = gap->c[0];
             all->rate[i] = gap->c[1];
             return;
@@ -259,40 +281,43 @@ take_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
     }
 }
 
-/* the watched functions of a held point that begin at number *i */
+/* all vertices over one face, from number *i on */
 static int
-look_at_point(struct second *second, size_t *i, double *value, double *rate)
+look_at_vertices(struct second *second, size_t *i, double *value, double *rate)
 {
-    struct rt *run = second->run;
-    const struct watched *one = &second->watched[*i];
-    bool on;
-    struct contact_point point =
-        *persistent_point(run, one->point, &on, &value[*i]);
-    if (one->kind == WATCHED_FORCE) {
-        rate[*i] = NAN;
-        return IMP_OK;
-    }
-    if (one->kind == WATCHED_SIDE) {
-        struct taylor *side;
-        int n = contact_point_sides(run, &point, 1, &side);
-        if ((int)one->which >= n)
-            return IMP_DIVERGED;
-        value[*i] = side[one->which].c[0] + one->lag;
-        rate[*i] = side[one->which].c[1];
-        return IMP_OK;
-    }
     struct vertices all = {.second = second,
-                           .contact = point.contact,
-                           .point = one->point,
+                           .base = second->watched[*i].at,
                            .value = value,
                            .rate = rate,
                            .at = *i};
-    int st = contact_point_vertices(run, &point, 1, take_vertex, &all, NULL);
+    int st = contact_point_vertices(second->run, &all.base, 1, take_vertex,
+                                    &all, NULL);
     while (*i + 1 < second->motion.n_watch &&
-           second->watched[*i + 1].kind == WATCHED_VERTEX &&
-           second->watched[*i + 1].point == one->point)
+           is_over(&second->watched[*i + 1], &all.base))
         (*i)++;
     return st;
+}
+
+/* the force of a held point, or its distance from a side */
+static int
+look_at_point(struct second *second, size_t i, double *value, double *rate)
+{
+    struct rt *run = second->run;
+    const struct watched *one = &second->watched[i];
+    bool on;
+    struct contact_point point =
+        *persistent_point(run, one->point, &on, &value[i]);
+    if (one->kind == WATCHED_FORCE) {
+        rate[i] = NAN;
+        return IMP_OK;
+    }
+    struct taylor *side;
+    int n = contact_point_sides(run, &point, 1, &side);
+    if ((int)one->which >= n)
+        return IMP_DIVERGED;
+    value[i] = side[one->which].c[0] + one->lag;
+    rate[i] = side[one->which].c[1];
+    return IMP_OK;
 }
 
 /* the watched functions of a system, from number *i on */
@@ -346,9 +371,11 @@ second_look(void *ctx, double t, const double *y, double *value, double *rate)
                              &rate[i]);
             break;
         case WATCHED_FORCE:
-        case WATCHED_VERTEX:
         case WATCHED_SIDE:
-            st = look_at_point(second, &i, value, rate);
+            st = look_at_point(second, i, value, rate);
+            break;
+        case WATCHED_VERTEX:
+            st = look_at_vertices(second, &i, value, rate);
             break;
         default:
             st = look_at_system(second, &i, value, rate);

@@ -572,3 +572,68 @@ contact_set_plane(const struct rt *run, uint32_t contact,
         }
     return false;
 }
+
+/* -- faces at held points ---------------------------------------------------
+ */
+
+static bool
+same_face(const struct contact_point *a, const struct contact_point *b)
+{
+    return a->contact == b->contact && a->kind == b->kind &&
+           a->face_of == b->face_of && a->face == b->face;
+}
+
+static void
+add_face(struct contact_point *base, int *n, struct contact_point at)
+{
+    for (int i = 0; i < *n; i++)
+        if (same_face(&base[i], &at))
+            return;
+    base[(*n)++] = at;
+}
+
+size_t
+contact_set_faces(const struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    size_t faces = 0;
+    for (int i = 0; i < 2; i++)
+        faces += run->polytope[rt_contact(run, contact)->body[i]]->n_face;
+    return faces;
+}
+
+int
+contact_set_held_faces(const struct rt *run, uint32_t contact,
+                       struct contact_point *base)
+{
+    assert(contact < run->im->contacts.n && base != NULL);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    const struct persistent_group *group = persistent_group_of(run, contact);
+    int count = 0;
+    for (int i = 0; group && i < group->n; i++) {
+        const struct contact_point *held = &group->row[i].spot;
+        if (held->contact != contact)
+            continue;
+        if (held->kind == POINT_VERTEX) {
+            add_face(base, &count, *held);
+            const struct polytope *polytope =
+                run->polytope[image_contact->body[1 - held->face_of]];
+            for (uint32_t f = polytope->at[held->vertex];
+                 f < polytope->at[held->vertex + 1]; f++)
+                add_face(base, &count,
+                         (struct contact_point){contact, POINT_VERTEX,
+                                                1 - held->face_of,
+                                                polytope->around[f], 0});
+        }
+        for (int b = 0; b < 2 && held->kind == POINT_EDGES; b++) {
+            const struct polytope_edge *edge =
+                run->polytope[image_contact->body[b]]->edge +
+                (b == 0 ? held->face : held->vertex);
+            for (int f = 0; f < 2; f++)
+                add_face(base, &count,
+                         (struct contact_point){contact, POINT_VERTEX, b,
+                                                edge->face[f], 0});
+        }
+    }
+    return count;
+}

@@ -46,6 +46,13 @@ int contact_set_corner(struct rt *run, uint32_t contact, double tol,
  * face of its own body. For edges that cross: the faces beside them. */
 void contact_set_opposed(struct rt *run, const struct contact_point *at,
                          struct contact_point base[2]);
+/* Returns how many faces both bodies have together. */
+size_t contact_set_faces(const struct rt *run, uint32_t contact);
+/* The faces at which held points of a contact lie, and those around a held
+ * vertex: vertices of the other body may come down on them (`vertex` of *base
+ * means nothing). Returns how many; base: contact_set_faces. */
+int contact_set_held_faces(const struct rt *run, uint32_t contact,
+                           struct contact_point *base);
 /* Makes the series of the motion of both bodies, to order 1. Status of the
  * tapes. */
 int contact_set_series(struct rt *run, uint32_t contact);

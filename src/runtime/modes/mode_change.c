@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_modes.h"
 #include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
@@ -130,8 +131,8 @@ truncation_time(const double *gap, int order, double known)
  * ceased it begins with the third power of the time and comes out of its
  * rounding long after. So it is followed for as long as nothing else changes,
  * also beyond `until`: what is told does not depend on when one looks. What it
- * has changed by is known better than the gap itself, by the rounding of its rate
- * and of its acceleration. *risen: when it is open beyond doubt. */
+ * has changed by is known better than the gap itself, by the rounding of its
+ * rate and of its acceleration. *risen: when it is open beyond doubt. */
 static bool
 opens(struct search *search, const struct persistent_row *row, double *risen)
 {
@@ -308,59 +309,6 @@ other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
         found(search, s, CHANGE_CLOSES, -1, search->on->contact);
 }
 
-static bool
-same_face(const struct contact_point *a, const struct contact_point *b)
-{
-    return a->contact == b->contact && a->kind == b->kind &&
-           a->face_of == b->face_of && a->face == b->face;
-}
-
-static void
-add_face(struct contact_point *base, int *n, struct contact_point at)
-{
-    for (int i = 0; i < *n; i++)
-        if (same_face(&base[i], &at))
-            return;
-    base[(*n)++] = at;
-}
-
-/* The faces on which held features of a contact lie: vertices of the other
- * body may come down on them. Returns how many; base: room for all faces of
- * both bodies. */
-static int
-faces_near(const struct rt *run, uint32_t contact, struct contact_point *base)
-{
-    const imp_contact *image_contact = rt_contact(run, contact);
-    const struct persistent_group *group = persistent_group_of(run, contact);
-    int count = 0;
-    for (int i = 0; group && i < group->n; i++) {
-        const struct contact_point *held = &group->row[i].spot;
-        if (held->contact != contact)
-            continue;
-        if (held->kind == POINT_VERTEX) {
-            add_face(base, &count, *held);
-            const struct polytope *polytope =
-                run->polytope[image_contact->body[1 - held->face_of]];
-            for (uint32_t f = polytope->at[held->vertex];
-                 f < polytope->at[held->vertex + 1]; f++)
-                add_face(base, &count,
-                         (struct contact_point){contact, POINT_VERTEX,
-                                                1 - held->face_of,
-                                                polytope->around[f], 0});
-        }
-        for (int b = 0; b < 2 && held->kind == POINT_EDGES; b++) {
-            const struct polytope_edge *edge =
-                run->polytope[image_contact->body[b]]->edge +
-                (b == 0 ? held->face : held->vertex);
-            for (int f = 0; f < 2; f++)
-                add_face(base, &count,
-                         (struct contact_point){contact, POINT_VERTEX, b,
-                                                edge->face[f], 0});
-        }
-    }
-    return count;
-}
-
 /* The gap where two edges cross has a series that may hold for a shorter time
  * than that of the motion: edges that are almost parallel turn about each other
  * fast. Returns the time for which it does, or a longer one before which the
@@ -432,13 +380,9 @@ edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
 static int
 others(struct search *search, uint32_t contact)
 {
-    const imp_contact *image_contact = rt_contact(search->r, contact);
-    size_t room = 0;
-    for (int i = 0; i < 2; i++)
-        room += search->r->polytope[image_contact->body[i]]->n_face;
-    struct contact_point *base =
-        NEW_N(search->r->brief, struct contact_point, room);
-    int n = faces_near(search->r, contact, base), st = IMP_OK;
+    struct contact_point *base = NEW_N(search->r->brief, struct contact_point,
+                                       contact_set_faces(search->r, contact));
+    int n = contact_set_held_faces(search->r, contact, base), st = IMP_OK;
     for (int i = 0; i < n && !st; i++) {
         search->on = &base[i];
         st = contact_point_vertices(search->r, search->on, search->order,

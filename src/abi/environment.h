@@ -136,15 +136,45 @@ enum imp_jointenv {
     IMP_JOINT_RATE = 9,
     IMP_JOINT_USER = 15, /* constraint: rows x 6 screws [force; moment about
                             `at`], row-major */
-    IMP_JOINT_RAW = 51,  /* up to here: written by the setup tape */
+    /* of a joint with friction (IMP_JOINTF_RUBS): radius of the pin of a hinge,
+     * length of the bush of a slider; coefficients of friction, sliding and at
+     * rest, 0 where formulas give them */
+    IMP_JOINT_WIDTH = 51,
+    IMP_JOINT_MU = 52,
+    IMP_JOINT_MU_STATIC = 53,
+    IMP_JOINT_RAW = 54, /* up to here: written by the setup tape */
     /* derived by the runtime from the initial state. On the first and on the
      * second body, in its own axes about its mass centre (the world: world axes
      * and origin): the point; then three orthonormal directions by rows, the
      * first along the axis (universal: the second body's along axis2) */
-    IMP_JOINT_ARM = 51,    /* 2 x 3 */
-    IMP_JOINT_FRAME = 57,  /* 2 x 9 */
-    IMP_JOINT_COSINE = 75, /* universal: of the angle between the two axes */
-    IMP_JOINT_SIZE = 76
+    IMP_JOINT_ARM = 54,    /* 2 x 3 */
+    IMP_JOINT_FRAME = 60,  /* 2 x 9 */
+    IMP_JOINT_COSINE = 78, /* universal: of the angle between the two axes */
+    /* The mode of a joint with friction (runtime/rubbing). STICK: 1 while its
+     * rate is kept, else 0. SHARE: 1 for joints that stick together because
+     * one degree of freedom moves them all; LEAD: 1 for the one of these whose
+     * rate is kept. HELD: 1 for those whose rate is kept (STICK or LEAD). SIGN:
+     * of the rate while it slips; with SHARE, of the rate in a motion of the
+     * leading joint. LOAD: 1, or 0 where no force loads a hinge. SIDE: signs of
+     * the forces at both ends of a slider's bush. PLACE: where it sticks. */
+    IMP_JOINT_STICK = 79,
+    IMP_JOINT_SHARE = 80,
+    IMP_JOINT_LEAD = 81,
+    IMP_JOINT_HELD = 82,
+    IMP_JOINT_SIGN = 83,
+    IMP_JOINT_LOAD = 84,
+    IMP_JOINT_SIDE = 85, /* 2 */
+    IMP_JOINT_PLACE = 87,
+    /* what a run tells of it at the recorded time: force on the first body (2;
+     * world axes of a hinge; of a slider the force across the axis, and the
+     * moment), moment or force of its friction on the first body, rate, work of
+     * the friction so far (<= 0), enum contact_mode_told */
+    IMP_JOINT_FORCE = 88,
+    IMP_JOINT_FRICTION = 90,
+    IMP_JOINT_SLIP = 91,
+    IMP_JOINT_WORK = 92,
+    IMP_JOINT_MODE = 93,
+    IMP_JOINT_SIZE = 94
 };
 /* rotor: per rotor. Its axis is fixed in its body; in the plane it is z */
 enum imp_rotorenv {

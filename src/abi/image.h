@@ -230,6 +230,15 @@ typedef struct imp_block {
      * (eval; local: unknowns): residual n, Jacobian n*n
      * (IMP_JACOBIAN_SADDLE). */
     uint32_t n_unknown, n_condition, solve;
+    /* n_rub joints with friction, whose frictions are the last of the
+     * multipliers, in the order of the joints, then `share`, the share of the
+     * greatest friction that joints which stick together take (IMP_NO_ROW: no
+     * such unknown). In `solve` a row of friction keeps the rate of a joint that
+     * is HELD, else its multiplier is 0. rub (eval; local: unknowns; else
+     * IMP_NO_TAPE): residual n and Jacobian n*n (IMP_JACOBIAN_RANK) of the
+     * motion with friction, nonlinear in the unknowns, then per joint
+     * IMP_RUB_TOLD numbers. share_row: of the share in the motion. */
+    uint32_t rub, n_rub, share, share_row;
     /* joints (else IMP_NO_TAPE). hold (eval; local: per body of the block a
      * small displacement or change of velocities, 6 numbers as of push): what
      * each row of the joints is off in position with the displacement counted
@@ -339,14 +348,41 @@ typedef struct imp_system {
     imp_range range, range_mass, range_observer;
 } imp_system;
 
+/* it has friction (a coefficient that is not the literal 0) */
+#define IMP_JOINTF_RUBS 1u
+/* what its block tells of a joint with friction (imp_block.rub), and in the
+ * rows of the motion (imp_joint.rows) */
+enum imp_rub_told {
+    IMP_RUB_RATE,
+    IMP_RUB_RATE_CHANGE, /* the derivative of the rate */
+    IMP_RUB_PLACE,
+    IMP_RUB_MU,
+    IMP_RUB_MU_STATIC,
+    IMP_RUB_SIZE, /* squares of mass times acceleration of its bodies */
+    IMP_RUB_TOLD
+};
+enum imp_rub_row {
+    IMP_RUBROW_FRICTION,
+    IMP_RUBROW_FORCE, /* 2: as IMP_JOINT_FORCE */
+    IMP_RUBROW_RATE = 3,
+    IMP_RUBROW_MU,
+    IMP_RUBROW_MU_STATIC,
+    IMP_RUB_ROWS
+};
 typedef struct imp_joint {
     imp_str name;
     uint32_t kind;    /* enum imp_joint_kind */
+    uint32_t flags;   /* IMP_JOINTF_... */
+    /* of a joint with friction: its block; among the unknowns of the block its
+     * friction, and the first of the two forces that load it; rows of the
+     * motion */
+    uint32_t block, friction, force, rows[IMP_RUB_ROWS];
     uint32_t body[2]; /* IMP_WORLD possible, not for both */
     uint32_t env_joint;
     uint32_t n_rate; /* entries of RATE given; 0: none */
     uint32_t n_user; /* rows of a user's constraint */
     imp_range range, range_at, range_axis, range_axis2, range_rate;
+    imp_range range_friction, range_width;
 } imp_joint;
 
 /* A symmetric wheel that turns about an axis of its body. The inertia of the

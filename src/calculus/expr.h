@@ -37,6 +37,7 @@ enum expr_sym {
     SYM_SLIP,    /* i: enum contact_argument, in a law of a contact */
     SYM_APPROACH, /* i: enum impact_argument: of an impact, in a law of it */
     SYM_ROTOR,   /* i: rotor, j: enum rotor_quantity */
+    SYM_JOINT,   /* i: joint, j: enum imp_jointenv entry */
     SYM_CELL     /* i: list, j: component: an entry of a list, for every entry */
 };
 /* What a law of a contact is a function of: the speed of slip, in a coefficient

@@ -146,6 +146,7 @@ leaf(struct tape_make *make, struct code *code, const expr *node)
         break;
     case SYM_PARAM:
     case SYM_CONTACT:
+    case SYM_JOINT:
     case SYM_SLOT:
     case SYM_SERIES:
     case SYM_DRAW:

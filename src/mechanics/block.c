@@ -230,6 +230,7 @@ block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
     size_t count = 6 * (size_t)block->n;
     const expr **f = NEW_N(mech->arena, const expr *,
                            count + 3 + 3 * mech->model->n_rotors +
+                               2 * (size_t)block->n_rub +
                                7 * mech->model->n_bodies);
     for (uint32_t i = 0; i < count; i++) {
         const struct body_rates *rate =
@@ -238,8 +239,9 @@ block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
     }
     for (uint32_t i = 0; i < 3; i++)
         f[count + i] = mech->gravity.v[i];
-    size_t n = count + 3 + rotors_formulas(mech, block, f + count + 3),
-           n_ground = grounds(mech, block, f + n);
+    size_t n = count + 3 + rotors_formulas(mech, block, f + count + 3);
+    n += joint_friction_formulas(block, f + n);
+    size_t n_ground = grounds(mech, block, f + n);
     switching_build(mech, &block->out, tape_name(mech, block, "guard"),
                     block->leaf + 1, rows, block->n_leaf - 1, f, n + n_ground,
                     n_ground);
@@ -278,24 +280,31 @@ flow_tape(struct mech *mech, const struct mblock *block, const char *what,
                              .n_states = block->n_leaf - 1,
                              .n_local = block->n_unknown,
                              .residual = residual,
-                             .jacobian = block->K,
+                             .jacobian = block->n_rub ? block->slope : block->K,
                              .n_unknown = block->n_unknown,
-                             .symmetric = IMP_JACOBIAN_SADDLE};
+                             .symmetric = block->n_rub ? IMP_JACOBIAN_RANK
+                                                       : IMP_JACOBIAN_SADDLE};
     return mech_series_tape(mech, spec, rows);
 }
 
 static void
 motion_tape(struct mech *mech, struct mblock *block)
 {
-    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n;
+    size_t n_state = block->n_leaf - 1,
+           cap = n_state + 2 * (size_t)block->n + IMP_RUB_ROWS * block->n_rub +
+                 1;
     const expr **out = NEW_N(mech->arena, const expr *, cap);
     uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
     uint32_t *state = NEW_N(mech->arena, uint32_t, n_state);
-    size_t n_out = motion_outputs(mech, block, out);
+    size_t n_out = motion_outputs(mech, block, out), n_pose = n_out;
+    n_out += joint_friction_outputs(mech, block, out + n_out);
     for (size_t i = 0; i < n_state; i++)
         state[i] = out[i]->i;
-    block->out.motion = flow_tape(mech, block, "motion", block->rate + 1,
-                                  block->residual, out, n_out, rows);
+    block->out.motion =
+        flow_tape(mech, block, "motion", block->rate + 1,
+                  block->n_rub ? block->rubbing : block->residual, out, n_out,
+                  rows);
+    joint_friction_rows(block, rows + n_pose);
     block->out.bodies = image_array(mech->image, block->bodies, block->n,
                                     sizeof *block->bodies);
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
@@ -316,7 +325,7 @@ motion_tape(struct mech *mech, struct mblock *block)
             body->row.pose[3] = rows[extra++];
         }
     }
-    assert(extra == n_out);
+    assert(extra == n_pose);
 }
 
 /* -- with contacts that stay closed ---------------------------------------- */
@@ -413,6 +422,7 @@ driven_tape(struct mech *mech, uint32_t index)
                        w.v[mech->dim == 2 ? 2 : c]);
     }
     push_conditions(mech, index, true, phi);
+    joint_friction_conditions(mech, block, phi);
     block->out.driven =
         flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
     block->out.driven_rows =
@@ -420,6 +430,9 @@ driven_tape(struct mech *mech, uint32_t index)
     push_conditions(mech, index, false, phi);
     for (uint32_t i = 0; i < block->n_unknown; i++)
         block->residual[i] = phi[i];
+    joint_friction_conditions(mech, block, phi);
+    for (uint32_t i = 0; block->n_rub && i < block->n_unknown; i++)
+        block->rubbing[i] = phi[i];
 }
 
 /* The tape of velocity, acceleration and jerk, and of spin with two

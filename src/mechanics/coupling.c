@@ -61,7 +61,9 @@ couple_leaf(void *ctx, const expr *leaf)
     if (leaf->sym == SYM_TOTAL)
         for (uint32_t i = 0; i < couple->mech->model->n_bodies; i++)
             join(couple, i);
-    if ((leaf->sym != SYM_CONTACT && leaf->sym != SYM_SLOT) || !couple->ok)
+    if ((leaf->sym != SYM_CONTACT && leaf->sym != SYM_JOINT &&
+         leaf->sym != SYM_SLOT) ||
+        !couple->ok)
         return;
     couple->ok = false;
     struct diag *diag =
@@ -69,6 +71,8 @@ couple_leaf(void *ctx, const expr *leaf)
                  mech_range(leaf->origin, couple->range),
                  leaf->sym == SYM_CONTACT
                      ? "the force on `%s` reads the gap of a contact"
+                 : leaf->sym == SYM_JOINT
+                     ? "the force on `%s` reads a force of a joint"
                      : "the force on `%s` reads the result of a command",
                  couple->mech->bodies[couple->body].decl->name);
     diag_help(couple->mech->diags, diag,

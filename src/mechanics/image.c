@@ -5,6 +5,7 @@
 
 #include "mechanics/mech_priv.h"
 #include <assert.h>
+#include <string.h>
 
 imp_ref
 image_sources(struct mech *mech)
@@ -110,6 +111,10 @@ image_joints(struct mech *mech)
     for (size_t i = 0; i < count; i++) {
         const struct tm_joint *joint = mech->model->joints + i;
         table[i] = (imp_joint){
+            .flags = joint->mu.e ? IMP_JOINTF_RUBS : 0,
+            .block = IMP_NO_BLOCK,
+            .range_friction = mech_range(joint->mu.range, joint->range),
+            .range_width = mech_range(joint->width.range, joint->range),
             .name = image_text(mech->image, joint->name),
             .kind = (uint32_t)joint->kind,
             .body = {joint->body[0], joint->body[1]},
@@ -122,6 +127,15 @@ image_joints(struct mech *mech)
             .range_axis2 = mech_range(joint->axis2.range, joint->range),
             .range_rate = mech_range(joint->rate.range, joint->range)};
     }
+    for (uint32_t b = 0; b < mech->n_blocks; b++)
+        for (uint32_t i = 0; i < mech->blocks[b].n_rub; i++) {
+            const struct mrub *rub = mech->blocks[b].rub + i;
+            imp_joint *joint = table + rub->joint;
+            joint->block = b;
+            joint->friction = mech->blocks[b].first_rub + i;
+            joint->force = rub->force;
+            memcpy(joint->rows, rub->rows, sizeof joint->rows);
+        }
     return image_array(mech->image, table, count, sizeof *table);
 }
 

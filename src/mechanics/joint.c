@@ -17,6 +17,9 @@
  * regular whose own inertia is small or 0, and C M^-1 C^T would lose the digits
  * of it. Prescribed bodies enter as functions of t.
  *
+ * Joints with friction add a condition each, that their rate stays 0, which
+ * holds where they stick (joint_friction.c).
+ *
  * A row that is literally zero (z in the plane) is no condition. A row that
  * depends on others is found when the matrix is factored (imp_saddle_factor).
  */
@@ -39,6 +42,7 @@ struct side {
 struct row {
     const expr *phi, *dphi, *ddphi; /* phi NULL: velocities only */
 };
+static bool moves(const struct mech *mech, uint32_t body);
 enum { ROWS_MAX = 6 };
 /* most conditions of joints that are followed together */
 enum { CONDITIONS_MAX = 256 };
@@ -244,6 +248,36 @@ rows_of(struct mech *mech, const struct tm_joint *decl, uint32_t env,
         rows_user(mech, decl, env, side, rows);
 }
 
+/* Place, rate and change of the rate of the motion that a hinge or a slider of
+ * the plane leaves free. */
+static struct row
+free_motion(struct mech *mech, const struct tm_joint *decl,
+            const struct side side[2])
+{
+    struct graph *graph = mech->graph;
+    struct rows rows = {.n = 0};
+    if (decl->kind == IMP_JOINT_SLIDER) {
+        row_dot(
+            mech, &rows, carried(mech, side + 1, frame_row(mech, side + 1, 0)),
+            taylor_sub(graph, point_of(mech, side), point_of(mech, side + 1)),
+            sc_zero(graph));
+        return rows.v[0];
+    }
+    struct row turn = {sc_zero(graph), sc_zero(graph), sc_zero(graph)};
+    for (int i = 0; i < 2; i++) {
+        const struct mbody *body = side[i].b;
+        if (!body)
+            continue;
+        const expr *part[3] = {body->angle, body->w_body.v[2],
+                               body->rate.alpha.v[2]},
+                   **sum[3] = {&turn.phi, &turn.dphi, &turn.ddphi};
+        for (int k = 0; k < 3; k++)
+            *sum[k] = i == 0 ? sc_add(graph, *sum[k], part[k])
+                             : sc_sub(graph, *sum[k], part[k]);
+    }
+    return turn;
+}
+
 static bool
 moves(const struct mech *mech, uint32_t body)
 {
@@ -260,31 +294,87 @@ block_of(const struct mech *mech, const struct tm_joint *decl)
     return IMP_NO_BLOCK;
 }
 
+/* Both sides of a joint; returns its entries of env. */
+static uint32_t
+sides_of(const struct mech *mech, uint32_t joint, struct side sides[2])
+{
+    const struct tm_joint *decl = mech->model->joints + joint;
+    uint32_t env = mech->layout.joint + joint * IMP_JOINT_SIZE;
+    for (uint32_t j = 0; j < 2; j++)
+        sides[j] = (struct side){
+            decl->body[j] == IMP_WORLD ? NULL : mech->bodies + decl->body[j],
+            env + IMP_JOINT_ARM + 3 * j, env + IMP_JOINT_FRAME + 9 * j};
+    return env;
+}
+
+/* The conditions of the friction of the joints of a block: that their rates are
+ * 0; and that of the share, which is none. rows: NULL, or those of the joints,
+ * behind which these stand. Returns how many there are with them. */
+static uint32_t
+rubbing_rows(struct mech *mech, struct mblock *block, uint32_t count,
+             struct row *rows)
+{
+    const expr *zero = sc_zero(mech->graph);
+    for (uint32_t i = 0; i < block->n_rub; i++, count++) {
+        struct mrub *rub = block->rub + i;
+        struct side sides[2];
+        sides_of(mech, rub->joint, sides);
+        if (!rows)
+            continue;
+        rows[count] =
+            free_motion(mech, mech->model->joints + rub->joint, sides);
+        rub->place = rows[count].phi;
+        rub->rate = rows[count].dphi;
+        rub->change = rows[count].ddphi;
+        rows[count].phi = sc_sub(mech->graph, rub->place,
+                                 sym_env(mech, rub->env + IMP_JOINT_PLACE));
+    }
+    if (block->sharing && rows)
+        rows[count] = (struct row){zero, zero, zero};
+    return count + block->sharing;
+}
+
 /* The conditions of all joints of a block. Returns how many; rows may be NULL.
  */
 static uint32_t
 block_rows(struct mech *mech, uint32_t block, struct row *rows)
 {
-    uint32_t count = 0;
+    uint32_t count = 0, rubbing = 0;
+    struct mblock *of = mech->blocks + block;
     for (size_t i = 0; i < mech->model->n_joints; i++) {
         const struct tm_joint *decl = mech->model->joints + i;
         if (block_of(mech, decl) != block)
             continue;
-        uint32_t env = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE;
         struct side sides[2];
-        for (uint32_t j = 0; j < 2; j++)
-            sides[j] = (struct side){
-                decl->body[j] == IMP_WORLD ? NULL
-                                           : mech->bodies + decl->body[j],
-                env + IMP_JOINT_ARM + 3 * j, env + IMP_JOINT_FRAME + 9 * j};
+        uint32_t env = sides_of(mech, (uint32_t)i, sides);
         struct rows r = {.n = 0};
+        if (rubbing < of->n_rub && of->rub[rubbing].joint == i)
+            of->rub[rubbing++].force = count;
         graph_origin(mech->graph, decl->range);
         rows_of(mech, decl, env, sides, &r);
         for (uint32_t j = 0; j < r.n; j++, count++)
             if (rows)
                 rows[count] = r.v[j];
     }
-    return count;
+    of->first_rub = count;
+    return rubbing_rows(mech, of, count, rows);
+}
+
+/* Finds the joints of a block that have friction. */
+static void
+find_rubbing(struct mech *mech, uint32_t index)
+{
+    struct mblock *block = mech->blocks + index;
+    block->rub = NEW_N(mech->arena, struct mrub, mech->model->n_joints + 1);
+    for (size_t i = 0; i < mech->model->n_joints; i++) {
+        const struct tm_joint *decl = mech->model->joints + i;
+        if (!decl->mu.e || block_of(mech, decl) != index)
+            continue;
+        block->rub[block->n_rub++] = (struct mrub){
+            .joint = (uint32_t)i,
+            .env = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE};
+    }
+    block->sharing = block->n_rub > 1;
 }
 
 /* -- equations of a block -------------------------------------------------- */
@@ -493,6 +583,7 @@ joint_rates(struct mech *mech, uint32_t index)
 {
     assert(index < mech->n_blocks);
     struct mblock *block = mech->blocks + index;
+    find_rubbing(mech, index);
     block->n_row = block_rows(mech, index, NULL);
     block->n_unknown = block->n_row;
     if (block->n_row == 0)
@@ -519,6 +610,8 @@ joint_rates(struct mech *mech, uint32_t index)
     }
     for (uint32_t i = block->n_row; i < block->n_unknown; i++)
         block->residual[i] = block->euler[i - block->n_row];
+    if (block->n_rub)
+        joint_friction_build(mech, block);
     return true;
 }
 
@@ -558,10 +651,13 @@ hold_tape(struct mech *mech, struct mblock *block)
             rate = sc_add(graph, rate,
                           sc_mul(graph, block->C[(size_t)i * block->n * nv + c],
                                  ex_sym(graph, SYM_LOCAL, c, 0)));
+        const expr *held = joint_friction_held(mech, block, i);
         out[i] =
             block->phi[i] ? sc_add(graph, block->phi[i], rate) : sc_zero(graph);
         out[count + i] = block->dphi[i];
         out[2 * count + i] = rate;
+        for (uint32_t k = 0; held && k < 2; k++)
+            out[k * count + i] = sc_mul(graph, held, out[k * count + i]);
     }
     block->out.hold =
         named_tape(mech, block, "hold", block->n * nv, out, 3 * (size_t)count);
@@ -597,6 +693,7 @@ joint_tapes(struct mech *mech, struct mblock *block)
     assert(block->n > 0);
     uint32_t n = block->n_unknown;
     block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
+    block->out.rub = IMP_NO_TAPE;
     block->out.n_unknown = n;
     block->out.n_condition = block->n_row;
     if (n == 0)
@@ -612,6 +709,8 @@ joint_tapes(struct mech *mech, struct mblock *block)
         named_tape(mech, block, "solve", n, out, (size_t)n * (n + 1));
     hold_tape(mech, block);
     push_tape(mech, block);
+    if (block->n_rub)
+        joint_friction_tapes(mech, block);
 }
 
 void

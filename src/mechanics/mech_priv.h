@@ -58,6 +58,31 @@ void joint_add_moment(struct mech *mech, const struct mblock *block, uint32_t j,
 void joint_conditions(struct mech *mech, uint32_t index, const expr **out);
 void joint_tapes(struct mech *mech, struct mblock *block);
 
+/* -- joint_friction.c ------------------------------------------------------ */
+
+/* After the equations of a block of the plane whose joints have friction: those
+ * of its motion with friction; `K` then is the matrix of the rates that are
+ * held alone. */
+void joint_friction_build(struct mech *mech, struct mblock *block);
+/* Puts the rows of friction into conditions of the block (n_unknown) that have
+ * just been made for the accelerations that its bodies have now. */
+void joint_friction_conditions(struct mech *mech, struct mblock *block,
+                               const expr **out);
+/* 1 where condition i of a block is a rate that is held now, 0 where it is not;
+ * NULL: it is a condition of another kind */
+const expr *joint_friction_held(struct mech *mech, const struct mblock *block,
+                                uint32_t i);
+/* Formulas of friction in which branches are looked for, into f; returns how
+ * many, 2 per joint of the block that has friction. */
+size_t joint_friction_formulas(const struct mblock *block, const expr **f);
+/* What the motion tells of them, into out (IMP_RUB_ROWS each, and the share).
+ * Returns how many. */
+size_t joint_friction_outputs(struct mech *mech, const struct mblock *block,
+                              const expr **out);
+/* Takes over the rows of these outputs. */
+void joint_friction_rows(struct mblock *block, const uint32_t *rows);
+void joint_friction_tapes(struct mech *mech, struct mblock *block);
+
 /* -- rotor.c: wheels within bodies ----------------------------------------- */
 
 /* Makes mech->rotors, before the bodies. */

@@ -87,6 +87,11 @@ raw_joint(struct mech *mech, const struct tm_joint *joint, const expr **out)
         out[IMP_JOINT_AXIS + 2] = ex_num(mech->graph, 1.0);
     for (uint32_t i = 0; i < 6 * joint->n_user; i++)
         out[IMP_JOINT_USER + i] = joint->user[i];
+    if (!joint->mu.e)
+        return;
+    out[IMP_JOINT_WIDTH] = joint->width.e;
+    out[IMP_JOINT_MU] = friction_number(mech, joint->mu.e);
+    out[IMP_JOINT_MU_STATIC] = friction_number(mech, joint->mu_static.e);
 }
 
 static void

@@ -10,7 +10,7 @@
 #include <gsl/gsl_odeiv2.h>
 
 #include "bench.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
 

@@ -12,7 +12,7 @@
 #endif
 
 #include "analysis_help.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/setup/new_run.h"

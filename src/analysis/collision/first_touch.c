@@ -22,6 +22,7 @@
 #include "runtime/numerics/polynomial.h"
 #include "runtime/setup/new_run.h"
 #include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 
 #define POLISH_ORDER 8
 /* a normal velocity above this share of its terms belongs to a normal
@@ -131,6 +132,20 @@ rotors_may_stick(struct analysis *analysis, uint32_t contact)
     return IMP_FAILED;
 }
 
+/* And only `simulate` knows when a joint with friction does. */
+static int
+joints_may_stick(struct analysis *analysis, uint32_t contact)
+{
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0563, rt_contact(analysis->rt, contact)->range,
+        "a joint with friction may stick before the bodies of `%s` touch",
+        imp_text(analysis->rt->im, rt_contact(analysis->rt, contact)->name));
+    diag_help(analysis->ds, diag,
+              "follow the motion with `simulate`, or place the bodies where "
+              "they touch");
+    return IMP_FAILED;
+}
+
 int
 touch_find(struct analysis *analysis, uint32_t contact, double until,
            struct touch *touch)
@@ -158,6 +173,8 @@ touch_find(struct analysis *analysis, uint32_t contact, double until,
     }
     if (rotors_rub(run))
         return rotors_may_stick(analysis, contact);
+    if (rubbing_any(run))
+        return joints_may_stick(analysis, contact);
     if (isnan(until))
         until = event_horizon(run);
     uint32_t n = run->im->contacts.n, n_more = 0;

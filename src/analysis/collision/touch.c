@@ -15,7 +15,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/pose.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 

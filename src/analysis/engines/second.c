@@ -19,6 +19,7 @@
 #include "runtime/motion/persistent.h"
 #include "runtime/setup/new_run.h"
 #include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* The error of the time of a limit, as a share of the run: bounces as low as
  * SECOND_FLOOR are no more exact than the rounding of a gap over their speed.
@@ -343,6 +344,8 @@ second_run(struct simulation *sim, const struct gsl_api *api, double tolerance)
         return second_cannot(second, IMP_WORLD, "it goes back in time");
     if (rotors_rub(run))
         return second_cannot(second, IMP_WORLD, "rotors have friction");
+    if (rubbing_any(run))
+        return second_cannot(second, IMP_WORLD, "joints have friction");
     second->motion.ctx = second;
     second->motion.tolerance = tolerance;
     second->motion.longest = LONGEST * sim->options.until;

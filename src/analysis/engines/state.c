@@ -12,7 +12,7 @@
 #include "analysis/engines/second.h"
 #include "base/arena.h"
 #include "runtime/instance/system.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 

@@ -17,6 +17,7 @@
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/motion.h"
 #include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* halvings that leave an ulp of a step */
 #define HALVINGS 54
@@ -73,6 +74,11 @@ determined(struct simulation *sim)
                           "time: what stuck may have slipped",
                           "leave out its friction, or go forward");
     }
+    if (rubbing_any(run))
+        return refuse(sim, where,
+                      "a joint with friction has no motion backward in time: "
+                      "what stuck may have slipped",
+                      "leave out its friction, or go forward");
     if (rotors_at_rest(run))
         return refuse(sim, where,
                       "a rotor with friction has no rate: when it came to rest "

@@ -121,7 +121,8 @@ apply_mode_change(struct simulation *sim)
 static bool
 choose_watched(struct simulation *sim)
 {
-    bool none = persistent_any(sim->run) || sim->resting.n || sim->rotors;
+    bool none = persistent_any(sim->run) || sim->resting.n || sim->rotors ||
+                sim->rubbing;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         sim->watch[contact] =
             persistent_holds(sim->run, contact) || sim->resting.is_over[contact]
@@ -164,6 +165,10 @@ move_to_event(struct simulation *sim, double target, double *end,
     if (!st && sim->rotors)
         st = rotors_peek(run, end, &sim->rotor);
     sim->rotor_time = *end;
+    sim->rub.what = RUBBING_NOTHING;
+    if (!st && sim->rubbing)
+        st = rubbing_peek(run, end, &sim->rub);
+    sim->rub_time = *end;
     if (!st)
         st = simulate_persistent_peek(sim, *end, NULL, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
@@ -236,6 +241,62 @@ look_at_rotors(struct simulation *sim, bool event)
     return event ? rotors_settle(sim->run) : IMP_OK;
 }
 
+/* W0728, once: the law does not say how joints with friction go on. */
+static void
+tell_open(struct simulation *sim, uint32_t joint)
+{
+    char time[NUM_TEXT];
+    const imp_joint *of =
+        IMP_ARRAY(sim->run->im, sim->run->im->joints, imp_joint) + joint;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0728, of->range_friction,
+        "at t = %s the friction of joint `%s`, and of those beside it, leaves "
+        "open how the motion goes on",
+        num_digits(time, rt_time(sim->run), 9),
+        imp_text(sim->run->im, of->name));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run stops there");
+    diag_help(sim->analysis->ds, diag,
+              "friction and the force that it depends on increase each other "
+              "there: make the friction smaller, or the bush longer");
+}
+
+/* The mode of a joint with friction changes now. */
+static int
+rubbing_changes(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    struct rubbing_change change = sim->rub;
+    uint32_t n = run->im->joints.n;
+    int *before = NEW_N(run->brief, int, n + 1), st = IMP_OK;
+    if (change.what != RUBBING_LOAD)
+        st = simulate_row(sim);
+    for (uint32_t i = 0; i < n; i++)
+        before[i] = rubbing_mode(run, i);
+    sim->rub.what = RUBBING_NOTHING;
+    if (st || (st = rubbing_apply(run, &change)))
+        return st;
+    if (change.what == RUBBING_OPEN) {
+        simulate_log_joint(sim, change.joint, "undecided");
+        tell_open(sim, change.joint);
+        sim->stopped = true;
+        return IMP_OK;
+    }
+    sim->rows.fresh = false;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        int now = rubbing_mode(run, i);
+        if (now == before[i])
+            continue;
+        any = true;
+        simulate_log_joint(sim, i,
+                           now == CONTACT_TOLD_STICK         ? "stick"
+                           : before[i] == CONTACT_TOLD_STICK ? "slip"
+                                                             : "reverse");
+    }
+    return any ? simulate_row(sim) : IMP_OK;
+}
+
 /* One round of the loop: moves to the next event before the target time, and
  * calls its handler. */
 static int
@@ -277,6 +338,9 @@ advance_once(struct simulation *sim, double target, double limit,
             return st;
     }
     if (sim->rotors && (st = look_at_rotors(sim, event)))
+        return st;
+    if (sim->rub.what != RUBBING_NOTHING && rt_time(run) == sim->rub_time &&
+        (st = rubbing_changes(sim)))
         return st;
     return (double)sim->log.total > limit ? too_many(sim, limit) : IMP_OK;
 }
@@ -415,6 +479,7 @@ simulate_run(struct simulation *sim, double limit)
     sim->begun = true;
     if ((st = simulate_start_contacts(sim)) || (st = renew_first_row(sim)))
         return st;
+    sim->rubbing = rubbing_any(run);
     sim->rotors = rotors_rub(run);
     if (sim->rotors && (st = rotors_settle(run)))
         return st;

@@ -22,6 +22,7 @@
 #include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* an impulse below this share of the greatest one is rounding */
 #define GROUP_CONSERVES 1e-12
@@ -481,6 +482,32 @@ with_friction(struct simulation *sim, const struct group *group,
     return after(sim, group, &problem, solver, class);
 }
 
+static bool
+joints_rub(const struct simulation *sim, const struct group *group)
+{
+    for (uint32_t i = 0; i < sim->run->im->bodies.n; i++)
+        if (group->body[i] && rubbing_moves(sim->run, i))
+            return true;
+    return false;
+}
+
+/* E0563: friction of joints and an impact that are not followed together. */
+static int
+joints_refused(struct simulation *sim, const struct group *group,
+               const char *what)
+{
+    char t[NUM_TEXT];
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0563,
+        rt_contact(sim->run, group->contact[0])->range,
+        "the impact of %s at t = %s s %s, and joints of its bodies have "
+        "friction",
+        names(sim, group), num_digits(t, rt_time(sim->run), 9), what);
+    diag_help(sim->analysis->ds, diag,
+              "leave out the friction of the joints, or end the run before");
+    return IMP_FAILED;
+}
+
 static int
 together(struct simulation *sim, struct group *group, uint32_t contact,
          const char *const *class)
@@ -497,6 +524,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
             return st;
         aside = false;
         friction = has_friction(group);
+        if (joints_rub(sim, group))
+            return joints_refused(sim, group, "is one of a mechanism");
         if (problem.open != IMP_WORLD) {
             if ((st = set_aside(group, problem.open, &aside)))
                 return st;

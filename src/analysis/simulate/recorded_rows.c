@@ -77,21 +77,40 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     VEC_PUSH(&sim->log.impulse, impulse);
 }
 
-void
-simulate_log_rotor(struct simulation *sim, uint32_t rotor, const char *kind)
+/* Rotors are numbered behind the contacts, joints behind the rotors. */
+static void
+log_other(struct simulation *sim, uint32_t number, imp_str name,
+          const char *kind)
 {
-    assert(sim != NULL && rotor < sim->run->im->rotors.n && kind != NULL);
-    const imp_rotor *of =
-        IMP_ARRAY(sim->run->im, sim->run->im->rotors, imp_rotor) + rotor;
     sim->log.total++;
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
     VEC_PUSH(&sim->log.time, rt_time(sim->run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, "");
-    VEC_PUSH(&sim->log.contact, imp_text(sim->run->im, of->name));
-    VEC_PUSH(&sim->log.number, sim->n_contacts + rotor);
+    VEC_PUSH(&sim->log.contact, imp_text(sim->run->im, name));
+    VEC_PUSH(&sim->log.number, sim->n_contacts + number);
     VEC_PUSH(&sim->log.impulse, 0.0);
+}
+
+void
+simulate_log_rotor(struct simulation *sim, uint32_t rotor, const char *kind)
+{
+    assert(sim != NULL && rotor < sim->run->im->rotors.n && kind != NULL);
+    log_other(
+        sim, rotor,
+        IMP_ARRAY(sim->run->im, sim->run->im->rotors, imp_rotor)[rotor].name,
+        kind);
+}
+
+void
+simulate_log_joint(struct simulation *sim, uint32_t joint, const char *kind)
+{
+    assert(sim != NULL && joint < sim->run->im->joints.n && kind != NULL);
+    log_other(
+        sim, sim->run->im->rotors.n + joint,
+        IMP_ARRAY(sim->run->im, sim->run->im->joints, imp_joint)[joint].name,
+        kind);
 }
 
 /* How many numbers of a row it has: what is told of a whole run has none. */
@@ -278,6 +297,8 @@ simulate_row(struct simulation *sim)
         return systems;
     if (sim->rows.n_items && sim->run->im->dim == 2) {
         int told = friction_modes_tell(sim->run);
+        if (!told)
+            told = rubbing_tell(sim->run);
         if (told)
             return told;
     }
@@ -343,7 +364,7 @@ simulate_put_rows(struct simulation *sim, struct record *out)
 }
 
 /* -- the summary -----------------------------------------------------------
- * One sentence per contact, and rotor, that took part in an event:
+ * One sentence per contact, rotor and joint that took part in an event:
  *
  *   bump: 13 impacts from 0.451524 s to 1.90821 s, limit of chatter at
  *   1.90859 s, lasting contact at 1.90859 s, closed at the end */
@@ -439,15 +460,25 @@ describe(struct buf *text, const char *contact,
         buf_puts(text, ", closed at the end");
 }
 
+/* The name of a rotor or a joint, as log_other numbers them. */
+static const char *
+other_name(const struct simulation *sim, uint32_t number)
+{
+    const imp_image *im = sim->run->im;
+    if (number < im->rotors.n)
+        return imp_text(im, IMP_ARRAY(im, im->rotors, imp_rotor)[number].name);
+    return imp_text(
+        im, IMP_ARRAY(im, im->joints, imp_joint)[number - im->rotors.n].name);
+}
+
 void
 simulate_put_summary(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);
     const struct event_log *log = &sim->log;
     struct arena *arena = sim->run->brief; /* the record copies the texts */
-    uint32_t all = sim->n_contacts + sim->run->im->rotors.n;
-    const imp_rotor *rotor =
-        IMP_ARRAY(sim->run->im, sim->run->im->rotors, imp_rotor);
+    uint32_t all =
+        sim->n_contacts + sim->run->im->rotors.n + sim->run->im->joints.n;
     struct contact_summary *of = NEW_N(arena, struct contact_summary, all + 1);
     const char **texts = NEW_N(arena, const char *, all + 1);
     size_t count = 0;
@@ -461,8 +492,7 @@ simulate_put_summary(struct simulation *sim, struct record *out)
         of[i].closed &= contact;
         describe(&text,
                  contact ? simulate_contact_name(sim, i)
-                         : imp_text(sim->run->im,
-                                    rotor[i - sim->n_contacts].name),
+                         : other_name(sim, i - sim->n_contacts),
                  &of[i]);
         texts[count++] = arena_strdup(arena, buf_str(&text));
         buf_free(&text);

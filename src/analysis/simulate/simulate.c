@@ -16,7 +16,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 
 static int

@@ -20,6 +20,7 @@
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
 #include "analysis/collision/verdict.h"
+#include "runtime/rubbing/rubbing.h"
 #include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
@@ -188,6 +189,10 @@ struct simulation {
     bool rotors;
     uint32_t rotor;
     double rotor_time;
+    /* a joint has friction; the next one whose mode changes, and when */
+    bool rubbing;
+    struct rubbing_change rub;
+    double rub_time;
     /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
      * contact that has slid to another feature, and when */
     struct saved_state face_end;
@@ -277,6 +282,9 @@ void simulate_log_event(struct simulation *sim, uint32_t contact,
  * pairs; NULL: those of the contact. */
 /* The same of a rotor that begins to stick or to turn. */
 void simulate_log_rotor(struct simulation *sim, uint32_t rotor,
+                        const char *kind);
+/* And of a joint with friction. */
+void simulate_log_joint(struct simulation *sim, uint32_t joint,
                         const char *kind);
 void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const uint32_t *body, const char *kind,

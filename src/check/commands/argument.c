@@ -98,7 +98,7 @@ not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
                                     label, doing);
     if (doing[0] == 'c') /* within a condition: the whole is no column */
         CHECK_HELP(ck, diag,
-                   "forces, slip, work and mode of a contact are told during "
+                   "forces, slip, work and mode of contacts and joints are told during "
                    "a run: record them, and compare the record, as in "
                    "r.c_work[-1]");
     else
@@ -118,10 +118,11 @@ told_leaf(void *ctx, const expr *leaf)
 {
     struct told *told = ctx;
     told->any |=
-        leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE;
+        leaf->sym == SYM_JOINT ||
+        (leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE);
 }
 
-/* Forces, slip, work and mode of a contact are told while a run goes on, and
+/* Forces, slip, work and mode of contacts and joints are told while a run goes on, and
  * nowhere else. Reports a value that reads them. */
 static bool
 outside_run(struct check *ck, const struct value *value,

@@ -172,6 +172,9 @@ struct tm_joint {
     struct tm_vec rate;            /* see IMP_JOINT_RATE */
     const expr **user;             /* n_user * 6 */
     uint32_t n_user;
+    /* Coulomb's friction in the plane (e NULL: none): formulas as of a contact
+     * of both bodies; radius of the pin, or length of the bush */
+    struct tm_num mu, mu_static, width;
 };
 
 /* A wheel within a body. Torques are about its axis and may read t, params, its

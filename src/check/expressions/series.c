@@ -28,11 +28,12 @@ read_leaf(void *ctx, const expr *leaf)
     reads->coordinates |= leaf->sym == SYM_LOCAL;
     reads->result |= leaf->sym == SYM_SLOT;
     reads->told |=
-        leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE;
+        leaf->sym == SYM_JOINT ||
+        (leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE);
     reads->motion |= leaf->sym == SYM_BODY || leaf->sym == SYM_CONTACT ||
                      leaf->sym == SYM_TOTAL || leaf->sym == SYM_SERIES ||
                      leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM ||
-                     leaf->sym == SYM_ROTOR;
+                     leaf->sym == SYM_ROTOR || leaf->sym == SYM_JOINT;
     if (leaf->sym == SYM_SERIES) {
         uint32_t d = leaf->j + reads->ck->lists.series.v[leaf->i].depth;
         reads->depth = d > reads->depth ? d : reads->depth;

@@ -9,7 +9,17 @@
 
 #include "check/model/model_priv.h"
 
-enum { K_AT, K_AXIS, K_AXIS2, K_RATE, K_SCREWS, N_KEYS };
+enum {
+    K_AT,
+    K_AXIS,
+    K_AXIS2,
+    K_RATE,
+    K_SCREWS,
+    K_FRICTION,
+    K_RADIUS,
+    K_LENGTH,
+    N_KEYS
+};
 const struct keydef joint_keys[] = {
     {"at", "the point of the joint, in world axes at the start"},
     {"axis", "its direction (universal: on the first body), world axes at the "
@@ -21,6 +31,12 @@ const struct keydef joint_keys[] = {
              "vz)"},
     {"screws", "constraint: a row per screw the joint can bear, force and then "
                "moment about `at`"},
+    {"friction",
+     "hinge and slider of the plane: coefficient of friction (0), "
+     "which may read `slip`, or coulomb(static = .., dynamic = ..)"},
+    {"radius", "hinge with friction: radius of its pin"},
+    {"length", "slider with friction: length of the bush of the first body, "
+               "whose ends bear on the second one"},
 };
 const size_t n_joint_keys = sizeof joint_keys / sizeof joint_keys[0];
 
@@ -29,6 +45,9 @@ const size_t n_joint_keys = sizeof joint_keys / sizeof joint_keys[0];
 #define AXIS2 (1u << K_AXIS2)
 #define RATE (1u << K_RATE)
 #define SCREWS (1u << K_SCREWS)
+#define FRICTION (1u << K_FRICTION)
+#define RADIUS (1u << K_RADIUS)
+#define LENGTH (1u << K_LENGTH)
 
 struct kind {
     const char *name;
@@ -41,10 +60,10 @@ struct kind {
 /* in the order of enum imp_joint_kind */
 static const struct kind kinds[] = {
     {"ball", AT | RATE, AT, 3, false, "a spin vector", "a hinge"},
-    {"hinge", AT | AXIS | RATE, AT | AXIS, 1, true, "the spin about the axis",
-     NULL},
-    {"slider", AT | AXIS | RATE, AXIS, 1, true, "the speed along the axis",
-     NULL},
+    {"hinge", AT | AXIS | RATE | FRICTION | RADIUS, AT | AXIS, 1, true,
+     "the spin about the axis", NULL},
+    {"slider", AT | AXIS | RATE | FRICTION | LENGTH, AXIS, 1, true,
+     "the speed along the axis", NULL},
     {"cylinder", AT | AXIS | RATE, AT | AXIS, 2, false,
      "the spin about the axis and the speed along it", "a hinge or a slider"},
     {"universal", AT | AXIS | AXIS2 | RATE, AT | AXIS | AXIS2, 2, false,
@@ -538,6 +557,80 @@ screws_key(struct work *work)
     work->j->n_user = rows;
 }
 
+/* -- friction ------------------------------------------------------------- */
+
+/* Friction needs the size of what rubs, and that size has no other use. */
+static bool
+friction_fits(struct work *work)
+{
+    struct check *ck = work->ck;
+    int size = work->j->kind == IMP_JOINT_HINGE ? K_RADIUS : K_LENGTH;
+    bool rubs = work->k[K_FRICTION] != NULL, sized = work->k[size] != NULL;
+    if (rubs == sized)
+        return rubs;
+    const struct ast_item *key = work->k[rubs ? K_FRICTION : size];
+    struct diag *diag =
+        rubs ? check_error(ck, DIAG_E0349, key->name.range,
+                           "the friction of a %s needs its `%s`",
+                           work->kind->name, joint_keys[size].name)
+             : check_error(ck, DIAG_E0349, key->name.range,
+                           "this %s has a `%s` and no friction, which alone "
+                           "reads it",
+                           work->kind->name, joint_keys[size].name);
+    CHECK_HELP(ck, diag, "%s",
+               size == K_RADIUS
+                   ? "the moment of a pin is friction times radius times its "
+                     "force: friction = 0.1  radius = 0.01"
+                   : "a bush bears at both of its ends: friction = 0.1  length "
+                     "= 0.2");
+    return false;
+}
+
+static void
+width_key(struct work *work, int key)
+{
+    struct check *ck = work->ck;
+    const struct ast_expr *node = work->k[key]->value;
+    const char *what =
+        key == K_RADIUS ? "the radius of a pin" : "the length of a bush";
+    struct value value = check_expr(ck, &work->env, node);
+    if (!value_need_scalar(ck, &value, node, dim_mks(ck->dims, 1, 0, 0),
+                           what) ||
+        !check_leaves(ck, value.e, 1, MAY_PARAMS, node, what))
+        return;
+    if (!ex_is_const(value.e[0]) || value.e[0]->num > 0) {
+        take_num(&work->j->width, &value, node);
+        return;
+    }
+    struct diag *diag =
+        check_error(ck, DIAG_E0349, node->range,
+                    "%s is positive, but this is %g m", what, value.e[0]->num);
+    CHECK_HELP(ck, diag, "a joint without friction leaves it out");
+}
+
+static void
+friction_keys(struct work *work)
+{
+    struct check *ck = work->ck;
+    struct tm_joint *joint = work->j;
+    if (!friction_fits(work))
+        return;
+    if (ck->m->dim != 2) {
+        check_unavailable(ck, work->k[K_FRICTION]->name.range,
+                          "friction of joints in space");
+        return;
+    }
+    width_key(work, joint->kind == IMP_JOINT_HINGE ? K_RADIUS : K_LENGTH);
+    struct tm_contact like = {.name = joint->name,
+                              .range = joint->range,
+                              .body = {joint->body[0], joint->body[1]}};
+    body_friction(ck, &work->env, work->k[K_FRICTION], NULL, &like);
+    if (!contact_has_friction(&like) || !joint->width.e)
+        return;
+    joint->mu = like.mu;
+    joint->mu_static = like.mu_static;
+}
+
 /* -- all joints ----------------------------------------------------------- */
 
 static void
@@ -573,6 +666,7 @@ joint(struct check *ck, struct decl *decl)
     axis_keys(&work);
     rate_key(&work);
     screws_key(&work);
+    friction_keys(&work);
     decl->index = (uint32_t)ck->lists.joints.n;
     APUSH(ck, &ck->lists.joints, made);
 }

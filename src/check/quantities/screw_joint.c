@@ -459,26 +459,105 @@ screw_held(struct check *ck, uint32_t body, bool want_q, imp_range range)
 
 /* -- fields --------------------------------------------------------------- */
 
+/* those of friction in the order of told[] below */
 const struct keydef joint_values[] = {
     {"Q", "6 x f: the motions it leaves free, columns [spin; velocity] of the "
           "first body against the second, at the first one's mass centre"},
     {"S", "6 x (6 - f): what it bears, columns [force; moment] about the same "
           "point; transpose(S)*eta*Q is 0"},
+    {"force", "hinge with friction: the force on the first body"},
+    {"friction_moment", "hinge with friction: its moment on the first body"},
+    {"normal_force", "slider with friction: force on the first body across the "
+                     "axis, along the axis turned by 90 degrees"},
+    {"moment", "slider with friction: moment on the first body about `at`"},
+    {"friction_force",
+     "slider with friction: its force on the first body along "
+     "the axis"},
+    {"rate", "with friction: spin or speed of the first body against the "
+             "second"},
+    {"work", "with friction: the work it has done so far"},
+    {"mode", "with friction: 1 stick, 2 slip forward, 3 slip backward"},
 };
 const size_t n_joint_values = sizeof joint_values / sizeof joint_values[0];
+
+/* What a run tells of a joint with friction: its entry of env, and of which
+ * kinds of joints. */
+static const struct told {
+    uint32_t entry, size;
+    bool hinge, slider;
+    int length, time; /* dimension, of mass 1 but for rate and mode */
+} told[] = {{IMP_JOINT_FORCE, 2, true, false, 1, -2},
+            {IMP_JOINT_FRICTION, 1, true, false, 2, -2},
+            {IMP_JOINT_FORCE, 1, false, true, 1, -2},
+            {IMP_JOINT_FORCE + 1, 1, false, true, 2, -2},
+            {IMP_JOINT_FRICTION, 1, false, true, 1, -2},
+            {IMP_JOINT_SLIP, 1, true, true, 0, -1},
+            {IMP_JOINT_WORK, 1, true, true, 2, -2},
+            {IMP_JOINT_MODE, 1, true, true, 0, 0}};
+
+static struct value
+told_field(struct check *ck, uint32_t joint, const struct told *what,
+           const char *name, imp_range name_range, imp_range range)
+{
+    const struct tm_joint *decl = &ck->lists.joints.v[joint];
+    bool hinge = decl->kind == IMP_JOINT_HINGE,
+         slider = decl->kind == IMP_JOINT_SLIDER;
+    struct diag *diag;
+    if (!(hinge && what->hinge) && !(slider && what->slider)) {
+        diag = check_error(ck, DIAG_E0112, name_range,
+                           "the joint `%s` has no `%s`", decl->name, name);
+        CHECK_HELP(ck, diag, "%s",
+                   hinge ? "a hinge with friction has force, "
+                           "friction_moment, rate, work and mode"
+                   : slider
+                       ? "a slider with friction has normal_force, moment, "
+                         "friction_force, rate, work and mode"
+                       : "hinges and sliders alone have friction; it has Q "
+                         "and S");
+        return value_poison(range);
+    }
+    if (!decl->mu.e) {
+        diag = check_error(ck, DIAG_E0384, name_range,
+                           "the joint `%s` has no friction", decl->name);
+        CHECK_NOTE(ck, diag, decl->range, "declared here");
+        CHECK_HELP(ck, diag,
+                   "forces, rate, work and mode are told of joints with "
+                   "friction; its coefficient may be a param that is 0");
+        return value_poison(range);
+    }
+    bool pure = what->entry == IMP_JOINT_MODE || what->entry == IMP_JOINT_SLIP;
+    const struct dim *dim = dim_mks(
+        ck->dims, what->entry == IMP_JOINT_SLIP && slider ? 1 : what->length,
+        pure ? 0 : 1, what->time);
+    if (what->size == 1)
+        return value_num(ck, ex_sym(ck->g, SYM_JOINT, joint, what->entry), dim,
+                         range);
+    struct value value = value_array(ck, what->size, 1, dim, range);
+    for (uint32_t i = 0; i < what->size; i++)
+        value.e[i] = ex_sym(ck->g, SYM_JOINT, joint, what->entry + i);
+    return value;
+}
 
 struct value
 joint_field(struct check *ck, uint32_t joint, const char *name,
             imp_range name_range, imp_range range)
 {
     assert(ck && name);
-    if (strcmp(name, "Q") != 0 && strcmp(name, "S") != 0) {
+    const char *names[sizeof joint_values / sizeof joint_values[0]];
+    size_t which = 0;
+    while (which < n_joint_values && strcmp(joint_values[which].name, name))
+        which++;
+    if (which == n_joint_values) {
         struct diag *diag = check_error(ck, DIAG_E0112, name_range,
                                         "a joint has no `%s`", name);
-        CHECK_HELP(
-            ck, diag,
-            "it has Q and S; its impulses are in the record of an impact: "
-            "r.joint_impulses");
+        for (size_t i = 0; i < n_joint_values; i++)
+            names[i] = joint_values[i].name;
+        if (!check_suggest(ck, diag, name_range, name, names, n_joint_values))
+            CHECK_HELP(
+                ck, diag,
+                "it has Q and S, with friction forces, rate, work and mode; "
+                "its impulses are in the record of an impact: "
+                "r.joint_impulses");
         return value_poison(range);
     }
     if (!ck->progress.joined) {
@@ -489,6 +568,8 @@ joint_field(struct check *ck, uint32_t joint, const char *name,
         CHECK_HELP(ck, diag, "Q and S stand in commands and in `let`");
         return value_poison(range);
     }
+    if (which >= 2)
+        return told_field(ck, joint, &told[which - 2], name, name_range, range);
     return screw_of_joint(ck, joint, ck->lists.joints.v[joint].body[0],
                           name[0] == 'Q', range);
 }

@@ -29,7 +29,7 @@ leaf(void *ctx, const expr *l)
     leaves->motion |= l->sym == SYM_BODY || l->sym == SYM_CONTACT ||
                       l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
                       l->sym == SYM_COORD || l->sym == SYM_SYSTEM ||
-                      l->sym == SYM_ROTOR;
+                      l->sym == SYM_ROTOR || l->sym == SYM_JOINT;
     leaves->result |= l->sym == SYM_SLOT;
 }
 bool

@@ -45,6 +45,8 @@ mech_env_of(void *ctx, const expr *leaf)
         return mech->layout.params + leaf->i;
     case SYM_CONTACT:
         return mech->layout.contact + leaf->i * IMP_CONTACT_SIZE + leaf->j;
+    case SYM_JOINT:
+        return mech->layout.joint + leaf->i * IMP_JOINT_SIZE + leaf->j;
     case SYM_SLOT:
         return mech->layout.slots + leaf->i;
     case SYM_DRAW:

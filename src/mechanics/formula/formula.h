@@ -108,7 +108,23 @@ struct mblock {
      * second derivatives of phi, then euler; K is the matrix of both. */
     uint32_t n_unknown, *spin;
     const expr **residual, **euler, **K;
+    /* n_rub joints with friction (joint_friction.c). Their frictions are
+     * multipliers from number first_rub on, then comes the share (first_rub +
+     * n_rub; sharing: there is one). The motion has the conditions `rubbing`,
+     * and `slope`, their derivatives by the unknowns. */
+    struct mrub *rub;
+    uint32_t n_rub, first_rub;
+    bool sharing;
+    const expr **rubbing, **slope;
     imp_block out;
+};
+
+/* A joint with friction: its place, rate and what follows from the unknowns */
+struct mrub {
+    uint32_t joint, env, force; /* force: multiplier of its first condition */
+    const expr *place, *rate, *change;
+    const expr *mu, *mu_static, *size;
+    uint32_t rows[IMP_RUB_ROWS];
 };
 
 /* A system in generalised coordinates q; its coordinates are state leaves. */

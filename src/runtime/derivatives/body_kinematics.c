@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "runtime/geometry/pose.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/vec3.h"

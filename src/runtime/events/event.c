@@ -84,7 +84,7 @@ saved_new(struct rt *run, struct saved *saved)
     saved->state = NEW_N(run->arena, double, state_size(run) + 1);
     saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
     saved->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
-    saved->work = NEW_N(run->arena, double, run->im->contacts.n + 1);
+    saved->work = NEW_N(run->arena, double, saved_work_size(run) + 1);
     saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
 }
 

@@ -18,16 +18,29 @@ void
 saved_work_take(const struct rt *run, double *work)
 {
     assert(run != NULL && work != NULL);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        work[i] = run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK];
+        *work++ = run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK];
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        *work++ = run->env[joint[i].env_joint + IMP_JOINT_WORK];
 }
 
 void
 saved_work_restore(struct rt *run, const double *work)
 {
     assert(run != NULL && work != NULL);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = work[i];
+        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = *work++;
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        run->env[joint[i].env_joint + IMP_JOINT_WORK] = *work++;
+}
+
+size_t
+saved_work_size(const struct rt *run)
+{
+    assert(run != NULL);
+    return (size_t)run->im->contacts.n + run->im->joints.n;
 }
 
 static struct saved_state
@@ -38,7 +51,9 @@ take(struct rt *run, struct arena *arena)
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
     struct saved_state saved = {NULL,
-                                1 + 2 * n_state + (WARM_START + 2) * n_contact,
+                                1 + 2 * n_state +
+                                    (WARM_START + 1) * n_contact +
+                                    saved_work_size(run),
                                 run->trace ? trace_mark(run->trace) : 0};
     double *next = saved.v = NEW_N(arena, double, saved.n);
     *next++ = run->env[layout->time];
@@ -51,7 +66,7 @@ take(struct rt *run, struct arena *arena)
         next[i] = run->closest.warm[i];
     next += n_contact;
     saved_work_take(run, next);
-    assert(next + n_contact == saved.v + saved.n);
+    assert(next + saved_work_size(run) == saved.v + saved.n);
     return saved;
 }
 
@@ -75,7 +90,8 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
     const double *v = saved->v;
-    assert(saved->n == 1 + 2 * n_state + (WARM_START + 2) * n_contact);
+    assert(saved->n == 1 + 2 * n_state + (WARM_START + 1) * n_contact +
+                           saved_work_size(run));
     run->env[layout->time] = *v++;
     memcpy(run->env + layout->state, v, n_state * sizeof *v);
     memcpy(run->state_lo, v + n_state, n_state * sizeof *v);

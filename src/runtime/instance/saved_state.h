@@ -18,8 +18,9 @@ struct saved_state {
 struct saved_state saved_state_take(struct rt *run);
 /* The same for later events: the copy lies in run->arena. */
 struct saved_state saved_state_keep(struct rt *run);
-/* Copies the work that friction has done so far at each contact, one entry per
- * contact of the run; puts it back. */
+/* Copies the work that friction has done so far at each contact and each joint
+ * (saved_work_size entries); puts it back. */
+size_t saved_work_size(const struct rt *run);
 void saved_work_take(const struct rt *run, double *work);
 void saved_work_restore(struct rt *run, const double *work);
 /* Makes the state that was saved the present one. */

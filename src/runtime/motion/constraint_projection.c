@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 

@@ -18,7 +18,7 @@
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/crossing.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 
@@ -306,6 +306,8 @@ advance(struct rt *run, int order, double dt, double t)
         motion_trace(run, order, t);
     if (persistent_any(run) && run->im->dim == 2)
         persistent_friction_work(run, order, dt);
+    if (run->joints)
+        joint_friction_work(run, order, dt);
     for (uint32_t block = 0; block < run->im->blocks.n; block++)
         if (run->motion->blocks[block].tape != IMP_NO_TAPE &&
             run->motion->blocks[block].system == IMP_NO_SYSTEM)

@@ -24,8 +24,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/gap/contact_bodies.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
@@ -253,6 +254,25 @@ answer_room(struct rt *run, struct persistent_group *group)
         run->persistent_memory->place[group->moved.body[i]] = i;
 }
 
+/* E0563: a contact stays closed on bodies whose joints have friction. */
+static int
+joints_rub(struct rt *run, const struct persistent_group *group)
+{
+    char time[NUM_TEXT];
+    const imp_contact *contact = rt_contact(run, group->row[0].spot.contact);
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0563, contact->range,
+        "the contact `%s` stays closed at t = %s, and joints of its bodies have "
+        "friction",
+        imp_text(run->im, contact->name),
+        num_digits(time, rt_time(run), 9));
+    diag_help(run->ds, diag,
+              "forces of lasting contacts and friction of joints are not "
+              "followed together: leave out the friction, or end the run "
+              "before");
+    return IMP_FAILED;
+}
+
 /* What each unknown force does to all bodies, and G (the Delassus matrix) over
  * all unknowns. It is made symmetric where each force acts along its own
  * condition. */
@@ -262,6 +282,9 @@ answers(struct rt *run, struct persistent_group *group, double *G,
 {
     int count = group->n_unknown;
     bool symmetric = true;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        if (persistent_block(run, group->moved.block[i])->n_rub)
+            return joints_rub(run, group);
     answer_room(run, group);
     for (int row = 0; row < count; row++) {
         const struct persistent_unknown *force = &group->unknown[row];

@@ -375,3 +375,23 @@ polynomial_crosses(const double *c, int n, double after)
         polynomial_newton(c, n, reach, &at);
     return at;
 }
+
+/* Coefficients that over a step change a series by less than this share of its
+ * size are 0: they come out of a root, which is known to about this. */
+#define FALL_ROOT 0x1p-36
+
+double
+polynomial_falls(const double *c, int n, double h, double size)
+{
+    assert(c != NULL && n >= 0 && n <= POLYNOMIAL_MAX && h >= 0.0);
+    double power = 1.0, most = size, s;
+    int from = 0;
+    for (int k = 0; k <= n; k++, power *= h)
+        most = fmax(most, fabs(c[k]) * power);
+    for (power = 1.0; from <= n && fabs(c[from]) * power <= most * FALL_ROOT;
+         from++)
+        power *= h;
+    if (from > n)
+        return INFINITY;
+    return polynomial_below(c + from, n - from, 0.0, h, 0.0, &s) ? s : INFINITY;
+}

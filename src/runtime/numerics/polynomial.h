@@ -35,6 +35,10 @@ int polynomial_roots(const double *c, int n, double h, double noise,
 /* Where a polynomial that is negative at `after` >= 0 has come through 0 before
  * that: after 0, or just before it if it is not positive there. */
 double polynomial_crosses(const double *c, int n, double after);
+/* When a series that is not negative now falls to 0 within h; infinite: it does
+ * not. A series that begins with 0, at a change of a mode, does so by what
+ * follows. size: of its terms, if that is more than its own. */
+double polynomial_falls(const double *c, int n, double h, double size);
 /* Moves *s to the root next to it, by Newton's method, by at most `reach`.
  * False if the method leaves the reach or does not converge. */
 bool polynomial_newton(const double *c, int n, double reach, double *s);

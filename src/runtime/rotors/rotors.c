@@ -15,9 +15,6 @@
 
 /* A rate is that of a rotor at rest if it is the rounding of its terms. */
 #define ROTOR_STILL 0x1p-48
-/* Coefficients that over a step change a series by less than this share of its
- * size are 0: they come out of a root, which is known to about this. */
-#define ROTOR_ROOT 0x1p-36
 /* the order of a series of which only the first coefficient is read; closed
  * contacts need two more */
 #define FEW_TERMS 4
@@ -434,24 +431,6 @@ rotors_settle(struct rt *run)
 
 /* -- changes of a mode ----------------------------------------------------- */
 
-/* When c falls to 0 within h; infinite: it does not. A series that begins with
- * 0, at a change of the mode, does so by what follows. */
-static double
-falls(const double *c, int order, double h, double size)
-{
-    double power = 1.0, most = size, s;
-    int from = 0;
-    for (int k = 0; k <= order; k++, power *= h)
-        most = fmax(most, fabs(c[k]) * power);
-    for (power = 1.0;
-         from <= order && fabs(c[from]) * power <= most * ROTOR_ROOT; from++)
-        power *= h;
-    if (from > order)
-        return INFINITY;
-    return polynomial_below(c + from, order - from, 0.0, h, 0.0, &s) ? s
-                                                                     : INFINITY;
-}
-
 /* After how long the friction that holds a rotor gives way. */
 static int
 stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
@@ -481,7 +460,7 @@ stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
     }
     double most = fabs(hardest[IMP_ROW_PAD]) + fabs(motor[IMP_ROW_PAD]);
     *ends =
-        fmin(falls(over, order - 1, h, most), falls(under, order - 1, h, most));
+        fmin(polynomial_falls(over, order - 1, h, most), polynomial_falls(under, order - 1, h, most));
     return IMP_OK;
 }
 
@@ -498,7 +477,7 @@ mode_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
     for (int k = 0; k <= order; k++)
         rate[k] = entries(run, rotor)[IMP_ROTOR_SIGN] *
                   (rows.z[k] - spin_coefficient(run, rotor, &rows, k));
-    *ends = falls(rate, order, h, 0.0);
+    *ends = polynomial_falls(rate, order, h, 0.0);
     return IMP_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "runtime/geometry/moments.h"
 #include "runtime/geometry/polytope.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/setup/setup_priv.h"
 

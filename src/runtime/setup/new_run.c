@@ -11,8 +11,9 @@
 #include "runtime/derivatives/series_along.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/instance/system.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/motion/switching.h"
@@ -113,6 +114,7 @@ forget(struct rt *run)
     polytope_contact_forget(run);
     joints_reset(run);
     rotors_reset(run);
+    rubbing_reset(run);
 }
 
 int

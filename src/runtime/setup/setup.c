@@ -12,10 +12,11 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/impact/impact_of_run.h"
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints.h"
 #include "runtime/numerics/random.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* `axes` may miss orthonormal axes by this much: data of 6 digits. */
 #define AXES_SLACK 1e-6
@@ -340,11 +341,30 @@ parallel(const double *a, const double *b)
     return s < AXES_SLACK * AXES_SLACK;
 }
 
+/* Has what rubs in a joint with friction a size? */
+static int
+setup_joint_width(struct rt *run, const imp_joint *joint, double width)
+{
+    char text[NUM_TEXT];
+    if (!(joint->flags & IMP_JOINTF_RUBS) || (width > 0.0 && isfinite(width)))
+        return IMP_OK;
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0349, joint->range_width, "the %s of joint `%s` is %s m",
+        joint->kind == IMP_JOINT_HINGE ? "radius" : "length",
+        imp_text(run->im, joint->name), num_digits(text, width, 6));
+    diag_help(run->ds, diag,
+              "it is positive; a joint without friction has `friction = 0`");
+    return IMP_BADMODEL;
+}
+
 static int
 setup_joint(struct rt *run, const imp_joint *joint, const double *out)
 {
     const char *name = imp_text(run->im, joint->name);
     memcpy(run->env + joint->env_joint, out, IMP_JOINT_RAW * sizeof *out);
+    int st = setup_joint_width(run, joint, out[IMP_JOINT_WIDTH]);
+    if (st)
+        return st;
     switch ((enum imp_joint_kind)joint->kind) {
     case IMP_JOINT_BALL:
     case IMP_JOINT_WELD:
@@ -532,7 +552,8 @@ setup_drawn_bodies(struct rt *run, uint64_t number)
     if ((st = start_joints(run)))
         return st;
     rotors_start(run);
-    return setup_check_spins(run);
+    st = setup_check_spins(run);
+    return st ? st : rubbing_start(run);
 }
 
 int
@@ -599,5 +620,6 @@ rt_setup(struct rt *run, const double *params)
     if ((st = start_joints(run)))
         return st;
     rotors_start(run);
-    return setup_check_spins(run);
+    st = setup_check_spins(run);
+    return st ? st : rubbing_start(run);
 }

@@ -11,7 +11,7 @@
  * only. Positions are read together with the low parts of the state: after 10^3
  * turns the angle of a body in the plane is rounded to 10^-12, which must not
  * count as an error of its place. */
-#include "runtime/motion/joints.h"
+#include "runtime/joints/joints_priv.h"
 
 #include <assert.h>
 #include <math.h>
@@ -29,26 +29,6 @@
  * rounding, so that the second round finds nothing left. */
 #define JOINTS_ROUNDS 3
 
-struct joint_block {
-    uint32_t n;         /* number of conditions; 0: no joint */
-    uint32_t n_unknown; /* and of the spins that joints hold */
-    int rank;           /* rank of K at the first solution; -1: none yet */
-    double *unknown;    /* multipliers, spins */
-    double *out, *K, *phi, *local, *change, *work;
-    int *piv;
-};
-struct joint_projection {
-    struct joint_block *blocks;
-    double error; /* the greatest error of positions after a step since
-                     joints_reset */
-};
-
-static const imp_block *
-block_at(const struct rt *run, uint32_t block)
-{
-    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-}
-
 struct joint_projection *
 joints_new(struct rt *run)
 {
@@ -59,7 +39,7 @@ joints_new(struct rt *run)
     bool any = false;
     projection->blocks = NEW_N(run->own, struct joint_block, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++) {
-        const imp_block *block = block_at(run, b);
+        const imp_block *block = joints_block_at(run, b);
         struct joint_block *joints = projection->blocks + b;
         size_t unknowns = block->n_unknown,
                nv = (im->dim == 2 ? 3 : 6) * block->bodies.n;
@@ -77,6 +57,8 @@ joints_new(struct rt *run)
         joints->piv = NEW_N(run->own, int, unknowns);
         size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[block->motion].n_rows;
         joints->work = NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
+        run->joints = projection;
+        joint_friction_new(run, b);
     }
     return any ? projection : NULL;
 }
@@ -177,8 +159,8 @@ factor(struct rt *run, uint32_t block)
 {
     struct joint_block *joints = run->joints->blocks + block;
     memset(joints->unknown, 0, joints->n_unknown * sizeof *joints->unknown);
-    int st =
-        rt_eval(run, block_at(run, block)->solve, joints->unknown, joints->out);
+    int st = rt_eval(run, joints_block_at(run, block)->solve, joints->unknown,
+                     joints->out);
     if (st)
         return st;
     return imp_saddle_factor((int)joints->n_unknown, joints->K, joints->piv)
@@ -218,9 +200,13 @@ joints_multipliers(struct rt *run, uint32_t block, const double **lambda)
     if (!run->joints || run->joints->blocks[block].n == 0)
         return IMP_OK;
     struct joint_block *joints = run->joints->blocks + block;
+    if (joints->rub) {
+        *lambda = joints->unknown;
+        return joint_friction_multipliers(run, block);
+    }
     int st = factor(run, block);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(run, block_at(run, block)->solve, joints->unknown);
+        rt_nonfinite(run, joints_block_at(run, block)->solve, joints->unknown);
         return IMP_FAILED;
     }
     if (st)
@@ -253,7 +239,7 @@ static int
 conditions(struct rt *run, uint32_t block)
 {
     struct joint_block *joints = run->joints->blocks + block;
-    const imp_block *bl = block_at(run, block);
+    const imp_block *bl = joints_block_at(run, block);
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t d = run->im->dim;
     double *to = joints->local;
@@ -289,7 +275,7 @@ correction(struct rt *run, uint32_t block, const double *phi)
         joints->unknown[i] = -phi[i];
     imp_saddle_solve((int)joints->n_unknown, joints->K, joints->piv,
                      joints->unknown);
-    return rt_eval(run, block_at(run, block)->push, joints->unknown,
+    return rt_eval(run, joints_block_at(run, block)->push, joints->unknown,
                    joints->change);
 }
 
@@ -335,7 +321,7 @@ joints_response(struct rt *run, uint32_t block, double *change)
     if (!run->joints || run->joints->blocks[block].n == 0)
         return IMP_OK;
     struct joint_block *joints = run->joints->blocks + block;
-    const imp_block *bl = block_at(run, block);
+    const imp_block *bl = joints_block_at(run, block);
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t nv = run->im->dim == 2 ? 3 : 6;
     uint32_t spins = nv - run->im->dim, at = joints->n;
@@ -392,7 +378,7 @@ static void
 apply(struct rt *run, uint32_t block, bool velocity)
 {
     const struct joint_block *joints = run->joints->blocks + block;
-    const imp_block *bl = block_at(run, block);
+    const imp_block *bl = joints_block_at(run, block);
     const uint32_t *body = IMP_ARRAY(run->im, bl->bodies, uint32_t);
     uint32_t d = run->im->dim, nv = d == 2 ? 3 : 6;
     for (uint32_t i = 0; i < bl->bodies.n; i++) {

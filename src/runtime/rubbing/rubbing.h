@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Friction of joints: which of them stick, which slip, and when that changes.
+ * All functions do nothing where no joint has friction. */
+#ifndef IMP_RUNTIME_RUBBING_RUBBING_H
+#define IMP_RUNTIME_RUBBING_RUBBING_H
+
+#include "runtime/instance/run.h"
+
+/* Is there a joint with friction? */
+bool rubbing_any(const struct rt *run);
+/* Has the block of this body one? */
+bool rubbing_moves(const struct rt *run, uint32_t body);
+/* The modes at the start, after the velocities of the bodies are known.
+ * IMP_BADMODEL after E0562 or E0563. */
+int rubbing_start(struct rt *run);
+/* Back to these modes, with the state of the start; no work has been done. */
+void rubbing_reset(struct rt *run);
+
+/* What ends a mode. */
+enum rubbing_what {
+    RUBBING_NOTHING,
+    RUBBING_SLIP_ENDS,  /* a rate has come to 0 */
+    RUBBING_STICK_ENDS, /* the friction that holds a joint is at its greatest */
+    RUBBING_LOAD,       /* a force of a joint changes its sign, or begins */
+    RUBBING_OPEN        /* the law does not determine how the motion goes on */
+};
+struct rubbing_change {
+    enum rubbing_what what;
+    uint32_t joint;
+};
+/* Makes the series of all bodies from the present time, to the order
+ * MOTION_STEP_ORDER. *end is shortened to where they hold, and to the first
+ * change of a mode before it. */
+int rubbing_peek(struct rt *run, double *end, struct rubbing_change *change);
+/* At that change: chooses the modes that follow. Where the law does not say
+ * which, change->what is RUBBING_OPEN and change->joint one of those concerned.
+ * IMP_FAILED after a diagnostic. */
+int rubbing_apply(struct rt *run, struct rubbing_change *change);
+/* What joint does: the mode as enum contact_mode_told. */
+int rubbing_mode(const struct rt *run, uint32_t joint);
+/* Writes what the run tells of joints at the present time into env. */
+int rubbing_tell(struct rt *run);
+
+#endif

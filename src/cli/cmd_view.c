@@ -22,32 +22,6 @@
 /* -- a page -----------------------------------------------------------------
  */
 
-/* Takes a picture of a run at the time that --png names; `hash` NULL: a moving
- * one of all of it. Returns an exit status. */
-static int
-picture(const char *path, const char *title, const void *run, size_t n,
-        const char *hash)
-{
-    struct buf page = {0};
-    bool missing;
-    out_page_put(&page, view_page(), title, run, n);
-    const char *why = hash ? page_picture(page.s, page.n, hash, path, &missing)
-                           : page_movie(page.s, page.n, path, &missing);
-    buf_free(&page);
-    if (why) {
-        cli_error(DIAG_E0835,
-                  !missing ? NULL
-                  : hash   ? "install chromium; the page itself needs no "
-                             "browser to be written: leave out --png"
-                           : "install chromium; the page itself needs no "
-                             "browser to be written: leave out --movie",
-                  "cannot make the picture `%s`: %s", path, why);
-        return IMP_EXIT_RUN;
-    }
-    cli_say("%s\n", path);
-    return IMP_EXIT_OK;
-}
-
 /* The name of a file without folders and without this ending. */
 static char *
 stem(struct arena *arena, const char *path, const char *ending)
@@ -55,6 +29,60 @@ stem(struct arena *arena, const char *path, const char *ending)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strlen(name) - (page_ends(name, ending) ? strlen(ending) : 0);
     return arena_strndup(arena, name, n);
+}
+
+/* Does the run end before the time of a picture ("t=0.4")? Then that is told. */
+static bool
+beyond_end(struct arena *arena, const char *path, const void *run, size_t n,
+           const char *hash)
+{
+    struct run_read read;
+    double t = 0.0;
+    char asked[NUM_TEXT], end[NUM_TEXT];
+    num_read(hash + 2, strlen(hash + 2), &t);
+    if (run_read(arena, run, n, &read) || t <= read.end)
+        return false;
+    num_shortest(end, read.end);
+    cli_error(DIAG_E0835, arena_printf(arena, "as in --png %s", end),
+              "cannot make the picture `%s`: the run ends at t = %s s, before "
+              "%s s",
+              path, end, num_shortest(asked, t));
+    return true;
+}
+
+/* Takes a picture of a run at the time that --png names; `hash` NULL: a moving
+ * one of all of it. Where none can be made, the page is kept in its place.
+ * Returns an exit status. */
+static int
+picture(struct arena *arena, const char *path, const char *title,
+        const void *run, size_t n, const char *hash)
+{
+    if (hash && beyond_end(arena, path, run, n, hash))
+        return IMP_EXIT_RUN;
+    struct buf page = {0};
+    bool missing;
+    out_page_put(&page, view_page(), title, run, n);
+    const char *why = hash ? page_picture(page.s, page.n, hash, path, &missing)
+                           : page_movie(page.s, page.n, path, &missing);
+    buf_free(&page);
+    if (!why) {
+        cli_say("%s\n", path);
+        return IMP_EXIT_OK;
+    }
+    const char *dot = strrchr(path, '.');
+    struct page_file file = {
+        arena_printf(arena, "%.*s.html",
+                     (int)(dot && !strchr(dot, '/') ? (size_t)(dot - path)
+                                                    : strlen(path)),
+                     path),
+        false, 0.0};
+    cli_error(DIAG_E0835,
+              arena_printf(arena, "%sthe page `%s` shows the run in any browser",
+                           missing ? "install chromium; " : "", file.path),
+              "cannot make the picture `%s`: %s", path, why);
+    return cli_worst(
+        IMP_EXIT_RUN,
+        page_show(&file, stem(arena, file.path, ".html"), run, n));
 }
 
 /* -- imp view ---------------------------------------------------------------
@@ -133,8 +161,8 @@ show_runs(struct view_job *job)
         struct page_file file = {name, !job->quiet, job->every};
         int st =
             job->png || job->movie
-                ? picture(name, title, record->motion, record->n_motion,
-                          job->png)
+                ? picture(job->s.arena, name, title, record->motion,
+                          record->n_motion, job->png)
                 : page_show(&file, title, record->motion, record->n_motion);
         status = cli_worst(status, st);
     }

@@ -44,7 +44,7 @@ export class Drawing {
                 samples: this.samples(motion, k)}));
         });
         this.figures = (run.drawings || []).filter(d => d.motion.begin.length)
-            .map((d, i) => ({...d, tint: TINTS[i % TINTS.length],
+            .map(d => ({...d, tint: TINTS[d.system % TINTS.length],
                 motion: new Motion(d.motion, d.items.reduce((n, x) => n + x.numbers, 0), [])}));
         if (this.figures.length) this.measure();
     }
@@ -57,8 +57,9 @@ export class Drawing {
         }
         return out;
     }
-    // The numbers of a drawing now, as [item, its numbers].
+    // The numbers of a drawing now, as [item, its numbers]; none when it has ended.
     figure(f, t, before) {
+        if (t > f.motion.p.end.at(-1)) return [];
         const x = f.motion.value(t, new Float64Array(f.motion.rows), before), out = [];
         let at = 0;
         for (const item of f.items) {

@@ -1,20 +1,27 @@
 # What a system looks like: a drawing that has no finite value from some time on
-# ends there, with a warning, and so does a shape without an outline; the run goes
-# on. A run that is not kept does not ask for it.
+# ends there, with a warning, one that never has is left out, and a shape without an
+# outline is told; all others and the run go on. A run that is not kept does not ask
+# for it.
 cd $tmp
 cat >m.imp <<'EOM'
 system ball {
   coordinate h
   kinetic   = h'^2/2
   potential = (9.81 [1/s^2])*h
-  draw { size = disc((0, h), sqrt(h - 1)) }
+  draw {
+    tip   = mark(1, h)
+    size  = disc((0, h), sqrt(h - 1))
+    never = mark(sqrt(h - 5), 0)
+    foot  = mark(1, h - 1)
+  }
   start { h = 2 }
 }
 let r = simulate { until = 1 }
 show r.time
 EOM
 $imp run m.imp
-$imp view --no-open m.imp
+$imp view --no-open -o m.imprun m.imp
+tr '{' '\n' <m.imprun | tr -d '\0' | grep -o '"name": .*"numbers".*"motion"'
 $imp doc draw
 # every shape of the library in the plane, and what has no outline
 cat >shapes.imp <<'EOM'

@@ -82,7 +82,7 @@ add(struct arena *arena, struct mover_pieces *to, const struct trace_span *span,
 struct formula {
     struct rt *run;
     uint32_t tape;
-    uint32_t n_rows;          /* the outputs that are wanted */
+    uint32_t first, n_rows;   /* the outputs that are wanted */
     double *out;              /* room for all outputs of the tape */
     double *size;             /* n_rows: how far each goes in the whole run */
     double *c;                /* n_rows rows of CHEBYSHEV_ORDER + 1 */
@@ -93,7 +93,7 @@ struct formula {
     double *q; /* coordinates of the system */
 };
 
-/* The numbers at time t; false: one has no finite value. */
+/* The numbers at time t; false: one of those that are wanted is not finite. */
 static bool
 numbers_at(const struct formula *formula, double t, double *to)
 {
@@ -114,8 +114,14 @@ numbers_at(const struct formula *formula, double t, double *to)
     if (n)
         memcpy(state, formula->q, n * sizeof *state);
     *time = now;
-    memcpy(to, formula->out, formula->n_rows * sizeof *to);
-    return st == IMP_OK;
+    if (st != IMP_OK && st != IMP_NONFINITE)
+        return false;
+    for (uint32_t row = 0; row < formula->n_rows; row++) {
+        to[row] = formula->out[formula->first + row];
+        if (!isfinite(to[row]))
+            return false;
+    }
+    return true;
 }
 
 /* How far the numbers of rows from .. to - 1 go in the whole run, at least
@@ -203,12 +209,13 @@ formula_pieces(const struct formula *formula, struct mover_pieces *to,
 }
 
 static struct formula
-formula_new(struct rt *run, uint32_t tape, uint32_t n_rows)
+formula_new(struct rt *run, uint32_t tape, uint32_t first, uint32_t n_rows)
 {
     size_t n = rt_tape(run, tape)->outs.n + 1;
     return (struct formula){
         .run = run,
         .tape = tape,
+        .first = first,
         .n_rows = n_rows,
         .out = NEW_N(run->arena, double, n),
         .size = NEW_N(run->arena, double, n),
@@ -216,17 +223,26 @@ formula_new(struct rt *run, uint32_t tape, uint32_t n_rows)
         .value = NEW_N(run->arena, double, n *(CHEBYSHEV_ORDER + 1))};
 }
 
-/* The drawings of a system, piece by piece of its motion. */
-static void
-drawn_pieces(struct run_log *log, const imp_system *system, uint32_t mover,
-             double end, struct mover_pieces *to)
+/* Drawings of a system that end together: `n_items` of them, whose numbers are
+ * n_rows outputs of the tape, from `row` on. */
+struct drawn {
+    uint32_t system, item, n_items, row, n_rows;
+    struct mover_pieces pieces;
+};
+
+/* The drawings, piece by piece of the motion of their system. Returns how far
+ * they are known. */
+static double
+drawn_pieces(struct run_log *log, struct drawn *drawn, double end)
 {
     struct rt *run = log->run;
+    const imp_system *system = rt_system(run, drawn->system);
     struct formula formula =
-        formula_new(run, system->draw, rt_tape(run, system->draw)->outs.n);
+        formula_new(run, system->draw, drawn->row, drawn->n_rows);
     struct trace_span *spans;
     size_t n = formula.n_spans =
-        trace_spans(run->trace, run->arena, mover, end, &spans);
+        trace_spans(run->trace, run->arena,
+                    run->im->bodies.n + drawn->system, end, &spans);
     formula.system = system;
     formula.q = NEW_N(run->arena, double, system->n + 1);
     formula.spans = spans;
@@ -234,21 +250,31 @@ drawn_pieces(struct run_log *log, const imp_system *system, uint32_t mover,
     formula.n_spans =
         1; /* where two pieces meet, each has a value of its own */
     for (size_t k = 0; k < n; k++) {
+        const struct numbers *ends = &drawn->pieces.end;
         formula.spans = spans + k;
-        if (formula_pieces(&formula, to, spans[k].begin, spans[k].end, end))
-            continue;
-        double last = to->end.n ? to->end.v[to->end.n - 1] : 0.0;
-        char time[NUM_TEXT];
-        struct diag *diag = diag_add(
-            log->analysis->ds, DIAG_W0754,
-            IMP_ARRAY(run->im, system->drawings, imp_drawing)->range,
-            "the drawing of `%s` ends at t = %s s: behind that it is not "
-            "finite, or has too many corners",
-            imp_text(run->im, system->name), num_digits(time, last, 9));
-        diag_help(log->analysis->ds, diag,
-                  "look at roots, quotients and logarithms in its formulas");
-        return;
+        if (!formula_pieces(&formula, &drawn->pieces, spans[k].begin,
+                            spans[k].end, end))
+            return ends->n ? ends->v[ends->n - 1] : 0.0;
     }
+    return end;
+}
+
+static void
+drawing_ends(const struct run_log *log, const struct drawn *drawn, double last)
+{
+    const struct rt *run = log->run;
+    const imp_system *system = rt_system(run, drawn->system);
+    const imp_drawing *item =
+        IMP_ARRAY(run->im, system->drawings, imp_drawing) + drawn->item;
+    char time[NUM_TEXT];
+    struct diag *diag =
+        diag_add(log->analysis->ds, DIAG_W0754, item->range,
+                 "`%s` in the drawing of `%s` ends at t = %s s: behind that it "
+                 "is not finite, or has too many corners",
+                 imp_text(run->im, item->name), imp_text(run->im, system->name),
+                 num_digits(time, last, 9));
+    diag_help(log->analysis->ds, diag,
+              "look at roots, quotients and logarithms in its formulas");
 }
 
 /* -- all movers -------------------------------------------------------------
@@ -274,48 +300,76 @@ write_pieces(struct run_bytes *bytes, const struct mover_pieces *pieces,
     buf_putc(&bytes->json, '}');
 }
 
-/* What systems look like: their drawings by name and kind, and the numbers of
- * all of them as one mover. */
 static void
-drawings(struct run_log *log, struct run_bytes *bytes, double end)
+put_drawn(struct run_log *log, struct run_bytes *bytes,
+          const struct drawn *drawn)
 {
-    struct rt *run = log->run;
     static const char *const kinds[] = {
 #define DRAWING(KIND, word, shapes, points, lengths, angles, doc) #word,
 #include "abi/drawings.def"
     };
+    const struct rt *run = log->run;
+    const imp_system *system = rt_system(run, drawn->system);
+    const imp_drawing *list = IMP_ARRAY(run->im, system->drawings, imp_drawing);
+    run_comma(bytes);
+    buf_putc(&bytes->json, '{');
+    run_key(bytes, "system");
+    run_number(bytes, drawn->system);
+    run_key(bytes, "items");
+    buf_putc(&bytes->json, '[');
+    for (uint32_t k = drawn->item; k < drawn->item + drawn->n_items; k++) {
+        run_comma(bytes);
+        buf_putc(&bytes->json, '{');
+        run_key(bytes, "name");
+        run_text(bytes, imp_text(run->im, list[k].name));
+        run_key(bytes, "kind");
+        run_text(bytes, kinds[list[k].kind]);
+        run_key(bytes, "numbers");
+        run_number(bytes, list[k].n);
+        if (list[k].shape != IMP_NO_TAPE)
+            run_outline(log, bytes, system, &list[k]);
+        buf_putc(&bytes->json, '}');
+    }
+    buf_puts(&bytes->json, "], \"motion\": ");
+    write_pieces(bytes, &drawn->pieces, "chebyshev");
+    buf_putc(&bytes->json, '}');
+}
+
+/* What systems look like: their drawings by name and kind, and the numbers of
+ * all of them as one mover. Where some of them end before the run, each has
+ * pieces of its own. */
+static void
+drawings(struct run_log *log, struct run_bytes *bytes, double end)
+{
+    struct rt *run = log->run;
     run_key(bytes, "drawings");
     buf_putc(&bytes->json, '[');
     for (uint32_t i = 0; i < run->im->systems.n; i++) {
         const imp_system *system = rt_system(run, i);
         const imp_drawing *list =
             IMP_ARRAY(run->im, system->drawings, imp_drawing);
-        struct mover_pieces pieces = {0};
         if (system->draw == IMP_NO_TAPE)
             continue;
-        run_comma(bytes);
-        buf_putc(&bytes->json, '{');
-        run_key(bytes, "system");
-        run_number(bytes, i);
-        run_key(bytes, "items");
-        buf_putc(&bytes->json, '[');
-        for (uint32_t k = 0; k < system->drawings.n; k++) {
-            run_comma(bytes);
-            buf_putc(&bytes->json, '{');
-            run_key(bytes, "name");
-            run_text(bytes, imp_text(run->im, list[k].name));
-            run_key(bytes, "kind");
-            run_text(bytes, kinds[list[k].kind]);
-            run_key(bytes, "numbers");
-            run_number(bytes, list[k].n);
-            if (list[k].shape != IMP_NO_TAPE)
-                run_outline(log, bytes, system, &list[k]);
-            buf_putc(&bytes->json, '}');
+        struct drawn all = {.system = i,
+                            .n_items = system->drawings.n,
+                            .n_rows = rt_tape(run, system->draw)->outs.n};
+        if (drawn_pieces(log, &all, end) >= end) {
+            put_drawn(log, bytes, &all);
+            continue;
         }
-        buf_puts(&bytes->json, "], \"motion\": ");
-        drawn_pieces(log, system, run->im->bodies.n + i, end, &pieces);
-        write_pieces(bytes, &pieces, "chebyshev");
-        buf_putc(&bytes->json, '}');
+        for (uint32_t k = 0, row = 0; k < system->drawings.n; k++) {
+            struct drawn one = {.system = i,
+                                .item = k,
+                                .n_items = 1,
+                                .row = row,
+                                .n_rows = list[k].n};
+            double last = drawn_pieces(log, &one, end);
+            row += list[k].n;
+            if (last < end)
+                drawing_ends(log, &one, last);
+            if (last > 0.0)
+                put_drawn(log, bytes, &one);
+        }
     }
     buf_putc(&bytes->json, ']');
 }
@@ -337,7 +391,7 @@ run_pieces(struct run_log *log, struct run_bytes *bytes, double end)
             i < n_bodies && rt_body(run, i)->refresh != IMP_NO_TAPE;
         if (by_formula) {
             struct formula f =
-                formula_new(run, rt_body(run, i)->refresh, n_rows);
+                formula_new(run, rt_body(run, i)->refresh, 0, n_rows);
             /* a place, then an angle (rad) or a unit quaternion */
             sizes(&f, 0, run->im->dim, DBL_MIN, end);
             sizes(&f, run->im->dim, n_rows, 1.0, end);

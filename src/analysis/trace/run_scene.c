@@ -177,8 +177,10 @@ run_scene(struct run_log *log, struct run_bytes *bytes)
     run_key(bytes, "gravity");
     run_numbers(bytes, log->run->world.gravity, 3);
     params(log, bytes);
-    run_key(bytes, "triangles");
-    run_triangles(bytes);
+    if (im->dim == 3) {
+        run_key(bytes, "triangles");
+        run_triangles(bytes);
+    }
     bodies(log, bytes);
     systems(log, bytes);
     contacts(log, bytes);

@@ -246,6 +246,10 @@ static void
 put_drawing(struct poly *poly, const struct run_read *run,
             const struct run_read_drawing *drawing, double t, int64_t owner)
 {
+    const struct json *ends = drawing->mover.end;
+    size_t pieces = run_read_count(ends);
+    if (!pieces || t > run_read_number(run, ends, pieces - 1))
+        return; /* it has ended */
     double *x = NEW_N(poly->arena, double, drawing->mover.rows + 1);
     run_read_mover_at(run, &drawing->mover, t, false, x, drawing->mover.rows);
     for (const struct json *item = drawing->items->first; item;

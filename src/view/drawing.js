@@ -4,6 +4,7 @@
 import {Motion} from "./run.js";
 
 const POINTS = 500;
+const NEAR = 6; // pixels
 const TINTS = ["#1e88e5", "#e65100", "#43a047", "#8e24aa", "#c9a227", "#00897b"];
 
 // How far an outline goes from its origin.
@@ -28,6 +29,24 @@ export function placed(shape, x, far) {
         out.push(x[0] + c * corners[i] - s * corners[i + 1],
                  x[1] + s * corners[i] + c * corners[i + 1]);
     return out;
+}
+
+function fromSegment([ax, ay], [bx, by], [x, y]) {
+    const ux = bx - ax, uy = by - ay, square = ux * ux + uy * uy;
+    const s = square > 0 ? Math.min(1, Math.max(0, ((x - ax) * ux + (y - ay) * uy) / square)) : 0;
+    return Math.hypot(x - ax - s * ux, y - ay - s * uy);
+}
+
+// 0 inside of it.
+function fromPolygon(corners, at) {
+    let least = Infinity, inside = false;
+    corners.forEach((b, i) => {
+        const a = corners.at(i - 1);
+        least = Math.min(least, fromSegment(a, b, at));
+        if (a[1] > at[1] !== b[1] > at[1] && at[0] < a[0] + (b[0] - a[0]) * (at[1] - a[1]) / (b[1] - a[1]))
+            inside = !inside;
+    });
+    return inside ? 0 : least;
 }
 
 export class Drawing {
@@ -113,6 +132,7 @@ export class Drawing {
                               (h - 60) / Math.max(this.hi[1] - this.lo[1], 0.3 * this.size));
         const px = x => w / 2 + (x - (this.lo[0] + this.hi[0]) / 2) * zoom;
         const py = y => h / 2 - (y - (this.lo[1] + this.hi[1]) / 2) * zoom;
+        this.seen = {w, px, py, zoom};
         g.save();
         g.beginPath();
         g.rect(0, 0, w, h);
@@ -134,6 +154,30 @@ export class Drawing {
                            py(x.length === 4 ? (x[1] + x[3]) / 2 : x[1]) - 8);
             }
         g.restore();
+    }
+    // The part of a drawing at a place of the window, {system, item}, or null: the one
+    // drawn last of those that are there or within a few pixels.
+    pick(clientX, clientY, t, before) {
+        const box = this.canvas.getBoundingClientRect(), at = [clientX - box.left, clientY - box.top];
+        let found = null;
+        if (!this.figures.length || !this.seen || at[0] > this.seen.w) return null;
+        for (const f of this.figures)
+            for (const [item, x] of this.figure(f, t, before))
+                if (this.distance(item, x, at) < NEAR) found = {system: f.system, item: item.name};
+        return found;
+    }
+    // How far a place of the canvas is from what an item draws, in pixels.
+    distance(item, x, at) {
+        const {px, py, zoom} = this.seen;
+        const spot = k => [px(x[k]), py(x[k + 1])];
+        if (item.shape) {
+            const flat = placed(item.shape, x, 10 * this.size), corners = [];
+            for (let i = 0; i < flat.length; i += 2) corners.push([px(flat[i]), py(flat[i + 1])]);
+            return fromPolygon(corners, at);
+        }
+        if (x.length === 4) return fromSegment(spot(0), spot(2), at);
+        const [u, v] = spot(0);
+        return Math.hypot(at[0] - u, at[1] - v) - (item.kind === "disc" ? Math.abs(x[2]) * zoom : 0);
     }
     item(g, item, x, px, py, zoom) {
         g.beginPath();

@@ -40,7 +40,8 @@ class Viewer {
         this.before = false;
         this.playing = false;
         this.speed = 1;
-        this.picked = null;
+        this.picked = null; // a body
+        this.part = null; // of a drawing: {system, item}
         this.contact = this.events.length ? this.events[0].contact : 0;
         this.follow = null;
         this.log = false;
@@ -166,13 +167,15 @@ class Viewer {
             go(e);
         });
         line.addEventListener("pointermove", e => { if (e.buttons) go(e); });
-        let down = null;
-        $("scene").addEventListener("pointerdown", e => { down = [e.clientX, e.clientY]; });
-        $("scene").addEventListener("pointerup", e => {
-            if (down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) < 5)
-                this.pick(e.clientX, e.clientY);
-            down = null;
-        });
+        for (const [part, pick] of [["scene", "pick"], ["drawing", "pickDrawn"]]) {
+            let down = null;
+            $(part).addEventListener("pointerdown", e => { down = [e.clientX, e.clientY]; });
+            $(part).addEventListener("pointerup", e => {
+                if (down && Math.hypot(e.clientX - down[0], e.clientY - down[1]) < 5)
+                    this[pick](e.clientX, e.clientY);
+                down = null;
+            });
+        }
         addEventListener("hashchange", () => this.readAddress());
         addEventListener("beforeprint", () => this.draw());
     }
@@ -245,7 +248,14 @@ class Viewer {
             : matchMedia("(prefers-color-scheme: dark)").matches;
         root.dataset.theme = dark ? "light" : "dark";
     }
+    pickDrawn(x, y) {
+        this.picked = this.follow = null;
+        this.part = this.drawing.pick(x, y, this.t, this.before);
+        this.scene?.setTrails(this.scene.show.trails, null);
+        this.tell();
+    }
     pick(x, y) {
+        this.part = null;
         this.picked = this.scene.pick(x, y);
         this.scene.setTrails(this.scene.show.trails, this.picked);
         if (this.picked === null) this.follow = null;
@@ -316,7 +326,8 @@ class Viewer {
         this.timeline.draw(this.t, this.contact);
         if (!$("lens").hidden && this.run.contacts.length) this.lens.draw(this.contact, this.t);
         $("time").textContent = `t = ${this.t.toPrecision(12)} s`;
-        if (this.picked !== null) this.inform();
+        if (this.picked !== null) this.informBody();
+        else if (this.part) this.informSystem();
     }
     // What the buttons show, the line beside the time, the address.
     tell() {
@@ -329,44 +340,59 @@ class Viewer {
             (kinds.length > 3 ? ` and ${kinds.length - 3} more` : "") ||
             (this.speed !== 1 ? `\u00d7 ${this.speed}` : "");
         this.message = "";
-        $("info").hidden = this.picked === null;
+        $("info").hidden = this.picked === null && !this.part;
         if (!this.playing) this.writeAddress();
     }
     contactName(e) {
         const {bodies, contacts} = this.run;
         return contacts[e.contact].all ? e.bodies.sort((a, b) => a - b).map(i => bodies[i].name).join("|") : contacts[e.contact].name;
     }
-    inform() {
-        const body = this.run.bodies[this.picked], pose = new Float64Array(7), rate = new Float64Array(7);
-        this.motions[this.picked].value(this.t, pose, this.before, rate);
-        const row = (name, x) => [name, Array.from(x, v => v.toPrecision(8)).join("  ")];
-        const flat = this.run.dim === 2;
-        const rows = [row("position", pose.subarray(0, this.run.dim)),
-                      row("velocity", rate.subarray(0, this.run.dim)),
-                      flat ? row("angle, spin", [pose[2], rate[2]]) : row("quaternion", pose.subarray(3))];
-        if (!flat) rows.push(row("spin", spin(pose, rate)));
-        const info = $("info"), key = String(this.picked);
+    // What is picked: its name, its line in the model, and rows of numbers; `note` is a
+    // sentence, or null.
+    inform(key, name, of, rows, note) {
+        const info = $("info");
         if (info.dataset.of !== key) {
             info.dataset.of = key;
             const title = document.createElement("h2"), code = document.createElement("code"),
                   table = document.createElement("table");
-            title.textContent = body.name;
-            code.textContent = body.line ? `${this.run.model}:${body.line}: ${body.text.trim()}` : "";
-            for (const [name] of rows) {
+            title.textContent = name;
+            code.textContent = of.line ? `${this.run.model}:${of.line}: ${of.text.trim()}` : "";
+            for (const [what] of rows) {
                 const tr = table.insertRow();
-                tr.insertCell().textContent = name;
+                tr.insertCell().textContent = what;
                 tr.insertCell();
             }
             info.replaceChildren(title, code, table);
-            if (body.shape.moves) {
-                const note = document.createElement("p");
-                const changing = (this.run.surfaces || []).find(s => s.body === this.picked);
-                note.textContent = !changing ? "Its shape changes with the time; it is drawn as at t = 0."
-                    : `Its shape changes with the time; it is drawn from ${changing.frames} times, to ${(100 * changing.off).toPrecision(2)} % between them.`;
-                info.append(note);
+            if (note) {
+                const p = document.createElement("p");
+                p.textContent = note;
+                info.append(p);
             }
         }
-        rows.forEach(([, text], i) => { info.querySelector("table").rows[i].cells[1].textContent = text; });
+        rows.forEach(([, numbers], i) => {
+            info.querySelector("table").rows[i].cells[1].textContent = Array.from(numbers, v => v.toPrecision(8)).join("  ");
+        });
+    }
+    informBody() {
+        const body = this.run.bodies[this.picked], pose = new Float64Array(7), rate = new Float64Array(7);
+        this.motions[this.picked].value(this.t, pose, this.before, rate);
+        const flat = this.run.dim === 2;
+        const rows = [["position", pose.subarray(0, this.run.dim)],
+                      ["velocity", rate.subarray(0, this.run.dim)],
+                      flat ? ["angle, spin", [pose[2], rate[2]]] : ["quaternion", pose.subarray(3)]];
+        if (!flat) rows.push(["spin", spin(pose, rate)]);
+        const changing = (this.run.surfaces || []).find(s => s.body === this.picked);
+        this.inform(`body ${this.picked}`, body.name, body, rows, !body.shape.moves ? null
+            : !changing ? "Its shape changes with the time; it is drawn as at t = 0."
+            : `Its shape changes with the time; it is drawn from ${changing.frames} times, to ${(100 * changing.off).toPrecision(2)} % between them.`);
+    }
+    informSystem() {
+        const {system: s, item} = this.part, system = this.run.systems[s];
+        const motion = this.motions[this.run.bodies.length + s];
+        const x = new Float64Array(motion.rows), rate = new Float64Array(motion.rows);
+        motion.value(this.t, x, this.before, rate);
+        this.inform(`system ${s} ${item}`, `${system.name}: ${item}`, system,
+                    system.coordinates.map((c, i) => [`${c.name}, rate`, [x[i], rate[i]]]), null);
     }
 }
 
@@ -408,7 +434,7 @@ function start() {
                 const f = viewer.frames;
                 return {frames: f.length, ms: f.length > 1 ? (f.at(-1) - f[0]) / (f.length - 1) : 0,
                         log: viewer.log, t: viewer.t, playing: viewer.playing,
-                        picked: viewer.picked, speed: viewer.speed};
+                        picked: viewer.picked, part: viewer.part, speed: viewer.speed};
             },
         };
         if (viewer.filmed) film(viewer, viewer.filmed);

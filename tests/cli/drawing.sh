@@ -61,3 +61,6 @@ $imp run --out j --backend=jit shapes.imp >/dev/null 2>&1 && cmp r.imprun j/r.im
 $imp build shapes.imp -o sim && ./sim --out s >/dev/null 2>&1 && $imp replay --no-open s/r.imprun
 $imp run --out . --set n=3 shapes.imp >/dev/null 2>&1
 tr '{' '\n' <r.imprun | tr -d '\0' | grep -o '"name": "foot.*numbers": 3'
+# every system of the library that has a block of its own has a drawing
+awk '/^system / { if (name) print name; name = $3 == ":" || / : / ? "" : $2 }
+    /^  draw \{/ { name = "" } END { if (name) print name }' $root/stdlib/*.imp

@@ -249,6 +249,17 @@ async function drawings() {
     assert.ok(count(await picture(), 0, 40, 600, 480, blue) > 1000, "nothing is drawn");
     await browser.key("e");
     assert.equal(await browser.value("impView.viewer.drawing.names"), true);
+    // a click names the part, its system with its line, coordinates and rates
+    const [x, y] = await browser.value(`(() => {
+        const {drawing, t} = impView.viewer, {px, py} = drawing.seen, box = drawing.canvas.getBoundingClientRect();
+        const x = new Map(drawing.figure(drawing.figures[0], t).map(([item, x]) => [item.name, x])).get("crate");
+        return [box.left + px(x[0] + 0.1*Math.cos(x[2])), box.top + py(x[1] + 0.1*Math.sin(x[2]))];
+    })()`);
+    await browser.click(x, y);
+    assert.deepEqual((await stats()).part, {system: 0, item: "crate"});
+    const theta = await browser.value("impView.pose('p', impView.viewer.t)[0].toPrecision(8)");
+    const told = await browser.value("document.getElementById('info').textContent");
+    assert.ok(told.includes("p: crate") && told.includes("system p {") && told.includes(theta), told);
 }
 
 // `imp view --png` takes a picture without the controls.

@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "cli/commands.h"
+#include "cli/session/open_page.h"
 #include "cli/session/session.h"
 
 /* -- explain --------------------------------------------------------------- */
@@ -69,9 +71,14 @@ const struct cli_command cli_explain = {
 
 /* -- doc ------------------------------------------------------------------- */
 
+#define DOC_WORDS 8
+
 struct job {
     struct session_options o;
     struct session s;
+    const char *word[DOC_WORDS];
+    size_t n_words;
+    struct buf words; /* the name */
     const char *name, *model;
 };
 
@@ -127,13 +134,38 @@ take_doc(void *ctx, int k, const char *value)
 {
     struct job *job = ctx;
     (void)k; /* there are no options */
-    if (job->model) {
+    if (job->n_words == DOC_WORDS) {
         cli_error(DIAG_E0822, "`imp doc NAME [MODEL]`",
                   "`imp doc` takes a name and at most one model");
         return false;
     }
-    *(job->name ? &job->model : &job->name) = value;
+    job->word[job->n_words++] = value;
     return true;
+}
+
+/* The last word is a model if it looks like one or is a file that is there; all
+ * others are the name, such as `Delassus matrix`. */
+static void
+sort_words(struct job *job)
+{
+    size_t n = job->n_words;
+    const char *last = n > 1 ? job->word[n - 1] : NULL;
+    if (last && (page_ends(last, ".imp") || !strcmp(last, "-") ||
+                 access(last, F_OK) == 0)) {
+        job->model = last;
+        n--;
+    }
+    for (size_t i = 0; i < n; i++)
+        buf_printf(&job->words, i ? " %s" : "%s", job->word[i]);
+    job->name = n ? buf_str(&job->words) : NULL;
+}
+
+static int
+work_words(void *ctx)
+{
+    struct job *job = ctx;
+    sort_words(job);
+    return job->name ? work_doc(job) : work_list(job);
 }
 
 static int
@@ -146,9 +178,10 @@ run_doc(const struct cli_command *self, int argc, char **argv)
     int status = cli_read(&a, take_doc, &job);
     if (status >= 0)
         return status;
-    status = cli_guard(job.name ? work_doc : work_list, &job);
+    status = cli_guard(work_words, &job);
     status = cli_worst(status, cli_flush());
     session_end(&job.s);
+    buf_free(&job.words);
     return status;
 }
 

@@ -6,3 +6,11 @@ done
 for term in Zeno Painlevé cone nothing; do
     $imp doc "$term"
 done
+# Words without quotes are one name; the last one may be a model.
+cd $tmp
+$imp doc Delassus matrix
+$imp doc Delassus nothing
+echo 'let two = 2' >m.imp
+$imp doc two m.imp
+$imp doc Delassus matrix m.imp
+$imp doc two none.imp

@@ -22,7 +22,7 @@ struct branch {
     struct simulation *sim;
     const char *name;
     int take[FORKS_MOST], forks, parent;
-    size_t row, event; /* the first ones of its own */
+    size_t row, event, verdict; /* the first ones of its own */
     double begins, ends;
 };
 struct tree {
@@ -50,7 +50,7 @@ follow(struct tree *tree, struct branch *branch, struct paradox_forks *forks)
     return st;
 }
 
-/* How many rows, or events, two runs have in common. */
+/* How many rows, events and verdicts two runs have in common. */
 static void
 common(struct branch *branch, const struct branch *parent)
 {
@@ -66,6 +66,11 @@ common(struct branch *branch, const struct branch *parent)
            a->log.number.v[events] == b->log.number.v[events] &&
            !strcmp(a->log.kind.v[events], b->log.kind.v[events]))
         events++;
+    while (branch->verdict < a->verdicts.time.n &&
+           branch->verdict < b->verdicts.time.n &&
+           a->verdicts.time.v[branch->verdict] ==
+               b->verdicts.time.v[branch->verdict])
+        branch->verdict++;
     branch->row = rows ? rows - 1 : 0; /* it begins where they part */
     branch->event = events;
 }
@@ -98,6 +103,7 @@ grow(struct tree *tree, int i, struct analysis *analysis,
         tree->branch[0].sim->next = next->sim; /* so that it is given back */
         next->take[next->forks++] = k;
         next->parent = i;
+        next->verdict = 0;
         next->begins = branch->ends;
         next->name =
             i ? arena_printf(arena, "%s/%s", branch->name, forks.name[k])
@@ -136,6 +142,7 @@ gather(struct tree *tree)
             if (!told)
                 VEC_PUSH(&root->log.remarks, sim->log.remarks.v[w]);
         }
+        simulate_add_verdicts(root, sim, branch->verdict);
         branch->row = row;
         branch->event = event;
     }

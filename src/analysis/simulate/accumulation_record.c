@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts in the record of `simulate`: when, at which
  * contacts and gaps, how many impacts were resolved, what the limit rests on,
- * and how well it is known. */
+ * and how well it is known. And verdicts of choices of modes, where friction
+ * is. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/command/limit_text.h"
@@ -221,4 +223,77 @@ simulate_put_limits(struct simulation *sim, struct record *out)
     SET_LIST("state_errors", table->state_error, table->n);
     SET_LIST("limit_depths", table->depth, table->n);
     SET_TEXTS("limit_means", table->means, table->n);
+}
+
+/* -- verdicts -------------------------------------------------------------- */
+
+void
+simulate_verdict(struct simulation *sim, uint32_t contact,
+                 const struct painleve_verdict *verdict)
+{
+    assert(sim != NULL && verdict != NULL);
+    struct verdict_log *log = &sim->verdicts;
+    if (sim->options.keep != 1)
+        return;
+    VEC_PUSH(&log->time, rt_time(sim->run));
+    VEC_PUSH(&log->contacts, simulate_contact_name(sim, contact));
+    VEC_PUSH(&log->verdict, verdict->verdict);
+    VEC_PUSH(&log->cell, verdict->cell);
+    VEC_PUSH(&log->a, verdict->a);
+    VEC_PUSH(&log->b, verdict->b);
+    VEC_PUSH(&log->p_plus, verdict->p_plus);
+    VEC_PUSH(&log->p_minus, verdict->p_minus);
+    VEC_PUSH(&log->margin, verdict->margin);
+}
+
+void
+simulate_free_verdicts(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct verdict_log *log = &sim->verdicts;
+    struct numbers *numbers[] = {&log->time,   &log->a,       &log->b,
+                                 &log->p_plus, &log->p_minus, &log->margin};
+    struct texts *texts[] = {&log->contacts, &log->verdict, &log->cell};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        free(numbers[i]->v);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]->v);
+    *log = (struct verdict_log){0};
+}
+
+void
+simulate_add_verdicts(struct simulation *sim, const struct simulation *other,
+                      size_t from)
+{
+    assert(sim != NULL && other != NULL && sim != other);
+    struct verdict_log *to = &sim->verdicts;
+    const struct verdict_log *log = &other->verdicts;
+    for (size_t i = from; i < log->time.n; i++) {
+        VEC_PUSH(&to->time, log->time.v[i]);
+        VEC_PUSH(&to->contacts, log->contacts.v[i]);
+        VEC_PUSH(&to->verdict, log->verdict.v[i]);
+        VEC_PUSH(&to->cell, log->cell.v[i]);
+        VEC_PUSH(&to->a, log->a.v[i]);
+        VEC_PUSH(&to->b, log->b.v[i]);
+        VEC_PUSH(&to->p_plus, log->p_plus.v[i]);
+        VEC_PUSH(&to->p_minus, log->p_minus.v[i]);
+        VEC_PUSH(&to->margin, log->margin.v[i]);
+    }
+}
+
+void
+simulate_put_verdicts(struct simulation *sim, struct record *out)
+{
+    assert(sim != NULL && out != NULL);
+    struct verdict_log *log = &sim->verdicts;
+    size_t n = log->time.n;
+    SET_LIST("verdict_times", log->time.v, n);
+    SET_TEXTS("verdict_contacts", log->contacts.v, n);
+    SET_TEXTS("verdicts", log->verdict.v, n);
+    SET_TEXTS("verdict_cells", log->cell.v, n);
+    SET_LIST("verdict_margins", log->margin.v, n);
+    SET_LIST("verdict_a", log->a.v, n);
+    SET_LIST("verdict_b", log->b.v, n);
+    SET_LIST("verdict_p_plus", log->p_plus.v, n);
+    SET_LIST("verdict_p_minus", log->p_minus.v, n);
 }

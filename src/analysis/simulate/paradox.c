@@ -99,6 +99,23 @@ branches(const struct simulation *sim)
     return sim->run->forks && sim->run->forks->ways > 0;
 }
 
+/* The coefficients of one point, its cell and its margin. */
+static void
+note_coefficients(struct simulation *sim, struct diag *diag, uint32_t contact,
+                  const struct painleve_verdict *found)
+{
+    char tangential[NUM_TEXT], normal[NUM_TEXT], plus[NUM_TEXT],
+        minus[NUM_TEXT], margin[NUM_TEXT];
+    diag_note(
+        sim->analysis->ds, diag, rt_contact(sim->run, contact)->range,
+        "a = %s m/s^2, b = %s m/s^2, p+ = %s 1/kg, p- = %s 1/kg%s%s; "
+        "margin %s",
+        num_digits(tangential, found->a, 6), num_digits(normal, found->b, 6),
+        num_digits(plus, found->p_plus, 6),
+        num_digits(minus, found->p_minus, 6), *found->cell ? ", cell " : "",
+        found->cell, num_digits(margin, found->margin, 3));
+}
+
 int
 simulate_paradox_undecided(struct simulation *sim,
                            const struct contact_point *spot, int n,
@@ -122,6 +139,8 @@ simulate_paradox_undecided(struct simulation *sim,
         "the motion of the bodies of `%s` is %s at t = %s s: the run stops",
         simulate_contact_name(sim, spot[0].contact), verdict, t);
     diag_label(sim->analysis->ds, diag, "%s", cause_text(choice->verdict));
+    if (n == 1)
+        note_coefficients(sim, diag, spot[0].contact, &modes->found[0]);
     for (int k = 0; k < choice->n; k++)
         list_set(sim, diag, k + 1, &choice->set[k], spot, n);
     list_ranges(sim, diag, modes->range, spot, n);
@@ -221,6 +240,7 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
         num_digits(t, rt_time(sim->run), 9), force,
         num_digits(slip, jam->slip, 9), jam->opens ? "lift-off, " : "");
     simulate_log_event(sim, contact, "jam", "", 0.0);
+    simulate_verdict(sim, contact, &jam->found);
     simulate_remark(
         sim, arena_printf(arena, "%s%s", text, stops ? ": the run stops" : ""));
     if (!stops)

@@ -131,6 +131,9 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int n,
     int st = friction_modes_select(sim->run, spot, n, &modes);
     if (st)
         return st;
+    for (int i = 0; modes.changed && i < n; i++)
+        if (i == 0 || spot[i].contact != spot[i - 1].contact)
+            simulate_verdict(sim, spot[i].contact, &modes.found[i]);
     if (modes.by_policy)
         simulate_paradox_policy(sim, spot[0].contact, &modes.choice);
     *jumped = modes.jumps;

@@ -178,6 +178,7 @@ fill(struct simulation *sim, struct record *out, int st)
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
     simulate_put_limits(sim, out);
+    simulate_put_verdicts(sim, out);
     tell_audit(sim);
     if (sim->log.left_out)
         simulate_remark(sim,
@@ -371,6 +372,7 @@ simulation_free(struct simulation *sim)
     free(sim->log.contact.v);
     free(sim->log.number.v);
     free(sim->log.remarks.v);
+    simulate_free_verdicts(sim);
     run_log_free(sim->trace);
 }
 

@@ -8,8 +8,8 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c    which contacts and points one limit sums up; flights
- *   persistent.c            which closed contacts carry a force
+ *   accumulation_group.c    which contacts and points one limit sums up;
+ * flights persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
  *   paradox.c               what is told where friction leaves a motion open
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
@@ -24,8 +24,8 @@
 #include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
-#include "runtime/local/local.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/local/local.h"
 #include "runtime/modes/accumulation_forecast.h"
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_forecast.h"
@@ -95,6 +95,11 @@ struct event_log {
     size_t total;    /* events, whether they are listed or not */
     size_t left_out; /* remarks on impacts beyond SIMULATE_REMARKS */
 };
+/* the choices of modes so far that changed something, one entry each */
+struct verdict_log {
+    struct numbers time, a, b, p_plus, p_minus, margin;
+    struct texts contacts, verdict, cell;
+};
 /* remarks on impacts that are kept */
 #define SIMULATE_REMARKS 100
 
@@ -159,8 +164,8 @@ struct simulation {
     struct rt *run; /* analysis->rt */
     const imp_command *command;
     struct simulation_options options;
-    double target;   /* the run goes on to this time at once, s */
-    double reached;  /* the time that it came to, once it is over, s */
+    double target;       /* the run goes on to this time at once, s */
+    double reached;      /* the time that it came to, once it is over, s */
     _Atomic double done; /* the share of the time that is done, for the line on
                             a terminal */
     bool stopped;    /* by a policy, or where the outcome is not unique (I4) */
@@ -177,6 +182,7 @@ struct simulation {
     struct recorded_rows rows;
     struct along *along; /* of analysis/along; NULL: nothing is asked of it */
     struct event_log log;
+    struct verdict_log verdicts;
     struct already_reported reported;
     struct flow **flows;          /* per system */
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
@@ -315,6 +321,14 @@ struct flow_event;
 void simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                         const uint32_t *contacts);
 void simulate_put_limits(struct simulation *sim, struct record *out);
+/* Keeps a choice of modes at a contact for the record. */
+void simulate_verdict(struct simulation *sim, uint32_t contact,
+                      const struct painleve_verdict *verdict);
+void simulate_put_verdicts(struct simulation *sim, struct record *out);
+/* Appends the verdicts of another run from number `from` on. */
+void simulate_add_verdicts(struct simulation *sim,
+                           const struct simulation *other, size_t from);
+void simulate_free_verdicts(struct simulation *sim);
 struct limit_group;
 struct forecast_limit;
 /* Records the limit of the group that is reached now, and before it the limits

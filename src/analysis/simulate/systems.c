@@ -32,6 +32,15 @@ changes(struct simulation *sim, const struct flow *flow)
         simulate_log_event(sim, change[i].contact, change[i].word, "", 0.0);
 }
 
+static void
+verdicts(struct simulation *sim, const struct flow *flow)
+{
+    uint32_t n;
+    const struct flow_verdict *told = flow_verdicts(flow, &n);
+    for (uint32_t i = 0; i < n; i++)
+        simulate_verdict(sim, told[i].contact, &told[i].is);
+}
+
 /* A policy has chosen where friction left the motion open. */
 static void
 resolved(struct simulation *sim, const struct flow *flow)
@@ -83,6 +92,7 @@ simulate_systems_start(struct simulation *sim)
         if (!(sim->flows[i] = flow_new(run, i, p, sim->options.until)))
             return IMP_BADMODEL;
     for (uint32_t i = 0; i < n; i++) {
+        verdicts(sim, sim->flows[i]);
         changes(sim, sim->flows[i]);
         resolved(sim, sim->flows[i]);
         shared_loads(sim, sim->flows[i]);
@@ -426,6 +436,7 @@ happened(struct simulation *sim, struct flow *flow,
             simulate_log_event(sim, contacts[i], "leave", "", 0.0);
         break;
     }
+    verdicts(sim, flow);
     resolved(sim, flow);
     shared_loads(sim, flow);
     changes(sim, flow);

@@ -137,6 +137,16 @@ flow_changes(const struct flow *flow, uint32_t *n)
     return friction ? friction->change : NULL;
 }
 
+const struct flow_verdict *
+flow_verdicts(const struct flow *flow, uint32_t *n)
+{
+    assert(n != NULL);
+    const struct taylor_friction *friction =
+        flow->taylor ? flow->taylor->friction : NULL;
+    *n = friction ? friction->n_told : 0;
+    return friction ? friction->told : NULL;
+}
+
 const char *
 flow_resolved(const struct flow *flow)
 {

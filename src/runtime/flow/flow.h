@@ -12,7 +12,7 @@
 #define IMP_RUNTIME_FLOW_FLOW_H
 
 #include "runtime/ballistic/ballistic.h"
-#include "runtime/friction/friction.h"
+#include "runtime/friction/painleve.h"
 #include "runtime/impact/impact_of_run.h"
 
 enum flow_kind {
@@ -56,6 +56,12 @@ struct flow_event {
 struct flow_change {
     uint32_t contact; /* its number in the model */
     const char *word;
+};
+/* A choice of modes that changed something, or found no one motion, at one of
+ * its contacts, a number in the model. */
+struct flow_verdict {
+    uint32_t contact;
+    struct painleve_verdict is;
 };
 struct flow;
 
@@ -137,6 +143,8 @@ int flow_friction_impact_now(struct rt *run, uint32_t system,
 const uint32_t *flow_contacts(const struct flow *flow, const double **impulse);
 /* The changes of modes of the last event, or of the start, *n of them. */
 const struct flow_change *flow_changes(const struct flow *flow, uint32_t *n);
+/* The choices of modes of the last event, or of the start, *n of them. */
+const struct flow_verdict *flow_verdicts(const struct flow *flow, uint32_t *n);
 /* What was possible where the last event, or the start, left the motion open
  * and the policy `paradox` has chosen; NULL: it has not. */
 const char *flow_resolved(const struct flow *flow);

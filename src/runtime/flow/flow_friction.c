@@ -738,7 +738,7 @@ friction_apply(struct flow *flow, struct flow_event *event,
 {
     assert(flow);
     struct taylor_friction *friction = flow->taylor->friction;
-    friction->n_change = 0;
+    friction->n_change = friction->n_told = 0;
     friction->open = NULL;
     friction_fresh(flow);
     flow->last.n_contacts = 0;

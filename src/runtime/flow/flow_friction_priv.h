@@ -90,6 +90,8 @@ struct taylor_friction {
     struct friction_watch watch;
     struct flow_change *change; /* 2m: what the last event changed */
     uint32_t n_change;
+    struct flow_verdict *told; /* 2m: choices of the last event */
+    uint32_t n_told;
     const char *why;  /* nothing has been decided: what is consistent */
     int jump;         /* contact at which an impact without collision is to
                          be made; -1: none */
@@ -228,6 +230,9 @@ int friction_settle(struct flow *flow, const bool *on, const bool *ended,
                     struct flow_event *event);
 /* Notes a change for flow_changes. */
 void friction_note(struct flow *flow, uint32_t i, const char *word);
+/* Notes a choice of modes at contact i for flow_verdicts. */
+void friction_tell_verdict(struct flow *flow, uint32_t i,
+                           struct painleve_verdict verdict);
 /* Nothing has been decided, for this reason. */
 void friction_undecided(struct flow *flow, struct flow_event *event,
                         const char *why);

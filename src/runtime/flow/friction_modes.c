@@ -257,31 +257,53 @@ jump_of(const struct flow *flow, const struct candidates *all)
 /* The coefficients of one contact, and how far they are from where the verdict
  * changes, as text. */
 static const char *
-coefficients_text(const struct flow *flow, const struct candidates *all)
+coefficients_text(const struct flow *flow, const struct painleve_verdict *found)
 {
-    struct arena *arena = flow->run->brief;
-    const struct friction_instant *in = &all->instant;
-    struct painleve *found = NEW(arena, struct painleve);
     char tangential[NUM_TEXT], normal[NUM_TEXT], plus[NUM_TEXT],
         minus[NUM_TEXT], margin[NUM_TEXT];
-    if (all->n != 1 || in->point->mu_dynamic == 0.0)
-        return "";
-    struct painleve_point point = {.A = in->W[3],
-                                   .B = in->W[1],
-                                   .C = in->W[0],
-                                   .a = in->free[1],
-                                   .b = in->free[0],
-                                   .a_terms = in->terms[1],
-                                   .b_terms = in->terms[0],
-                                   .mu = in->point->mu_dynamic,
-                                   .slip = in->point->slip};
-    painleve_find(arena, &point, found);
     return arena_printf(
         flow->run->arena, " (a = %s, b = %s, p+ = %s, p- = %s%s%s; margin %s)",
-        num_digits(tangential, point.a, 6), num_digits(normal, point.b, 6),
+        num_digits(tangential, found->a, 6), num_digits(normal, found->b, 6),
         num_digits(plus, found->p_plus, 6),
-        num_digits(minus, found->p_minus, 6), found->row ? ", cell " : "",
-        painleve_cell(found), num_digits(margin, found->margin, 3));
+        num_digits(minus, found->p_minus, 6), *found->cell ? ", cell " : "",
+        found->cell, num_digits(margin, found->margin, 3));
+}
+
+void
+friction_tell_verdict(struct flow *flow, uint32_t i,
+                      struct painleve_verdict verdict)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    assert(i < flow->m);
+    if (friction->n_told < 2 * flow->m)
+        friction->told[friction->n_told++] =
+            (struct flow_verdict){flow->sys->contact + i, verdict};
+}
+
+static void
+tell_choice(struct flow *flow, const struct candidates *all,
+            const struct friction_choice *choice)
+{
+    for (int k = 0; k < all->n; k++)
+        friction_tell_verdict(
+            flow, (uint32_t)all->contact[k],
+            painleve_verdict_of(flow->run->brief, &all->instant, choice, k));
+}
+
+/* Does this choice change a mode? */
+static bool
+changes(const struct flow *flow, const struct candidates *all,
+        const struct friction_set *set)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    for (int k = 0; k < all->n; k++) {
+        size_t i = (size_t)all->contact[k];
+        if (set->mode[k] != (taylor->contacts.closed[i]
+                                 ? taylor->friction->mode[i]
+                                 : CONTACT_FREE))
+            return true;
+    }
+    return false;
 }
 
 /* Nothing is singled out. Does the model's policy choose? Returns the choice of
@@ -297,6 +319,7 @@ by_policy(struct flow *flow, const struct candidates *all,
             ? jump_of(flow, all)
             : -1;
     const char *why = verdict_text(flow, all, choice);
+    tell_choice(flow, all, choice);
     if (jump >= 0)
         why = arena_printf(
             flow->run->arena,
@@ -305,8 +328,11 @@ by_policy(struct flow *flow, const struct candidates *all,
                      rt_contact(flow->run, flow->sys->contact +
                                                (uint32_t)all->contact[jump])
                          ->name));
-    why = arena_printf(flow->run->arena, "%s%s", why,
-                       coefficients_text(flow, all));
+    why = arena_printf(
+        flow->run->arena, "%s%s", why,
+        all->n == 1
+            ? coefficients_text(flow, &friction->told[friction->n_told - 1].is)
+            : "");
     enum friction_paradox policy = (enum friction_paradox)flow->run->paradox;
     int taken = choice->taken < 0 ? paradox_choose(choice, all->n, policy) : -1;
     if (policy == PARADOX_BRANCH && choice->taken < 0 && flow->run->forks)
@@ -498,17 +524,21 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     bool loads = choice->verdict == FRICTION_LOADS;
     if (loads && (flow->run->loads == LOADS_REPORT ||
                   !take_least(&all, choice->set + choice->taken))) {
+        tell_choice(flow, &all, choice);
         friction->loads_open = true;
         friction_undecided(flow, event, verdict_text(flow, &all, choice));
         return IMP_OK;
     }
-    if (choice->taken < 0) {
+    bool open = choice->taken < 0;
+    if (open) {
         choice->taken = by_policy(flow, &all, choice, event);
         if (choice->taken < 0)
             return IMP_OK;
     }
     const struct friction_choice *taken =
         loads ? choice : with_floating(arena, &all, choice);
+    if (!open && changes(flow, &all, taken->set + taken->taken))
+        tell_choice(flow, &all, choice);
     friction->shared = taken->verdict == FRICTION_SHARED;
     friction->loads = loads_text(flow, &all, taken);
     friction->loads_matter = loads;

@@ -61,6 +61,7 @@ taylor_friction_new(struct flow *flow)
     friction->piece.minus = NEW_N(arena, double, contacts *ROW);
     friction->piece.plus = NEW_N(arena, double, contacts *ROW);
     friction->change = NEW_N(arena, struct flow_change, 4 * contacts);
+    friction->told = NEW_N(arena, struct flow_verdict, 2 * contacts + 1);
     friction->flights.last = NEW_N(arena, double, contacts);
     for (size_t i = 0; i < contacts; i++)
         friction->flights.last[i] = -INFINITY;

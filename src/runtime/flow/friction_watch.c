@@ -109,8 +109,7 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
     /* One that comes to 0 and grows again at once goes on: that is what was
      * consistent until then, and whether it falls below 0 in between is
      * rounding. */
-    noise =
-        fmax(noise, eps * polynomial_size(row, MOTION_STEP_ORDER, best));
+    noise = fmax(noise, eps * polynomial_size(row, MOTION_STEP_ORDER, best));
     if (!polynomial_through(row, MOTION_STEP_ORDER, best, noise, root))
         return false;
     polynomial_newton(row, MOTION_STEP_ORDER, best, root);
@@ -669,6 +668,27 @@ go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
     taylor_set_active(flow);
 }
 
+/* At the limit p is 0, and b, unless friction has grown as the slip fell: it
+ * lies on the boundary. */
+static struct painleve_verdict
+verdict_at_jam(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    size_t N = 2 * (size_t)i, all = 2 * (size_t)flow->m;
+    double C = rows->W[N * all + N],
+           rubs = rows->slip[i].mu * rows->W[N * all + N + 1],
+           sign = friction_sign(friction->mode[i]);
+    return (struct painleve_verdict){.verdict = "jam",
+                                     .cell = "",
+                                     .a = rows->free[N + 1],
+                                     .b = friction->watch.by_slip
+                                              ? rows->free[N]
+                                              : 0.0,
+                                     .p_plus = sign > 0.0 ? 0.0 : C - rubs,
+                                     .p_minus = sign < 0.0 ? 0.0 : C + rubs};
+}
+
 int
 friction_jam(struct flow *flow, struct flow_event *event)
 {
@@ -706,6 +726,7 @@ friction_jam(struct flow *flow, struct flow_event *event)
     friction->normal[i] = watch->normal[i];
     friction->tangential[i] = -friction_sign(friction->mode[i]) *
                               friction->rows.slip[i].mu * watch->normal[i];
+    friction_tell_verdict(flow, i, verdict_at_jam(flow, i));
     event->kind = FLOW_JAM;
     event->contact = flow->last.contacts[0] = flow->sys->contact + i;
     event->impulse = flow->last.impulse[0] = 0.0;

@@ -175,6 +175,42 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
     chatter(in, out);
 }
 
+struct painleve_verdict
+painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
+                    const struct friction_choice *choice, int i)
+{
+    assert(arena != NULL && in != NULL && choice != NULL);
+    assert(i >= 0 && i < in->n);
+    size_t rows = 2 * (size_t)in->n, N = 2 * (size_t)i, T = N + 1;
+    const struct friction_point *of = in->point + i;
+    struct painleve_point point = {.A = in->W[T * rows + T],
+                                   .B = in->W[N * rows + T],
+                                   .C = in->W[N * rows + N],
+                                   .a = in->free[T],
+                                   .b = in->free[N],
+                                   .a_terms = in->terms[T],
+                                   .b_terms = in->terms[N],
+                                   .mu = of->mu_dynamic,
+                                   .slip = of->slip};
+    struct painleve_verdict out = {
+        .verdict = friction_verdict_name(choice->verdict),
+        .cell = "",
+        .a = point.a,
+        .b = point.b,
+        .p_plus = point.C - point.mu * point.B,
+        .p_minus = point.C + point.mu * point.B,
+        .margin = choice->n > 0 ? choice->margin : 0.0};
+    if (in->n != 1 || of->given || of->mu_static == 0.0)
+        return out;
+    struct painleve *found = NEW(arena, struct painleve);
+    painleve_find(arena, &point, found);
+    out.cell = painleve_cell(found);
+    /* the cone of a point that sticks is that of its static coefficient */
+    if (of->slip != 0.0 || of->mu_static == of->mu_dynamic || choice->n == 0)
+        out.margin = found->margin;
+    return out;
+}
+
 /* == two contacts that slip ================================================
  */
 

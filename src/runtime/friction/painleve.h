@@ -59,6 +59,19 @@ struct painleve_bounces {
  * each. False: it does not, or there is no limit. */
 bool painleve_bounces_find(const struct painleve_point *in, double normal,
                            struct painleve_bounces *out);
+/* A choice of modes as runs tell it at one of its contacts. */
+struct painleve_verdict {
+    const char *verdict; /* of all: as friction_verdict_name; or "jam" */
+    const char *cell; /* of a contact that is alone, with friction; else "" */
+    double a, b, p_plus, p_minus; /* of the contact by itself */
+    /* how near the next boundary is, as a share of its terms; 0 where it is not
+     * known: of several contacts without a consistent choice */
+    double margin;
+};
+/* That of point i in the modes that friction_choose has found. */
+struct painleve_verdict
+painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
+                    const struct friction_choice *choice, int i);
 /* Returns the name of a cell, such as "I(iii)"; "" where row is 0. */
 const char *painleve_cell(const struct painleve *painleve);
 

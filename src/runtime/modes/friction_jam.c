@@ -80,6 +80,21 @@ to_end(struct last *last, bool slip, double first, bool *limit)
     return st;
 }
 
+/* At the limit p is 0, and b, unless friction has grown as the slip fell: it
+ * lies on the boundary. sign: of the slip. */
+static void
+tell(const struct friction_rows *in, double sign, struct painleve_verdict *out)
+{
+    double rubs = in->point[0].mu_dynamic * in->W[1];
+    *out = (struct painleve_verdict){
+        .verdict = "jam",
+        .cell = "",
+        .a = in->free[1],
+        .b = in->group->row[0].friction->varies ? in->free[0] : 0.0,
+        .p_plus = sign > 0.0 ? 0.0 : in->W[0] - rubs,
+        .p_minus = sign < 0.0 ? 0.0 : in->W[0] + rubs};
+}
+
 /* Takes a point that is alone, and slips with this sign, to the limit, or to
  * where its slip comes to rest if that is before. */
 static int
@@ -105,6 +120,18 @@ to_limit(struct rt *run, double sign, double first, struct friction_jam *out)
     out->opens = !st && in->group->row[0].gap.c[3] > 0.0 &&
                  !in->group->row[0].friction->varies;
     out->slip = st ? 0.0 : in->rate[1];
+    if (!st)
+        tell(in, sign, &out->found);
+    return st;
+}
+
+static int
+read_verdict(struct rt *run, double sign, struct friction_jam *out)
+{
+    struct friction_rows in = {.run = run, .n = 1, .spot = &out->spot};
+    int st = friction_rows_read(&in);
+    if (!st)
+        tell(&in, sign, &out->found);
     return st;
 }
 
@@ -123,7 +150,9 @@ friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
         return st;
     if (left > 0.0)
         motion_advance(run, left, rt_time(run) + left);
-    if (alone)
+    if (!alone)
+        st = read_verdict(run, sign, out);
+    else
         st = to_limit(run, sign, force * left, out);
     if (!out->stops)
         friction_modes_forget(run);

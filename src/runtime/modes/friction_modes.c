@@ -430,6 +430,19 @@ report_loads(const struct friction_rows *in,
     choice->taken = matter ? -1 : choice->taken;
 }
 
+/* Does the choice change a mode, or is there none? */
+static bool
+changes(const struct friction_rows *in, const struct friction_choice *choice)
+{
+    for (int i = 0; i < in->n && choice->taken >= 0; i++) {
+        const struct friction_point *point = &in->point[i];
+        enum contact_mode now = choice->set[choice->taken].mode[i];
+        if (now != (point->held ? point->before : CONTACT_FREE))
+            return true;
+    }
+    return choice->taken < 0;
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
@@ -472,6 +485,10 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         modes->slip[i] = in.point[i].slip;
     modes->jump = -1;
     modes->range = NULL;
+    modes->changed = changes(&in, choice);
+    modes->found = NEW_N(run->brief, struct painleve_verdict, (size_t)count);
+    for (int i = 0; modes->changed && i < count; i++)
+        modes->found[i] = painleve_verdict_of(run->brief, &instant, choice, i);
     if (choice->taken < 0 && (st = by_policy(&in, &instant, modes)))
         return st;
     report_loads(&in, &instant, modes);

@@ -5,7 +5,7 @@
 #ifndef IMP_RUNTIME_MODES_FRICTION_MODES_H
 #define IMP_RUNTIME_MODES_FRICTION_MODES_H
 
-#include "runtime/friction/friction.h"
+#include "runtime/friction/painleve.h"
 #include "runtime/motion/persistent.h"
 
 /* Has the contact friction? */
@@ -33,6 +33,8 @@ struct friction_modes {
     bool shared; /* forces are not unique, the motion is */
     /* `loads = report`: the bounds of forces that are not unique; else NULL */
     struct friction_range *range;
+    bool changed; /* the choice has changed a mode, or nothing is singled out */
+    struct painleve_verdict *found; /* n: where it has */
     bool by_policy; /* the policy `paradox` of the run has chosen */
     /* where nothing is taken: the point at which an impact without collision is
      * possible; -1: there is none. jumps: the run takes it */
@@ -79,11 +81,12 @@ struct friction_jam {
     struct contact_point spot;
     double exponent; /* 0: the force has a limit */
     double slip;     /* there */
-    bool limit;      /* the state is at t*; false: the point is not alone, or no
-                        impulse leads to b = 0 */
-    bool stops;      /* no jam: the slip comes to rest just before, and the
-                        state is there */
-    bool opens;      /* without a force the gap would open there */
+    struct painleve_verdict found;
+    bool limit; /* the state is at t*; false: the point is not alone, or no
+                   impulse leads to b = 0 */
+    bool stops; /* no jam: the slip comes to rest just before, and the
+                   state is there */
+    bool opens; /* without a force the gap would open there */
 };
 /* After FRICTION_JAMS of row `which`: takes the run to the time t*, and gives
  * the point the impulse that is left. Status of the tapes. */

@@ -19,7 +19,7 @@
 /* Where p is this share of its terms the linear equations decide. They leave
  * out the square of it, which is taken out of b - E p by its values at two
  * places: the cube is left. */
-#define WEDGE_SHARE 1e-7
+#define WEDGE_SHARE 1e-6
 /* p must be that far above the error of the state. */
 #define WEDGE_ABOVE 100
 /* Error of a step, as a share of the state: of the rates that are tried at
@@ -140,8 +140,8 @@ extrapolate(struct wedge *wedge, int row)
         double *old = table + (size_t)column * n,
                ratio = (double)(row + 1) / (column + 1);
         for (size_t i = 0; i < n; i++) {
-            double better = old[n + i] +
-                            (old[n + i] - old[i]) / (ratio * ratio - 1.0);
+            double better =
+                old[n + i] + (old[n + i] - old[i]) / (ratio * ratio - 1.0);
             if (column == 0)
                 worst = fmax(worst,
                              fabs(better - old[i]) /
@@ -246,9 +246,9 @@ time_of(const struct wedge *wedge, const double p[2], const double rate[2],
 }
 
 /* The slip, in its direction, when p and b have come to 0: its rate by s is k b
- * + a p, and both fall by the exponentials of the linear equations. b falls as a
- * small power of p, so where its square matters the slip is followed further; p
- * is rounding by then, and does nothing. */
+ * + a p, and both fall by the exponentials of the linear equations. b falls as
+ * a small power of p, so where its square matters the slip is followed further;
+ * p is rounding by then, and does nothing. */
 static double
 slip_left(struct wedge *wedge, const double alpha[3], const double pb[2],
           double h)
@@ -261,8 +261,8 @@ slip_left(struct wedge *wedge, const double alpha[3], const double pb[2],
            left = wedge->sign * point->slip - lost;
     if (!(fabs(left) < WEDGE_FAST * fabs(lost)) || !(alpha[2] < 0.0))
         return left;
-    for (int i = 0; i < WEDGE_STEPS && fabs(point->b) > WEDGE_REST * fabs(pb[1]);
-         i++)
+    for (int i = 0;
+         i < WEDGE_STEPS && fabs(point->b) > WEDGE_REST * fabs(pb[1]); i++)
         if (!step(wedge, &h))
             return (double)NAN;
     return wedge->sign * point->slip - k * point->b / alpha[2];
@@ -369,8 +369,8 @@ by_halves(struct wedge *wedge, double out, double in, double close,
     return 0.5 * (out + in);
 }
 
-/* The place x at which (r0 - x)/(r1 - x) and (r1 - x)/(r2 - x) are powers of one
- * number, by the differences of the times; between out and r2. */
+/* The place x at which (r0 - x)/(r1 - x) and (r1 - x)/(r2 - x) are powers of
+ * one number, by the differences of the times; between out and r2. */
 static double
 by_times(const double rate[3], const double time[3], double out)
 {
@@ -410,30 +410,40 @@ by_passage(struct wedge *wedge, double found, double beside, double close)
     return (double)NAN;
 }
 
-/* The root of one number of an ending between two rates, by the secant with the
- * weights of Anderson and Bjorck. NAN: it has not the signs, or not the values,
- * that it must have. */
+/* The number of an ending whose root is an edge, beside lift-off or else beside
+ * slips that come to rest: above 0 where nothing jams. NAN: it has none. */
 static double
-by_secant(struct wedge *wedge, double out, double in, double close, bool lifts)
+number_of(struct wedge *wedge, double rate, bool lifts)
 {
-    double place[2] = {out, in}, value[2];
-    for (int k = 0; k < 2; k++) {
-        struct ending end = follow(wedge, place[k], true);
-        value[k] = lifts ? end.lifts : -end.slips;
-    }
+    struct ending end = follow(wedge, rate, true);
+    return lifts ? end.lifts : -end.slips;
+}
+
+/* The root of that number between two rates, by the secant with the weights of
+ * Anderson and Bjorck. NAN: it has not the signs, or not the values, that it
+ * must have. *slope: there. */
+static double
+by_secant(struct wedge *wedge, double out, double in, double close, bool lifts,
+          double *slope)
+{
+    double place[2] = {out, in}, value[2], found;
+    for (int k = 0; k < 2; k++)
+        value[k] = number_of(wedge, place[k], lifts);
+    *slope = (value[1] - value[0]) / (in - out);
     if (!(value[0] > 0.0) || !(value[1] < 0.0))
         return (double)NAN;
     for (int k = 0; k < WEDGE_TRIALS && fabs(place[1] - place[0]) > close;
          k++) {
-        double rate = (place[0] * value[1] - place[1] * value[0]) /
-                      (value[1] - value[0]);
-        struct ending end = follow(wedge, rate, true);
-        double found = lifts ? end.lifts : -end.slips;
-        if (!isfinite(found))
+        double rate =
+            (place[0] * value[1] - place[1] * value[0]) / (value[1] - value[0]);
+        if (!isfinite(found = number_of(wedge, rate, lifts)))
             return (double)NAN;
         int side = found < 0.0;
-        double weight = 1.0 - found / value[side];
-        if (found == 0.0 || fabs(rate - place[side]) <= 0.5 * close)
+        double weight = 1.0 - found / value[side],
+               moved = fabs(rate - place[side]);
+        if (moved > 0.0)
+            *slope = (found - value[side]) / (rate - place[side]);
+        if (found == 0.0 || moved <= 0.5 * close)
             return rate;
         value[1 - side] *= weight > 0.0 ? weight : 0.5;
         place[side] = rate;
@@ -442,22 +452,71 @@ by_secant(struct wedge *wedge, double out, double in, double close, bool lifts)
     return 0.5 * (place[0] + place[1]);
 }
 
-/* The edge between a rate that jams and its neighbour that does not: at first to
- * the tolerance of the rates that are tried, and then, by what lies beside it,
- * from close by. */
+/* The same root from one that is nearly right, with the slope there. A step of
+ * the secant is off by the product of its distances from both places, over a
+ * length in which the number bends: that is taken to be `bends`, the distance
+ * of two of the rates that were tried. */
+static double
+refine(struct wedge *wedge, double rough, double slope, double close,
+       double bends, bool lifts)
+{
+    double x[2] = {rough, 0.0},
+           value[2] = {number_of(wedge, rough, lifts), 0.0};
+    x[1] = x[0] - value[0] / slope;
+    for (int k = 0; k < WEDGE_TRIALS && isfinite(x[1]); k++) {
+        if (fabs(x[1] - rough) > WEDGE_BESIDE * bends || x[1] == x[0])
+            break;
+        value[1] = number_of(wedge, x[1], lifts);
+        double next = x[1] - value[1] * (x[1] - x[0]) / (value[1] - value[0]);
+        if (fabs(next - x[1]) * fabs(next - x[0]) <= close * bends)
+            return next;
+        x[0] = x[1];
+        value[0] = value[1];
+        x[1] = next;
+    }
+    return (double)NAN;
+}
+
+/* The edge to the tolerance of the rates that are tried, and the slope of its
+ * number there; NAN: that number does not tell it. beside: a small distance,
+ * with its sign towards rates that jam. */
+static double
+rough_edge(struct wedge *wedge, double out, double in, double beside,
+           enum end end, double *slope)
+{
+    if (end != END_LIFTOFF && end != END_STOP)
+        return (double)NAN;
+    double found = by_secant(wedge, out, in, 0.1 * fabs(beside),
+                             end == END_LIFTOFF, slope);
+    return isfinite(found) &&
+                   follow(wedge, found + beside, false).end == END_JAM &&
+                   follow(wedge, found - beside, false).end == end
+               ? found
+               : (double)NAN;
+}
+
+/* The edge between a rate that jams and its neighbour that does not: at first
+ * to the tolerance of the rates that are tried, and then, by what lies beside
+ * it, from close by. */
 static double
 edge(struct wedge *wedge, double out, double in)
 {
-    double close = WEDGE_EDGE * fabs(in - out),
-           beside = WEDGE_BESIDE * (in - out);
+    double bends = fabs(in - out), close = WEDGE_EDGE * bends,
+           beside = WEDGE_BESIDE * (in - out), slope, found = (double)NAN;
     enum end end = follow(wedge, out, false).end;
-    double rough = by_halves(wedge, out, in, 0.1 * fabs(beside), &end), found;
+    double rough = rough_edge(wedge, out, in, beside, end, &slope);
     wedge->tolerance = WEDGE_FINE;
-    if (end == END_LIFTOFF || end == END_STOP)
-        found = by_secant(wedge, rough - beside, rough + beside, close,
-                          end == END_LIFTOFF);
-    else
-        found = by_passage(wedge, rough, beside, close);
+    if (isfinite(rough))
+        found = refine(wedge, rough, slope, close, bends, end == END_LIFTOFF);
+    if (!isfinite(found)) {
+        wedge->tolerance = WEDGE_ROUGH;
+        rough = by_halves(wedge, out, in, 0.1 * fabs(beside), &end);
+        wedge->tolerance = WEDGE_FINE;
+        found = end == END_LIFTOFF || end == END_STOP
+                    ? by_secant(wedge, rough - beside, rough + beside, close,
+                                end == END_LIFTOFF, &slope)
+                    : by_passage(wedge, rough, beside, close);
+    }
     if (!isfinite(found) && !wedge->st)
         found = by_halves(wedge, out, in, close, &end);
     wedge->tolerance = WEDGE_ROUGH;
@@ -498,17 +557,17 @@ painleve_put_wedge(struct analysis *analysis, struct painleve_reader *reader,
     const imp_system *system = rt_system(run, of->system);
     size_t n = system->n;
     struct wedge *wedge = NEW(run->arena, struct wedge);
-    *wedge = (struct wedge){.analysis = analysis,
-                            .reader = reader,
-                            .contact = of,
-                            .n = system->n,
-                            .j = j,
-                            .env = run->env + system->env_state,
-                            .start = NEW_N(run->arena, double,
-                                           (16 + 2 * WEDGE_COLUMNS) * n),
-                            .tolerance = WEDGE_ROUGH,
-                            .slip = instant->point.slip,
-                            .sign = instant->point.slip > 0.0 ? 1.0 : -1.0};
+    *wedge = (struct wedge){
+        .analysis = analysis,
+        .reader = reader,
+        .contact = of,
+        .n = system->n,
+        .j = j,
+        .env = run->env + system->env_state,
+        .start = NEW_N(run->arena, double, (16 + 2 * WEDGE_COLUMNS) * n),
+        .tolerance = WEDGE_ROUGH,
+        .slip = instant->point.slip,
+        .sign = instant->point.slip > 0.0 ? 1.0 : -1.0};
     wedge->x = wedge->start + 2 * n;
     wedge->slope = wedge->x + 2 * n;
     for (int k = 0; k < 3; k++)

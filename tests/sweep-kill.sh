@@ -3,9 +3,11 @@
 # Kills a sweep with SIGKILL at random moments (KILLS of them) and resumes it until
 # it is complete, with 1 to 4 threads. The result must have the same bytes as that
 # of a sweep that nobody disturbed. The same holds where the journal is cut off
-# anywhere, where one of its bytes is changed, and where the disk was full.
+# anywhere, where one of its bytes is changed, and where the disk was full. All of it
+# once more with a sweep that keeps summaries of its runs, by blocks of two.
 set -u
 build=$(cd "$1" && pwd)
+script=$(realpath "$0")
 imp=$build/imp
 kills=${KILLS:-30}
 tmp=$(mktemp -d)
@@ -23,7 +25,18 @@ fail() {
     exit 1
 }
 
-cat >s.imp <<'EOF'
+many='gamma in linspace(0.01, 0.4, 40), n in (3, 4, 5, 6)'
+repeat=40
+rows_wanted=6401
+summary=
+if [ "${SUMMARY:-}" ]; then
+    many='gamma in linspace(0.2, 0.4, 10), n in (3, 4)'
+    repeat=850
+    rows_wanted=21
+    summary='summary = true  quantiles = (0.1, 0.5)  worst = time'
+    kills=$((kills / 3))
+fi
+cat >s.imp <<EOF
 use chatter
 param n = 4 in [1, 9]
 param gamma = 0.1 in [0, 1]
@@ -32,9 +45,10 @@ system disc : feet(n, 0.3, gamma) {
   start { h = 1  h' = -1  phix = w/100  phiy' = w/(30 [s]) }
 }
 let s = sweep {
-  over   = (gamma in linspace(0.01, 0.4, 40), n in (3, 4, 5, 6))
+  over   = ($many)
   random = (w in [0, 1])
-  repeat = 40
+  repeat = $repeat
+  $summary
   run    = chatter disc
   record = (verdict, afterwards, time, log(remaining/time), order[1] == "disc.foot[1]")
   save   = "s.csv"
@@ -42,7 +56,7 @@ let s = sweep {
 EOF
 $imp run --out want s.imp >/dev/null 2>&1 || fail "the sweep itself"
 rows=$(wc -l <want/s.csv)
-[ "$rows" -eq 6401 ] || fail "$rows rows"
+[ "$rows" -eq $rows_wanted ] || fail "$rows rows"
 
 done=0
 rounds=0
@@ -119,3 +133,4 @@ for blocks in 1 100 $((size / 512 + 1)) $((size / 512 + 100)); do
     cmp want/s.csv got/s.csv || fail "$blocks blocks: other bytes later"
 done
 echo "all sweeps agree"
+[ "${SUMMARY:-}" ] || SUMMARY=1 sh "$script" "$build" || exit 1

@@ -399,8 +399,8 @@ typedef struct imp_rotor {
     uint32_t body, flags;
     uint32_t env_rotor, env_state;
     /* with IMP_ROTORF_RUBS (else IMP_NO_TAPE): torques about the axis, series;
-     * ROW source 0: the block: friction while it turns (>= 0), greatest while it
-     * is held, motor; law (eval): the same at the present state */
+     * ROW source 0: the block: friction while it turns (>= 0), greatest while
+     * it is held, motor; law (eval): the same at the present state */
     uint32_t law, along, rows[3];
     imp_range range, range_axis, range_inertia, range_friction;
 } imp_rotor;
@@ -674,10 +674,11 @@ typedef struct imp_image {
     imp_layout layout;
     /* eval: no local; outputs: raw entries of all bodies in order (each
      * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
-     * static mu, mu of impacts, stiffness and exponent (IMP_CONTACT_OUTS), then per joint IMP_JOINT_RAW
-     * entries, then per rotor IMP_ROTOR_RAW entries, then world: gravity (3), tolerance, seed, then the poly entries
-     * of all polytopes in order, then per coordinate value and rate at the
-     * start, then per draw its bounds */
+     * static mu, mu of impacts, stiffness and exponent (IMP_CONTACT_OUTS), then
+     * per joint IMP_JOINT_RAW entries, then per rotor IMP_ROTOR_RAW entries,
+     * then world: gravity (3), tolerance, seed, then the poly entries of all
+     * polytopes in order, then per coordinate value and rate at the start, then
+     * per draw its bounds */
     uint32_t setup;
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t forbid;          /* IMP_FORBID_... */

@@ -14,7 +14,7 @@ static bool
 params_of(const struct sweep *sweep, uint64_t v, struct sweep_batch *batch)
 {
     uint64_t run = sweep_grid_visit(&sweep->grid, v);
-    if (sweep->resumed && sweep->rows.state[run] == SWEEP_DONE)
+    if (sweep_run_done(sweep, run))
         return false;
     sweep_place_move(&sweep->grid, &batch->place, run);
     for (size_t k = 0; k < sweep->grid.n_axes; k++)

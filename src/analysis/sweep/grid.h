@@ -14,7 +14,7 @@
 
 struct sweep_axis {
     uint32_t param; /* number in the model */
-    bool random, structural;
+    bool random, structural, within;
     const double *values; /* n of them; random: both bounds */
     size_t n;
     imp_range range; /* in the source */
@@ -23,6 +23,8 @@ struct sweep_grid {
     struct sweep_axis *axis;
     size_t n_axes;
     uint64_t repeat, total; /* runs per combination; of all combinations */
+    uint64_t per_row; /* runs that a row of a summary stands for: those of all
+                       * values of the axes within it, which come last */
     uint64_t
         per_model; /* runs that have the values of structural params alike */
     double seed;

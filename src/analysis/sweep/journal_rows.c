@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sweep/sweep_priv.h"
+#include "analysis/sweep/summary.h"
 #include "base/arena.h"
 
 struct head {
@@ -20,10 +20,10 @@ struct stretch {
 };
 
 void
-sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t i)
+sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t run, size_t row)
 {
     assert(waiting);
-    VEC_PUSH(waiting, (struct sweep_stretch){i, 1});
+    VEC_PUSH(waiting, (struct sweep_stretch){run, 1, row});
 }
 
 void
@@ -67,52 +67,52 @@ pack_numbers(const struct sweep_waiting *waiting, const uint32_t *text,
 }
 
 static bool
-any_failed(const struct sweep *sweep, const struct sweep_stretch *stretch)
+any_failed(const struct sweep_rows *rows, const struct sweep_stretch *stretch)
 {
     uint64_t i = 0;
-    while (i < stretch->runs && !sweep->rows.error[stretch->first + i])
+    while (i < stretch->runs && !rows->error[stretch->row + i])
         i++;
     return i < stretch->runs;
 }
 
 void
-sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting, struct buf *buf)
+sweep_pack(struct sweep *sweep, const struct sweep_rows *rows,
+           struct sweep_waiting *waiting, struct buf *buf)
 {
-    assert(sweep != NULL && waiting != NULL && buf != NULL);
+    assert(sweep != NULL && rows != NULL && waiting != NULL && buf != NULL);
     bool failed = atomic_load(&sweep->shared.failed) > 0;
     for (size_t k = 0; k < waiting->n; k++) {
         const struct sweep_stretch *stretch = &waiting->v[k];
-        for (size_t j = 0; j < sweep->rows.n_fields; j++)
-            if (sweep->rows.field[j].text)
-                use(waiting, sweep->rows.field[j].text + stretch->first,
-                    stretch->runs);
+        for (size_t j = 0; j < rows->n_fields; j++)
+            if (rows->field[j].text)
+                use(waiting, rows->field[j].text + stretch->row, stretch->runs);
         if (failed)
-            use(waiting, sweep->rows.error + stretch->first, stretch->runs);
+            use(waiting, rows->error + stretch->row, stretch->runs);
     }
     struct head head = {(uint32_t)waiting->used.n,
                         waiting->used.n < 256 ? 1 : 4};
     buf_put(buf, (const char *)&head, sizeof head);
-    sweep_texts_put(&sweep->rows.texts, waiting->used.v, waiting->used.n, buf);
+    sweep_texts_put(&sweep->texts, waiting->used.v, waiting->used.n, buf);
     for (size_t k = 0; k < waiting->n; k++) {
         const struct sweep_stretch *stretch = &waiting->v[k];
         struct stretch st = {stretch->first, stretch->runs,
-                             failed && any_failed(sweep, stretch)};
+                             failed && any_failed(rows, stretch)};
         buf_put(buf, (const char *)&st, sizeof st);
-        for (size_t j = 0; j < sweep->rows.n_fields; j++) {
-            const struct sweep_field *field = &sweep->rows.field[j];
+        for (size_t j = 0; j < rows->n_fields; j++) {
+            const struct sweep_field *field = &rows->field[j];
             if (field->text)
-                pack_numbers(waiting, field->text + stretch->first,
-                             stretch->runs, head.size, buf);
+                pack_numbers(waiting, field->text + stretch->row, stretch->runs,
+                             head.size, buf);
             else
                 buf_put(buf,
                         (const char *)(field->numbers +
-                                       stretch->first * field->width),
+                                       stretch->row * field->width),
                         (size_t)stretch->runs * field->width *
                             sizeof *field->numbers);
         }
         if (st.failed)
-            pack_numbers(waiting, sweep->rows.error + stretch->first,
-                         stretch->runs, head.size, buf);
+            pack_numbers(waiting, rows->error + stretch->row, stretch->runs,
+                         head.size, buf);
     }
     for (size_t k = 0; k < waiting->used.n; k++)
         waiting->local.v[waiting->used.v[k]] = 0;
@@ -151,7 +151,7 @@ take_texts(struct sweep *sweep, const char **at_byte, const char *end,
         if (!(at = take(at_byte, end, n)))
             return NULL;
         numbers[i] =
-            sweep_text_number(&sweep->rows.texts, arena_strndup(arena, at, n));
+            sweep_text_number(&sweep->texts, arena_strndup(arena, at, n));
     }
     return numbers;
 }
@@ -172,6 +172,48 @@ take_numbers(const char **at_byte, const char *end, const struct head *head,
     return at != NULL;
 }
 
+/* Does a stretch of a summary hold whole blocks? */
+static bool
+whole_blocks(const struct sweep *sweep, const struct stretch *stretch)
+{
+    uint64_t run = stretch->first, end = run + stretch->n, n = 1;
+    for (; run < end && n; run += n)
+        n = sweep_summary_block(sweep, run);
+    return run == end;
+}
+
+/* Returns rows for the runs of a stretch of a summary. */
+static struct sweep_rows *
+unpacked(struct sweep *sweep, uint64_t runs)
+{
+    struct sweep_summary *summary = sweep->summary;
+    if (summary->n_unpacked < runs) {
+        summary->n_unpacked = runs;
+        summary->unpacked = sweep_rows_like(&sweep->rows, (size_t)runs,
+                                            sweep->analysis->rt->arena);
+    }
+    memset(summary->unpacked.error, 0, runs * sizeof *summary->unpacked.error);
+    return &summary->unpacked;
+}
+
+/* Counts the runs of a stretch as done, and sums them up for a summary. */
+static void
+take_done(struct sweep *sweep, const struct stretch *stretch,
+          struct sweep_rows *rows, size_t row)
+{
+    for (uint64_t i = 0; i < stretch->n; i++) {
+        bool fresh = sweep->summary
+                         ? !sweep_summary_done(sweep, stretch->first + i)
+                         : rows->state[row + i] == SWEEP_NOT;
+        sweep->resumed += fresh;
+        if (fresh && rows->error[row + i])
+            atomic_fetch_add(&sweep->shared.failed, 1);
+        rows->state[row + i] = SWEEP_DONE;
+    }
+    if (sweep->summary)
+        sweep_summary_add(sweep, rows, row, stretch->first, stretch->n);
+}
+
 static bool
 take_stretch(struct sweep *sweep, const char **at_byte, const char *end,
              const struct head *head, const uint32_t *text)
@@ -184,30 +226,30 @@ take_stretch(struct sweep *sweep, const char **at_byte, const char *end,
     if (stretch.first > sweep->grid.total ||
         stretch.n > sweep->grid.total - stretch.first)
         return false;
-    for (size_t j = 0; j < sweep->rows.n_fields; j++) {
-        const struct sweep_field *field = &sweep->rows.field[j];
+    if (sweep->summary && (stretch.n > (uint64_t)(end - *at_byte) ||
+                           !whole_blocks(sweep, &stretch)))
+        return false;
+    struct sweep_rows *rows =
+        sweep->summary ? unpacked(sweep, stretch.n) : &sweep->rows;
+    size_t row = sweep->summary ? 0 : (size_t)stretch.first;
+    for (size_t j = 0; j < rows->n_fields; j++) {
+        const struct sweep_field *field = &rows->field[j];
         if (field->text) {
-            if (!take_numbers(at_byte, end, head, text,
-                              field->text + stretch.first, stretch.n))
+            if (!take_numbers(at_byte, end, head, text, field->text + row,
+                              stretch.n))
                 return false;
             continue;
         }
         if (!(at = take(at_byte, end,
                         stretch.n * field->width * sizeof *field->numbers)))
             return false;
-        memcpy(field->numbers + stretch.first * field->width, at,
+        memcpy(field->numbers + row * field->width, at,
                (size_t)stretch.n * field->width * sizeof *field->numbers);
     }
     if (stretch.failed &&
-        !take_numbers(at_byte, end, head, text,
-                      sweep->rows.error + stretch.first, stretch.n))
+        !take_numbers(at_byte, end, head, text, rows->error + row, stretch.n))
         return false;
-    for (uint64_t i = stretch.first; i < stretch.first + stretch.n; i++) {
-        sweep->resumed += sweep->rows.state[i] == SWEEP_NOT;
-        if (sweep->rows.state[i] == SWEEP_NOT && sweep->rows.error[i])
-            atomic_fetch_add(&sweep->shared.failed, 1);
-        sweep->rows.state[i] = SWEEP_DONE;
-    }
+    take_done(sweep, &stretch, rows, row);
     return true;
 }
 

@@ -127,7 +127,7 @@ sweep_models_count(struct sweep *sweep)
         sweep->models.model[which].left = sweep->grid.per_model;
     for (uint64_t v = 0; v < sweep->grid.total && sweep->resumed; v++)
         sweep->models.model[v / sweep->grid.per_model].left +=
-            sweep->rows.state[sweep_grid_visit(&sweep->grid, v)] != SWEEP_DONE;
+            !sweep_run_done(sweep, sweep_grid_visit(&sweep->grid, v));
 }
 
 /* -- while threads run ------------------------------------------------------

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of a sweep: columns with a row per run that is done, or per
- * combination (summary). The checker makes the schema in the same order
+/* The record of a sweep: columns with a row per run that is done (those of a
+ * summary: summary_record.c). The checker makes the schema in the same order
  * (src/check). A number that a run did not give is NaN. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "analysis/sweep/sweep_priv.h"
+#include "analysis/sweep/summary.h"
 #include "base/arena.h"
 #include "base/parts.h"
 
@@ -115,9 +115,9 @@ static const char *const *
 lasting(const struct sweep *sweep)
 {
     struct arena *arena = record_arena(sweep->analysis);
-    const char **t = NEW_N(arena, const char *, sweep->rows.texts.n);
-    for (size_t i = 0; i < sweep->rows.texts.n; i++)
-        t[i] = arena_strdup(arena, sweep->rows.texts.text[i]);
+    const char **t = NEW_N(arena, const char *, sweep->texts.n);
+    for (size_t i = 0; i < sweep->texts.n; i++)
+        t[i] = arena_strdup(arena, sweep->texts.text[i]);
     return t;
 }
 
@@ -127,183 +127,6 @@ set_column(struct record *record, uint32_t column_number, struct field_value v)
     struct field_value *value = column(record, column_number);
     if (value)
         *value = v;
-}
-
-/* -- summary: of the runs of each combination that are done -----------------
- */
-
-struct groups {
-    uint64_t *first; /* the first run of each combination of which some run is
-                      * done */
-    size_t n;
-};
-
-static struct groups
-groups_of(const struct sweep *sweep)
-{
-    struct groups groups = {NEW_N(sweep->analysis->rt->arena, uint64_t,
-                                  sweep->grid.total / sweep->grid.repeat + 1),
-                            0};
-    for (uint64_t i = 0; i < sweep->grid.total; i += sweep->grid.repeat)
-        for (uint64_t k = i; k < i + sweep->grid.repeat; k++)
-            if (sweep->rows.state[k] == SWEEP_DONE) {
-                groups.first[groups.n++] = i;
-                break;
-            }
-    return groups;
-}
-
-/* Mean, smallest, greatest and standard deviation (of at least two values) of
- * one entry of the numbers that the runs of a combination gave, summed in the
- * order of the runs. */
-static void
-statistics(const struct sweep *sweep, uint64_t first,
-           const struct sweep_field *field, size_t entry, double found[4])
-{
-    assert(entry < field->width &&
-           first + sweep->grid.repeat <= sweep->grid.total);
-    double sum = 0, square = 0;
-    size_t values = 0;
-    found[0] = found[1] = found[2] = found[3] = NAN;
-    for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        double value = field->numbers[i * field->width + entry];
-        if (sweep->rows.state[i] != SWEEP_DONE || !isfinite(value))
-            continue;
-        values++;
-        sum += value;
-        found[1] = values == 1 ? value : fmin(found[1], value);
-        found[2] = values == 1 ? value : fmax(found[2], value);
-    }
-    if (!values)
-        return;
-    found[0] = sum / (double)values;
-    for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        double deviation = field->numbers[i * field->width + entry] - found[0];
-        if (sweep->rows.state[i] == SWEEP_DONE && isfinite(deviation))
-            square += deviation * deviation;
-    }
-    if (values > 1)
-        found[3] = sqrt(square / (double)(values - 1));
-}
-
-/* Returns the text that comes most often, the first of several, and its share
- * of all texts. */
-static uint32_t
-commonest(const struct sweep *sweep, uint64_t first, const uint32_t *text,
-          double *share)
-{
-    assert(first + sweep->grid.repeat <= sweep->grid.total);
-    uint32_t best = 0;
-    size_t most = 0, all = 0;
-    for (uint64_t i = first; i < first + sweep->grid.repeat; i++) {
-        uint32_t t = text[i];
-        size_t n = 0;
-        if (sweep->rows.state[i] != SWEEP_DONE || !t)
-            continue;
-        all++;
-        for (uint64_t k = i; k < first + sweep->grid.repeat; k++)
-            n += sweep->rows.state[k] == SWEEP_DONE && text[k] == t;
-        if (n > most) {
-            most = n;
-            best = t;
-        }
-    }
-    *share = all ? (double)most / (double)all : NAN;
-    return best;
-}
-
-static uint32_t
-text_columns(struct sweep *sweep, struct record *record,
-             const struct groups *groups, const struct sweep_field *field,
-             const char *const *all, uint32_t column_number)
-{
-    struct arena *arena = record_arena(sweep->analysis);
-    const char **t = NEW_N(arena, const char *, groups->n + 1);
-    double *share = NEW_N(arena, double, groups->n + 1);
-    for (size_t j = 0; j < groups->n; j++)
-        t[j] = all[commonest(sweep, groups->first[j], field->text, &share[j])];
-    set_column(
-        record, column_number++,
-        (struct field_value){.texts = t, .n = groups->n, .cols = field->width});
-    set_column(record, column_number++,
-               (struct field_value){.num = share, .n = groups->n, .cols = 1});
-    return column_number;
-}
-
-static uint32_t
-number_columns(struct sweep *sweep, struct record *record,
-               const struct groups *groups, const struct sweep_field *field,
-               uint32_t column_number)
-{
-    double *numbers[4], one[4];
-    for (int m = 0; m < 4; m++)
-        numbers[m] = NEW_N(record_arena(sweep->analysis), double,
-                           groups->n * field->width + 1);
-    for (size_t j = 0; j < groups->n; j++)
-        for (size_t w = 0; w < field->width; w++) {
-            statistics(sweep, groups->first[j], field, w, one);
-            for (int m = 0; m < 4; m++)
-                numbers[m][j * field->width + w] = one[m];
-        }
-    for (int m = 0; m < 4; m++)
-        set_column(record, column_number++,
-                   (struct field_value){.num = numbers[m],
-                                        .n = groups->n,
-                                        .cols = field->width});
-    return column_number;
-}
-
-/* Adds the columns per combination: how many runs gave values, and the reason
- * of the first that did not. */
-static void
-outcome(struct sweep *sweep, struct record *record, const struct groups *groups,
-        const char *const *all, uint32_t column_number, size_t failed)
-{
-    struct arena *arena = record_arena(sweep->analysis);
-    double *runs = NEW_N(arena, double, groups->n + 1);
-    const char **why = NEW_N(arena, const char *, groups->n + 1);
-    for (size_t j = 0; j < groups->n; j++) {
-        why[j] = "";
-        for (uint64_t i = groups->first[j];
-             i < groups->first[j] + sweep->grid.repeat; i++) {
-            if (sweep->rows.state[i] != SWEEP_DONE)
-                continue;
-            runs[j] += !sweep->rows.error[i];
-            if (sweep->rows.error[i] && !*why[j])
-                why[j] = all[sweep->rows.error[i]];
-        }
-    }
-    set_column(record, column_number,
-               (struct field_value){.num = runs, .n = groups->n, .cols = 1});
-    int e = record_index(record, "error");
-    record->v[e] = (struct field_value){0};
-    if (failed)
-        record->v[e] = (struct field_value){.texts = why, .n = groups->n};
-}
-
-static void
-put_summary(struct sweep *sweep, struct record *record, const char *const *all,
-            size_t failed)
-{
-    struct groups groups = groups_of(sweep);
-    uint32_t column_number = 1;
-    for (size_t i = 0; i < sweep->grid.n_axes; i++) {
-        if (sweep->grid.axis[i].random)
-            continue;
-        double *x = NEW_N(record_arena(sweep->analysis), double, groups.n + 1);
-        for (size_t j = 0; j < groups.n; j++)
-            x[j] = sweep_grid_value(&sweep->grid, i, groups.first[j]);
-        set_column(record, column_number++,
-                   (struct field_value){.num = x, .n = groups.n, .cols = 1});
-    }
-    outcome(sweep, record, &groups, all, column_number++, failed);
-    for (size_t i = 0; i < sweep->rows.n_fields; i++)
-        column_number =
-            sweep->rows.field[i].text
-                ? text_columns(sweep, record, &groups, &sweep->rows.field[i],
-                               all, column_number)
-                : number_columns(sweep, record, &groups, &sweep->rows.field[i],
-                                 column_number);
 }
 
 /* Returns the numbers of the runs that are done; NULL: all of them are. */
@@ -374,7 +197,7 @@ sweep_fill_record(struct sweep *sweep, struct record *record, size_t rows,
     record_set_number(record, "points", (double)rows);
     record_set_number(record, "failed", (double)failed);
     if (sweep->summary)
-        put_summary(sweep, record, all, failed);
+        sweep_fill_summary(sweep, record, all, failed);
     else
         put_rows(sweep, record, all, rows, failed);
 }

@@ -4,7 +4,7 @@
  * runs. With `save` and --out a journal stands beside the file until the file
  * is complete, and --resume continues from the journal. */
 #include "analysis/command/lists.h"
-#include "analysis/sweep/sweep_priv.h"
+#include "analysis/sweep/summary.h"
 
 #include <assert.h>
 #include <math.h>
@@ -41,8 +41,10 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
 }
 
 static int
-plan_axes(struct sweep *sweep, const imp_val *value, bool random)
+plan_axes(struct sweep *sweep, const imp_val *value, uint32_t option)
 {
+    bool random = option == IMP_OPT_sweep_random,
+         within = option == IMP_OPT_sweep_within;
     struct analysis *analysis = sweep->analysis;
     const imp_val *item = value ? val_items(analysis, value) : NULL;
     for (uint32_t which = 0; value && which < value->items.n; which++) {
@@ -60,6 +62,7 @@ plan_axes(struct sweep *sweep, const imp_val *value, bool random)
         struct sweep_axis *axis = &sweep->grid.axis[sweep->grid.n_axes++];
         *axis = (struct sweep_axis){.param = item[which].ref,
                                     .random = random,
+                                    .within = within,
                                     .values = values,
                                     .n = item[which].rows,
                                     .range = item[which].range};
@@ -67,6 +70,8 @@ plan_axes(struct sweep *sweep, const imp_val *value, bool random)
             return st;
         if (!random)
             sweep->grid.total *= axis->n;
+        if (within)
+            sweep->grid.per_row *= axis->n;
     }
     return IMP_OK;
 }
@@ -123,7 +128,9 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
     const imp_val *item = val_items(analysis, kept);
     const imp_field *field =
         IMP_ARRAY(analysis->rt->im, sweep->question->fields, imp_field);
-    size_t total = (size_t)sweep->grid.total;
+    /* rows of runs that are summed up are elsewhere (threads.c) */
+    size_t total = sweep->summary ? 1 : (size_t)sweep->grid.total;
+    sweep->rows.texts = &sweep->texts;
     sweep->rows.n_fields = kept->items.n;
     sweep->rows.field = NEW_N(analysis->rt->arena, struct sweep_field,
                               sweep->rows.n_fields + 1);
@@ -154,6 +161,32 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
     }
 }
 
+/* Reads the options of a summary. */
+static int
+plan_summary(struct sweep *sweep, const imp_val *kept)
+{
+    struct analysis *analysis = sweep->analysis;
+    struct sweep_summary *summary = sweep->summary;
+    const imp_val *item = val_items(analysis, kept),
+                  *shares = arg_option(analysis, sweep->command,
+                                       IMP_OPT_sweep_quantiles);
+    const char *worst =
+        arg_text(analysis, sweep->command, IMP_OPT_sweep_worst, NULL);
+    summary->worst_field = SIZE_MAX;
+    for (uint32_t k = 0; worst && k < kept->items.n; k++)
+        if (!strcmp(imp_text(analysis->rt->im, item[k].name), worst))
+            summary->worst_field = k;
+    if (shares) {
+        double *share = NEW_N(analysis->rt->arena, double, shares->rows + 1);
+        int st = arg_numbers(analysis, shares, share);
+        if (st)
+            return st;
+        summary->share = share;
+        summary->n_shares = shares->rows;
+    }
+    return sweep_summary_plan(sweep);
+}
+
 static int
 plan(struct sweep *sweep)
 {
@@ -171,20 +204,26 @@ plan(struct sweep *sweep)
     for (uint32_t k = 0; k < sweep->command->opts.n; k++)
         n += option[k].val.items.n;
     sweep->grid.axis = NEW_N(analysis->rt->arena, struct sweep_axis, n + 1);
-    sweep->grid.total = sweep->grid.repeat = (uint64_t)repeat;
-    /* in the order of the options, as the checker made the columns */
-    for (uint32_t k = 0; k < sweep->command->opts.n && !st; k++)
-        if (option[k].id == IMP_OPT_sweep_over ||
-            option[k].id == IMP_OPT_sweep_random)
-            st = plan_axes(sweep, &option[k].val,
-                           option[k].id == IMP_OPT_sweep_random);
+    sweep->grid.total = sweep->grid.repeat = sweep->grid.per_row =
+        (uint64_t)repeat;
+    /* in the order of the options, as the checker made the columns; those
+     * within a row of a summary are the fastest */
+    for (uint32_t k = 0; k < 2 * sweep->command->opts.n && !st; k++) {
+        const imp_opt *one = &option[k % sweep->command->opts.n];
+        bool within = one->id == IMP_OPT_sweep_within;
+        if (within == (k >= sweep->command->opts.n) &&
+            (within || one->id == IMP_OPT_sweep_over ||
+             one->id == IMP_OPT_sweep_random))
+            st = plan_axes(sweep, &one->val, one->id);
+    }
     if (st)
         return st;
     double summary;
     if ((st = arg_number(analysis, sweep->command, IMP_OPT_sweep_summary, 0,
                          &summary)))
         return st;
-    sweep->summary = summary > 0;
+    if (summary > 0)
+        sweep->summary = NEW(analysis->rt->arena, struct sweep_summary);
     sweep->question = IMP_ARRAY(im, im->commands, imp_command) + run->ref;
     sweep->grid.seed = analysis->rt->world.seed;
     sweep->models.params = analysis->rt->env + im->layout.params;
@@ -194,6 +233,8 @@ plan(struct sweep *sweep)
     tell_idle(sweep);
 
     plan_fields(sweep, kept);
+    if (sweep->summary)
+        return plan_summary(sweep, kept);
     sweep->rows.error =
         NEW_N(analysis->rt->arena, uint32_t, (size_t)sweep->grid.total);
     sweep->rows.state =
@@ -291,11 +332,14 @@ static int
 tell_failures(struct sweep *sweep, size_t rows, size_t failed)
 {
     struct diags *ds = sweep->analysis->ds;
-    uint64_t run = 0;
+    uint64_t run = sweep->summary ? sweep->summary->failed_run : 0;
     if (!failed)
         return IMP_OK;
-    while (sweep->rows.state[run] != SWEEP_DONE || !sweep->rows.error[run])
+    while (!sweep->summary &&
+           (sweep->rows.state[run] != SWEEP_DONE || !sweep->rows.error[run]))
         run++;
+    uint32_t why =
+        sweep->summary ? sweep->summary->failed_text : sweep->rows.error[run];
     bool all = failed == rows;
     struct diag *diag =
         all ? diag_add(ds, DIAG_E0742, sweep->command->range,
@@ -303,7 +347,7 @@ tell_failures(struct sweep *sweep, size_t rows, size_t failed)
             : diag_add(ds, DIAG_W0740, sweep->command->range,
                        "%zu of %zu runs of this sweep failed", failed, rows);
     diag_note(ds, diag, IMP_NOWHERE, "at %s: %s", run_name(sweep, run),
-              sweep->rows.texts.text[sweep->rows.error[run]]);
+              sweep->texts.text[why]);
     diag_help(ds, diag,
               all ? "ask the question once, outside of the sweep, for the "
                     "whole message"
@@ -343,8 +387,10 @@ save(struct sweep *sweep, const struct record *out)
                             .threads = sweep->threads};
     if (sweep->summary)
         for (size_t k = 0; k < sweep->grid.n_axes; k++)
-            grid.n_varying -= sweep->grid.axis[k].random;
-    for (size_t k = 0; k < sweep->grid.n_axes && !sweep->grid.axis[k].random;
+            grid.n_varying -=
+                sweep->grid.axis[k].random || sweep->grid.axis[k].within;
+    for (size_t k = 0; k < sweep->grid.n_axes && axes < grid.n_varying &&
+                       !sweep->grid.axis[k].random;
          k++)
         shape[axes++] = sweep->grid.axis[k].n;
     if (repeats && axes == sweep->grid.n_axes)
@@ -387,13 +433,15 @@ run_sweep(struct sweep *sweep, struct record *record)
                            sweep->save);
     if (st)
         return st;
-    sweep_texts_init(&sweep->rows.texts);
+    sweep_texts_init(&sweep->texts);
     if ((st = begin_journal(sweep)))
         return st;
     sweep_models_count(sweep);
     st = sweep_run_all(sweep, &warnings);
     size_t rows = 0, failed = (size_t)atomic_load(&sweep->shared.failed);
-    for (uint64_t i = 0; i < sweep->grid.total; i++)
+    if (sweep->summary)
+        rows = (size_t)sweep_summary_close(sweep, &failed);
+    for (uint64_t i = 0; i < sweep->grid.total && !sweep->summary; i++)
         rows += sweep->rows.state[i] == SWEEP_DONE;
     sweep_fill_record(sweep, record, rows, failed);
     tell_warnings(sweep, &warnings);
@@ -416,7 +464,8 @@ cmd_sweep(struct analysis *analysis, const imp_command *command,
     if (setjmp(guard.env)) {
         oom_leave(&guard);
         journal_close(&sweep->journal, false);
-        sweep_texts_free(&sweep->rows.texts);
+        sweep_summary_free(sweep);
+        sweep_texts_free(&sweep->texts);
         sweep_models_free(sweep);
         oom_raise();
     }
@@ -424,7 +473,8 @@ cmd_sweep(struct analysis *analysis, const imp_command *command,
     int st = run_sweep(sweep, record);
     oom_leave(&guard);
     journal_close(&sweep->journal, false);
-    sweep_texts_free(&sweep->rows.texts);
+    sweep_summary_free(sweep);
+    sweep_texts_free(&sweep->texts);
     sweep_models_free(sweep);
     return st;
 }

@@ -49,8 +49,12 @@ struct sweep_rows {
     bool calculates;      /* some column is calculated */
     uint32_t *error;      /* per run: text of the reason, 0: it gave values */
     unsigned char *state; /* per run: SWEEP_NOT or SWEEP_DONE */
-    struct sweep_texts texts;
+    struct sweep_texts *texts;
 };
+/* Returns memory for n runs with the columns of `like`, whose rows it does not
+ * take. */
+struct sweep_rows sweep_rows_like(const struct sweep_rows *like, size_t n,
+                                  struct arena *arena);
 
 /* -- models (models.c) */
 
@@ -83,21 +87,23 @@ struct sweep_shared {
     atomic_int error_io; /* errno of the journal; written once at most */
     atomic_int no_memory;
     char before[SWEEP_APART];
-    atomic_uint_fast64_t next; /* run to be taken, as they are visited */
+    atomic_uint_fast64_t next; /* unit to be taken */
     atomic_uint_fast64_t done, failed;
     char behind[SWEEP_APART];
 };
+struct sweep_summary;
 struct sweep {
     struct analysis *analysis;
     const imp_command *command, *question;
-    bool summary; /* the record has a row per combination */
+    struct sweep_summary *summary; /* NULL: the record has a row per run */
     int threads;
     const char *save; /* file name or NULL */
     struct journal journal;
     uint64_t resumed; /* runs that the journal had */
     struct sweep_grid grid;
     struct sweep_models models;
-    struct sweep_rows rows;
+    struct sweep_rows rows; /* summary: the columns alone */
+    struct sweep_texts texts;
     struct sweep_shared shared;
 };
 
@@ -122,16 +128,22 @@ struct sweep_last_text {
     char s[SWEEP_LAST];
 };
 /* Keeps what a run found, out of its record; last: per field. */
-void sweep_keep_record(struct sweep *sweep, uint64_t run,
+void sweep_keep_record(struct sweep_rows *rows, size_t row,
                        const struct record *record,
                        struct sweep_last_text *last);
-/* Keeps why a run gave no values. */
-void sweep_keep_error(struct sweep *sweep, uint64_t run, const char *why);
+/* Keeps why a run gave no values: the text with the number `known`, or `why`
+ * where that is 0. */
+void sweep_keep_error(struct sweep *sweep, struct sweep_rows *rows, size_t row,
+                      uint32_t known, const char *why);
+
+/* Was this run done before the sweep went on? */
+bool sweep_run_done(const struct sweep *sweep, uint64_t run);
 
 /* journal_rows.c: runs of one thread that wait for the journal, as stretches of
  * runs that follow one another */
 struct sweep_stretch {
     uint64_t first, runs;
+    size_t row; /* of the first */
 };
 struct sweep_numbers {
     uint32_t *v;
@@ -144,16 +156,18 @@ struct sweep_waiting {
     struct sweep_numbers local; /* per text: its number in the frame, or 0 */
     struct sweep_numbers used;  /* texts of the frame */
 };
-void sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t run);
+void sweep_waiting_begin(struct sweep_waiting *waiting, uint64_t run,
+                         size_t row);
 static inline void
-sweep_waiting_add(struct sweep_waiting *waiting, uint64_t run)
+sweep_waiting_add(struct sweep_waiting *waiting, uint64_t run, size_t row)
 {
     struct sweep_stretch *last =
         waiting->n ? waiting->v + (waiting->n - 1) : NULL;
-    if (last && run == last->first + last->runs)
+    if (last && run == last->first + last->runs &&
+        row == last->row + (size_t)last->runs)
         last->runs++;
     else
-        sweep_waiting_begin(waiting, run);
+        sweep_waiting_begin(waiting, run, row);
     waiting->runs++;
 }
 /* Returns about how many bytes the journal would get. */
@@ -167,8 +181,8 @@ sweep_waiting_bytes(const struct sweep *sweep,
 }
 void sweep_waiting_free(struct sweep_waiting *waiting);
 /* Appends the runs that waited to buf, as a frame of the journal. */
-void sweep_pack(struct sweep *sweep, struct sweep_waiting *waiting,
-                struct buf *buf);
+void sweep_pack(struct sweep *sweep, const struct sweep_rows *rows,
+                struct sweep_waiting *waiting, struct buf *buf);
 /* Takes the runs of a frame back into `sweep`, a struct sweep; what is not
  * whole is left out. */
 void sweep_unpack(void *sweep, const char *frame, size_t n);

@@ -10,6 +10,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/progress.h"
+#include "analysis/sweep/summary.h"
 #include "analysis/sweep/worker.h"
 #include "base/arena.h"
 
@@ -45,7 +46,8 @@ flush(struct sweep_worker *worker)
     int error = 0;
     if (worker->found.waiting.runs) {
         buf_clear(&worker->found.frame);
-        sweep_pack(sweep, &worker->found.waiting, &worker->found.frame);
+        sweep_pack(sweep, worker->rows, &worker->found.waiting,
+                   &worker->found.frame);
         error = journal_append(&sweep->journal, buf_str(&worker->found.frame),
                                worker->found.frame.n);
     }
@@ -63,6 +65,26 @@ halted(const struct sweep *sweep)
            atomic_load(&sweep->shared.no_memory);
 }
 
+/* What threads take from the counter are units: runs, or the blocks of a
+ * summary. Returns how many there are. */
+static uint64_t
+sweep_units(const struct sweep *sweep)
+{
+    return sweep->summary ? sweep->summary->rows * sweep->summary->block
+                          : sweep->grid.total;
+}
+
+/* Returns the place in the order of visits at which a unit begins. The runs of
+ * a row of a summary are visited one after another. */
+static uint64_t
+sweep_unit_begin(const struct sweep *sweep, uint64_t unit)
+{
+    const struct sweep_summary *summary = sweep->summary;
+    return summary ? unit / summary->block * sweep->grid.per_row +
+                         unit % summary->block * summary->per_block
+                   : unit;
+}
+
 static void
 report_done(struct sweep_worker *worker)
 {
@@ -70,10 +92,11 @@ report_done(struct sweep_worker *worker)
     worker->found.done = 0;
 }
 
-/* Notes that one more run is done: tells the progress line and the journal, in
- * time. Returns false where the journal cannot be written. */
+/* Notes that one more run is done, and that with it the `whole` runs up to it
+ * are to be kept: tells the progress line and the journal, in time. Returns
+ * false where the journal cannot be written. */
 static bool
-run_done(struct sweep_worker *worker, uint64_t run)
+run_done(struct sweep_worker *worker, uint64_t run, uint64_t whole)
 {
     const struct sweep *sweep = worker->sweep;
     int64_t time = now();
@@ -85,29 +108,44 @@ run_done(struct sweep_worker *worker, uint64_t run)
     }
     if (sweep->journal.fd < 0)
         return true;
-    sweep_waiting_add(&worker->found.waiting, run);
-    return (sweep_waiting_bytes(sweep, &worker->found.waiting) <= FLUSH_BYTES &&
+    for (uint64_t back = whole; back-- > 0;)
+        sweep_waiting_add(&worker->found.waiting, run - back,
+                          worker->row - (size_t)back);
+    return !whole ||
+           (sweep_waiting_bytes(sweep, &worker->found.waiting) <= FLUSH_BYTES &&
             time - worker->found.flushed <= FLUSH_AFTER) ||
            flush(worker);
 }
 
 /* Makes the runs that are visited as from .. to - 1 and are not done. False:
- * the sweep ends here. */
+ * the sweep ends here. A run that is summed up counts with its whole block. */
 static bool
 work_claim(struct sweep_worker *worker, uint64_t from, uint64_t to)
 {
     assert(from < to && to <= worker->sweep->grid.total);
     struct sweep *sweep = worker->sweep;
+    uint64_t left = 0, block = 1; /* of the block of runs */
     for (uint64_t v = from; v < to; v++) {
         uint64_t run = sweep_grid_visit(&sweep->grid, v);
-        if (sweep->resumed && sweep->rows.state[run] == SWEEP_DONE)
+        if (sweep_run_done(sweep, run))
             continue;
         if (halted(sweep))
             return false;
         sweep_worker_take_model(worker, v);
         if (v >= worker->prepared && worker->run)
             worker->prepared = sweep_batch_prepare(worker, v, to);
-        if (!sweep_worker_make_run(worker, run) || !run_done(worker, run))
+        if (sweep->summary && !left) {
+            left = block = sweep_summary_block(sweep, run);
+            worker->block_error = 0;
+        }
+        worker->row = (size_t)(sweep->summary ? v - from : run);
+        if (!sweep_worker_make_run(worker, run))
+            return false;
+        if (sweep->summary && !--left)
+            sweep_summary_add(sweep, worker->rows,
+                              worker->row - (size_t)(block - 1),
+                              run - (block - 1), block);
+        if (!run_done(worker, run, left ? 0 : block))
             return false;
     }
     return true;
@@ -117,21 +155,27 @@ static void
 work_runs(struct sweep_worker *worker, uint64_t claim)
 {
     struct sweep *sweep = worker->sweep;
-    uint64_t total = sweep->grid.total, from;
+    uint64_t total = sweep_units(sweep), from;
+    bool goes_on = true;
     worker->found.flushed = worker->found.reported = now();
-    do {
-        from = atomic_fetch_add(&sweep->shared.next, claim);
-    } while (
-        from < total &&
-        work_claim(worker, from, from + claim < total ? from + claim : total));
+    while (goes_on &&
+           (from = atomic_fetch_add(&sweep->shared.next, claim)) < total) {
+        uint64_t end = from + claim < total ? from + claim : total;
+        goes_on = work_claim(worker, sweep_unit_begin(sweep, from),
+                             sweep_unit_begin(sweep, end));
+        if (sweep->summary && goes_on) /* its rows are used again */
+            goes_on = flush(worker);
+    }
     flush(worker);
 }
 
 static uint64_t
 claim_size(const struct sweep *sweep, int threads)
 {
-    uint64_t n = sweep->grid.total / (16 * (uint64_t)threads);
-    return n < 1 ? 1 : n > CLAIM_MOST ? CLAIM_MOST : n;
+    uint64_t n = sweep_units(sweep) / (16 * (uint64_t)threads),
+             most = sweep->summary ? CLAIM_MOST / sweep->summary->per_block
+                                   : CLAIM_MOST;
+    return n < 1 || most < 1 ? 1 : n > most ? most : n;
 }
 
 static void
@@ -145,6 +189,12 @@ work(struct sweep_worker *worker, uint64_t claim)
     }
     oom_enter(&guard);
     sweep_worker_init(worker);
+    if (worker->sweep->summary)
+        worker->own =
+            sweep_rows_like(&worker->sweep->rows,
+                            (size_t)(claim * worker->sweep->summary->per_block),
+                            worker->found.kept);
+    worker->rows = worker->sweep->summary ? &worker->own : &worker->sweep->rows;
     work_runs(worker, claim);
     oom_leave(&guard);
 }

@@ -3,8 +3,8 @@
  * one run from the params to what is kept of it. A worker has a run of its own
  * (struct rt), which is restarted for every number, and an arena for records
  * and messages, which is emptied before every run. */
-#include "analysis/command/lists.h"
 #include "analysis/sweep/worker.h"
+#include "analysis/command/lists.h"
 
 #include <assert.h>
 #include <math.h>
@@ -205,7 +205,7 @@ calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
         const struct sweep_field *field = &sweep->rows.field[k];
         if (!field->calculated)
             continue;
-        double *x = field->numbers + number * field->width;
+        double *x = worker->rows->field[k].numbers + worker->row * field->width;
         const imp_val *value = &worker->model->kept[k];
         struct diags was = worker->ask.ds;
         if (!reads_absent(worker, value, record)) {
@@ -234,6 +234,19 @@ new_record(struct sweep_worker *worker, const imp_command *question)
     return worker->ask.record = record;
 }
 
+/* Keeps why a run failed; of a block that is summed up the first reason alone,
+ * since reasons may differ in every run. */
+static void
+keep_error(struct sweep_worker *worker, int st)
+{
+    struct sweep *sweep = worker->sweep;
+    uint32_t known = sweep->summary ? worker->block_error : 0;
+    sweep_keep_error(
+        sweep, worker->rows, worker->row, known,
+        known ? "" : sweep_failure_reason(worker->model, &worker->ask.ds, st));
+    worker->block_error = worker->rows->error[worker->row];
+}
+
 bool
 sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
 {
@@ -241,7 +254,7 @@ sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
     struct record *record = NULL;
     assert(worker->model);
     if (sweep_batch_record(worker) && !sweep->rows.calculates) {
-        sweep_keep_record(sweep, number, worker->ask.record,
+        sweep_keep_record(worker->rows, worker->row, worker->ask.record,
                           worker->found.last);
         return true;
     }
@@ -262,11 +275,10 @@ sweep_worker_make_run(struct sweep_worker *worker, uint64_t number)
     if (st == IMP_OK && !worker->ask.ds.errors) {
         if (sweep->rows.calculates)
             calculate(worker, number, record);
-        sweep_keep_record(sweep, number, record, worker->found.last);
+        sweep_keep_record(worker->rows, worker->row, record,
+                          worker->found.last);
     } else
-        sweep_keep_error(
-            sweep, number,
-            sweep_failure_reason(worker->model, &worker->ask.ds, st));
+        keep_error(worker, st);
     return true;
 }
 

@@ -55,6 +55,11 @@ struct sweep_worker {
     struct rt *run;
     double *params;
     struct sweep_place place;
+    /* where the next run is kept: in the rows of the sweep, or, of a summary,
+     * in rows of the worker's own, which are summed up block by block */
+    struct sweep_rows *rows, own;
+    size_t row;
+    uint32_t block_error; /* of the first run of the block that failed, or 0 */
     struct sweep_asking ask;
     struct sweep_batch batch;
     uint64_t prepared; /* runs before this one were looked at for a batch */
@@ -70,8 +75,8 @@ void sweep_worker_init(struct sweep_worker *worker);
 void sweep_worker_end(struct sweep_worker *worker);
 /* Takes the model of the run that is visited as v-th. */
 void sweep_worker_take_model(struct sweep_worker *worker, uint64_t v);
-/* Makes one run and keeps what it found. False: it was stopped, and nothing is
- * known of it. */
+/* Makes one run and keeps what it found in worker->rows. False: it was stopped,
+ * and nothing is known of it. */
 bool sweep_worker_make_run(struct sweep_worker *worker, uint64_t run);
 
 /* Is in batch.c. Prepares the runs that are visited as from .. to - 1, as far

@@ -133,6 +133,56 @@ repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
+/* Takes the name of a column; which ones there are is known later. */
+static bool
+column_word(struct check *ck, const struct ast_expr *node, struct tm_val *out)
+{
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind != AST_NAME) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0423, node->range,
+                        "`worst` is the name of a number that the sweep keeps");
+        CHECK_HELP(ck, diag,
+                   "what is calculated has its expression for a name: R/R0 is "
+                   "R_R0");
+        return false;
+    }
+    *out = (struct tm_val){.kind = IMP_VAL_WORD,
+                           .text = inner->name.text,
+                           .label = inner->name.text,
+                           .unit = "",
+                           .name = "",
+                           .range = node->range};
+    return true;
+}
+
+/* Takes the shares of `quantiles`, which name columns and so must be known. */
+static bool
+quantiles(struct check *ck, const struct ast_expr *node, struct tm_val *out)
+{
+    struct value value = check_expr(ck, &ck->modules.top, node);
+    double share;
+    if (value.kind == VALUE_POISON)
+        return false;
+    bool good = (value.kind == VALUE_NUM || value.kind == VALUE_LIST) &&
+                !value.dims && value.cols == 1 && value.rows > 0;
+    if (good && !value_need_dim(ck, &value, node, dim_pure(ck->dims),
+                                "a share of the runs"))
+        return false;
+    for (uint32_t i = 0; i < value.rows && good; i++)
+        good = check_fixed(ck, value.e[i], &share) && share >= 0 && share <= 1;
+    if (!good) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0423, node->range,
+                        "`quantiles` are shares of the runs between 0 and 1, "
+                        "made of literals and params");
+        CHECK_HELP(ck, diag, "as in quantiles = (0.05, 0.5, 0.95)");
+        return false;
+    }
+    val_of(ck, &value, node, out);
+    return true;
+}
+
 bool
 question_option(struct check *ck, const struct ast_item *key, const char *word,
                 struct tm_val *out)
@@ -201,16 +251,17 @@ question_option(struct check *ck, const struct ast_item *key, const char *word,
 
 /* Checks one axis against its param. */
 static void
-late_axis(struct check *ck, const struct tm_val *axis, bool random)
+late_axis(struct check *ck, const struct tm_val *axis, uint32_t option)
 {
     const struct tm_param *param = &ck->lists.params.v[axis->ref];
-    if (param->structural && random) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0421, axis->range,
-                        "`%s` is structural: it fixes how many of "
-                        "something there are, and is not drawn at "
-                        "random",
-                        param->name);
+    if (param->structural && option != IMP_OPT_sweep_over) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0421, axis->range,
+            "`%s` is structural: it fixes how many of "
+            "something there are, and is not %s",
+            param->name,
+            option == IMP_OPT_sweep_random ? "drawn at random"
+                                           : "gone through within a row");
         CHECK_NOTE(ck, diag, param->range, "the param");
         CHECK_HELP(ck, diag, "give its values: over = (%s in (2, 3, 4))",
                    param->name);
@@ -249,6 +300,12 @@ sweep_option(struct check *ck, uint32_t command, const struct option_row *row,
     case IMP_OPTK_NUM:
         good = repeat(ck, key->value, out);
         break;
+    case IMP_OPTK_WORD:
+        good = column_word(ck, key->value, out);
+        break;
+    case IMP_OPTK_NUMBERS:
+        good = quantiles(ck, key->value, out);
+        break;
     case IMP_OPTK_VALUES:
         return OPTION_WAITS; /* The option `record` is read when the question is
                                 known. */
@@ -273,10 +330,10 @@ sweep_late(struct check *ck, const struct tm_command *cmd)
 {
     for (size_t k = 0; k < cmd->n_opts; k++)
         if (cmd->opts[k].id == IMP_OPT_sweep_over ||
+            cmd->opts[k].id == IMP_OPT_sweep_within ||
             cmd->opts[k].id == IMP_OPT_sweep_random)
             for (size_t j = 0; j < cmd->opts[k].val.n_items; j++)
-                late_axis(ck, &cmd->opts[k].val.items[j],
-                          cmd->opts[k].id == IMP_OPT_sweep_random);
+                late_axis(ck, &cmd->opts[k].val.items[j], cmd->opts[k].id);
 }
 
 const struct command_rules command_rules_sweep = {.option = sweep_option,

@@ -132,6 +132,95 @@ summarised(struct check *ck, const struct tm_command *cmd)
     return number > 0;
 }
 
+/* Returns an option of a sweep, or NULL. */
+static const struct tm_val *
+option_of(const struct tm_command *cmd, uint32_t id)
+{
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (cmd->opts[i].id == id)
+            return &cmd->opts[i].val;
+    return NULL;
+}
+
+/* Makes a column for each of the option `quantiles`: time_q5, time_q97_5. */
+static void
+quantile_columns(struct check *ck, uint32_t command, const char *name,
+                 const char *unit, const struct dim *dim)
+{
+    const struct tm_val *shares =
+        option_of(&ck->lists.commands.v[command], IMP_OPT_sweep_quantiles);
+    for (uint32_t i = 0; shares && i < shares->rows; i++) {
+        double share = 0;
+        check_fixed(ck, shares->e[i], &share);
+        const char *percent = arena_printf(ck->arena, "%.10g", 100 * share);
+        char *label = arena_printf(ck->arena, "%s_q%s", name, percent);
+        for (char *at = label; *at; at++)
+            if (*at == '.' || *at == '-' || *at == '+')
+                *at = '_';
+        column(
+            ck, command, IMP_FIELD_NUM, 1, label, unit,
+            arena_printf(ck->arena, "quantile of %s %% of the runs", percent),
+            dim);
+    }
+}
+
+/* Makes the columns of `worst`: the params of the run in which it is greatest.
+ * `items`: what is kept. */
+static bool
+worst_columns(struct check *ck, uint32_t command, const struct tm_val *items,
+              size_t n_items)
+{
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
+    const struct tm_val *worst = option_of(cmd, IMP_OPT_sweep_worst);
+    const char **names = NEW_N(ck->arena, const char *, n_items + 1);
+    size_t count = 0, found = SIZE_MAX;
+    if (!worst)
+        return true;
+    for (size_t i = 0; i < n_items; i++) {
+        uint32_t question = items[i].kind == IMP_VAL_FIELD ? items[i].ref : 0;
+        if (items[i].kind == IMP_VAL_FIELD) {
+            const struct tm_field *field =
+                &ck->lists.commands.v[question].fields[items[i].field];
+            if (field->kind == IMP_FIELD_TEXT || field->width > 1)
+                continue;
+        } else if (items[i].rows > 1)
+            continue;
+        names[count++] = items[i].name;
+        if (!strcmp(items[i].name, worst->text))
+            found = i;
+    }
+    if (found == SIZE_MAX) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0408, worst->range,
+                        "`worst` names a number that this sweep keeps, and "
+                        "`%s` is none",
+                        worst->text);
+        if (!check_suggest(ck, diag, worst->range, worst->text, names, count) &&
+            count)
+            CHECK_HELP(ck, diag, "it keeps %s",
+                       check_join(ck, names, count, "and"));
+        return false;
+    }
+    for (size_t i = 0; i < cmd->n_opts; i++) {
+        const struct tm_opt *o = &cmd->opts[i];
+        if (o->id != IMP_OPT_sweep_random && o->id != IMP_OPT_sweep_within)
+            continue;
+        for (size_t k = 0; k < o->val.n_items; k++) {
+            const struct tm_val *axis = &o->val.items[k];
+            struct value param =
+                check_decl(ck, ck->notes.param_decls.v[axis->ref], axis->range);
+            column(ck, command, IMP_FIELD_NUM, 1,
+                   arena_printf(ck->arena, "worst_%s", axis->name), "",
+                   arena_printf(ck->arena,
+                                "param of the run with the greatest "
+                                "%s",
+                                worst->text),
+                   param.dim);
+        }
+    }
+    return true;
+}
+
 /* Makes the columns of what is kept: one column, or those of a summary. */
 static void
 kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
@@ -154,6 +243,8 @@ kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
         column(ck, command, kind, width,
                arena_printf(ck->arena, "%s_%s", name, of[i][0]), unit,
                arena_printf(ck->arena, "%s of the runs", of[i][1]), dim);
+    if (width == 1)
+        quantile_columns(ck, command, name, unit, dim);
 }
 
 /* Makes the columns of the params that vary. Returns the number of runs. */
@@ -168,6 +259,9 @@ axis_columns(struct check *ck, uint32_t command)
         if (o->id == IMP_OPT_sweep_repeat)
             check_fixed(ck, o->val.e[0], &repeat);
         bool over = o->id == IMP_OPT_sweep_over;
+        for (size_t k = 0; k < o->val.n_items && o->id == IMP_OPT_sweep_within;
+             k++)
+            runs *= o->val.items[k].rows;
         if (!over && (o->id != IMP_OPT_sweep_random || summary))
             continue;
         for (size_t k = 0; k < o->val.n_items; k++) {
@@ -195,28 +289,56 @@ static bool
 summary_fits(struct check *ck, const struct tm_command *cmd)
 {
     const struct tm_opt *of = NULL;
-    double number, repeat = 1;
+    double number = 0, repeat = 1;
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct tm_opt *o = &cmd->opts[i];
         of = o->id == IMP_OPT_sweep_summary ? o : of;
         if (o->id == IMP_OPT_sweep_repeat)
             check_fixed(ck, o->val.e[0], &repeat);
     }
-    if (!of)
-        return true;
-    if (!check_fixed(ck, of->val.e[0], &number)) {
+    if (of && !check_fixed(ck, of->val.e[0], &number)) {
         check_error(ck, DIAG_E0423, of->val.range,
                     "`summary` is true or false, made of literals and params");
         return false;
     }
-    if (number > 0 && repeat <= 1) {
+    for (size_t i = 0; i < cmd->n_opts && !(number > 0); i++) {
+        const struct tm_opt *o = &cmd->opts[i];
+        if (o->id != IMP_OPT_sweep_within && o->id != IMP_OPT_sweep_quantiles &&
+            o->id != IMP_OPT_sweep_worst)
+            continue;
+        struct diag *diag = check_error(
+            ck, DIAG_E0423, o->val.range,
+            "`%s` is of summaries, but this sweep has a row per run",
+            option_row(o->id)->key);
+        CHECK_HELP(ck, diag, "ask for a row per combination: summary = true");
+        return false;
+    }
+    if (number > 0 && repeat <= 1 && !option_of(cmd, IMP_OPT_sweep_within)) {
         struct diag *diag =
             check_error(ck, DIAG_E0423, of->val.range,
                         "every combination has one run, so there is "
                         "nothing to summarise");
-        CHECK_HELP(ck, diag, "say how many runs: repeat = 100");
+        CHECK_HELP(ck, diag,
+                   "say how many runs: repeat = 100, or which: within = "
+                   "(PARAM in linspace(0, 1, 21))");
         return false;
     }
+    return true;
+}
+
+/* Checks that no param stands in two options. */
+static bool
+vary_apart(struct check *ck, const struct tm_val *first,
+           const struct tm_val *second, const char *key, const char *other)
+{
+    for (size_t i = 0; i < first->n_items; i++)
+        for (size_t k = 0; k < second->n_items; k++)
+            if (first->items[i].ref == second->items[k].ref) {
+                check_error(ck, DIAG_E0421, second->items[k].range,
+                            "the param `%s` stands in `%s` and in `%s`",
+                            first->items[i].name, key, other);
+                return false;
+            }
     return true;
 }
 
@@ -225,14 +347,16 @@ static bool
 varied(struct check *ck, const struct tm_command *cmd,
        const struct ast_item *it)
 {
-    const struct tm_val *over = NULL, *random = NULL, *repeat = NULL;
-    for (size_t i = 0; i < cmd->n_opts; i++) {
-        const struct tm_opt *o = &cmd->opts[i];
-        over = o->id == IMP_OPT_sweep_over ? &o->val : over;
-        random = o->id == IMP_OPT_sweep_random ? &o->val : random;
-        repeat = o->id == IMP_OPT_sweep_repeat ? &o->val : repeat;
+    static const uint32_t of[] = {IMP_OPT_sweep_over, IMP_OPT_sweep_random,
+                                  IMP_OPT_sweep_within};
+    enum { AXES = sizeof of / sizeof *of };
+    const struct tm_val *axes[AXES];
+    bool some = option_of(cmd, IMP_OPT_sweep_repeat) != NULL;
+    for (int i = 0; i < AXES; i++) {
+        axes[i] = option_of(cmd, of[i]);
+        some |= axes[i] != NULL;
     }
-    if (!over && !random && !repeat) {
+    if (!some) {
         struct diag *diag = check_error(ck, DIAG_E0421, it->name.range,
                                         "this sweep has nothing to vary");
         if (ck->notes.param_decls.n)
@@ -245,14 +369,13 @@ varied(struct check *ck, const struct tm_command *cmd,
                        "over = (e in linspace(0, 1, 11))");
         return false;
     }
-    for (size_t i = 0; over && random && i < over->n_items; i++)
-        for (size_t k = 0; k < random->n_items; k++)
-            if (over->items[i].ref == random->items[k].ref) {
-                check_error(ck, DIAG_E0421, random->items[k].range,
-                            "the param `%s` stands in `over` and in `random`",
-                            over->items[i].name);
+    for (int first = 0; first < AXES; first++)
+        for (int second = first + 1; second < AXES; second++)
+            if (axes[first] && axes[second] &&
+                !vary_apart(ck, axes[first], axes[second],
+                            option_row(of[first])->key,
+                            option_row(of[second])->key))
                 return false;
-            }
     return true;
 }
 
@@ -420,6 +543,7 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
         keep_field(ck, command, question, field,
                    node ? list[entry]->range : it->range, &items[kept++]);
     }
+    ok = ok && worst_columns(ck, command, items, kept);
     cmd = &ck->lists.commands.v[command];
     struct tm_opt *o = &cmd->opts[cmd->n_opts++];
     o->id = IMP_OPT_sweep_record;

@@ -28,12 +28,16 @@ val_entry_dims(struct check *ck, const struct value *value)
     return d;
 }
 
-/* Makes an identifier of an expression's text: gap(touch) becomes gap_touch. */
+/* Makes an identifier of an expression's text: gap(touch) becomes gap_touch,
+ * and -gap(touch), which must not be taken for it, minus_gap_touch. */
 static const char *
 identifier(struct check *ck, const char *label)
 {
     char text[48];
     size_t count = 0;
+    if (*label == '-' && (isalpha((unsigned char)label[1]) || label[1] == '(' ||
+                          (label[1] & 0x80)))
+        count = (size_t)snprintf(text, sizeof text, "minus_");
     for (const char *p = label; *p && count < sizeof text - 4; p++) {
         if (isalnum((unsigned char)*p) || (*p & 0x80))
             text[count++] = *p;

@@ -32,10 +32,14 @@ typedef struct imp_list {
 /* data NAME = "file" */
 typedef struct imp_table_column {
     imp_str name, unit;
+    imp_str header;            /* in the file */
+    double unit_num, unit_den; /* of the numbers in the file */
     imp_ref values; /* double, SI; NaN: missing */
 } imp_table_column;
 typedef struct imp_table {
     imp_str name, file;
+    imp_str missing; /* text of a cell without a value, if has_missing */
+    uint32_t has_missing;
     imp_ref columns; /* imp_table_column */
 } imp_table;
 

@@ -53,7 +53,7 @@ endif()
 # The permissive core as one archive (MIT; neither LLVM nor GSL).
 set(merge ${CMAKE_SOURCE_DIR}/src/cli/merge.cmake)
 set(rt_rooms)
-foreach(r base runtime output analysis)
+foreach(r base table runtime output analysis)
   get_target_property(type imp_${r} TYPE)
   if(type STREQUAL "STATIC_LIBRARY")
     list(APPEND rt_rooms imp_${r})

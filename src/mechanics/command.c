@@ -219,18 +219,18 @@ list_table(struct mech *mech)
         imp_val *inputs = NEW_N(mech->arena, imp_val, list->n_inputs + 1);
         for (size_t k = 0; k < list->n_inputs; k++)
             inputs[k] = lower_val(mech, list->inputs + k);
-        table[i] = (imp_list){.kind = (uint32_t)list->kind,
-                              .width = list->width,
-                              .command = list->command,
-                              .field = list->field,
-                              .table = list->table,
-                              .column = list->column,
-                              .inputs = image_array(mech->image, inputs,
-                                                    list->n_inputs,
-                                                    sizeof *inputs),
-                              .text = text_or_empty(mech, list->text),
-                              .name = text_or_empty(mech, list->name),
-                              .range = list->range};
+        table[i] =
+            (imp_list){.kind = (uint32_t)list->kind,
+                       .width = list->width,
+                       .command = list->command,
+                       .field = list->field,
+                       .table = list->table,
+                       .column = list->column,
+                       .inputs = image_array(mech->image, inputs,
+                                             list->n_inputs, sizeof *inputs),
+                       .text = text_or_empty(mech, list->text),
+                       .name = text_or_empty(mech, list->name),
+                       .range = list->range};
     }
     return image_array(mech->image, table, count, sizeof *table);
 }
@@ -249,10 +249,15 @@ data_table(struct mech *mech)
             columns[c] = (imp_table_column){
                 .name = text_or_empty(mech, from->columns[c].name),
                 .unit = text_or_empty(mech, from->columns[c].unit),
+                .header = text_or_empty(mech, from->columns[c].header),
+                .unit_num = from->columns[c].unit_num,
+                .unit_den = from->columns[c].unit_den,
                 .values = image_array(mech->image, from->columns[c].x,
                                       from->n_rows, sizeof(double))};
         tables[i] = (imp_table){.name = text_or_empty(mech, from->name),
                                 .file = text_or_empty(mech, from->file),
+                                .missing = text_or_empty(mech, from->missing),
+                                .has_missing = from->missing != NULL,
                                 .columns = image_array(mech->image, columns,
                                                        from->n_columns,
                                                        sizeof *columns)};

@@ -103,3 +103,11 @@ table_read_rows(const struct table_kind *kind, struct arena *arena,
                            "each further line is one row of numbers");
     return true;
 }
+
+void
+table_scale(double *numbers, size_t n, double num, double den)
+{
+    assert(numbers || !n);
+    for (size_t i = 0; i < n && num != den; i++)
+        numbers[i] = numbers[i] * num / den;
+}

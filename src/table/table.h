@@ -31,8 +31,8 @@ struct table_kind {
 };
 /* Is this the name of a file that gzip has made? */
 bool table_is_packed(const char *file);
-/* Unpacks such a file to at most `most` bytes, in the arena. False after *error,
- * which has no place in the file. */
+/* Unpacks such a file to at most `most` bytes, in the arena. False after
+ * *error, which has no place in the file. */
 bool table_unpack(struct arena *arena, const char *bytes, size_t n, size_t most,
                   const char **text, size_t *size, struct table_error *error);
 /* The kind of a file by the ending of its name; NULL: no table that can be
@@ -51,8 +51,11 @@ bool table_read_head(const struct table_kind *kind, struct arena *arena,
  * False after *error. */
 bool table_read_rows(const struct table_kind *kind, struct arena *arena,
                      const char *text, size_t n, const struct table_head *head,
-                     const size_t *wanted, size_t n_wanted,
-                     const char *missing, double **columns, size_t *n_rows,
+                     const size_t *wanted, size_t n_wanted, const char *missing,
+                     double **columns, size_t *n_rows,
                      struct table_error *error);
+
+/* Takes n numbers from a unit of num/den SI units to SI units. */
+void table_scale(double *numbers, size_t n, double num, double den);
 
 #endif

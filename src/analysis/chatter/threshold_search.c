@@ -65,7 +65,8 @@ go_to(struct threshold_search *search, double at)
     search->trial.inner = (struct analysis){.rt = search->trial.run,
                                             .out = analysis->out,
                                             .ds = &search->trial.ds,
-                                            .recs = analysis->recs};
+                                            .recs = analysis->recs,
+                                            .data = analysis->data};
     return !fails(search, at, st);
 }
 

@@ -52,6 +52,12 @@ struct command_functions {
     extern const struct command_functions command_##name;
 #include "abi/commands.def"
 
+/* Data of another file: columns of as many rows, in SI units. */
+struct data_columns {
+    double **column; /* NULL: those of the model */
+    size_t rows;
+};
+
 /* The commands of one run of a model. */
 struct analysis {
     struct rt *rt;
@@ -65,6 +71,9 @@ struct analysis {
     bool trace_all;     /* every `simulate` keeps its motion */
     size_t trace_limit; /* bytes of it at most; 0: as many as usual */
     struct sweep_options sweeps;
+    /* per table of the model: columns that take the place of its own, unless
+     * they are NULL; NULL: none do */
+    const struct data_columns *data;
     /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL:
      * there is none here */
     const struct gsl_api *(*gsl)(const char **error);

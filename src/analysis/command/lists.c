@@ -35,10 +35,10 @@ lengths_differ(struct analysis *analysis, const imp_val *column, uint32_t one,
                size_t n_one, uint32_t two, size_t n_two)
 {
     const imp_image *im = analysis->rt->im;
-    struct diag *diag = diag_add(
-        analysis->ds, DIAG_E0760, column->range,
-        "these lists have different lengths: %zu and %zu entries", n_one,
-        n_two);
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0760, column->range,
+                 "these lists have different lengths: %zu and %zu entries",
+                 n_one, n_two);
     diag_note(analysis->ds, diag, list_at(im, one)->range, "`%s` has %zu",
               imp_text(im, list_at(im, one)->name), n_one);
     diag_note(analysis->ds, diag, list_at(im, two)->range, "`%s` has %zu",
@@ -55,8 +55,7 @@ column_cells_of(struct analysis *analysis, const imp_val *column,
 {
     assert(analysis && column && column->kind == IMP_VAL_COLUMN && out);
     struct arena *arena = record_arena(analysis);
-    const imp_cell *cell =
-        IMP_ARRAY(analysis->rt->im, column->cells, imp_cell);
+    const imp_cell *cell = IMP_ARRAY(analysis->rt->im, column->cells, imp_cell);
     uint32_t n = column->cells.n;
     struct list_values like;
     int st = list_values_of(analysis, column->ref, &like);
@@ -163,8 +162,8 @@ source_field(struct analysis *analysis, const imp_list *list,
             diag_add(analysis->ds, DIAG_E0701, list->range,
                      "`%s` is absent, so nothing can be calculated with it",
                      imp_text(analysis->rt->im, list->name));
-        diag_note(analysis->ds, diag, IMP_NOWHERE,
-                  "it is absent because: %s", found->why);
+        diag_note(analysis->ds, diag, IMP_NOWHERE, "it is absent because: %s",
+                  found->why);
         return IMP_FAILED;
     }
     if (list->kind == IMP_LIST_TEXT) {
@@ -188,8 +187,13 @@ source_table(struct analysis *analysis, const imp_list *list,
     assert(list->table < im->tables.n && list->column < table->columns.n);
     const imp_table_column *column =
         IMP_ARRAY(im, table->columns, imp_table_column) + list->column;
-    *out = (struct list_values){IMP_ARRAY(im, column->values, double),
-                                column->values.n, 1};
+    const struct data_columns *other =
+        analysis->data ? &analysis->data[list->table] : NULL;
+    *out =
+        other && other->column
+            ? (struct list_values){other->column[list->column], other->rows, 1}
+            : (struct list_values){IMP_ARRAY(im, column->values, double),
+                                   column->values.n, 1};
     return IMP_OK;
 }
 
@@ -283,8 +287,8 @@ make_select(struct analysis *analysis, const imp_list *list,
     if (mask.n != cells.n)
         return lengths_differ(analysis, &(imp_val){.range = list->range},
                               input[0].ref, cells.n, input[1].ref, mask.n);
-    return column_entries(analysis, &input[0], mask.x, mask.n,
-                          input[0].compare, out);
+    return column_entries(analysis, &input[0], mask.x, mask.n, input[0].compare,
+                          out);
 }
 
 static int
@@ -568,10 +572,10 @@ list_slot_value(struct analysis *analysis, const imp_slot *slot, double *out)
     long all = (long)(values.n * values.width);
     long place = slot->index < 0 ? all + slot->index : slot->index;
     if (place < 0 || place >= all) {
-        struct diag *diag = diag_add(
-            analysis->ds, DIAG_E0702, slot->range,
-            "`%s`: the list has %zu entries, so there is no such one",
-            imp_text(analysis->rt->im, list->name), values.n);
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0702, slot->range,
+                     "`%s`: the list has %zu entries, so there is no such one",
+                     imp_text(analysis->rt->im, list->name), values.n);
         if (values.n)
             diag_help(analysis->ds, diag,
                       "entries are numbered 0 to %zu, or -1 to -%zu from the "
@@ -594,8 +598,7 @@ struct reads {
     void *ctx;
 };
 
-static void
-list_reads(const struct reads *reads, uint32_t number);
+static void list_reads(const struct reads *reads, uint32_t number);
 
 static void
 value_reads(const struct reads *reads, const imp_val *value)

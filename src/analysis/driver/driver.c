@@ -93,6 +93,7 @@ begin(struct driver *driver, const struct driver_options *options)
                                          .commands = all_commands,
                                          .trace_all = options->trace_all,
                                          .sweeps = options->sweeps,
+                                         .data = options->data,
                                          .gsl = options->gsl};
     return IMP_EXIT_OK;
 }

@@ -36,6 +36,7 @@ struct driver_options {
     int width;        /* columns of text; 0: 80 */
     atomic_int *stop; /* nonzero: stop soon; or NULL */
     struct sweep_options sweeps;
+    const struct data_columns *data; /* of driver_data, or NULL */
     /* where results go; NULL: the process's standard output. Returns 0 or an
      * errno value. */
     int (*write)(void *ctx, const char *s, size_t n);
@@ -43,10 +44,11 @@ struct driver_options {
     /* loads what writes HDF5 (output/h5.h), or NULL */
     const struct h5_api *(*hdf5)(const char **error);
     int (*picture)(void *ctx, const char *json, size_t n); /* output/out.h */
-    /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL */
+    /* loads the second engine of motion (analysis/engines/gsl_api.h), or NULL
+     */
     const struct gsl_api *(*gsl)(const char **error);
     const struct out_page *(*page)(void); /* the viewer, or NULL */
-    bool trace_all; /* every `simulate` keeps its motion */
+    bool trace_all;       /* every `simulate` keeps its motion */
     struct rt_tier *tier; /* of driver_open: code that comes later, or NULL */
 };
 
@@ -74,6 +76,13 @@ bool driver_set(const imp_image *im, double *p, const char *name,
 /* Sets one param from a number; as driver_set. */
 bool driver_set_number(const imp_image *im, double *p, const char *name,
                        double x, struct diags *ds);
+
+/* Reads the data of "NAME=FILE" in the place of those of the model. *data is
+ * NULL at first, and becomes an option of the run. `sources` are those of ds;
+ * all lies in the arena. False after a diagnostic. */
+bool driver_data(const imp_image *im, struct sources *sources,
+                 struct arena *arena, const char *text,
+                 struct data_columns **data, struct diags *ds);
 
 /* driver_open sets the model up, driver_run_commands runs its commands. Results
  * go to the sink as they come. Diagnostics go to ds, also those of an `expect`

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/lists.h"
 #include "abi/status.h"
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
@@ -28,6 +29,7 @@ static const struct flag {
     {"out", "DIR", "folder for files and plots; without it none is written"},
     {"set", "NAME=VALUE", "give a param a value, as --NAME does"},
     {"seed", "N", "seed of random numbers"},
+    {"data", "NAME=FILE", "read data of the model from another file"},
     {"threads", "N", "threads of a sweep (as many as processors)"},
     {"resume", NULL, "go on with a sweep that was ended early"},
     {"diagnostics", "text|lines|json", "form of messages (text)"},
@@ -38,6 +40,7 @@ enum {
     FLAG_OUT,
     FLAG_SET,
     FLAG_SEED,
+    FLAG_DATA,
     FLAG_THREADS,
     FLAG_RESUME,
     FLAG_DIAG,
@@ -47,10 +50,12 @@ enum {
 struct simulation {
     const imp_image *im;
     struct arena *arena;
+    struct sources *sources;
     struct diags ds;
     struct driver_options o;
     enum diag_format format;
     double *params;
+    struct data_columns *data;
     bool help;
 };
 
@@ -81,6 +86,24 @@ help_param(struct buf *buf, const imp_image *im, const imp_param *param)
         buf_printf(buf, ", from %s to %s", num_shortest(lo, param->lo),
                    num_shortest(hi, param->hi));
     buf_puts(buf, "\n");
+}
+
+static void
+help_data(struct buf *buf, const imp_image *im)
+{
+    const imp_table *table = IMP_ARRAY(im, im->tables, imp_table);
+    if (im->tables.n)
+        buf_puts(buf, "\ndata, which --data can replace:\n");
+    for (uint32_t i = 0; i < im->tables.n; i++) {
+        const imp_table_column *column =
+            IMP_ARRAY(im, table[i].columns, imp_table_column);
+        buf_printf(buf, "  %s: %s, columns", imp_text(im, table[i].name),
+                   imp_text(im, table[i].file));
+        for (uint32_t c = 0; c < table[i].columns.n; c++)
+            buf_printf(buf, "%s \"%s\"", c ? "," : "",
+                       imp_text(im, column[c].header));
+        buf_puts(buf, "\n");
+    }
 }
 
 static void
@@ -116,6 +139,7 @@ help(struct simulation *simulation, const char *program)
             buf_printf(&buf, "  %s = %s%s%s\n", imp_text(im, param[i].name),
                        num_shortest((char[NUM_TEXT]){0}, param[i].dflt),
                        param[i].doc.n ? ": " : "", imp_text(im, param[i].doc));
+    help_data(&buf, im);
     buf_puts(&buf,
              "\nexit status: 0 fine; 1 an `expect` failed; 2 the model or "
              "the command line\nis wrong; 3 the computation failed\n");
@@ -224,6 +248,10 @@ apply(struct simulation *simulation, int flag, const char *value)
         return set_pair(simulation, value);
     case FLAG_SEED:
         return set_seed(simulation, value);
+    case FLAG_DATA:
+        return driver_data(simulation->im, simulation->sources,
+                           simulation->arena, value, &simulation->data,
+                           &simulation->ds);
     case FLAG_THREADS:
         return set_threads(simulation, value);
     case FLAG_RESUME:
@@ -296,6 +324,7 @@ run(struct simulation *simulation, int argc, char **argv)
         help(simulation, argc ? argv[0] : "simulator");
         return IMP_EXIT_OK;
     }
+    simulation->o.data = simulation->data;
     simulation->o.stop = driver_signals();
     simulation->o.sweeps.progress = isatty(STDERR_FILENO);
     return driver_run(simulation->im, &imp_model_code, simulation->params,
@@ -321,8 +350,8 @@ main(int argc, char **argv)
     }
     oom_enter(&guard);
     simulation.arena = arena_new();
-    diags_init(&simulation.ds, simulation.arena,
-               driver_sources(simulation.im, simulation.arena));
+    simulation.sources = driver_sources(simulation.im, simulation.arena);
+    diags_init(&simulation.ds, simulation.arena, simulation.sources);
     status = run(&simulation, argc, argv);
     driver_print_messages(&simulation.ds, simulation.format);
     oom_leave(&guard);

@@ -39,6 +39,7 @@ trial_open(struct trial *trial)
                                              (im->commands.n + 1) *
                                                  sizeof *of->recs),
                           .commands = of->commands,
+                          .data = of->data,
                           .gsl = of->gsl};
     trial->run = rt_new_tier(im, of->rt->code, of->rt->tier, trial->params,
                              of->ds, of->rt->stop);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/lists.h"
 #include "analysis/sweep/summary.h"
 #include "base/arena.h"
 
@@ -268,7 +269,30 @@ sweep_unpack(void *ctx, const char *frame, size_t n)
         continue;
 }
 
-/* Everything that a run depends on: the sources, params, axes, seed, the
+/* Continues a hash with the data of the model, or those that take their place.
+ */
+static uint64_t
+hash_data(const struct analysis *analysis, uint64_t hash)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_table *table = IMP_ARRAY(im, im->tables, imp_table);
+    for (uint32_t i = 0; i < im->tables.n; i++) {
+        const imp_table_column *column =
+            IMP_ARRAY(im, table[i].columns, imp_table_column);
+        const struct data_columns *other =
+            analysis->data ? &analysis->data[i] : NULL;
+        for (uint32_t c = 0; c < table[i].columns.n; c++)
+            hash = other && other->column
+                       ? journal_hash(hash, other->column[c],
+                                      other->rows * sizeof(double))
+                       : journal_hash(hash,
+                                      IMP_ARRAY(im, column[c].values, double),
+                                      column[c].values.n * sizeof(double));
+    }
+    return hash;
+}
+
+/* Everything that a run depends on: the sources, data, params, axes, seed, the
  * sweep's place among the commands, the size of a row. */
 uint64_t
 sweep_key(const struct sweep *sweep)
@@ -287,6 +311,7 @@ sweep_key(const struct sweep *sweep)
     hash = journal_hash(hash, sweep->models.params,
                         im->params.n * sizeof *sweep->models.params);
     hash = journal_hash(hash, &sweep->grid.seed, sizeof sweep->grid.seed);
+    hash = hash_data(sweep->analysis, hash);
     for (size_t k = 0; k < sweep->grid.n_axes; k++) {
         uint32_t id[] = {sweep->grid.axis[k].param, sweep->grid.axis[k].random};
         hash = journal_hash(hash, id, sizeof id);

@@ -265,12 +265,12 @@ begin_journal(struct sweep *sweep)
         return IMP_FAILED;
     }
     if (was == JOURNAL_OTHER) {
-        struct diag *diag =
-            diag_add(analysis->ds, resume ? DIAG_E0741 : DIAG_W0741,
-                     sweep->command->range,
-                     "\"%s.part\" is of another sweep: the model, a param or "
-                     "the seed has changed since",
-                     sweep->save);
+        struct diag *diag = diag_add(
+            analysis->ds, resume ? DIAG_E0741 : DIAG_W0741,
+            sweep->command->range,
+            "\"%s.part\" is of another sweep: the model, its data, a param or "
+            "the seed has changed since",
+            sweep->save);
         if (resume) {
             diag_help(analysis->ds, diag,
                       "run it with the model, the params (--set) and the seed "

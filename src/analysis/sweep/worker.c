@@ -318,6 +318,7 @@ sweep_worker_init(struct sweep_worker *worker)
                           .ds = &worker->ask.ds,
                           .recs = worker->ask.records,
                           .commands = sweep->analysis->commands,
+                          .data = sweep->analysis->data,
                           .gsl = sweep->analysis->gsl};
 }
 

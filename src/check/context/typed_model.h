@@ -216,11 +216,13 @@ struct tm_list {
 };
 /* data NAME = "file": its columns, in SI units; NaN: missing */
 struct tm_table_column {
-    const char *name, *unit;
+    const char *name, *unit, *header;
+    double unit_num, unit_den; /* of the file's numbers */
     const double *x;
 };
 struct tm_table {
     const char *name, *doc, *file;
+    const char *missing; /* or NULL */
     imp_range range;
     struct tm_table_column *columns;
     size_t n_columns, n_rows;

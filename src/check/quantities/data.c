@@ -38,7 +38,8 @@ wrong_file(struct check *ck, const struct reading *reading,
     uint32_t file = sources_add(ck->in->sources, reading->path, reading->text,
                                 reading->size);
     imp_range range = {file, (uint32_t)error->lo, (uint32_t)error->hi};
-    struct diag *diag = check_error(ck, DIAG_E0391, range, "%s", error->message);
+    struct diag *diag =
+        check_error(ck, DIAG_E0391, range, "%s", error->message);
     CHECK_NOTE(ck, diag, reading->decl->item->value->range, "read here");
     if (error->help)
         CHECK_HELP(ck, diag, "%s", error->help);
@@ -134,8 +135,8 @@ all_columns(struct check *ck, struct reading *reading)
     for (size_t i = 0; i < head->n; i++) {
         if (!is_name(head->names[i])) {
             struct table_error error = {
-                head->lo[i], head->hi[i] > head->lo[i] ? head->hi[i]
-                                                       : head->lo[i] + 1,
+                head->lo[i],
+                head->hi[i] > head->lo[i] ? head->hi[i] : head->lo[i] + 1,
                 arena_printf(ck->arena, "this header is no name: \"%s\"",
                              head->names[i]),
                 head->n == 1 && strpbrk(head->names[0], ";\t")
@@ -151,7 +152,8 @@ all_columns(struct check *ck, struct reading *reading)
             return false;
         }
         if (!ask(ck, reading,
-                 (struct asked){head->names[i], head->names[i],
+                 (struct asked){head->names[i],
+                                head->names[i],
                                 reading->decl->item->value->range,
                                 {1, 1, dim_pure(ck->dims)}}))
             return false;
@@ -173,11 +175,11 @@ find_header(struct check *ck, const struct reading *reading,
         }
     if (found == 1)
         return true;
-    struct diag *diag = check_error(
-        ck, DIAG_E0392, asked->range, "%s \"%s\"",
-        found ? "several columns of this file have the header"
-              : "the file has no column with the header",
-        asked->header);
+    struct diag *diag =
+        check_error(ck, DIAG_E0392, asked->range, "%s \"%s\"",
+                    found ? "several columns of this file have the header"
+                          : "the file has no column with the header",
+                    asked->header);
     const char *near =
         found ? NULL : suggest(asked->header, head->names, head->n);
     if (near) {
@@ -185,10 +187,10 @@ find_header(struct check *ck, const struct reading *reading,
         diag_fix(ck->ds, diag, asked->range,
                  arena_printf(ck->arena, "\"%s\"", near));
     } else if (!found) {
-        CHECK_HELP(ck, diag, "its columns are %s%s",
-                   check_join(ck, head->names, head->n < 12 ? head->n : 12,
-                              "and"),
-                   head->n > 12 ? " and others" : "");
+        CHECK_HELP(
+            ck, diag, "its columns are %s%s",
+            check_join(ck, head->names, head->n < 12 ? head->n : 12, "and"),
+            head->n > 12 ? " and others" : "");
     }
     return false;
 }
@@ -202,20 +204,22 @@ make_table(struct check *ck, const struct reading *reading, double **x,
     struct tm_table table = {.name = reading->decl->name,
                              .doc = reading->decl->item->doc,
                              .file = reading->decl->item->value->text,
+                             .missing = reading->missing,
                              .range = reading->decl->range,
-                             .columns = NEW_N(ck->arena, struct tm_table_column,
-                                              n),
+                             .columns =
+                                 NEW_N(ck->arena, struct tm_table_column, n),
                              .n_columns = n,
                              .n_rows = n_rows};
     const struct dim **dims = NEW_N(ck->arena, const struct dim *, n);
     for (size_t c = 0; c < n; c++) {
         const struct asked *asked = &reading->asked.v[c];
-        if (asked->unit.num != asked->unit.den)
-            for (size_t i = 0; i < n_rows; i++)
-                x[c][i] = x[c][i] * asked->unit.num / asked->unit.den;
+        table_scale(x[c], n_rows, asked->unit.num, asked->unit.den);
         dims[c] = asked->unit.dim;
-        table.columns[c] =
-            (struct tm_table_column){asked->name, "", x[c]};
+        table.columns[c] = (struct tm_table_column){.name = asked->name,
+                                                    .header = asked->header,
+                                                    .unit_num = asked->unit.num,
+                                                    .unit_den = asked->unit.den,
+                                                    .x = x[c]};
         table.columns[c].unit = dim_text(ck->dims, dims[c]);
     }
     reading->decl->index = (uint32_t)ck->lists.tables.n;
@@ -294,8 +298,8 @@ declare_data(struct check *ck, struct decl *decl)
                    "names of tables end in %s", table_endings());
         return false;
     }
-    reading.text = scope_read_data(ck, decl->module, it, &reading.path,
-                                   &reading.size);
+    reading.text =
+        scope_read_data(ck, decl->module, it, &reading.path, &reading.size);
     return reading.text && unpack(ck, &reading) && read_table(ck, &reading);
 }
 

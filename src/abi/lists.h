@@ -23,9 +23,9 @@ typedef struct imp_cell {
 typedef struct imp_list {
     uint32_t kind, width;
     uint32_t command, field; /* FIELD, TEXT: of a record */
-    uint32_t table, column;  /* TABLE */
+    uint32_t table, column;  /* TABLE, WORD */
     imp_ref inputs;          /* imp_val: COLUMN or NUM */
-    imp_str text;            /* TEXT: what its entries are compared with */
+    imp_str text;            /* TEXT, WORD: what its entries are compared with */
     imp_str name;            /* the user's source text */
     imp_range range;
 } imp_list;
@@ -34,7 +34,9 @@ typedef struct imp_table_column {
     imp_str name, unit;
     imp_str header;            /* in the file */
     double unit_num, unit_den; /* of the numbers in the file */
-    imp_ref values; /* double, SI; NaN: missing */
+    imp_ref values; /* double, SI; NaN: missing; of texts: which of words */
+    imp_ref words;  /* imp_str: texts of the column, or none */
+    uint32_t text;  /* it is a column of texts */
 } imp_table_column;
 typedef struct imp_table {
     imp_str name, file;

@@ -235,6 +235,15 @@ list_table(struct mech *mech)
     return image_array(mech->image, table, count, sizeof *table);
 }
 
+static imp_ref
+words_of(struct mech *mech, const struct tm_table_column *column)
+{
+    imp_str *words = NEW_N(mech->arena, imp_str, column->n_words + 1);
+    for (size_t i = 0; i < column->n_words; i++)
+        words[i] = text_or_empty(mech, column->words[i]);
+    return image_array(mech->image, words, column->n_words, sizeof *words);
+}
+
 imp_ref
 data_table(struct mech *mech)
 {
@@ -252,6 +261,8 @@ data_table(struct mech *mech)
                 .header = text_or_empty(mech, from->columns[c].header),
                 .unit_num = from->columns[c].unit_num,
                 .unit_den = from->columns[c].unit_den,
+                .text = from->columns[c].text,
+                .words = words_of(mech, &from->columns[c]),
                 .values = image_array(mech->image, from->columns[c].x,
                                       from->n_rows, sizeof(double))};
         tables[i] = (imp_table){.name = text_or_empty(mech, from->name),

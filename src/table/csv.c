@@ -164,8 +164,22 @@ struct csv_reader {
                       ones, 0 */
     const char *missing;
     size_t n_missing;
-    double **columns;
+    struct table_column *columns;
 };
+
+/* Puts the text of a cell, without the blanks around it, into *x. */
+static void
+take_text(struct csv_reader *reader, const struct cell *cell, size_t lo,
+          size_t hi, struct table_column *column, double *x)
+{
+    const char *text = reader->cursor.text + lo;
+    size_t len = hi - lo;
+    if (cell->quoted) {
+        text = cell_text(reader->arena, reader->cursor.text, cell);
+        len = strlen(text);
+    }
+    *x = table_word(reader->arena, &column->words, text, len);
+}
 
 /* Puts a cell of column `number` into row `row`. */
 static bool
@@ -179,8 +193,12 @@ take_cell(struct csv_reader *reader, const struct cell *cell, size_t number,
     while (hi > lo && (text[hi - 1] == ' ' || text[hi - 1] == '\t'))
         hi--;
     double x = NAN;
-    if (!reader->missing || hi - lo != reader->n_missing ||
-        memcmp(text + lo, reader->missing, hi - lo) != 0) {
+    struct table_column *column = &reader->columns[reader->place[number] - 1];
+    bool missing = reader->missing && hi - lo == reader->n_missing &&
+                   !memcmp(text + lo, reader->missing, hi - lo);
+    if (!missing && column->text) {
+        take_text(reader, cell, lo, hi, column, &x);
+    } else if (!missing) {
         size_t read = num_read(text + lo, hi - lo, &x);
         if (!read || read != hi - lo || isnan(x))
             return table_no_number(reader->arena, error, lo, text + lo, hi - lo,
@@ -190,7 +208,7 @@ take_cell(struct csv_reader *reader, const struct cell *cell, size_t number,
             return table_wrong(error, lo, hi, "this number is not finite",
                                "the greatest one is about 1.8e308");
     }
-    reader->columns[reader->place[number] - 1][row] = x;
+    column->numbers[row] = x;
     return true;
 }
 
@@ -221,11 +239,11 @@ take_row(struct csv_reader *reader, size_t row, struct table_error *error)
 
 bool
 csv_rows(struct arena *arena, const char *text, size_t n,
-         const struct table_head *head, const size_t *wanted, size_t n_wanted,
-         const char *missing, double **columns, size_t *n_rows,
+         const struct table_head *head, struct table_column *columns,
+         size_t n_columns, const char *missing, size_t *n_rows,
          struct table_error *error)
 {
-    assert(arena && text && head && wanted && columns && n_rows && error);
+    assert(arena && text && head && columns && n_rows && error);
     struct csv_reader reader = {
         .arena = arena,
         .cursor = {text, n, behind_mark(text, n)},
@@ -235,8 +253,8 @@ csv_rows(struct arena *arena, const char *text, size_t n,
         .n_missing = missing ? strlen(missing) : 0,
         .columns = columns,
     };
-    for (size_t i = 0; i < n_wanted; i++)
-        reader.place[wanted[i]] = i + 1;
+    for (size_t i = 0; i < n_columns; i++)
+        reader.place[columns[i].number] = i + 1;
     struct cell cell = {0};
     skip_empty_lines(&reader.cursor);
     while (!cell.last)
@@ -245,8 +263,8 @@ csv_rows(struct arena *arena, const char *text, size_t n,
     size_t lines = 0; /* as many rows as there are lines left, at most */
     for (size_t i = reader.cursor.at; i < n; i++)
         lines += text[i] == '\n' || i + 1 == n;
-    for (size_t i = 0; i < n_wanted; i++)
-        columns[i] = NEW_N(arena, double, lines + 1);
+    for (size_t i = 0; i < n_columns; i++)
+        columns[i].numbers = NEW_N(arena, double, lines + 1);
     size_t row = 0;
     for (skip_empty_lines(&reader.cursor); reader.cursor.at < n;
          skip_empty_lines(&reader.cursor))

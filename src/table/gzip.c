@@ -17,10 +17,10 @@
 
 struct inflate {
     const unsigned char *in;
-    size_t at, n;   /* bytes read, and there */
-    uint32_t bits;  /* read and not used yet, the next one lowest */
+    size_t at, n;  /* bytes read, and there */
+    uint32_t bits; /* read and not used yet, the next one lowest */
     int n_bits;
-    bool bad;       /* the input has ended, or says what it cannot */
+    bool bad; /* the input has ended, or says what it cannot */
     struct arena *arena;
     char *out;
     size_t size, cap, most;
@@ -64,8 +64,8 @@ put(struct inflate *z, char byte)
     z->bad |= z->size > z->most;
 }
 
-/* Makes a code from the lengths of n symbols. False if more codes are there than
- * the lengths leave room for. */
+/* Makes a code from the lengths of n symbols. False if more codes are there
+ * than the lengths leave room for. */
 static bool
 make_code(struct code *code, const unsigned char *length, int n)
 {
@@ -109,20 +109,19 @@ static void
 coded(struct inflate *z, const struct code *literals,
       const struct code *distances)
 {
-    static const uint16_t base[29] = {3,  4,  5,  6,  7,  8,  9,  10,  11, 13,
-                                      15, 17, 19, 23, 27, 31, 35, 43,  51, 59,
-                                      67, 83, 99, 115, 131, 163, 195, 227, 258};
+    static const uint16_t base[29] = {
+        3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+        31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
     static const uint8_t extra[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1,
                                       1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
                                       4, 4, 4, 4, 5, 5, 5, 5, 0};
     static const uint16_t far[DISTANCES] = {
-        1,   2,   3,   4,   5,   7,    9,    13,   17,   25,
-        33,  49,  65,  97,  129, 193,  257,  385,  513,  769,
+        1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+        33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
         1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
-    static const uint8_t more[DISTANCES] = {0, 0, 0, 0, 1, 1, 2,  2,  3,  3,
-                                            4, 4, 5, 5, 6, 6, 7,  7,  8,  8,
-                                            9, 9, 10, 10, 11, 11, 12, 12, 13,
-                                            13};
+    static const uint8_t more[DISTANCES] = {
+        0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  5,  5,  6,
+        6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
     while (!z->bad) {
         int what = symbol(z, literals);
         if (what == END_OF_BLOCK)
@@ -243,7 +242,8 @@ inflate(struct inflate *z)
     }
 }
 
-/* Where the deflated bytes begin, behind the head of the file; 0: it is none. */
+/* Where the deflated bytes begin, behind the head of the file; 0: it is none.
+ */
 static size_t
 head_size(const unsigned char *in, size_t n)
 {
@@ -279,9 +279,10 @@ table_unpack(struct arena *arena, const char *bytes, size_t n, size_t most,
     struct inflate z = {.in = in, .n = n, .arena = arena, .most = most};
     z.at = head_size(in, n);
     if (!z.at)
-        return table_wrong(error, 0, 0, "this is no file that gzip has made",
-                           "its name ends in .gz: unpack it, or name it as what "
-                           "it is");
+        return table_wrong(
+            error, 0, 0, "this is no file that gzip has made",
+            "its name ends in .gz: unpack it, or name it as what "
+            "it is");
     inflate(&z);
     if (z.size > most)
         return table_wrong(error, 0, 0, "unpacked, the file is too large",

@@ -67,10 +67,11 @@ json_rows_head(struct arena *arena, const char *text, size_t n,
 
 /* Puts one member of a line's object into *x. */
 static bool
-take_member(struct arena *arena, const struct json *member, const char *column,
-            const char *missing, size_t lo, size_t hi, double *x,
-            struct table_error *error)
+take_member(struct arena *arena, const struct json *member, const char *name,
+            const char *missing, size_t lo, size_t hi,
+            struct table_column *column, size_t row, struct table_error *error)
 {
+    double *x = &column->numbers[row];
     bool absent = !member || member->kind == JSON_NULL ||
                   (member->kind == JSON_TEXT && missing &&
                    !strcmp(member->text, missing));
@@ -81,12 +82,21 @@ take_member(struct arena *arena, const struct json *member, const char *column,
     if (absent)
         return table_wrong(
             error, lo, hi,
-            arena_printf(arena, "this row has no value of `%s`", column),
+            arena_printf(arena, "this row has no value of `%s`", name),
             "if rows may lack values, state it: missing = \"null\"");
+    if (column->text && member->kind == JSON_TEXT) {
+        *x = table_word(arena, &column->words, member->text,
+                        strlen(member->text));
+        return true;
+    }
+    if (column->text)
+        return table_wrong(
+            error, lo, hi,
+            arena_printf(arena, "`%s` is no text in this row", name), NULL);
     if (member->kind != JSON_NUMBER || !isfinite(member->number))
         return table_wrong(
             error, lo, hi,
-            arena_printf(arena, "`%s` is no finite number in this row", column),
+            arena_printf(arena, "`%s` is no finite number in this row", name),
             NULL);
     *x = member->number;
     return true;
@@ -94,16 +104,16 @@ take_member(struct arena *arena, const struct json *member, const char *column,
 
 bool
 json_rows(struct arena *arena, const char *text, size_t n,
-          const struct table_head *head, const size_t *wanted, size_t n_wanted,
-          const char *missing, double **columns, size_t *n_rows,
+          const struct table_head *head, struct table_column *columns,
+          size_t n_columns, const char *missing, size_t *n_rows,
           struct table_error *error)
 {
-    assert(arena && text && head && wanted && columns && n_rows && error);
+    assert(arena && text && head && columns && n_rows && error);
     size_t lines = 1, row = 0;
     for (size_t i = 0; i < n; i++)
         lines += text[i] == '\n';
-    for (size_t i = 0; i < n_wanted; i++)
-        columns[i] = NEW_N(arena, double, lines);
+    for (size_t i = 0; i < n_columns; i++)
+        columns[i].numbers = NEW_N(arena, double, lines);
     bool ok = true;
     for (size_t at = 0; at < n && ok;) {
         size_t lo, hi;
@@ -112,11 +122,11 @@ json_rows(struct arena *arena, const char *text, size_t n,
             continue;
         const struct json *object = object_of(arena, text, lo, hi, error);
         ok = object != NULL;
-        for (size_t i = 0; i < n_wanted && ok; i++)
-            ok = take_member(
-                arena, json_get(object, head->names[wanted[i]]),
-                head->names[wanted[i]], missing, lo, hi, &columns[i][row],
-                error);
+        for (size_t i = 0; i < n_columns && ok; i++) {
+            const char *name = head->names[columns[i].number];
+            ok = take_member(arena, json_get(object, name), name, missing, lo,
+                             hi, &columns[i], row, error);
+        }
         row++;
     }
     *n_rows = row;

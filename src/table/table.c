@@ -88,14 +88,14 @@ table_read_head(const struct table_kind *kind, struct arena *arena,
 bool
 table_read_rows(const struct table_kind *kind, struct arena *arena,
                 const char *text, size_t n, const struct table_head *head,
-                const size_t *wanted, size_t n_wanted, const char *missing,
-                double **columns, size_t *n_rows, struct table_error *error)
+                struct table_column *columns, size_t n_columns,
+                const char *missing, size_t *n_rows, struct table_error *error)
 {
-    assert(kind && arena && text && head && wanted && columns && n_rows);
-    assert(n_wanted > 0);
+    assert(kind && arena && text && head && columns && n_rows);
+    assert(n_columns > 0);
     *n_rows = 0;
-    if (!kind->rows(arena, text, n, head, wanted, n_wanted, missing, columns,
-                    n_rows, error))
+    if (!kind->rows(arena, text, n, head, columns, n_columns, missing, n_rows,
+                    error))
         return false;
     if (!*n_rows)
         return table_wrong(error, 0, n < 60 ? n : 60,

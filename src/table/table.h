@@ -5,8 +5,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena;
+
+/* The texts of a column, each once. */
+struct table_words {
+    const char **v;
+    size_t n, cap;
+    uint32_t *bucket; /* hash table */
+    size_t n_buckets;
+};
+/* A column that is wanted, and what was read. */
+struct table_column {
+    size_t number;   /* in the head */
+    bool text;       /* texts, no numbers */
+    double *numbers; /* NaN: missing; of texts: which one of words */
+    struct table_words words;
+};
 
 /* What is wrong with a file: bytes lo .. hi of it, a sentence, and a remedy
  * (NULL: none), in the arena or static. */
@@ -25,9 +41,9 @@ struct table_kind {
     bool (*head)(struct arena *arena, const char *text, size_t n,
                  struct table_head *head, struct table_error *error);
     bool (*rows)(struct arena *arena, const char *text, size_t n,
-                 const struct table_head *head, const size_t *wanted,
-                 size_t n_wanted, const char *missing, double **columns,
-                 size_t *n_rows, struct table_error *error);
+                 const struct table_head *head, struct table_column *columns,
+                 size_t n_columns, const char *missing, size_t *n_rows,
+                 struct table_error *error);
 };
 /* Is this the name of a file that gzip has made? */
 bool table_is_packed(const char *file);
@@ -45,14 +61,14 @@ const char *table_endings(void);
 bool table_read_head(const struct table_kind *kind, struct arena *arena,
                      const char *text, size_t n, struct table_head *head,
                      struct table_error *error);
-/* Reads n_wanted columns, by their numbers in the head: columns[i] gets *n_rows
+/* Reads n_columns columns, by their numbers in the head: each gets *n_rows
  * numbers, in the arena. A cell that is the text `missing` (NULL: there is no
- * such text) gives NaN; any other cell of these columns is one finite number.
- * False after *error. */
+ * such text) gives NaN; any other cell of these columns is one finite number,
+ * or a text where texts are wanted. False after *error. */
 bool table_read_rows(const struct table_kind *kind, struct arena *arena,
                      const char *text, size_t n, const struct table_head *head,
-                     const size_t *wanted, size_t n_wanted, const char *missing,
-                     double **columns, size_t *n_rows,
+                     struct table_column *columns, size_t n_columns,
+                     const char *missing, size_t *n_rows,
                      struct table_error *error);
 
 /* Takes n numbers from a unit of num/den SI units to SI units. */

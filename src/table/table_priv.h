@@ -8,15 +8,19 @@
 bool csv_head(struct arena *arena, const char *text, size_t n,
               struct table_head *head, struct table_error *error);
 bool csv_rows(struct arena *arena, const char *text, size_t n,
-              const struct table_head *head, const size_t *wanted,
-              size_t n_wanted, const char *missing, double **columns,
-              size_t *n_rows, struct table_error *error);
+              const struct table_head *head, struct table_column *columns,
+              size_t n_columns, const char *missing, size_t *n_rows,
+              struct table_error *error);
 bool json_rows_head(struct arena *arena, const char *text, size_t n,
                     struct table_head *head, struct table_error *error);
 bool json_rows(struct arena *arena, const char *text, size_t n,
-               const struct table_head *head, const size_t *wanted,
-               size_t n_wanted, const char *missing, double **columns,
-               size_t *n_rows, struct table_error *error);
+               const struct table_head *head, struct table_column *columns,
+               size_t n_columns, const char *missing, size_t *n_rows,
+               struct table_error *error);
+
+/* Returns the number of a text among the words, to which it is added. */
+double table_word(struct arena *arena, struct table_words *words,
+                  const char *text, size_t len);
 
 /* Fills *error; always false. */
 bool table_wrong(struct table_error *error, size_t lo, size_t hi,

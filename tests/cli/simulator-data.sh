@@ -58,3 +58,21 @@ for file in drop=letter.csv drop=header.csv drop=none.csv drop=nowhere.csv drop=
     ./sim --data $file
     echo $?
 done
+# texts, too, and another kind of file
+cat >p.csv <<'EOF'
+phase,x
+descent,1
+"rest, at last",2
+descent,3
+EOF
+cat >p.jsonl <<'EOF'
+{"x": 7, "phase": "rest, at last"}
+{"x": 8, "phase": "descent"}
+EOF
+echo '{"x": 7, "phase": 3}' >number.jsonl
+cat >p.imp <<'EOF'
+data p = "p.csv" { column phase : text = "phase"  column x = "x" }
+show p.x[p.phase == "descent"], p.x[p.phase != "descent"], count(p.phase == "none")
+EOF
+$imp build p.imp -o psim && ./psim && ./psim --data p=p.jsonl
+./psim --data p=number.jsonl

@@ -54,7 +54,7 @@ struct command_functions {
 
 /* Data of another file: columns of as many rows, in SI units. */
 struct data_columns {
-    double **column; /* NULL: those of the model */
+    const struct table_column *column; /* NULL: those of the model */
     size_t rows;
 };
 

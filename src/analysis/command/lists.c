@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of a run: their entries, and the numbers that are made of them. */
 #include "analysis/command/lists.h"
+#include "table/table.h"
 
 #include <assert.h>
 #include <math.h>
@@ -191,10 +192,46 @@ source_table(struct analysis *analysis, const imp_list *list,
         analysis->data ? &analysis->data[list->table] : NULL;
     *out =
         other && other->column
-            ? (struct list_values){other->column[list->column], other->rows, 1}
+            ? (struct list_values){other->column[list->column].numbers, other->rows, 1}
             : (struct list_values){IMP_ARRAY(im, column->values, double),
                                    column->values.n, 1};
     return IMP_OK;
+}
+
+/* Which number a text has among the words of a column; SIZE_MAX: none. */
+static size_t
+word_of(struct analysis *analysis, const imp_list *list)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_table *table = IMP_ARRAY(im, im->tables, imp_table) + list->table;
+    const imp_table_column *column =
+        IMP_ARRAY(im, table->columns, imp_table_column) + list->column;
+    const imp_str *word = IMP_ARRAY(im, column->words, imp_str);
+    const struct data_columns *other =
+        analysis->data ? &analysis->data[list->table] : NULL;
+    const struct table_words *words =
+        other && other->column ? &other->column[list->column].words : NULL;
+    const char *text = imp_text(im, list->text);
+    for (size_t i = 0; i < (words ? words->n : column->words.n); i++)
+        if (!strcmp(words ? words->v[i] : imp_text(im, word[i]), text))
+            return i;
+    return SIZE_MAX;
+}
+
+/* A text of data is compared with one that is written out; where it is missing,
+ * it is another one. */
+static int
+source_word(struct analysis *analysis, const imp_list *list,
+            struct list_values *out)
+{
+    struct list_values all;
+    size_t word = word_of(analysis, list);
+    int st = source_table(analysis, list, &all);
+    double *is = numbers(analysis, all.n);
+    for (size_t i = 0; i < all.n; i++)
+        is[i] = word != SIZE_MAX && all.x[i] == (double)word;
+    *out = (struct list_values){is, all.n, 1};
+    return st;
 }
 
 /* -- lists of lists -------------------------------------------------------- */
@@ -503,6 +540,8 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
         return source_field(analysis, list, out);
     if (list->kind == IMP_LIST_TABLE)
         return source_table(analysis, list, out);
+    if (list->kind == IMP_LIST_WORD)
+        return source_word(analysis, list, out);
     if (list->kind == IMP_LIST_SELECT)
         return make_select(analysis, list, out);
     for (uint32_t i = 0; i < list->inputs.n; i++) {

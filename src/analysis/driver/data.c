@@ -115,8 +115,8 @@ read_columns(struct reading *reading, struct data_columns *columns)
     struct table_head head;
     struct table_error error;
     size_t n = reading->table->columns.n;
-    size_t *wanted = NEW_N(reading->arena, size_t, n + 1);
-    double **x = NEW_N(reading->arena, double *, n + 1);
+    struct table_column *wanted =
+        NEW_N(reading->arena, struct table_column, n + 1);
     const char *missing = reading->table->has_missing
                               ? imp_text(reading->im, reading->table->missing)
                               : NULL;
@@ -134,17 +134,20 @@ read_columns(struct reading *reading, struct data_columns *columns)
     if (!table_read_head(kind, reading->arena, reading->text, reading->size,
                          &head, &error))
         return wrong_file(reading, &error);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        wanted[i].text = column[i].text;
         if (!find_header(reading, &head,
-                         imp_text(reading->im, column[i].header), &wanted[i]))
+                         imp_text(reading->im, column[i].header),
+                         &wanted[i].number))
             return false;
+    }
     if (!table_read_rows(kind, reading->arena, reading->text, reading->size,
-                         &head, wanted, n, missing, x, &columns->rows, &error))
+                         &head, wanted, n, missing, &columns->rows, &error))
         return wrong_file(reading, &error);
     for (size_t i = 0; i < n; i++)
-        table_scale(x[i], columns->rows, column[i].unit_num,
+        table_scale(wanted[i].numbers, columns->rows, column[i].unit_num,
                     column[i].unit_den);
-    columns->column = x;
+    columns->column = wanted;
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "abi/lists.h"
 #include "analysis/sweep/summary.h"
 #include "base/arena.h"
+#include "table/table.h"
 
 struct head {
     uint32_t n, size; /* texts; bytes of a number of one */
@@ -283,7 +284,7 @@ hash_data(const struct analysis *analysis, uint64_t hash)
             analysis->data ? &analysis->data[i] : NULL;
         for (uint32_t c = 0; c < table[i].columns.n; c++)
             hash = other && other->column
-                       ? journal_hash(hash, other->column[c],
+                       ? journal_hash(hash, other->column[c].numbers,
                                       other->rows * sizeof(double))
                        : journal_hash(hash,
                                       IMP_ARRAY(im, column[c].values, double),

@@ -48,7 +48,8 @@ enum value_kind {
     VALUE_COLUMN, /* a list whose length is known in a run alone: e are its
                      entry, `rows` numbers, a formula of cells of lists; ref: a
                      list of the same length */
-    VALUE_TABLE   /* ref: table */
+    VALUE_TABLE,  /* ref: table */
+    VALUE_WORDS   /* ref: table, field: column of texts */
 };
 struct value {
     enum value_kind kind;

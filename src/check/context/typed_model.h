@@ -219,6 +219,9 @@ struct tm_table_column {
     const char *name, *unit, *header;
     double unit_num, unit_den; /* of the file's numbers */
     const double *x;
+    bool text;          /* texts: x are their numbers */
+    const char **words; /* n_words of them */
+    size_t n_words;
 };
 struct tm_table {
     const char *name, *doc, *file;

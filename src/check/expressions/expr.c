@@ -153,6 +153,11 @@ binary(struct check *ck, const struct ast_expr *node, const struct value *left,
         is_text(right))
         return left->kind == VALUE_FIELD ? field_compare(ck, node, left, right)
                                          : field_compare(ck, node, right, left);
+    if (node->op >= AST_LT && node->op <= AST_NE &&
+        left->kind != VALUE_POISON && right->kind != VALUE_POISON &&
+        (left->kind == VALUE_WORDS || right->kind == VALUE_WORDS))
+        return left->kind == VALUE_WORDS ? words_compare(ck, node, left, right)
+                                         : words_compare(ck, node, right, left);
     if (left->kind == VALUE_COLUMN || right->kind == VALUE_COLUMN ||
         ((value_is_list(ck, left) || value_is_list(ck, right)) &&
          left->kind != VALUE_POISON && right->kind != VALUE_POISON))

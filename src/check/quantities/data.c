@@ -17,6 +17,7 @@ struct asked {
     const char *header; /* in the file */
     imp_range range;    /* of the header's text, or of the file's name */
     struct unit unit;
+    bool text; /* a column of texts */
 };
 struct reading {
     struct decl *decl;
@@ -88,7 +89,9 @@ block_column(struct check *ck, struct reading *reading,
     }
     asked.header = it->value->text;
     asked.range = it->value->range;
-    if (it->dim && !unit_of_ast(ck, it->dim, &asked.unit))
+    asked.text = it->dim && it->dim->kind == AST_NAME &&
+                 !strcmp(it->dim->name.text, "text");
+    if (it->dim && !asked.text && !unit_of_ast(ck, it->dim, &asked.unit))
         return false;
     return ask(ck, reading, asked);
 }
@@ -155,7 +158,8 @@ all_columns(struct check *ck, struct reading *reading)
                  (struct asked){head->names[i],
                                 head->names[i],
                                 reading->decl->item->value->range,
-                                {1, 1, dim_pure(ck->dims)}}))
+                                {1, 1, dim_pure(ck->dims)},
+                                false}))
             return false;
     }
     return true;
@@ -197,8 +201,8 @@ find_header(struct check *ck, const struct reading *reading,
 
 /* Makes the table of the columns that were read. */
 static void
-make_table(struct check *ck, const struct reading *reading, double **x,
-           size_t n_rows)
+make_table(struct check *ck, const struct reading *reading,
+           const struct table_column *read, size_t n_rows)
 {
     size_t n = reading->asked.n;
     struct tm_table table = {.name = reading->decl->name,
@@ -213,13 +217,16 @@ make_table(struct check *ck, const struct reading *reading, double **x,
     const struct dim **dims = NEW_N(ck->arena, const struct dim *, n);
     for (size_t c = 0; c < n; c++) {
         const struct asked *asked = &reading->asked.v[c];
-        table_scale(x[c], n_rows, asked->unit.num, asked->unit.den);
+        table_scale(read[c].numbers, n_rows, asked->unit.num, asked->unit.den);
         dims[c] = asked->unit.dim;
         table.columns[c] = (struct tm_table_column){.name = asked->name,
                                                     .header = asked->header,
                                                     .unit_num = asked->unit.num,
                                                     .unit_den = asked->unit.den,
-                                                    .x = x[c]};
+                                                    .text = asked->text,
+                                                    .words = read[c].words.v,
+                                                    .n_words = read[c].words.n,
+                                                    .x = read[c].numbers};
         table.columns[c].unit = dim_text(ck->dims, dims[c]);
     }
     reading->decl->index = (uint32_t)ck->lists.tables.n;
@@ -239,18 +246,19 @@ read_table(struct check *ck, struct reading *reading)
     if (!reading->asked.n && !all_columns(ck, reading))
         return false;
     size_t n = reading->asked.n, n_rows;
-    size_t *wanted = NEW_N(ck->arena, size_t, n);
-    double **x = NEW_N(ck->arena, double *, n);
-    for (size_t i = 0; i < n; i++)
-        if (!find_header(ck, reading, &reading->asked.v[i], &wanted[i]))
+    struct table_column *columns = NEW_N(ck->arena, struct table_column, n);
+    for (size_t i = 0; i < n; i++) {
+        columns[i].text = reading->asked.v[i].text;
+        if (!find_header(ck, reading, &reading->asked.v[i], &columns[i].number))
             return false;
+    }
     if (!table_read_rows(reading->kind, ck->arena, reading->text, reading->size,
-                         &reading->head, wanted, n, reading->missing, x,
-                         &n_rows, &error)) {
+                         &reading->head, columns, n, reading->missing, &n_rows,
+                         &error)) {
         wrong_file(ck, reading, &error);
         return false;
     }
-    make_table(ck, reading, x, n_rows);
+    make_table(ck, reading, columns, n_rows);
     return true;
 }
 

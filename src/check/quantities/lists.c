@@ -183,7 +183,13 @@ table_field(struct check *ck, uint32_t table, const char *name,
     assert(ck && name && table < ck->lists.tables.n);
     const struct tm_table *from = &ck->lists.tables.v[table];
     for (uint32_t c = 0; c < from->n_columns; c++)
-        if (!strcmp(from->columns[c].name, name)) {
+        if (!strcmp(from->columns[c].name, name) && from->columns[c].text) {
+            return (struct value){.kind = VALUE_WORDS,
+                                  .dim = dim_pure(ck->dims),
+                                  .ref = table,
+                                  .field = c,
+                                  .range = range};
+        } else if (!strcmp(from->columns[c].name, name)) {
             uint32_t list = list_add(
                 ck, (struct tm_list){
                         .kind = IMP_LIST_TABLE,
@@ -205,6 +211,39 @@ table_field(struct check *ck, uint32_t table, const char *name,
         CHECK_HELP(ck, diag, "its columns are %s",
                    check_join(ck, names, from->n_columns, "and"));
     return value_poison(range);
+}
+
+struct value
+words_compare(struct check *ck, const struct ast_expr *at,
+              const struct value *words, const struct value *text)
+{
+    assert(ck && at && words && words->kind == VALUE_WORDS && text);
+    const struct tm_table *table = &ck->lists.tables.v[words->ref];
+    const struct tm_table_column *column = &table->columns[words->field];
+    if (text->kind != VALUE_TEXT || (at->op != AST_EQ && at->op != AST_NE)) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0412, text->kind == VALUE_TEXT ? at->op_range : at->range,
+            text->kind == VALUE_TEXT
+                ? "texts are equal or not; they have no order"
+                : "texts of data are compared with a text that is written out");
+        CHECK_HELP(ck, diag, "as in %s.%s == \"%s\"", table->name,
+                   column->name, column->n_words ? column->words[0] : "");
+        return value_poison(at->range);
+    }
+    uint32_t list = list_add(
+        ck, (struct tm_list){.kind = IMP_LIST_WORD,
+                             .width = 1,
+                             .table = words->ref,
+                             .column = words->field,
+                             .text = text->text,
+                             .name = arena_printf(ck->arena, "%s.%s",
+                                                  table->name, column->name),
+                             .range = at->range});
+    struct value truths = cells_of(ck, list, dim_pure(ck->dims), at->range);
+    truths.truth = true;
+    if (at->op == AST_NE)
+        truths.e[0] = ex_op(ck->g, IMP_OP_NOT, truths.e[0], NULL, NULL);
+    return truths;
 }
 
 struct value

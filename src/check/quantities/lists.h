@@ -55,4 +55,10 @@ struct value list_call(struct check *ck, const struct ast_expr *node,
                        enum imp_list_kind kind, const struct value *args,
                        size_t count);
 
+/* A column of texts of data, compared with a text (== or !=): a list of
+ * conditions. */
+struct value words_compare(struct check *ck, const struct ast_expr *at,
+                           const struct value *words,
+                           const struct value *text);
+
 #endif

@@ -131,6 +131,8 @@ value_kind_text(struct check *ck, const struct value *value)
     case VALUE_TABLE:
         return arena_printf(ck->arena, "the data `%s`",
                             ck->lists.tables.v[value->ref].name);
+    case VALUE_WORDS:
+        return "a column of texts";
     case VALUE_RESULT:
         return "the record of a command";
     case VALUE_FIELD:

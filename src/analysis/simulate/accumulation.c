@@ -694,6 +694,20 @@ is_early(struct flight_history *flights)
     return waits;
 }
 
+/* Are there too few flights for a limit, and is the next one not expected to
+ * make them enough? A prediction with friction is only compared with the next
+ * one. */
+static bool
+compares_nothing(const struct flight_history *flights, bool enough)
+{
+    double next = flights->n_known < 2 ? INFINITY
+                                       : flights->flight[0] /
+                                             flights->flight[1] *
+                                             flights->flight[0];
+    return !enough && flights->n_known + 1 < CHATTER_FLIGHTS &&
+           !(next <= 2.0 * CHATTER_SHORTER * flights->first);
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -713,6 +727,9 @@ limit(struct simulation *sim, uint32_t contact)
     struct limit_group *group = &work_of(sim)->g;
     limit_group_gather(sim, contact, shrunk, work_of(sim)->beside, group);
     if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
+        return IMP_OK;
+    group->friction = friction_modes_any(run, group->spot, group->n);
+    if (group->friction && compares_nothing(flights, enough))
         return IMP_OK;
     double far, state_window,
         window = window_of(sim, group, &far, &state_window);
@@ -740,7 +757,6 @@ limit(struct simulation *sim, uint32_t contact)
         .window = window};
     sim->accumulation->blocked = false;
     flights->looked = flights->flight[0];
-    group->friction = friction_modes_any(run, group->spot, group->n);
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],
                                              &group->slid)
                         : !accumulation_forecast(run, &sim->accumulation->lines,

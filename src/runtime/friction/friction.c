@@ -97,8 +97,8 @@ problem_of(struct arena *arena, const struct friction_instant *in)
         point[i].offset = fmax(from->normal, GIVEN_LEAST);
         point[i].before.closed = false;
     }
-    return (struct mode_problem){in->n,    point,     in->W,
-                                 in->free, in->terms, in->brief};
+    return (struct mode_problem){in->n,     point,     in->W, in->free,
+                                 in->terms, in->brief, false};
 }
 
 void

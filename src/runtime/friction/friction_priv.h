@@ -50,6 +50,9 @@ struct mode_problem {
     const struct mode_point *point;
     const double *W, *free, *terms;
     bool brief; /* as in friction_instant */
+    /* Names of modes do not matter: of closed points without force only the
+     * choice is listed in which they are open. */
+    bool unnamed;
 };
 /* Forces of one choice of modes. */
 struct mode_solution {

@@ -40,6 +40,9 @@
 /* A claim that such a force moves by no more than this does not feel it; nor
  * does one whose coefficient in another force is so small. */
 #define TREE_UNMOVED 1e-9
+/* A normal force that is no more than this share of the terms of its own row is
+ * 0: rounding, and far below what mode_forces allows to an open point. */
+#define TREE_NONE 1e-12
 /* points act on each other by more than this share of their own rows */
 #define TREE_COUPLED 1e-13
 
@@ -62,6 +65,7 @@ struct tree_point {
     double *scale; /* of its two rows */
     /* scaled: coefficients of friction, and the force that is given */
     double stick, slip, offset;
+    double terms; /* of the normal row, scaled */
 };
 /* One step of the path. */
 struct level {
@@ -152,6 +156,9 @@ put_point(struct tree *tree, int place, int index)
     point->stick = from->mu_stick * point->scale[0] / point->scale[1];
     point->slip = from->mu_slip * point->scale[0] / point->scale[1];
     point->offset = from->offset / point->scale[0];
+    point->terms =
+        point->scale[0] * (tree->in->terms ? tree->in->terms[2 * index]
+                                           : fabs(tree->in->free[2 * index]));
 }
 
 /* Lists the points that point `first` acts on, and so on. False: they have more
@@ -443,11 +450,11 @@ make_claims(const struct tree *tree, struct level *level)
         claim_acc(level, 1, -1.0);
 }
 
-/* Does the claim fail whatever forces the points that follow have within their
- * cones? */
+/* Is the claim's value never above `bound`, whatever forces the points that
+ * follow have within their cones? Coefficients up to `none` are 0. */
 static bool
-fails_always(const struct tree *tree, const struct level *level,
-             const struct claim *claim, double low)
+stays_below(const struct tree *tree, const struct level *level,
+            const struct claim *claim, double bound, double none)
 {
     double most = claim->value.constant;
     for (int k = 0; k < level->n_own; k++)
@@ -460,11 +467,23 @@ fails_always(const struct tree *tree, const struct level *level,
             N += fabs(T) * fmax(point->stick, point->slip);
         else
             N += T * (point->of->slip > 0.0 ? -point->slip : point->slip);
-        if (N > TREE_UNMOVED && !point->of->driven)
+        if (N > none && !point->of->driven)
             return false;
         most += N * point->offset;
     }
-    return most < -low * claim->size;
+    return most <= bound * claim->size;
+}
+
+/* Is this a closed point whose force is 0 whatever the others do, and is the
+ * choice in which it is open enough? */
+static bool
+never_pushes(const struct tree *tree, const struct level *level)
+{
+    return tree->in->unnamed && state_at(tree, level).closed &&
+           level->growth_after <= TREE_TAME &&
+           stays_below(tree, level, level->claim,
+                       TREE_NONE * tree->point[level->point[0]].terms,
+                       TREE_NONE);
 }
 
 /* Is the branch out? */
@@ -472,14 +491,14 @@ static bool
 is_out(const struct tree *tree, const struct level *level)
 {
     double low = TREE_CLEAR_EARLY * (tree->size + level->big_after);
-    if (level->growth_after > TREE_TAME)
+    if (level->growth_after > TREE_TAME || !(low > 0.0))
         return false;
     if (level->residual > low)
         return true;
     for (int c = 0; c < level->n_claims; c++)
-        if (fails_always(tree, level, level->claim + c, low))
+        if (stays_below(tree, level, level->claim + c, -low, TREE_UNMOVED))
             return true;
-    return false;
+    return never_pushes(tree, level);
 }
 
 /* Makes the equations of the level after this one, whose point is that which is
@@ -566,6 +585,20 @@ violated(const struct tree *tree, const struct level *level,
     return true;
 }
 
+/* Is the level's point closed without a force of its own? */
+static bool
+has_no_force(const struct tree *tree, const struct level *level, int n_loose)
+{
+    int place = level->point[0];
+    const struct tree_point *point = tree->point + place;
+    bool moved = false;
+    for (int k = 0; k < n_loose; k++)
+        moved |= fabs(tree->loose[k][2 * place]) > TREE_NONE;
+    return state_at(tree, level).closed && !moved &&
+           fabs(tree->force[2 * place] - point->offset) <=
+               TREE_NONE * point->terms;
+}
+
 /* May the choice be consistent? */
 static bool
 may_hold(struct tree *tree)
@@ -587,6 +620,8 @@ may_hold(struct tree *tree)
     for (const struct level *level = last; level >= tree->level; level--) {
         if (level->residual > TREE_CLEAR * size)
             return false; /* no forces hold this row */
+        if (tree->in->unnamed && has_no_force(tree, level, n_loose))
+            return false;
         for (int c = 0; c < level->n_claims; c++)
             if (violated(tree, level, level->claim + c, n_loose,
                          TREE_CLEAR * size))

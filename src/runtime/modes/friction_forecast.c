@@ -111,6 +111,8 @@ hit(struct bounce *bounce)
         double low = RATE_NONE * fabs(point[i].normal);
         if (point[i].normal == 0.0)
             low = RATE_NONE * bounce->high;
+        /* the limit of this point, on the way to that of all */
+        low = fmax(low, BOUNCE_REST * bounce->high);
         if (fabs(rate[0]) <= low)
             rate[0] = 0.0;
         /* a point at rest that others knock off has to come back */
@@ -380,7 +382,8 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     bounce->law = NEW_N(run->brief, struct friction_impact_point, n);
     memcpy(bounce->rate, bounce->rows.rate, 2 * n * sizeof *bounce->rate);
     for (size_t i = 0; i < n; i++) {
-        bounce->gap[i] = ask->p[i].gap;
+        /* a gap below 0 is rounding: the point is closed */
+        bounce->gap[i] = fmax(ask->p[i].gap, 0.0);
         bounce->rate[2 * i] = ask->p[i].rate;
         bounce->rows.free[2 * i] = ask->p[i].free;
         bounce->rows.free[2 * i + 1] = free_slip(bounce, (int)i);

@@ -448,16 +448,29 @@ greatest_force(const struct mode_problem *in, const double *force)
     return sqrt(most);
 }
 
+/* To which share of its terms each acceleration is known. A choice that only
+ * holds to the looser tolerances of modes that have just ended is off its edges
+ * by these, and so are all points that feel them. */
+static double
+known_share(const struct mode_problem *in, const struct mode_found *found)
+{
+    double share = 0.0;
+    for (int i = 0; i < in->n && !found->solution.tight; i++)
+        share += in->point[i].scale;
+    return fmax(FRICTION_SAME, share);
+}
+
 static bool
 same_motion(const struct mode_problem *in, const struct mode_found *a,
             const struct mode_found *b)
 {
+    double common = fmax(known_share(in, a), known_share(in, b));
     double known = FORCE_KNOWN * fmax(greatest_force(in, a->solution.force),
                                       greatest_force(in, b->solution.force));
     struct friction_instant instant = {in->n,    NULL,      in->W,
                                        in->free, in->terms, false};
     for (int r = 0; r < 2 * in->n; r++) {
-        double share = fmax(FRICTION_SAME, in->point[r / 2].scale);
+        double share = fmax(common, in->point[r / 2].scale);
         double size = fmax(mode_row_size(in, a->solution.force, r),
                            mode_row_size(in, b->solution.force, r));
         /* |W_ij| is at most the mean of the diagonal entries */

@@ -234,29 +234,11 @@ note_impacts(const struct flow *flow)
     return faint;
 }
 
-/* The time that is left where flights cannot be told from rounding: that of the
- * clock, or of the gaps of the group, whose flights end when they are below it;
- * but no more than the last flights took. */
-static double
-time_left(const struct flow *flow, const bool *group, double tick)
-{
-    const struct taylor_flow *taylor = flow->taylor;
-    const struct friction_flights *flights = &taylor->friction->flights;
-    long last =
-        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : flights->n - 1;
-    double span = flights->time[0] - flights->time[last], left = 0.0;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (group[i])
-            left =
-                fmax(left, TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i] /
-                               fabs(taylor->friction->rows.speed[2 * i]));
-    return fmax(tick, fmin(left, span));
-}
-
 /* Will the flights go on to shrink, and is the time that they take together
- * below what shows? Then fills *limit and group (m). */
+ * below what shows? Then fills *limit and group (m). faint: flights are below
+ * the rounding of the time; merged: below that of the gaps. */
 static bool
-limit_reached(const struct flow *flow, bool faint, bool *group,
+limit_reached(const struct flow *flow, bool faint, bool merged, bool *group,
               struct accumulation_limit *limit)
 {
     const struct taylor_flow *taylor = flow->taylor;
@@ -275,17 +257,18 @@ limit_reached(const struct flow *flow, bool faint, bool *group,
             ratio < 1.0 ? fmax(flights->longest, fmax(now, before)) : now;
     double scale = fmin(taylor->piece.h, flights->longest);
     faint |= known && now <= FRICTION_FLIGHTS * tick;
-    if (!faint && !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
+    if (!faint && !merged &&
+        !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
         return false;
     friction_limit_group(flow, group);
     double share = friction_speed_left(flow, group);
     bool others = false;
     for (uint32_t i = 0; i < flow->m; i++)
         others |= group[i] && (int)i != taylor->next.hit[0];
-    if (!faint && others && share > FRICTION_SHORT)
+    if (!faint && !merged && others && share > FRICTION_SHORT)
         return false; /* speeds shrink more slowly than flights */
-    if (faint)
-        left = time_left(flow, group, tick);
+    if (faint || merged)
+        left = friction_time_left(flow, group, tick);
     *limit = (struct accumulation_limit){
         .evidence = LIMIT_BELOW_ROUNDING,
         .impacts = flights->n,
@@ -453,8 +436,9 @@ friction_impact(struct flow *flow, struct flow_event *event)
            flow->m * sizeof *taylor->terms.gap_since);
     event->kind = taylor->next.n_hit > 1 ? FLOW_SEVERAL : FLOW_IMPACT;
     bool faint = note_impacts(flow), *group = NEW_N(arena, bool, flow->m + 1);
+    bool merged = friction_hits_merge(flow, struck.hits);
     bool limit = struck.plastic =
-        limit_reached(flow, faint, group, &event->chatter);
+        limit_reached(flow, faint, merged, group, &event->chatter);
     if (limit) {
         memcpy(struck.hits, group, flow->m);
         struck.law = IMP_IMPACT_COMPLEMENTARITY;
@@ -467,7 +451,7 @@ friction_impact(struct flow *flow, struct flow_event *event)
     if ((st = strike(flow, &struck, on)))
         return st;
     if (!limit && bounces_no_more(flow, on))
-        limit = limit_reached(flow, true, group, &event->chatter);
+        limit = limit_reached(flow, true, false, group, &event->chatter);
     if (limit)
         close_group(flow, event, group, on);
     else

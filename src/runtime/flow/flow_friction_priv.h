@@ -191,6 +191,15 @@ void friction_limit_group(const struct flow *flow, bool *group);
 /* The share of the speeds that the impacts to come at the group still have to
  * take away. Without friction it does not matter which of them does. */
 double friction_speed_left(const struct flow *flow, const bool *group);
+/* Do contacts that were hit in turns, in flights that shrink, close together
+ * now for no other reason than that flights have come down to the rounding of
+ * the gaps? */
+bool friction_hits_merge(const struct flow *flow, const bool *hits);
+/* The time that is left where flights cannot be told from rounding: that of the
+ * clock, or of the gaps of the group, whose flights end when they are below it;
+ * but no more than the last flights took. */
+double friction_time_left(const struct flow *flow, const bool *group,
+                          double tick);
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);
 

@@ -461,7 +461,7 @@ friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate)
     double scale = flow->taylor->friction->scale[i], out[4],
            depth = 0.0 - gap / scale, speed = 0.0 - rate / sqrt(scale);
     int st = law_at(flow, i, depth, speed, out);
-    bool drives = out[2] < 0.0, weakens = out[0] > 0.0 && !(out[1] > 0.0);
+    bool drives = out[2]<0.0, weakens = out[0]> 0.0 && !(out[1] > 0.0);
     if (st || !(drives || weakens))
         return st;
     char d[NUM_TEXT], w[NUM_TEXT];
@@ -508,4 +508,46 @@ friction_soft_yields(struct flow *flow, const int *contact, int n)
             friction->soft[contact[k]] == CONTACT_RIGID)
             any = friction->yields[contact[k]] = true;
     return any;
+}
+
+/* The time (s) in which the rates of contacts that hit now close the rounding
+ * of their gaps. */
+static double
+gap_blur(const struct flow *flow, const bool *group)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    double blur = 0.0;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (group[i])
+            blur =
+                fmax(blur, TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i] /
+                               fabs(taylor->friction->rows.speed[2 * i]));
+    return blur;
+}
+
+bool
+friction_hits_merge(const struct flow *flow, const bool *hits)
+{
+    assert(hits != NULL);
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_flights *flights = &taylor->friction->flights;
+    int last = taylor->next.n_hit;
+    if (last < 2 || flights->n <= 2 * FRICTION_FLIGHTS)
+        return false;
+    double flight = flights->time[0] - flights->time[last],
+           now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
+           before = flights->time[FRICTION_FLIGHTS] -
+                    flights->time[2 * FRICTION_FLIGHTS];
+    return now < before && flight <= FRICTION_FLIGHTS * gap_blur(flow, hits);
+}
+
+double
+friction_time_left(const struct flow *flow, const bool *group, double tick)
+{
+    assert(group != NULL);
+    const struct friction_flights *flights = &flow->taylor->friction->flights;
+    long last =
+        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : flights->n - 1;
+    double span = flights->time[0] - flights->time[last];
+    return fmax(tick, fmin(gap_blur(flow, group), span));
 }

@@ -61,6 +61,29 @@ stuck(struct simulation *sim)
     return IMP_FAILED;
 }
 
+/* A point of a contact that is held has come down. It is treated as a touch;
+ * but where edges are nearly parallel, what touches has no normal of its own or
+ * is not the point that closes, and the touch comes to nothing. Then that point
+ * is hit, along its normal. */
+static int
+apply_closing(struct simulation *sim, const struct mode_change *change)
+{
+    struct event touch = {EVENT_CROSS, change->contact, rt_time(sim->run)};
+    enum next_step next = STEP_AS_TOUCH;
+    bool again = sim->closing.contact == change->contact + 1 &&
+                 sim->closing.time == touch.time &&
+                 sim->closing.events == sim->log.total;
+    again = again || (persistent_holds(sim->run, change->contact) &&
+                      simulate_open_normal(sim, change->contact));
+    int st = again ? simulate_vertex_impact(sim, &change->at, &next) : IMP_OK;
+    if (!st && next == STEP_AS_TOUCH)
+        st = simulate_touches(sim, &touch, &touch, 0);
+    sim->closing.contact = change->contact + 1;
+    sim->closing.time = touch.time;
+    sim->closing.events = sim->log.total;
+    return st;
+}
+
 /* A change of the contacts that are closed has come: its handler does what
  * happens there, and may ask for the contact to be treated as a touch. */
 static int
@@ -108,7 +131,7 @@ apply_mode_change(struct simulation *sim)
                    ? st
                    : simulate_touches(sim, &touch, &touch, 0);
     case CHANGE_CLOSES:
-        return simulate_touches(sim, &touch, &touch, 0);
+        return apply_closing(sim, &change);
     case CHANGE_FACE_END:
         return simulate_persistent_past_end(sim, change.contact, change.which);
     default:
@@ -425,8 +448,8 @@ tell_rounding(struct simulation *sim)
 
 /* Forces and modes of contacts that rest at the start are chosen after the
  * first row, which tells of an impact at the start what there was before it.
- * Where nothing was hit, they hold in that row, too; branches begin with the row
- * before the instant at which they part. */
+ * Where nothing was hit, they hold in that row, too; branches begin with the
+ * row before the instant at which they part. */
 static int
 renew_first_row(struct simulation *sim)
 {

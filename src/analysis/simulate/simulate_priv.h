@@ -209,6 +209,11 @@ struct simulation {
     } corner;
     const bool *struck; /* contacts whose ground hits them now: that they are
                            held no longer is not told; NULL: none */
+    struct { /* the last point that came down at a contact that is held */
+        uint32_t contact; /* and 1 */
+        double time;
+        size_t events; /* told by then */
+    } closing;
     uint32_t slid_contact;
     double slid_time;
     /* changes between stick and slip at one time, and impacts until then */
@@ -568,6 +573,8 @@ bool simulate_accumulation_looks(const struct simulation *sim,
 /* -- vertex_impact.c --------------------------------------------------------
  */
 
+/* Do bodies with corners that touch here have no normal of their own? */
+bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 /* Resolves the impact where the point `at` of resting polytopes has come
  * down. */
 int simulate_vertex_impact(struct simulation *sim,

@@ -245,27 +245,35 @@ high(struct simulation *sim, const struct blow *blow)
     return u * u > 2.0 * acc * OVER_HIGH * tol;
 }
 
+bool
+simulate_open_normal(struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    struct rt *run = sim->run;
+    int room = contact_set_room(run, contact);
+    double tol, rate;
+    gap_tolerances(run, contact, &tol, &rate);
+    return contact_set_points(
+               run, contact, tol,
+               NEW_N(run->brief, struct contact_point, (size_t)room), room) < 0;
+}
+
 /* Does a face that is watched touch another within the tolerance so that the
  * normal is not unique? The faces are not parallel to rounding, and a corner of
  * one is at a side of the other: two directions that differ by almost nothing
- * keep the bodies apart. The points that are watched have normals of their own.
- */
+ * keep the bodies apart. The points that are watched have normals of their own,
+ * and so has a point that comes down where the bodies are held. */
 static bool
 open_normals(struct simulation *sim, const struct blow *blow)
 {
-    struct rt *run = sim->run;
+    if (persistent_holds(sim->run, blow->spot[0].contact) &&
+        simulate_open_normal(sim, blow->spot[0].contact))
+        return true;
     for (uint32_t i = 0; i < sim->resting.n; i++) {
         const struct watched_faces *faces = &sim->resting.over[i].faces;
-        double tol, rate;
-        if (faces->n_base < 2 ||
-            !persistent_marked(run, faces->contact, blow->block))
-            continue;
-        int room = contact_set_room(run, faces->contact);
-        gap_tolerances(run, faces->contact, &tol, &rate);
-        if (contact_set_points(
-                run, faces->contact, tol,
-                NEW_N(run->brief, struct contact_point, (size_t)room),
-                room) < 0)
+        if (faces->n_base == 2 &&
+            persistent_marked(sim->run, faces->contact, blow->block) &&
+            simulate_open_normal(sim, faces->contact))
             return true;
     }
     return false;

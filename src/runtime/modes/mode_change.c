@@ -105,12 +105,14 @@ found(struct search *search, double s, enum mode_change_kind what, int which,
     search->out->contact = contact;
 }
 
+/* CHANGE_HITS or CHANGE_CLOSES at a point; which: its row, or -1 */
 static void
-hits(struct search *search, double s, const struct contact_point *at)
+comes(struct search *search, double s, enum mode_change_kind what, int which,
+      const struct contact_point *at)
 {
     if (!(s < search->best))
         return;
-    found(search, s, CHANGE_HITS, -1, at->contact);
+    found(search, s, what, which, at->contact);
     search->out->at = *at;
 }
 
@@ -205,10 +207,10 @@ sinks(struct search *search, int index)
                           up ? 0.0 : -low, &time))
         return IMP_OK;
     if (up && is_over(search, row->spot.contact))
-        hits(search, time, &row->spot);
+        comes(search, time, CHANGE_HITS, -1, &row->spot);
     else
-        found(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, index,
-              row->spot.contact);
+        comes(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, index,
+              &row->spot);
     return IMP_OK;
 }
 
@@ -306,7 +308,7 @@ other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
     struct contact_point at = *search->on;
     at.vertex = vertex;
     if (!is_held(search->r, &at) && closes(search, &at, gap->c, &s))
-        found(search, s, CHANGE_CLOSES, -1, search->on->contact);
+        comes(search, s, CHANGE_CLOSES, -1, &at);
 }
 
 /* The gap where two edges cross has a series that may hold for a shorter time
@@ -371,7 +373,7 @@ edges_cross(void *ctx, const struct contact_point *at, const struct taylor *gap)
     struct search *search = ((struct edges *)ctx)->f;
     double s, until = crossing_holds(search, at, gap->c);
     if (closes(search, at, gap->c, &s) && s <= until)
-        found(search, s, CHANGE_CLOSES, -1, at->contact);
+        comes(search, s, CHANGE_CLOSES, -1, at);
     else
         found(search, until, CHANGE_NONE, -1, at->contact);
 }
@@ -495,7 +497,7 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
         /* a corner that slides over a side is held by a crossing there until
          * that passes its end */
         if (faces->n_base == 1 || !held_there(search, at, time))
-            hits(search, time, at);
+            comes(search, time, CHANGE_HITS, -1, at);
     } else if (faces->n_base == 1)
         found(search, time, CHANGE_BESIDE, -1, at->contact);
     else

@@ -24,7 +24,7 @@ enum mode_change_kind {
     CHANGE_CEASES, /* the force of point `which` falls through 0 */
     CHANGE_LEAVES, /* the points of `contact`, none of which pushes, rise from
                       now on; `which` is one of them */
-    CHANGE_CLOSES, /* another vertex of `contact` comes down */
+    CHANGE_CLOSES, /* another point `at` of `contact` comes down */
     CHANGE_SINKS,  /* point `which`, which did not push, has to */
     CHANGE_HITS,   /* the point `at`, one of those watched, comes down */
     CHANGE_BESIDE, /* other features of `contact` may touch than are watched */
@@ -44,7 +44,7 @@ struct mode_change {
     int order; /* of the series that the motion has now */
     int which;
     uint32_t contact;
-    struct contact_point at; /* of CHANGE_HITS */
+    struct contact_point at; /* of CHANGE_HITS and CHANGE_CLOSES */
     /* of CHANGE_FACE_END and CHANGE_FEATURE: when the point was at the end
      * itself. It is followed a little further, so that what touches from there
      * on can be told apart */

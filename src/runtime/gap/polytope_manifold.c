@@ -170,6 +170,35 @@ best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
+/* Faces that are parallel but for rounding have no shared point along the
+ * normal of one of them where its body tilts by some tolerances, and the vertex
+ * that is deepest there is just past the end of the other face. Then the normal
+ * of that face has one. */
+static void
+try_parallel_faces(const struct polytope_scene *scene, double least,
+                   struct touching *touch)
+{
+    double first[3], other[3], d[3];
+    uint32_t at[2];
+    memcpy(first, touch->n, sizeof first);
+    for (int body = 0; body < 2; body++)
+        for (uint32_t face = 0; face < scene->p[body]->n_face; face++) {
+            const double *normal = scene->p[body]->face[face].n;
+            for (int i = 0; i < 3; i++) {
+                other[i] =
+                    body == 0 ? normal[i] : -vec3_dot(scene->R + 3 * i, normal);
+                d[i] = other[i] - first[i];
+            }
+            if (vec3_norm(d) > TOUCH_SAME ||
+                polytope_separation(scene, other, at) < least)
+                continue;
+            points_along(touch, other);
+            if (touch->shared.n > 0)
+                return;
+        }
+    points_along(touch, first);
+}
+
 /* Finds the feature of a body that the point lies on. */
 static void
 feature_at(const struct polytope_scene *scene, int body, const double point[3],
@@ -351,6 +380,8 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     choices(run, &scene, least, out);
     room(run, contact, &touch);
     points_along(&touch, best_of(&scene, out, &at));
+    if (touch.shared.n == 0 && out->n_choice == 1)
+        try_parallel_faces(&scene, least, &touch);
     double normal[3];
     memcpy(normal, touch.n, sizeof normal);
     if (out->n_choice > 1) {

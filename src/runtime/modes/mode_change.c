@@ -513,8 +513,8 @@ one_contact(struct search *search)
     gap_tolerances(search->r, faces->contact, &search->tol, &search->rate);
     gap_rounding(search->r, faces->contact, &search->low, &search->rate);
     search->lag = FACE_END_LAG * search->tol;
-    int st = watched_faces_points(search->r, faces, search->order, one_watched,
-                                  search, &holds);
+    int st = watched_faces_points(search->r, faces, search->order, true,
+                                  one_watched, search, &holds);
     if (!st && holds < search->best) {
         search->best = holds;
         search->out->what = CHANGE_NONE;

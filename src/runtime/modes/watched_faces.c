@@ -72,6 +72,7 @@ struct points {
     void *ctx;
     struct taken taken;
     struct polytope_scene scene; /* of two faces */
+    bool apart;                  /* what is open counts for itself */
 };
 
 /* Where the point is now, without its height above the face of body 0. */
@@ -111,6 +112,20 @@ is_taken(struct points *points, const struct contact_point *at)
     return false;
 }
 
+/* Does this point rest on its face? Points of two faces that are open, or about
+ * to be, may be at one place now, and where they come down it may be one alone
+ * that is on the face. */
+static bool
+lies(const struct points *points, const struct contact_point *at,
+     const struct taylor *gap)
+{
+    double tol, rate;
+    gap_tolerances(points->run, at->contact, &tol, &rate);
+    return fabs(gap->c[0]) <= 2.0 * tol &&
+           fabs(gap->c[1]) <=
+               fmax(rate, mode_still_rate(points->run, at->contact, 0.0));
+}
+
 static void
 take(struct points *points, const struct contact_point *at)
 {
@@ -135,7 +150,8 @@ one_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
             return;
         if (at.face_of == 0)
             take(points, &at);
-        else if (is_taken(points, &at))
+        else if (is_taken(points, &at) &&
+                 (!points->apart || lies(points, &at, gap)))
             return;
     }
     points->each(points->ctx, &at, gap);
@@ -178,12 +194,13 @@ one_crossing(void *ctx, const struct contact_point *at,
 
 int
 watched_faces_points(struct rt *run, const struct watched_faces *faces,
-                     int order, each_point *each, void *ctx, double *holds)
+                     int order, bool apart, each_point *each, void *ctx,
+                     double *holds)
 {
     assert(run != NULL && faces != NULL && each != NULL);
     assert(faces->n_base == 1 || faces->n_base == 2);
     struct points points = {
-        .run = run, .faces = faces, .each = each, .ctx = ctx};
+        .run = run, .faces = faces, .each = each, .ctx = ctx, .apart = apart};
     if (faces->n_base == 2) {
         polytope_scene_get(run, faces->contact, false, &points.scene);
         points.taken.room = (int)polytope_of(run, faces->contact, 1)
@@ -272,7 +289,7 @@ watched_faces_closed(struct rt *run, const struct watched_faces *faces,
         wanted.rate =
             fmax(wanted.rate, mode_still_rate(run, faces->contact, 0.0));
     if (contact_set_series(run, faces->contact) ||
-        watched_faces_points(run, faces, 1, one_wanted, &wanted, NULL))
+        watched_faces_points(run, faces, 1, false, one_wanted, &wanted, NULL))
         return -1;
     return keep_between(run, faces, tol, &wanted);
 }
@@ -286,7 +303,7 @@ watched_faces_near(struct rt *run, const struct watched_faces *faces,
     struct wanted wanted = {
         .out = out, .low = -low, .reach = reach, .most = most};
     if (contact_set_series(run, faces->contact) ||
-        watched_faces_points(run, faces, 0, one_wanted, &wanted, NULL) ||
+        watched_faces_points(run, faces, 0, false, one_wanted, &wanted, NULL) ||
         wanted.full)
         return -1;
     return keep_between(run, faces, 0.0, &wanted);

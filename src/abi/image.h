@@ -534,8 +534,10 @@ enum imp_val_kind {
     IMP_VAL_SYSTEM,  /* ref: index */
     IMP_VAL_ALONG,   /* one number of a whole run: IMP_ALONG_ORDER + 1 Taylor
                         coefficients; field: enum imp_along_kind */
-    IMP_VAL_COLUMN /* a list: the tape's outputs (rows of them), once per entry
-                      of its cells; ref: a list of the same length */
+    IMP_VAL_COLUMN,  /* a list: the tape's outputs (rows of them), once per
+                        entry of its cells; ref: a list of the same length */
+    IMP_VAL_LAW      /* an impact law of a user's own: the tape is one as
+                        imp_contact.own */
 };
 /* In `record` of a run: sup(x), sup(abs(x)), inf(x), integral(x) in t, and
  * first(a > b), whose x is a - b. */

@@ -133,6 +133,8 @@ lower_val(struct mech *mech, const struct tm_val *val)
             mech, val->label && *val->label ? val->label : "value",
             (uint32_t)cells.found.n, outs, count);
     }
+    if (val->kind == IMP_VAL_LAW)
+        out.tape = impact_law_named(mech, val->text, val->range, val->e);
     if (val->n_items) {
         imp_val *items = NEW_N(mech->arena, imp_val, val->n_items);
         for (size_t i = 0; i < val->n_items; i++)

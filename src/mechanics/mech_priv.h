@@ -167,6 +167,9 @@ uint32_t system_compliance_tape(struct mech *mech,
 bool restitution_varies(struct mech *mech, const struct tm_contact *decl);
 const expr *restitution_at_rest(struct mech *mech, const expr *restitution);
 uint32_t restitution_tape(struct mech *mech, const struct tm_contact *decl);
+/* An impact law of a user's own as a tape of IMPACT_ARGUMENTS. */
+uint32_t impact_law_named(struct mech *mech, const char *name, imp_range where,
+                          const expr *const impulse[2]);
 /* imp_contact.own */
 uint32_t impact_law_tape(struct mech *mech, const struct tm_contact *decl);
 /* body_friction.c: imp_contact.rub_now, rub, and where it changes its branch */

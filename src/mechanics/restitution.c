@@ -64,16 +64,26 @@ argument_leaf(void *ctx, const expr *leaf)
 }
 
 uint32_t
+impact_law_named(struct mech *mech, const char *name, imp_range where,
+                 const expr *const impulse[2])
+{
+    assert(mech && name && impulse);
+    const expr *out[2];
+    graph_origin(mech->graph, where);
+    for (int i = 0; i < 2; i++)
+        out[i] = ex_subst(mech->graph, impulse[i], argument_leaf, mech);
+    return mech_eval_tape(mech, arena_printf(mech->arena, "%s.law", name),
+                          IMPACT_ARGUMENTS, out, 2);
+}
+
+uint32_t
 impact_law_tape(struct mech *mech, const struct tm_contact *decl)
 {
     assert(mech && decl);
     if (!decl->own[0].e)
         return IMP_NO_TAPE;
-    const expr *out[2];
-    for (int i = 0; i < 2; i++) {
-        graph_origin(mech->graph, mech_range(decl->own[i].range, decl->range));
-        out[i] = ex_subst(mech->graph, decl->own[i].e, argument_leaf, mech);
-    }
-    return mech_eval_tape(mech, arena_printf(mech->arena, "%s.law", decl->name),
-                          IMPACT_ARGUMENTS, out, 2);
+    const expr *const impulse[2] = {decl->own[0].e, decl->own[1].e};
+    return impact_law_named(mech, decl->name,
+                            mech_range(decl->own[0].range, decl->range),
+                            impulse);
 }

@@ -39,6 +39,7 @@ run_command(struct analysis *analysis, uint32_t which,
         return IMP_BADMODEL;
     }
     rt_reset(analysis->rt);
+    analysis->rt->own_law = 0;
     rt_progress(analysis->rt, 0.0);
     struct record *record =
         record_new(record_arena(analysis), analysis->rt->im, command);

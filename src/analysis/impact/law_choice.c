@@ -31,6 +31,11 @@ impact_law_of_command(struct analysis *analysis, const imp_command *command,
     *law = (enum imp_impact_law)analysis->rt->im->impact_law;
     if (!value)
         return IMP_OK;
+    if (value->kind == IMP_VAL_LAW) {
+        analysis->rt->own_law = 1 + value->tape;
+        *law = IMP_IMPACT_SEQUENTIAL;
+        return IMP_OK;
+    }
     const char *word = imp_text(analysis->rt->im, value->text);
     for (uint32_t i = IMP_IMPACT_NEWTON; i < IMP_IMPACT_COUNT; i++)
         if (!strcmp(word, imp_impact_law_word(i))) {

@@ -51,6 +51,11 @@ bool
 impact_asked_rubs(struct analysis *analysis, const imp_command *command)
 {
     assert(analysis != NULL && command != NULL);
+    const imp_val *law = command->id == IMP_CMD_impact
+                             ? arg_option(analysis, command, IMP_OPT_impact_law)
+                             : NULL;
+    if (law && law->kind == IMP_VAL_LAW)
+        return true; /* it has tangential impulses */
     for (uint32_t i = 0; i < command->args.n; i++)
         if (friction_modes_contact(analysis->rt,
                                    arg_contact(analysis, command, i)))

@@ -40,7 +40,7 @@ struct command_rules {
 
 extern const struct command_rules command_rules_sweep, command_rules_plot,
     command_rules_save, command_rules_threshold, command_rules_painleve,
-    command_rules_fit, command_rules_minimise,
+    command_rules_fit, command_rules_minimise, command_rules_impact,
     command_rules_portrait, command_rules_resolvable;
 
 #endif

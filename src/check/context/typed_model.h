@@ -118,7 +118,7 @@ struct tm_contact {
      * rates of its coordinates, and the place it is the rate of (NULL where the
      * velocity itself is stated) */
     struct tm_num slip, slide;
-    const struct dim *slip_dim; /* the checker's own */
+    const struct dim *slip_dim, *energy_dim; /* the checker's own */
 };
 /* a generalised coordinate; SYM_COORD i, numbered over all systems */
 struct tm_coordinate {

@@ -242,6 +242,14 @@ body_friction(struct check *ck, const struct env *env,
                           "friction between bodies in space");
 }
 
+struct law_dims
+law_dims_of_bodies(struct check *ck)
+{
+    assert(ck);
+    const struct dim *speed = dim_mks(ck->dims, 1, 0, -1);
+    return (struct law_dims){speed, speed, dim_mks(ck->dims, 2, 1, -2)};
+}
+
 void
 body_law(struct check *ck, const struct env *env, const struct ast_item *law,
          struct tm_contact *contact)
@@ -256,9 +264,8 @@ body_law(struct check *ck, const struct env *env, const struct ast_item *law,
                               "space");
         return;
     }
-    const struct dim *speed = dim_mks(ck->dims, 1, 0, -1);
-    contact_law(ck, env, law, speed, speed, dim_mks(ck->dims, 2, 1, -2),
-                contact);
+    struct law_dims dims = law_dims_of_bodies(ck);
+    contact_law(ck, env, law, &dims, contact);
 }
 
 /* -- stated contacts ------------------------------------------------------ */

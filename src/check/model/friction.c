@@ -522,66 +522,78 @@ with_arguments(struct check *ck, const struct decl *decl,
     return call;
 }
 
-void
-contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
-            const struct dim *rate, const struct dim *slip,
-            const struct dim *energy, struct tm_contact *contact)
+bool
+impact_law(struct check *ck, const struct env *env, const struct ast_expr *node,
+           const struct law_dims *dims, struct tm_num own[2])
 {
-    assert(ck && env && rate && energy && contact);
-    struct env home = {0};
-    if (!law && (law = world_law(ck, &home.module)))
-        env = &home;
-    if (!law)
-        return;
-    if (!slip) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0383, law->name.range,
-            "a law of impact has a tangential impulse, but this contact states "
-            "no slip");
-        if (env == &home)
-            CHECK_NOTE(ck, diag, contact->range, "the contact");
-        CHECK_HELP(ck, diag,
-                   "add slide = ..., the place along the ground where it "
-                   "touches; a law of the normal direction alone is a "
-                   "restitution of `approach`");
-        return;
-    }
-    struct dims *dims = ck->dims;
-    const struct dim *pure = dim_pure(dims);
-    const struct dim *N = dim_div(dims, energy, rate),
-                     *T = dim_div(dims, energy, slip);
-    const struct dim *of[IMPACT_ARGUMENTS] = {rate,
-                                              slip,
+    assert(ck && env && node && dims && own);
+    const struct dim *pure = dim_pure(ck->dims);
+    const struct dim *N = dim_div(ck->dims, dims->energy, dims->rate),
+                     *T = dim_div(ck->dims, dims->energy, dims->slip);
+    const struct dim *of[IMPACT_ARGUMENTS] = {dims->rate,
+                                              dims->slip,
                                               pure,
                                               pure,
-                                              dim_div(dims, slip, T),
-                                              dim_div(dims, rate, T),
-                                              dim_div(dims, rate, N)};
+                                              dim_div(ck->dims, dims->slip, T),
+                                              dim_div(ck->dims, dims->rate, T),
+                                              dim_div(ck->dims, dims->rate, N)};
     struct value argument[IMPACT_ARGUMENTS];
     for (uint32_t i = 0; i < IMPACT_ARGUMENTS; i++)
         argument[i] = value_num(ck, ex_sym(ck->g, SYM_APPROACH, i, 0), of[i],
-                                contact->range);
+                                node->range);
     struct env inner = {.up = env,
                         .module = env->module,
                         .names = (const char **)law_argument,
                         .vals = argument,
                         .n = IMPACT_ARGUMENTS,
                         .system = env->system};
-    const struct ast_expr *node = law->value;
     const struct decl *decl = law_named(ck, env->module, node);
     const struct ast_expr *asked = decl ? with_arguments(ck, decl, node) : node;
     if (!asked)
-        return;
+        return false;
     struct value pair = check_expr(ck, &inner, asked);
     if (pair.kind == VALUE_POISON || pair.kind == VALUE_ANY)
-        return;
+        return false;
     if (pair.kind != VALUE_NUM || pair.rows * pair.cols != 2) {
         no_pair(ck, node);
+        return false;
+    }
+    return take_impulse(ck, &pair, 0, node, N, &own[0]) &&
+           take_impulse(ck, &pair, 1, node, T, &own[1]);
+}
+
+void
+no_slip_for_law(struct check *ck, imp_range law, bool of_contact,
+                imp_range contact)
+{
+    struct diag *diag = check_error(
+        ck, DIAG_E0383, law,
+        "a law of impact has a tangential impulse, but this contact states "
+        "no slip");
+    if (!of_contact)
+        CHECK_NOTE(ck, diag, contact, "the contact");
+    CHECK_HELP(ck, diag,
+               "add slide = ..., the place along the ground where it "
+               "touches; a law of the normal direction alone is a "
+               "restitution of `approach`");
+}
+
+void
+contact_law(struct check *ck, const struct env *env, const struct ast_item *law,
+            const struct law_dims *dims, struct tm_contact *contact)
+{
+    assert(ck && env && dims && contact);
+    struct env home = {0};
+    struct tm_num own[2];
+    if (!law && (law = world_law(ck, &home.module)))
+        env = &home;
+    if (!law)
+        return;
+    if (!dims->slip) {
+        no_slip_for_law(ck, law->name.range, env != &home, contact->range);
         return;
     }
-    struct tm_num own[2];
-    if (take_impulse(ck, &pair, 0, node, N, &own[0]) &&
-        take_impulse(ck, &pair, 1, node, T, &own[1])) {
+    if (impact_law(ck, env, law->value, dims, own)) {
         contact->own[0] = own[0];
         contact->own[1] = own[1];
     }

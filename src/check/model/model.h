@@ -39,6 +39,22 @@ void check_world(struct check *ck);
  * one more before them; then "report", none of them */
 enum { N_IMPACT_LAWS = IMP_IMPACT_COUNT - 1 };
 extern const char *const impact_laws[N_IMPACT_LAWS + 1];
+/* The declaration of an impact law that a value names or calls, or NULL. */
+struct decl *law_named(struct check *ck, struct module *module,
+                       const struct ast_expr *value);
+/* The normal rate and the slip of a contact, and an energy. slip: NULL where
+ * the contact has none. */
+struct law_dims {
+    const struct dim *rate, *slip, *energy;
+};
+struct law_dims law_dims_of_bodies(struct check *ck);
+/* The two impulses of an impact law, named or written out. false: reported */
+bool impact_law(struct check *ck, const struct env *env,
+                const struct ast_expr *node, const struct law_dims *dims,
+                struct tm_num own[2]);
+/* E0383: a law for a contact without slip; of_contact: it stands there */
+void no_slip_for_law(struct check *ck, imp_range law, bool of_contact,
+                     imp_range contact);
 /* words of the key `paradox`, in the order of abi/paradox.def */
 enum {
     N_PARADOX = 0

@@ -84,17 +84,11 @@ bool contact_friction(struct check *ck, const struct env *env,
 void body_friction(struct check *ck, const struct env *env,
                    const struct ast_item *friction,
                    const struct ast_item *impact, struct tm_contact *contact);
-/* The key `law` of a contact (NULL: not given), whose normal rate and slip have
- * these dimensions, and impulses times rates that of an energy. slip: NULL
- * where the contact has none. */
+/* The key `law` of a contact (NULL: not given), of these dimensions. */
 void contact_law(struct check *ck, const struct env *env,
-                 const struct ast_item *law, const struct dim *rate,
-                 const struct dim *slip, const struct dim *energy,
+                 const struct ast_item *law, const struct law_dims *dims,
                  struct tm_contact *contact);
 /* The same of two bodies. */
-/* The declaration of an impact law that a value names or calls, or NULL. */
-struct decl *law_named(struct check *ck, struct module *module,
-                       const struct ast_expr *value);
 /* The key `law` of the world where it names a declared law, which holds for
  * contacts without one; *home: its module. Else NULL. */
 const struct ast_item *world_law(struct check *ck, struct module **home);

@@ -308,8 +308,10 @@ system_impacts(struct check *ck, const struct env *env,
         dim_mul(ck->dims, length, dim_mks(ck->dims, 0, 0, -1));
     contact_restitution(ck, env, keys[C_RESTITUTION], rate, contact);
     contact_bond(ck, env, keys[C_STIFFNESS], keys[C_EXPONENT], contact);
-    contact_law(ck, env, keys[C_LAW], rate,
-                contact->slip.e ? contact->slip_dim : NULL, energy, contact);
+    contact->energy_dim = energy;
+    const struct law_dims dims = {
+        rate, contact->slip.e ? contact->slip_dim : NULL, energy};
+    contact_law(ck, env, keys[C_LAW], &dims, contact);
 }
 
 static void

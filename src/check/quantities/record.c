@@ -129,11 +129,14 @@ contact_has_friction(const struct tm_contact *contact)
 }
 
 /* Has one of the contacts that the command names friction, or another contact
- * of their system? */
+ * of their system, or does the command name a law with a tangential impulse? */
 static bool
 names_friction(const struct check *ck, const struct tm_command *cmd)
 {
     const struct tm_contact *all = ck->lists.contacts.v;
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (cmd->opts[i].val.kind == IMP_VAL_LAW)
+            return true;
     for (size_t i = 0; i < cmd->n_args; i++)
         for (size_t c = 0; c < ck->lists.contacts.n; c++) {
             const struct tm_contact *asked = &all[cmd->args[i].ref];

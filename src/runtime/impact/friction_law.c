@@ -69,13 +69,20 @@ possible(struct rt *run, uint32_t contact, const double x[7], const double P[2])
     return true;
 }
 
+/* The law of the command, else that of the contact; or IMP_NO_TAPE. */
+static uint32_t
+own_tape(const struct rt *run, uint32_t contact)
+{
+    return run->own_law ? run->own_law - 1 : rt_contact(run, contact)->own;
+}
+
 /* See impact_own_law. */
 static bool
 impulse_of(void *context, uint32_t contact, const double argument[7],
            double impulse[2])
 {
     struct rt *run = context;
-    uint32_t tape = rt_contact(run, contact)->own;
+    uint32_t tape = own_tape(run, contact);
     if (run->law_status)
         return false; /* the run is about to end */
     if (rt_eval(run, tape, argument, impulse)) {
@@ -90,7 +97,7 @@ const struct impact_own_law *
 friction_own_law(struct rt *run, uint32_t contact, enum imp_impact_law law)
 {
     assert(run != NULL);
-    if (rt_contact(run, contact)->own == IMP_NO_TAPE ||
+    if (own_tape(run, contact) == IMP_NO_TAPE ||
         law == IMP_IMPACT_NEWTON || law == IMP_IMPACT_POISSON ||
         law == IMP_IMPACT_ENERGETIC)
         return NULL;

@@ -248,7 +248,7 @@ void friction_undecided(struct flow *flow, struct flow_event *event,
 /* Would the same modes be chosen `elapsed` from now on the present piece? */
 bool friction_stays(struct flow *flow, double elapsed);
 /* Writes p and b at time t into env, for contacts of which a record asks for
- * them. Status of the tapes. */
+ * them, and forces that contacts share. Status of the tapes. */
 int friction_tell_points(struct flow *flow, double t);
 
 /* -- flow_friction.c ------------------------------------------------------ */

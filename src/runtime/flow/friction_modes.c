@@ -577,29 +577,31 @@ friction_settle(struct flow *flow, const bool *on, const bool *ended,
     return st ? st : friction_choose_modes(flow, on, ended, event);
 }
 
-/* friction_rows at the state of the present piece after `elapsed`, and the
- * choice there. */
-static bool
-stays_at(struct flow *flow, const bool *on, const bool *ended)
+/* The present modes with their forces, after friction_rows within a piece; NULL:
+ * they do not go on. *known: it could be evaluated. */
+static const struct friction_set *
+present_set(struct flow *flow, struct candidates *all, bool *known)
 {
     struct arena *arena = flow->run->brief;
-    struct candidates all;
-    /* what cannot be evaluated is found by the motion */
-    if (friction_rows(flow) || gather(flow, arena, on, ended, &all))
-        return true;
-    for (int k = 0; k < all.n; k++)
-        if (friction_slips(all.point[k].before) && all.point[k].slip == 0.0) {
-            all.point[k].slip = friction_sign(all.point[k].before) * DBL_MIN;
-            all.point[k].ended = false;
+    bool *ended = NEW_N(arena, bool, flow->m + 1);
+    *known = !gather(flow, arena, flow->taylor->contacts.closed, ended, all);
+    if (!*known)
+        return NULL;
+    for (int k = 0; k < all->n; k++)
+        if (friction_slips(all->point[k].before) && all->point[k].slip == 0.0) {
+            all->point[k].slip = friction_sign(all->point[k].before) * DBL_MIN;
+            all->point[k].ended = false;
         }
     struct friction_choice *choice = NEW(arena, struct friction_choice);
-    friction_choose(arena, &all.instant, choice);
+    all->instant.brief = true;
+    friction_choose(arena, &all->instant, choice);
     if (choice->taken < 0)
-        return false;
-    for (int k = 0; k < all.n; k++)
-        if (choice->set[choice->taken].mode[k] != all.point[k].before)
-            return false;
-    return true;
+        return NULL;
+    const struct friction_set *set = choice->set + choice->taken;
+    for (int k = 0; k < all->n; k++)
+        if (set->mode[k] != all->point[k].before)
+            return NULL;
+    return set;
 }
 
 /* The state on the present piece after `elapsed`, into x (2n). */
@@ -618,9 +620,7 @@ friction_stays(struct flow *flow, double elapsed)
     struct taylor_flow *taylor = flow->taylor;
     struct arena *arena = flow->run->brief;
     double now = taylor->now, *x = taylor->x;
-    bool known = taylor->next.known;
-    const bool *on = taylor->contacts.closed;
-    bool *ended = NEW_N(arena, bool, flow->m + 1);
+    bool known = taylor->next.known, evaluated;
     struct taylor_friction *friction = taylor->friction;
     struct friction_rows kept = friction->rows;
     double *there = NEW_N(arena, double, 2 * (size_t)flow->n);
@@ -628,7 +628,10 @@ friction_stays(struct flow *flow, double elapsed)
     state_after(flow, elapsed, there);
     taylor->x = there;
     taylor->now = now + elapsed;
-    bool stays = stays_at(flow, on, ended);
+    struct candidates all;
+    /* what cannot be evaluated is found by the motion */
+    bool stays = friction_rows(flow) || present_set(flow, &all, &evaluated) ||
+                 !evaluated;
     taylor->now = now;
     taylor->x = x;
     taylor->next.known = known;
@@ -663,6 +666,25 @@ asks_point(const struct flow *flow, uint32_t i)
                IMP_CONTACTF_POINT;
 }
 
+/* Forces that the contacts share: the series has those of least norm, which need
+ * not obey the law of friction. Told are the least ones that do. */
+static void
+tell_shares(struct flow *flow)
+{
+    struct candidates all;
+    bool known;
+    const struct friction_set *set = present_set(flow, &all, &known);
+    for (int k = 0; k < all.n && set; k++) {
+        uint32_t contact = flow->sys->contact + (uint32_t)all.contact[k];
+        double *env =
+            flow->run->env + rt_contact(flow->run, contact)->env_contact;
+        if (flow->taylor->friction->rub[all.contact[k]] < 0)
+            continue;
+        env[IMP_CONTACT_NORMAL_FORCE] = set->normal[k];
+        env[IMP_CONTACT_FRICTION_FORCE] = set->tangential[k];
+    }
+}
+
 int
 friction_tell_points(struct flow *flow, double t)
 {
@@ -670,7 +692,7 @@ friction_tell_points(struct flow *flow, double t)
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_friction *friction = taylor->friction;
     struct rt *run = flow->run;
-    bool any = false;
+    bool shared = friction->shared, any = shared;
     for (uint32_t i = 0; i < flow->m; i++) {
         if (!asks_point(flow, i))
             continue;
@@ -697,6 +719,8 @@ friction_tell_points(struct flow *flow, double t)
     for (uint32_t i = 0; i < flow->m && !st; i++)
         if (asks_point(flow, i) && taylor->contacts.closed[i])
             tell_point(flow, i);
+    if (shared && !st)
+        tell_shares(flow);
     memcpy(env, told, 2 * flow->n * sizeof *told);
     taylor->now = now;
     taylor->x = x;

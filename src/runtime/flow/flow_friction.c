@@ -564,6 +564,9 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
         ended[i] = on[i] && ends_too(flow, i);
         friction->zero[i] = ended[i];
     }
+    /* of contacts that depend on each other, none by itself */
+    for (uint32_t i = 0; i < flow->m && taylor->next.n_hit == 0; i++)
+        ended[i] |= on[i] && friction->mode[i] == CONTACT_STICK;
     for (int k = 0; k < taylor->next.n_hit; k++) {
         int i = taylor->next.hit[k];
         soft[k] = friction_soft(flow, (uint32_t)i);

@@ -245,8 +245,10 @@ void friction_tell_verdict(struct flow *flow, uint32_t i,
 /* Nothing has been decided, for this reason. */
 void friction_undecided(struct flow *flow, struct flow_event *event,
                         const char *why);
-/* Would the same modes be chosen `elapsed` from now on the present piece? */
-bool friction_stays(struct flow *flow, double elapsed);
+/* Would the same modes be chosen `elapsed` from now on the present piece? And
+ * for how long, if forces fall by these rates (friction_room)? -INFINITY: they
+ * would not. */
+double friction_stays(struct flow *flow, double elapsed, const double *rate);
 /* Writes p and b at time t into env, for contacts of which a record asks for
  * them, and forces that contacts share. Status of the tapes. */
 int friction_tell_points(struct flow *flow, double t);

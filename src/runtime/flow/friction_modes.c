@@ -613,13 +613,13 @@ state_after(const struct flow *flow, double elapsed, double *x)
                                 MOTION_STEP_ORDER, elapsed);
 }
 
-bool
-friction_stays(struct flow *flow, double elapsed)
+double
+friction_stays(struct flow *flow, double elapsed, const double *rate)
 {
-    assert(flow);
+    assert(flow && rate);
     struct taylor_flow *taylor = flow->taylor;
     struct arena *arena = flow->run->brief;
-    double now = taylor->now, *x = taylor->x;
+    double now = taylor->now, *x = taylor->x, room = -INFINITY;
     bool known = taylor->next.known, evaluated;
     struct taylor_friction *friction = taylor->friction;
     struct friction_rows kept = friction->rows;
@@ -629,14 +629,22 @@ friction_stays(struct flow *flow, double elapsed)
     taylor->x = there;
     taylor->now = now + elapsed;
     struct candidates all;
+    const struct friction_set *set = NULL;
     /* what cannot be evaluated is found by the motion */
-    bool stays = friction_rows(flow) || present_set(flow, &all, &evaluated) ||
-                 !evaluated;
+    if (friction_rows(flow) ||
+        (!(set = present_set(flow, &all, &evaluated)) && !evaluated))
+        room = INFINITY;
+    if (set) {
+        double *of = NEW_N(arena, double, 2 * (size_t)all.n + 1);
+        for (int k = 0; k < 2 * all.n; k++)
+            of[k] = rate[2 * all.contact[k / 2] + k % 2];
+        room = friction_room(arena, &all.instant, set, of);
+    }
     taylor->now = now;
     taylor->x = x;
     taylor->next.known = known;
     friction->rows = kept;
-    return stays;
+    return room;
 }
 
 /* -- what is told of the coefficients ---------------------------------------

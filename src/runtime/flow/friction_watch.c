@@ -15,10 +15,26 @@
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
 
-/* Where forces depend on each other, the choice is asked for anew at so many
- * places of a piece, and the place of a change is found by halving. */
-#define SHARED_PLACES 8
-#define SHARED_HALVINGS 60
+/* Where forces depend on each other, the choice is asked for anew at places of a
+ * piece until no change can lie between them, or two of them lie within such a
+ * share of the piece: what happens there would move nothing by more than its
+ * square. Forces that stay at the edge of their cones would still be asked for
+ * a million times: after so many questions changes that show at no place are no
+ * longer looked for. */
+#define SHARED_SHORT 0x1p-20
+#define SHARED_ASKED 1024
+/* steps of a secant for the exact time; it converges in four */
+#define SHARED_SECANTS 8
+/* within so many of the shortest intervals; forces that come slowly to their
+ * cones have left them late by the root of that share, */
+#define SHARED_REACH 1024.0
+/* which has converged when the room is this share of the shortest interval; its
+ * last steps then leave rounding */
+#define SHARED_NEAR 1e-4
+/* How much faster than those of least norm the forces may change, */
+#define SHARED_RATE 2.0
+/* and forces that change by this share are constant: FRICTION_TOLERANCE. */
+#define SHARED_STILL 1e-10
 /* A slip begins without a rate if this is so many roundings of its terms: the
  * edge of the cone is met with the error of its series. */
 #define ONSET_NOISE 16.0
@@ -158,30 +174,113 @@ mode_ends(const struct flow *flow, uint32_t i, double best, double *root)
     return minus || plus;
 }
 
+/* The greatest rates of the forces of closed contacts in an interval, and of
+ * their distances from their cones (2m), by the terms of their series. The
+ * series have the forces of least norm; how those in which the choice differs
+ * change in addition, as the coordinates go on, is taken to be no more. */
+static void
+force_rates(const struct flow *flow, double low, double high, double *rate)
+{
+    const struct friction_piece *piece = &flow->taylor->friction->piece;
+    const double *forces = flow->taylor->piece.force;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        const double *row[] = {forces + i * ROW, piece->minus + i * ROW,
+                               piece->plus + i * ROW};
+        rate[2 * i] = rate[2 * i + 1] = 0.0;
+        bool sticks = flow->taylor->friction->mode[i] == CONTACT_STICK;
+        for (int k = 0; k < (sticks ? 3 : 1); k++) {
+            double here[ROW], change[ROW], length = high - low;
+            polynomial_about(row[k], MOTION_STEP_ORDER, low, here);
+            int order = polynomial_derivative(here, MOTION_STEP_ORDER, change);
+            double *to = &rate[2 * i + (k > 0)],
+                   most = polynomial_size(change, order, length);
+            if (most * length >
+                SHARED_STILL * polynomial_size(row[k], MOTION_STEP_ORDER, high))
+                *to = fmax(*to, SHARED_RATE * most);
+        }
+    }
+}
+
+/* A search for the first change. */
+struct shared_search {
+    struct flow *flow;
+    double *rate, shortest;
+    int asked;
+};
+
+static double
+stays_at(struct shared_search *search, double time)
+{
+    search->asked++;
+    return friction_stays(search->flow, time, search->rate);
+}
+
+/* Do the modes change between `low`, where they go on, and `high`? fails: they
+ * do not go on there. An interval that forces cannot leave at their rates is
+ * done with; any other is halved, so that no change is passed. */
+static bool
+changes_between(struct shared_search *search, double low, double high,
+                bool fails, double *root)
+{
+    if (!fails) {
+        force_rates(search->flow, low, high, search->rate);
+        double room = stays_at(search, low);
+        if (room >= high - low)
+            return false;
+        double end = stays_at(search, high);
+        fails = end == -INFINITY;
+        if (!fails &&
+            (room + end >= high - low || high - low <= search->shortest ||
+             search->asked > SHARED_ASKED))
+            return false;
+    }
+    double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) {
+        *root = high;
+        return fails;
+    }
+    bool early = stays_at(search, middle) == -INFINITY;
+    return changes_between(search, low, middle, early, root) ||
+           (!early && changes_between(search, middle, high, fails, root));
+}
+
+/* The choice is known to fail where forces have left their cones by a share;
+ * the time at which they have come to them is where their room is 0. */
+static double
+sharpened(struct shared_search *search, double root)
+{
+    double step = search->shortest, low = root - step, at = low,
+           room = INFINITY, before = INFINITY, from = root;
+    if (!(low > 0.0))
+        return root;
+    force_rates(search->flow, low, root, search->rate);
+    for (int k = 0; k < SHARED_SECANTS && room != 0.0; k++) {
+        room = stays_at(search, at);
+        if (!isfinite(room) || (k > 0 && !(fabs(room) < fabs(before))))
+            break;
+        double slope = k > 0 ? (room - before) / (at - from) : -1.0,
+               next = at - room / slope;
+        if (!(slope < 0.0 && fabs(next - root) <= SHARED_REACH * step))
+            break;
+        before = room;
+        from = at;
+        at = next;
+    }
+    return fabs(before) <= SHARED_NEAR * step ? from : root;
+}
+
 /* When the modes of contacts that depend on each other change, before `best`:
  * there the choice itself is asked. */
 static bool
 shared_ends(struct flow *flow, double best, double *root)
 {
-    double low = 0.0, high = best;
-    bool changes = false;
-    for (int k = 1; k <= SHARED_PLACES && !changes; k++) {
-        high = best * k / SHARED_PLACES;
-        changes = !friction_stays(flow, high);
-        if (!changes)
-            low = high;
-    }
-    for (int k = 0; k < SHARED_HALVINGS && changes; k++) {
-        double middle = 0.5 * (low + high);
-        if (middle <= low || middle >= high)
-            break;
-        if (friction_stays(flow, middle))
-            low = middle;
-        else
-            high = middle;
-    }
-    *root = high;
-    return changes;
+    struct shared_search search = {
+        flow, NEW_N(flow->run->brief, double, 2 * flow->m + 1),
+        SHARED_SHORT * best, 0};
+    if (!changes_between(&search, 0.0, best, false, root))
+        return false;
+    *root = sharpened(&search, *root);
+    return true;
 }
 
 double

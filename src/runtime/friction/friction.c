@@ -101,18 +101,35 @@ problem_of(struct arena *arena, const struct friction_instant *in)
                                  in->terms, in->brief, false};
 }
 
+/* The modes of a set, with the forces that are given as such. */
+static struct point_state *
+states_of(struct arena *arena, const struct friction_instant *in,
+          const struct friction_set *set)
+{
+    struct point_state *state = NEW_N(arena, struct point_state, in->n);
+    for (int i = 0; i < in->n; i++) {
+        state[i] = state_of_mode(set->mode[i]);
+        state[i].closed &= !in->point[i].given;
+    }
+    return state;
+}
+
 void
 friction_ranges(struct arena *arena, const struct friction_instant *in,
                 const struct friction_set *set, struct friction_range *range)
 {
     assert(arena && in && in->n > 0 && set && range);
     struct mode_problem problem = problem_of(arena, in);
-    struct point_state *state = NEW_N(arena, struct point_state, in->n);
-    for (int i = 0; i < in->n; i++) {
-        state[i] = state_of_mode(set->mode[i]);
-        state[i].closed &= !in->point[i].given;
-    }
-    mode_ranges(arena, &problem, state, range);
+    mode_ranges(arena, &problem, states_of(arena, in, set), range);
+}
+
+double
+friction_room(struct arena *arena, const struct friction_instant *in,
+              const struct friction_set *set, const double *rate)
+{
+    assert(arena && in && in->n > 0 && set && rate);
+    struct mode_problem problem = problem_of(arena, in);
+    return mode_room(arena, &problem, states_of(arena, in, set), rate);
 }
 
 double

@@ -112,6 +112,14 @@ void friction_ranges(struct arena *arena, const struct friction_instant *in,
                      const struct friction_set *set,
                      struct friction_range *range);
 
+/* For how long forces of a choice that friction_choose has found can go on to
+ * keep its inequalities: each of them falls by no more than its rate (2 n: of
+ * the normal force, and of the distance of the friction from its cone), and the
+ * forces are shared so that this is as long as possible. Below 0: it is kept to
+ * rounding alone, and was exactly so long ago; INFINITY: for ever. */
+double friction_room(struct arena *arena, const struct friction_instant *in,
+                     const struct friction_set *set, const double *rate);
+
 /* -- impacts ----------------------------------------------------------------
  */
 

@@ -81,6 +81,9 @@ void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
 /* friction_ranges for a choice whose forces mode_forces has found. */
 void mode_ranges(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, struct friction_range *range);
+/* friction_room for a choice of modes. */
+double mode_room(struct arena *arena, const struct mode_problem *in,
+                 const struct point_state *state, const double *rate);
 /* The size of what row i of the accelerations is the sum of. */
 double mode_row_size(const struct mode_problem *in, const double *force,
                      int row);

@@ -695,3 +695,51 @@ mode_ranges(struct arena *arena, const struct mode_problem *in,
         }
     }
 }
+
+double
+mode_room(struct arena *arena, const struct mode_problem *in,
+          const struct point_state *state, const double *rate)
+{
+    assert(arena && in && state && rate);
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_scratch *scratch = mode_scratch_new(arena, in);
+    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
+                                     .acc = NEW_N(arena, double, rows)};
+    mode_forces(scratch, in, state, &solution);
+    if (!solution.consistent)
+        return 0.0;
+    int count = 0, m = scratch->n_bound;
+    if (solution.shared) {
+        double *other = NEW_N(arena, double, rows);
+        equations(scratch, in);
+        count = null_directions(scratch, in, eliminate(scratch), other);
+    }
+    /* directions and the room, each with its opposite, and what is left of each
+     * bound */
+    size_t columns = 2 * (size_t)count + 2 + (size_t)m;
+    double *A = NEW_N(arena, double, (size_t)m *columns + 1),
+           *b = NEW_N(arena, double, m + 1), *c = NEW_N(arena, double, columns);
+    for (int r = 0; r < m; r++) {
+        const struct mode_bound *bound = scratch->bound + r;
+        double *row = A + (size_t)r * columns;
+        int of = bound->row[0] < 0    ? -1
+                 : bound->row[1] >= 0 ? bound->row[1]
+                                      : bound->row[0];
+        for (int d = 0; d < count; d++) {
+            row[2 * d] =
+                bound_along(bound, in, scratch->null + (size_t)d * rows);
+            row[2 * d + 1] = -row[2 * d];
+        }
+        row[2 * count] = of >= 0 ? -rate[of] : 0.0;
+        row[2 * count + 1] = -row[2 * count];
+        row[2 * count + 2 + r] = -1.0;
+        b[r] = -bound_value(bound, in, solution.force);
+        if (row[2 * count] == 0.0) /* what holds to rounding holds */
+            b[r] = fmin(b[r], 0.0);
+    }
+    c[2 * count] = -1.0;
+    c[2 * count + 1] = 1.0;
+    struct linear_program *program =
+        linear_program_new(arena, m, (int)columns, A, b);
+    return program ? -linear_program_least(program, c, NULL) : 0.0;
+}

@@ -443,6 +443,8 @@ typedef struct imp_rotor {
 #define IMP_CONTACTF_BOND 1024u
 /* the model records IMP_CONTACT_SLIP of it, a contact of bodies */
 #define IMP_CONTACTF_SLIP 512u
+/* a coefficient of friction changes along the motion */
+#define IMP_CONTACTF_VARIES 2048u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];

@@ -252,6 +252,10 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
         f |= decl->direction.n ? IMP_CONTACTF_NORMAL : 0;
     }
     f |= contact_rubs(decl) ? IMP_CONTACTF_FRICTION : 0;
+    f |= friction_varies(mech, decl->mu.e) ||
+                 friction_varies(mech, decl->mu_static.e)
+             ? IMP_CONTACTF_VARIES
+             : 0;
     f |= decl->rule ? IMP_CONTACTF_RULE |
                           (decl->rule - 1) << IMP_CONTACT_RULE_SHIFT
                     : 0;

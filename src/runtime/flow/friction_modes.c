@@ -120,6 +120,10 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
                                     .slip = friction_present_slip(flow, i),
                                     .held = held,
                                     .before = friction->mode[i],
+                                    .varies = rt_contact(flow->run,
+                                                         flow->sys->contact + i)
+                                                  ->flags &
+                                              IMP_CONTACTF_VARIES,
                                     .given = friction_soft(flow, i)};
         /* a slip that an impact has brought to 0 has ended, too */
         all->point[n].ended =

@@ -90,6 +90,7 @@ problem_of(struct arena *arena, const struct friction_instant *in)
             .scale = from->ended ? FRICTION_AT_ROOT : FRICTION_TOLERANCE,
             .held = from->held,
             .ended = from->ended,
+            .varies = from->varies,
             .before = state_of_mode(from->before)};
         if (!from->given)
             continue;

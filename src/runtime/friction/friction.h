@@ -44,6 +44,8 @@ struct friction_point {
     bool given;    /* a compliant contact: its normal force is known, and the
                       acceleration of its gap is not looked at */
     double normal; /* that force, >= 0 */
+    bool varies;   /* coefficients that are both 0 now do not stay so: it sticks
+                      or slips all the same */
 };
 struct friction_instant {
     int n;

@@ -43,6 +43,7 @@ struct mode_point {
     bool driven;   /* its normal force is the offset, whatever its normal row
                       does */
     bool held, ended;
+    bool varies;               /* as in friction_point */
     struct point_state before; /* where held or ended */
 };
 struct mode_problem {

@@ -28,7 +28,7 @@ struct search {
 static bool
 frictionless(const struct mode_point *point)
 {
-    return point->mu_slip == 0.0 && point->mu_stick == 0.0;
+    return point->mu_slip == 0.0 && point->mu_stick == 0.0 && !point->varies;
 }
 
 static bool

@@ -114,6 +114,7 @@ read_point(struct friction_rows *in, int i, double rest)
         return IMP_OK;
     point->mu_static = row->friction->mu_static;
     point->mu_dynamic = row->friction->mu_dynamic;
+    point->varies = row->friction->varies;
     rate_terms(run, row, row->friction->open, &speed, &turning);
     in->free[2 * i + 1] = row->friction->slip.c[1];
     in->terms[2 * i + 1] = fabs(in->free[2 * i + 1]) + g + turning;

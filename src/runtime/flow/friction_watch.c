@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
@@ -386,9 +387,6 @@ friction_tell(struct flow *flow, double t)
 #define JAM_RATIO 1e6
 /* steps of the secant for that impulse; it converges from 1e-3 in five */
 #define JAM_STEPS 40
-/* The force has a limit if its exponent is that small: beside a jam with a
- * growing force the exponent is the measured one. */
-#define JAM_FINITE 1e-3
 /* A force that goes as 1/p to this share is that of a p which falls with the
  * slip, because the coefficient of friction grows; the rest is the regular
  * part. Such a p goes as the root of the time that is left: at this share of
@@ -719,7 +717,7 @@ jam_text(const struct flow *flow, uint32_t i, bool may_open)
     char force[NUM_TEXT], impulse[NUM_TEXT], slip[NUM_TEXT];
     const char *name = imp_text(
         flow->run->im, rt_contact(flow->run, flow->sys->contact + i)->name);
-    bool finite = fabs(watch->exponent) < JAM_FINITE;
+    bool finite = fabs(watch->exponent) < PAINLEVE_JAM_FINITE;
     const char *limit =
         finite ? arena_printf(arena, "has the limit %s",
                               num_digits(force, watch->normal[i], 6))
@@ -819,7 +817,7 @@ friction_jam(struct flow *flow, struct flow_event *event)
         return IMP_OK;
     }
     /* the force that is told there: the last one, or its limit */
-    if (fabs(watch->exponent) < JAM_FINITE)
+    if (fabs(watch->exponent) < PAINLEVE_JAM_FINITE)
         watch->normal[i] = polynomial_value(flow->taylor->piece.force + i * ROW,
                                             MOTION_STEP_ORDER, elapsed);
     friction->normal[i] = watch->normal[i];

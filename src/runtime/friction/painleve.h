@@ -7,6 +7,10 @@
 
 #include "runtime/friction/friction.h"
 
+/* The force at a jam has a limit if its exponent is that small: beside a jam
+ * with a growing force the exponent is the measured one. */
+#define PAINLEVE_JAM_FINITE 1e-3
+
 /* u' = a + A T + B N, v' = b + B T + C N, of slip u and normal velocity v */
 struct painleve_point {
     double A, B, C;          /* 1/kg */

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "runtime/friction/painleve.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
 
@@ -145,6 +146,8 @@ friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
     bool alone = persistent_group_of(run, row->spot.contact)->n == 1;
     *out = (struct friction_jam){.spot = row->spot,
                                  .exponent = row->friction->jam_exponent};
+    if (fabs(out->exponent) < PAINLEVE_JAM_FINITE)
+        out->exponent = 0.0;
     int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
     if (st)
         return st;

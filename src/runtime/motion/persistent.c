@@ -692,6 +692,9 @@ group_series(struct rt *run, struct persistent_group *group, int made,
     group->known = 0;
     if (group->friction)
         persistent_friction_forces(group);
+    if (!st)
+        group->holds =
+            fmin(group->holds, persistent_forces_hold(group, order - 1));
     for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
         if (block == UINT32_MAX || block == group->moved.block[i])
             hand_over(run, group->moved.block[i],

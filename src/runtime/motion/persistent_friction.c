@@ -15,6 +15,9 @@
 /* Terms of a coefficient of friction that are left out, as a share of it: as
  * MOTION_TRUNCATION of motion_step.c. */
 #define FRICTION_TRUNCATION 4e-16
+/* The same of forces, whose cones are watched: a moving body's are known so well
+ * through its motion. */
+#define FORCE_TRUNCATION 1e-13
 
 /* -- unknowns -------------------------------------------------------------- */
 
@@ -282,15 +285,29 @@ persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
 }
 
 /* The time for which the terms of this series that are left out stay below
- * FRICTION_TRUNCATION of its value. */
+ * this share of its value. */
 static double
-series_hold(const double *c, int order)
+series_hold(const double *c, int order, double share)
 {
     double size = fmax(fabs(c[0]), fabs(c[1])), holds = INFINITY;
     for (int k = order - 1; k <= order && order > 2; k++)
         if (c[k] != 0.0)
-            holds = fmin(holds,
-                         pow(FRICTION_TRUNCATION * size / fabs(c[k]), 1.0 / k));
+            holds = fmin(holds, pow(share * size / fabs(c[k]), 1.0 / k));
+    return holds;
+}
+
+double
+persistent_forces_hold(const struct persistent_group *group, int order)
+{
+    assert(group != NULL);
+    double holds = INFINITY;
+    for (int i = 0; i < group->n_on; i++) {
+        const struct persistent_row *row = &group->row[i];
+        holds = fmin(holds, series_hold(row->force.c, order, FORCE_TRUNCATION));
+        if (row->friction)
+            holds = fmin(holds, series_hold(row->friction->force.c, order,
+                                            FORCE_TRUNCATION));
+    }
     return holds;
 }
 
@@ -308,8 +325,10 @@ persistent_friction_holds(struct rt *run, const struct persistent_group *group,
             continue;
         /* the slip, and what depends on it, is known to one order less */
         *holds =
-            fmin(*holds, series_hold(friction->dynamic_along.c, order - 1));
-        *holds = fmin(*holds, series_hold(friction->static_along.c, order - 1));
+            fmin(*holds, series_hold(friction->dynamic_along.c, order - 1,
+                                   FRICTION_TRUNCATION));
+        *holds = fmin(*holds, series_hold(friction->static_along.c, order - 1,
+                                   FRICTION_TRUNCATION));
         rows_of(run, row, rows);
         if (order > 2)
             st = switching_of_friction(run, row->spot.contact, rows, order - 1,

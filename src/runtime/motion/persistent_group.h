@@ -264,6 +264,9 @@ int persistent_friction_series(struct rt *run, struct persistent_row *row,
 int persistent_friction_holds(struct rt *run,
                               const struct persistent_group *group, int order,
                               double *holds);
+/* The time for which the series of the forces hold, made to this order. A body
+ * that rests under loads that change has no motion that tells. */
+double persistent_forces_hold(const struct persistent_group *group, int order);
 /* Fills the tangential forces of the points that slip, after the normal forces
  * are known. */
 void persistent_friction_forces(struct persistent_group *group);

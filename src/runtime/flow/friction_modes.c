@@ -98,6 +98,17 @@ held_size(const struct flow *flow, size_t i)
            force_size(flow, i);
 }
 
+/* Has the normal force of contact i come to 0 at the end of the piece? A point
+ * without a friction force leaves its cone only there. */
+static bool
+unloaded(const struct flow *flow, uint32_t i)
+{
+    return fabs(polynomial_value(flow->taylor->piece.force + (size_t)i * ROW,
+                                 MOTION_STEP_ORDER,
+                                 flow->taylor->friction->elapsed)) <=
+           FRICTION_TOGETHER * force_size(flow, i);
+}
+
 static int
 gather(const struct flow *flow, struct arena *arena, const bool *on,
        const bool *ended, struct candidates *all)
@@ -133,8 +144,9 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         if (all->point[n].given &&
             (st = friction_soft_force(flow, i, &all->point[n].normal)))
             return st;
-        all->ceased[n] = held && ended[i] && !friction->zero[i] &&
-                         friction->mode[i] != CONTACT_STICK;
+        all->ceased[n] =
+            held && ended[i] && !friction->zero[i] &&
+            (friction->mode[i] != CONTACT_STICK || unloaded(flow, i));
         all->contact[n++] = (int)i;
     }
     double *W = NEW_N(arena, double, 4 * n * n + 1),

@@ -93,6 +93,26 @@ friction_noise(const struct flow *flow, uint32_t i)
            (1.0 + rows->slip[i].mu_static) * flow->taylor->friction->fuzz[i];
 }
 
+/* taylor_falls, but where the row comes to 0 and rises again at once the mode
+ * goes on: that is what was consistent until then, and whether the row falls
+ * below 0 in between is rounding. */
+static bool
+falls_through(const double *row, double best, double noise0, double noise1,
+              double *root)
+{
+    if (!taylor_falls(row, best, noise0, noise1, root))
+        return false;
+    if (!(row[0] > noise0))
+        return true;
+    double noise =
+        fmax(noise0, TAYLOR_NOISE * DBL_EPSILON *
+                         polynomial_size(row, MOTION_STEP_ORDER, best));
+    if (!polynomial_through(row, MOTION_STEP_ORDER, best, noise, root))
+        return false;
+    polynomial_newton(row, MOTION_STEP_ORDER, best, root);
+    return true;
+}
+
 /* When the slip of contact i comes to zero, before `best`. */
 static bool
 slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
@@ -119,18 +139,7 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
                        (rows->W[T * all + T] * rows->slip[i].mu +
                         fabs(rows->W[T * all + T - 1])))
             : 0.0;
-    if (!taylor_falls(row, best, noise, rate, root))
-        return false;
-    if (friction->onset[i] || !(row[0] > noise))
-        return true;
-    /* One that comes to 0 and grows again at once goes on: that is what was
-     * consistent until then, and whether it falls below 0 in between is
-     * rounding. */
-    noise = fmax(noise, eps * polynomial_size(row, MOTION_STEP_ORDER, best));
-    if (!polynomial_through(row, MOTION_STEP_ORDER, best, noise, root))
-        return false;
-    polynomial_newton(row, MOTION_STEP_ORDER, best, root);
-    return true;
+    return falls_through(row, best, noise, rate, root);
 }
 
 /* When the coefficient of friction of a slipping contact becomes negative,
@@ -167,9 +176,9 @@ mode_ends(const struct flow *flow, uint32_t i, double best, double *root)
         return false;
     double noise = friction_noise(flow, i), other;
     bool minus =
-        taylor_falls(friction->piece.minus + i * ROW, best, noise, 0.0, root);
+        falls_through(friction->piece.minus + i * ROW, best, noise, 0.0, root);
     bool plus =
-        taylor_falls(friction->piece.plus + i * ROW, best, noise, 0.0, &other);
+        falls_through(friction->piece.plus + i * ROW, best, noise, 0.0, &other);
     if (plus && (!minus || other < *root))
         *root = other;
     return minus || plus;

@@ -212,8 +212,6 @@ void friction_begin_piece(struct flow *flow);
 int friction_expand(struct flow *flow, uint32_t i, double *time);
 /* What ends a mode first, before `best`: into what, hit. Returns when. */
 double friction_first_end(struct flow *flow, double best);
-/* Writes forces, work and modes at time t into env. */
-void friction_tell(struct flow *flow, double t);
 
 void friction_jam_new(struct taylor_friction *friction, struct arena *arena,
                       size_t m);
@@ -249,6 +247,8 @@ void friction_undecided(struct flow *flow, struct flow_event *event,
  * for how long, if forces fall by these rates (friction_room)? -INFINITY: they
  * would not. */
 double friction_stays(struct flow *flow, double elapsed, const double *rate);
+/* Writes forces, work and modes at time t into env. */
+void friction_tell(struct flow *flow, double t);
 /* Writes p and b at time t into env, for contacts of which a record asks for
  * them, and forces that contacts share. Status of the tapes. */
 int friction_tell_points(struct flow *flow, double t);

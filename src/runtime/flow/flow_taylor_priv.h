@@ -156,6 +156,9 @@ void flow_set_active(struct flow *flow, const bool *on);
 void taylor_set_active(struct flow *flow);
 /* Moves the state to time t along the present piece. */
 void taylor_advance(struct flow *flow, double t);
+/* Matrices, gaps and rates at the present state, and the accelerations without
+ * contacts (into flow->instant.acc). Status of the tapes. */
+int taylor_free_instant(struct flow *flow);
 /* The present instant as a problem for ballistic.h (taylor->instant): the
  * accelerations of free motion, and what the accelerations of the gaps have
  * beyond N a. `on`: the contacts that are closed. Returns IMP_OK, or a status

@@ -663,8 +663,56 @@ friction_stays(struct flow *flow, double elapsed, const double *rate)
     return room;
 }
 
-/* -- what is told of the coefficients ---------------------------------------
+/* -- what is told ------------------------------------------------------------
  */
+
+static double
+told_mode(const struct flow *flow, uint32_t i)
+{
+    static const double told[] = {
+        [CONTACT_FREE] = CONTACT_TOLD_FREE,
+        [CONTACT_SLIDE] = CONTACT_TOLD_SLIDE,
+        [CONTACT_STICK] = CONTACT_TOLD_STICK,
+        [CONTACT_SLIP_POSITIVE] = CONTACT_TOLD_SLIP_POSITIVE,
+        [CONTACT_SLIP_NEGATIVE] = CONTACT_TOLD_SLIP_NEGATIVE};
+    return flow->taylor->contacts.closed[i]
+               ? told[flow->taylor->friction->mode[i]]
+               : CONTACT_TOLD_FREE;
+}
+
+void
+friction_tell(struct flow *flow, double t)
+{
+    assert(flow);
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    double elapsed = taylor->next.known ? t - taylor->now : 0.0;
+    double *work = NEW_N(flow->run->brief, double, flow->m + 1);
+    memcpy(work, friction->work, flow->m * sizeof *work);
+    if (elapsed > 0.0)
+        friction_work(flow, elapsed, work);
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double *env =
+            flow->run->env +
+            rt_contact(flow->run, flow->sys->contact + i)->env_contact;
+        if (friction->rub[i] < 0)
+            continue;
+        bool closed = taylor->contacts.closed[i];
+        bool series = closed && taylor->next.known;
+        env[IMP_CONTACT_NORMAL_FORCE] =
+            series   ? polynomial_value(taylor->piece.force + i * ROW,
+                                        MOTION_STEP_ORDER, elapsed)
+            : closed ? friction->normal_now[i]
+                     : 0.0;
+        env[IMP_CONTACT_FRICTION_FORCE] =
+            series   ? polynomial_value(friction->piece.friction + i * ROW,
+                                        MOTION_STEP_ORDER, elapsed)
+            : closed ? friction->tangential_now[i]
+                     : 0.0;
+        env[IMP_CONTACT_WORK] = work[i];
+        env[IMP_CONTACT_MODE] = told_mode(flow, i);
+    }
+}
 
 /* p of the slip that there is, or the lesser of both, and b, of contact i. */
 static void

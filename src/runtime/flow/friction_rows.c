@@ -217,22 +217,9 @@ friction_rows(struct flow *flow)
 {
     assert(flow);
     struct taylor_friction *friction = flow->taylor->friction;
-    struct rt *run = flow->run;
-    double h;
-    taylor_to_env(flow);
-    flow_set_active(flow, NULL);
-    int st = motion_series(run, flow->sys->block, 3, &h);
-    taylor_set_active(flow);
-    if (st || (st = flow_instant(flow)))
+    int st = taylor_free_instant(flow);
+    if (st)
         return st;
-    const imp_block *block =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
-    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    for (uint32_t j = 0; j < flow->n; j++)
-        flow->instant.acc[j] =
-            run->rows.block[flow->sys->block]
-                           [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
-                            IMP_ROW_PAD + 1];
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         st = gap_row(flow, i);
         if (!st && friction->rub[i] >= 0)

@@ -189,12 +189,11 @@ taylor_no_mass(struct flow *flow)
 }
 
 int
-taylor_instant(struct flow *flow, const bool *on)
+taylor_free_instant(struct flow *flow)
 {
-    assert(on != NULL);
-    struct taylor_flow *taylor = flow->taylor;
+    assert(flow);
     struct rt *run = flow->run;
-    double h, gap[ROW], *state = taylor->x;
+    double h;
     taylor_to_env(flow);
     flow_set_active(flow, NULL);
     int st = motion_series(run, flow->sys->block, 3, &h);
@@ -209,6 +208,19 @@ taylor_instant(struct flow *flow, const bool *on)
             run->rows.block[flow->sys->block]
                            [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
                             IMP_ROW_PAD + 1];
+    return IMP_OK;
+}
+
+int
+taylor_instant(struct flow *flow, const bool *on)
+{
+    assert(on != NULL);
+    struct taylor_flow *taylor = flow->taylor;
+    struct rt *run = flow->run;
+    double gap[ROW], *state = taylor->x;
+    int st = taylor_free_instant(flow);
+    if (st)
+        return st;
     for (uint32_t i = 0; i < flow->m; i++) {
         if ((st = system_gap_series(run, flow->system, i, MOTION_STEP_ORDER,
                                     gap)))

@@ -46,6 +46,11 @@ struct mode_point {
     bool varies;               /* as in friction_point */
     struct point_state before; /* where held or ended */
 };
+static inline bool
+mode_frictionless(const struct mode_point *point)
+{
+    return point->mu_slip == 0.0 && point->mu_stick == 0.0 && !point->varies;
+}
 struct mode_problem {
     int n;
     const struct mode_point *point;

@@ -609,26 +609,58 @@ struct family {
     int columns;                    /* 2 per direction, 1 per bound */
 };
 
-/* Every bound is a row: slope.(plus - minus) - slack = -value. */
+/* A choice of modes and its family of forces. False: it is not consistent. */
+static bool
+family_find(struct arena *arena, const struct mode_problem *in,
+            const struct point_state *state, struct mode_scratch **out,
+            struct family *family)
+{
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_scratch *scratch = *out = mode_scratch_new(arena, in);
+    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
+                                     .acc = NEW_N(arena, double, rows)};
+    *family = (struct family){.force = solution.force};
+    mode_forces(scratch, in, state, &solution);
+    if (solution.consistent && solution.shared) {
+        double *other = NEW_N(arena, double, rows);
+        equations(scratch, in);
+        family->count = null_directions(scratch, in, eliminate(scratch), other);
+        family->null = scratch->null;
+    }
+    return solution.consistent;
+}
+
+/* Every bound is a row: slope.(plus - minus) - slack = -value. With rates (2 n;
+ * or NULL) it is slope.(plus - minus) - rate (more - less) - slack = -value: the
+ * time more - less can be followed. */
 static void
 bound_family(struct arena *arena, struct mode_scratch *scratch,
-             const struct mode_problem *in, struct family *family)
+             const struct mode_problem *in, const double *rate,
+             struct family *family)
 {
-    int m = scratch->n_bound, count = family->count, rows = 2 * in->n;
-    family->columns = 2 * count + m;
+    int m = scratch->n_bound, count = family->count, rows = 2 * in->n,
+        time = 2 * count, slack = time + (rate ? 2 : 0);
+    family->columns = slack + m;
     double *A = NEW_N(arena, double, (size_t)m *(size_t)family->columns + 1);
     double *b = NEW_N(arena, double, m + 1);
     for (int r = 0; r < m; r++) {
         const struct mode_bound *bound = scratch->bound + r;
-        double *row = A + (size_t)r * (size_t)family->columns;
+        double *row = A + (size_t)r * (size_t)family->columns, falls = 0.0;
         for (int d = 0; d < count; d++) {
             row[2 * d] =
                 bound_along(bound, in, family->null + (size_t)d * (size_t)rows);
             row[2 * d + 1] = -row[2 * d];
         }
-        row[2 * count + r] = -1.0;
-        /* what holds to rounding holds */
-        b[r] = -fmax(bound_value(bound, in, family->force), 0.0);
+        if (rate && bound->row[0] >= 0)
+            falls = rate[bound->row[bound->row[1] >= 0]];
+        if (rate) {
+            row[time] = -falls;
+            row[time + 1] = falls;
+        }
+        row[slack + r] = -1.0;
+        b[r] = -bound_value(bound, in, family->force);
+        if (falls == 0.0) /* what holds to rounding holds */
+            b[r] = fmin(b[r], 0.0);
     }
     family->program = linear_program_new(arena, m, family->columns, A, b);
 }
@@ -667,18 +699,10 @@ mode_ranges(struct arena *arena, const struct mode_problem *in,
 {
     assert(arena && in && state && range);
     size_t rows = 2 * (size_t)in->n;
-    struct mode_scratch *scratch = mode_scratch_new(arena, in);
-    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
-                                     .acc = NEW_N(arena, double, rows)};
-    struct family family = {.force = solution.force};
-    mode_forces(scratch, in, state, &solution);
-    if (solution.consistent && solution.shared) {
-        double *other = NEW_N(arena, double, rows);
-        equations(scratch, in);
-        family.count = null_directions(scratch, in, eliminate(scratch), other);
-        family.null = scratch->null;
-        bound_family(arena, scratch, in, &family);
-    }
+    struct mode_scratch *scratch;
+    struct family family;
+    if (family_find(arena, in, state, &scratch, &family) && family.count)
+        bound_family(arena, scratch, in, NULL, &family);
     double *factor = NEW_N(arena, double, rows);
     for (int i = 0; i < in->n; i++) {
         size_t N = 2 * (size_t)i;
@@ -701,45 +725,14 @@ mode_room(struct arena *arena, const struct mode_problem *in,
           const struct point_state *state, const double *rate)
 {
     assert(arena && in && state && rate);
-    size_t rows = 2 * (size_t)in->n;
-    struct mode_scratch *scratch = mode_scratch_new(arena, in);
-    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
-                                     .acc = NEW_N(arena, double, rows)};
-    mode_forces(scratch, in, state, &solution);
-    if (!solution.consistent)
+    struct mode_scratch *scratch;
+    struct family family;
+    if (!family_find(arena, in, state, &scratch, &family))
         return 0.0;
-    int count = 0, m = scratch->n_bound;
-    if (solution.shared) {
-        double *other = NEW_N(arena, double, rows);
-        equations(scratch, in);
-        count = null_directions(scratch, in, eliminate(scratch), other);
-    }
-    /* directions and the room, each with its opposite, and what is left of each
-     * bound */
-    size_t columns = 2 * (size_t)count + 2 + (size_t)m;
-    double *A = NEW_N(arena, double, (size_t)m *columns + 1),
-           *b = NEW_N(arena, double, m + 1), *c = NEW_N(arena, double, columns);
-    for (int r = 0; r < m; r++) {
-        const struct mode_bound *bound = scratch->bound + r;
-        double *row = A + (size_t)r * columns;
-        int of = bound->row[0] < 0    ? -1
-                 : bound->row[1] >= 0 ? bound->row[1]
-                                      : bound->row[0];
-        for (int d = 0; d < count; d++) {
-            row[2 * d] =
-                bound_along(bound, in, scratch->null + (size_t)d * rows);
-            row[2 * d + 1] = -row[2 * d];
-        }
-        row[2 * count] = of >= 0 ? -rate[of] : 0.0;
-        row[2 * count + 1] = -row[2 * count];
-        row[2 * count + 2 + r] = -1.0;
-        b[r] = -bound_value(bound, in, solution.force);
-        if (row[2 * count] == 0.0) /* what holds to rounding holds */
-            b[r] = fmin(b[r], 0.0);
-    }
-    c[2 * count] = -1.0;
-    c[2 * count + 1] = 1.0;
-    struct linear_program *program =
-        linear_program_new(arena, m, (int)columns, A, b);
-    return program ? -linear_program_least(program, c, NULL) : 0.0;
+    bound_family(arena, scratch, in, rate, &family);
+    double *c = NEW_N(arena, double, family.columns);
+    c[2 * family.count] = -1.0;
+    c[2 * family.count + 1] = 1.0;
+    return family.program ? -linear_program_least(family.program, c, NULL)
+                          : 0.0;
 }

@@ -26,12 +26,6 @@ struct search {
 };
 
 static bool
-frictionless(const struct mode_point *point)
-{
-    return point->mu_slip == 0.0 && point->mu_stick == 0.0 && !point->varies;
-}
-
-static bool
 same_state(struct point_state a, struct point_state b)
 {
     return a.closed == b.closed && a.tangent == b.tangent;
@@ -95,7 +89,7 @@ struct pairs {
 static bool
 starts_at_rest(const struct mode_point *point)
 {
-    return point->slip == 0.0 && !frictionless(point);
+    return point->slip == 0.0 && !mode_frictionless(point);
 }
 
 /* Gives T = tangential[0] N + tangential[1] (mu N + T) of a point. */
@@ -276,7 +270,7 @@ by_sweeps(struct search *search)
             double N = force[2 * i], T = force[2 * i + 1];
             struct point_state *state = search->state + i;
             state->closed = N > point->offset;
-            state->tangent = N == 0.0 || frictionless(point) ? TANGENT_NONE
+            state->tangent = N == 0.0 || mode_frictionless(point) ? TANGENT_NONE
                              : fabs(T) < point->mu_slip * N  ? TANGENT_STICK
                              : T < 0.0                       ? TANGENT_FORWARD
                                                              : TANGENT_BACKWARD;

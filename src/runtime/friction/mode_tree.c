@@ -107,7 +107,7 @@ mode_states_of(const struct mode_point *point,
     int n = 0;
     enum tangential_state tangent[3];
     int tangents = 0;
-    if (point->mu_slip == 0.0 && point->mu_stick == 0.0)
+    if (mode_frictionless(point))
         tangent[tangents++] = TANGENT_NONE;
     else if (point->slip > 0.0)
         tangent[tangents++] = TANGENT_FORWARD;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Friction of joints (runtime/rubbing): two rods that hang on pins with
  * friction, against GSL's Runge-Kutta steps of both angles with events found by
- * bisection; and a crank with a rod and a piston in other frames, units, orders
- * and directions. */
+ * bisection, and against impulses in these angles where a ball hits them; and a
+ * crank with a rod and a piston in other frames, units, orders and directions.
+ */
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_odeiv2.h>
 
@@ -23,6 +24,8 @@ draw(double lo, double hi)
 struct rods {
     double m[2], l[2], J[2], c[2], rub[2]; /* c: centre; rub: mu radius */
     int mode[2]; /* 0: it sticks; else the sign of its rate */
+    double g;    /* gravity; 0 for impulses, */
+    double P[2]; /* of which this one acts at the end of the second rod */
 };
 
 /* Solves a (4 x 5, with the right-hand side) by Gaussian elimination. */
@@ -59,16 +62,18 @@ solve(const struct rods *r, const double *y, double x[4], double F[2])
            skew = m2 * l * cc * sin(y[0] - y[1]);
     F[0] = F[1] = 0.0;
     for (int round = 0; round < 60; round++) {
-        double a[4][5] = {
-            {r->J[0] + r->m[0] * r->c[0] * r->c[0] + m2 * l * l, coupling, -1,
-             1,
-             -skew * y[3] * y[3] - GRAVITY * (r->m[0] * r->c[0] + m2 * l) * c1},
-            {coupling, r->J[1] + m2 * cc * cc, 0, -1,
-             skew * y[2] * y[2] - GRAVITY * m2 * cc * c2},
-            {r->mode[0] == 0, 0, r->mode[0] != 0, 0,
-             -r->mode[0] * r->rub[0] * F[0]},
-            {r->mode[1] == 0 ? -1 : 0, r->mode[1] == 0, 0, r->mode[1] != 0,
-             -r->mode[1] * r->rub[1] * F[1]}};
+        double a[4][5] = {{r->J[0] + r->m[0] * r->c[0] * r->c[0] + m2 * l * l,
+                           coupling, -1, 1,
+                           -skew * y[3] * y[3] -
+                               r->g * (r->m[0] * r->c[0] + m2 * l) * c1 +
+                               l * (c1 * r->P[1] - s1 * r->P[0])},
+                          {coupling, r->J[1] + m2 * cc * cc, 0, -1,
+                           skew * y[2] * y[2] - r->g * m2 * cc * c2 +
+                               r->l[1] * (c2 * r->P[1] - s2 * r->P[0])},
+                          {r->mode[0] == 0, 0, r->mode[0] != 0, 0,
+                           -r->mode[0] * r->rub[0] * F[0]},
+                          {r->mode[1] == 0 ? -1 : 0, r->mode[1] == 0, 0,
+                           r->mode[1] != 0, -r->mode[1] * r->rub[1] * F[1]}};
         eliminate(a, x);
         double ax = -r->c[0] * (x[0] * s1 + y[2] * y[2] * c1),
                ay = r->c[0] * (x[0] * c1 - y[2] * y[2] * s1),
@@ -76,9 +81,9 @@ solve(const struct rods *r, const double *y, double x[4], double F[2])
                     cc * (x[1] * s2 + y[3] * y[3] * c2),
                by = l * (x[0] * c1 - y[2] * y[2] * s1) +
                     cc * (x[1] * c2 - y[3] * y[3] * s2);
-        double fx = m2 * bx, fy = m2 * (by + GRAVITY);
+        double fx = m2 * bx - r->P[0], fy = m2 * (by + r->g) - r->P[1];
         F[1] = hypot(fx, fy);
-        F[0] = hypot(r->m[0] * ax + fx, r->m[0] * (ay + GRAVITY) + fy);
+        F[0] = hypot(r->m[0] * ax + fx, r->m[0] * (ay + r->g) + fy);
     }
 }
 
@@ -190,6 +195,8 @@ two_rods_as_by_angles(void **state)
             y[i] = draw(-3, 3);
             y[2 + i] = draw(-3, 3);
         }
+        r.g = GRAVITY;
+        r.P[0] = r.P[1] = 0;
         r.mode[0] = y[2] > 0 ? 1 : -1;
         r.mode[1] = y[3] > y[2] ? 1 : -1;
         snprintf(text, sizeof text,
@@ -228,7 +235,154 @@ two_rods_as_by_angles(void **state)
         near(two->num[last], y[1], 1e-9);
         for (size_t i = 0; i <= last; i++)
             near(energy->num[i] - energy->num[0], a->num[i] + b->num[i],
-                    1e-12 * (1 + fabs(energy->num[0])));
+                 1e-12 * (1 + fabs(energy->num[0])));
+        done(&by);
+    }
+}
+
+/* -- two rods that a ball hits
+ * -------------------------------------------------
+ */
+
+/* Chooses the modes of pins without a rate under an impulse. */
+static void
+choose(struct rods *r, const double *angle, const bool *still)
+{
+    static const int order[3] = {0, 1, -1};
+    double zero[4] = {angle[0], angle[1], 0, 0}, x[4], F[2];
+    int kept[2] = {r->mode[0], r->mode[1]}, found = 0, good[2] = {0, 0};
+    for (int k = 0; k < 9; k++) {
+        int mode[2] = {order[k % 3], order[k / 3]};
+        bool obeys = true;
+        for (int i = 0; i < 2; i++)
+            r->mode[i] = still[i] ? mode[i] : kept[i];
+        if ((!still[0] && k % 3) || (!still[1] && k / 3))
+            continue;
+        solve(r, zero, x, F);
+        for (int i = 0; i < 2; i++) {
+            double change = i ? x[1] - x[0] : x[0];
+            if (still[i])
+                obeys &= mode[i] ? mode[i] * change > 1e-12
+                                 : fabs(x[2 + i]) <= r->rub[i] * F[i];
+        }
+        if (!obeys)
+            continue;
+        found++;
+        memcpy(good, r->mode, sizeof good);
+    }
+    assert_int_equal(found, 1);
+    memcpy(r->mode, good, sizeof good);
+}
+
+/* The impact of a ball of mass `ball` with the approach v along n, the normal
+ * from the rod to the ball; w: rates of the rods. */
+static void
+hit(struct rods *r, const double *angle, double ball, double v, double e,
+    const double n[2], double *w)
+{
+    bool still[2] = {w[0] == 0, w[1] == w[0]}, expands = false;
+    double zero[4] = {angle[0], angle[1], 0, 0}, x[4], F[2], rate = -v,
+           work = 0, goal = 0;
+    r->P[0] = -n[0];
+    r->P[1] = -n[1];
+    for (;;) {
+        choose(r, angle, still);
+        solve(r, zero, x, F);
+        double tip = n[0] * (-r->l[0] * sin(angle[0]) * x[0] -
+                             r->l[1] * sin(angle[1]) * x[1]) +
+                     n[1] * (r->l[0] * cos(angle[0]) * x[0] +
+                             r->l[1] * cos(angle[1]) * x[1]);
+        double a = 1 / ball - tip, most = -rate / a;
+        int ends = -1;
+        if (expands)
+            most = (sqrt(rate * rate + 2 * a * (goal - work)) - rate) / a;
+        for (int i = 0; i < 2; i++) {
+            double now = i ? w[1] - w[0] : w[0],
+                   change = i ? x[1] - x[0] : x[0];
+            if (!still[i] && r->mode[i] * change < 0 && -now / change < most) {
+                most = -now / change;
+                ends = i;
+            }
+        }
+        work += most * (rate + a * most / 2);
+        rate += a * most;
+        w[0] += x[0] * most;
+        w[1] += x[1] * most;
+        for (int i = 0; i < 2; i++)
+            still[i] = i == ends || (still[i] && r->mode[i] == 0);
+        if (ends >= 0)
+            continue;
+        if (expands)
+            return;
+        expands = true;
+        rate = 0;
+        goal = (1 - e * e) * work;
+    }
+}
+
+static void
+two_rods_as_impulses_do(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        struct rods r = {.g = 0};
+        double y[2], w[2], radius[2], mu[2],
+            e = draw(0, 1), ball = draw(0.3, 3), v = draw(1, 5),
+            to = draw(-3.1, 3.1);
+        char text[2500];
+        for (int i = 0; i < 2; i++) {
+            r.m[i] = draw(0.5, 2);
+            r.l[i] = draw(0.5, 1.5);
+            r.c[i] = r.l[i] * draw(0.3, 0.7);
+            r.J[i] = r.m[i] * r.l[i] * r.l[i] * draw(0.05, 0.12);
+            radius[i] = draw(0.02, 0.08);
+            mu[i] = draw(0.2, 0.8);
+            r.rub[i] = mu[i] * radius[i];
+            y[i] = draw(-3, 3);
+            w[i] = 0;
+        }
+        if (k % 3) /* else they hang at rest */
+            w[0] = draw(-2, 2);
+        w[1] = k % 3 == 1 ? w[0] : k % 3 ? draw(-2, 2) : 0;
+        r.mode[0] = w[0] > 0 ? 1 : w[0] < 0 ? -1 : 0;
+        r.mode[1] = w[1] > w[0] ? 1 : w[1] < w[0] ? -1 : 0;
+        double n[2] = {cos(to), sin(to)},
+               tip[2] = {r.l[0] * cos(y[0]) + r.l[1] * cos(y[1]),
+                         r.l[0] * sin(y[0]) + r.l[1] * sin(y[1])},
+               vt[2] = {-r.l[0] * sin(y[0]) * w[0] - r.l[1] * sin(y[1]) * w[1],
+                        r.l[0] * cos(y[0]) * w[0] + r.l[1] * cos(y[1]) * w[1]};
+        double away = 0.2 + v * 1e-9, along = n[0] * vt[0] + n[1] * vt[1] - v;
+        snprintf(
+            text, sizeof text,
+            "use shapes\n"
+            "body one { mass = %.17g inertia = %.17g angle = %.17g "
+            "position = (%.17g, %.17g) }\n"
+            "body two : circle(0.1) { mass = %.17g inertia = %.17g angle = "
+            "%.17g position = (%.17g, %.17g) centre = (%.17g, 0) }\n"
+            "body ball : circle(0.1) { mass = %.17g position = (%.17g, %.17g) "
+            "velocity = (%.17g, %.17g) }\n"
+            "joint a : hinge(one, world) { at = (0, 0) rate = %.17g "
+            "friction = %.17g radius = %.17g }\n"
+            "joint b : hinge(two, one) { at = (%.17g, %.17g) rate = %.17g "
+            "friction = %.17g radius = %.17g }\n"
+            "contact c : two | ball { restitution = energetic(%.17g) }\n"
+            "let r = simulate { until = 2e-9 record = (one.spin, two.spin, "
+            "energy, a.work, b.work) }\n",
+            r.m[0], r.J[0], y[0], r.c[0] * cos(y[0]), r.c[0] * sin(y[0]),
+            r.m[1], r.J[1], y[1], r.l[0] * cos(y[0]) + r.c[1] * cos(y[1]),
+            r.l[0] * sin(y[0]) + r.c[1] * sin(y[1]), r.c[1] - r.l[1], ball,
+            tip[0] + away * n[0], tip[1] + away * n[1], along * n[0],
+            along * n[1], w[0], mu[0], radius[0], r.l[0] * cos(y[0]),
+            r.l[0] * sin(y[0]), w[1] - w[0], mu[1], radius[1], e);
+        struct run by;
+        run(&by, text, false);
+        fine(&by);
+        assert_string_equal(field(&by, 0, "event_kinds")->texts[0], "impact");
+        hit(&r, y, ball, v, e, n, w);
+        const struct field_value *one = field(&by, 0, "one_spin"),
+                                 *two = field(&by, 0, "two_spin");
+        near(one->num[one->n - 1], w[0], 3e-7);
+        near(two->num[two->n - 1], w[1], 3e-7);
         done(&by);
     }
 }
@@ -333,6 +487,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_rods_as_by_angles),
+        cmocka_unit_test(two_rods_as_impulses_do),
         cmocka_unit_test(one_crank_in_other_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

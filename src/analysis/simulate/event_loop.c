@@ -290,12 +290,9 @@ rubbing_changes(struct simulation *sim)
 {
     struct rt *run = sim->run;
     struct rubbing_change change = sim->rub;
-    uint32_t n = run->im->joints.n;
-    int *before = NEW_N(run->brief, int, n + 1), st = IMP_OK;
+    int *before = simulate_joint_modes(sim), st = IMP_OK;
     if (change.what != RUBBING_LOAD)
         st = simulate_row(sim);
-    for (uint32_t i = 0; i < n; i++)
-        before[i] = rubbing_mode(run, i);
     sim->rub.what = RUBBING_NOTHING;
     if (st || (st = rubbing_apply(run, &change)))
         return st;
@@ -306,18 +303,7 @@ rubbing_changes(struct simulation *sim)
         return IMP_OK;
     }
     sim->rows.fresh = false;
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++) {
-        int now = rubbing_mode(run, i);
-        if (now == before[i])
-            continue;
-        any = true;
-        simulate_log_joint(sim, i,
-                           now == CONTACT_TOLD_STICK         ? "stick"
-                           : before[i] == CONTACT_TOLD_STICK ? "slip"
-                                                             : "reverse");
-    }
-    return any ? simulate_row(sim) : IMP_OK;
+    return simulate_log_joint_modes(sim, before) ? simulate_row(sim) : IMP_OK;
 }
 
 /* One round of the loop: moves to the next event before the target time, and

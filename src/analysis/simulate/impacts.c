@@ -18,6 +18,7 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
@@ -508,6 +509,112 @@ joints_refused(struct simulation *sim, const struct group *group,
     return IMP_FAILED;
 }
 
+/* How velocities of both bodies open the gap at the only point of a problem. */
+static void
+openings(const struct rt *run, const struct impact_of_run *problem,
+         struct rubbing_blow *blow)
+{
+    const struct impact_contact *at = problem->p.contact;
+    double length = vec3_norm(at->dir);
+    memset(blow->open, 0, sizeof blow->open);
+    for (int side = 0; side < 2; side++) {
+        if (blow->body[side] == IMP_WORLD)
+            continue;
+        const double *centre =
+                         run->env + rt_body(run, blow->body[side])->env_state,
+                     *point = side ? at->q : at->p;
+        double n[2], r[2];
+        for (int i = 0; i < 2; i++) {
+            n[i] = (side ? 1.0 : -1.0) * at->dir[i] / length;
+            r[i] = point[i] + problem->origin[i] - centre[i];
+            blow->open[side][i] = n[i];
+        }
+        blow->open[side][5] = r[0] * n[1] - r[1] * n[0];
+    }
+}
+
+/* Where joints with friction leave the outcome of an impact open. */
+static int
+joints_open(struct simulation *sim, const struct group *group)
+{
+    char t[NUM_TEXT];
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0728,
+        rt_contact(sim->run, group->contact[0])->range,
+        "the friction of joints leaves open what follows the impact of %s at "
+        "t = %s s",
+        names(sim, group), num_digits(t, rt_time(sim->run), 9));
+    diag_help(sim->analysis->ds, diag,
+              "friction and the impulse that it depends on increase each "
+              "other: make the friction smaller, or the bush longer");
+    return stop(sim, group, "its outcome is not determined");
+}
+
+/* Records the impact at contact k, whose blow has been applied. */
+static int
+after_blow(struct simulation *sim, const struct impact_of_run *problem,
+           const struct rubbing_blow *blow, const int *mode, const char *class)
+{
+    uint32_t k = problem->contact[0];
+    sim->rows.fresh = false;
+    sim->contacts[k].watch = WATCH_LEAVE;
+    if (sim->trace)
+        run_log_impact(sim->trace, problem, 0, blow->impulse);
+    simulate_log_event(sim, k, "impact", class ? class : "rest", blow->impulse);
+    simulate_log_joint_modes(sim, mode);
+    int st = simulate_row(sim);
+    return st ? st : simulate_count_impact(sim, k);
+}
+
+/* The impact at one point of bodies whose joints have friction. A bare number
+ * as restitution means the energetic law, as where contacts have friction. */
+static int
+with_rough_joints(struct simulation *sim, const struct group *group,
+                  const struct impact_of_run *problem,
+                  struct impact_solver *solver, const char *const *class)
+{
+    struct rt *run = sim->run;
+    if (solver->nc != 1)
+        return joints_refused(sim, group, "is one at several points");
+    uint32_t k = problem->contact[0];
+    const imp_contact *of = rt_contact(run, k);
+    struct rubbing_blow blow = {.body = {of->body[0], of->body[1]},
+                                .approach = -solver->approach.v0[0],
+                                .law = of->flags & IMP_CONTACTF_LAW
+                                           ? (enum imp_law)of->law
+                                           : IMP_LAW_ENERGETIC};
+    struct saved_state here = saved_state_take(run);
+    bool determined = true;
+    double before = rubbing_work(run);
+    if (!(blow.approach > 0.0))
+        return IMP_OK;
+    int st = contact_restitution_at(run, k, blow.approach, &blow.e);
+    if (st)
+        return st;
+    openings(run, problem, &blow);
+    int *mode = simulate_joint_modes(sim);
+    st = rubbing_impact(run, &blow, &determined);
+    if (!st && determined)
+        st = rubbing_after_impact(run, blow.body, &determined);
+    if (st)
+        return st;
+    if (!determined) {
+        saved_state_restore(run, &here);
+        return joints_open(sim, group);
+    }
+    /* Newton's law may add energy where joints rub */
+    double gained = blow.work + rubbing_work(run) - before,
+           noise = GROUP_CONSERVES * blow.impulse * blow.approach;
+    solver->balance.gained = gained > noise ? gained : 0.0;
+    solver->decision.law = IMP_IMPACT_NEWTON + blow.law;
+    if (solver->balance.gained > 0.0 && (run->im->forbid & IMP_FORBID_GAIN)) {
+        saved_state_restore(run, &here);
+        return forbidden(sim, group, NULL, solver);
+    }
+    report_gain(sim, group, solver);
+    return after_blow(sim, problem, &blow, mode, class[k]);
+}
+
 static int
 together(struct simulation *sim, struct group *group, uint32_t contact,
          const char *const *class)
@@ -524,8 +631,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
             return st;
         aside = false;
         friction = has_friction(group);
-        if (joints_rub(sim, group))
-            return joints_refused(sim, group, "is one of a mechanism");
+        if (friction && joints_rub(sim, group))
+            return joints_refused(sim, group, "is one with friction");
         if (problem.open != IMP_WORLD) {
             if ((st = set_aside(group, problem.open, &aside)))
                 return st;
@@ -538,6 +645,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     } while (aside || (!friction && drop_open(group, &problem, solver, law)));
     if (friction)
         return with_friction(sim, group, &problem, class);
+    if (joints_rub(sim, group))
+        return with_rough_joints(sim, group, &problem, solver, class);
     if ((st = impact_law_of_contacts(analysis, sim->command->range,
                                      group->contact, group->n, &law)))
         return st;

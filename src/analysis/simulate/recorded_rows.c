@@ -113,6 +113,35 @@ simulate_log_joint(struct simulation *sim, uint32_t joint, const char *kind)
         kind);
 }
 
+int *
+simulate_joint_modes(struct simulation *sim)
+{
+    assert(sim != NULL);
+    uint32_t n = sim->run->im->joints.n;
+    int *mode = NEW_N(sim->run->brief, int, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        mode[i] = rubbing_mode(sim->run, i);
+    return mode;
+}
+
+bool
+simulate_log_joint_modes(struct simulation *sim, const int *before)
+{
+    assert(sim != NULL && before != NULL);
+    bool any = false;
+    for (uint32_t i = 0; i < sim->run->im->joints.n; i++) {
+        int now = rubbing_mode(sim->run, i);
+        if (now == before[i])
+            continue;
+        any = true;
+        simulate_log_joint(sim, i,
+                           now == CONTACT_TOLD_STICK         ? "stick"
+                           : before[i] == CONTACT_TOLD_STICK ? "slip"
+                                                             : "reverse");
+    }
+    return any;
+}
+
 /* How many numbers of a row it has: what is told of a whole run has none. */
 static size_t
 item_size(const imp_val *value)

@@ -297,6 +297,10 @@ void simulate_log_rotor(struct simulation *sim, uint32_t rotor,
 /* And of a joint with friction. */
 void simulate_log_joint(struct simulation *sim, uint32_t joint,
                         const char *kind);
+/* The modes of all joints, until the present event ends. */
+int *simulate_joint_modes(struct simulation *sim);
+/* Logs which joints have another mode now; false: none has. */
+bool simulate_log_joint_modes(struct simulation *sim, const int *before);
 void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const uint32_t *body, const char *kind,
                        const char *class, double impulse);

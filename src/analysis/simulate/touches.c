@@ -198,6 +198,15 @@ stay(struct simulation *sim, const uint32_t *contacts,
     return st;
 }
 
+/* Have joints of the bodies of a contact friction? Limits of chatter are not
+ * foreseen there. */
+static bool
+joints_rub(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *of = rt_contact(run, contact);
+    return rubbing_moves(run, of->body[0]) || rubbing_moves(run, of->body[1]);
+}
+
 int
 simulate_touches(struct simulation *sim, const struct event *event,
                  const struct event *more, uint32_t n_more)
@@ -255,7 +264,7 @@ simulate_touches(struct simulation *sim, const struct event *event,
             resting_polytopes_enter(sim, i);
     for (uint32_t i = 0; i < sim->n_contacts && !st && !sim->stopped; i++)
         if (done[i] && rt_time(run) == now &&
-            sim->contacts[i].flights.last == now)
+            sim->contacts[i].flights.last == now && !joints_rub(run, i))
             st = simulate_accumulation(sim, i);
     return st;
 }

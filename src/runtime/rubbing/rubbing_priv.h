@@ -16,6 +16,9 @@ struct pin {
     double speed; /* the greatest size of its rate in the last step */
     bool still;   /* it has no rate: its mode is to be chosen */
     bool freed;   /* it cannot stick any more */
+    /* in a piece of an impact, per unit of the impulse: of its friction, and
+     * the change of its rate */
+    double impulse, change;
 };
 struct pins {
     struct rt *run;

@@ -8,15 +8,18 @@
 
 /* ---- the environment ---------------------------------------------------
  * One array of doubles per run: [t | params | raw | body | state | contact |
- * joint | rotor | poly | slots | series | draws | pair]. Tapes index it directly. */
+ * joint | rotor | poly | slots | series | draws | pair | self]. Tapes index it
+ * directly. */
 
 typedef struct imp_layout {
     uint32_t time, params, raw, body, state, contact, joint, rotor, poly, slots,
-        series, draws, pair, n_env;
+        series, draws, pair, self, n_env;
 } imp_layout;
 /* From layout.pair on, per body of a contact (IMP_CONTACTF_ALIKE): entries as
  * from imp_body.env_body on, of which the centre alone is set, then its state.
  */
+/* From layout.self on, of a body that shares its tapes (IMP_BODYF_ALIKE): all
+ * its entries from imp_body.env_body on, then its state. */
 #define IMP_PAIR_SIZE(dim)                                                     \
     (IMP_BODY_SIZE + ((dim) == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE))
 

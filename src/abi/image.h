@@ -168,6 +168,10 @@ typedef struct imp_param {
 #define IMP_BODYF_ROTORS 524288u /* has rotors */
 /* its position is drawn until it is RAW_APART from other bodies */
 #define IMP_BODYF_APART 1048576u
+/* Members of a family that move by their weight alone have the same tapes
+ * motion, driven, kinematics and energy. These read the body not where it is in
+ * env, but from layout.self on: body_enter puts it there. */
+#define IMP_BODYF_ALIKE 2097152u
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,

@@ -214,7 +214,7 @@ static size_t
 grounds(struct mech *mech, const struct mblock *block, const expr **f)
 {
     size_t n = 0;
-    for (uint32_t b = 0; b < mech->model->n_bodies; b++) {
+    for (uint32_t b = 0; mech->n_branching && b < mech->model->n_bodies; b++) {
         const struct mbody *body = mech->bodies + b;
         if (body->branches && touches_block(mech, block, b))
             n += body_pose(mech, body, f + n);
@@ -231,7 +231,7 @@ block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
     const expr **f = NEW_N(mech->arena, const expr *,
                            count + 3 + 3 * mech->model->n_rotors +
                                2 * (size_t)block->n_rub +
-                               7 * mech->model->n_bodies);
+                               BODY_POSE * mech->n_branching);
     for (uint32_t i = 0; i < count; i++) {
         const struct body_rates *rate =
             &mech->bodies[block->bodies[i / 6]].rate;
@@ -477,6 +477,128 @@ energy_tape(struct mech *mech, struct mbody *body)
         8);
 }
 
+/* -- families --------------------------------------------------------------
+ */
+
+/* Fewer members have tapes of their own. */
+#define FAMILY_LEAST 4
+
+/* Do all tapes of its motion follow from numbers of the body alone? jointed:
+ * per body. */
+static bool
+moves_by_weight(const struct mech *mech, const bool *jointed,
+                const struct mbody *body)
+{
+    return !body->fixed && body->flags & IMP_BODYF_WEIGHT &&
+           mech->blocks[body->block].n == 1 && !jointed[body->index];
+}
+
+static bool
+same_family(const struct mbody *one, const struct mbody *two)
+{
+    return one->decl->range.lo == two->decl->range.lo &&
+           one->decl->range.file == two->decl->range.file &&
+           one->touches == two->touches &&
+           one->inertia.diagonal == two->inertia.diagonal;
+}
+
+/* Finds the bodies that share tapes: members of a family stand one after the
+ * other. */
+static void
+find_families(struct mech *mech)
+{
+    uint32_t n_body = (uint32_t)mech->model->n_bodies, end;
+    bool *jointed = NEW_N(mech->arena, bool, n_body + 1);
+    for (size_t i = 0; i < mech->model->n_joints; i++)
+        for (int side = 0; side < 2; side++)
+            if (mech->model->joints[i].body[side] != IMP_WORLD)
+                jointed[mech->model->joints[i].body[side]] = true;
+    for (uint32_t first = 0; first < n_body; first = end) {
+        end = first + 1;
+        mech->bodies[first].like = first;
+        if (!moves_by_weight(mech, jointed, mech->bodies + first))
+            continue;
+        while (end < n_body &&
+               moves_by_weight(mech, jointed, mech->bodies + end) &&
+               same_family(mech->bodies + first, mech->bodies + end))
+            end++;
+        bool shares = end - first >= FAMILY_LEAST;
+        for (uint32_t i = first; i < end; i++) {
+            mech->bodies[i].like = shares ? first : i;
+            mech->bodies[i].flags |= shares ? IMP_BODYF_ALIKE : 0;
+        }
+    }
+}
+
+static bool
+shares_tapes(const struct mbody *body)
+{
+    return (body->flags & IMP_BODYF_ALIKE) != 0;
+}
+
+static void
+body_tapes(struct mech *mech, struct mbody *body)
+{
+    const expr *time = sym_time(mech), *one = ex_num(mech->graph, 1.0);
+    if (body->fixed) {
+        kinematics_tape(mech, body, &time, &one, 1);
+    } else {
+        /* with joints the runtime reads the motion series instead */
+        const struct mblock *block = mech->blocks + body->block;
+        body->tape.kinematics = IMP_NO_TAPE;
+        if (block->n_row == 0)
+            kinematics_tape(mech, body, block->leaf, block->rate,
+                            block->n_leaf);
+    }
+    energy_tape(mech, body);
+}
+
+static void
+block_tapes(struct mech *mech, uint32_t index)
+{
+    block_flow(mech, mech->blocks + index);
+    motion_tape(mech, mech->blocks + index);
+    driven_tape(mech, index);
+    joint_tapes(mech, mech->blocks + index);
+}
+
+/* The tapes of a family, of a body that stands for all its members and lies
+ * from layout.self on. */
+static void
+family_tapes(struct mech *mech, struct mbody *first)
+{
+    struct mbody member = *first;
+    body_elsewhere(mech, &member, mech->layout.self,
+                   mech->layout.self + IMP_BODY_SIZE, first);
+    body_rates(mech, first);
+    block_tapes(mech, first->block);
+    body_tapes(mech, first);
+    member.tape = first->tape;
+    member.row = first->row;
+    *first = member;
+}
+
+/* A member of a family has the tapes of the first one. */
+static void
+take_tapes(struct mech *mech, struct mbody *body)
+{
+    struct mblock *block = mech->blocks + body->block;
+    const struct mbody *first = mech->bodies + body->like;
+    uint32_t state[IMP_STATE_SPACE];
+    imp_block out = mech->blocks[first->block].out;
+    block_flow(mech, block);
+    for (uint32_t i = 0; i < mech->n_state; i++)
+        state[i] = body->env.state + i;
+    out.bodies = image_array(mech->image, block->bodies, block->n,
+                             sizeof *block->bodies);
+    out.state = image_array(mech->image, state, mech->n_state, sizeof *state);
+    block->out = out;
+    body->tape.kinematics = first->tape.kinematics;
+    body->tape.energy = first->tape.energy;
+    body->row = first->row;
+    block_switching(mech, block, body->row.state);
+}
+
 bool
 block_build(struct mech *mech)
 {
@@ -491,28 +613,21 @@ block_build(struct mech *mech)
             fixed_rates(mech, mech->bodies + i);
         else
             body_rates(mech, mech->bodies + i);
-    for (size_t i = 0; i < mech->n_blocks; i++) {
-        if (!joint_rates(mech, (uint32_t)i))
+    find_families(mech);
+    for (uint32_t i = 0; i < mech->n_blocks; i++) {
+        if (!joint_rates(mech, i))
             return false;
-        block_flow(mech, mech->blocks + i);
-        motion_tape(mech, mech->blocks + i);
-        driven_tape(mech, (uint32_t)i);
-        joint_tapes(mech, mech->blocks + i);
-    }
-    const expr *time = sym_time(mech), *one = ex_num(mech->graph, 1.0);
-    for (size_t i = 0; i < n_body; i++) {
-        struct mbody *body = mech->bodies + i;
-        if (body->fixed) {
-            kinematics_tape(mech, body, &time, &one, 1);
-        } else {
-            /* with joints the runtime reads the motion series instead */
-            const struct mblock *block = mech->blocks + body->block;
-            body->tape.kinematics = IMP_NO_TAPE;
-            if (block->n_row == 0)
-                kinematics_tape(mech, body, block->leaf, block->rate,
-                                block->n_leaf);
+        struct mbody *first = mech->bodies + mech->blocks[i].bodies[0];
+        if (!shares_tapes(first)) {
+            block_tapes(mech, i);
+            continue;
         }
-        energy_tape(mech, body);
+        if (first->like == first->index)
+            family_tapes(mech, first);
+        take_tapes(mech, first);
     }
+    for (size_t i = 0; i < n_body; i++)
+        if (!shares_tapes(mech->bodies + i))
+            body_tapes(mech, mech->bodies + i);
     return true;
 }

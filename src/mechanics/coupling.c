@@ -110,6 +110,9 @@ make_blocks(struct mech *mech, uint32_t *parent)
     size_t n_body = mech->model->n_bodies;
     mech->blocks = NEW_N(mech->arena, struct mblock,
                          n_body + 2 * mech->model->n_systems + 1);
+    uint32_t *count = NEW_N(mech->arena, uint32_t, n_body + 1);
+    for (uint32_t i = 0; i < n_body; i++)
+        count[root_of(parent, i)]++;
     for (uint32_t which = 0; which < n_body; which++) {
         struct mbody *body = mech->bodies + which;
         body->block = IMP_NO_BLOCK;
@@ -120,7 +123,7 @@ make_blocks(struct mech *mech, uint32_t *parent)
         if (root == which) {
             body->block = (uint32_t)mech->n_blocks++;
             mech->blocks[body->block].bodies =
-                NEW_N(mech->arena, uint32_t, n_body);
+                NEW_N(mech->arena, uint32_t, count[root]);
         } else {
             body->block = mech->bodies[root].block;
         }

@@ -38,7 +38,8 @@ make_layout(struct mech *mech)
     layout->series = at += (uint32_t)model->n_slots;
     layout->draws = series_layout(mech, at);
     layout->pair = layout->draws + (uint32_t)model->n_draws;
-    layout->n_env = layout->pair + 2 * IMP_PAIR_SIZE(mech->dim);
+    layout->self = layout->pair + 2 * IMP_PAIR_SIZE(mech->dim);
+    layout->n_env = layout->self + IMP_PAIR_SIZE(mech->dim);
 }
 
 static bool
@@ -70,6 +71,7 @@ make_bodies(struct mech *mech)
             body->decl->range.file == body[-1].decl->range.file)
             continue;
         built = body_build(mech, body);
+        mech->n_branching += body->branches;
         ok &= built;
     }
     return ok;

@@ -19,3 +19,17 @@ for n in 2 3 4; do
     grep '^define' discs$n.ll | grep -vc '@imp_[a-z]*_[0-9]*[.]' >count$n
 done
 echo $(($(cat count4) - 2*$(cat count3) + $(cat count2)))
+
+# Members of a family share the tapes of their motion: a thousand compile to as
+# many functions as ten.
+for n in 10 1000; do
+    echo "use shapes
+body floor : half_plane { fixed = true }
+body disc[i in 0 .. $n - 1] : circle(0.2) { mass = 1 + i  position = (i, 1) }
+contacts(disc) { }
+contacts between disc, floor { }
+let r = simulate { until = 1 }" >family$n.imp
+    $imp build --emit=llvm -o family$n.ll family$n.imp
+    grep '^define' family$n.ll | grep -vc '@imp_[a-z]*_[0-9]*[.]' >family$n
+done
+cmp family10 family1000 && echo same

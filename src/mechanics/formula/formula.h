@@ -70,6 +70,7 @@ struct mbody {
     bool fixed, prescribed; /* prescribed: fixed, its pose a function of t */
     bool branches;          /* and this function has branches */
     bool touches;           /* a contact reads its surface */
+    uint32_t like; /* of block.c: the body whose tapes it has; its own number: none */
     struct body_tapes tape;
     struct body_rows row;
     struct body_shape shape;
@@ -167,6 +168,7 @@ struct mech {
     uint32_t n_state; /* entries of state per body */
     imp_layout layout;
     struct mbody *bodies;
+    size_t n_branching; /* bodies that move by a function of t with branches */
     struct mblock *blocks;
     size_t n_blocks;
     struct mrotor *rotors;

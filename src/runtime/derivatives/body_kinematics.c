@@ -21,8 +21,10 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
     const imp_body *image_body = rt_body(run, body);
     if (image_body->kinematics != IMP_NO_TAPE &&
         !(image_body->block != IMP_NO_BLOCK &&
-          persistent_moves(run, image_body->block)))
+          persistent_moves(run, image_body->block))) {
+        rt_enter(run, body);
         return rt_eval(run, image_body->kinematics, NULL, out);
+    }
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + image_body->block;
     const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);

@@ -124,6 +124,20 @@ work_hard(struct rt *run, double units)
     }
 }
 
+void
+rt_enter(struct rt *run, uint32_t body)
+{
+    assert(run != NULL && body < run->im->bodies.n);
+    const imp_body *from = rt_body(run, body);
+    if (!(from->flags & IMP_BODYF_ALIKE))
+        return;
+    double *to = run->env + run->im->layout.self;
+    memcpy(to, run->env + from->env_body, IMP_BODY_SIZE * sizeof *to);
+    memcpy(to + IMP_BODY_SIZE, run->env + from->env_state,
+           (run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE) *
+               sizeof *to);
+}
+
 int
 rt_eval(struct rt *run, uint32_t tape, const double *local, double *out)
 {

@@ -123,6 +123,9 @@ struct rt {
 int rt_eval(struct rt *run, uint32_t tape, const double *local, double *out);
 int rt_series(struct rt *run, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);
+/* Before a tape motion, driven, kinematics or energy of this body is evaluated:
+ * puts it where tapes read it that several bodies share (IMP_BODYF_ALIKE). */
+void rt_enter(struct rt *run, uint32_t body);
 /* Makes the diagnostic of I5, which names the expression that is not finite. */
 void rt_nonfinite(struct rt *run, uint32_t tape, const double *local);
 /* The same for a series to that order, whose rows lie in `work`, with the

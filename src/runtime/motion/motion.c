@@ -26,6 +26,16 @@
  * steps of a higher order pay. */
 #define MOTION_ORDER IMP_ORDER_MAX
 
+void
+motion_enter(struct rt *run, uint32_t block)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    const imp_block *image_block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    if (image_block->bodies.n == 1)
+        rt_enter(run, *IMP_ARRAY(run->im, image_block->bodies, uint32_t));
+}
+
 /* -- the coefficients: of free bodies, of bodies with closed contacts, of a
  * system, or of its observers -----------------------------------------------
  */
@@ -34,6 +44,7 @@ static int
 free_rows(struct rt *run, uint32_t block, uint32_t tape, int order)
 {
     const double *lambda;
+    motion_enter(run, block);
     int st = joints_multipliers(run, block, &lambda);
     if (st != IMP_OK)
         return st;
@@ -64,6 +75,7 @@ motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
     assert(block < run->im->blocks.n && order >= 0);
     const struct motion_block *moving = motion_block_of(run, block);
     const double *lambda = NULL;
+    motion_enter(run, block);
     if (moving->observer)
         system_observed_nonfinite(run, moving->system, order);
     else if (moving->system != IMP_NO_SYSTEM &&
@@ -418,6 +430,7 @@ motion_totals(struct rt *run, struct motion_totals *out)
         double sums[8];
         if (body->energy == IMP_NO_TAPE || (body->flags & IMP_BODYF_FIXED))
             continue;
+        rt_enter(run, block);
         int st = rt_eval(run, body->energy, NULL, sums);
         if (st == IMP_NONFINITE) {
             rt_nonfinite(run, body->energy, NULL);

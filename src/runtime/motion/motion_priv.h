@@ -118,4 +118,7 @@ int branched_first_end(struct rt *run, const struct branched *formulas,
 int branched_held(struct rt *run, const struct branched *formulas,
                   const struct branch_end *end, double span, double step);
 
+/* Before a tape of the motion of this block is evaluated (rt_enter). */
+void motion_enter(struct rt *run, uint32_t block);
+
 #endif

@@ -27,7 +27,7 @@
 #include "base/num.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/joints/joints.h"
-#include "runtime/motion/motion.h"
+#include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
 
@@ -170,6 +170,7 @@ drive(struct rt *run, const struct persistent_group *group, int order)
                  tape = persistent_block(run, block)->driven;
         const double *lambda, *rows[1] = {run->persistent_memory->push[block]};
         int st = joints_multipliers(run, block, &lambda);
+        motion_enter(run, block);
         if (!st)
             st = rt_series(run, tape, lambda, rows,
                            run->persistent_memory->driven[block], order);

@@ -129,6 +129,7 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
         bool other = sim->mode_change.what != CHANGE_NONE;
         if (other && piece_end < meet)
             break;
+        sim->rewatched.only = false; /* this path looks for others */
         for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
             sim->watch[contact] =
                 group->contact[contact] || persistent_holds(run, contact) ||
@@ -218,7 +219,7 @@ arrive(struct simulation *sim, struct limit_group *group,
             continue;
         list[n_list++] = i;
         planes &= sim->resting.n && sim->resting.is_over[i];
-        sim->contacts[i].watch = WATCH_LEAVE;
+        simulate_watch(sim, i, WATCH_LEAVE);
         sim->contacts[i].flights.impacts = 0;
         sim->accumulation->beside[i] = false;
     }

@@ -139,20 +139,35 @@ apply_mode_change(struct simulation *sim)
     }
 }
 
+/* What the next search looks for at a contact. */
+static enum event_watch
+watched(const struct simulation *sim, uint32_t contact)
+{
+    return persistent_holds(sim->run, contact) || sim->resting.is_over[contact]
+               ? WATCH_OFF
+               : sim->contacts[contact].watch;
+}
+
 /* What the next search looks for, per contact. True: it need not look for
  * anything, as all contacts are held or are watched vertex by vertex. */
 static bool
 choose_watched(struct simulation *sim)
 {
-    bool none = persistent_any(sim->run) || sim->resting.n || sim->rotors ||
-                sim->rubbing;
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
-        sim->watch[contact] =
-            persistent_holds(sim->run, contact) || sim->resting.is_over[contact]
-                ? WATCH_OFF
-                : sim->contacts[contact].watch;
+    bool held = persistent_any(sim->run) || sim->resting.n > 0 ||
+                sim->rotors || sim->rubbing,
+         none = held, all = held || !sim->rewatched.only;
+    for (uint32_t i = 0; i < sim->rewatched.n; i++) {
+        uint32_t contact = sim->rewatched.contact[i];
+        sim->rewatched.on[contact] = false;
+        if (!all)
+            sim->watch[contact] = watched(sim, contact);
+    }
+    for (uint32_t contact = 0; contact < sim->n_contacts && all; contact++) {
+        sim->watch[contact] = watched(sim, contact);
         none = none && sim->watch[contact] == WATCH_OFF;
     }
+    sim->rewatched.n = 0;
+    sim->rewatched.only = !held;
     return none;
 }
 

@@ -33,8 +33,8 @@ bounce(struct simulation *sim, const struct vertex_plane_touch *touch)
     sim->rows.fresh = false;
     simulate_log_event(sim, touch->contact, "impact",
                        touch_class_name[CLASS_MINUS], touch->impulse);
-    sim->contacts[touch->contact].watch = sim->watch[touch->contact] =
-        WATCH_LEAVE;
+    simulate_watch(sim, touch->contact, WATCH_LEAVE);
+    sim->watch[touch->contact] = WATCH_LEAVE;
     if ((st = simulate_row(sim)) ||
         (st = simulate_count_impact(sim, touch->contact)))
         return st;
@@ -243,7 +243,7 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
                       touch_class_name[CLASS_MINUS], impulse);
     if (contact->flags & IMP_CONTACTF_RULE)
         return ball_row(sim, looks);
-    sim->contacts[touch->contact].watch = WATCH_LEAVE;
+    simulate_watch(sim, touch->contact, WATCH_LEAVE);
     if ((st = ball_row(sim, looks)) ||
         (st = simulate_count_impact(sim, touch->contact)))
         return st;
@@ -255,8 +255,8 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
                : IMP_OK;
 }
 
-/* Bodies rest on others: the general search follows them, which knows nothing of
- * the pairs that one contact stands for. */
+/* Bodies rest on others: the general search follows them, which knows nothing
+ * of the pairs that one contact stands for. */
 static int
 rest_on_others(struct simulation *sim)
 {
@@ -264,9 +264,9 @@ rest_on_others(struct simulation *sim)
     return sim->rule == sim->n_contacts
                ? IMP_OK
                : too_many_pairs(
-                     sim, rt_contact(sim->run,
-                                     persistent_point(sim->run, 0, &on, NULL)
-                                         ->contact)
+                     sim, rt_contact(
+                              sim->run,
+                              persistent_point(sim->run, 0, &on, NULL)->contact)
                               ->body);
 }
 

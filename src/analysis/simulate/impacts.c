@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -41,8 +42,10 @@ enum part {
 };
 struct group {
     struct simulation *sim;
-    unsigned char *part; /* per contact */
-    bool *body;          /* per body: moved by this impact */
+    unsigned char *part;          /* per contact */
+    bool *body;                   /* per body: moved by this impact */
+    uint32_t *reached, n_reached; /* these bodies */
+    bool *listed;                 /* per contact: it is in the list */
     uint32_t *contact, n;
 };
 
@@ -77,49 +80,63 @@ enter(struct group *group, uint32_t body)
     return group->body[body] = true;
 }
 
+/* Enters a body whose contacts and joints are then asked, too. */
+static void
+reach(struct group *group, uint32_t body)
+{
+    if (enter(group, body))
+        group->reached[group->n_reached++] = body;
+}
+
+/* Enters the bodies that touch this one, or are joined to it; lists its
+ * contacts. */
+static void
+from_body(struct group *group, uint32_t body)
+{
+    const struct simulation *sim = group->sim;
+    struct rt *run = sim->run;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (int side = 0; side < 2; side++)
+            if (joint[i].body[side] == body)
+                reach(group, joint[i].body[1 - side]);
+    for (uint32_t k = sim->first_of_body[body];
+         k < sim->first_of_body[body + 1]; k++) {
+        uint32_t contact = sim->of_body[k];
+        const uint32_t *of = rt_contact(run, contact)->body;
+        if (group->listed[contact] || !touches(group, contact))
+            continue;
+        group->listed[contact] = true;
+        group->contact[group->n++] = contact;
+        reach(group, of[of[0] == body ? 1 : 0]);
+    }
+}
+
+static int
+by_number(const void *one, const void *two)
+{
+    uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
+    return (a > b) - (a < b);
+}
+
 /* Gathers all bodies and contacts that are connected to a contact of the event.
  */
 static void
 gather(struct group *group, uint32_t contact)
 {
     struct rt *run = group->sim->run;
-    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    memset(group->body, 0, sizeof *group->body * run->im->bodies.n);
-    group->n = 0;
+    for (uint32_t i = 0; i < group->n_reached; i++)
+        group->body[group->reached[i]] = false;
+    for (uint32_t i = 0; i < group->n; i++)
+        group->listed[group->contact[i]] = false;
+    group->n = group->n_reached = 0;
     for (int k = 0; k < 2; k++)
-        enter(group, rt_contact(run, contact)->body[k]);
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < run->im->joints.n; i++) {
-            bool one = contact_point_body_moves(run, joint[i].body[0]) &&
-                       group->body[joint[i].body[0]],
-                 two = contact_point_body_moves(run, joint[i].body[1]) &&
-                       group->body[joint[i].body[1]];
-            if (one != two)
-                more |= enter(group, joint[i].body[one ? 1 : 0]);
-        }
-        for (uint32_t i = 0; i < group->sim->n_contacts; i++) {
-            const imp_contact *image_contact = rt_contact(run, i);
-            bool one = contact_point_body_moves(run, image_contact->body[0]) &&
-                       group->body[image_contact->body[0]],
-                 two = contact_point_body_moves(run, image_contact->body[1]) &&
-                       group->body[image_contact->body[1]];
-            if (one == two || !touches(group, i))
-                continue;
-            more |= enter(group, image_contact->body[one ? 1 : 0]);
-        }
-    }
+        reach(group, rt_contact(run, contact)->body[k]);
+    for (uint32_t i = 0; i < group->n_reached; i++)
+        from_body(group, group->reached[i]);
     /* The contacts stand in the order of the model, on whichever way they were
      * reached. */
-    for (uint32_t i = 0; i < group->sim->n_contacts; i++) {
-        const imp_contact *image_contact = rt_contact(run, i);
-        bool on = (contact_point_body_moves(run, image_contact->body[0]) &&
-                   group->body[image_contact->body[0]]) ||
-                  (contact_point_body_moves(run, image_contact->body[1]) &&
-                   group->body[image_contact->body[1]]);
-        if (on && touches(group, i))
-            group->contact[group->n++] = i;
-    }
+    qsort(group->contact, group->n, sizeof *group->contact, by_number);
 }
 
 /* Under most laws a contact that separates has nothing to reverse and is no
@@ -264,7 +281,7 @@ after(struct simulation *sim, const struct group *group,
         for (int c = 0; c < solver->nc; c++)
             if (problem->contact[c] == k)
                 P += point_impulse(sim, problem, solver, c);
-        sim->contacts[k].watch = WATCH_LEAVE;
+        simulate_watch(sim, k, WATCH_LEAVE);
         /* a contact that touched before and takes no impulse has no event */
         if (group->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)
             simulate_log_event(sim, k, "impact", class[k] ? class[k] : "rest",
@@ -685,6 +702,8 @@ simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
     struct group group = {.sim = sim};
     group.part = NEW_N(run->brief, unsigned char, sim->n_contacts + 1);
     group.body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
+    group.reached = NEW_N(run->brief, uint32_t, run->im->bodies.n + 1);
+    group.listed = NEW_N(run->brief, bool, sim->n_contacts + 1);
     group.contact = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
     for (uint32_t i = 0; i < n_hit; i++)
         group.part[hit[i]] = PART_HIT;

@@ -104,6 +104,6 @@ simulate_begin_overlap(struct simulation *sim, uint32_t contact)
     state->overlap = true;
     resting_polytopes_drop(sim, contact);
     state->depth_from = rt_time(sim->run);
-    state->watch = WATCH_OPEN;
+    simulate_watch(sim, contact, WATCH_OPEN);
     sim->overlaps.any = true;
 }

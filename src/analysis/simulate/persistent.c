@@ -109,7 +109,7 @@ jump(struct simulation *sim, const struct contact_point *spot, int n, int which,
         (st = friction_modes_jump(sim->run, spot, n, which, plastic, &impulse)))
         return st;
     simulate_log_event(sim, contact, "impact without collision", "", impulse);
-    sim->contacts[contact].watch = WATCH_LEAVE;
+    simulate_watch(sim, contact, WATCH_LEAVE);
     sim->rows.fresh = false;
     return IMP_OK;
 }
@@ -164,7 +164,7 @@ tell_mode(struct simulation *sim, uint32_t contact, enum contact_mode before)
                        : slipped           ? "reverse"
                                            : "slip",
                        "", 0.0);
-    sim->contacts[contact].watch = WATCH_LEAVE;
+    simulate_watch(sim, contact, WATCH_LEAVE);
 }
 
 /* -- the choice ------------------------------------------------------------ */
@@ -185,7 +185,7 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
             tell_mode(sim, contact, mode[contact]);
         } else if (now != before[contact]) {
             simulate_log_event(sim, contact, now ? "slide" : "leave", "", 0.0);
-            sim->contacts[contact].watch = WATCH_LEAVE;
+            simulate_watch(sim, contact, WATCH_LEAVE);
         }
         if (now)
             resting_polytopes_enter(sim, contact);
@@ -573,7 +573,7 @@ simulate_persistent_jam(struct simulation *sim, int which)
     out[contact] = lifts;
     if (lifts)
         resting_polytopes_drop(sim, contact);
-    sim->contacts[contact].watch = WATCH_LEAVE;
+    simulate_watch(sim, contact, WATCH_LEAVE);
     return choose(sim, block, lifts ? out : NULL, &none, NULL,
                   FRICTION_CAUSE_OTHER, NULL);
 }

@@ -96,7 +96,7 @@ resting_polytopes_leave_face(struct simulation *sim, uint32_t contact)
     gap_tolerances(sim->run, contact, &tol, &rate);
     bool near = closest_points_find(sim->run, contact, &closest, false) ||
                 closest.gap <= 2.0 * tol;
-    sim->contacts[contact].watch = near ? WATCH_LEAVE : WATCH_CLOSE;
+    simulate_watch(sim, contact, near ? WATCH_LEAVE : WATCH_CLOSE);
 }
 
 void

@@ -376,6 +376,45 @@ simulation_free(struct simulation *sim)
     run_log_free(sim->trace);
 }
 
+void
+simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    sim->contacts[contact].watch = watch;
+    if (sim->rewatched.on[contact])
+        return;
+    sim->rewatched.on[contact] = true;
+    sim->rewatched.contact[sim->rewatched.n++] = contact;
+}
+
+/* Lists the contacts of each body. */
+static void
+list_contacts(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    uint32_t n_body = run->im->bodies.n, sum = 0;
+    uint32_t *next = NEW_N(run->brief, uint32_t, n_body + 1);
+    sim->of_body = NEW_N(run->arena, uint32_t, 2 * (size_t)sim->n_contacts + 1);
+    sim->first_of_body = NEW_N(run->arena, uint32_t, n_body + 1);
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t i = 0; i < sim->n_contacts; i++)
+            for (int side = 0; side < 2; side++) {
+                const imp_contact *contact = rt_contact(run, i);
+                uint32_t body = contact->body[side];
+                if (contact->system != IMP_NO_SYSTEM || body >= n_body)
+                    continue;
+                if (fill)
+                    sim->of_body[sim->first_of_body[body] + next[body]] = i;
+                next[body]++;
+            }
+        for (uint32_t b = 0; b <= n_body && !fill; b++) {
+            sim->first_of_body[b] = sum;
+            sum += b < n_body ? next[b] : 0;
+        }
+        memset(next, 0, n_body * sizeof *next);
+    }
+}
+
 struct simulation *
 simulation_new(struct analysis *analysis, const imp_command *command)
 {
@@ -391,6 +430,9 @@ simulation_new(struct analysis *analysis, const imp_command *command)
         .contacts =
             NEW_N(analysis->rt->arena, struct simulated_contact, contacts + 1),
         .watch = NEW_N(analysis->rt->arena, enum event_watch, contacts + 1),
+        .rewatched.contact = NEW_N(analysis->rt->arena, uint32_t, contacts + 1),
+        .rewatched.on = NEW_N(analysis->rt->arena, bool, contacts + 1),
     };
+    list_contacts(sim);
     return sim;
 }

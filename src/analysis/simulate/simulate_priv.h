@@ -179,6 +179,13 @@ struct simulation {
     struct simulated_contact *contacts;
     uint32_t n_contacts;
     enum event_watch *watch; /* per contact: what the next search looks for */
+    /* contacts of body i: of_body[first_of_body[i] .. first_of_body[i + 1]) */
+    uint32_t *of_body, *first_of_body;
+    struct { /* contacts whose watch may have changed since it was chosen */
+        uint32_t *contact, n;
+        bool *on;  /* per contact: it is in the list */
+        bool only; /* nothing else may have changed what is looked for */
+    } rewatched;
     struct recorded_rows rows;
     struct along *along; /* of analysis/along; NULL: nothing is asked of it */
     struct event_log log;
@@ -256,6 +263,9 @@ int simulation_by_series(struct simulation *sim);
  * of the command. */
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
+/* What the search looks for at a contact from now on. */
+void simulate_watch(struct simulation *sim, uint32_t contact,
+                    enum event_watch watch);
 
 /* What the event loop does after a handler: handlers do not call each other. */
 enum next_step {

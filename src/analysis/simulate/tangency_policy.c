@@ -175,7 +175,7 @@ enforce(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
     sim->rows.fresh = false;
     report_gain(&enforced, impulse);
     simulate_log_event(sim, contact, "impact", "C00", impulse);
-    sim->contacts[contact].watch = WATCH_LEAVE;
+    simulate_watch(sim, contact, WATCH_LEAVE);
     return simulate_row(sim);
 }
 

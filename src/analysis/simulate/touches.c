@@ -106,7 +106,7 @@ rest(struct simulation *sim, uint32_t contact)
     state->touches =
         rt_time(sim->run) == state->touch_time ? state->touches + 1 : 0;
     state->touch_time = rt_time(sim->run);
-    state->watch = WATCH_LEAVE;
+    simulate_watch(sim, contact, WATCH_LEAVE);
 }
 
 static int
@@ -152,7 +152,7 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
         simulate_log_event(sim, contact, "touch", name, 0.0);
         return IMP_OK;
     default:
-        state->watch = WATCH_LEAVE;
+        simulate_watch(sim, contact, WATCH_LEAVE);
         return IMP_OK;
     }
 }
@@ -226,7 +226,7 @@ simulate_touches(struct simulation *sim, const struct event *event,
         if (state->overlap) {
             simulate_log_event(sim, one->contact, "overlap ends", "", 0.0);
             state->overlap = false;
-            state->watch = WATCH_LEAVE;
+            simulate_watch(sim, one->contact, WATCH_LEAVE);
             continue;
         }
         contacts[n_touched] = one->contact;
@@ -291,7 +291,7 @@ simulate_start_contacts(struct simulation *sim)
             stated++;
             continue;
         }
-        state->watch = WATCH_CLOSE;
+        simulate_watch(sim, contact, WATCH_CLOSE);
         if (state->through) {
             st = touch_gap(sim->analysis, contact, &gap, NULL);
             if (st)

@@ -204,7 +204,7 @@ record(struct simulation *sim, const struct blow *blow)
         simulate_log_event(sim, contact, "impact",
                            hit ? touch_class_name[CLASS_MINUS] : "rest",
                            impulse);
-        sim->contacts[contact].watch = WATCH_LEAVE;
+        simulate_watch(sim, contact, WATCH_LEAVE);
         if (hit && (st = simulate_count_impact(sim, contact)))
             return st;
     }

@@ -149,22 +149,25 @@ balls_apart(struct rt *run, const imp_contact *image_contact,
             const struct relative *moving)
 {
     const struct relative motion = *moving;
-    struct support_body support[2];
-    support_body_get(run, image_contact->body[0], &support[0]);
-    support_body_get(run, image_contact->body[1], &support[1]);
-    int flat = support[0].flat ? 0 : support[1].flat ? 1 : -1;
+    const imp_body *body[2] = {rt_body(run, image_contact->body[0]),
+                               rt_body(run, image_contact->body[1])};
+    int flat = support_is_flat(body[0]) ? 0 : support_is_flat(body[1]) ? 1 : -1;
     double apart;
     if (flat < 0) {
-        if (support[0].size == 0.0 || support[1].size == 0.0)
+        double size[2] = {support_size(run, body[0]),
+                          support_size(run, body[1])};
+        if (size[0] == 0.0 || size[1] == 0.0)
             return 0.0;
-        apart = balls_meet(
-            &motion, ADVANCEMENT_BALL * (support[0].size + support[1].size) +
-                         motion.rest);
+        apart = balls_meet(&motion, ADVANCEMENT_BALL * (size[0] + size[1]) +
+                                        motion.rest);
     } else {
         /* a plane at rest against a ball */
+        struct support_body support[2];
         const struct support_body *ball = &support[1 - flat];
         struct support_point point;
         double x[3], v[3], normal[3];
+        for (int i = 0; i < 2; i++)
+            support_body_get(run, image_contact->body[i], &support[i]);
         if (!body_rests(support[flat].b) || ball->flat || ball->size == 0.0)
             return 0.0;
         for (int i = 0; i < 3; i++)

@@ -61,6 +61,22 @@ support_to_world(const struct support_body *body, const double x[3],
         w[i] += body->c[i];
 }
 
+bool
+support_is_flat(const imp_body *body)
+{
+    assert(body);
+    return (body->flags & IMP_BODYF_FLAT) != 0 ||
+           ((body->flags & IMP_BODYF_POLYTOPE) && body->n_plane == 1);
+}
+
+double
+support_size(const struct rt *run, const imp_body *body)
+{
+    assert(run && body);
+    double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+    return radius > 0.0 && isfinite(radius) ? radius : 0.0;
+}
+
 void
 support_body_get(struct rt *run, uint32_t body, struct support_body *out)
 {
@@ -73,15 +89,12 @@ support_body_get(struct rt *run, uint32_t body, struct support_body *out)
     out->b = image_body;
     out->index = body;
     out->d = (int)run->im->dim;
-    out->flat =
-        (image_body->flags & IMP_BODYF_FLAT) != 0 ||
-        ((image_body->flags & IMP_BODYF_POLYTOPE) && image_body->n_plane == 1);
+    out->flat = support_is_flat(image_body);
     for (int i = 0; i < out->d; i++) {
         out->c[i] = state[i];
         out->centre[i] = constants[IMP_BODY_CENTRE + i];
     }
-    double radius = constants[IMP_BODY_RADIUS];
-    out->size = radius > 0.0 && isfinite(radius) ? radius : 0.0;
+    out->size = support_size(run, image_body);
     double R[9];
     pose_attitude(out->d == 2, state, R);
     memcpy(out->R, R, sizeof R);

@@ -37,6 +37,9 @@ struct support_point {
 };
 
 void support_body_get(struct rt *run, uint32_t body, struct support_body *out);
+/* What support_body_get would say of it, without its pose. */
+bool support_is_flat(const imp_body *body);
+double support_size(const struct rt *run, const imp_body *body);
 /* The radius of a body whose level set is a disc or a sphere about its mass
  * centre; 0: it is none. */
 double support_ball_radius(struct rt *run, uint32_t body);

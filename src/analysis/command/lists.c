@@ -387,6 +387,50 @@ make_cdf(struct analysis *analysis, const imp_list *list,
     return IMP_OK;
 }
 
+/* All numbers of all vectors, one after the other. */
+static void
+make_entries(const struct list_values *in, struct list_values *out)
+{
+    *out = (struct list_values){in->x, in->n * in->width, 1};
+}
+
+/* The distances of all pairs of places of each entry. */
+static int
+make_distances(struct analysis *analysis, const imp_list *list,
+               const struct list_values *in, struct list_values *out)
+{
+    /* the numbers of one vector are a list, too */
+    size_t rows = in->width == 1 ? 1 : in->n,
+           width = in->width == 1 ? in->n : in->width,
+           dim = analysis->rt->im->dim == 3 ? 3 : 2, n = width / dim, count = 0;
+    if (width % dim) {
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0763, list->range,
+            "`distances` takes places of %zu numbers each, and %zu numbers are "
+            "no whole number of these",
+            dim, width);
+        diag_help(analysis->ds, diag,
+                  "record the places of a family: record = disc.position, then "
+                  "distances(r.disc_position)");
+        return IMP_FAILED;
+    }
+    double *x = numbers(analysis, n ? rows * (n * (n - 1) / 2) : 0);
+    for (size_t row = 0; row < rows; row++) {
+        const double *place = in->x + row * width;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i + 1; j < n; j++) {
+                double square = 0.0;
+                for (size_t k = 0; k < dim; k++) {
+                    double apart = place[j * dim + k] - place[i * dim + k];
+                    square += apart * apart;
+                }
+                x[count++] = sqrt(square);
+            }
+    }
+    *out = (struct list_values){x, count, 1};
+    return IMP_OK;
+}
+
 static int
 make_histogram(struct analysis *analysis, const imp_list *list,
                const struct list_values *in, struct list_values *out)
@@ -559,6 +603,11 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     case IMP_LIST_PRESENT:
         make_present(analysis, &in[0], out);
         return IMP_OK;
+    case IMP_LIST_ENTRIES:
+        make_entries(&in[0], out);
+        return IMP_OK;
+    case IMP_LIST_DISTANCES:
+        return make_distances(analysis, list, &in[0], out);
     case IMP_LIST_CUMULATIVE:
     case IMP_LIST_DIFFERENCES:
         make_running(analysis, list, &in[0], out);

@@ -376,17 +376,6 @@ simulation_free(struct simulation *sim)
     run_log_free(sim->trace);
 }
 
-void
-simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)
-{
-    assert(sim != NULL && contact < sim->n_contacts);
-    sim->contacts[contact].watch = watch;
-    if (sim->rewatched.on[contact])
-        return;
-    sim->rewatched.on[contact] = true;
-    sim->rewatched.contact[sim->rewatched.n++] = contact;
-}
-
 /* Lists the contacts of each body. */
 static void
 list_contacts(struct simulation *sim)

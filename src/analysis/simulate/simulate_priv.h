@@ -264,8 +264,17 @@ int simulation_by_series(struct simulation *sim);
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
 /* What the search looks for at a contact from now on. */
-void simulate_watch(struct simulation *sim, uint32_t contact,
-                    enum event_watch watch);
+static inline void
+simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)
+{
+    sim->contacts[contact].watch = watch;
+    if (sim->local)
+        local_touches(sim->local, contact);
+    if (sim->rewatched.on[contact])
+        return;
+    sim->rewatched.on[contact] = true;
+    sim->rewatched.contact[sim->rewatched.n++] = contact;
+}
 
 /* What the event loop does after a handler: handlers do not call each other. */
 enum next_step {

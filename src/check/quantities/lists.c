@@ -369,6 +369,13 @@ may_be_number(enum imp_list_kind kind, size_t i)
     return i == 1 && (kind == IMP_LIST_QUANTILE || kind == IMP_LIST_CDF);
 }
 
+/* Does it make one list of all numbers of all vectors? */
+static bool
+joins_vectors(enum imp_list_kind kind)
+{
+    return kind == IMP_LIST_ENTRIES || kind == IMP_LIST_DISTANCES;
+}
+
 /* Checks the arguments one by one; false: reported. *any: the kind of one is
  * not known. */
 static bool
@@ -379,7 +386,7 @@ take_arguments(struct check *ck, const struct ast_expr *node,
     bool wide = kind == IMP_LIST_SUM || kind == IMP_LIST_MEAN ||
                 kind == IMP_LIST_LENGTH || kind == IMP_LIST_PRESENT ||
                 kind == IMP_LIST_CUMULATIVE || kind == IMP_LIST_DIFFERENCES ||
-                kind == IMP_LIST_SORT;
+                kind == IMP_LIST_SORT || joins_vectors(kind);
     for (size_t i = 0; i < count; i++) {
         if (args[i].kind == VALUE_ANY) {
             *any = true;
@@ -400,6 +407,11 @@ take_arguments(struct check *ck, const struct ast_expr *node,
         }
         if (args[i].rows > 1 && (!wide || i > 0)) {
             no_list(ck, node, word, i, &args[i], "a list of single numbers");
+            return false;
+        }
+        if (args[i].dims && joins_vectors(kind)) {
+            no_list(ck, node, word, i, &args[i],
+                    "a list of vectors of one dimension");
             return false;
         }
     }
@@ -472,7 +484,7 @@ list_call(struct check *ck, const struct ast_expr *node,
     if (!dims_fit(ck, node, kind, args, count, word))
         return value_poison(node->range);
     uint32_t width = row->result == LIST_SEVERAL ? 5
-                     : row->dim == LIST_PURE     ? 1
+                     : row->dim == LIST_PURE || joins_vectors(kind) ? 1
                                                  : args[0].rows;
     struct value made = made_of(ck, node, kind, args, count, width);
     if (kind == IMP_LIST_REGRESSION) {

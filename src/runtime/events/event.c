@@ -51,6 +51,7 @@ struct near {
     struct gap_tolerance tol;
     double g[MOTION_STEP_ORDER + 1];
     double h, safe;
+    double rises; /* from here on within the step, the gap has left the band */
     /* a candidate for an event of this step; times from the start of the step
      */
     bool candidate, refined;
@@ -223,6 +224,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
 {
     watched->candidate = watched->far = watched->series = false;
     watched->h = watched->safe = 0.0;
+    watched->rises = INFINITY;
     if (watched->sign > 0) {
         double t = advancement_apart(run, contact, hm, most);
         if (t > 0.0) {
@@ -347,7 +349,7 @@ scan(struct near *watched, double length)
                 kind_of(watched, polynomial_value(slope, slope_degree, when)));
             return;
         }
-        from = up;
+        from = watched->rises = up;
     }
     if (polynomial_below(signed_gap, MOTION_STEP_ORDER, from, length,
                          watched->tol.gap, &when))
@@ -651,6 +653,11 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
         return IMP_OK;
     }
     step->cap = INFINITY;
+    /* it may be in the band again already, right before it touches */
+    for (uint32_t i = 0; i < ev->n; i++) {
+        struct near *watched = &ev->near[ev->contact[i]];
+        watched->inside &= !(watched->rises < length);
+    }
     return each_step != NULL ? each_step(ctx, t0, t1) : IMP_OK;
 }
 
@@ -730,9 +737,11 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
 
 int
 event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
-              double until, uint32_t steps, struct event *out, double *entry)
+              double until, uint32_t steps, struct event *out, double *entry,
+              bool *open)
 {
     assert(run != NULL && out != NULL && entry != NULL && isfinite(until));
+    assert(open != NULL);
     assert(contact < run->im->contacts.n && watch != WATCH_OFF);
     assert(motion_by_weight(run));
     struct event_state *ev = state_of(run);
@@ -745,6 +754,7 @@ event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
     begin(ev, contact, watch);
     int st = search(run, ev, until, steps, NULL, NULL, out, &more, &n_more);
     const struct near *watched = &ev->near[contact];
+    *open = watched->begun && !watched->inside;
     *entry = out->time;
     if (out->kind != EVENT_NONE && out->kind != EVENT_EXCLUDED &&
         watched->s > watched->entry)

@@ -46,10 +46,11 @@ int event_next(struct rt *run, const enum event_watch *watch, double until,
  * alone, which are moved; all others stay where they are. It goes on for so
  * many steps at most: nothing happens before out->time, to which the bodies
  * have come then. *entry: when the gap comes within its tolerance, at most
- * out->time. Only where motion_by_weight. */
+ * out->time. *open: the gap has been seen to be open. Only where
+ * motion_by_weight. */
 int event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
                   double until, uint32_t steps, struct event *out,
-                  double *entry);
+                  double *entry, bool *open);
 /* For how long (s) balls around the bodies of a contact, or a plane and a ball,
  * stay apart from the present state on; 0: they are near. Only where
  * motion_by_weight, of bodies on which nothing else acts. */

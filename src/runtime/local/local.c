@@ -110,8 +110,14 @@ ask(struct local *local, uint32_t contact)
 {
     struct rt *run = local->run;
     struct local_pair *pair = local->pair + contact;
+    enum event_watch watch = local->watch[contact];
     double from = fmax(pair->key, local->now), entry;
     struct event found;
+    bool open;
+    /* A pair that is asked again right before it touches must not be taken for
+     * one that has not left the last touch yet. */
+    if (watch == WATCH_LEAVE && pair->left)
+        watch = WATCH_CLOSE;
     if (!(from < local->end)) {
         set_key(local, contact, INFINITY);
         return IMP_OK;
@@ -122,10 +128,11 @@ ask(struct local *local, uint32_t contact)
         if (st)
             return st;
     }
-    int st = event_of_pair(run, contact, local->watch[contact], local->end, 1,
-                           &found, &entry);
+    int st = event_of_pair(run, contact, watch, local->end, 1, &found, &entry,
+                           &open);
     if (st)
         return st;
+    pair->left |= open;
     pair->event = found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
     pair->kind = found.kind;
     pair->touch = found.time;
@@ -261,6 +268,13 @@ list_concerned(struct local *local)
                 continue;
             local->concerned[local->n_concerned++] = contact;
         }
+}
+
+void
+local_touches(struct local *local, uint32_t contact)
+{
+    assert(local && contact < local->n);
+    local->pair[contact].left = false;
 }
 
 uint32_t

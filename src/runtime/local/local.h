@@ -26,6 +26,8 @@ struct local *local_new(struct rt *run, double end);
  * `until`, which is finite. */
 int local_next(struct local *local, const enum event_watch *watch, double until,
                struct event *out, struct event *more, uint32_t *n_more);
+/* The contact is watched from a touch on that was handled now. */
+void local_touches(struct local *local, uint32_t contact);
 /* The contacts that are to be looked at where local_next has come to: of the
  * bodies of an event there, and of those that are held; NULL and all contacts
  * where there was no event. The others are as the search knows them. Returns

@@ -26,6 +26,7 @@ struct local_pair {
     uint32_t place; /* in the heap */
     bool event;     /* a touch is known; else nothing happens before `key` */
     enum event_kind kind;
+    bool left;  /* its gap has opened since its last touch */
     double key; /* of a touch: when its gap comes within its tolerance */
     double touch, entry;
 };

@@ -26,16 +26,6 @@
  * steps of a higher order pay. */
 #define MOTION_ORDER IMP_ORDER_MAX
 
-void
-motion_enter(struct rt *run, uint32_t block)
-{
-    assert(run != NULL && block < run->im->blocks.n);
-    const imp_block *image_block =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-    if (image_block->bodies.n == 1)
-        rt_enter(run, *IMP_ARRAY(run->im, image_block->bodies, uint32_t));
-}
-
 /* -- the coefficients: of free bodies, of bodies with closed contacts, of a
  * system, or of its observers -----------------------------------------------
  */

@@ -119,6 +119,12 @@ int branched_held(struct rt *run, const struct branched *formulas,
                   const struct branch_end *end, double span, double step);
 
 /* Before a tape of the motion of this block is evaluated (rt_enter). */
-void motion_enter(struct rt *run, uint32_t block);
+static inline void
+motion_enter(struct rt *run, uint32_t block)
+{
+    const imp_block *of = IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    if (of->bodies.n == 1)
+        rt_enter(run, *IMP_ARRAY(run->im, of->bodies, uint32_t));
+}
 
 #endif

@@ -60,6 +60,19 @@ signature(struct check *ck, const struct decl *decl,
     return arena_printf(ck->arena, "%s)", text);
 }
 
+/* The doc string tells what the arguments mean, and may name the sister that
+ * was meant. */
+static void
+say_what_it_is(struct check *ck, struct diag *diag, const struct decl *decl)
+{
+    if (!decl->item || !decl->item->doc)
+        return;
+    char *line = arena_printf(ck->arena, "%s", decl->item->doc);
+    for (char *at = strchr(line, '\n'); at; at = strchr(at, '\n'))
+        *at = ' ';
+    CHECK_HELP(ck, diag, "%s: %s", decl->name, line);
+}
+
 /* E0215: the call names an argument that the declaration does not have. */
 static void
 no_such_argument(struct check *ck, const struct decl *decl,
@@ -115,6 +128,7 @@ match_arguments(struct check *ck, const struct decl *decl,
                             decl->name, count, count == 1 ? "" : "s");
             CHECK_NOTE(ck, diag, decl->range, "declared as %s",
                        signature(ck, decl, formals, count));
+            say_what_it_is(ck, diag, decl);
             if (number && arg->value->kind == AST_NUM &&
                 call->args[number - 1].value->kind == AST_NUM)
                 CHECK_HELP(ck, diag,
@@ -167,6 +181,7 @@ call_bind(struct check *ck, const struct decl *decl,
                 decl->name, formals[formal].name.text);
             CHECK_NOTE(ck, diag, decl->range, "declared as %s",
                        signature(ck, decl, formals, count));
+            say_what_it_is(ck, diag, decl);
             return false;
         }
         ok &= value.kind != VALUE_POISON;

@@ -49,10 +49,18 @@ check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
         return true;
     struct diag *diag = check_error(ck, DIAG_E0319, at->range,
                                     "%s cannot depend on %s", what, bad);
-    CHECK_HELP(ck, diag,
-               may & MAY_TIME ? "it may depend on params, constants and t"
-               : may & MAY_RESULTS
-                   ? "it may depend on params, constants and fields of records"
-                   : "it may depend on params and constants");
+    if ((f.motion || f.system) && may & MAY_RESULTS)
+        CHECK_HELP(ck, diag,
+                   "let a run record it, simulate { record = (%s) ... }, and "
+                   "take what is wanted from that column: its last entry [-1], "
+                   "its max, ...",
+                   expr_label(ck, at));
+    else
+        CHECK_HELP(
+            ck, diag,
+            may & MAY_TIME ? "it may depend on params, constants and t"
+            : may & MAY_RESULTS
+                ? "it may depend on params, constants and fields of records"
+                : "it may depend on params and constants");
     return false;
 }

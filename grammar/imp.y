@@ -235,6 +235,13 @@ decl
             $$->head1 = $call;
             build_block(p, $$, $block, @block);
         }
+    | "joint" name[j] "[" name[i] "in" e "]" ":" call block
+        {
+            $$ = build_item(p, AST_JOINT, @$, @1, $j);
+            build_family(p, $$, $i, $e);
+            $$->head1 = $call;
+            build_block($$, $block, @block);
+        }
     /* a wheel within a body */
     | "rotor" name ":" call block
         {

@@ -217,7 +217,7 @@ family_of_bodies(struct check *ck, const struct ast_expr *entry)
     if (inner->kind != AST_FIELD)
         return false;
     struct value value = check_expr(ck, &ck->modules.top, inner->a);
-    return value.kind == VALUE_FAMILY && value.field;
+    return value.kind == VALUE_FAMILY;
 }
 
 static bool

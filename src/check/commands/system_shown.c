@@ -61,6 +61,28 @@ show_gaps(struct check *ck, struct tm_val *item, const char *name,
     return 1;
 }
 
+/* Shows a contact of a family: its gap, or, where it is stated at a point of
+ * bodies and has none, its restitution. */
+static size_t
+show_member(struct check *ck, struct tm_val *item, uint32_t which,
+            imp_range range)
+{
+    const struct tm_contact *contact = &ck->lists.contacts.v[which];
+    const char *name = arena_printf(ck->arena, "gap(%s)", contact->name);
+    if (contact->system)
+        return show_gaps(ck, item, name, which, 1, range);
+    if (!contact->at.n) {
+        struct value gap = contact_gap(ck, which, range);
+        show_item(ck, item, name, gap.e, 1, gap.dim, range);
+        return 1;
+    }
+    show_item(ck, item,
+              arena_printf(ck->arena, "%s.restitution", contact->name),
+              one_of(ck, ex_subst(ck->g, contact->e.e, at_rest, ck->g)), 1,
+              dim_pure(ck->dims), range);
+    return 1;
+}
+
 void
 system_shown(struct check *ck, const struct value *value, struct tm_val *out)
 {
@@ -107,11 +129,7 @@ system_shown(struct check *ck, const struct value *value, struct tm_val *out)
     } else if (value->kind == VALUE_FAMILY) {
         item = NEW_N(arena, struct tm_val, value->rows);
         for (uint32_t index = 0; index < value->rows; index++)
-            count += show_gaps(
-                ck, &item[count],
-                arena_printf(arena, "gap(%s)",
-                             ck->lists.contacts.v[value->ref + index].name),
-                value->ref + index, 1, range);
+            count += show_member(ck, &item[count], value->ref + index, range);
     } else {
         const struct tm_contact *contact = &ck->lists.contacts.v[value->ref];
         item = NEW_N(arena, struct tm_val, 2);

@@ -142,10 +142,7 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             declare(ck, module, it, &it->name, DECL_BODY);
             break;
         case AST_CONTACT:
-            declare(ck, module, it, &it->name,
-                    it->index.text ? DECL_OTHER : DECL_CONTACT);
-            if (it->index.text)
-                check_unavailable(ck, it->head, "a family of contacts");
+            declare(ck, module, it, &it->name, DECL_CONTACT);
             break;
         case AST_SYSTEM:
             declare(ck, module, it, &it->name, DECL_SYSTEM);
@@ -371,8 +368,8 @@ path_beside(struct check *ck, const struct ast_item *it, const char *rel,
     *src = source_get(ck->in->sources, it->range.file);
     const char *slash = *src ? strrchr((*src)->name, '/') : NULL;
     return rel[0] != '/' && slash
-               ? arena_printf(ck->arena, "%.*s/%s",
-                              (int)(slash - (*src)->name), (*src)->name, rel)
+               ? arena_printf(ck->arena, "%.*s/%s", (int)(slash - (*src)->name),
+                              (*src)->name, rel)
                : rel;
 }
 

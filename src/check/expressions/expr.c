@@ -451,6 +451,37 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     return value_poison(node->range);
 }
 
+/* Makes the number of a family the one of the member that the expression names.
+ * False: an error has been reported. */
+static bool
+joint_member(struct check *ck, const struct env *env, const struct decl *decl,
+             const struct ast_expr *node, uint32_t *index)
+{
+    bool family = decl->item->index.text != NULL;
+    if (node->kind != AST_INDEX && !family)
+        return true;
+    if (!family || node->kind != AST_INDEX || node->n_list != 1) {
+        struct diag *diag = check_error(ck, DIAG_E0212, node->range,
+                                        family ? "`%s` is a family of joints"
+                                               : "`%s` is one joint",
+                                        decl->name);
+        CHECK_HELP(ck, diag, family ? "name one of them: %s[%d]" : "%s alone",
+                   decl->name, decl->lo);
+        return false;
+    }
+    if (*index == UINT32_MAX)
+        return true; /* it is told that joints have no values yet */
+    const struct value all = {.kind = VALUE_FAMILY,
+                              .ref = *index,
+                              .rows = decl->count,
+                              .cols = (uint32_t)decl->lo,
+                              .text = decl->name};
+    struct value at = check_expr(ck, env, node->list[0]),
+                 one = family_member(ck, &all, &at, node->list[0], node->range);
+    *index = one.ref;
+    return one.kind != VALUE_POISON;
+}
+
 static struct value
 field(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -467,11 +498,14 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         }
     }
     const struct decl *joint = check_joint(ck, env, node->a);
-    if (joint)
-        return joint->index == UINT32_MAX && ck->progress.joined
+    if (joint) {
+        uint32_t index = joint->index;
+        return (index == UINT32_MAX && ck->progress.joined) ||
+                       !joint_member(ck, env, joint, node->a, &index)
                    ? value_poison(node->range)
-                   : joint_field(ck, joint->index, node->name.text,
-                                 node->name.range, node->range);
+                   : joint_field(ck, index, node->name.text, node->name.range,
+                                 node->range);
+    }
     struct value value = check_expr(ck, env, node->a);
     const char *name = node->name.text;
     switch (value.kind) {
@@ -480,8 +514,6 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     case VALUE_BODY:
         return body_field(ck, value.ref, name, node->name.range, node->range);
     case VALUE_FAMILY:
-        if (!value.field)
-            break;
         return family_field(ck, &value, name, node->name.range, node->range);
     case VALUE_CONTACT:
         return contact_field(ck, value.ref, name, node->name.range,
@@ -657,9 +689,8 @@ inverted(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = list_entry(&list);
     if (!check_need_truth(ck, &value, node->a, "what follows `not`"))
         return value_poison(node->range);
-    value =
-        value_truth(ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
-                    node->range);
+    value = value_truth(ck, ex_op(ck->g, IMP_OP_NOT, value.e[0], NULL, NULL),
+                        node->range);
     return list.kind == VALUE_COLUMN ? list_of_entry(&value, &list, 1) : value;
 }
 

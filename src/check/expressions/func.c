@@ -225,6 +225,8 @@ gap_call(struct check *ck, const struct ast_expr *node, struct value *args)
         return no_surface(ck, args[0].ref, node->range);
     if (args[0].kind == VALUE_CONTACT)
         return contact_gap(ck, args[0].ref, node->range);
+    if (args[0].kind == VALUE_FAMILY && !args[0].field)
+        return family_field(ck, &args[0], "gap", node->range, node->range);
     if (args[0].kind == VALUE_ANY)
         return value_any(ck, dim_mks(ck->dims, 1, 0, 0), node->range);
     struct diag *diag = check_error(ck, DIAG_E0218, node->args[0].value->range,

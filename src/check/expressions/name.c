@@ -74,13 +74,14 @@ numbered(struct check *ck, const struct decl *decl, enum value_kind kind,
         .range = range};
 }
 
+/* Gives all members of a family of bodies or of contacts. */
 static struct value
-body_family(struct check *ck, const struct decl *decl, imp_range range)
+family(struct check *ck, const struct decl *decl, bool bodies, imp_range range)
 {
     struct value value = numbered(ck, decl, VALUE_FAMILY, decl->broken, range);
     value.rows = decl->count;
     value.cols = (uint32_t)decl->lo;
-    value.field = 1;
+    value.field = bodies;
     value.text = decl->name;
     return value;
 }
@@ -156,10 +157,12 @@ check_decl(struct check *ck, struct decl *decl, imp_range range)
         return let_value(ck, decl, range);
     case DECL_BODY:
         return decl->item->index.text
-                   ? body_family(ck, decl, range)
+                   ? family(ck, decl, true, range)
                    : numbered(ck, decl, VALUE_BODY, false, range);
     case DECL_CONTACT:
-        return numbered(ck, decl, VALUE_CONTACT, false, range);
+        return decl->item->index.text
+                   ? family(ck, decl, false, range)
+                   : numbered(ck, decl, VALUE_CONTACT, false, range);
     case DECL_JOINT:
         return joint_alone(ck, decl, range);
     case DECL_ROTOR:
@@ -237,6 +240,8 @@ check_joint(struct check *ck, const struct env *env,
 {
     assert(ck && node);
     bool reported;
+    if (node->kind == AST_INDEX)
+        node = node->a;
     if (node->kind != AST_NAME)
         return NULL;
     for (const struct env *scope = env; scope; scope = scope->up)

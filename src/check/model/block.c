@@ -23,8 +23,8 @@ block_keys(struct check *ck, const struct ast_item *item,
     for (size_t b = 0; b < item->n_block; b++) {
         const struct ast_item *key = item->block[b];
         if (key->kind == AST_SYSTEM || key->kind == AST_JOINT ||
-            key->kind == AST_ROTOR ||
-            key->kind == AST_POINT || key->kind == AST_COORDINATE) {
+            key->kind == AST_ROTOR || key->kind == AST_POINT ||
+            key->kind == AST_COORDINATE) {
             check_unavailable(ck, key->head, "such a declaration in a block");
             continue;
         }
@@ -156,7 +156,8 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
     return true;
 }
 
-/* -- what a formula of a system may read ------------------------------------ */
+/* -- what a formula of a system may read ------------------------------------
+ */
 
 struct reads {
     const struct tm_system *s;
@@ -220,23 +221,22 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
     return false;
 }
 
-/* -- families ---------------------------------------------------------------
- */
+/* -- families -------------------------------------------------------------- */
 
 #define FAMILY_MAX 10000
 
 static const char *
-family_example(const struct ast_item *it)
+family_sample(const struct ast_item *it)
 {
-    return it->kind == AST_BODY   ? "body ball"
-           : it->kind == AST_KEYS ? "foot"
-                                  : "contact foot";
+    return it->kind == AST_BODY    ? "body ball"
+           : it->kind == AST_JOINT ? "joint pin"
+           : it->kind == AST_KEYS  ? "foot"
+                                   : "contact foot";
 }
 
 bool
-system_family_range(struct check *ck, const struct env *args,
-                    const struct ast_item *it, int *lo, uint32_t *count,
-                    bool *open)
+family_range(struct check *ck, const struct env *args,
+             const struct ast_item *it, int *lo, uint32_t *count, bool *open)
 {
     assert(ck && args && it && lo && count && open);
     double bounds[2];
@@ -264,7 +264,7 @@ system_family_range(struct check *ck, const struct env *args,
                             "numbers made of literals and params%s",
                             is);
             CHECK_HELP(ck, diag, "as in %s[i in 0 .. n-1] { ... }",
-                       family_example(it));
+                       family_sample(it));
             return false;
         }
         if (fabs(bounds[end]) > 1e6) {
@@ -274,7 +274,7 @@ system_family_range(struct check *ck, const struct env *args,
                             "of 0, but this is %g",
                             bounds[end]);
             CHECK_HELP(ck, diag, "count from 0: %s[i in 0 .. n-1] { ... }",
-                       family_example(it));
+                       family_sample(it));
             return false;
         }
     }
@@ -329,4 +329,47 @@ system_names(struct check *ck, const struct system_work *work,
         return false;
     }
     return true;
+}
+
+bool
+family_declare(struct check *ck, struct decl *decl, uint32_t first)
+{
+    assert(ck && decl);
+    bool open = false;
+    struct env env = {.module = decl->module};
+    decl->index = first;
+    decl->count = 1;
+    if (decl->item->index.text &&
+        !family_range(ck, &env, decl->item, &decl->lo, &decl->count, &open)) {
+        decl->broken = true;
+        decl->count = 0;
+    }
+    return !decl->broken;
+}
+
+const char *
+member_name(struct check *ck, const struct decl *decl, uint32_t member)
+{
+    assert(ck && decl);
+    return decl->item->index.text
+               ? arena_printf(ck->arena, "%s[%d]", decl->name,
+                              decl->lo + (int)member)
+               : decl->name;
+}
+
+void
+member_env(struct check *ck, const struct decl *decl, uint32_t member,
+           struct member_env *out)
+{
+    assert(ck && decl && out);
+    out->env = (struct env){.module = decl->module};
+    if (!decl->item->index.text)
+        return;
+    out->name = decl->item->index.text;
+    out->index = value_num(ck, ex_num(ck->g, decl->lo + (double)member),
+                           dim_pure(ck->dims), decl->item->index.range);
+    out->index.bare = true;
+    out->env.names = &out->name;
+    out->env.vals = &out->index;
+    out->env.n = 1;
 }

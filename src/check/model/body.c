@@ -53,9 +53,7 @@ const size_t n_body_keys = sizeof body_keys / sizeof body_keys[0];
 
 struct body_work {
     const struct ast_item *k[N_KEYS];
-    struct env env; /* with the index of a member of a family */
-    struct value index;
-    const char *index_name;
+    struct member_env member;
     struct shape_use shape;
     uint32_t dim; /* 0: nothing says */
     bool broken;
@@ -183,44 +181,14 @@ static void
 declare_bodies(struct check *ck, struct decl *decl)
 {
     const struct ast_item *it = decl->item;
-    bool family = it->index.text != NULL, open = false;
-    uint32_t count = 1;
-    struct env env = {.module = decl->module};
-    decl->index = (uint32_t)ck->lists.bodies.n;
-    if (family &&
-        !system_family_range(ck, &env, it, &decl->lo, &count, &open)) {
-        decl->broken = true;
-        return;
-    }
-    decl->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct tm_body b = {.name = family ? arena_printf(ck->arena, "%s[%d]",
-                                                          decl->name,
-                                                          decl->lo + (int)i)
-                                           : decl->name,
+    family_declare(ck, decl, (uint32_t)ck->lists.bodies.n);
+    for (uint32_t i = 0; i < decl->count; i++) {
+        struct tm_body b = {.name = member_name(ck, decl, i),
                             .doc = it->doc ? it->doc : "",
                             .range = decl->range};
         APUSH(ck, &ck->lists.bodies, b);
         APUSH(ck, &ck->notes.body_decls, decl);
     }
-}
-
-/* The names that the formulas of body `index` may use. */
-static void
-open_env(struct check *ck, uint32_t index, struct body_work *work)
-{
-    const struct decl *decl = ck->notes.body_decls.v[index];
-    work->env = (struct env){.module = decl->module};
-    if (!decl->item->index.text)
-        return;
-    double number = decl->lo + (double)(index - decl->index);
-    work->index_name = decl->item->index.text;
-    work->index = value_num(ck, ex_num(ck->g, number), dim_pure(ck->dims),
-                            decl->item->index.range);
-    work->index.bare = true;
-    work->env.names = &work->index_name;
-    work->env.vals = &work->index;
-    work->env.n = 1;
 }
 
 void
@@ -241,8 +209,8 @@ check_bodies_begin(struct check *ck)
         struct tm_body *body = &ck->lists.bodies.v[index];
         const struct ast_item *it = decl->item;
         bool pair = false;
-        open_env(ck, (uint32_t)index, work);
-        struct env env = work->env;
+        member_env(ck, decl, (uint32_t)index - decl->index, &work->member);
+        struct env env = work->member.env;
         if (decl->broken) {
             work->broken = true;
             continue;
@@ -650,7 +618,7 @@ body(struct check *ck, size_t i)
     struct decl *decl = ck->notes.body_decls.v[i];
     struct body_work *work = &ck->notes.bodies[i];
     struct tm_body *checked = &ck->lists.bodies.v[i];
-    struct env env = work->env;
+    struct env env = work->member.env;
     uint32_t count = ck->m->dim, spins = count == 2 ? 1 : 3;
     struct dims *ds = ck->dims;
     bool has_shape = decl->item->head1 != NULL;

@@ -493,11 +493,13 @@ contact_is_searched(struct check *ck, const char *name,
 }
 
 static void
-contact(struct check *ck, struct decl *decl)
+contact(struct check *ck, struct decl *decl, uint32_t member)
 {
     const struct ast_item *keys[N_KEYS], *it = decl->item;
-    struct tm_contact *checked = &ck->lists.contacts.v[decl->index];
-    struct env env = {.module = decl->module};
+    struct tm_contact *checked = &ck->lists.contacts.v[decl->index + member];
+    struct member_env of;
+    member_env(ck, decl, member, &of);
+    struct env env = of.env;
     block_keys(ck, it, contact_keys, n_contact_keys, "contact", keys);
     if (!it->head1 || !it->head2) {
         struct diag *diag =
@@ -557,6 +559,19 @@ contact(struct check *ck, struct decl *decl)
     body_law(ck, &env, keys[K_LAW], checked);
 }
 
+/* Adds a contact, or all contacts of a family. */
+static void
+declare_contacts(struct check *ck, struct decl *decl)
+{
+    family_declare(ck, decl, (uint32_t)ck->lists.contacts.n);
+    for (uint32_t i = 0; i < decl->count; i++) {
+        struct tm_contact c = {.name = member_name(ck, decl, i),
+                               .doc = decl->item->doc ? decl->item->doc : "",
+                               .range = decl->range};
+        APUSH(ck, &ck->lists.contacts, c);
+    }
+}
+
 void
 contacts_declare(struct check *ck)
 {
@@ -564,14 +579,8 @@ contacts_declare(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == DECL_CONTACT) {
-                struct tm_contact c = {.name = decl->name,
-                                       .doc = decl->item->doc ? decl->item->doc
-                                                              : "",
-                                       .range = decl->range};
-                decl->index = (uint32_t)ck->lists.contacts.n;
-                APUSH(ck, &ck->lists.contacts, c);
-            }
+            if (decl->kind == DECL_CONTACT)
+                declare_contacts(ck, decl);
 }
 
 void
@@ -581,6 +590,10 @@ check_contacts(struct check *ck)
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
-            if (decl->kind == DECL_CONTACT)
-                contact(ck, decl);
+            /* a mistake is told of one member of a family */
+            for (uint32_t i = 0, errors = (uint32_t)ck->ds->errors;
+                 decl->kind == DECL_CONTACT && i < decl->count &&
+                 (uint32_t)ck->ds->errors == errors;
+                 i++)
+                contact(ck, decl, i);
 }

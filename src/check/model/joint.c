@@ -633,11 +633,14 @@ friction_keys(struct work *work)
 
 /* -- all joints ----------------------------------------------------------- */
 
-static void
-joint(struct check *ck, struct decl *decl)
+static bool
+joint(struct check *ck, struct decl *decl, uint32_t member)
 {
-    struct work work = {.ck = ck, .env = {.module = decl->module}, .d = decl};
-    struct tm_joint made = {.name = decl->name,
+    struct work work = {.ck = ck, .d = decl};
+    struct member_env of;
+    member_env(ck, decl, member, &of);
+    work.env = of.env;
+    struct tm_joint made = {.name = member_name(ck, decl, member),
                             .doc = decl->item->doc ? decl->item->doc : "",
                             .range = decl->range};
     work.j = &made;
@@ -645,11 +648,11 @@ joint(struct check *ck, struct decl *decl)
         block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", work.k);
     int kind = kind_of(ck, decl->item->head1);
     if (kind < 0)
-        return;
+        return false;
     work.kind = &kinds[kind];
     made.kind = (enum imp_joint_kind)kind;
     if (!ends(&work, decl->item->head1))
-        return;
+        return false;
     if (ck->m->dim == 2 && !work.kind->plane) {
         struct diag *diag =
             check_error(ck, DIAG_E0339, decl->item->head1->range,
@@ -658,17 +661,31 @@ joint(struct check *ck, struct decl *decl)
                    "in the plane it is %s; plane joints are hinge, slider, "
                    "weld and constraint",
                    work.kind->instead);
-        return;
+        return false;
     }
     if (!keys_fit(&work, !known))
-        return;
+        return false;
     point_key(&work);
     axis_keys(&work);
     rate_key(&work);
     screws_key(&work);
     friction_keys(&work);
-    decl->index = (uint32_t)ck->lists.joints.n;
     APUSH(ck, &ck->lists.joints, made);
+    return true;
+}
+
+/* Joints that are wrong, and the rest of their family, have no number. */
+static void
+declare_joints(struct check *ck, struct decl *decl)
+{
+    family_declare(ck, decl, (uint32_t)ck->lists.joints.n);
+    for (uint32_t i = 0; i < decl->count; i++)
+        if (!joint(ck, decl, i)) {
+            decl->broken = true;
+            break;
+        }
+    if (decl->broken)
+        decl->index = UINT32_MAX;
 }
 
 void
@@ -679,5 +696,5 @@ check_joints(struct check *ck)
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == DECL_JOINT)
-                joint(ck, decl);
+                declare_joints(ck, decl);
 }

@@ -45,6 +45,29 @@ bool corners_take(struct check *ck, const struct env *env,
 bool block_keys(struct check *ck, const struct ast_item *item,
                 const struct keydef *known, size_t count, const char *what,
                 const struct ast_item **out);
+/* -- families: one declaration, many members --------------------------------
+ */
+
+/* Reads the bounds lo .. hi of a family. False: an error has been reported. */
+bool family_range(struct check *ck, const struct env *args,
+                  const struct ast_item *it, int *lo, uint32_t *count,
+                  bool *open);
+/* Gives the declaration its numbers, from `first` on: one, or as many as its
+ * index has values; none and false after a diagnostic. */
+bool family_declare(struct check *ck, struct decl *decl, uint32_t first);
+/* "ball[3]", or the name of what is no family */
+const char *member_name(struct check *ck, const struct decl *decl,
+                        uint32_t member);
+/* the names that the formulas of one member may use; it stays where it is as
+ * long as `env`, or a copy of it, is used */
+struct member_env {
+    struct env env;
+    struct value index;
+    const char *name;
+};
+void member_env(struct check *ck, const struct decl *decl, uint32_t member,
+                struct member_env *out);
+
 /* a bare word or string, one of `words`; index or -1 (reported) */
 int key_word(struct check *ck, const struct ast_item *key,
              const char *const *words, size_t count);
@@ -108,11 +131,5 @@ void contact_compliance(struct check *ck, const struct env *env,
 bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,
                     const struct dim *dim, struct tm_vec *out);
-
-/* -- block.c -- */
-/* Reads the bounds lo .. hi of a family. False: an error has been reported. */
-bool system_family_range(struct check *ck, const struct env *args,
-                         const struct ast_item *it, int *lo, uint32_t *count,
-                         bool *open);
 
 #endif

@@ -241,8 +241,8 @@ add_contacts(struct check *ck, struct system_work *work, uint32_t system,
         work->broken = true;
         return;
     }
-    if (member.family && !system_family_range(ck, work->args, it, &member.lo,
-                                              &member.count, &member.open)) {
+    if (member.family && !family_range(ck, work->args, it, &member.lo,
+                                       &member.count, &member.open)) {
         work->broken = true;
         return;
     }

@@ -41,9 +41,8 @@ system_point_declare(struct check *ck, struct system_work *work,
                    first->kind == AST_POINT ? "point" : "contact");
         work->broken = true;
     } else if (!system_names(ck, work, system, it) ||
-               (point.family &&
-                !system_family_range(ck, work->args, it, &point.lo,
-                                     &point.count, &point.open))) {
+               (point.family && !family_range(ck, work->args, it, &point.lo,
+                                              &point.count, &point.open))) {
         work->broken = true;
     } else {
         APUSH(ck, &work->points, point);

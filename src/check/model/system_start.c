@@ -304,7 +304,7 @@ add_drawings(struct drawing_work *dw, const struct ast_item *key,
     int lo = 0;
     uint32_t count = 1;
     if (family && (!system_names(ck, dw->work, system, key) ||
-                   !system_family_range(ck, dw->work->args, key, &lo, &count,
+                   !family_range(ck, dw->work->args, key, &lo, &count,
                                         &open)))
         return;
     struct tm_drawing *all =

@@ -44,7 +44,7 @@ bool part_call(struct check *ck, const struct env *env,
 struct value system_field(struct check *ck, uint32_t system, const char *name,
                           imp_range name_range, imp_range range);
 /* the member with this index, a checked value whose text is `at` */
-/* A quantity of all bodies of a family: a row per body. */
+/* A quantity of all bodies, or all contacts, of a family: a row for each. */
 struct value family_field(struct check *ck, const struct value *family,
                           const char *name, imp_range name_range,
                           imp_range range);

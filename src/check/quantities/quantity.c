@@ -165,8 +165,8 @@ family_field(struct check *ck, const struct value *family, const char *name,
     struct value all = value_poison(range);
     uint32_t width = 0;
     for (uint32_t i = 0; i < family->rows; i++) {
-        struct value one =
-            body_field(ck, family->ref + i, name, name_range, range);
+        struct value one = (family->field ? body_field : contact_field)(
+            ck, family->ref + i, name, name_range, range);
         if (one.kind != VALUE_NUM || one.dims)
             return value_poison(range);
         if (i == 0) {

@@ -240,7 +240,7 @@ decl
             $$ = build_item(p, AST_JOINT, @$, @1, $j);
             build_family(p, $$, $i, $e);
             $$->head1 = $call;
-            build_block($$, $block, @block);
+            build_block(p, $$, $block, @block);
         }
     /* a wheel within a body */
     | "rotor" name ":" call block

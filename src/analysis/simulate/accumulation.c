@@ -607,7 +607,8 @@ take_path(struct simulation *sim, struct limit_group *group,
     if (*wait)
         return IMP_OK;
     struct saved_state here = saved_state_take(run);
-    struct persistent_held *held = persistent_held_now(run);
+    struct persistent_held *held =
+        persistent_held_now(run, limit_group_blocks(sim, group));
     const struct limit_points points = points_of(group);
     int st = limit_path_begin(run, &points, limit)
                  ? travel(sim, group, meet, there)
@@ -632,12 +633,8 @@ static void
 let_go(struct simulation *sim, const struct limit_group *group)
 {
     struct rt *run = sim->run;
-    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
     friction_modes_remember(run);
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
-        if (group->contact[contact])
-            persistent_mark(run, contact, block);
-    persistent_release(run, block);
+    persistent_release(run, limit_group_blocks(sim, group));
 }
 
 /* Goes to the limit. Within `window` seconds from now the parabola is the

@@ -92,6 +92,17 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
     }
 }
 
+bool *
+limit_group_blocks(struct simulation *sim, const struct limit_group *group)
+{
+    assert(sim != NULL && group != NULL);
+    bool *block = NEW_N(sim->run->brief, bool, sim->run->im->blocks.n + 1);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+        if (group->contact[contact])
+            persistent_mark(sim->run, contact, block);
+    return block;
+}
+
 double
 limit_group_place(const struct rt *run, uint32_t contact)
 {

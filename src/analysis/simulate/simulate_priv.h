@@ -558,6 +558,10 @@ double limit_slip_left(const struct simulation *sim,
  * accelerations would have ended within the rounding of a place. */
 void limit_slips_lost(struct simulation *sim, const struct limit_group *group,
                       const struct forecast_limit *limit);
+/* the blocks of the group's contacts, and of what is held with them, marked in
+ * run->brief */
+bool *limit_group_blocks(struct simulation *sim,
+                         const struct limit_group *group);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
 /* Do bodies of the group overlap each other or other bodies by more than a

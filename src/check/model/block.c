@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Blocks of keys, { mass = 1  position = (0, 1) }: which keys are there, and
- * what they give, as entries of the typed model. And the indices of families. */
+ * what they give, as entries of the typed model. And the indices of families.
+ */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

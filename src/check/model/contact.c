@@ -51,11 +51,10 @@ const struct keydef contact_keys[] = {
 };
 const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
 
-/* Is this the name of a body? A body may have the name of a shape of the
- * library, and here only bodies can stand. */
-static bool
+bool
 is_body(const struct check *ck, const char *name)
 {
+    assert(ck && name);
     for (size_t i = 0; i < ck->lists.bodies.n; i++)
         if (ck->notes.body_decls.v[i]->name == name)
             return true;

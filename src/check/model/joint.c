@@ -191,7 +191,7 @@ unknown_body(struct work *work, const struct ast_expr *node)
 {
     struct check *ck = work->ck;
     bool reported = false;
-    if (node->kind != AST_NAME ||
+    if (node->kind != AST_NAME || is_body(ck, node->name.text) ||
         scope_find(ck, work->env.module, node->name.text, WANT_ANY, node->range,
                    &reported) ||
         reported)

@@ -79,6 +79,9 @@ void take_num(struct tm_num *out, const struct value *value,
               const struct ast_expr *node);
 void take_vec(struct tm_vec *out, const struct value *value,
               const struct ast_expr *node);
+/* Is this the name of a body, or of a family? A body may have the name of a
+ * shape of the library, where only bodies can stand. */
+bool is_body(const struct check *ck, const char *name);
 /* The body that the expression names; where count is given, all bodies of a
  * family, whose numbers follow one another. False after a diagnostic. */
 bool contact_bodies(struct check *ck, const struct env *env,

@@ -42,9 +42,11 @@ int persistent_close(struct rt *run, const struct contact_point *spot, int n,
 /* Sets groups of marked blocks free; NULL: all groups. */
 void persistent_release(struct rt *run, const bool *block);
 
-/* What is held now, in run->brief, to hold it again after an attempt. */
-struct persistent_held *persistent_held_now(struct rt *run);
-/* Holds this and nothing else. The state is not moved. Status of the tapes. */
+/* What is held now on marked blocks, none of it with friction, in run->brief, to
+ * hold it again after an attempt. */
+struct persistent_held *persistent_held_now(struct rt *run, const bool *block);
+/* Holds this and nothing else on these blocks; what is held elsewhere stays as
+ * it is, with its modes. The state is not moved. Status of the tapes. */
 int persistent_hold_again(struct rt *run, const struct persistent_held *held);
 
 /* -- what is held now -- */

@@ -251,19 +251,24 @@ struct held_group {
 struct persistent_held {
     int n;
     struct held_group *group;
+    const bool *block; /* on these */
 };
 
 struct persistent_held *
-persistent_held_now(struct rt *run)
+persistent_held_now(struct rt *run, const bool *block)
 {
-    assert(run != NULL);
+    assert(run != NULL && block != NULL);
     const struct persistent_set *set = run->persistent;
     struct persistent_held *held = NEW(run->brief, struct persistent_held);
-    held->n = set ? set->n : 0;
-    held->group = NEW_N(run->brief, struct held_group, (size_t)held->n + 1);
-    for (int i = 0; i < held->n; i++) {
+    int n = set ? set->n : 0;
+    held->block = block;
+    held->group = NEW_N(run->brief, struct held_group, (size_t)n + 1);
+    for (int i = 0; i < n; i++) {
         const struct persistent_group *group = set->group[i];
-        struct held_group *to = &held->group[i];
+        if (!marked(group, block))
+            continue;
+        assert(!group->friction);
+        struct held_group *to = &held->group[held->n++];
         *to = (struct held_group){group->n, group->n_on, group->steady, NULL};
         to->spot =
             NEW_N(run->brief, struct contact_point, (size_t)group->n + 1);
@@ -278,7 +283,7 @@ persistent_hold_again(struct rt *run, const struct persistent_held *held)
 {
     assert(run != NULL && held != NULL);
     int st = IMP_OK;
-    persistent_release(run, NULL);
+    persistent_release(run, held->block);
     for (int i = 0; i < held->n && !st; i++) {
         const struct held_group *from = &held->group[i];
         struct persistent_group *group =

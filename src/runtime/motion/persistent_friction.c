@@ -284,13 +284,20 @@ persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
     return st;
 }
 
-/* The time for which the terms of this series that are left out stay below
- * this share of its value. */
+/* The size of what the series tells. */
 static double
-series_hold(const double *c, int order, double share)
+series_size(const double *c)
 {
-    double size = fmax(fabs(c[0]), fabs(c[1])), holds = INFINITY;
-    for (int k = order - 1; k <= order && order > 2; k++)
+    return fmax(fabs(c[0]), fabs(c[1]));
+}
+
+/* The time for which the terms of this series that are left out stay below
+ * this share of a size; infinite where the size is 0 and tells nothing. */
+static double
+series_hold(const double *c, int order, double share, double size)
+{
+    double holds = INFINITY;
+    for (int k = order - 1; k <= order && order > 2 && size > 0.0; k++)
         if (c[k] != 0.0)
             holds = fmin(holds, pow(share * size / fabs(c[k]), 1.0 / k));
     return holds;
@@ -303,10 +310,16 @@ persistent_forces_hold(const struct persistent_group *group, int order)
     double holds = INFINITY;
     for (int i = 0; i < group->n_on; i++) {
         const struct persistent_row *row = &group->row[i];
-        holds = fmin(holds, series_hold(row->force.c, order, FORCE_TRUNCATION));
-        if (row->friction)
-            holds = fmin(holds, series_hold(row->friction->force.c, order,
-                                            FORCE_TRUNCATION));
+        double size = series_size(row->force.c);
+        holds = fmin(holds,
+                     series_hold(row->force.c, order, FORCE_TRUNCATION, size));
+        if (!row->friction)
+            continue;
+        /* a friction force is compared with the normal force: that of a disc
+         * which rolls is 0 but for rounding */
+        size = fmax(size, series_size(row->friction->force.c));
+        holds = fmin(holds, series_hold(row->friction->force.c, order,
+                                        FORCE_TRUNCATION, size));
     }
     return holds;
 }
@@ -326,9 +339,12 @@ persistent_friction_holds(struct rt *run, const struct persistent_group *group,
         /* the slip, and what depends on it, is known to one order less */
         *holds =
             fmin(*holds, series_hold(friction->dynamic_along.c, order - 1,
-                                   FRICTION_TRUNCATION));
-        *holds = fmin(*holds, series_hold(friction->static_along.c, order - 1,
-                                   FRICTION_TRUNCATION));
+                                     FRICTION_TRUNCATION,
+                                     series_size(friction->dynamic_along.c)));
+        *holds = fmin(*holds,
+                      series_hold(friction->static_along.c, order - 1,
+                                  FRICTION_TRUNCATION,
+                                  series_size(friction->static_along.c)));
         rows_of(run, row, rows);
         if (order > 2)
             st = switching_of_friction(run, row->spot.contact, rows, order - 1,

@@ -21,7 +21,6 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/closest_points.h"
-#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
@@ -38,19 +37,9 @@
 #define CHATTER_SHORTER 0.1
 /* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
-/* Spins turn the normals and the gyroscopic moments: their share of the
- * accelerations. */
-#define CHATTER_TURNS 4.0
-/* Impulses that accelerate a point so many times more than it accelerates
- * freely are those of bodies that squeeze another one. */
-#define CHATTER_SQUEEZE 16.0
 /* A limit is accepted at its first prediction when it is nearer than this share
  * of the time for which the parabola is the motion. */
 #define CHATTER_SURE 0.125
-/* No limit is looked for beyond so many times the time for which the parabola
- * is the motion. There the gaps are off by the cube of this number times
- * CHATTER_BLUR rounding errors, so two predictions cannot agree to rounding. */
-#define CHATTER_FAR 100.0
 /* the most impacts between two predictions that find no limit */
 #define CHATTER_PAUSE 15
 /* A prediction is tried at once when a flight is this share of the one at the
@@ -366,84 +355,6 @@ rounding(struct simulation *sim, uint32_t contact)
     return arrive(sim, group, &limit, contact, limit.remaining, &here, &there);
 }
 
-/* Returns the time for which an error K t^3/6 of the gaps stays below their
- * rounding. */
-static double
-blurs(double K, double place)
-{
-    return K > 0.0 ? cbrt(6.0 * CHATTER_BLUR * DBL_EPSILON * place / K)
-                   : INFINITY;
-}
-
-/* Do the spins move the point along its normal? */
-static bool
-turning(const struct contact_point_state *state)
-{
-    return state->turning > MODE_STILL * state->speed;
-}
-
-/* How fast the normal at the point turns because the bodies pass each other,
- * where both surfaces may curve (1/s). */
-static double
-bending(struct rt *run, const struct contact_point *spot)
-{
-    const imp_contact *image_contact = rt_contact(run, spot->contact);
-    double velocity[3] = {0.0, 0.0, 0.0};
-    if (spot->kind != POINT_SURFACE && spot->kind != POINT_SMOOTH)
-        return 0.0;
-    for (int e = 0; e < 2; e++) {
-        const imp_body *body = rt_body(run, image_contact->body[e]);
-        if (!isfinite(run->env[body->env_body + IMP_BODY_RADIUS]))
-            return 0.0; /* a plane */
-        body_add_velocity(run, body, e == 0 ? -1.0 : 1.0, velocity);
-    }
-    return vec3_norm(velocity) / gap_length(run, spot->contact);
-}
-
-/* For how long the parabola is the motion to the rounding of the gaps: |K|
- * t^3/6 stays below it. K is the rate at which accelerations change, of their
- * own and because impulses turn the bodies. *far: beyond this time it is
- * another motion. Spins count for that only where they move a point of the
- * group along its normal; those of spheres do not. *state: for how long the
- * same holds for the state, 0 if that is not known: impulses act along normals
- * that turn, or at corners that turn about the mass centre, and those of a body
- * that others squeeze are far above its free acceleration. */
-static double
-window_of(const struct simulation *sim, const struct limit_group *group,
-          double *far, double *state)
-{
-    struct rt *run = sim->run;
-    double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY, bend = 0.0,
-           push = 0.0;
-    bool turns = false;
-    uint32_t d = run->im->dim;
-    for (uint32_t b = 0; b < run->im->bodies.n; b++)
-        if (group->body[b])
-            spin = fmax(
-                spin,
-                d == 2 ? fabs(run->env[rt_body(run, b)->env_state + 5])
-                       : vec3_norm(run->env + rt_body(run, b)->env_state + 10));
-    for (int i = 0; i < group->n; i++) {
-        const struct flight_history *flights =
-            &sim->contacts[group->spot[i].contact].flights;
-        acc = fmax(acc, fabs(group->point[i].free));
-        jerk = fmax(jerk, fabs(group->point[i].jerk));
-        place = fmin(place, group->place[i]);
-        turns |= turning(&group->point[i]);
-        bend = fmax(bend, bending(run, &group->spot[i]));
-        if (flights->n_known > 0 && flights->flight[0] > 0.0)
-            push = fmax(push, fabs(group->point[i].rate) / flights->flight[0]);
-    }
-    double turned = CHATTER_TURNS * spin * acc;
-    double K = turns ? jerk + turned : jerk;
-    *far = CHATTER_FAR * blurs(K, place);
-    bool squeezed = push > CHATTER_SQUEEZE * acc;
-    *state = squeezed && (bend > 0.0 || (turns && spin > 0.0))
-                 ? 0.0
-                 : blurs(K, place);
-    return blurs(jerk + turned, place);
-}
-
 /* A number that stands for the set of points at rest at a limit (FNV-1a hash),
  * for comparisons. */
 static uint64_t
@@ -698,10 +609,10 @@ is_early(struct flight_history *flights)
 static bool
 compares_nothing(const struct flight_history *flights, bool enough)
 {
-    double next = flights->n_known < 2 ? INFINITY
-                                       : flights->flight[0] /
-                                             flights->flight[1] *
-                                             flights->flight[0];
+    double next =
+        flights->n_known < 2
+            ? INFINITY
+            : flights->flight[0] / flights->flight[1] * flights->flight[0];
     return !enough && flights->n_known + 1 < CHATTER_FLIGHTS &&
            !(next <= 2.0 * CHATTER_SHORTER * flights->first);
 }
@@ -730,10 +641,11 @@ limit(struct simulation *sim, uint32_t contact)
     if (group->friction && compares_nothing(flights, enough))
         return IMP_OK;
     double far, state_window,
-        window = window_of(sim, group, &far, &state_window);
+        window = limit_window(sim, group, &far, &state_window);
     flights->far = INFINITY;
     for (int i = 0; i < group->n; i++)
-        if (group->spot[i].contact == contact && turning(&group->point[i]))
+        if (group->spot[i].contact == contact &&
+            limit_turning(&group->point[i]))
             flights->far = far;
     if (flights->flight[0] > far)
         return IMP_OK;

@@ -13,11 +13,12 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
-#include "runtime/numerics/vec3.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/contact_point.h"
+#include "runtime/numerics/vec3.h"
 
 /* At a limit, an overlap of more tolerances than this shows that the way to the
  * limit has passed over a touch. */
@@ -400,6 +401,91 @@ limit_slips_lost(struct simulation *sim, const struct limit_group *group,
                 sim->run, group->spot[i].contact,
                 sqrt(2.0 * acc * DBL_EPSILON * group->place[i]));
     }
+}
+
+/* -- for how long the parabola is the motion --------------------------------
+ */
+
+/* Spins turn the normals and the gyroscopic moments: their share of the
+ * accelerations. */
+#define CHATTER_TURNS 4.0
+/* Impulses that accelerate a point so many times more than it accelerates
+ * freely are those of bodies that squeeze another one. */
+#define CHATTER_SQUEEZE 16.0
+/* No limit is looked for beyond so many times the time for which the parabola
+ * is the motion. There the gaps are off by the cube of this number times
+ * CHATTER_BLUR rounding errors, so two predictions cannot agree to rounding. */
+#define CHATTER_FAR 100.0
+
+/* Returns the time for which an error K t^3/6 of the gaps stays below their
+ * rounding. */
+static double
+blurs(double K, double place)
+{
+    return K > 0.0 ? cbrt(6.0 * CHATTER_BLUR * DBL_EPSILON * place / K)
+                   : INFINITY;
+}
+
+bool
+limit_turning(const struct contact_point_state *state)
+{
+    assert(state != NULL);
+    return state->turning > MODE_STILL * state->speed;
+}
+
+/* How fast the normal at the point turns because the bodies pass each other,
+ * where both surfaces may curve (1/s). */
+static double
+bending(struct rt *run, const struct contact_point *spot)
+{
+    const imp_contact *image_contact = rt_contact(run, spot->contact);
+    double velocity[3] = {0.0, 0.0, 0.0};
+    if (spot->kind != POINT_SURFACE && spot->kind != POINT_SMOOTH)
+        return 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        if (!isfinite(run->env[body->env_body + IMP_BODY_RADIUS]))
+            return 0.0; /* a plane */
+        body_add_velocity(run, body, e == 0 ? -1.0 : 1.0, velocity);
+    }
+    return vec3_norm(velocity) / gap_length(run, spot->contact);
+}
+
+double
+limit_window(const struct simulation *sim, const struct limit_group *group,
+             double *far, double *state)
+{
+    assert(sim != NULL && group->n > 0 && far != NULL && state != NULL);
+    struct rt *run = sim->run;
+    double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY, bend = 0.0,
+           push = 0.0;
+    bool turns = false;
+    uint32_t d = run->im->dim;
+    for (uint32_t b = 0; b < run->im->bodies.n; b++)
+        if (group->body[b])
+            spin = fmax(
+                spin,
+                d == 2 ? fabs(run->env[rt_body(run, b)->env_state + 5])
+                       : vec3_norm(run->env + rt_body(run, b)->env_state + 10));
+    for (int i = 0; i < group->n; i++) {
+        const struct flight_history *flights =
+            &sim->contacts[group->spot[i].contact].flights;
+        acc = fmax(acc, fabs(group->point[i].free));
+        jerk = fmax(jerk, fabs(group->point[i].jerk));
+        place = fmin(place, group->place[i]);
+        turns |= limit_turning(&group->point[i]);
+        bend = fmax(bend, bending(run, &group->spot[i]));
+        if (flights->n_known > 0 && flights->flight[0] > 0.0)
+            push = fmax(push, fabs(group->point[i].rate) / flights->flight[0]);
+    }
+    double turned = CHATTER_TURNS * spin * acc;
+    double K = turns ? jerk + turned : jerk;
+    *far = CHATTER_FAR * blurs(K, place);
+    bool squeezed = push > CHATTER_SQUEEZE * acc;
+    *state = squeezed && (bend > 0.0 || (turns && spin > 0.0))
+                 ? 0.0
+                 : blurs(K, place);
+    return blurs(jerk + turned, place);
 }
 
 /* -- flights ----------------------------------------------------------------

@@ -483,8 +483,8 @@ int simulate_persistent_peek(struct simulation *sim, double until,
 /* The force of the held point `which` has fallen to zero. opens: it had done so
  * before, as those of its contact have, which opens from now on. */
 int simulate_persistent_unloaded(struct simulation *sim, int which, bool opens);
-/* Do two polygons rest corner on corner, with friction? Then both vertices on the
- * faces beside them, one each, hold them there. */
+/* Do two polygons rest corner on corner, with friction? Then both vertices on
+ * the faces beside them, one each, hold them there. */
 bool simulate_corners_rest(struct simulation *sim, uint32_t contact,
                            struct contact_point out[2]);
 /* The held point `which` of `contact` has passed the end of its face or edge.
@@ -541,6 +541,19 @@ void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
  * many, or cannot be followed. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
+/* Do the spins move the point along its normal? */
+bool limit_turning(const struct contact_point_state *state);
+/* For how long the parabola is the motion to the rounding of the gaps: |K|
+ * t^3/6 stays below it. K is the rate at which accelerations change, of their
+ * own and because impulses turn the bodies. *far: beyond this time it is
+ * another motion. Spins count for that only where they move a point of the
+ * group along its normal; those of spheres do not. *state: for how long the
+ * same holds for the state, 0 if that is not known: impulses act along normals
+ * that turn, or at corners that turn about the mass centre, and those of a body
+ * that others squeeze are far above its free acceleration. */
+double limit_window(const struct simulation *sim,
+                    const struct limit_group *group, double *far,
+                    double *state);
 /* A bound of the error of the state at a limit with friction, `left` seconds
  * ahead, as a share of the speeds, into *error; NAN: nothing bounds it. Until
  * then loads and coefficients are taken as constant; they change at the rate K

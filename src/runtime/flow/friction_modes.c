@@ -663,8 +663,7 @@ friction_stays(struct flow *flow, double elapsed, const double *rate)
     return room;
 }
 
-/* -- what is told ------------------------------------------------------------
- */
+/* -- what is told ---------------------------------------------------------- */
 
 static double
 told_mode(const struct flow *flow, uint32_t i)
@@ -747,11 +746,10 @@ tell_shares(struct flow *flow)
     bool known;
     const struct friction_set *set = present_set(flow, &all, &known);
     for (int k = 0; k < all.n && set; k++) {
-        uint32_t contact = flow->sys->contact + (uint32_t)all.contact[k];
-        double *env =
-            flow->run->env + rt_contact(flow->run, contact)->env_contact;
         if (flow->taylor->friction->rub[all.contact[k]] < 0)
             continue;
+        uint32_t contact = flow->sys->contact + (uint32_t)all.contact[k];
+        double *env = rt_contact(flow->run, contact)->env_contact + flow->run->env;
         env[IMP_CONTACT_NORMAL_FORCE] = set->normal[k];
         env[IMP_CONTACT_FRICTION_FORCE] = set->tangential[k];
     }

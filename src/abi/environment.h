@@ -168,6 +168,9 @@ enum imp_jointenv {
     IMP_JOINT_LOAD = 84,
     IMP_JOINT_SIDE = 85, /* 2 */
     IMP_JOINT_PLACE = 87,
+    /* 1 while modes are chosen, for a joint without a rate: it slips if it does
+     * so against the friction at rest */
+    IMP_JOINT_BREAK = 94,
     /* what a run tells of it at the recorded time: force on the first body (2;
      * world axes of a hinge; of a slider the force across the axis, and the
      * moment), moment or force of its friction on the first body, rate, work of
@@ -177,7 +180,7 @@ enum imp_jointenv {
     IMP_JOINT_SLIP = 91,
     IMP_JOINT_WORK = 92,
     IMP_JOINT_MODE = 93,
-    IMP_JOINT_SIZE = 94
+    IMP_JOINT_SIZE = 95
 };
 /* rotor: per rotor. Its axis is fixed in its body; in the plane it is z */
 enum imp_rotorenv {

@@ -80,6 +80,9 @@ coefficients(struct mech *mech, struct mrub *rub)
     rub->mu = ex_subst(graph, decl->mu.e, mu_leaf, &at);
     graph_origin(graph, mech_range(decl->mu_static.range, decl->range));
     rub->mu_static = ex_subst(graph, decl->mu_static.e, mu_leaf, &at);
+    rub->mu = sc_add(graph, rub->mu,
+                     sc_mul(graph, entry(mech, rub, IMP_JOINT_BREAK),
+                            sc_sub(graph, rub->mu_static, rub->mu)));
 }
 
 /* -- rows of the friction -------------------------------------------------- */

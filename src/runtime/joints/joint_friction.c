@@ -35,6 +35,11 @@
  * hinge: it is the rounding of terms that cancel. */
 #define RUB_LOAD 0x1p-40
 
+/* The end of a bush whose force is this share of the greatest of the block
+ * changes its sign where runtime/rubbing says so: it stands at the root of a
+ * series there. */
+#define RUB_SIDE 0x1p-40
+
 static struct joint_block *
 joints_of(const struct rt *run, uint32_t block)
 {
@@ -53,7 +58,7 @@ joint_friction_new(struct rt *run, uint32_t block)
         return;
     joints->rub =
         NEW_N(run->own, double, n *(n + 1) + IMP_RUB_TOLD * (size_t)of->n_rub);
-    joints->rub_room = NEW_N(run->own, double, 3 * n + 3 * (size_t)of->n_rub);
+    joints->rub_room = NEW_N(run->own, double, 3 * n + 5 * (size_t)of->n_rub);
 }
 
 const double *
@@ -291,11 +296,24 @@ joint_friction_grip(const struct rt *run, const imp_joint *joint,
     return env[IMP_JOINT_WIDTH] * hypot(F[0], F[1]);
 }
 
+/* Forces at the ends of bushes below this are rounding of those of the block.
+ */
+static double
+side_rounding(const struct rt *run, uint32_t block, const double *x)
+{
+    const imp_block *of = joints_block_at(run, block);
+    double most = 0.0;
+    for (uint32_t i = 0; i < of->n_condition; i++)
+        most = fmax(most, fabs(x[i]));
+    return RUB_SIDE * most;
+}
+
 /* Takes the signs of the ends of sliders from a solution; true: one changed. */
 static bool
 take_sides(struct rt *run, uint32_t block, const double *x)
 {
     bool changed = false;
+    double near = side_rounding(run, block, x);
     for (uint32_t i = 0; i < joints_block_at(run, block)->n_rub; i++) {
         const imp_joint *joint = joint_at(run, block, i);
         double *env = run->env + joint->env_joint, end[2];
@@ -304,13 +322,37 @@ take_sides(struct rt *run, uint32_t block, const double *x)
         both_ends(env, x + joint->force, end);
         for (int k = 0; k < 2; k++) {
             double *side = env + IMP_JOINT_SIDE + k;
-            if (*side == 0.0 || *side * end[k] < 0.0) {
+            if (*side == 0.0 || *side * end[k] < -near) {
                 *side = end[k] < 0.0 ? -1.0 : 1.0;
                 changed = true;
             }
         }
     }
     return changed;
+}
+
+/* Keeps the signs of the ends of sliders, or (`back`) gives them back to ends
+ * that bear nothing: which sign those have is not told by their force. */
+static void
+keep_sides(struct rt *run, uint32_t block, const double *x, bool back)
+{
+    uint32_t n = joints_block_at(run, block)->n_rub;
+    double *kept = rate_jumps(run, block) + n,
+           near = back ? side_rounding(run, block, x) : 0.0;
+    for (uint32_t i = 0; i < n; i++, kept += 2) {
+        const imp_joint *joint = joint_at(run, block, i);
+        double *env = run->env + joint->env_joint, end[2];
+        if (joint->kind != IMP_JOINT_SLIDER)
+            continue;
+        if (!back) {
+            memcpy(kept, env + IMP_JOINT_SIDE, 2 * sizeof *kept);
+            continue;
+        }
+        both_ends(env, x + joint->force, end);
+        for (int k = 0; k < 2; k++)
+            if (kept[k] != 0.0 && fabs(end[k]) <= near)
+                env[IMP_JOINT_SIDE + k] = kept[k];
+    }
 }
 
 /* Says of each hinge that slips whether its force loads it, at the solution
@@ -391,6 +433,7 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
     *solution = x;
     memset(rate_jumps(run, block), 0,
            sizeof *x * joints_block_at(run, block)->n_rub);
+    keep_sides(run, block, x, false);
     unload(run, block);
     uint32_t sharing = lead_alone(run, block);
     int st = impulse ? constant_part(run, block, impulse, x) : IMP_OK;
@@ -422,6 +465,7 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
         if (count > RUB_STEPS || !isfinite(move))
             return IMP_SINGULAR;
     }
+    keep_sides(run, block, x, true);
     return joint_friction_read(run, block, x);
 }
 

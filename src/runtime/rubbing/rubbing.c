@@ -27,6 +27,14 @@
  * the motion's own scale T that changes rates by (t/T)^2 of what they are, and
  * t/T is of the order of this share. */
 #define LOAD_BEGINS 0x1p-26
+/* A force below this share of them is the rounding of terms that cancel. */
+#define LOAD_NONE 0x1p-40
+/* Where all forces begin at once there is no size: then this share of a step.
+ */
+#define LOAD_SOON 0x1p-40
+/* So much of a step after a root the sign of a series is read, which stands on
+ * more than rounding there. */
+#define LOOK_AHEAD 0x1p-20
 
 static const imp_joint *
 joints_of(const struct rt *run)
@@ -169,6 +177,32 @@ start_block(struct rt *run, uint32_t block, enum rubbing_verdict *verdict)
     return rubbing_choose(pins, verdict);
 }
 
+/* What a status of the equations of a block says, after a diagnostic. */
+static int
+no_solution(struct rt *run, const imp_joint *joint, int st)
+{
+    char time[NUM_TEXT];
+    struct diag *diag;
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(
+            run,
+            IMP_ARRAY(run->im, run->im->blocks, imp_block)[joint->block].rub,
+            joint_friction_unknowns(run, joint->block));
+        return IMP_FAILED;
+    }
+    if (st != IMP_SINGULAR)
+        return st;
+    diag = diag_add(run->ds, DIAG_E0563, joint->range_friction,
+                    "the forces of the joints beside `%s` are not determined "
+                    "at t = %s, and its friction depends on them",
+                    imp_text(run->im, joint->name),
+                    num_digits(time, rt_time(run), 9));
+    diag_help(run->ds, diag,
+              "leave out joints that hold what others hold already, or the "
+              "friction; a linkage has such a place where it is flat");
+    return IMP_FAILED;
+}
+
 /* E0562 or E0563: the modes of a block at the start are open. */
 static int
 open_start(struct rt *run, uint32_t block, enum rubbing_verdict verdict)
@@ -223,8 +257,10 @@ rubbing_start(struct rt *run)
             return open_start(run, block, verdict);
         if (!st)
             st = check_coefficients(rubbing_pins(run, block));
-        if (st)
+        if (st) {
+            no_solution(run, rubbing_pins(run, block)->pin[0].joint, st);
             return IMP_BADMODEL;
+        }
     }
     return IMP_OK;
 }
@@ -331,53 +367,114 @@ share_ends(const struct pins *pins, int order, double h)
                 polynomial_falls(left[1], order, h, 1.0));
 }
 
-/* When the force of a joint changes what its friction is made of: the end of a
- * bush comes free, or a hinge that nothing loaded is loaded. */
-static double
-load_changes(const struct pins *pins, uint32_t i, int order, double h)
+/* Does nothing load the joint now? Its friction can hold nothing then. */
+static bool
+unloaded(const struct pins *pins, uint32_t i, const struct taylor force[2])
 {
-    const struct pin *pin = pins->pin + i;
-    struct taylor force[2];
-    double first = INFINITY;
-    if (pin->env[IMP_JOINT_STICK] != 0.0)
-        return first;
-    if (pin->joint->kind == IMP_JOINT_SLIDER) {
-        double most = 0.0, power = 1.0;
-        ends_of(pins, pin, order, force);
-        for (int k = 0; k <= order; k++, power *= h)
-            most = fmax(most,
-                        power * fmax(fabs(force[0].c[k]), fabs(force[1].c[k])));
-        for (int k = 0; k < 2; k++) {
-            taylor_scale(order, pin->env[IMP_JOINT_SIDE + k], &force[k],
-                         &force[k]);
-            first = fmin(first, polynomial_falls(force[k].c, order, h, most));
-        }
-        return first;
-    }
-    if (pin->env[IMP_JOINT_LOAD] != 0.0)
-        return first;
-    row_of(pins, pin, IMP_RUBROW_FORCE, order, force);
-    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
+    double size =
+        sqrt(joint_friction_told(pins->run, pins->block, i)[IMP_RUB_SIZE]);
+    double moment = force[1].c[0];
+    if (pins->pin[i].joint->kind == IMP_JOINT_SLIDER)
+        moment /= pins->pin[i].env[IMP_JOINT_WIDTH];
+    return hypot(force[0].c[0], moment) <= LOAD_NONE * size;
+}
+
+/* For how long what loads the joint is small. */
+static double
+stays_small(const struct pins *pins, uint32_t i, const struct taylor force[2],
+            int order, double h)
+{
     double size = LOAD_BEGINS * sqrt(joint_friction_told(pins->run, pins->block,
                                                          i)[IMP_RUB_SIZE]);
     for (double reach = h;; reach *= 0.5) {
         double sum = 0.0;
         for (int k = order; k >= 0; k--)
             sum = sum * reach + fabs(force[0].c[k]) + fabs(force[1].c[k]);
-        if (sum <= size || !(reach > 0x1p-40 * h))
+        if (sum <= size || !(reach > LOAD_SOON * h))
             return reach < h ? reach : INFINITY;
     }
 }
 
-static void
+/* When the force of a joint changes what its friction is made of: the end of a
+ * bush comes free (*end), or a joint that nothing loaded is loaded. */
+static double
+load_changes(const struct pins *pins, uint32_t i, int order, double h, int *end)
+{
+    const struct pin *pin = pins->pin + i;
+    struct taylor force[2];
+    double first = INFINITY, most = 0.0, power = 1.0;
+    *end = -1;
+    row_of(pins, pin, IMP_RUBROW_FORCE, order, force);
+    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
+    if (unloaded(pins, i, force) &&
+        (pin_rests(pin) || pin->joint->kind == IMP_JOINT_HINGE))
+        return stays_small(pins, i, force, order, h);
+    if (pin->env[IMP_JOINT_STICK] != 0.0 || pin->joint->kind == IMP_JOINT_HINGE)
+        return first;
+    ends_of(pins, pin, order, force);
+    for (int k = 0; k <= order; k++, power *= h)
+        most =
+            fmax(most, power * fmax(fabs(force[0].c[k]), fabs(force[1].c[k])));
+    for (int k = 0; k < 2; k++) {
+        taylor_scale(order, pin->env[IMP_JOINT_SIDE + k], &force[k], &force[k]);
+        double at = polynomial_falls(force[k].c, order, h, most);
+        if (at < first) {
+            first = at;
+            *end = k;
+        }
+    }
+    return first;
+}
+
+/* The sign of a series just after the time s within a step of length h. */
+static double
+sign_after(const double *row, int order, double s, double h)
+{
+    return polynomial_value(row, order, s + LOOK_AHEAD * h) < 0.0 ? -1.0 : 1.0;
+}
+
+/* True: this change comes before those known. */
+static bool
 sooner(struct rubbing_change *change, double *end, double at,
        enum rubbing_what what, const struct rt *run, const struct pin *pin)
 {
     if (!(at <= *end))
-        return;
+        return false;
     *end = at;
     change->what = what;
     change->joint = (uint32_t)(pin->joint - joints_of(run));
+    return true;
+}
+
+/* When joint i sticks no more, or those that stick with it. */
+static void
+peek_stick(struct pins *pins, uint32_t i, int order, double h, double *end,
+           struct rubbing_change *change)
+{
+    struct rt *run = pins->run;
+    const struct pin *pin = pins->pin + i;
+    double now = rt_time(run), at;
+    const double *rows = run->rows.block[pins->block] + IMP_ROW_PAD, *row;
+    struct taylor force[2];
+    row_of(pins, pin, IMP_RUBROW_FORCE, order, force);
+    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
+    if (pin->env[IMP_JOINT_STICK] != 0.0) {
+        /* what nothing loads yet, and begins to be, is looked at soon */
+        bool begins = unloaded(pins, i, force) &&
+                      isfinite(stays_small(pins, i, force, order, h));
+        at = begins ? INFINITY : stick_ends(pins, pin, order, h);
+        row = rows +
+              (size_t)pin->joint->rows[IMP_RUBROW_FRICTION] * IMP_ROW_STRIDE;
+    } else if (pin->env[IMP_JOINT_LEAD] != 0.0) {
+        const imp_block *block =
+            IMP_ARRAY(run->im, run->im->blocks, imp_block) + pins->block;
+        at = share_ends(pins, order, h);
+        row = rows + (size_t)block->share_row * IMP_ROW_STRIDE;
+    } else {
+        return;
+    }
+    if (sooner(change, end, now + at, RUBBING_STICK_ENDS, run, pin))
+        change->sign = sign_after(row, order, at, h);
 }
 
 static int
@@ -395,16 +492,13 @@ peek_block(struct rt *run, struct pins *pins, int order, double *end,
         pin->speed = 0.0;
         for (int k = 0; k <= order; k++, power *= h)
             pin->speed = fmax(pin->speed, fabs(rate.c[k]) * power);
-        sooner(change, end, now + load_changes(pins, i, order, h), RUBBING_LOAD,
-               run, pin);
-        if (pin->env[IMP_JOINT_STICK] != 0.0) {
-            sooner(change, end, now + stick_ends(pins, pin, order, h),
-                   RUBBING_STICK_ENDS, run, pin);
-        } else if (pin->env[IMP_JOINT_SHARE] != 0.0) {
-            if (pin->env[IMP_JOINT_LEAD] != 0.0)
-                sooner(change, end, now + share_ends(pins, order, h),
-                       RUBBING_STICK_ENDS, run, pin);
-        } else if (pin->env[IMP_JOINT_SIGN] != 0.0) {
+        int bush;
+        if (sooner(change, end, now + load_changes(pins, i, order, h, &bush),
+                   RUBBING_LOAD, run, pin))
+            change->end = bush;
+        if (pin_rests(pin)) {
+            peek_stick(pins, i, order, h, end, change);
+        } else {
             slips = true;
             taylor_scale(order, pin->env[IMP_JOINT_SIGN], &rate, &rate);
             sooner(change, end, now + polynomial_falls(rate.c, order, h, 0.0),
@@ -465,27 +559,20 @@ come_to_rest(struct pins *pins, const struct pin *which, bool *held)
 }
 
 /* Joint `which`, or all that stick with it, stick no more. */
-static int
-give_way(struct pins *pins, const struct pin *which)
+static void
+give_way(struct pins *pins, const struct pin *which, double sign)
 {
-    const double *x;
-    const imp_block *block =
-        IMP_ARRAY(pins->run->im, pins->run->im->blocks, imp_block) +
-        pins->block;
-    int st = joint_friction_solve(pins->run, pins->block, NULL, &x);
     bool together = which->env[IMP_JOINT_SHARE] != 0.0;
-    for (uint32_t i = 0; i < pins->n && !st; i++) {
+    for (uint32_t i = 0; i < pins->n; i++) {
         struct pin *pin = pins->pin + i;
         double *env = pin->env;
         pin->still = pin_rests(pin);
         pin->freed = pin == which || (together && env[IMP_JOINT_SHARE] != 0.0);
         if (!pin->freed)
             continue;
-        double force = together ? -env[IMP_JOINT_SIGN] * x[block->share]
-                                : x[pin->joint->friction];
+        double force = together ? -env[IMP_JOINT_SIGN] * sign : sign;
         env[IMP_JOINT_SIGN] = force > 0.0 ? -1.0 : 1.0;
     }
-    return st;
 }
 
 /* Is the friction that holds the joint still within what it can be, as the
@@ -525,8 +612,10 @@ rubbing_apply(struct rt *run, struct rubbing_change *change)
         if (!st && holds_on(pins, which))
             return IMP_OK;
         if (!st)
-            st = give_way(pins, which);
+            give_way(pins, which, change->sign);
     } else {
+        if (change->end >= 0)
+            which->env[IMP_JOINT_SIDE + change->end] *= -1.0;
         for (uint32_t i = 0; i < pins->n; i++) {
             pins->pin[i].still = pin_rests(pins->pin + i);
             pins->pin[i].freed = false;
@@ -536,7 +625,7 @@ rubbing_apply(struct rt *run, struct rubbing_change *change)
         st = rubbing_choose(pins, &verdict);
     if (!st && (!held || verdict != RUBBING_ONE))
         change->what = RUBBING_OPEN;
-    return st == IMP_NONFINITE || st == IMP_SINGULAR ? IMP_FAILED : st;
+    return st ? no_solution(run, joint, st) : IMP_OK;
 }
 
 double

@@ -28,6 +28,9 @@ enum rubbing_what {
 struct rubbing_change {
     enum rubbing_what what;
     uint32_t joint;
+    int end;     /* of the bush of a slider, whose force changes its sign; -1 */
+    double sign; /* of the friction that holds the joint (or the share), as it
+                    gives way */
 };
 /* Makes the series of all bodies from the present time, to the order
  * MOTION_STEP_ORDER. *end is shortened to where they hold, and to the first

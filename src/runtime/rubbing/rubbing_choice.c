@@ -31,8 +31,9 @@ unknowns(const struct pins *pins)
 static void
 clear(struct pin *pin)
 {
-    static const int mode[] = {IMP_JOINT_STICK, IMP_JOINT_SHARE, IMP_JOINT_LEAD,
-                               IMP_JOINT_HELD, IMP_JOINT_SIGN};
+    static const int mode[] = {IMP_JOINT_STICK, IMP_JOINT_SHARE,
+                               IMP_JOINT_LEAD,  IMP_JOINT_HELD,
+                               IMP_JOINT_SIGN,  IMP_JOINT_BREAK};
     for (size_t i = 0; i < sizeof mode / sizeof mode[0]; i++)
         pin->env[mode[i]] = 0.0;
 }
@@ -151,6 +152,15 @@ stick(struct pins *pins, const uint32_t *of, uint32_t n)
     return true;
 }
 
+/* A joint without a rate begins to slip: against the friction at rest, unless
+ * that has just given way. */
+static void
+slip(struct pin *pin, enum pin_mode mode)
+{
+    pin->env[IMP_JOINT_SIGN] = mode == PIN_FORWARD ? 1.0 : -1.0;
+    pin->env[IMP_JOINT_BREAK] = !pin->freed;
+}
+
 /* Writes a choice for the joints that are still, behind `kept`, the signs of
  * the others. */
 static bool
@@ -164,8 +174,7 @@ set_modes(struct pins *pins, const double *kept, const enum pin_mode *mode)
         else if (mode[i] == PIN_STICK)
             of[n++] = i;
         else
-            pins->pin[i].env[IMP_JOINT_SIGN] =
-                mode[i] == PIN_FORWARD ? 1.0 : -1.0;
+            slip(pins->pin + i, mode[i]);
     }
     return stick(pins, of, n);
 }
@@ -328,6 +337,18 @@ differ(const struct pins *pins, const double *one, const double *other)
     return any;
 }
 
+/* The modes have been chosen: what slips now does so with the friction of its
+ * slip. */
+static int
+go_on(struct pins *pins)
+{
+    bool obey;
+    uint32_t worst;
+    for (uint32_t i = 0; i < pins->n; i++)
+        pins->pin[i].env[IMP_JOINT_BREAK] = 0.0;
+    return try_modes(pins, &obey, &worst);
+}
+
 /* Tries all choices; leaves the first that obeys the law. */
 static int
 try_all(struct pins *pins, const double *kept, enum rubbing_verdict *verdict)
@@ -349,7 +370,8 @@ try_all(struct pins *pins, const double *kept, enum rubbing_verdict *verdict)
                 continue;
             mode[i] = (enum pin_mode)(left % 3);
             left /= 3;
-            may &= mode[i] != PIN_STICK || !pins->pin[i].freed;
+            may &= !pins->pin[i].freed ||
+                   mode[i] == (kept[i] < 0.0 ? PIN_BACKWARD : PIN_FORWARD);
         }
         if (!may)
             continue;
@@ -378,7 +400,7 @@ try_all(struct pins *pins, const double *kept, enum rubbing_verdict *verdict)
     if (*verdict != RUBBING_ONE)
         return IMP_OK;
     set_modes(pins, kept, found);
-    return try_modes(pins, &obey, &worst);
+    return go_on(pins);
 }
 
 /* Begins with all at rest, and changes the mode of the worst until all obey the
@@ -424,7 +446,7 @@ try_worst_first(struct pins *pins, const double *kept,
         return IMP_OK;
     int st = rubbing_unique(pins, &unique);
     *verdict = unique ? RUBBING_ONE : RUBBING_SEVERAL;
-    return st;
+    return st ? st : go_on(pins);
 }
 
 int

@@ -118,8 +118,9 @@ next_piece(struct rt *run, const struct rubbing_blow *blow, struct piece *piece,
     for (int side = 0; side < 2 && !st; side++)
         for (int c = 0;
              c < 6 && contact_point_body_moves(run, blow->body[side]); c++)
-            piece->rate += blow->open[side][c] *
-                           piece->change[6 * (size_t)blow->body[side] + (size_t)c];
+            piece->rate +=
+                blow->open[side][c] *
+                piece->change[6 * (size_t)blow->body[side] + (size_t)c];
     return st;
 }
 
@@ -144,7 +145,8 @@ act(struct rt *run, struct rubbing_blow *blow, const struct piece *piece,
         for (uint32_t b = 0; b < of->bodies.n; b++) {
             double change[6];
             for (int c = 0; c < 6; c++)
-                change[c] = impulse * piece->change[6 * (size_t)body[b] + (size_t)c];
+                change[c] =
+                    impulse * piece->change[6 * (size_t)body[b] + (size_t)c];
             joints_shift_body(run, body[b], change, true);
         }
     }

@@ -35,6 +35,9 @@
 /* So much of a step after a root the sign of a series is read, which stands on
  * more than rounding there. */
 #define LOOK_AHEAD 0x1p-20
+/* Steps below this share of the time lead nowhere: two solutions meet and end.
+ */
+#define STEP_LEAST 0x1p-48
 
 static const imp_joint *
 joints_of(const struct rt *run)
@@ -478,8 +481,8 @@ peek_stick(struct pins *pins, uint32_t i, int order, double h, double *end,
 }
 
 static int
-peek_block(struct rt *run, struct pins *pins, int order, double *end,
-           struct rubbing_change *change)
+peek_block(struct rt *run, struct pins *pins, int order, double step,
+           double *end, struct rubbing_change *change)
 {
     double now = rt_time(run), h = *end - now;
     bool unique, slips = false;
@@ -505,7 +508,7 @@ peek_block(struct rt *run, struct pins *pins, int order, double *end,
                    RUBBING_SLIP_ENDS, run, pin);
         }
     }
-    if (st || !slips)
+    if (st || !slips || step > STEP_LEAST * fabs(now))
         return st;
     st = rubbing_unique(pins, &unique);
     if (!st && !unique)
@@ -513,21 +516,42 @@ peek_block(struct rt *run, struct pins *pins, int order, double *end,
     return st;
 }
 
+/* Has the motion a solution now in the modes that there are? A slip that has
+ * gone on until now goes on as long as there is one, also where there are
+ * others. */
+static int
+still_there(struct rt *run, uint32_t block, double *end,
+            struct rubbing_change *change)
+{
+    const double *x;
+    int st = joint_friction_solve(run, block, NULL, &x);
+    if (st != IMP_SINGULAR)
+        return st;
+    sooner(change, end, rt_time(run), RUBBING_OPEN, run,
+           rubbing_pins(run, block)->pin);
+    return IMP_OK;
+}
+
 int
 rubbing_peek(struct rt *run, double *end, struct rubbing_change *change)
 {
     assert(run && end && change);
+    const imp_block *blocks = IMP_ARRAY(run->im, run->im->blocks, imp_block);
     double step, now = rt_time(run);
-    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
-    change->what = RUBBING_NOTHING;
-    if (st)
+    int st = IMP_OK;
+    *change = (struct rubbing_change){.what = RUBBING_NOTHING, .end = -1};
+    for (uint32_t block = 0; block < run->im->blocks.n && !st; block++)
+        if (blocks[block].n_rub)
+            st = still_there(run, block, end, change);
+    if (st || change->what == RUBBING_OPEN ||
+        (st = motion_series_all(run, MOTION_STEP_ORDER, &step)))
         return st;
     if (now + step < *end)
         *end = now + step;
     for (uint32_t block = 0; block < run->im->blocks.n && !st; block++)
-        if (IMP_ARRAY(run->im, run->im->blocks, imp_block)[block].n_rub)
+        if (blocks[block].n_rub)
             st = peek_block(run, rubbing_pins(run, block), MOTION_STEP_ORDER,
-                            end, change);
+                            step, end, change);
     return st;
 }
 

@@ -380,7 +380,8 @@ try_all(struct pins *pins, const double *kept, enum rubbing_verdict *verdict)
             continue;
         }
         int st = try_modes(pins, &obey, &worst);
-        if (!st && obey)
+        unique = still == 0; /* what goes on goes on */
+        if (!st && obey && still)
             st = rubbing_unique(pins, &unique);
         if (st)
             return st;

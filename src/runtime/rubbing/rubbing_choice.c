@@ -337,16 +337,21 @@ differ(const struct pins *pins, const double *one, const double *other)
     return any;
 }
 
-/* The modes have been chosen: what slips now does so with the friction of its
- * slip. */
-static int
-go_on(struct pins *pins)
+/* Joints that a choice lets slip do so with the friction of their slip from now
+ * on. True: there is one, so that the others are to be chosen anew. */
+static bool
+free_slips(struct pins *pins, double *kept)
 {
-    bool obey;
-    uint32_t worst;
-    for (uint32_t i = 0; i < pins->n; i++)
-        pins->pin[i].env[IMP_JOINT_BREAK] = 0.0;
-    return try_modes(pins, &obey, &worst);
+    bool any = false;
+    for (uint32_t i = 0; i < pins->n; i++) {
+        struct pin *pin = pins->pin + i;
+        if (!pin->still || pin->freed || pin_rests(pin))
+            continue;
+        pin->freed = true;
+        kept[i] = pin->env[IMP_JOINT_SIGN];
+        any = true;
+    }
+    return any;
 }
 
 /* Tries all choices; leaves the first that obeys the law. */
@@ -401,7 +406,7 @@ try_all(struct pins *pins, const double *kept, enum rubbing_verdict *verdict)
     if (*verdict != RUBBING_ONE)
         return IMP_OK;
     set_modes(pins, kept, found);
-    return go_on(pins);
+    return try_modes(pins, &obey, &worst);
 }
 
 /* Begins with all at rest, and changes the mode of the worst until all obey the
@@ -418,8 +423,7 @@ try_worst_first(struct pins *pins, const double *kept,
         pins->block;
     for (uint32_t i = 0; i < pins->n; i++)
         if (pins->pin[i].freed)
-            mode[i] = pins->pin[i].env[IMP_JOINT_SIGN] < 0.0 ? PIN_BACKWARD
-                                                             : PIN_FORWARD;
+            mode[i] = kept[i] < 0.0 ? PIN_BACKWARD : PIN_FORWARD;
     *verdict = RUBBING_NONE;
     for (uint32_t round = 0; round < 4 * pins->n; round++) {
         if (!set_modes(pins, kept, mode)) {
@@ -447,7 +451,7 @@ try_worst_first(struct pins *pins, const double *kept,
         return IMP_OK;
     int st = rubbing_unique(pins, &unique);
     *verdict = unique ? RUBBING_ONE : RUBBING_SEVERAL;
-    return st ? st : go_on(pins);
+    return st;
 }
 
 int
@@ -462,6 +466,9 @@ rubbing_choose(struct pins *pins, enum rubbing_verdict *verdict)
     int st = mobilities(pins);
     if (st)
         return st;
-    return still <= PINS_TRIED ? try_all(pins, kept, verdict)
-                               : try_worst_first(pins, kept, verdict);
+    do
+        st = still <= PINS_TRIED ? try_all(pins, kept, verdict)
+                                 : try_worst_first(pins, kept, verdict);
+    while (!st && *verdict == RUBBING_ONE && free_slips(pins, kept));
+    return st;
 }

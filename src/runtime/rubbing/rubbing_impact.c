@@ -214,6 +214,7 @@ between(struct rt *run, const struct rubbing_blow *blow, const struct pin *ends)
         for (uint32_t i = 0; i < pins->n; i++) {
             struct pin *pin = pins->pin + i;
             pin->still = pin == ends || pin_rests(pin);
+            pin->freed = false;
         }
         st = joint_friction_read(run, block[k], NULL);
     }
@@ -268,6 +269,7 @@ rubbing_after_impact(struct rt *run, const uint32_t body[2], bool *determined)
         for (uint32_t i = 0; i < pins->n; i++) {
             struct pin *pin = pins->pin + i;
             pin->still = pin_rests(pin);
+            pin->freed = false;
             if (pin->still)
                 pin->env[IMP_JOINT_PLACE] =
                     joint_friction_told(run, block[k], i)[IMP_RUB_PLACE];

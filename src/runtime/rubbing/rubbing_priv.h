@@ -15,7 +15,7 @@ struct pin {
     double *env;  /* its entries */
     double speed; /* the greatest size of its rate in the last step */
     bool still;   /* it has no rate: its mode is to be chosen */
-    bool freed;   /* it cannot stick any more */
+    bool freed;   /* it cannot stick any more, and slips as its sign says */
     /* in a piece of an impact, per unit of the impulse: of its friction, and
      * the change of its rate */
     double impulse, change;

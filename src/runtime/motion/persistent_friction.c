@@ -307,19 +307,22 @@ double
 persistent_forces_hold(const struct persistent_group *group, int order)
 {
     assert(group != NULL);
-    double holds = INFINITY;
+    double holds = INFINITY, size = 0.0;
+    /* all are compared with the greatest of the group: a point that carries
+     * nothing, and the friction of a disc which rolls, are rounding */
     for (int i = 0; i < group->n_on; i++) {
         const struct persistent_row *row = &group->row[i];
-        double size = series_size(row->force.c);
+        size = fmax(size, series_size(row->force.c));
+        if (row->friction)
+            size = fmax(size, series_size(row->friction->force.c));
+    }
+    for (int i = 0; i < group->n_on; i++) {
+        const struct persistent_row *row = &group->row[i];
         holds = fmin(holds,
                      series_hold(row->force.c, order, FORCE_TRUNCATION, size));
-        if (!row->friction)
-            continue;
-        /* a friction force is compared with the normal force: that of a disc
-         * which rolls is 0 but for rounding */
-        size = fmax(size, series_size(row->friction->force.c));
-        holds = fmin(holds, series_hold(row->friction->force.c, order,
-                                        FORCE_TRUNCATION, size));
+        if (row->friction)
+            holds = fmin(holds, series_hold(row->friction->force.c, order,
+                                            FORCE_TRUNCATION, size));
     }
     return holds;
 }

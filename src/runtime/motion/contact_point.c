@@ -160,6 +160,8 @@ surface_row(struct rt *run, struct persistent_row *row, int order)
 {
     uint32_t contact = row->spot.contact, dim = run->im->dim;
     const imp_contact *image_contact = rt_contact(run, contact);
+    if (ball_point_row(run, row, order))
+        return IMP_OK;
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
     const double *rows[2] = {NULL, NULL};

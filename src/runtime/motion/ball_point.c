@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Points where discs and spheres touch each other or a fixed plane. The normal
+ * is the line of the centres, or that of the plane, so that the rows of such a
+ * point are written down, and no closest points are searched for. Without
+ * friction: its slip has the spins, whose series are noise beyond a step that
+ * only the general way keeps short. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/geometry/support.h"
+#include "runtime/motion/contact_point.h"
+#include "runtime/motion/persistent_group.h"
+
+struct ball_side {
+    bool moves;
+    double radius;                      /* 0: a plane */
+    double centre[3], normal[3], level; /* plane: normal . x = level on it */
+    struct taylor x[3], turn[2];        /* centre; in the plane: cosine, sine */
+};
+
+/* Reads a row of the body's pose. */
+static void
+pose_row(const struct rt *run, const imp_body *body, uint32_t i, int order,
+         struct taylor *out)
+{
+    const double *work = run->rows.block[body->block];
+    memcpy(out->c, work + (size_t)body->pose[i] * IMP_ROW_STRIDE + IMP_ROW_PAD,
+           sizeof(double) * (size_t)(order + 1));
+}
+
+/* A body that rests for ever. False: it is no ball and no plane. */
+static bool
+fixed_side(struct rt *run, uint32_t index, int order, struct ball_side *side)
+{
+    const imp_body *body = rt_body(run, index);
+    struct support_body support;
+    struct support_point point;
+    if (!(body->flags & IMP_BODYF_FIXED) || !(body->flags & IMP_BODYF_SHAPE) ||
+        body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+        return false;
+    support_body_get(run, index, &support);
+    memcpy(side->centre, support.c, sizeof side->centre);
+    for (uint32_t i = 0; i < run->im->dim; i++)
+        taylor_const(order, support.c[i], &side->x[i]);
+    if (!(body->flags & IMP_BODYF_FLAT)) {
+        side->radius = support_ball_radius(run, index);
+        return side->radius > 0.0;
+    }
+    double x[3] = {support.centre[0], support.centre[1], support.centre[2]};
+    if (support_level(&support, x, &point) != SUPPORT_FINE ||
+        !(point.norm > 0.0))
+        return false;
+    support_rotate(&support, point.g, side->normal);
+    side->level = -point.G / point.norm;
+    for (uint32_t i = 0; i < run->im->dim; i++) {
+        side->normal[i] /= point.norm;
+        side->level += side->normal[i] * support.c[i];
+    }
+    return true;
+}
+
+static bool
+side_of(struct rt *run, uint32_t index, int order, struct ball_side *side)
+{
+    uint32_t dim = run->im->dim;
+    side->moves = contact_point_body_moves(run, index);
+    side->radius = 0.0;
+    if (index == IMP_WORLD)
+        return false;
+    if (!side->moves)
+        return fixed_side(run, index, order, side);
+    const imp_body *body = rt_body(run, index);
+    side->radius = support_ball_radius(run, index);
+    for (uint32_t i = 0; i < dim && side->radius > 0.0; i++)
+        pose_row(run, body, i, order, &side->x[i]);
+    return side->radius > 0.0;
+}
+
+/* The gap, and the normal from body 0 to body 1. False: the centres meet. */
+static bool
+gap_of(int dim, int order, const struct ball_side side[2],
+       const struct taylor apart[3], struct taylor *gap,
+       struct taylor normal[3])
+{
+    int plane = side[0].radius == 0.0 ? 0 : side[1].radius == 0.0 ? 1 : -1;
+    struct taylor square, length, term;
+    if (plane >= 0) {
+        const struct ball_side *ball = &side[1 - plane], *flat = &side[plane];
+        taylor_const(order, -flat->level - ball->radius, gap);
+        for (int i = 0; i < dim; i++) {
+            taylor_const(order, plane == 0 ? flat->normal[i] : -flat->normal[i],
+                         &normal[i]);
+            taylor_scale(order, flat->normal[i], &ball->x[i], &term);
+            taylor_add(order, gap, &term, gap);
+        }
+        return true;
+    }
+    taylor_const(order, 0.0, &square);
+    for (int i = 0; i < dim; i++) {
+        taylor_mul(order, &apart[i], &apart[i], &term);
+        taylor_add(order, &square, &term, &square);
+    }
+    if (!(square.c[0] > 0.0))
+        return false;
+    taylor_sqrt(order, &square, &length);
+    for (int i = 0; i < dim; i++)
+        taylor_div(order, &apart[i], &length, &normal[i]);
+    *gap = length;
+    gap->c[0] -= side[0].radius + side[1].radius;
+    return true;
+}
+
+bool
+ball_point_row(struct rt *run, struct persistent_row *row, int order)
+{
+    assert(row != NULL && order >= 0);
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    int dim = (int)run->im->dim;
+    struct ball_side side[2];
+    struct taylor apart[3], normal[3];
+    if (row->friction || contact->flags & IMP_CONTACTF_STATED)
+        return false;
+    for (int s = 0; s < 2; s++)
+        if (!side_of(run, contact->body[s], order, &side[s]))
+            return false;
+    for (int i = 0; i < dim; i++)
+        taylor_sub(order, &side[1].x[i], &side[0].x[i], &apart[i]);
+    if (!gap_of(dim, order, side, apart, &row->gap, normal))
+        return false;
+    for (int i = 0; i < 12; i++)
+        taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < dim && side[s].moves; i++)
+            taylor_scale(order, s ? 1.0 : -1.0, &normal[i], &row->open[s][i]);
+    return true;
+}

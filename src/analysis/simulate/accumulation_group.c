@@ -135,6 +135,12 @@ list_points(struct simulation *sim, const struct limit_group *group,
             NEW_N(run->brief, struct contact_point, (size_t)most);
         gap_tolerances(run, contact, &tol, &rate);
         int k = contact_set_near(run, contact, 2.0 * tol, INFINITY, spot, most);
+        /* as points are chosen that hold: near a change of features the normal
+         * may be set-valued to two tolerances alone; or nothing moves there */
+        if (k < 0)
+            k = contact_set_near(run, contact, tol, INFINITY, spot, most);
+        if (k < 0 && simulate_corners_rest(sim, contact, spot))
+            k = 2;
         if (k < 0)
             return false;
         for (int i = 0; i < k; i++)

@@ -25,6 +25,9 @@
  */
 #define INSTANT_FAR 1e3
 
+/* A slip of so many roundings of its terms is none: TAYLOR_NOISE of runs. */
+#define SLIP_NOISE 32.0
+
 /* one system, and the contact asked about */
 struct asked {
     struct analysis *analysis;
@@ -220,6 +223,23 @@ terms_of(const struct asked *asked, const double *gradient, double value)
     return size + fabs(rest);
 }
 
+/* The slip, or 0 where it is rounding of its terms, as in a run. */
+static double
+slip_of(const struct asked *asked, const struct system_slip *slip)
+{
+    const double *rate =
+        asked->analysis->rt->env + asked->system->env_state + asked->n;
+    double rest = slip->velocity, size = 0.0;
+    for (uint32_t j = 0; j < asked->n; j++) {
+        rest -= asked->along[j] * rate[j];
+        size += fabs(asked->along[j] * rate[j]);
+    }
+    return fabs(slip->velocity) <=
+                   SLIP_NOISE * DBL_EPSILON * (size + fabs(rest))
+               ? 0.0
+               : slip->velocity;
+}
+
 static int
 coefficients(struct asked *asked, struct painleve_instant *out)
 {
@@ -261,7 +281,7 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     point->a_terms = terms_of(asked, asked->along, point->a);
     point->b_terms = terms_of(asked, asked->normal, point->b);
     point->mu = slip.mu;
-    point->slip = slip.velocity;
+    point->slip = slip_of(asked, &slip);
     point->restitution = run->env[image_contact->env_contact + IMP_CONTACT_E];
     point->law = image_contact->law == IMP_LAW_POISSON ? FRICTION_POISSON
                  : image_contact->law == IMP_LAW_NEWTON && point->mu == 0.0

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 
@@ -78,6 +79,27 @@ simulate_corners_rest(struct simulation *sim, uint32_t contact,
     int n = contact_set_corner(sim->run, contact, SLIDE_CLOSED * tol, out);
     return n == 2 && friction_modes_any(sim->run, out, n) &&
            still(sim, out, &n) == IMP_OK && n == 2;
+}
+
+bool
+simulate_may_push(struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    struct point_list list = {0};
+    bool may = false;
+    if (sim->run->im->dim != 2 || !friction_modes_contact(sim->run, contact) ||
+        !gather(sim, contact, &list) || list.n == 0)
+        return false;
+    struct friction_rows in = {
+        .run = sim->run, .n = list.n, .spot = list.spot, .still = true};
+    if (friction_rows_read(&in))
+        return false;
+    for (int i = 0; i < in.n; i++) {
+        size_t rows = 2 * (size_t)in.n, N = 2 * (size_t)i;
+        may |= in.W[N * rows + N] <
+               in.point[i].mu_static * fabs(in.W[N * rows + N + 1]);
+    }
+    return may;
 }
 
 static int

@@ -20,7 +20,6 @@
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
 #include "analysis/collision/verdict.h"
-#include "runtime/rubbing/rubbing.h"
 #include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
@@ -33,6 +32,7 @@
 #include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* flights between the impacts at one contact, for accumulation */
 struct flight_history {
@@ -483,6 +483,9 @@ int simulate_persistent_peek(struct simulation *sim, double until,
 /* The force of the held point `which` has fallen to zero. opens: it had done so
  * before, as those of its contact have, which opens from now on. */
 int simulate_persistent_unloaded(struct simulation *sim, int which, bool opens);
+/* Can friction keep a contact closed that nothing presses together, as p is
+ * below 0 in slip one way or the other? Then it may not open by itself. */
+bool simulate_may_push(struct simulation *sim, uint32_t contact);
 /* Do two polygons rest corner on corner, with friction? Then both vertices on
  * the faces beside them, one each, hold them there. */
 bool simulate_corners_rest(struct simulation *sim, uint32_t contact,

@@ -171,7 +171,8 @@ stay(struct simulation *sim, const uint32_t *contacts,
     bool any = false;
     for (uint32_t i = 0; i < n_touched; i++) {
         any |= sim->contacts[contacts[i]].pressed ||
-               persistent_near_held(sim->run, contacts[i]);
+               persistent_near_held(sim->run, contacts[i]) ||
+               simulate_may_push(sim, contacts[i]);
         all[n_all++] = contacts[i];
     }
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {

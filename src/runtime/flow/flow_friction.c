@@ -511,7 +511,6 @@ jump(struct flow *flow, struct flow_event *event)
     if (event->kind != FLOW_JAM)
         event->kind = FLOW_WITHOUT_COLLISION;
     paradox_jump(W[T * all + T], W[N * all + T], W[N * all + N], &point, &out);
-    flow->taylor->contacts.closed[i] = false;
     struck.hits[i] = true;
     for (uint32_t j = 0; j < flow->m; j++)
         friction->zero[j] = friction->mode[j] == CONTACT_STICK;

@@ -58,6 +58,7 @@ struct candidates {
     bool *ceased; /* its force has just come to zero */
     struct friction_point *point;
     struct friction_instant instant;
+    double *terms; /* 2 n: those of the instant, but for what held forces add */
 };
 
 double
@@ -149,13 +150,14 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
             (friction->mode[i] != CONTACT_STICK || unloaded(flow, i));
         all->contact[n++] = (int)i;
     }
+    all->terms = NEW_N(arena, double, 2 * n + 1);
     double *W = NEW_N(arena, double, 4 * n * n + 1),
            *free = NEW_N(arena, double, 2 * n + 1),
            *terms = NEW_N(arena, double, 2 * n + 1);
     for (size_t r = 0; r < 2 * n; r++) {
         size_t row = 2 * (size_t)all->contact[r / 2] + r % 2;
         free[r] = rows->free[row];
-        terms[r] = rows->terms[row];
+        terms[r] = all->terms[r] = rows->terms[row];
         /* where a mode has ended the free acceleration may be 0 by terms that
          * cancel within the equations of the motion */
         if (r % 2 == 0 && all->point[r / 2].ended)
@@ -301,9 +303,10 @@ tell_choice(struct flow *flow, const struct candidates *all,
             const struct friction_choice *choice)
 {
     for (int k = 0; k < all->n; k++)
-        friction_tell_verdict(
-            flow, (uint32_t)all->contact[k],
-            painleve_verdict_of(flow->run->brief, &all->instant, choice, k));
+        friction_tell_verdict(flow, (uint32_t)all->contact[k],
+                              painleve_verdict_of(flow->run->brief,
+                                                  &all->instant, all->terms,
+                                                  choice, k));
 }
 
 /* Does this choice change a mode? */

@@ -177,9 +177,10 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
 
 struct painleve_verdict
 painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
-                    const struct friction_choice *choice, int i)
+                    const double *terms, const struct friction_choice *choice,
+                    int i)
 {
-    assert(arena != NULL && in != NULL && choice != NULL);
+    assert(arena != NULL && in != NULL && terms != NULL && choice != NULL);
     assert(i >= 0 && i < in->n);
     size_t rows = 2 * (size_t)in->n, N = 2 * (size_t)i, T = N + 1;
     const struct friction_point *of = in->point + i;
@@ -188,8 +189,8 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
                                    .C = in->W[N * rows + N],
                                    .a = in->free[T],
                                    .b = in->free[N],
-                                   .a_terms = in->terms[T],
-                                   .b_terms = in->terms[N],
+                                   .a_terms = terms[T],
+                                   .b_terms = terms[N],
                                    .mu = of->mu_dynamic,
                                    .slip = of->slip};
     struct painleve_verdict out = {

@@ -72,10 +72,12 @@ struct painleve_verdict {
      * known: of several contacts without a consistent choice */
     double margin;
 };
-/* That of point i in the modes that friction_choose has found. */
+/* That of point i in the modes that friction_choose has found. terms: 2 n,
+ * sizes of what the free accelerations are sums of. */
 struct painleve_verdict
 painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
-                    const struct friction_choice *choice, int i);
+                    const double *terms, const struct friction_choice *choice,
+                    int i);
 /* Returns the name of a cell, such as "I(iii)"; "" where row is 0. */
 const char *painleve_cell(const struct painleve *painleve);
 

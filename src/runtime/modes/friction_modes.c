@@ -488,7 +488,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     modes->changed = changes(&in, choice);
     modes->found = NEW_N(run->brief, struct painleve_verdict, (size_t)count);
     for (int i = 0; modes->changed && i < count; i++)
-        modes->found[i] = painleve_verdict_of(run->brief, &instant, choice, i);
+        modes->found[i] =
+            painleve_verdict_of(run->brief, &instant, in.parts, choice, i);
     if (choice->taken < 0 && (st = by_policy(&in, &instant, modes)))
         return st;
     report_loads(&in, &instant, modes);

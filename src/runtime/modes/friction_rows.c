@@ -91,6 +91,34 @@ rate_terms(const struct rt *run, const struct persistent_row *row,
     }
 }
 
+/* The acceleration `value` of a row whose change by velocities is `open`, in
+ * parts that belong to the coordinates of the bodies, and the rest, without
+ * signs: the same in every frame, and as for systems. The bodies move freely
+ * here (persistent_instant). */
+static double
+parts_of(const struct rt *run, const struct persistent_row *row,
+         struct taylor (*open)[6], double value)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double rest = value, size = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, contact->body[e]);
+        if (!contact_point_body_moves(run, contact->body[e]))
+            continue;
+        const double *pose[4], *work = run->persistent_memory->own[body->block];
+        for (int k = 0; k < 4; k++)
+            pose[k] =
+                work + (size_t)body->pose[k] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        double along = 2.0 * (open[e][0].c[0] * pose[0][2] +
+                              open[e][1].c[0] * pose[1][2]),
+               turn = 2.0 * open[e][5].c[0] *
+                      (pose[2][0] * pose[3][2] - pose[3][0] * pose[2][2]);
+        rest -= along + turn;
+        size += fabs(along) + fabs(turn);
+    }
+    return size + fabs(rest);
+}
+
 /* Reads point i. A slip up to the speed `rest` is none. */
 static int
 read_point(struct friction_rows *in, int i, double rest)
@@ -103,6 +131,7 @@ read_point(struct friction_rows *in, int i, double rest)
     in->free[2 * i] = 2.0 * row->gap.c[2];
     in->rate[2 * i] = row->gap.c[1];
     in->terms[2 * i] = fabs(in->free[2 * i]) + g + turning;
+    in->parts[2 * i] = parts_of(run, row, row->open, in->free[2 * i]);
     in->free[2 * i + 1] = in->terms[2 * i + 1] = 0.0;
     *point = (struct friction_point){0};
     const struct persistent_mode *before =
@@ -117,6 +146,8 @@ read_point(struct friction_rows *in, int i, double rest)
     point->varies = row->friction->varies;
     rate_terms(run, row, row->friction->open, &speed, &turning);
     in->free[2 * i + 1] = row->friction->slip.c[1];
+    in->parts[2 * i + 1] =
+        parts_of(run, row, row->friction->open, in->free[2 * i + 1]);
     in->terms[2 * i + 1] = fabs(in->free[2 * i + 1]) + g + turning;
     in->size[i] = friction_rows_rounding(run, in->spot[i].contact, speed,
                                          in->free[2 * i + 1]);
@@ -146,6 +177,7 @@ friction_rows_read(struct friction_rows *in)
     in->W = NEW_N(run->brief, double, 4 * n * n);
     in->free = NEW_N(run->brief, double, 2 * n);
     in->terms = NEW_N(run->brief, double, 2 * n);
+    in->parts = NEW_N(run->brief, double, 2 * n);
     in->size = NEW_N(run->brief, double, n);
     in->rate = NEW_N(run->brief, double, 2 * n);
     double *G = NEW_N(run->brief, double, 4 * n * n);

@@ -21,8 +21,11 @@ struct friction_rows {
     double *W;                      /* 2 n x 2 n */
     double *free, *terms, *rate;    /* 2 n: accelerations, sizes of their terms,
                                        velocities */
-    double *size;                   /* per point: the speed below which a slip is
-                                       none */
+    double *parts; /* 2 n: the sum of the sizes of what the velocities and spins
+                      of the bodies, and their turning, do to an acceleration:
+                      `terms` is at least as large, by what is known before */
+    double *size;  /* per point: the speed below which a slip is
+                      none */
 };
 /* Fills all but run, n, spot and still. Status of the tapes. */
 int friction_rows_read(struct friction_rows *rows);

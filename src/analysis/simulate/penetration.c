@@ -3,6 +3,7 @@
  * check that no other contact overlaps, since its touch must have been found
  * (I3). Called at the end of every piece of the run. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 
 #include "abi/status.h"
@@ -18,6 +19,9 @@
 #define DEPTH_SAMPLES 16
 /* I3: an overlap of more tolerances shows that the search has missed a touch */
 #define SIMULATE_PASSED 16.0
+/* A body that has come to another place within this share of the time is there
+ * at once. */
+#define SIMULATE_JUMP (64.0 * DBL_EPSILON)
 
 /* Finds the greatest overlap between two times. The state is not changed. */
 static int
@@ -75,6 +79,9 @@ simulate_check_penetration(struct simulation *sim)
             gap_tolerances(analysis->rt, contact, &tol, &rate);
             if (closest.gap >= -SIMULATE_PASSED * tol)
                 continue;
+            if (event_place_jumps(analysis->rt, contact,
+                                  SIMULATE_JUMP * fmax(fabs(now), DBL_MIN)))
+                return event_jumps_into(analysis->rt, contact, closest.gap);
             char g[NUM_TEXT], at[NUM_TEXT];
             diag_add(analysis->ds, DIAG_E0713,
                      rt_contact(analysis->rt, contact)->range,

@@ -25,6 +25,7 @@
 #include "runtime/events/event_priv.h"
 #include "runtime/geometry/support.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/trace/trace.h"
 
@@ -97,8 +98,8 @@ copy_pair(const struct event_state *ev, const struct rt *run,
     size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE,
            c = *ev->contact;
     for (int i = 0; i < 2; i++) {
-        uint32_t at = rt_body(run, ev->body[i])->env_state -
-                      run->im->layout.state;
+        uint32_t at =
+            rt_body(run, ev->body[i])->env_state - run->im->layout.state;
         double *state = run->env + run->im->layout.state + at,
                *lo = run->state_lo + at;
         memcpy(back ? state : saved->state + at,
@@ -627,6 +628,42 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
     return IMP_OK;
 }
 
+/* The step comes to no length. Where bodies come to other places at once, their
+ * gaps are looked at anew beyond that; else the run is stuck. */
+static int
+beyond(struct rt *run, struct event_state *ev, struct step *step,
+       int (*each_step)(void *, double, double), void *ctx)
+{
+    double t0 = step->start, t1 = t0 + switching_least(run);
+    uint32_t slowest = step->slowest < run->im->contacts.n ? step->slowest : 0;
+    bool jumps = false;
+    save(ev, run, &ev->step);
+    move(ev, run, t1 - t0, t1);
+    for (uint32_t i = 0; i < ev->n; i++) {
+        uint32_t contact = ev->contact[i];
+        struct near *watched = &ev->near[contact];
+        if (watched->mode == WATCH_OFF ||
+            !event_place_jumps(run, contact, 2.0 * (t1 - t0)))
+            continue;
+        jumps = true;
+        run->closest.warm[contact] = 0;
+        begin(ev, contact,
+              watched->mode == WATCH_OPEN ? WATCH_OPEN : WATCH_CLOSE);
+        int st = look(run, contact, &watched->at);
+        if (st)
+            return st;
+        gap_tolerance_get(run, contact, &watched->tol);
+        if (watched->sign > 0 && watched->at.gap < -watched->tol.gap)
+            return event_jumps_into(run, contact, watched->at.gap);
+    }
+    if (!jumps || t1 >= t0 + step->most) {
+        restore(ev, run, &ev->step);
+        return stuck(run, slowest);
+    }
+    step->cap = INFINITY;
+    return each_step != NULL ? each_step(ctx, t0, t1) : IMP_OK;
+}
+
 /* Takes a whole step without an event, if the gaps at its end agree with their
  * polynomials. Otherwise the state goes back to the start of the step, and
  * step->cap is lowered. */
@@ -638,8 +675,7 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     double t1 = length >= step->most ? until : t0 + length;
     bool good;
     if (t1 == t0)
-        return stuck(run,
-                     step->slowest < run->im->contacts.n ? step->slowest : 0);
+        return beyond(run, ev, step, each_step, ctx);
     save(ev, run, &ev->step);
     move(ev, run, t1 - t0, t1);
     int st = verify(run, ev, t1 - t0, &good, &least);
@@ -701,8 +737,9 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
             return st;
         if (again) {
             step.cap = step.length;
-            if (step.start + step.cap == step.start)
-                return stuck(run, step.slowest < nc ? step.slowest : 0);
+            if (step.start + step.cap == step.start &&
+                (st = beyond(run, ev, &step, each_step, ctx)))
+                return st;
             continue;
         }
         if (best != nc && ev->near[best].s <= step.length)

@@ -75,4 +75,11 @@ int event_ahead(struct rt *run, uint32_t contact, double most,
  * model. */
 double event_horizon(struct rt *run);
 
+/* -- place_jump.c: bodies whose place is a formula of time -- */
+/* Has a body of this contact come to another place at once within the last dt
+ * seconds? */
+bool event_place_jumps(struct rt *run, uint32_t contact, double dt);
+/* Ends the run: such a body is now within another one (gap < 0). IMP_FAILED. */
+int event_jumps_into(struct rt *run, uint32_t contact, double gap);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The first touch along the free motion (event.h).
- *
  * Each step expands the motion and the gap of every near contact into their
  * time series, takes the longest time for which all hold to rounding, and
  * asks of each gap polynomial when it first enters the band |gap| <= tolerance
@@ -9,7 +8,6 @@
  * the touch is told apart (contact_root_in_band) and timed. Contacts that are
  * far, whose gap has no usable series, or that overlap deeply are passed over
  * by bounds (conservative_advancement.c) instead.
- *
  * Invariants: a step is accepted only when the gap at its end agrees with the
  * polynomial; the state returned is reached by one expansion from the last
  * accepted state. */
@@ -647,8 +645,8 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
             continue;
         jumps = true;
         run->closest.warm[contact] = 0;
-        begin(ev, contact,
-              watched->mode == WATCH_OPEN ? WATCH_OPEN : WATCH_CLOSE);
+        bool opens = watched->mode == WATCH_OPEN;
+        begin(ev, contact, opens ? WATCH_OPEN : WATCH_CLOSE);
         int st = look(run, contact, &watched->at);
         if (st)
             return st;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which closed contacts of a system push, stick and slip from now on:
- * friction_choose decides, and here its answer becomes modes of the flow. Where
- * no motion is singled out nothing is changed, and the run is told what is
- * consistent (I4). */
+ * friction_choose decides, and here its answer becomes modes of the flow. Where no
+ * motion is singled out nothing changes; told is what is consistent (I4). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -17,11 +16,10 @@
 
 /* Accelerations that are so small a share of their terms are 0. */
 #define FLOATING 1e-12
-/* Extremes that differ by so small a share are one number: LINEAR_PROGRAM_ZERO
- * with room for its terms. */
+/* Extremes that differ by so small a share are one: LINEAR_PROGRAM_ZERO. */
 #define RANGE_POINT 1e-9
-/* A contact carries nothing whose force is this small a share of the greatest
- * one: the least forces are found to 1e-10 (FRICTION_TOLERANCE). */
+/* A force this small a share of the greatest one is none: the least forces are
+ * found to 1e-10 (FRICTION_TOLERANCE). */
 #define LOADS_IDLE 1e-9
 
 void
@@ -151,9 +149,8 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         all->contact[n++] = (int)i;
     }
     all->terms = NEW_N(arena, double, 2 * n + 1);
-    double *W = NEW_N(arena, double, 4 * n * n + 1),
-           *free = NEW_N(arena, double, 2 * n + 1),
-           *terms = NEW_N(arena, double, 2 * n + 1);
+    double *W = NEW_N(arena, double, 4 * n * n + 1);
+    double *free = NEW_N(arena, double, 4 * n + 2), *terms = free + 2 * n + 1;
     for (size_t r = 0; r < 2 * n; r++) {
         size_t row = 2 * (size_t)all->contact[r / 2] + r % 2;
         free[r] = rows->free[row];
@@ -302,11 +299,11 @@ static void
 tell_choice(struct flow *flow, const struct candidates *all,
             const struct friction_choice *choice)
 {
+    struct arena *brief = flow->run->brief;
     for (int k = 0; k < all->n; k++)
         friction_tell_verdict(flow, (uint32_t)all->contact[k],
-                              painleve_verdict_of(flow->run->brief,
-                                                  &all->instant, all->terms,
-                                                  choice, k));
+                              painleve_verdict_of(brief, &all->instant,
+                                                  all->terms, choice, k));
 }
 
 /* Does this choice change a mode? */
@@ -398,7 +395,7 @@ row_size(const struct candidates *all, const struct friction_set *set, int r)
     return size;
 }
 
-/* The flow goes on in the modes of this set. */
+/* The flow goes on in these modes. */
 static void
 go_on(struct flow *flow, const struct candidates *all,
       const struct friction_set *set)

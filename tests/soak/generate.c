@@ -28,6 +28,8 @@ static const struct kind {
     {"polygons", generate_polygons, 0},
     {"polyhedra", generate_polyhedra, 0},
     {"stacks", generate_stacks, 0},
+    {"tables", generate_tables, 0},
+    {"troughs", generate_troughs, 0},
     {"discs", generate_discs, 0},
     {"laws", generate_laws, 0},
     {"mixtures", generate_mixtures, 0},

@@ -12,6 +12,8 @@ void generate_polytopes(struct random *random, struct model *out);
 void generate_polygons(struct random *random, struct model *out);
 void generate_polyhedra(struct random *random, struct model *out);
 void generate_stacks(struct random *random, struct model *out);
+void generate_tables(struct random *random, struct model *out);
+void generate_troughs(struct random *random, struct model *out);
 void generate_hits(struct random *random, struct model *out);
 void generate_pendulum(struct random *random, struct model *out);
 void generate_general_system(struct random *random, struct model *out);

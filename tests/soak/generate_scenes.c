@@ -117,6 +117,63 @@ generate_stacks(struct random *random, struct model *out)
     out->until = 1;
 }
 
+/* A box that lies on a table, or falls on it, near one of its sides, and tips
+ * over that or slides off. */
+void
+generate_tables(struct random *random, struct model *out)
+{
+    out->dimension = random_chance(random, 0.5) ? 2 : 3;
+    int up = out->dimension - 1;
+    out->gravity[up] = -random_in(random, 3, 10);
+    scene_add_wall(out, random, 0)->position[up] = -1;
+    struct body *table = scene_add_body(out, "table");
+    table->shape = SHAPE_BOX;
+    table->fixed = true;
+    for (int k = 0; k < out->dimension; k++)
+        table->size[k] = k == up ? 0.2 : 2;
+    table->position[up] = -0.1;
+    struct body *box = scene_add_body(out, "box");
+    box->shape = SHAPE_BOX;
+    box->density = 1;
+    for (int k = 0; k < out->dimension; k++)
+        box->size[k] = random_in(random, 0.1, 0.6);
+    box->position[0] = 1 + random_in(random, -0.4, 0.6) * box->size[0] / 2;
+    box->position[up] = box->size[up] / 2;
+    if (random_chance(random, 0.6))
+        box->position[up] += random_in(random, 0.01, 0.3);
+    box->velocity[0] = random_in(random, -0.5, 1);
+    if (random_chance(random, 0.5))
+        box->spin[0] = random_in(random, -1, 1);
+    scene_add_contacts(out, random, 1);
+    out->until = 1.5;
+}
+
+/* Two boxes that come to rest on each other in a trough. */
+void
+generate_troughs(struct random *random, struct model *out)
+{
+    out->gravity[1] = -random_in(random, 5, 10);
+    scene_add_wall(out, random, random_in(random, -0.2, 0.2));
+    for (int side = -1; side <= 1; side += 2) {
+        struct body *wall =
+            scene_add_wall(out, random, side * random_in(random, 0.2, 1.5));
+        wall->position[0] = 0.8 * side;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct body *box = scene_add_body(out, "box");
+        box->shape = SHAPE_BOX;
+        box->density = i == 0 ? 1 : random_in(random, 0.3, 3);
+        for (int k = 0; k < 2; k++)
+            box->size[k] = random_in(random, 0.2, 0.6);
+        box->position[0] = i * random_in(random, -0.3, 0.3);
+        box->position[1] = random_in(random, 0.7, 0.9) + 1.1 * i;
+        box->angle = random_in(random, -3, 3);
+        box->spin[2] = random_in(random, -3, 3);
+    }
+    scene_add_contacts(out, random, 1);
+    out->until = 2;
+}
+
 /* Discs of masses far apart that hit each other, or a wall, nearly centrally,
  * and where the world's origin is. */
 void

@@ -696,7 +696,7 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
 }
 
 /* The search from the present time on, until something happens, until the time
- * `until`, or over `steps` steps. */
+ * `until`, or over `steps` steps, without those to the edge of a band. */
 static int
 search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
        int (*each_step)(void *ctx, double t0, double t1), void *ctx,
@@ -746,7 +746,7 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
         st = advance(run, ev, &step, until, each_step, ctx);
         if (st != IMP_OK)
             return st;
-        if (isinf(step.cap))
+        if (isinf(step.cap) && !ev->near[*ev->contact].candidate)
             steps--;
     }
 }

@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 21u
+#define IMP_ABI_VERSION 22u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -273,7 +273,9 @@ typedef struct imp_block {
 enum imp_guard_kind {
     IMP_GUARD_SIGN,  /* u goes through zero */
     IMP_GUARD_WHOLE, /* u goes through a whole number */
-    IMP_GUARD_HALF   /* u goes through half a whole number */
+    IMP_GUARD_HALF,  /* u goes through half a whole number */
+    IMP_GUARD_GROWTH_SIGN, /* the same, where no branch changes: a step ends */
+    IMP_GUARD_GROWTH_WHOLE
 };
 typedef struct imp_guard {
     uint32_t kind;

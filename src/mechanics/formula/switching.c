@@ -8,6 +8,7 @@
  * the size of the terms whose sum it is, because the rounding error of u is
  * measured by that size. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "mechanics/formula/formula.h"
@@ -68,12 +69,12 @@ struct guards {
     imp_guard *g;
     size_t n, cap;
     bool gaps; /* the formulas are gaps */
+    bool branches_alone;
 };
 
 static void
-add(struct guards *found, const expr *formula, const expr *level)
+add(struct guards *found, const expr *formula, uint32_t kind, const expr *level)
 {
-    uint32_t kind = kind_of(formula);
     for (size_t i = 0; i < found->n; i++)
         if (found->u[i] == level && found->g[i].kind == kind) {
             found->g[i].gap |= found->gaps;
@@ -93,6 +94,61 @@ add(struct guards *found, const expr *formula, const expr *level)
     }
     found->u[found->n] = level;
     found->g[found->n++] = (imp_guard){kind, 0, formula->origin};
+}
+
+/* Exponential functions grow by orders of magnitude within one step, from what
+ * is below all rounding: the first terms of their series do not show it, and a
+ * barrier exp(-x^2) would be passed without a trace. So a step ends where the
+ * argument has changed by GROWTH_STEP: up to there the last terms of order 20
+ * bound those that are left out, as these shrink by 8/20 and more. Below
+ * exp(-GROWTH_LEAST) = 1e-52 nothing is looked at. tanh comes to its ends as
+ * exp(-2 |u|). */
+#define GROWTH_STEP 8.0
+#define GROWTH_LEAST 120.0
+/* Ends at 0, where symmetric motions turn, would be touched, not passed. */
+#define GROWTH_BESIDE 0.3
+
+static void
+add_growth(struct guards *found, const expr *formula)
+{
+    struct graph *graph = found->mech->graph;
+    const expr *u = formula->a, *level;
+    double step = GROWTH_STEP, low = -GROWTH_LEAST, high = INFINITY;
+    switch ((enum imp_op)formula->op) {
+    case IMP_OP_EXP:
+    case IMP_OP_EXPM1:
+        break;
+    case IMP_OP_EXP2:
+        u = sc_mul(graph, u, ex_num(graph, log(2.0)));
+        break;
+    case IMP_OP_SINH:
+    case IMP_OP_COSH:
+        low = -INFINITY;
+        break;
+    case IMP_OP_TANH:
+        step = GROWTH_STEP / 2.0;
+        high = GROWTH_LEAST / 2.0;
+        low = -high;
+        break;
+    default:
+        return;
+    }
+    if (!moves(found->mech, u))
+        return;
+    level = u;
+    if (isfinite(low)) {
+        add(found, formula, IMP_GUARD_GROWTH_SIGN,
+            sc_sub(graph, u, ex_num(graph, low)));
+        level = ex_op(graph, IMP_OP_MAX, level, ex_num(graph, low), NULL);
+    }
+    if (isfinite(high)) {
+        add(found, formula, IMP_GUARD_GROWTH_SIGN,
+            sc_sub(graph, u, ex_num(graph, high)));
+        level = ex_op(graph, IMP_OP_MIN, level, ex_num(graph, high), NULL);
+    }
+    add(found, formula, IMP_GUARD_GROWTH_WHOLE,
+        sc_add(graph, ex_div(graph, level, ex_num(graph, step)),
+               ex_num(graph, GROWTH_BESIDE)));
 }
 
 /* Gathers the switching functions below the formulas; each node is visited
@@ -118,7 +174,9 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
     while (n_todo > 0) {
         const expr *node = todo[--n_todo], *level = argument(mech->graph, node);
         if (level && moves(mech, level))
-            add(found, node, level);
+            add(found, node, kind_of(node), level);
+        if (!found->branches_alone)
+            add_growth(found, node);
         const expr *const below[3] = {node->a, node->b, node->c};
         for (int i = 0; i < 3; i++)
             if (below[i] && !seen[below[i]->id]) {
@@ -132,7 +190,7 @@ bool
 switching_in(struct mech *mech, const expr *formula)
 {
     assert(formula != NULL);
-    struct guards o = {.mech = mech};
+    struct guards o = {.mech = mech, .branches_alone = true};
     gather(&o, &formula, 1);
     return o.n > 0;
 }

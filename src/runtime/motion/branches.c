@@ -225,7 +225,7 @@ passes(const double *series, int order, double span, double noise, double least,
 {
     double shifted[POLYNOMIAL_MAX + 1],
         half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
-    if (kind == IMP_GUARD_SIGN)
+    if (kind == IMP_GUARD_SIGN || kind == IMP_GUARD_GROWTH_SIGN)
         return leaves(series, order, span, noise, least);
     struct branch_end first = {INFINITY, false, -1};
     for (int k = 0; k <= order; k++)
@@ -315,6 +315,12 @@ branched_first_end(struct rt *run, const struct branched *formulas,
             passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
                    least, formulas->guard[guard].kind);
         end.guard = (int)guard;
+        if (formulas->guard[guard].kind >= IMP_GUARD_GROWTH_SIGN) {
+            if (end.s < *step) /* the step ends, and no branch does */
+                *first = (struct branch_end){INFINITY, false, -1};
+            *step = fmin(*step, fmax(end.s, least));
+            continue;
+        }
         if (!formulas->guard[guard].gap &&
             (end.s <= least || (parabola && end.s <= span)))
             *soft = end;

@@ -11,6 +11,9 @@
 #include "runtime/numerics/dense.h"
 
 #define SWEEPS 60
+/* Beyond this the square of the cotangent of twice the angle overflows, and 1
+ * is no part of it. */
+#define FAR_APART 1e100
 
 static void
 rotate(int n, double *x, double *y, double c, double s)
@@ -67,7 +70,9 @@ dense_svd(int m, int n, double *a, double *v, double *s)
                     continue;
                 turned = 1;
                 double z = (yy - xx) / (2 * xy);
-                double t = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
+                double t = fabs(z) > FAR_APART
+                               ? 0.5 / z
+                               : (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
                 double c = 1 / sqrt(1 + t * t);
                 rotate(m, x, y, c, c * t);
                 rotate(n, v + left * n, v + right * n, c, c * t);
@@ -110,9 +115,10 @@ dense_svd_solve(int m, int n, const double *a, const double *v, const double *s,
  * pivots are smaller than any share that is asked for here (dense_tolerance).
  */
 
-/* The least solution divides by L^T L twice: its error is 2^-52 times the square
- * of the condition, and each step of refinement multiplies it by as much. So
- * many steps bring it below 2^-52 times the condition up to this condition. */
+/* The least solution divides by L^T L twice: its error is 2^-52 times the
+ * square of the condition, and each step of refinement multiplies it by as
+ * much. So many steps bring it below 2^-52 times the condition up to this
+ * condition. */
 #define SQUARED 1e7
 
 size_t

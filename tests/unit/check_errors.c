@@ -274,7 +274,6 @@ test_later(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        AB "contact foot[i in 0 .. 3] { gap = 1 }",
         AB "contact d : b | a { gap = 1 }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

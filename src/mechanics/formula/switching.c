@@ -6,7 +6,8 @@
  * functions u are gathered from the formulas of a block's motion, each once, by
  * the GUARD column of abi/ops.def, and become one series tape. Beside u goes
  * the size of the terms whose sum it is, because the rounding error of u is
- * measured by that size. */
+ * measured by that size. Exponentials end steps in the same way, where no branch
+ * changes (add_growth). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -69,7 +70,7 @@ struct guards {
     imp_guard *g;
     size_t n, cap;
     bool gaps; /* the formulas are gaps */
-    bool branches_alone;
+    bool branches_alone; /* leaves out where exponentials grow */
 };
 
 static void

@@ -96,6 +96,20 @@ field_dim(struct check *ck, const struct tm_command *cmd,
     return unit.dim;
 }
 
+/* The recorded columns of a body, joint or contact: `bob_angle` is one of
+ * `bob`. Writes their names to `own` and returns how many they are. */
+static size_t
+columns_of(const struct tm_command *cmd, const char *name, const char **own)
+{
+    size_t length = strlen(name), count = 0;
+    for (size_t k = 0; k < cmd->n_fields; k++)
+        if (cmd->fields[k].column &&
+            !strncmp(cmd->fields[k].name, name, length) &&
+            cmd->fields[k].name[length] == '_')
+            own[count++] = cmd->fields[k].name;
+    return count;
+}
+
 struct value
 result_field(struct check *ck, uint32_t command, const char *name,
              imp_range name_range, imp_range range)
@@ -113,7 +127,13 @@ result_field(struct check *ck, uint32_t command, const char *name,
         struct diag *diag = check_error(ck, DIAG_E0408, name_range,
                                         "the record of `%s` has no field `%s`",
                                         imp_command_word(cmd->id), name);
-        if (!check_suggest(ck, diag, name_range, name, names, cmd->n_fields)) {
+        const char **own = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
+        size_t n_own = columns_of(cmd, name, own);
+        if (n_own) {
+            CHECK_HELP(ck, diag, "the recorded columns of `%s`: %s", name,
+                       check_join(ck, own, n_own, "and"));
+        } else if (!check_suggest(ck, diag, name_range, name, names,
+                                  cmd->n_fields)) {
             if (cmd->n_fields)
                 CHECK_HELP(ck, diag, "its fields are %s",
                            check_join(ck, names, cmd->n_fields, "and"));

@@ -532,8 +532,17 @@ option_given(struct check *ck, const struct command_row *row,
     bool question = key && chosen < count &&
                     option_row(given->id[chosen])->kind == IMP_OPTK_QUESTION;
     if (!key || (!question && (item->command || !item->value))) {
-        check_error(ck, DIAG_E0303, item->head.file ? item->head : item->range,
-                    "this cannot stand in the block of a command");
+        struct diag *diag = check_error(
+            ck, DIAG_E0303, item->head.file ? item->head : item->range,
+            "this cannot stand in the block of a command");
+        if (item->kind == AST_PARAM && !strcmp(row->name, "sweep"))
+            CHECK_HELP(ck, diag,
+                       "declare the param above the command, and name its "
+                       "values here: over = (%s in linspace(0, 1, 11))",
+                       item->name.text);
+        else if (count)
+            CHECK_HELP(ck, diag, "`%s` has options: %s", row->name,
+                       check_join(ck, given->name, count, "and"));
         return count;
     }
     if (chosen == count) {

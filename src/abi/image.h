@@ -172,6 +172,7 @@ typedef struct imp_param {
  * motion, driven, kinematics and energy. These read the body not where it is in
  * env, but from layout.self on: body_enter puts it there. */
 #define IMP_BODYF_ALIKE 2097152u
+#define IMP_BODYF_PLACED 4194304u /* the model states its position */
 enum imp_orient {
     IMP_ORIENT_NONE,
     IMP_ORIENT_ANGLE,

@@ -88,6 +88,7 @@ body_flags(const struct mech *mech, struct mbody *body)
     body->flags |= decl->shape.volume.e ? IMP_BODYF_SVOLUME : 0;
     body->flags |= decl->shape.centre.n ? IMP_BODYF_SCENTRE : 0;
     body->flags |= decl->shape.inertia.n ? IMP_BODYF_SINERTIA : 0;
+    body->flags |= decl->start.position.range.file ? IMP_BODYF_PLACED : 0;
     body->flags |= decl->stated.centre.n ? IMP_BODYF_CENTRE : 0;
     body->flags |= decl->stated.inertia.n ? IMP_BODYF_INERTIA : 0;
     body->flags |=

@@ -30,6 +30,8 @@
 /* Centre and centroid differ when they are farther apart than this share of
  * the size. */
 #define CENTRE_SAME 1e-12
+/* Moments that are integrated have a mass centre to rounding, in sizes. */
+#define PLACE_SAME 1e-9
 
 /* -- symmetric 3 x 3: xx yy zz xy xz yz -------------------------------------
  */
@@ -297,6 +299,16 @@ needed(const imp_body *body, const struct shape_data *shape, bool volume,
     return centre && !shape->has_centre ? "centre of mass" : NULL;
 }
 
+static bool
+in_a_contact(const struct rt *run, uint32_t body)
+{
+    bool touches = false;
+    for (uint32_t c = 0; c < run->im->contacts.n; c++)
+        touches |= rt_contact(run, c)->body[0] == body ||
+                   rt_contact(run, c)->body[1] == body;
+    return touches;
+}
+
 /* Does anything that the model asks depend on the inertia of this body? A
  * planar body that touches nothing, or is only classified, keeps its spin. */
 static bool
@@ -304,10 +316,7 @@ inertia_matters(const struct rt *run, uint32_t body)
 {
     if (run->im->dim == 3)
         return true;
-    bool touches = false, impacts = false;
-    for (uint32_t c = 0; c < run->im->contacts.n; c++)
-        touches |= rt_contact(run, c)->body[0] == body ||
-                   rt_contact(run, c)->body[1] == body;
+    bool impacts = false;
     const imp_command *k = IMP_ARRAY(run->im, run->im->commands, imp_command);
     for (uint32_t i = 0; i < run->im->commands.n; i++) {
         bool through = false;
@@ -317,7 +326,7 @@ inertia_matters(const struct rt *run, uint32_t body)
         impacts |=
             imp_command_has(k[i].id, IMP_TRAIT_APPLIES_IMPACT) && !through;
     }
-    return touches && impacts;
+    return impacts && in_a_contact(run, body);
 }
 
 static void
@@ -343,6 +352,49 @@ warn_centre(struct rt *run, uint32_t body, const struct shape_data *shape,
               "the inertia of the homogeneous shape about its centroid is "
               "taken for the one about the mass centre");
     diag_help(run->ds, diag, "state `inertia`, about the mass centre");
+}
+
+/* Writes the point as the model would state it. */
+static const char *
+written(struct rt *run, const double *point)
+{
+    char one[NUM_TEXT], *out = arena_printf(run->brief, "(");
+    for (uint32_t i = 0; i < run->im->dim; i++) {
+        num_digits(one, point[i], 12);
+        out = arena_printf(run->brief, "%s%s%s", out, i ? ", " : "", one);
+    }
+    return arena_printf(run->brief, "%s)", out);
+}
+
+/* Where nothing states the position, the mass centre stands at the origin, and
+ * corners do not stand where the model writes them. */
+static void
+warn_place(struct rt *run, uint32_t body)
+{
+    const imp_body *spec = rt_body(run, body);
+    const double *out = run->env + spec->env_body,
+                 *centre = out + IMP_BODY_CENTRE;
+    double radius = out[IMP_BODY_RADIUS], off = 0;
+    for (uint32_t i = 0; i < run->im->dim; i++)
+        off = hypot(off, centre[i]);
+    if ((spec->flags & (IMP_BODYF_PLACED | IMP_BODYF_CENTRE)) ||
+        !(off > PLACE_SAME * radius) || isinf(radius) ||
+        !in_a_contact(run, body))
+        return;
+    const char *at = written(run, centre);
+    bool fixed = (spec->flags & IMP_BODYF_FIXED) != 0;
+    struct diag *diag = diag_add(run->ds, DIAG_W0507, spec->range_shape,
+                                 "the surface of `%s` does not stand where its "
+                                 "shape says: `position`, 0 "
+                                 "by default, is that of the mass centre",
+                                 name_of(run, body));
+    diag_note(run->ds, diag, IMP_NOWHERE,
+              "in the shape's own coordinates the mass centre is %s", at);
+    diag_help(run->ds, diag, "state it: position = %s%s", at,
+              !fixed ? ""
+              : run->im->dim == 2
+                  ? ", or, of a fixed body, centre = (0, 0)"
+                  : ", or, of a fixed body, centre = (0, 0, 0)");
 }
 
 /* Density or mass, and inertia, of a free body. */
@@ -469,5 +521,6 @@ setup_body(struct rt *run, uint32_t body)
     }
     polytope_centre(run, body);
     out[IMP_BODY_RADIUS] = setup_radius(run, body, out + IMP_BODY_CENTRE);
+    warn_place(run, body);
     return IMP_OK;
 }

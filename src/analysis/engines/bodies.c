@@ -451,18 +451,12 @@ touches(struct second *second, const struct contact_point *at)
     return n < 0;
 }
 
-/* A vertex comes down on a face at which the bodies are held. */
+/* Something comes down beside the points at which the bodies are held. */
 static int
-vertex_falls(struct second *second, const struct contact_point *at)
+held_is_hit(struct second *second, uint32_t contact)
 {
     struct simulation *sim = second->sim;
     struct rt *run = second->run;
-    uint32_t contact = at->contact;
-    if (at->vertex < 64 && !touches(second, at)) {
-        second->contact[contact].beside[at->face_of] |= (uint64_t)1
-                                                        << at->vertex;
-        return IMP_OK;
-    }
     struct event_of_bodies event = {
         .second = second,
         .stay = NEW_N(run->brief, uint32_t, 3 * sim->n_contacts + 1),
@@ -486,6 +480,18 @@ vertex_falls(struct second *second, const struct contact_point *at)
     if (n_low)
         second_limit(second, low, n_low, remaining, ratio, after);
     return IMP_OK;
+}
+
+/* A vertex comes down on a face at which the bodies are held. */
+static int
+vertex_falls(struct second *second, const struct contact_point *at)
+{
+    if (at->vertex < 64 && !touches(second, at)) {
+        second->contact[at->contact].beside[at->face_of] |= (uint64_t)1
+                                                            << at->vertex;
+        return IMP_OK;
+    }
+    return held_is_hit(second, at->contact);
 }
 
 /* The force of a held point has fallen to zero. Where its gap begins to open
@@ -523,6 +529,8 @@ second_bodies_change(struct second *second, const struct watched *what)
         second->contact[what->contact].beside[0] = 0;
         second->contact[what->contact].beside[1] = 0;
         return simulate_persistent_past_end(sim, what->contact, what->point);
+    case WATCHED_HELD:
+        return held_is_hit(second, what->contact);
     default:
         return vertex_falls(second, &what->at);
     }

@@ -71,6 +71,7 @@ enum watched_kind {
     WATCHED_FORCE,   /* of a held point of bodies */
     WATCHED_VERTEX,  /* a vertex over a face at which a point is held */
     WATCHED_SIDE,    /* distance of a held point from the sides of its face */
+    WATCHED_HELD,    /* the gap of a contact at which a point is held */
     WATCHED_SYSTEM_GAP,
     WATCHED_SYSTEM_FORCE /* of a held contact of a system */
 };
@@ -80,7 +81,8 @@ struct watched {
     int point;        /* FORCE, SIDE: number of the held point */
     struct contact_point at; /* VERTEX: it, over its face */
     uint32_t which;   /* SIDE: which side */
-    double lag; /* SIDE: how far beyond the side a point counts as gone, m */
+    double lag; /* SIDE: how far beyond the side a point counts as gone, HELD: how
+                   far below 0 the gap is an overlap, m */
 };
 
 struct second {

@@ -158,9 +158,13 @@ add_held_points(struct second *second)
             one->which = (uint32_t)k;
         }
         if ((point.kind == POINT_VERTEX || point.kind == POINT_EDGES) &&
-            is_first(run, i))
-            st = add_vertices(second, point.contact,
-                              fmax(ROUNDING * rounding, 0.1 * tol), tol);
+            is_first(run, i)) {
+            /* Below that something else has come down: two edges, or a vertex
+             * that has come over its face from the side. */
+            double closed = fmax(ROUNDING * rounding, 0.1 * tol);
+            add(second, WATCHED_HELD, point.contact, 0.0, 0.0)->lag = tol;
+            st = add_vertices(second, point.contact, closed, tol);
+        }
     }
     return st;
 }
@@ -369,6 +373,11 @@ second_look(void *ctx, double t, const double *y, double *value, double *rate)
             st = look_at_gap(second, one->contact,
                              one->kind == WATCHED_GAP ? 1.0 : -1.0, &value[i],
                              &rate[i]);
+            break;
+        case WATCHED_HELD:
+            st = look_at_gap(second, one->contact, 1.0, &value[i], &rate[i]);
+            value[i] += one->lag;
+            rate[i] = NAN;
             break;
         case WATCHED_FORCE:
         case WATCHED_SIDE:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit.h"
+#include "beside.h"
 #include "commands.h"
 
 /* Rows of the run that is audited. */
@@ -125,6 +126,13 @@ check_audit(const struct runner *runner, struct subject *subject,
     result_free(&result);
 }
 
+/* What is far away may take long, and may end as it would alone. */
+static bool
+is_own_end(const struct result *result)
+{
+    return result->status != EXIT_TIME && !guests_are_named(result);
+}
+
 static void
 check_relation(const struct runner *runner, struct subject *subject, int check,
                struct finding *finding, char **text)
@@ -148,10 +156,11 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
     if (text)
         *text = model_text(&trial.other);
     struct runner patient = *runner;
-    if (trial.other.second)
+    if (trial.other.second || trial.frame.guests)
         patient.seconds *= SECOND_ENGINE;
     run_model(&patient, &trial.other, &result);
-    audit_end(&trial.other, &result, finding);
+    if (!trial.frame.guests || is_own_end(&result))
+        audit_end(&trial.other, &result, finding);
     /* a sum of jumps that has no limit is told */
     if (trial.other.observed && result.read && !strstr(result.err, "W0731"))
         audit_observers(&trial.other, &result, finding);

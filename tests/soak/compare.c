@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "events.h"
 #include "random.h"
 #include "vector.h"
@@ -200,6 +201,8 @@ told_errors(const struct comparison *comparison, const struct growth *growth,
         for (int i = 0; i < result[which]->limits; i++) {
             const struct limit *limit = &result[which]->limit[i];
             const struct frame *frame = which ? &comparison->frame : &same;
+            if (is_guest(frame, comparison->result_a, limit->contact))
+                continue;
             double at = frame_undo_time(frame, limit->time);
             double then = fmax(growth_at(growth, at).place, PERTURBATION);
             double error = fmax(limit->error / frame->time, LIMIT_ERROR);
@@ -583,6 +586,9 @@ compare(const struct comparison *comparison, const struct growth *growth,
     for (int i = 0; i < a->events && comparison->frame.places_alone; i++)
         if (!strcmp(a->event[i].class, "rest"))
             to = fmin(to, a->event[i].time - BESIDE_EVENT);
+    /* what is far away may come to its end earlier */
+    if (comparison->frame.guests && guests_are_named(b))
+        to = fmin(to, end_b);
     /* where a law is refused, a slip that is rounding may decide */
     if (!strcmp(a->code, "E0767") && !strcmp(b->code, "E0767"))
         to = fmin(to, fmin(a->time, end_b) - BESIDE_EVENT);

@@ -32,11 +32,19 @@ by_contact(const void *a, const void *b)
     return kinds ? kinds : (x->time > y->time) - (x->time < y->time);
 }
 
+bool
+is_guest(const struct frame *frame, const struct result *a, int contact)
+{
+    return frame->guests && contact >= a->contacts;
+}
+
 static void
 add_windows(struct event_list *list, const struct result *result,
-            const struct frame *frame)
+            const struct frame *frame, const struct result *a)
 {
     for (int i = 0; i < result->limits; i++) {
+        if (is_guest(frame, a, result->limit[i].contact))
+            continue;
         double end = frame_undo_time(frame, result->limit[i].time);
         double sum = result->limit[i].sum / frame->time;
         list->window[list->windows++] =
@@ -78,7 +86,7 @@ in_limit(const struct event_list *list, int limits, double time)
 
 static void
 add_crowds(struct event_list *list, int limits, const struct result *result,
-           const struct frame *frame)
+           const struct frame *frame, const struct result *a)
 {
     double last[MAX_CONTACTS];
     bool after_impact[MAX_CONTACTS] = {false};
@@ -88,7 +96,7 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
     for (int i = 0; i < result->events; i++) {
         int contact = result->event[i].contact;
         double time = frame_undo_time(frame, result->event[i].time);
-        if (contact < 0)
+        if (contact < 0 || is_guest(frame, a, contact))
             continue;
         double step = time - last[contact];
         last[contact] = time;
@@ -130,7 +138,7 @@ merge_corners(struct event_list *list)
 
 static void
 fill(struct event_list *list, const struct result *result,
-     const struct frame *frame)
+     const struct frame *frame, const struct result *a)
 {
     list->event = calloc((size_t)result->events + 1, sizeof *list->event);
     for (int i = 0; i < result->events; i++) {
@@ -142,6 +150,7 @@ fill(struct event_list *list, const struct result *result,
                     !strcmp(event.kind, "impact");
         if (frame->places_alone)
             event.class[0] = 0;
+        told &= !is_guest(frame, a, event.contact);
         if (told && !in_window(list, &event))
             list->event[list->count++] = event;
     }
@@ -170,16 +179,16 @@ event_lists(const struct result *a, const struct result *b,
     same.closures_untold = frame->closures_untold;
     for (int k = 0; k < 2; k++) {
         out[k] = (struct event_list){0};
-        int limits = a->limits + b->limits;
         size_t most = (size_t)(a->limits + b->limits + a->events + b->events);
         out[k].window = calloc(most + 1, sizeof *out[k].window);
-        add_windows(&out[k], a, &same);
-        add_windows(&out[k], b, frame);
-        add_crowds(&out[k], limits, a, &same);
-        add_crowds(&out[k], limits, b, frame);
+        add_windows(&out[k], a, &same, a);
+        add_windows(&out[k], b, frame, a);
+        int limits = out[k].windows;
+        add_crowds(&out[k], limits, a, &same, a);
+        add_crowds(&out[k], limits, b, frame, a);
     }
-    fill(&out[0], a, &same);
-    fill(&out[1], b, frame);
+    fill(&out[0], a, &same, a);
+    fill(&out[1], b, frame, a);
 }
 
 void

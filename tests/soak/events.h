@@ -19,6 +19,8 @@ struct event_list {
     } * window;
 };
 
+/* Is that contact of the other run one of what the frame leaves out? */
+bool is_guest(const struct frame *frame, const struct result *a, int contact);
 /* Lists of both results, times and windows those of a. The frame tells how b
  * sees a. The caller frees them by event_lists_free. */
 void event_lists(const struct result *a, const struct result *b,

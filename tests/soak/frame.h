@@ -20,6 +20,8 @@ struct frame {
                           space */
     bool closures_untold; /* the events of contacts that close without an impact
                              have other names, or none */
+    bool guests; /* more bodies, systems and contacts follow those of the model;
+                    what happens to them is left out */
     /* of systems: q = chart.matrix*q' + chart.offset, where q' are the
      * coordinates in the frame; the rates follow */
     struct substitution chart[MAX_SYSTEMS];

@@ -14,12 +14,12 @@
 #include "formula.h"
 
 enum {
-    MAX_BODIES = 16,
+    MAX_BODIES = 32,
     MAX_CORNERS = 12,
-    MAX_CONTACTS = 128,
+    MAX_CONTACTS = 256,
     MAX_TIMES = 1100,
     MAX_SYSTEMS = 2,
-    MAX_JOINTS = 4,
+    MAX_JOINTS = 8,
     NAME_SIZE = 16
 };
 
@@ -147,6 +147,8 @@ struct model {
     bool found;       /* the contacts are those of a block `contacts`, which has
                          the restitution of the first */
     bool as_system;   /* the bodies are a system called `all` */
+    bool guest_left_out[MAX_BODIES]; /* by the shrinker, of the bodies that
+                                        `beside` adds */
     uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "json.h"
 #include "run.h"
 #include "vector.h"
@@ -232,6 +233,8 @@ read_events(const struct model *model, const struct json *record,
         result->limit[i].sum = number_at(json_get(record, "limit_sums"), i);
         result->limit[i].error = number_at(json_get(record, "limit_errors"), i);
         result->limit[i].depth = number_at(json_get(record, "limit_depths"), i);
+        result->limit[i].contact = contact_named(
+            model, text_at(json_get(record, "limit_contacts"), i));
     }
 }
 
@@ -332,7 +335,7 @@ read_decided(const struct json *record)
     for (int i = 0; i < count; i++) {
         double time;
         const char *text = text_at(warnings, i);
-        if (strstr(text, "approach alike") &&
+        if (strstr(text, "approach alike") && !strstr(text, GUEST) &&
             sscanf(text, "t = %lf s:", &time) == 1)
             return time - 1e-8 * (1 + fabs(time));
     }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "beside.h"
 #include "vector.h"
 
 /* With fewer contacts all pairs are asked anyway. */
@@ -500,5 +501,6 @@ const struct relation relation_table[] = {
     {"zero-friction", make_zero_friction},
     {"engine", make_engine},
     {"search", make_search},
+    {"beside", make_beside},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -53,6 +53,7 @@ struct answer {
 struct limit {
     double time, sum, error;
     double depth; /* 2: a limit of limits */
+    int contact;  /* the first of it */
 };
 
 struct result {

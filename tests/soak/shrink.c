@@ -70,6 +70,12 @@ delete_parts(struct shrinking *shrinking)
                 trial.joint[k].there = false;
         try(shrinking, &trial);
     }
+    for (int i = 0; i < MAX_BODIES; i++) {
+        struct model trial = shrinking->model;
+        trial.guest_left_out[i] = true;
+        if (!strcmp(check_name(shrinking->check), "beside"))
+            try(shrinking, &trial);
+    }
     for (int i = 0; i < shrinking->model.contacts; i++) {
         struct model trial = shrinking->model;
         trial.contact[i].there = false;

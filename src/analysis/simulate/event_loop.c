@@ -247,11 +247,13 @@ finish_piece(struct simulation *sim, double end)
     if (sim->mode_change.what != CHANGE_NONE && run->im->systems.n &&
         (st = simulate_systems_at(sim, end)))
         return st;
-    if ((st = simulate_check_penetration(sim)) ||
-        (st = apply_mode_change(sim)) ||
-        (run->im->systems.n && (st = simulate_systems_apply(sim, end))))
+    if ((st = simulate_check_penetration(sim)) || (st = apply_mode_change(sim)))
         return st;
-    return IMP_OK;
+    /* a limit of chatter may have gone on to a later time; nothing happens to
+       systems before it */
+    return run->im->systems.n && rt_time(run) <= end
+               ? simulate_systems_apply(sim, end)
+               : IMP_OK;
 }
 
 /* The mode of a rotor changes now. */

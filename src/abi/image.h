@@ -472,7 +472,11 @@ typedef struct imp_contact {
      * the generalised forces, d = dgap/dq, c = du/dq', C = d.M^-1 d, B = d.M^-1
      * c, b the second derivative of the gap in free motion: C, B, dC/dq (n),
      * dB/dq (n), dC/dt, dB/dt; db/dq'.M^-1 c, db/dq'.M^-1 d; mu, dmu/dq (n),
-     * dmu/dt, dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each). */
+     * dmu/dt, dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each).
+     * Of bodies in the plane, on which more acts than weight, no joint, and
+     * forces of their own places and velocities alone: with x, y and the angle
+     * of each body that moves (n in all), the derivatives of their accelerations
+     * without contacts by these, then by their velocities (n x n each). */
     uint32_t instant;
     /* A contact of a system with a compliance (else IMP_NO_TAPE), eval; local:
      * depth and speed, both scaled: the force (where positive), its derivatives

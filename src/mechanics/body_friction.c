@@ -81,3 +81,63 @@ body_friction_build(struct mech *mech, const struct tm_contact *decl,
         mech, out, arena_printf(mech->arena, "%s.friction guard", decl->name),
         now, 2, along_leaf, &at);
 }
+
+/* -- what `painleve` asks for ----------------------------------------------
+ */
+
+struct others {
+    const struct mech *mech;
+    const uint32_t *body;
+    bool any; /* a leaf of the state of another body was met */
+};
+
+static void
+look_for_others(void *ctx, const expr *leaf)
+{
+    struct others *others = ctx;
+    const struct mech *mech = others->mech;
+    uint32_t first = mech->layout.state;
+    if (leaf->sym != SYM_STATE)
+        return;
+    uint32_t body = (leaf->i - first) / mech->n_state;
+    others->any |=
+        leaf->i < first || (body != others->body[0] && body != others->body[1]);
+}
+
+uint32_t
+body_instant_tape(struct mech *mech, uint32_t contact)
+{
+    assert(mech && contact < mech->model->n_contacts);
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    const expr *acc[6], *leaf[12], *out[2 * 6 * 6], **next = out;
+    struct others others = {mech, decl->body, false};
+    uint32_t n = 0, half = IMP_STATE_PLANE / 2;
+    bool weight = true;
+    if (mech->dim != 2 || !contact_asked_by_painleve(mech, contact))
+        return IMP_NO_TAPE;
+    for (int e = 0; e < 2; e++) {
+        const struct mbody *body =
+            decl->body[e] == IMP_WORLD ? NULL : mech->bodies + decl->body[e];
+        if (!body || body->fixed)
+            continue;
+        weight &= (body->flags & IMP_BODYF_WEIGHT) != 0;
+        if (mech->blocks[body->block].n_row)
+            return IMP_NO_TAPE;
+        for (uint32_t c = 0; c < half; c++, n++) {
+            acc[n] = c < 2 ? body->rate.acc.v[c] : body->rate.alpha.v[2];
+            leaf[n] = sym_state(mech, body->env.state + c);
+            leaf[6 + n] = sym_state(mech, body->env.state + half + c);
+        }
+    }
+    ex_leaves(mech->graph, acc, n, look_for_others, &others);
+    if (weight || others.any)
+        return IMP_NO_TAPE;
+    graph_origin(mech->graph, decl->range);
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < n; j++)
+                *next++ = ex_diff(mech->graph, acc[i], leaf[6 * k + j]);
+    return mech_eval_tape(mech,
+                          arena_printf(mech->arena, "%s.instant", decl->name),
+                          1, out, 2 * (size_t)n * n);
+}

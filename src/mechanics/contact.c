@@ -349,6 +349,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         body_friction_build(mech, decl, out);
     if (decl->system || decl->at.n)
         return true;
+    if (contact_rubs(decl))
+        out->instant = body_instant_tape(mech, contact);
     const struct mbody *body[2];
     const imp_contact *alike = contact_kinds_bodies(mech, contact, body);
     if (alike) {

@@ -175,6 +175,10 @@ uint32_t impact_law_tape(struct mech *mech, const struct tm_contact *decl);
 /* body_friction.c: imp_contact.rub_now, rub, and where it changes its branch */
 void body_friction_build(struct mech *mech, const struct tm_contact *decl,
                          imp_contact *out);
+/* imp_contact.instant of a contact of bodies */
+uint32_t body_instant_tape(struct mech *mech, uint32_t contact);
+/* Does a command `painleve` name the contact? */
+bool contact_asked_by_painleve(const struct mech *mech, uint32_t contact);
 /* Is this coefficient of friction more than a number made of params? */
 bool friction_varies(struct mech *mech, const expr *mu);
 /* imp_contact.slip */

@@ -215,9 +215,10 @@ system_slip_tape(struct mech *mech, const struct msystem *system, uint32_t i)
 /* -- what `painleve` asks for ----------------------------------------------
  */
 
-static bool
-asked_by_painleve(const struct mech *mech, uint32_t contact)
+bool
+contact_asked_by_painleve(const struct mech *mech, uint32_t contact)
 {
+    assert(mech != NULL);
     for (size_t i = 0; i < mech->model->n_commands; i++) {
         const struct tm_command *command = mech->model->commands + i;
         if (command->id != IMP_CMD_painleve || command->done)
@@ -277,7 +278,7 @@ system_instant_tape(struct mech *mech, const struct msystem *system, uint32_t i)
     struct graph *graph = mech->graph;
     uint32_t n = system->decl->n, contact = system->decl->contact + i;
     const struct tm_contact *decl = mech->model->contacts + contact;
-    if (!decl->slip.e || !asked_by_painleve(mech, contact))
+    if (!decl->slip.e || !contact_asked_by_painleve(mech, contact))
         return IMP_NO_TAPE;
     graph_origin(graph, mech_range(decl->slip.range, decl->range));
     size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;

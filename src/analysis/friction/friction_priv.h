@@ -7,6 +7,7 @@
 #include "analysis/command/command.h"
 #include "runtime/friction/balance.h"
 #include "runtime/friction/painleve.h"
+#include "runtime/motion/contact_point.h"
 
 /* -- balance_system.c -------------------------------------------------------
  */
@@ -20,12 +21,14 @@ int balance_of_system(struct analysis *analysis, const imp_command *command,
 /* -- painleve_system.c ------------------------------------------------------
  */
 
+struct painleve_reader;
 /* A contact at the instant that is asked for. */
 struct painleve_instant {
     struct painleve_point point;
     double time, gap, rate; /* s, m, m/s */
     bool closed;            /* gap and rate are 0 to rounding */
-    double jerk; /* of a system: third derivative of the gap in free motion */
+    double jerk;            /* third derivative of the gap in free motion */
+    struct painleve_reader *reader; /* has read this instant */
 };
 /* Brings the system of a contact to the time `at` (NAN: its start, or where
  * the gap is open there its first closure), and reads the contact there. */
@@ -41,20 +44,65 @@ int painleve_pair_of_system(struct analysis *analysis,
                             const uint32_t contact[2], double at,
                             struct painleve_instant out[2], double cross[4]);
 
-/* A contact of a system that is read again and again, at the state that env
- * has. In the memory of the run. */
-struct painleve_reader;
-struct painleve_reader *painleve_reader_new(struct analysis *analysis,
-                                            const imp_command *command,
-                                            uint32_t contact);
-/* Coefficients, gap and rate at this state, the jerk where it is asked for
- * (out->closed is not told). Status, perhaps after a diagnostic. */
-int painleve_read_here(struct painleve_reader *reader, bool jerk,
-                       struct painleve_instant *out);
-/* After it: the gradients of gap and slip (n each). */
-void painleve_gradients(const struct painleve_reader *reader,
-                        const double **gap, const double **slip);
-/* After it: free * (accelerations without contacts) + M^-1 (normal d +
+/* -- painleve_reader.c ------------------------------------------------------
+ */
+
+/* What derivatives `painleve` asks for at the present state. With n coordinates
+ * q and the mass matrix M, the free accelerations f, d = dgap/dq and c =
+ * dslip/dq': C = d.M^-1 d, B = d.M^-1 c; b is the second derivative of the gap
+ * in free motion. */
+struct painleve_derivatives {
+    uint32_t n;
+    double *all;
+    double C, B, C_t, B_t;
+    double b_c, b_d; /* db/dq'.M^-1 c, db/dq'.M^-1 d */
+    double mu, mu_t, mu_speed;
+    const double *C_q, *B_q, *mu_q; /* n each */
+    const double *f_q, *d_q, *c_q;  /* n x n each: of the generalised forces */
+};
+/* A contact that is read again and again, at the state that env has. Whether
+ * it is one of a system (painleve_system.c) or of bodies (painleve_bodies.c)
+ * only these functions know. */
+struct painleve_reading {
+    /* Coefficients, gap and rate at this state, the jerk where it is asked for
+     * (out->closed is not told); then normal ... acc of the reader. Status,
+     * perhaps after a diagnostic. */
+    int (*read)(struct painleve_reader *reader, bool jerk,
+                struct painleve_instant *out);
+    /* the gap and `normal` alone */
+    int (*gap)(struct painleve_reader *reader, double *gap);
+    /* *out is zero, or of the call before. Status of the tapes. */
+    int (*derivatives)(struct painleve_reader *reader, double slip,
+                       struct painleve_derivatives *out);
+    /* The number of a coordinate that the checker knows, and its unit. */
+    uint32_t (*coordinate)(const struct painleve_reader *reader,
+                           const char *name, size_t length, const char **unit);
+    /* Moves the contact back onto a closed gap after coordinate j has changed,
+     * and fills the change of all coordinates by that one (n); NULL: the others
+     * stay as they are. */
+    int (*close)(struct painleve_reader *reader, uint32_t j, double *along);
+};
+struct painleve_reader {
+    struct analysis *analysis;
+    const imp_command *command;
+    uint32_t contact, n;
+    const struct painleve_reading *by;
+    double **entry; /* 2n: where env has the coordinates, then their rates */
+    /* n each: gradients of gap and slip, M^-1 times both, accelerations without
+     * forces of contacts */
+    double *normal, *along, *by_normal, *by_along, *acc;
+    /* why derivatives are not known; NULL: they are */
+    const char *unknown;
+};
+/* Room for n coordinates, in the memory of the run. */
+void painleve_reader_room(struct painleve_reader *reader, uint32_t n);
+/* The law of one impact at the contact: its own, or the world's. */
+enum friction_law painleve_law(const struct rt *run,
+                               const imp_contact *contact);
+/* Coordinates and rates of the present state (2n), and back. */
+void painleve_reader_keep(const struct painleve_reader *reader, double *state);
+void painleve_reader_enter(struct painleve_reader *reader, const double *state);
+/* After a read: free * (accelerations without contacts) + M^-1 (normal d +
  * tangential c), n entries. */
 void painleve_accelerations(const struct painleve_reader *reader, double free,
                             double normal, double tangential, double *out);
@@ -62,54 +110,52 @@ void painleve_accelerations(const struct painleve_reader *reader, double free,
 /* -- wedge.c ----------------------------------------------------------------
  */
 
-/* The field `wedge`: rates of coordinate j of the system from which the present
- * slip jams. Status of the tapes. */
-int painleve_put_wedge(struct analysis *analysis,
-                       struct painleve_reader *reader, uint32_t contact,
-                       uint32_t j, const struct painleve_instant *instant,
+/* The field `wedge`: rates of coordinate j from which the present slip jams.
+ * Status of the tapes. */
+int painleve_put_wedge(const struct painleve_instant *instant, uint32_t j,
                        struct record *out);
 
 /* -- painleve_instant.c ---------------------------------------------------- */
 
-/* Fills the fields of one contact of a system that ask for derivatives: where p
- * and b lead, the least mu_P, stability at rest. The state of the run is that
- * of the instant. Status of the tapes, or after a diagnostic. */
-int painleve_put_instant(struct analysis *analysis, const imp_command *command,
-                         uint32_t contact,
-                         const struct painleve_instant *instant,
+/* Fills the fields of one contact that ask for derivatives: where p and b
+ * lead, the least mu_P, stability at rest. The state of the run is that of the
+ * instant. Status of the tapes, or after a diagnostic. */
+int painleve_put_instant(const struct painleve_instant *instant,
                          const struct painleve *found, struct record *out);
 
 /* -- painleve_least.c ------------------------------------------------------ */
 
-/* The tape imp_contact.instant at the present state. */
-struct painleve_derivatives {
-    uint32_t n;
-    double *all;
-    double C, B, C_t, B_t, b_c, b_d, mu, mu_t, mu_speed;
-    const double *C_q, *B_q, *mu_q, *f_q, *d_q, *c_q;
-};
-/* Fills them (*out is zero, or of the call before). Status of the tape. */
-int painleve_derivatives(struct rt *run, const imp_contact *contact,
-                         double slip, struct painleve_derivatives *out);
 /* The fields of the options `over` and `wedge`. The state of the run is that of
  * the instant, and again so afterwards. Status of the tapes, or after a
  * diagnostic. */
-int painleve_over(struct analysis *analysis, const imp_command *command,
-                  uint32_t contact, const struct painleve_instant *instant,
+int painleve_over(const struct painleve_instant *instant,
                   const struct painleve *found, struct record *out);
 
 /* The numbers alpha of a slip at this state (painleve_instant.c), and what they
  * lead to: "jam ...", "liftoff", "slip". */
-void painleve_alpha(const struct painleve_derivatives *of, const double *rates,
+void painleve_alpha(const struct painleve_derivatives *of, double *const *rates,
                     const struct painleve_instant *instant, double alpha[3]);
 const char *painleve_alpha_outcome(const double alpha[3], double p, double b);
 
 /* -- painleve_bodies.c ------------------------------------------------------
  */
 
-/* The same for a contact between bodies in the plane; `at` is 0 or NAN. */
+/* The same for the one or two contacts of the command, which are of bodies in
+ * the plane. *n: the points that are read, 1 or 2; one contact may touch at
+ * two. cross: of two, as in painleve_pair_of_system. */
 int painleve_of_bodies(struct analysis *analysis, const imp_command *command,
-                       uint32_t contact, double at,
-                       struct painleve_instant *out);
+                       double at, struct painleve_instant out[2], int *n,
+                       double cross[4]);
+
+/* -- painleve_bodies_read.c ------------------------------------------------ */
+
+/* A reader of this point, in the memory of the run. */
+struct painleve_reader *
+painleve_bodies_reader(struct analysis *analysis, const imp_command *command,
+                       const struct contact_point *spot);
+/* What forces at one of two points do to the gap at the other one, as in
+ * painleve_pair_of_system. Status of the tapes. */
+int painleve_bodies_cross(struct rt *run, const struct contact_point spot[2],
+                          double cross[4]);
 
 #endif

@@ -187,8 +187,10 @@ put_two(struct analysis *analysis, const struct painleve_two_in *in,
         SET_ABSENT("eigenvalues", "the iteration came to no end");
 }
 
+/* cross: what forces at one do to the gap at the other */
 static int
-ask_two(struct analysis *analysis, const imp_command *command, double at,
+ask_two(struct analysis *analysis, const imp_command *command,
+        const struct painleve_instant instant[2], const double cross[4],
         struct record *out)
 {
     static const char *const of_one[] = {"slip",
@@ -222,26 +224,29 @@ ask_two(struct analysis *analysis, const imp_command *command, double at,
                                          "jam",
                                          "stable",
                                          "stable_conditions"};
-    uint32_t contact[2] = {arg_contact(analysis, command, 0),
-                           arg_contact(analysis, command, 1)};
-    struct painleve_instant instant[2];
-    double cross[4];
-    int st =
-        painleve_pair_of_system(analysis, command, contact, at, instant, cross);
-    if (st)
-        return st;
     for (int k = 0; k < 2; k++) {
-        const char *name = imp_text(analysis->rt->im,
-                                    rt_contact(analysis->rt, contact[k])->name);
+        const char *name = imp_text(
+            analysis->rt->im,
+            rt_contact(analysis->rt, instant[k].reader->contact)->name);
         bool slips = instant[k].point.slip != 0.0;
         if (instant[k].closed && slips)
             continue;
         struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0743, command->range,
-                     "`painleve` asks about two contacts that slip; `%s` %s",
-                     name, slips ? "is not closed" : "does not slip");
-        diag_help(analysis->ds, diag,
-                  "ask about each by itself, or about another instant: at = 1");
+            command->args.n == 2
+                ? diag_add(analysis->ds, DIAG_E0743, command->range,
+                           "`painleve` asks about two contacts that slip; "
+                           "`%s` %s",
+                           name, slips ? "is not closed" : "does not slip")
+                : diag_add(analysis->ds, DIAG_E0743, command->range,
+                           "`%s` touches at two points, and `painleve` asks "
+                           "about two that slip; these do not",
+                           name);
+        diag_help(analysis->ds, diag, "%s",
+                  command->args.n == 2
+                      ? "ask about each by itself, or about another instant: "
+                        "at = 1"
+                      : "ask about another instant, at = 1, or turn the body a "
+                        "little, so that one corner touches");
         return IMP_BADMODEL;
     }
     struct painleve_two_in in;
@@ -268,56 +273,68 @@ ask_two(struct analysis *analysis, const imp_command *command, double at,
  */
 
 static int
-cmd_painleve(struct analysis *analysis, const imp_command *command,
-             struct record *out)
+ask_one(struct analysis *analysis, const struct painleve_instant *instant,
+        struct record *out)
 {
     static const char *const of_closed[] = {
         "verdict",       "modes", "normal_forces", "friction_forces",
         "accelerations", "cell",  "outcomes",      "margin"};
-    assert(analysis != NULL && command != NULL && command->args.n >= 1);
-    struct painleve_instant instant;
     struct painleve *found = NEW(analysis->rt->arena, struct painleve);
-    uint32_t contact = arg_contact(analysis, command, 0);
-    double at;
-    int st = arg_number(analysis, command, IMP_OPT_painleve_at, NAN, &at);
-    if (st)
-        return st;
-    rt_reset(analysis->rt);
-    analysis->rt->paradox = analysis->rt->im->paradox;
-    analysis->rt->loads = analysis->rt->im->loads;
-    if (command->args.n == 2)
-        return ask_two(analysis, command, at, out);
-    bool of_system = rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM;
-    st = of_system
-             ? painleve_of_system(analysis, command, contact, at, &instant)
-             : painleve_of_bodies(analysis, command, contact, at, &instant);
-    if (st)
-        return st;
-    painleve_find(analysis->rt->arena, &instant.point, found);
+    painleve_find(analysis->rt->arena, &instant->point, found);
     /* in the order of the record: its fields are then found at once */
-    SET_NUM("time", instant.time);
-    SET_NUM("gap", instant.gap);
-    SET_NUM("slip", instant.point.slip);
-    SET_NUM("friction", instant.point.mu);
-    if (instant.closed) {
+    SET_NUM("time", instant->time);
+    SET_NUM("gap", instant->gap);
+    SET_NUM("slip", instant->point.slip);
+    SET_NUM("friction", instant->point.mu);
+    if (instant->closed) {
         put_modes(analysis, found, out);
         put_outcomes(analysis, found, out);
         SET_NUM("margin", found->margin);
     } else {
         record_set_absent_all(
             out, of_closed, sizeof of_closed / sizeof *of_closed,
-            instant.gap > 0.0 ? "the contact is open at this time"
-                              : "the contact closes with a speed: an "
-                                "impact comes first");
+            instant->gap > 0.0 ? "the contact is open at this time"
+                               : "the contact closes with a speed: an "
+                                 "impact comes first");
     }
-    put_coefficients(&instant, found, out);
+    put_coefficients(instant, found, out);
     put_chatter(found, out);
-    if (of_system && (st = painleve_put_instant(analysis, command, contact,
-                                                &instant, found, out)))
+    int st = painleve_put_instant(instant, found, out);
+    if (st)
         return st;
     record_set_absent_all(out, of_two, sizeof of_two / sizeof *of_two,
                           "one contact is asked about");
     return IMP_OK;
+}
+
+static int
+cmd_painleve(struct analysis *analysis, const imp_command *command,
+             struct record *out)
+{
+    assert(analysis != NULL && command != NULL && command->args.n >= 1);
+    struct painleve_instant instant[2];
+    uint32_t contact[2] = {arg_contact(analysis, command, 0), 0};
+    double at, cross[4];
+    int n = (int)command->args.n,
+        st = arg_number(analysis, command, IMP_OPT_painleve_at, NAN, &at);
+    if (st)
+        return st;
+    rt_reset(analysis->rt);
+    analysis->rt->paradox = analysis->rt->im->paradox;
+    analysis->rt->loads = analysis->rt->im->loads;
+    if (n == 2)
+        contact[1] = arg_contact(analysis, command, 1);
+    if (rt_contact(analysis->rt, contact[0])->system == IMP_NO_SYSTEM)
+        st = painleve_of_bodies(analysis, command, at, instant, &n, cross);
+    else if (n == 2)
+        st = painleve_pair_of_system(analysis, command, contact, at, instant,
+                                     cross);
+    else
+        st = painleve_of_system(analysis, command, contact[0], at, &instant[0]);
+    if (st)
+        return st;
+    return n == 2 ? ask_two(analysis, command, instant, cross, out)
+                  : ask_one(analysis, &instant[0], out);
 }
 
 const struct command_functions command_painleve = {.run = cmd_painleve};

@@ -9,7 +9,6 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "base/num.h"
-#include "runtime/instance/system.h"
 
 /* generalised forces balance within this share of their terms */
 #define BALANCED 1e-9
@@ -41,7 +40,7 @@ order(double a, double b)
 }
 
 void
-painleve_alpha(const struct painleve_derivatives *of, const double *rates,
+painleve_alpha(const struct painleve_derivatives *of, double *const *rates,
                const struct painleve_instant *instant, double alpha[3])
 {
     assert(of && rates && instant);
@@ -52,14 +51,16 @@ painleve_alpha(const struct painleve_derivatives *of, const double *rates,
     for (uint32_t j = 0; j < of->n; j++)
         alpha[0] +=
             (of->C_q[j] - sign * (of->mu * of->B_q[j] + of->mu_q[j] * of->B)) *
-            rates[j];
+            *rates[j];
 }
 
 static void
-put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
-          const double *rates, const struct painleve_instant *instant,
-          const struct painleve *found, struct record *out)
+put_alpha(const struct painleve_reader *reader,
+          const struct painleve_derivatives *of,
+          const struct painleve_instant *instant, const struct painleve *found,
+          struct record *out)
 {
+    struct analysis *analysis = reader->analysis;
     static const char *const fields[] = {"alpha", "panel", "jam"};
     const struct painleve_point *point = &instant->point;
     double sign = point->slip > 0.0 ? 1.0 : -1.0, alpha[3];
@@ -70,7 +71,7 @@ put_alpha(struct analysis *analysis, const struct painleve_derivatives *of,
                                : "the friction depends on the slip velocity");
         return;
     }
-    painleve_alpha(of, rates, instant, alpha);
+    painleve_alpha(of, reader->entry + of->n, instant, alpha);
     SET_LIST("alpha", alpha, 3);
     SET_TEXT("panel",
              arena_printf(record_arena(analysis),
@@ -182,42 +183,36 @@ sticking(const struct painleve *found)
 
 /* Is the system at rest, and its stick an equilibrium? NULL, or why not. */
 static const char *
-no_equilibrium(const struct painleve_instant *instant, const double *rates,
-               uint32_t n, const struct friction_set *stick)
+no_equilibrium(const struct painleve_reader *reader,
+               const struct painleve_instant *instant,
+               const struct friction_set *stick)
 {
-    for (uint32_t j = 0; j < n; j++)
-        if (rates[j] != 0.0)
+    for (uint32_t j = reader->n; j < 2 * reader->n; j++)
+        if (*reader->entry[j] != 0.0)
             return "the system moves";
     if (!instant->closed)
         return "the contact is open";
     return stick ? NULL : "the contact does not stick here";
 }
 
-static int
-put_stable(struct analysis *analysis, const imp_contact *contact,
-           const struct painleve_derivatives *of, const double *rates,
+static void
+put_stable(const struct painleve_reader *reader,
+           const struct painleve_derivatives *of,
            const struct painleve_instant *instant, const struct painleve *found,
            struct record *out)
 {
-    struct rt *run = analysis->rt;
-    uint32_t n = of->n, number = contact->system;
-    const imp_system *system = rt_system(run, number);
+    struct analysis *analysis = reader->analysis;
     const struct friction_set *stick = instant->closed ? sticking(found) : NULL;
-    const char *why = no_equilibrium(instant, rates, n, stick);
+    const char *why = no_equilibrium(reader, instant, stick);
     if (why) {
         SET_ABSENT("stable", why);
         SET_ABSENT("stable_conditions", why);
-        return IMP_OK;
+        return;
     }
-    double *d = NEW_N(run->brief, double, 2 * n + 1), *c = d + n, gap, rate;
-    uint32_t index = (uint32_t)(contact - rt_contact(run, system->contact));
-    struct system_slip slip;
-    int st = system_gap(run, number, index, &gap, &rate, d);
-    if (st || (st = system_slip(run, number, index, &slip, c)))
-        return st;
     double force[2] = {stick->normal[0], stick->tangential[0]};
-    bool holds[3] = {stiff(run, of, d, c, force), found->choice.n == 1,
-                     found->chatter < 1.0};
+    bool holds[3] = {
+        stiff(analysis->rt, of, reader->normal, reader->along, force),
+        found->choice.n == 1, found->chatter < 1.0};
     static const char *const text[3][2] = {
         {"1: no least potential along the motion that sticks",
          "1: least potential along the motion that sticks"},
@@ -229,37 +224,30 @@ put_stable(struct analysis *analysis, const imp_contact *contact,
         list[k] = text[k][holds[k]];
     SET_BOOL("stable", holds[0] && holds[1] && holds[2]);
     SET_TEXTS("stable_conditions", list, 3);
-    return IMP_OK;
 }
 
 int
-painleve_put_instant(struct analysis *analysis, const imp_command *command,
-                     uint32_t contact, const struct painleve_instant *instant,
+painleve_put_instant(const struct painleve_instant *instant,
                      const struct painleve *found, struct record *out)
 {
     static const char *const all[] = {
         "mu_P_least", "mu_P_least_at", "mu_P_least_posture",
         "wedge",      "alpha",         "panel",
         "jam",        "stable",        "stable_conditions"};
-    assert(analysis != NULL && instant != NULL && found != NULL);
-    struct rt *run = analysis->rt;
-    const imp_contact *of = rt_contact(run, contact);
+    assert(instant != NULL && instant->reader != NULL && found != NULL);
+    struct painleve_reader *reader = instant->reader;
     struct painleve_derivatives derivatives = {0};
-    if (of->instant == IMP_NO_TAPE) {
+    if (reader->unknown) {
         record_set_absent_all(out, all, sizeof all / sizeof *all,
-                              "the contact has no friction");
+                              reader->unknown);
         return IMP_OK;
     }
     if (!record_wants_any(out, all, sizeof all / sizeof *all))
         return IMP_OK;
-    int st = painleve_derivatives(run, of, instant->point.slip, &derivatives);
+    int st = reader->by->derivatives(reader, instant->point.slip, &derivatives);
     if (st)
         return st;
-    const double *rates =
-        run->env + rt_system(run, of->system)->env_state + derivatives.n;
-    put_alpha(analysis, &derivatives, rates, instant, found, out);
-    if ((st = put_stable(analysis, of, &derivatives, rates, instant, found,
-                         out)))
-        return st;
-    return painleve_over(analysis, command, contact, instant, found, out);
+    put_alpha(reader, &derivatives, instant, found, out);
+    put_stable(reader, &derivatives, instant, found, out);
+    return painleve_over(instant, found, out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The derivatives of one contact of a system that `painleve` asks for, and the
- * least friction of a paradox over one angle, or over two that keep the gap
+/* The least friction of a paradox over one angle, or over two that keep the gap
  * closed (specification painleve.md, 2 and 11): a root of the derivative. */
 #include <assert.h>
 #include <float.h>
@@ -10,7 +9,6 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "base/num.h"
-#include "runtime/instance/system.h"
 
 /* so many places of one turn are looked at for a change of sign of the
  * derivative of mu_P: minima that are nearer to each other than half a degree
@@ -24,48 +22,14 @@
 #define PAIR_PLACES 72
 #define PAIR_STEPS 40
 
-int
-painleve_derivatives(struct rt *run, const imp_contact *contact, double slip,
-                     struct painleve_derivatives *out)
-{
-    assert(run && contact && out && contact->instant != IMP_NO_TAPE);
-    uint32_t n = out->n = rt_system(run, contact->system)->n;
-    size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;
-    double speed = fabs(slip);
-    if (!out->all)
-        out->all = NEW_N(run->arena, double, count);
-    int st = rt_eval(run, contact->instant, &speed, out->all);
-    const double *at = out->all;
-    out->C = at[0];
-    out->B = at[1];
-    out->C_q = at + 2;
-    out->B_q = at + 2 + n;
-    at += 2 + 2 * n;
-    out->C_t = at[0];
-    out->B_t = at[1];
-    out->b_c = at[2];
-    out->b_d = at[3];
-    out->mu = at[4];
-    out->mu_q = at + 5;
-    at += 5 + n;
-    out->mu_t = at[0];
-    out->mu_speed = at[1];
-    out->f_q = at + 2;
-    out->d_q = out->f_q + n * n;
-    out->c_q = out->d_q + n * n;
-    if (st == IMP_NONFINITE)
-        rt_nonfinite(run, contact->instant, &speed);
-    return st;
-}
-
 /* -- the least mu_P --------------------------------------------------------
  */
 
 struct turn {
-    struct rt *run;
-    const imp_contact *contact;
-    double *angle; /* the coordinate, in env */
+    struct painleve_reader *reader;
+    double *angle, *along; /* the coordinate, in env; the change of all (n) */
     uint32_t j;
+    bool closes; /* the gap is closed again after each turn */
     double slip;
     struct painleve_derivatives of;
     int st;
@@ -75,12 +39,21 @@ struct turn {
 static double
 slope(struct turn *turn, double angle, double *mu_P)
 {
+    struct painleve_reader *reader = turn->reader;
     *turn->angle = angle;
     turn->st =
-        painleve_derivatives(turn->run, turn->contact, turn->slip, &turn->of);
+        turn->closes ? reader->by->close(reader, turn->j, turn->along) : IMP_OK;
+    if (!turn->st)
+        turn->st = reader->by->derivatives(reader, turn->slip, &turn->of);
     *mu_P = turn->of.C / fabs(turn->of.B);
-    return turn->of.C_q[turn->j] / turn->of.C -
-           turn->of.B_q[turn->j] / turn->of.B;
+    if (turn->st)
+        return (double)NAN;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < reader->n; i++)
+        if (turn->along[i] != 0.0)
+            sum += turn->along[i] * (turn->of.C_q[i] / turn->of.C -
+                                     turn->of.B_q[i] / turn->of.B);
+    return sum;
 }
 
 /* Halves an interval at whose ends mu_P falls and rises. */
@@ -104,6 +77,9 @@ static int
 put_least(struct turn *turn, struct record *out)
 {
     static const char *const fields[] = {"mu_P_least", "mu_P_least_at"};
+    double *state =
+        NEW_N(turn->reader->analysis->rt->arena, double, 2 * turn->reader->n);
+    painleve_reader_keep(turn->reader, state);
     double start = *turn->angle, step = 2.0 * M_PI / TURN_PLACES;
     double first, last, least = INFINITY, at = 0.0, value;
     double falls = slope(turn, start, &first);
@@ -111,14 +87,15 @@ put_least(struct turn *turn, struct record *out)
         double angle = start + step * k, rises = slope(turn, angle, &last);
         if (falls < 0.0 && rises >= 0.0) {
             double place = bottom(turn, angle - step, angle, &value);
-            if (value < least) {
+            /* of equal ones the first, beginning from the present angle */
+            if (value < least * (1.0 - TURN_SAME)) {
                 least = value;
                 at = place;
             }
         }
         falls = rises;
     }
-    *turn->angle = start;
+    painleve_reader_enter(turn->reader, state);
     if (turn->st)
         return turn->st;
     if (!(fabs(last - first) <= TURN_SAME * fabs(first)) &&
@@ -138,23 +115,21 @@ put_least(struct turn *turn, struct record *out)
  */
 
 struct pair {
-    struct turn turn;   /* of the first angle */
-    double *other;      /* the second one, in env */
-    uint32_t k;         /* its number */
-    uint32_t system, i; /* the contact: number i of the system */
-    double *gradient;   /* n */
+    struct turn turn; /* of the first angle */
+    double *other;    /* the second one, in env */
+    uint32_t k;       /* its number */
 };
 
 /* The gap at these angles, and its derivative by the second one. */
 static double
 gap_at(struct pair *pair, double first, double second, double *slope)
 {
-    double gap = NAN, rate;
+    struct painleve_reader *reader = pair->turn.reader;
+    double gap = NAN;
     *pair->turn.angle = first;
     *pair->other = second;
-    pair->turn.st = system_gap(pair->turn.run, pair->system, pair->i, &gap,
-                               &rate, pair->gradient);
-    *slope = pair->gradient[pair->k];
+    pair->turn.st = reader->by->gap(reader, &gap);
+    *slope = reader->normal[pair->k];
     return gap;
 }
 
@@ -186,7 +161,7 @@ slope_along(struct pair *pair, double first, double *second, double *mu_P)
     if (!isfinite(*second) || pair->turn.st)
         return NAN;
     gap_at(pair, first, *second, &by_second);
-    double turns = -pair->gradient[pair->turn.j] / by_second;
+    double turns = -pair->turn.reader->normal[pair->turn.j] / by_second;
     const struct painleve_derivatives *of = &pair->turn.of;
     double by_first = slope(&pair->turn, first, mu_P);
     return by_first +
@@ -252,6 +227,9 @@ refine(struct pair *pair, double least[3])
     struct pair swapped = *pair;
     swapped.turn.angle = pair->other;
     swapped.turn.j = pair->k;
+    swapped.turn.along =
+        NEW_N(pair->turn.reader->analysis->rt->arena, double, pair->turn.of.n);
+    swapped.turn.along[pair->k] = 1.0;
     swapped.other = pair->turn.angle;
     swapped.k = pair->turn.j;
     double turned[3] = {least[0], least[2], least[1]};
@@ -267,13 +245,14 @@ static int
 put_pair(struct pair *pair, struct record *out)
 {
     static const char *const fields[] = {"mu_P_least", "mu_P_least_posture"};
-    double start[2] = {*pair->turn.angle, *pair->other},
+    struct painleve_reader *reader = pair->turn.reader;
+    double *state = NEW_N(reader->analysis->rt->arena, double, 2 * reader->n),
            least[3] = {INFINITY, 0.0, 0.0};
+    painleve_reader_keep(reader, state);
     for (int k = 0; k < TURN_PLACES && !pair->turn.st; k++)
         look(pair, 2.0 * M_PI / TURN_PLACES * k, least);
     bool found = isfinite(least[0]) && !pair->turn.st && refine(pair, least);
-    *pair->turn.angle = start[0];
-    *pair->other = start[1];
+    painleve_reader_enter(reader, state);
     if (pair->turn.st)
         return pair->turn.st;
     if (!found) {
@@ -291,45 +270,34 @@ put_pair(struct pair *pair, struct record *out)
 /* -- what the model asks ----------------------------------------------------
  */
 
-/* The number of the coordinate in its system; UINT32_MAX after a diagnostic
- * that it is no angle. */
+/* The number of the coordinate; UINT32_MAX after a diagnostic that it is no
+ * angle. */
 static uint32_t
-angle_of(struct analysis *analysis, const imp_system *system,
-         const imp_val *over, const char *name, size_t length)
+angle_of(const struct painleve_reader *reader, const imp_val *over,
+         const char *name, size_t length)
 {
-    struct rt *run = analysis->rt;
-    for (uint32_t j = 0; j < system->n; j++) {
-        const imp_coordinate *coordinate =
-            IMP_ARRAY(run->im, run->im->coordinates, imp_coordinate) +
-            system->first + j;
-        const char *full = imp_text(run->im, coordinate->name),
-                   *dot = strrchr(full, '.'), *own = dot ? dot + 1 : full;
-        if (strlen(own) != length || strncmp(own, name, length))
-            continue;
-        const char *unit = imp_text(run->im, coordinate->unit);
-        if (!*unit || !strcmp(unit, "1"))
-            return j;
-        struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0743, over->range,
-                     "`over` is an angle, but `%s` is in %s", full, unit);
-        diag_help(analysis->ds, diag,
-                  "a sweep over a param asks at other places");
-        return UINT32_MAX;
-    }
-    assert(!"the checker knows the coordinate");
+    struct analysis *analysis = reader->analysis;
+    const char *unit;
+    uint32_t j = reader->by->coordinate(reader, name, length, &unit);
+    if (!*unit || !strcmp(unit, "1"))
+        return j;
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0743, over->range,
+                                 "`over` is an angle, but `%.*s` is in %s",
+                                 (int)length, name, unit);
+    diag_help(analysis->ds, diag, "a sweep over a param asks at other places");
     return UINT32_MAX;
 }
 
 /* The wedge in the rate of coordinate j, if it is asked for and the contact may
  * jam; j is UINT32_MAX where `over` is not one coordinate. */
 static int
-wedge(struct analysis *analysis, const imp_command *command, uint32_t contact,
-      uint32_t j, const struct painleve_instant *instant,
+wedge(uint32_t j, const struct painleve_instant *instant,
       const struct painleve *found, struct record *out)
 {
+    struct analysis *analysis = instant->reader->analysis;
     double asked = 0.0;
     const imp_val *option =
-        arg_option(analysis, command, IMP_OPT_painleve_wedge);
+        arg_option(analysis, instant->reader->command, IMP_OPT_painleve_wedge);
     int st = option ? arg_numbers(analysis, option, &asked) : IMP_OK;
     if (st)
         return st;
@@ -344,56 +312,48 @@ wedge(struct analysis *analysis, const imp_command *command, uint32_t contact,
         SET_ABSENT("wedge", why);
         return IMP_OK;
     }
-    return painleve_put_wedge(analysis,
-                              painleve_reader_new(analysis, command, contact),
-                              contact, j, instant, out);
+    return painleve_put_wedge(instant, j, out);
 }
 
 int
-painleve_over(struct analysis *analysis, const imp_command *command,
-              uint32_t contact, const struct painleve_instant *instant,
+painleve_over(const struct painleve_instant *instant,
               const struct painleve *found, struct record *out)
 {
-    assert(analysis && command && instant && found && out);
+    assert(instant && instant->reader && found && out);
     static const char *const fields[] = {"mu_P_least", "mu_P_least_at",
                                          "mu_P_least_posture"};
-    struct rt *run = analysis->rt;
-    const imp_contact *of = rt_contact(run, contact);
-    const imp_system *system = rt_system(run, of->system);
-    const imp_val *over = arg_option(analysis, command, IMP_OPT_painleve_over);
+    struct painleve_reader *reader = instant->reader;
+    struct rt *run = reader->analysis->rt;
+    const imp_val *over =
+        arg_option(reader->analysis, reader->command, IMP_OPT_painleve_over);
     if (!over) {
         record_set_absent_all(out, fields, 3,
                               "no coordinate is stated as `over`");
-        return wedge(analysis, command, contact, UINT32_MAX, instant, found,
-                     out);
+        return wedge(UINT32_MAX, instant, found, out);
     }
     const char *name = imp_text(run->im, over->text),
                *blank = strchr(name, ' ');
-    uint32_t j = angle_of(analysis, system, over, name,
+    uint32_t j = angle_of(reader, over, name,
                           blank ? (size_t)(blank - name) : strlen(name));
     if (j == UINT32_MAX)
         return IMP_BADMODEL;
-    double *env = run->env + system->env_state;
-    struct turn turn = {.run = run,
-                        .contact = of,
-                        .angle = env + j,
+    struct turn turn = {.reader = reader,
+                        .angle = reader->entry[j],
+                        .along = NEW_N(run->arena, double, reader->n),
                         .j = j,
+                        .closes = !blank && reader->by->close != NULL,
                         .slip = instant->point.slip};
+    turn.along[j] = 1.0;
     if (!blank) {
         SET_ABSENT("mu_P_least_posture", "`over` is one coordinate");
-        int st = wedge(analysis, command, contact, j, instant, found, out);
+        int st = wedge(j, instant, found, out);
         return st ? st : put_least(&turn, out);
     }
     SET_ABSENT("mu_P_least_at", "`over` are two coordinates");
     SET_ABSENT("wedge", "`over` names two coordinates");
-    uint32_t k = angle_of(analysis, system, over, blank + 1, strlen(blank + 1));
+    uint32_t k = angle_of(reader, over, blank + 1, strlen(blank + 1));
     if (k == UINT32_MAX)
         return IMP_BADMODEL;
-    struct pair pair = {.turn = turn,
-                        .other = env + k,
-                        .k = k,
-                        .system = of->system,
-                        .i = contact - system->contact,
-                        .gradient = NEW_N(run->arena, double, system->n)};
+    struct pair pair = {.turn = turn, .other = reader->entry[k], .k = k};
     return put_pair(&pair, out);
 }

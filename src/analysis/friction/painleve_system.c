@@ -30,32 +30,31 @@
 
 /* one system, and the contact asked about */
 struct asked {
-    struct analysis *analysis;
-    const imp_command *command;
+    struct painleve_reader reader;
     const imp_system *system;
-    uint32_t number, contact, n;
-    /* gradients of gap and slip, M^-1 times both, accelerations without forces
-     * of contacts: n each; the factor of M, and its pivots */
-    double *normal, *along, *by_normal, *by_along, *acc, *mass, *pivots;
-    int *first;   /* the first column of each row of the factor: 0 */
-    bool no_jerk; /* the third derivative is not asked for */
+    uint32_t number;
+    double *mass, *pivots; /* the factor of M */
+    int *first;            /* the first column of each row of the factor: 0 */
+    bool no_jerk;          /* the third derivative is not asked for */
 };
 
 /* The contact's gap and rate now, with the sizes of their terms. */
 static int
 gap_now(struct asked *asked, struct painleve_instant *out, double size[2])
 {
-    struct rt *run = asked->analysis->rt;
-    const double *q = run->env + asked->system->env_state, *v = q + asked->n;
-    int st =
-        system_gap(run, asked->number, asked->contact - asked->system->contact,
-                   &out->gap, &out->rate, asked->normal);
+    struct rt *run = asked->reader.analysis->rt;
+    const double *q = run->env + asked->system->env_state,
+                 *v = q + asked->reader.n;
+    int st = system_gap(run, asked->number,
+                        asked->reader.contact - asked->system->contact,
+                        &out->gap, &out->rate, asked->reader.normal);
     if (st)
         return st;
     double rest[2] = {out->gap, out->rate};
     size[0] = size[1] = 0.0;
-    for (uint32_t j = 0; j < asked->n; j++) {
-        double term[2] = {asked->normal[j] * q[j], asked->normal[j] * v[j]};
+    for (uint32_t j = 0; j < asked->reader.n; j++) {
+        double term[2] = {asked->reader.normal[j] * q[j],
+                          asked->reader.normal[j] * v[j]};
         for (int k = 0; k < 2; k++) {
             rest[k] -= term[k];
             size[k] += fabs(term[k]);
@@ -84,14 +83,14 @@ is_of_event(const struct flow *flow, const struct flow_event *event,
 static int
 never_closed(struct asked *asked)
 {
-    struct rt *run = asked->analysis->rt;
+    struct rt *run = asked->reader.analysis->rt;
     char text[NUM_TEXT];
-    struct diag *diag =
-        diag_add(asked->analysis->ds, DIAG_E0709, asked->command->range,
-                 "`%s` does not close until t = %s",
-                 imp_text(run->im, rt_contact(run, asked->contact)->name),
-                 num_digits(text, rt_time(run), 9));
-    diag_help(asked->analysis->ds, diag,
+    struct diag *diag = diag_add(
+        asked->reader.analysis->ds, DIAG_E0709, asked->reader.command->range,
+        "`%s` does not close until t = %s",
+        imp_text(run->im, rt_contact(run, asked->reader.contact)->name),
+        num_digits(text, rt_time(run), 9));
+    diag_help(asked->reader.analysis->ds, diag,
               "give a start that closes it, or a time with `at`");
     return IMP_FAILED;
 }
@@ -100,20 +99,20 @@ never_closed(struct asked *asked)
 static int
 left_open(struct asked *asked, const struct flow_event *event)
 {
-    struct rt *run = asked->analysis->rt;
+    struct rt *run = asked->reader.analysis->rt;
     char text[NUM_TEXT];
     struct diag *diag = diag_add(
-        asked->analysis->ds, DIAG_E0743, asked->command->range,
+        asked->reader.analysis->ds, DIAG_E0743, asked->reader.command->range,
         "`painleve` follows the motion to its instant, but the motion of `%s` "
         "is left open at t = %s",
         imp_text(run->im, asked->system->name),
         num_digits(text, event->time, 9));
-    diag_note(asked->analysis->ds, diag, rt_contact(run, event->contact)->range,
-              "%s",
+    diag_note(asked->reader.analysis->ds, diag,
+              rt_contact(run, event->contact)->range, "%s",
               event->why ? event->why
                          : "contacts close together, and the outcome depends "
                            "on their order");
-    diag_help(asked->analysis->ds, diag,
+    diag_help(asked->reader.analysis->ds, diag,
               "ask about an earlier instant, or choose: world { paradox = "
               "liftoff }, stick or jump");
     return IMP_FAILED;
@@ -124,14 +123,14 @@ left_open(struct asked *asked, const struct flow_event *event)
 static int
 follow(struct asked *asked, double at)
 {
-    struct rt *run = asked->analysis->rt;
+    struct rt *run = asked->reader.analysis->rt;
     double *time = run->env + run->im->layout.time,
            *env = run->env + asked->system->env_state,
            until = isfinite(at) ? at : INSTANT_FAR;
-    size_t bytes = 2 * (size_t)asked->n * sizeof *env;
-    double *before = NEW_N(run->arena, double, 2 * asked->n + 1);
-    struct flow *flow = flow_new(run, asked->number,
-                                 simultaneous_policy(asked->analysis), until);
+    size_t bytes = 2 * (size_t)asked->reader.n * sizeof *env;
+    double *before = NEW_N(run->arena, double, 2 * asked->reader.n + 1);
+    struct flow *flow = flow_new(
+        run, asked->number, simultaneous_policy(asked->reader.analysis), until);
     struct flow_event event;
     if (!flow)
         return IMP_BADMODEL;
@@ -155,7 +154,7 @@ follow(struct asked *asked, double at)
         if (event.kind == FLOW_UNDECIDED || event.why)
             return left_open(asked, &event);
         if (eventful && !isfinite(at) &&
-            is_of_event(flow, &event, asked->contact)) {
+            is_of_event(flow, &event, asked->reader.contact)) {
             *time = ahead;
             memcpy(env, before, bytes);
             return IMP_OK;
@@ -171,8 +170,8 @@ follow(struct asked *asked, double at)
 static void
 solve(struct asked *asked, const double *x, double *out)
 {
-    int n = (int)asked->n;
-    memcpy(out, x, sizeof *out * asked->n);
+    int n = (int)asked->reader.n;
+    memcpy(out, x, sizeof *out * asked->reader.n);
     dense_forward(n, asked->mass, n, asked->first, asked->pivots, 0, out);
     dense_backward(n, asked->mass, n, asked->first, asked->pivots, out);
 }
@@ -182,7 +181,7 @@ solve(struct asked *asked, const double *x, double *out)
 static int
 free_motion(struct asked *asked, double *gap, double *jerk)
 {
-    struct rt *run = asked->analysis->rt;
+    struct rt *run = asked->reader.analysis->rt;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + asked->system->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
@@ -196,16 +195,16 @@ free_motion(struct asked *asked, double *gap, double *jerk)
     int st = motion_series(run, asked->system->block, order, &h);
     if (!st)
         st = system_gap_series(run, asked->number,
-                               asked->contact - asked->system->contact, order,
-                               series);
+                               asked->reader.contact - asked->system->contact,
+                               order, series);
     if (st)
         return st;
     *gap = 2.0 * series[2];
     *jerk = asked->no_jerk ? (double)NAN : 6.0 * series[3];
-    for (uint32_t j = 0; j < asked->n; j++)
-        asked->acc[j] =
+    for (uint32_t j = 0; j < asked->reader.n; j++)
+        asked->reader.acc[j] =
             run->rows.block[asked->system->block]
-                           [(size_t)row[asked->n + j] * IMP_ROW_STRIDE +
+                           [(size_t)row[asked->reader.n + j] * IMP_ROW_STRIDE +
                             IMP_ROW_PAD + 1];
     return IMP_OK;
 }
@@ -216,9 +215,9 @@ static double
 terms_of(const struct asked *asked, const double *gradient, double value)
 {
     double rest = value, size = 0.0;
-    for (uint32_t j = 0; j < asked->n; j++) {
-        rest -= gradient[j] * asked->acc[j];
-        size += fabs(gradient[j] * asked->acc[j]);
+    for (uint32_t j = 0; j < asked->reader.n; j++) {
+        rest -= gradient[j] * asked->reader.acc[j];
+        size += fabs(gradient[j] * asked->reader.acc[j]);
     }
     return size + fabs(rest);
 }
@@ -227,12 +226,12 @@ terms_of(const struct asked *asked, const double *gradient, double value)
 static double
 slip_of(const struct asked *asked, const struct system_slip *slip)
 {
-    const double *rate =
-        asked->analysis->rt->env + asked->system->env_state + asked->n;
+    const double *rate = asked->reader.analysis->rt->env +
+                         asked->system->env_state + asked->reader.n;
     double rest = slip->velocity, size = 0.0;
-    for (uint32_t j = 0; j < asked->n; j++) {
-        rest -= asked->along[j] * rate[j];
-        size += fabs(asked->along[j] * rate[j]);
+    for (uint32_t j = 0; j < asked->reader.n; j++) {
+        rest -= asked->reader.along[j] * rate[j];
+        size += fabs(asked->reader.along[j] * rate[j]);
     }
     return fabs(slip->velocity) <=
                    SLIP_NOISE * DBL_EPSILON * (size + fabs(rest))
@@ -243,17 +242,18 @@ slip_of(const struct asked *asked, const struct system_slip *slip)
 static int
 coefficients(struct asked *asked, struct painleve_instant *out)
 {
-    struct rt *run = asked->analysis->rt;
-    const imp_contact *image_contact = rt_contact(run, asked->contact);
+    struct rt *run = asked->reader.analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, asked->reader.contact);
     struct painleve_point *point = &out->point;
     struct system_slip slip = {0};
-    int st = IMP_OK, rank, n = (int)asked->n;
+    int st = IMP_OK, rank, n = (int)asked->reader.n;
     if (image_contact->slip == IMP_NO_TAPE)
-        memset(asked->along, 0, sizeof *asked->along * asked->n);
+        memset(asked->reader.along, 0,
+               sizeof *asked->reader.along * asked->reader.n);
     else
         st = system_slip(run, asked->number,
-                         asked->contact - asked->system->contact, &slip,
-                         asked->along);
+                         asked->reader.contact - asked->system->contact, &slip,
+                         asked->reader.along);
     if (st || (st = free_motion(asked, &point->b, &out->jerk)) ||
         (st = system_mass(run, asked->number, asked->mass)))
         return st;
@@ -270,48 +270,137 @@ coefficients(struct asked *asked, struct painleve_instant *out)
             "the signs of the terms and at the values of params");
         return IMP_FAILED;
     }
-    solve(asked, asked->normal, asked->by_normal);
-    solve(asked, asked->along, asked->by_along);
-    point->C = dense_dot(n, asked->normal, asked->by_normal);
-    point->B = dense_dot(n, asked->normal, asked->by_along);
-    point->A = dense_dot(n, asked->along, asked->by_along);
+    solve(asked, asked->reader.normal, asked->reader.by_normal);
+    solve(asked, asked->reader.along, asked->reader.by_along);
+    point->C = dense_dot(n, asked->reader.normal, asked->reader.by_normal);
+    point->B = dense_dot(n, asked->reader.normal, asked->reader.by_along);
+    point->A = dense_dot(n, asked->reader.along, asked->reader.by_along);
     point->a = slip.bias;
-    for (uint32_t j = 0; j < asked->n; j++)
-        point->a += asked->along[j] * asked->acc[j];
-    point->a_terms = terms_of(asked, asked->along, point->a);
-    point->b_terms = terms_of(asked, asked->normal, point->b);
+    for (uint32_t j = 0; j < asked->reader.n; j++)
+        point->a += asked->reader.along[j] * asked->reader.acc[j];
+    point->a_terms = terms_of(asked, asked->reader.along, point->a);
+    point->b_terms = terms_of(asked, asked->reader.normal, point->b);
     point->mu = slip.mu;
     point->slip = slip_of(asked, &slip);
     point->restitution = run->env[image_contact->env_contact + IMP_CONTACT_E];
-    point->law = image_contact->law == IMP_LAW_POISSON ? FRICTION_POISSON
-                 : image_contact->law == IMP_LAW_NEWTON && point->mu == 0.0
-                     ? FRICTION_NEWTON
-                     : FRICTION_ENERGETIC;
+    point->law = painleve_law(run, image_contact);
     return IMP_OK;
 }
 
+/* -- reading again -----------------------------------------------------------
+ */
+
+static int
+read_gap(struct painleve_reader *reader, double *gap)
+{
+    const struct asked *asked = (const struct asked *)reader;
+    double rate;
+    return system_gap(reader->analysis->rt, asked->number,
+                      reader->contact - asked->system->contact, gap, &rate,
+                      reader->normal);
+}
+
+static int
+read_here(struct painleve_reader *reader, bool jerk,
+          struct painleve_instant *out)
+{
+    struct asked *asked = (struct asked *)reader;
+    asked->no_jerk = !jerk;
+    int st = system_gap(reader->analysis->rt, asked->number,
+                        reader->contact - asked->system->contact, &out->gap,
+                        &out->rate, reader->normal);
+    return st ? st : coefficients(asked, out);
+}
+
+/* The tape imp_contact.instant at the present state. */
+static int
+read_derivatives(struct painleve_reader *reader, double slip,
+                 struct painleve_derivatives *out)
+{
+    struct rt *run = reader->analysis->rt;
+    const imp_contact *contact = rt_contact(run, reader->contact);
+    uint32_t n = out->n = reader->n;
+    size_t count = 9 + 3 * (size_t)n + 3 * (size_t)n * n;
+    double speed = fabs(slip);
+    assert(contact->instant != IMP_NO_TAPE);
+    if (!out->all)
+        out->all = NEW_N(run->arena, double, count);
+    int st = rt_eval(run, contact->instant, &speed, out->all);
+    const double *at = out->all;
+    out->C = at[0];
+    out->B = at[1];
+    out->C_q = at + 2;
+    out->B_q = at + 2 + n;
+    at += 2 + 2 * n;
+    out->C_t = at[0];
+    out->B_t = at[1];
+    out->b_c = at[2];
+    out->b_d = at[3];
+    out->mu = at[4];
+    out->mu_q = at + 5;
+    at += 5 + n;
+    out->mu_t = at[0];
+    out->mu_speed = at[1];
+    out->f_q = at + 2;
+    out->d_q = out->f_q + n * n;
+    out->c_q = out->d_q + n * n;
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(run, contact->instant, &speed);
+    return st;
+}
+
+static uint32_t
+coordinate_of(const struct painleve_reader *reader, const char *name,
+              size_t length, const char **unit)
+{
+    const imp_image *im = reader->analysis->rt->im;
+    const imp_system *system = ((const struct asked *)reader)->system;
+    for (uint32_t j = 0; j < system->n; j++) {
+        const imp_coordinate *coordinate =
+            IMP_ARRAY(im, im->coordinates, imp_coordinate) + system->first + j;
+        const char *full = imp_text(im, coordinate->name),
+                   *dot = strrchr(full, '.'), *own = dot ? dot + 1 : full;
+        *unit = imp_text(im, coordinate->unit);
+        if (strlen(own) == length && !strncmp(own, name, length))
+            return j;
+    }
+    assert(!"the checker knows the coordinate");
+    return UINT32_MAX;
+}
+
+static const struct painleve_reading of_system = {.read = read_here,
+                                                  .gap = read_gap,
+                                                  .derivatives =
+                                                      read_derivatives,
+                                                  .coordinate = coordinate_of};
+
 /* What is asked of a contact of the system, with room for its rows. */
-static struct asked
+static struct asked *
 ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
 {
     struct rt *run = analysis->rt;
     uint32_t number = rt_contact(run, contact)->system;
-    struct asked asked = {.analysis = analysis,
-                          .command = command,
-                          .system = rt_system(run, number),
-                          .number = number,
-                          .contact = contact};
-    size_t n = asked.n = asked.system->n;
-    asked.normal = NEW_N(run->arena, double, n *n + 6 * n + 1);
-    asked.along = asked.normal + n;
-    asked.by_normal = asked.along + n;
-    asked.by_along = asked.by_normal + n;
-    asked.acc = asked.by_along + n;
-    asked.pivots = asked.acc + n;
-    asked.mass = asked.pivots + n;
-    asked.first = NEW_N(run->arena, int, n + 1);
+    struct asked *asked = NEW(run->arena, struct asked);
+    *asked = (struct asked){.reader = {.analysis = analysis,
+                                       .command = command,
+                                       .contact = contact,
+                                       .by = &of_system},
+                            .system = rt_system(run, number),
+                            .number = number};
+    size_t n = asked->system->n;
+    painleve_reader_room(&asked->reader, asked->system->n);
+    for (size_t i = 0; i < 2 * n; i++)
+        asked->reader.entry[i] = run->env + asked->system->env_state + i;
+    if (rt_contact(run, contact)->instant == IMP_NO_TAPE)
+        asked->reader.unknown = "the contact has no friction";
+    asked->pivots = NEW_N(run->arena, double, n *n + n + 1);
+    asked->mass = asked->pivots + n;
+    asked->first = NEW_N(run->arena, int, n + 1);
     return asked;
 }
+
+/* -- the instant that is asked for ------------------------------------------
+ */
 
 /* Brings the system to the instant, and reads the contact there. */
 static int
@@ -326,11 +415,12 @@ read_instant(struct asked *asked, double at, struct painleve_instant *out)
         size[k] = fmax(size[k], later[k]);
     if (!st)
         st = coefficients(asked, out);
-    out->time = rt_time(asked->analysis->rt);
+    out->reader = &asked->reader;
+    out->time = rt_time(asked->reader.analysis->rt);
     out->closed = fabs(out->gap) <= INSTANT_ZERO * size[0] &&
                   fabs(out->rate) <= INSTANT_ZERO * size[1];
-    return st ? command_failed(asked->analysis, st, asked->command->range,
-                               "painleve")
+    return st ? command_failed(asked->reader.analysis, st,
+                               asked->reader.command->range, "painleve")
               : IMP_OK;
 }
 
@@ -339,8 +429,7 @@ painleve_of_system(struct analysis *analysis, const imp_command *command,
                    uint32_t contact, double at, struct painleve_instant *out)
 {
     assert(analysis != NULL && command != NULL && out != NULL);
-    struct asked asked = ask(analysis, command, contact);
-    return read_instant(&asked, at, out);
+    return read_instant(ask(analysis, command, contact), at, out);
 }
 
 int
@@ -349,65 +438,15 @@ painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
                         struct painleve_instant out[2], double cross[4])
 {
     assert(analysis != NULL && command != NULL && out != NULL);
-    struct asked one = ask(analysis, command, contact[0]),
-                 two = ask(analysis, command, contact[1]);
-    int st = read_instant(&one, at, &out[0]);
-    if (st || (st = read_instant(&two, 0.0, &out[1])))
+    struct asked *one = ask(analysis, command, contact[0]),
+                 *two = ask(analysis, command, contact[1]);
+    int st = read_instant(one, at, &out[0]);
+    if (st || (st = read_instant(two, 0.0, &out[1])))
         return st;
-    int n = (int)one.n;
-    cross[0] = cross[2] = dense_dot(n, one.normal, two.by_normal);
-    cross[1] = dense_dot(n, one.normal, two.by_along);
-    cross[3] = dense_dot(n, two.normal, one.by_along);
+    int n = (int)one->reader.n;
+    cross[0] = cross[2] =
+        dense_dot(n, one->reader.normal, two->reader.by_normal);
+    cross[1] = dense_dot(n, one->reader.normal, two->reader.by_along);
+    cross[3] = dense_dot(n, two->reader.normal, one->reader.by_along);
     return IMP_OK;
-}
-
-/* -- reading again -----------------------------------------------------------
- */
-
-struct painleve_reader {
-    struct asked asked;
-};
-
-struct painleve_reader *
-painleve_reader_new(struct analysis *analysis, const imp_command *command,
-                    uint32_t contact)
-{
-    assert(analysis && command);
-    struct painleve_reader *reader =
-        NEW(analysis->rt->arena, struct painleve_reader);
-    reader->asked = ask(analysis, command, contact);
-    return reader;
-}
-
-int
-painleve_read_here(struct painleve_reader *reader, bool jerk,
-                   struct painleve_instant *out)
-{
-    assert(reader && out);
-    struct asked *asked = &reader->asked;
-    asked->no_jerk = !jerk;
-    int st = system_gap(asked->analysis->rt, asked->number,
-                        asked->contact - asked->system->contact, &out->gap,
-                        &out->rate, asked->normal);
-    return st ? st : coefficients(asked, out);
-}
-
-void
-painleve_gradients(const struct painleve_reader *reader, const double **gap,
-                   const double **slip)
-{
-    assert(reader && gap && slip);
-    *gap = reader->asked.normal;
-    *slip = reader->asked.along;
-}
-
-void
-painleve_accelerations(const struct painleve_reader *reader, double free,
-                       double normal, double tangential, double *out)
-{
-    assert(reader && out);
-    const struct asked *asked = &reader->asked;
-    for (uint32_t j = 0; j < asked->n; j++)
-        out[j] = free * asked->acc[j] + normal * asked->by_normal[j] +
-                 tangential * asked->by_along[j];
 }

@@ -14,7 +14,6 @@
 
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
-#include "runtime/instance/system.h"
 
 /* Where p is this share of its terms the linear equations decide. They leave
  * out the square of it, which is taken out of b - E p by its values at two
@@ -51,11 +50,9 @@
 enum end { END_JAM, END_LIFTOFF, END_STOP, END_OTHER };
 
 struct wedge {
-    struct analysis *analysis;
     struct painleve_reader *reader;
-    const imp_contact *contact;
     uint32_t n, j;
-    double *env, *start; /* 2n: coordinates and rates, now and at first */
+    double *start;       /* 2n: coordinates and rates at first */
     double *x, *slope;   /* 2n: the state of the slip, and its rates by s */
     double *last, *size; /* 2n: the state one step before; greatest sizes */
     double *y[3];        /* 2n each: the midpoint rule */
@@ -87,8 +84,8 @@ static bool
 rates(struct wedge *wedge, const double *x, double *out)
 {
     uint32_t n = wedge->n;
-    memcpy(wedge->env, x, 2 * n * sizeof *x);
-    wedge->st = painleve_read_here(wedge->reader, false, &wedge->now);
+    painleve_reader_enter(wedge->reader, x);
+    wedge->st = wedge->reader->by->read(wedge->reader, false, &wedge->now);
     if (wedge->st)
         return false;
     const struct painleve_point *point = &wedge->now.point;
@@ -162,8 +159,13 @@ step(struct wedge *wedge, double *h)
         double error = INFINITY;
         for (int row = 0; row < WEDGE_COLUMNS; row++) {
             if (!midpoint(wedge, *h, 2 * (row + 1),
-                          wedge->table + (size_t)row * n))
-                return false;
+                          wedge->table + (size_t)row * n)) {
+                /* too far away: closest points were not found there */
+                if (wedge->st != IMP_DIVERGED)
+                    return false;
+                wedge->st = IMP_OK;
+                break;
+            }
             if (row > 0)
                 error = extrapolate(wedge, row);
             if (!(error <= 1.0))
@@ -188,13 +190,13 @@ static bool
 begin(struct wedge *wedge, double rate)
 {
     uint32_t n = wedge->n;
-    double *v = wedge->env + n;
-    memcpy(wedge->env, wedge->start, 2 * n * sizeof *v);
-    v[wedge->j] = rate;
-    if ((wedge->st = painleve_read_here(wedge->reader, false, &wedge->now)))
+    struct painleve_reader *reader = wedge->reader;
+    double *const *v = reader->entry + n;
+    painleve_reader_enter(reader, wedge->start);
+    *v[wedge->j] = rate;
+    if ((wedge->st = reader->by->read(reader, false, &wedge->now)))
         return false;
-    const double *d, *c;
-    painleve_gradients(wedge->reader, &d, &c);
+    const double *d = reader->normal, *c = reader->along;
     double dd = 0.0, dc = 0.0, cc = 0.0;
     for (uint32_t i = 0; i < n; i++)
         if (i != wedge->j) {
@@ -210,8 +212,8 @@ begin(struct wedge *wedge, double rate)
                        (off[1] * dd - off[0] * dc) / det};
     for (uint32_t i = 0; i < n; i++)
         if (i != wedge->j)
-            v[i] += along[0] * d[i] + along[1] * c[i];
-    wedge->st = painleve_read_here(wedge->reader, false, &wedge->now);
+            *v[i] += along[0] * d[i] + along[1] * c[i];
+    wedge->st = reader->by->read(reader, false, &wedge->now);
     return !wedge->st;
 }
 
@@ -219,14 +221,15 @@ begin(struct wedge *wedge, double rate)
 static bool
 linear_at(struct wedge *wedge, const double *x, double alpha[3], double pb[2])
 {
-    memcpy(wedge->env, x, 2 * wedge->n * sizeof *x);
-    wedge->st = painleve_read_here(wedge->reader, true, &wedge->now);
+    struct painleve_reader *reader = wedge->reader;
+    painleve_reader_enter(reader, x);
+    wedge->st = reader->by->read(reader, true, &wedge->now);
     if (!wedge->st)
-        wedge->st = painleve_derivatives(wedge->analysis->rt, wedge->contact,
-                                         wedge->now.point.slip, &wedge->of);
+        wedge->st =
+            reader->by->derivatives(reader, wedge->now.point.slip, &wedge->of);
     if (wedge->st)
         return false;
-    painleve_alpha(&wedge->of, wedge->env + wedge->n, &wedge->now, alpha);
+    painleve_alpha(&wedge->of, reader->entry + wedge->n, &wedge->now, alpha);
     pb[0] = p_of(wedge);
     pb[1] = wedge->now.point.b;
     return true;
@@ -314,7 +317,7 @@ follow(struct wedge *wedge, double rate, bool through)
     const struct painleve_point *begins = &wedge->now.point;
     double first = p_of(wedge), last = first, h = 0.05 / first;
     wedge->p_end = WEDGE_SHARE * (begins->C + fabs(begins->mu * begins->B));
-    memcpy(wedge->x, wedge->env, 2 * n * sizeof *wedge->x);
+    painleve_reader_keep(wedge->reader, wedge->x);
     memcpy(wedge->last, wedge->x, 2 * n * sizeof *wedge->x);
     if (!rates(wedge, wedge->x, wedge->slope))
         return out;
@@ -547,23 +550,19 @@ intervals(struct wedge *wedge, double low, double high, double *out)
 }
 
 int
-painleve_put_wedge(struct analysis *analysis, struct painleve_reader *reader,
-                   uint32_t contact, uint32_t j,
-                   const struct painleve_instant *instant, struct record *out)
+painleve_put_wedge(const struct painleve_instant *instant, uint32_t j,
+                   struct record *out)
 {
-    assert(analysis && reader && instant && out);
+    assert(instant && j < instant->reader->n && out);
+    struct painleve_reader *reader = instant->reader;
+    struct analysis *analysis = reader->analysis;
     struct rt *run = analysis->rt;
-    const imp_contact *of = rt_contact(run, contact);
-    const imp_system *system = rt_system(run, of->system);
-    size_t n = system->n;
+    size_t n = reader->n;
     struct wedge *wedge = NEW(run->arena, struct wedge);
     *wedge = (struct wedge){
-        .analysis = analysis,
         .reader = reader,
-        .contact = of,
-        .n = system->n,
+        .n = reader->n,
         .j = j,
-        .env = run->env + system->env_state,
         .start = NEW_N(run->arena, double, (16 + 2 * WEDGE_COLUMNS) * n),
         .tolerance = WEDGE_ROUGH,
         .slip = instant->point.slip,
@@ -575,7 +574,7 @@ painleve_put_wedge(struct analysis *analysis, struct painleve_reader *reader,
     wedge->last = wedge->y[2] + 2 * n;
     wedge->size = wedge->last + 2 * n;
     wedge->table = wedge->size + 2 * n;
-    memcpy(wedge->start, wedge->env, 2 * n * sizeof *wedge->start);
+    painleve_reader_keep(reader, wedge->start);
     double *found = NEW_N(record_arena(analysis), double, 2 * WEDGES_MOST + 2);
     double low = lifts_from(wedge, -1.0), high = lifts_from(wedge, 1.0);
     if (wedge->st)
@@ -586,6 +585,6 @@ painleve_put_wedge(struct analysis *analysis, struct painleve_reader *reader,
     } else {
         SET_ABSENT("wedge", "the rate of this coordinate never lifts it off");
     }
-    memcpy(wedge->env, wedge->start, 2 * n * sizeof *wedge->start);
+    painleve_reader_enter(reader, wedge->start);
     return wedge->st;
 }

@@ -272,12 +272,15 @@ simulation_prepare(struct simulation *sim)
     struct analysis *analysis = sim->analysis;
     struct motion_totals totals;
     int st;
-    if ((st = option_until(sim)) || (st = option_policy(sim)) ||
+    if ((!sim->follows && (st = option_until(sim))) ||
+        (st = option_policy(sim)) ||
         (st = arg_number(analysis, sim->command, IMP_OPT_simulate_events,
                          most_events(sim->run), &sim->options.events)) ||
         (st = option_keep(sim)) || (st = simulate_read_items(sim)) ||
-        (st = simulate_read_times(sim)))
+        (!sim->follows && (st = simulate_read_times(sim))))
         return st;
+    if (sim->follows)
+        VEC_PUSH(&sim->rows.times, sim->options.until);
     option_through(sim);
     option_search(sim);
     if ((st = option_paradox(sim)))
@@ -374,6 +377,39 @@ simulation_free(struct simulation *sim)
     free(sim->log.remarks.v);
     simulate_free_verdicts(sim);
     run_log_free(sim->trace);
+}
+
+/* The run of simulation_follow, guarded against the end of memory. */
+static int
+follow(struct simulation *const sim)
+{
+    struct oom_guard guard;
+    if (setjmp(guard.env)) {
+        oom_leave(&guard);
+        simulation_free(sim);
+        oom_raise();
+    }
+    oom_enter(&guard);
+    int st = simulation_prepare(sim);
+    if (!st)
+        st = simulation_by_series(sim);
+    oom_leave(&guard);
+    return st;
+}
+
+int
+simulation_follow(struct analysis *analysis, const imp_command *command,
+                  double until, bool *stopped)
+{
+    assert(analysis != NULL && command != NULL && stopped != NULL);
+    assert(until >= 0.0);
+    struct simulation *sim = simulation_new(analysis, command);
+    sim->follows = true;
+    sim->options.until = until;
+    int st = follow(sim);
+    *stopped = sim->stopped && rt_time(sim->run) < until;
+    simulation_free(sim);
+    return st;
 }
 
 /* Lists the contacts of each body. */

@@ -230,6 +230,7 @@ struct simulation {
     struct limits_taken taken;
     struct overlaps overlaps;
     struct pairs_without_contact *pairs; /* NULL: none is watched */
+    bool follows; /* of another command, which says until when */
     struct simulation *next; /* another one that is given back with it; or NULL
                               */
 };
@@ -263,6 +264,11 @@ int simulation_by_series(struct simulation *sim);
  * of the command. */
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
+/* For other commands: takes the run from its start to the time `until`, as
+ * `simulate` does. *stopped: it came to an end before that. Status; errors are
+ * told. */
+int simulation_follow(struct analysis *analysis, const imp_command *command,
+                      double until, bool *stopped);
 /* What the search looks for at a contact from now on. */
 static inline void
 simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)

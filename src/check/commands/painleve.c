@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `painleve C { over = theta }`: one contact, or two of one system; the
- * coordinate is one of the contact's system. */
+/* `painleve C { over = theta }`: one contact, or two of one system or of
+ * bodies; the coordinate is one of the contact's system, or the angle of one of
+ * its bodies (over = rod.angle). */
 #include <string.h>
 
 #include "check/commands/commands_priv.h"
+
+/* theta, or rod.angle; NULL: it is none of these. */
+static const char *
+coordinate_text(struct check *ck, const struct ast_expr *node)
+{
+    if (node->kind == AST_NAME)
+        return node->name.text;
+    const struct ast_expr *of =
+        node->kind == AST_FIELD ? ast_unwrap(node->a) : NULL;
+    return of && of->kind == AST_NAME
+               ? arena_printf(ck->arena, "%s.%s", of->name.text,
+                              node->name.text)
+               : NULL;
+}
 
 static enum option_taken
 painleve_option(struct check *ck, uint32_t command,
@@ -15,24 +30,22 @@ painleve_option(struct check *ck, uint32_t command,
         return OPTION_PLAIN;
     const struct ast_expr *node = ast_unwrap(key->value);
     bool two = node->kind == AST_TUPLE && node->n_list == 2;
-    const struct ast_expr *name[2] = {node, node};
-    for (size_t k = 0; two && k < 2; k++)
-        name[k] = ast_unwrap(node->list[k]);
-    if (name[0]->kind != AST_NAME || name[1]->kind != AST_NAME ||
-        (two && !strcmp(name[0]->name.text, name[1]->name.text))) {
+    const char *name[2];
+    for (size_t k = 0; k < 2; k++)
+        name[k] = coordinate_text(ck, two ? ast_unwrap(node->list[k]) : node);
+    if (!name[0] || !name[1] || (two && !strcmp(name[0], name[1]))) {
         struct diag *diag =
             check_error(ck, DIAG_E0405, node->range,
                         "`over` is the name of one coordinate, or of two");
         CHECK_HELP(ck, diag,
                    "as in over = theta, a coordinate of the system to which "
-                   "the contact belongs, or over = (th1, th2)");
+                   "the contact belongs, over = (th1, th2), or over = "
+                   "rod.angle, of a body");
         return OPTION_WRONG;
     }
     /* two names stand with a blank between them */
     const char *text =
-        two ? arena_printf(ck->arena, "%s %s", name[0]->name.text,
-                           name[1]->name.text)
-            : node->name.text;
+        two ? arena_printf(ck->arena, "%s %s", name[0], name[1]) : name[0];
     *out = (struct tm_val){.kind = IMP_VAL_WORD,
                            .text = text,
                            .label = text,
@@ -67,57 +80,91 @@ coordinate_of(const struct check *ck, const struct tm_system *system,
     return false;
 }
 
+/* The bodies of a contact that move, and their angles as texts. */
+static size_t
+angles_of(struct check *ck, const struct tm_contact *contact,
+          const char *names[2])
+{
+    size_t n = 0;
+    for (int e = 0; e < 2; e++) {
+        uint32_t body = contact->body[e];
+        if (body == IMP_WORLD || ck->lists.bodies.v[body].fixed)
+            continue;
+        names[n++] =
+            arena_printf(ck->arena, "%s.angle", ck->lists.bodies.v[body].name);
+    }
+    return n;
+}
+
+/* Does `over` name coordinates of the system, or angles of bodies that the
+ * contact has? */
+static bool
+over_ok(struct check *ck, const struct tm_contact *contact,
+        const struct tm_val *over)
+{
+    const struct tm_system *owner =
+        contact->system ? ck->lists.systems.v + (contact->system - 1) : NULL;
+    const char *angle[2], *names[16], *at = over->text, *wrong = NULL;
+    size_t n_angles = owner ? 0 : angles_of(ck, contact, angle), n = 0;
+    for (int k = 0; k < 2 && *at && !wrong; k++) {
+        size_t length = strcspn(at, " ");
+        const char *name = arena_strndup(ck->arena, at, length);
+        bool known = owner && coordinate_of(ck, owner, name, length);
+        for (size_t i = 0; i < n_angles; i++)
+            known |= !strcmp(angle[i], name);
+        wrong = known ? NULL : name;
+        at += length + (at[length] == ' ');
+    }
+    if (!wrong)
+        return true;
+    struct diag *diag =
+        owner ? check_error(ck, DIAG_E0405, over->range,
+                            "`%s` has no coordinate `%s`", owner->name, wrong)
+              : check_error(ck, DIAG_E0405, over->range,
+                            "`%s` is no angle of a body of `%s` that moves",
+                            wrong, contact->name);
+    for (; owner && n < owner->n && n < 16; n++) {
+        const char *full = ck->lists.coordinates.v[owner->first + n].name;
+        const char *dot = strrchr(full, '.');
+        names[n] = dot ? dot + 1 : full;
+    }
+    for (; !owner && n < n_angles; n++)
+        names[n] = angle[n];
+    if (n == 0)
+        CHECK_HELP(ck, diag, "no body of this contact moves");
+    else if (!check_suggest(ck, diag, over->range, wrong, names, n))
+        CHECK_HELP(ck, diag, owner ? "its coordinates are %s" : "take %s",
+                   check_join(ck, names, n, owner ? "and" : "or"));
+    return false;
+}
+
 static bool
 painleve_arguments(struct check *ck, uint32_t command,
                    const struct ast_item *it)
 {
     const struct tm_command *of = &ck->lists.commands.v[command];
     const struct tm_val *over = over_of(of);
-    uint32_t system[2] = {0, 0};
+    const struct tm_contact *contact[2] = {NULL, NULL};
     for (size_t i = 0; i < of->n_args && i < 2; i++)
-        system[i] = ck->lists.contacts.v[of->args[i].ref].system;
+        contact[i] = ck->lists.contacts.v + of->args[i].ref;
     if (of->n_args > 2 ||
-        (of->n_args == 2 && (system[0] != system[1] || system[0] == 0))) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0403, it->args[of->n_args > 2 ? 2 : 1]->range,
-            "`painleve` asks about one contact, or about two of one system");
+        (of->n_args == 2 && contact[0]->system != contact[1]->system)) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0403, it->args[of->n_args > 2 ? 2 : 1]->range,
+                        "`painleve` asks about one contact, or about two of "
+                        "one system or of bodies");
         CHECK_HELP(ck, diag, "ask about each by itself: painleve %s",
                    expr_label(ck, it->args[0]));
         return false;
     }
     if (!over)
         return true;
-    if (of->n_args != 1 || system[0] == 0) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0405, over->range, "`over` is a coordinate, which %s",
-            of->n_args == 1 ? "bodies do not have"
-                            : "two contacts are not asked about");
-        CHECK_HELP(ck, diag, "leave `over` out; a sweep asks at other places");
-        return false;
-    }
-    const struct tm_system *owner = ck->lists.systems.v + (system[0] - 1);
-    const char *blank = strchr(over->text, ' '), *wrong = over->text;
-    size_t first = blank ? (size_t)(blank - over->text) : strlen(over->text);
-    if (coordinate_of(ck, owner, over->text, first)) {
-        if (!blank || coordinate_of(ck, owner, blank + 1, strlen(blank + 1)))
-            return true;
-        wrong = blank + 1;
-    } else {
-        wrong = arena_strndup(ck->arena, over->text, first);
-    }
-    struct diag *diag =
-        check_error(ck, DIAG_E0405, over->range, "`%s` has no coordinate `%s`",
-                    owner->name, wrong);
-    const char *names[16];
-    size_t n = 0;
-    for (; n < owner->n && n < 16; n++) {
-        const char *full = ck->lists.coordinates.v[owner->first + n].name;
-        const char *dot = strrchr(full, '.');
-        names[n] = dot ? dot + 1 : full;
-    }
-    if (!check_suggest(ck, diag, over->range, wrong, names, n))
-        CHECK_HELP(ck, diag, "its coordinates are %s",
-                   check_join(ck, names, n, "and"));
+    if (of->n_args == 1)
+        return over_ok(ck, contact[0], over);
+    struct diag *diag = check_error(
+        ck, DIAG_E0405, over->range,
+        "`over` is a coordinate, which two contacts are not asked about");
+    CHECK_HELP(ck, diag, "leave `over` out; a sweep asks at other places");
     return false;
 }
 

@@ -10,7 +10,9 @@
 #include "abi/status.h"
 #include "analysis/along/along.h"
 #include "base/num.h"
+#include "runtime/derivatives/series_along.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* What the remainder of a series may be, as a share of its greatest term: the
  * motion itself is followed to some units of rounding. */
@@ -19,6 +21,8 @@
  * terms: the errors that the motion gathers within a piece, and the change of
  * the contact's points that gap series are made for, are far smaller. */
 #define MISSED 1e-9
+/* Values of a series are rounded by less than this share of its terms. */
+#define VALUE_ROUNDING (4 * (IMP_ALONG_ORDER + 1) * DBL_EPSILON)
 
 struct followed {
     const imp_val *item;
@@ -66,11 +70,19 @@ along_forget(struct along *along)
 static double
 step_by(const double *c, int m)
 {
-    double best = 0;
+    double best = 0, at[IMP_ALONG_ORDER / 2 + 1], most = -INFINITY;
     if (c[m] == 0)
         return INFINITY;
+    /* rough logarithms tell which may be the greatest */
+    for (int k = 0; k <= m / 2; k++) {
+        double share = REMAINDER * fabs(c[k] / c[m]);
+        bool plain = share > 0 && isfinite(share);
+        at[k] = plain ? rough_log2(share) / (m - k) : INFINITY;
+        if (plain)
+            most = fmax(most, at[k]);
+    }
     for (int k = 0; k <= m / 2; k++)
-        if (c[k] != 0)
+        if (c[k] != 0 && at[k] >= most - 4 * ROUGH_ERROR / m)
             best = fmax(best, pow(REMAINDER * fabs(c[k] / c[m]),
                                   1.0 / (m - k)));
     return best > 0 ? best : pow(DBL_MIN / fabs(c[m]), 1.0 / m);
@@ -109,14 +121,40 @@ count_value(struct followed *followed, double value, double t)
     followed->any = true;
 }
 
+/* The sum of all terms beyond the first on 0 .. h. */
+static double
+changes(const double *c, double h)
+{
+    double sum = 0;
+    for (int k = IMP_ALONG_ORDER; k >= 1; k--)
+        sum = sum * h + fabs(c[k]);
+    return sum * h;
+}
+
 /* The greatest sum of terms on 0 .. h, which rounding is measured by. */
 static double
 terms(const double *c, double h)
 {
-    double sum = 0;
-    for (int k = IMP_ALONG_ORDER; k >= 0; k--)
-        sum = sum * h + fabs(c[k]);
-    return sum;
+    return changes(c, h) + fabs(c[0]);
+}
+
+/* May there be a greater, or lesser, value within the piece than those so far?
+ * Its first term is one of these. */
+static bool
+may_count(const struct followed *followed, double h)
+{
+    double change = changes(followed->c, h),
+           sum = change + fabs(followed->c[0]), noise = VALUE_ROUNDING * sum;
+    if (change == 0 || !followed->any)
+        return change != 0;
+    switch ((enum imp_along_kind)followed->item->field) {
+    case IMP_ALONG_SUP:
+        return followed->c[0] + change + noise >= followed->value;
+    case IMP_ALONG_SUP_ABS:
+        return sum + noise >= followed->value;
+    default:
+        return followed->c[0] - change - noise <= followed->value;
+    }
 }
 
 /* Takes extremes, integral or the first zero of the piece of length h that
@@ -143,6 +181,8 @@ take_piece(struct followed *followed, double start, double h)
             count_value(followed, 0, start + s);
         return;
     }
+    if (!may_count(followed, h))
+        return;
     int degree = polynomial_derivative(c, IMP_ALONG_ORDER, slope);
     int n = polynomial_roots(slope, degree, h, noise / h, root, degree);
     for (int i = 0; i < n; i++)
@@ -170,10 +210,9 @@ end_piece(struct along *along, struct followed *followed, double t, double value
 
 /* -- the run --------------------------------------------------------------- */
 
-int
-along_look(struct along *along)
+static int
+look(struct along *along)
 {
-    assert(along);
     double t = rt_time(along->analysis->rt), reach = INFINITY;
     double c[IMP_ALONG_ORDER + 1];
     for (uint32_t i = 0; i < along->n; i++) {
@@ -194,6 +233,16 @@ along_look(struct along *along)
     along->reach = fmax(t + reach, t + 64 * DBL_EPSILON * fabs(t) + DBL_MIN);
     along->begun = true;
     return IMP_OK;
+}
+
+int
+along_look(struct along *along)
+{
+    assert(along);
+    series_along_same(along->analysis->rt, true);
+    int st = look(along);
+    series_along_same(along->analysis->rt, false);
+    return st;
 }
 
 double

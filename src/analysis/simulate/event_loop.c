@@ -402,7 +402,7 @@ advance(struct simulation *sim, double target, double limit)
         double next =
             sim->along ? fmin(target, along_reach(sim->along)) : target;
         int st = advance_once(sim, next, limit, more);
-        if (!st && sim->along)
+        if (!st && sim->along && !sim->rows.fresh)
             st = look_along(sim);
         if (st || (st = run->law_status))
             return st;

@@ -21,6 +21,8 @@ struct series_along {
     double **work, **derived; /* per series */
     double **corner;     /* per contact of a polytope: its entries of env */
     const double **rows; /* sources, as imp_series says */
+    bool same;           /* the state stays as it is for a while */
+    int order;           /* to which `motion` was made since; 0: not yet */
 };
 
 static double *
@@ -88,12 +90,25 @@ derive(double *d, const double *c, int order)
     }
 }
 
+void
+series_along_same(struct rt *run, bool same)
+{
+    assert(run);
+    if (!run->series_along)
+        return;
+    run->series_along->same = same;
+    run->series_along->order = 0;
+}
+
+/* The series of the motion of all blocks. */
 static int
-fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
+move(struct rt *run, int most)
 {
     const imp_image *im = run->im;
     struct series_along *along = run->series_along;
-    double h, jet[IMP_ORDER_MAX + 1];
+    double h;
+    if (along->same && along->order >= most)
+        return IMP_OK;
     int st = motion_series_all(run, most, &h);
     for (uint32_t system = 0; system < im->systems.n && !st; system++) {
         st = motion_series(run, rt_system(run, system)->block, most, &h);
@@ -102,6 +117,17 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
         system_feel(run, system, most);
         st = motion_series(run, rt_system(run, system)->observer, most, &h);
     }
+    along->order = st ? 0 : most;
+    return st;
+}
+
+static int
+fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
+{
+    const imp_image *im = run->im;
+    struct series_along *along = run->series_along;
+    double jet[IMP_ORDER_MAX + 1];
+    int st = move(run, most);
     const uint32_t *contact = IMP_ARRAY(im, val->contacts, uint32_t);
     for (uint32_t index = 0; index < val->contacts.n && !st; index++)
         st = along->corner[contact[index]]
@@ -128,7 +154,8 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
             work + (size_t)series->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
         for (int k = 0; k <= order && !st; k++)
             run->env[series->env + (uint32_t)k] = c[k];
-        derive(along->derived[wants[index].series], c, order);
+        if (index + 1 < val->series.n) /* for the series behind it */
+            derive(along->derived[wants[index].series], c, order);
     }
     return st;
 }

@@ -14,4 +14,8 @@ struct series_along *series_along_new(struct rt *run);
  * the status of a contact's series. */
 int series_along_fill(struct rt *run, const imp_val *val);
 
+/* Between both calls, with true and then false, the state of the run stays as
+ * it is: what several expressions need of the motion is made once. */
+void series_along_same(struct rt *run, bool same);
+
 #endif

@@ -18,10 +18,12 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* The terms that are left out are below the rounding of the state (compare
  * MOTION_TRUNCATION). */
 #define TAYLOR_TRUNCATION 4e-16
+#define TAYLOR_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
 /* how many orders before the last two are also asked for the radius */
 #define TAYLOR_ORDERS_BEFORE 7
 
@@ -29,6 +31,24 @@
  * what moves are powers of the time that no double can hold. They are no
  * motion, and ask for no step. */
 #define ROW_UNDERFLOW 0x1p-900
+
+/* The logarithm of the least time for which a term of one of the orders that are
+ * asked for (rough_least) stays below the truncation of the size. */
+static double
+row_exponent(const double *row, double size, uint32_t asked)
+{
+    const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
+    double exponent = INFINITY;
+    for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
+        if (row[k] != 0.0 && rough_asks(asked, k))
+            exponent = fmin(exponent,
+                            log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k);
+    for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
+         k < MOTION_STEP_ORDER - 1; k++)
+        if (row[k] != 0.0 && rough_asks(asked, k))
+            exponent = fmin(exponent, log(size / fabs(row[k])) / k + least);
+    return exponent;
+}
 
 /* The time for which the last two terms of a row stay below the truncation of
  * its size. The size is what the first terms of the row make of it. By
@@ -46,7 +66,6 @@ taylor_row_time(const double *row, double push, int order)
     assert(row != NULL && push >= 0.0 &&
            (order == 1 || order == 2 || order == 0));
     double time = push > 0.0 ? 1.0 : INFINITY, was = NAN;
-    const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
     for (int round = 0; round < 3; round++) {
         double size = fabs(row[0]), power = time;
         if (isfinite(time)) {
@@ -60,16 +79,11 @@ taylor_row_time(const double *row, double push, int order)
         if (size == was)
             break; /* so is the time */
         was = size;
-        double exponent = INFINITY; /* of the time */
-        for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
-            if (row[k] != 0.0)
-                exponent = fmin(
-                    exponent, log(TAYLOR_TRUNCATION * size / fabs(row[k])) / k);
-        for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
-             k < MOTION_STEP_ORDER - 1; k++)
-            if (row[k] != 0.0)
-                exponent = fmin(exponent, log(size / fabs(row[k])) / k + least);
-        time = exp(exponent);
+        uint32_t asked =
+            rough_least(row, MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE,
+                        MOTION_STEP_ORDER, size, TAYLOR_TRUNCATION_LOG2);
+        double exponent = row_exponent(row, size, asked);
+        time = exp(isfinite(exponent) ? exponent : row_exponent(row, size, 0));
     }
     return time;
 }

@@ -25,6 +25,7 @@
 #include "runtime/instance/compensated.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* the most steps of one run; a motion of 10^3 periods takes about 10^4 */
 #define OBSERVE_STEPS 1000000L
@@ -34,6 +35,7 @@
 /* The terms that are left out are below the rounding of the state (compare
  * MOTION_TRUNCATION). */
 #define OBSERVE_TRUNCATION 4e-16
+#define OBSERVE_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
 /* Impacts within this share of the time before a limit are followed only while
  * their jumps show. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
@@ -132,6 +134,24 @@ stuck(struct flow *flow)
     return IMP_FAILED;
 }
 
+/* The time for which the terms of orders `from` and above stay below the
+ * truncation of this size. */
+static double
+terms_time(const double *row, int from, double size)
+{
+    double time = INFINITY, last = log(OBSERVE_TRUNCATION);
+    uint32_t asked = rough_least(row, from, MOTION_STEP_ORDER, size,
+                                 OBSERVE_TRUNCATION_LOG2);
+    for (int k = from; k <= MOTION_STEP_ORDER; k++)
+        if (row[k] != 0.0 && rough_asks(asked, k)) {
+            double root = (log(size) - log(fabs(row[k]))) / k;
+            time = fmin(time, exp(root + last / (k < MOTION_STEP_ORDER - 1
+                                                     ? MOTION_STEP_ORDER
+                                                     : k)));
+        }
+    return time;
+}
+
 /* The time for which the last terms of a row stay below the truncation of its
  * size. The size is what the first terms of the row make of it by then: right
  * after an impact a variable may be much smaller than what its rate soon makes
@@ -139,7 +159,7 @@ stuck(struct flow *flow)
 static double
 row_time(const double *row)
 {
-    double time = INFINITY, was, last = log(OBSERVE_TRUNCATION);
+    double time = INFINITY, was;
     int round = 0, last_orders = MOTION_STEP_ORDER - OBSERVE_GAP;
     do {
         double size = fabs(row[0]), power = time;
@@ -158,13 +178,7 @@ row_time(const double *row)
             break;
         /* the last two terms may vanish by symmetry; the terms before them
          * tell the radius of convergence */
-        for (int k = last_orders; k <= MOTION_STEP_ORDER; k++)
-            if (row[k] != 0.0) {
-                double root = (log(size) - log(fabs(row[k]))) / k;
-                time = fmin(time, exp(root + last / (k < MOTION_STEP_ORDER - 1
-                                                         ? MOTION_STEP_ORDER
-                                                         : k)));
-            }
+        time = terms_time(row, last_orders, size);
     } while (fabs(time - was) > 0.05 * time && ++round < OBSERVE_ROUNDS);
     return time;
 }

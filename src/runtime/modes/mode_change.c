@@ -159,7 +159,7 @@ opens(struct search *search, const struct persistent_row *row, double *risen)
 
 /* No point of the contact of this row, the first of the contact, pushes: the
  * contact leaves now if all its gaps rise from now on. Of others each point is
- * let go when it has risen. */
+ * let go when it has risen. All points of a contact are rows of one group. */
 static void
 leaves(struct search *search, int first)
 {
@@ -168,7 +168,12 @@ leaves(struct search *search, int first)
     double risen, earliest = INFINITY;
     int which = -1;
     bool all = true;
-    for (int i = 0; i < set->n_row; i++) {
+    if (set->row[first]->on)
+        return;
+    const struct persistent_group *group =
+        persistent_group_of(search->r, contact);
+    int begin = first - (int)(set->row[first] - group->row);
+    for (int i = begin; i < begin + group->n; i++) {
         if (set->row[i]->spot.contact != contact)
             continue;
         if (i < first || set->row[i]->on)

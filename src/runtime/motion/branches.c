@@ -17,11 +17,13 @@
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* u counts as 0 within this many rounding errors of its terms */
 #define SWITCHING_NOISE 4.0
 /* the terms of u that are left out, as a share of its size */
 #define SWITCHING_TRUNCATION 4e-16
+#define SWITCHING_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
 /* so many orders before the last one are looked at, if there are more */
 #define SWITCHING_GAP 7
 /* A step leads back over the change from which the last one came if it is
@@ -166,8 +168,10 @@ reach(const double *c, int n, double size)
     double h = INFINITY, root = log(SWITCHING_TRUNCATION);
     for (int k = 1; k <= n && size == 0.0; k++)
         size = fabs(c[k]);
+    uint32_t asked =
+        rough_least(c, n - SWITCHING_GAP, n, size, SWITCHING_TRUNCATION_LOG2);
     for (int k = n - SWITCHING_GAP; k <= n; k++)
-        if (c[k] != 0.0)
+        if (c[k] != 0.0 && rough_asks(asked, k))
             h = fmin(h, exp((log(size) - log(fabs(c[k]))) / k +
                             root / (k < n - 1 ? n : k)));
     return h;

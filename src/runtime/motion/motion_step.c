@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/motion/motion_priv.h"
+#include "runtime/numerics/taylor.h"
 
 /* The largest last term, as a share of the size of the variable. The terms
  * left out are smaller again by h over the radius of convergence, about 1/5,
@@ -19,20 +20,8 @@
  * along the motion. */
 #define MOTION_TRUNCATION 4e-16
 
-/* The logarithm to base 2 of a normal x > 0, to 0.01. A step that is a 20th
- * root needs no more, and calls of libm took as long as the series. */
-static double
-rough_log2(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    int e = (int)(u >> 52) - 1023;
-    u = (u & 0xfffffffffffffu) | 0x3ff0000000000000u;
-    memcpy(&x, &u, sizeof x);
-    /* a parabola that is 0 at 1 and 1 at 2 */
-    return e + (x - 1.0) * (1.3547 - 0.3548 * (x - 1.0));
-}
-
+/* A step that is a 20th root needs no more than rough logarithms, and calls of
+ * libm took as long as the series. */
 static double
 rough_exp2(double x)
 {

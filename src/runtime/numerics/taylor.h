@@ -6,6 +6,12 @@
 #ifndef IMP_RUNTIME_NUMERICS_TAYLOR_H
 #define IMP_RUNTIME_NUMERICS_TAYLOR_H
 
+#include <assert.h>
+#include <float.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
 #include "abi/image.h"
 
 struct taylor {
@@ -88,5 +94,69 @@ void taylor_div(int order, const struct taylor *a, const struct taylor *b,
 /* The result is not finite where a(0) <= 0. */
 void taylor_sqrt(int order, const struct taylor *a, struct taylor *out);
 double taylor_at(int order, const struct taylor *a, double t);
+
+/* -- for how long a series holds ---------------------------------------------
+ * The length of a step is the least of some ten roots of quotients. Logarithms to
+ * base 2 that are known to ROUGH_ERROR say which of them may be it, so that exact
+ * ones are taken of one or two. */
+
+#define ROUGH_ERROR 0.01
+
+/* For 0 < x, finite. */
+static inline double
+rough_log2(double x)
+{
+    uint64_t bits;
+    double scaled = 0.0;
+    if (x < DBL_MIN) { /* a subnormal number, made a normal one */
+        x *= 0x1p64;
+        scaled = 64.0;
+    }
+    memcpy(&bits, &x, sizeof bits);
+    int exponent = (int)(bits >> 52) - 1023;
+    bits = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    memcpy(&x, &bits, sizeof x);
+    /* a parabola that is 0 at 1 and 1 at 2 */
+    return exponent - scaled + (x - 1.0) * (1.3547 - 0.3548 * (x - 1.0));
+}
+
+/* For which k in from .. order may the time for which |c_k| time^k stays below
+ * `truncation` of size be the least? As bits 1 << k of the answer. Orders before
+ * the last two count with root `order` of the truncation. 0: no c_k, or all may,
+ * because numbers are not finite. */
+static inline uint32_t
+rough_least(const double *c, int from, int order, double size,
+            double log2_truncation)
+{
+    assert(from >= 1 && from <= order && order < 32);
+    double at[32], least = 0.0;
+    uint32_t any = 0, which = 0;
+    if (!(size > 0.0 && size <= DBL_MAX))
+        return 0;
+    double of_size = rough_log2(size);
+    for (int k = from; k <= order; k++) {
+        double a = c[k] < 0.0 ? -c[k] : c[k];
+        if (a == 0.0)
+            continue;
+        if (!(a <= DBL_MAX))
+            return 0;
+        at[k] = (of_size - rough_log2(a)) / k +
+                log2_truncation / (k < order - 1 ? order : k);
+        if (!any || at[k] < least)
+            least = at[k];
+        any |= 1u << k;
+    }
+    for (int k = from; k <= order; k++)
+        if (any >> k & 1 && at[k] <= least + 4.0 * ROUGH_ERROR / from)
+            which |= 1u << k;
+    return which;
+}
+
+/* Is order k asked for? */
+static inline bool
+rough_asks(uint32_t which, int k)
+{
+    return which == 0 || (which >> k & 1);
+}
 
 #endif

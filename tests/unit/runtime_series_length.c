@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which terms of a series may set the length of a step (taylor.h): the least
+ * time by all of them is that by those which rough logarithms let through, to
+ * the last bit, for coefficients of any size, and few are let through. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "runtime/numerics/taylor.h"
+
+#define ORDER 20
+#define FROM 13
+#define TRUNCATION 4e-16
+
+/* The least time by the terms that are asked for. */
+static double
+least(const double *c, double size, uint32_t asked)
+{
+    double time = INFINITY;
+    for (int k = FROM; k <= ORDER; k++)
+        if (c[k] != 0.0 && rough_asks(asked, k))
+            time = fmin(time, exp((log(size) - log(fabs(c[k]))) / k +
+                                  log(TRUNCATION) /
+                                      (k < ORDER - 1 ? ORDER : k)));
+    return time;
+}
+
+static double
+uniform(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void
+test_least(void **unused)
+{
+    const char *cases = getenv("IMP_TEST_CASES");
+    long n = cases ? atol(cases) : 20000, let = 0;
+    uint64_t state = 5;
+    (void)unused;
+    for (long i = 0; i < n; i++) {
+        double c[ORDER + 1], radius = pow(2.0, 40.0 * uniform(&state) - 20.0),
+                             scatter = 60.0 * uniform(&state) * (i % 3),
+                             size = pow(2.0, 200.0 * uniform(&state) - 100.0);
+        for (int k = 0; k <= ORDER; k++) {
+            c[k] = uniform(&state) < 0.2
+                       ? 0.0
+                       : (uniform(&state) - 0.5) * size * pow(radius, k) *
+                             pow(2.0, scatter * (uniform(&state) - 0.5));
+            if (i % 50 == 0) /* subnormal numbers, too */
+                c[k] *= 0x1p-1000;
+        }
+        uint32_t asked = rough_least(c, FROM, ORDER, size, log2(TRUNCATION));
+        double all = least(c, size, 0), some = least(c, size, asked);
+        assert_true(all == some);
+        for (int k = FROM; k <= ORDER; k++)
+            let += asked >> k & 1;
+    }
+    assert_true(let < 2 * n);
+}
+
+/* What has no logarithm asks for all. */
+static void
+test_without(void **unused)
+{
+    double c[ORDER + 1] = {[FROM] = 1.0, [ORDER] = NAN};
+    (void)unused;
+    assert_true(rough_asks(rough_least(c, FROM, ORDER, 1.0, -51.0), ORDER));
+    c[ORDER] = INFINITY;
+    assert_true(rough_asks(rough_least(c, FROM, ORDER, 1.0, -51.0), ORDER));
+    c[ORDER] = 0.0;
+    assert_true(rough_asks(rough_least(c, FROM, ORDER, 0.0, -51.0), FROM));
+}
+
+/* Rough logarithms are as exact as they say. */
+static void
+test_logarithm(void **unused)
+{
+    (void)unused;
+    for (int e = -1073; e < 1023; e += 3)
+        for (double x = 1.0; x < 2.0; x += 0.037) {
+            double value = ldexp(x, e);
+            assert_true(fabs(rough_log2(value) - log2(value)) < ROUGH_ERROR);
+        }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_least),
+                                       cmocka_unit_test(test_without),
+                                       cmocka_unit_test(test_logarithm)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

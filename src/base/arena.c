@@ -20,6 +20,9 @@
 
 /* block sizes double from 4 KiB to 1 MiB: small models stay small */
 enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
+/* blocks of the last size that an arena keeps when it is cleared: what is
+ * cleared often would else be asked of the system again, page by page */
+enum { MOST_SPARE = 16 };
 
 struct block {
     struct block *next;
@@ -29,8 +32,8 @@ struct block {
 _Static_assert(sizeof(struct block) % ALIGNMENT == 0, "block data aligned");
 
 struct arena {
-    struct block *first;
-    size_t next_cap;
+    struct block *first, *spare;
+    size_t next_cap, n_spare;
 };
 
 /* the thread's innermost recovery point, and its allocation countdown */
@@ -158,16 +161,38 @@ arena_new(void)
     return arena;
 }
 
+static void
+free_blocks(struct block *first)
+{
+    for (struct block *b = first, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+}
+
 void
 arena_free(struct arena *arena)
 {
     if (!arena)
         return;
-    for (struct block *b = arena->first, *next; b; b = next) {
-        next = b->next;
-        free(b);
-    }
+    free_blocks(arena->first);
+    free_blocks(arena->spare);
     free(arena);
+}
+
+/* Keeps the block for later, empty, or gives it back. */
+static void
+set_aside(struct arena *arena, struct block *block)
+{
+    if (block->cap != LAST_BLOCK || arena->n_spare == MOST_SPARE) {
+        free(block);
+        return;
+    }
+    memset(block + 1, 0, block->used);
+    block->used = 0;
+    block->next = arena->spare;
+    arena->spare = block;
+    arena->n_spare++;
 }
 
 void
@@ -180,7 +205,7 @@ arena_clear(struct arena *arena)
         return;
     for (struct block *b = keep->next, *next; b; b = next) {
         next = b->next;
-        free(b);
+        set_aside(arena, b);
     }
     keep->next = NULL;
     if (keep->cap > LAST_BLOCK) {
@@ -196,6 +221,14 @@ static void
 add_block(struct arena *arena, size_t n)
 {
     size_t cap = arena->next_cap;
+    if (arena->spare && n <= LAST_BLOCK) {
+        struct block *spare = arena->spare;
+        arena->spare = spare->next;
+        arena->n_spare--;
+        spare->next = arena->first;
+        arena->first = spare;
+        return;
+    }
     if (arena->next_cap < LAST_BLOCK)
         arena->next_cap *= 2;
     bool own = n > cap;

@@ -15,8 +15,8 @@ struct arena;
 
 struct arena *arena_new(void);
 void arena_free(struct arena *arena); /* may be NULL */
-/* Forgets all that the arena holds and keeps room for about as much. So a
- * lifetime that comes again and again allocates nothing after the first few
+/* Forgets all that the arena holds and keeps room for about as much, up to 17
+ * MiB. So a lifetime that comes again and again allocates nothing after the first few
  * times. */
 void arena_clear(struct arena *arena);
 /* zeroed, aligned to 16; owned by the arena */

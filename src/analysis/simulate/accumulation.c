@@ -196,7 +196,8 @@ arrive(struct simulation *sim, struct limit_group *group,
     for (int i = 0; i < group->n; i++)
         if (limit->closed[i])
             rest[n_rest++] = group->spot[i];
-    *there = !limit_group_overlaps(sim, group);
+    *there = !limit_group_overlaps(sim, group) &&
+             !limit_group_past_end(sim, group, limit->closed);
     if (!*there) {
         saved_state_restore(sim->run, here);
         return IMP_OK;

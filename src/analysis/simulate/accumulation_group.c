@@ -14,9 +14,11 @@
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
+#include "runtime/gap/polytope_contact.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/modes/contact_set.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
 
@@ -165,6 +167,19 @@ shrinking(const struct simulation *sim, const struct contact_point_state *state,
                                            fabs(state->rate));
 }
 
+/* Which feature of the polytope is nearest to the smooth body of the point, as a
+ * number; 0 for points of other kinds. */
+static uint32_t
+near_feature(struct rt *run, const struct contact_point *spot)
+{
+    struct nearest_features near;
+    if (spot->kind != POINT_SMOOTH ||
+        polytope_contact_closest(run, spot->contact, &near, false))
+        return 0;
+    uint32_t polytope = 1 - rt_contact(run, spot->contact)->smooth;
+    return 1 + 4 * near.pair.index[polytope] + near.pair.kind[polytope];
+}
+
 bool
 limit_group_points(struct simulation *sim, struct limit_group *group,
                    double ahead)
@@ -198,6 +213,7 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
     group->G = NEW_N(run->brief, double, size *size + 2 * size);
     group->e = group->G + size * size;
     group->place = group->e + size;
+    group->feature = NEW_N(run->brief, uint32_t, size);
     if (contact_point_states(run, group->spot, near, group->point, group->G))
         return false;
     /* impacts hand the rounding of their speeds on from point to point */
@@ -211,6 +227,7 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
         uint32_t contact = group->spot[point].contact;
         group->e[point] = shrinking(sim, group->point + point, contact);
         group->place[point] = limit_group_place(run, contact);
+        group->feature[point] = near_feature(run, &group->spot[point]);
         /* a point that has just been hit, or is held, is closed */
         gap_tolerances(run, contact, &tol, &rate);
         if (fabs(group->point[point].gap) <=
@@ -253,6 +270,30 @@ limit_group_overlaps(struct simulation *sim, const struct limit_group *group)
             continue;
         gap_tolerances(sim->run, contact, &tol, &rate);
         if (closest.gap < -CHATTER_DEEP * tol)
+            return true;
+    }
+    return false;
+}
+
+bool
+limit_group_past_end(struct simulation *sim, const struct limit_group *group,
+                     const bool *closed)
+{
+    assert(sim != NULL && group != NULL && closed != NULL);
+    uint32_t last = UINT32_MAX;
+    for (int i = 0; i < group->n; i++) {
+        const struct contact_point *spot = &group->spot[i];
+        double tol, rate;
+        if (closed[i] && near_feature(sim->run, spot) != group->feature[i])
+            return true;
+        if (!closed[i] ||
+            (spot->kind != POINT_VERTEX && spot->kind != POINT_EDGES))
+            continue;
+        if (spot->contact != last && contact_set_series(sim->run, spot->contact))
+            continue;
+        last = spot->contact;
+        gap_tolerances(sim->run, spot->contact, &tol, &rate);
+        if (!contact_set_between(sim->run, spot, CHATTER_DEEP * tol))
             return true;
     }
     return false;

@@ -244,6 +244,7 @@ struct limit_group {
     struct contact_point *spot;
     struct contact_point_state *point;
     double *G, *e, *place;
+    uint32_t *feature; /* of POINT_SMOOTH: which one of the polytope is near */
     bool friction; /* a point has friction, and `slid` leads to the limit */
     struct friction_forecast slid;
 };
@@ -590,6 +591,10 @@ double limit_group_place(const struct rt *run, uint32_t contact);
  * closed gap allows? */
 bool limit_group_overlaps(struct simulation *sim,
                           const struct limit_group *group);
+/* Is a point that the limit closes past the end of its face or edges? Then it
+ * has left before its impacts came to an end. */
+bool limit_group_past_end(struct simulation *sim,
+                          const struct limit_group *group, const bool *closed);
 
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0

@@ -546,21 +546,26 @@ enum imp_val_kind {
     IMP_VAL_PARAM,   /* ref: index */
     IMP_VAL_SYSTEM,  /* ref: index */
     IMP_VAL_ALONG,   /* one number of a whole run: IMP_ALONG_ORDER + 1 Taylor
-                        coefficients; field: enum imp_along_kind */
+                        coefficients; field: enum imp_along_kind. Then those of
+                        ref functions at whose zeros, and of others at whose
+                        extremes they hold no more */
     IMP_VAL_COLUMN,  /* a list: the tape's outputs (rows of them), once per
                         entry of its cells; ref: a list of the same length */
     IMP_VAL_LAW      /* an impact law of a user's own: the tape is one as
                         imp_contact.own */
 };
-/* In `record` of a run: sup(x), sup(abs(x)), inf(x), integral(x) in t, and
- * first(a > b), whose x is a - b. */
+/* In `record` of a run: sup(x), sup(abs(x)), inf(x), integral(x) in t,
+ * first(a > b), and first(a >= b), whose x is a - b. */
 #define IMP_ALONG_ORDER 16
+/* the last coefficient where there is no series, as at the root of 0 */
+#define IMP_ALONG_BLUNT 1e300
 enum imp_along_kind {
     IMP_ALONG_SUP,
     IMP_ALONG_SUP_ABS,
     IMP_ALONG_INF,
     IMP_ALONG_INTEGRAL,
-    IMP_ALONG_FIRST
+    IMP_ALONG_FIRST,
+    IMP_ALONG_REACHED
 };
 typedef struct imp_val {
     uint32_t kind;

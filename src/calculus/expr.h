@@ -135,6 +135,14 @@ bool ex_depends(struct graph *graph, const expr *node, enum expr_sym s,
 /* Calls `each` once for each symbol below the n expressions. */
 void ex_leaves(struct graph *graph, const expr *const *es, size_t n,
                void (*each)(void *ctx, const expr *leaf), void *ctx);
+/* Calls `each` once for each node of the expression. */
+void ex_nodes(struct graph *graph, const expr *node,
+              void (*each)(void *ctx, const expr *node), void *ctx);
+/* The function that the branch of this node itself depends on: it changes where
+ * that comes through 0, for floor, ceil, trunc, fmod through a whole number, for
+ * round through half of one. NULL: the node has no branches, or those of its
+ * condition. */
+const expr *ex_branch(struct graph *graph, const expr *node);
 /* Replaces symbols: map returns the replacement, or NULL to keep the leaf. */
 const expr *ex_subst(struct graph *graph, const expr *node,
                      const expr *(*map)(void *ctx, const expr *leaf),

@@ -28,6 +28,22 @@ ex_depends(struct graph *graph, const expr *node, enum expr_sym s, uint32_t i,
 }
 
 void
+ex_nodes(struct graph *graph, const expr *node,
+         void (*each)(void *ctx, const expr *node), void *ctx)
+{
+    assert(graph && node && each);
+    struct walk *walk = walk_begin(graph);
+    walk_collect(graph, walk, &node, 1, NULL, NULL);
+    uint32_t n = walk->n;
+    const expr **order = NEW_N(graph_arena(graph), const expr *, n + 1);
+    for (uint32_t k = 0; k < n; k++)
+        order[k] = walk->order[k];
+    walk_end(graph, walk);
+    for (uint32_t k = 0; k < n; k++) /* `each` may make nodes */
+        each(ctx, order[k]);
+}
+
+void
 ex_leaves(struct graph *graph, const expr *const *es, size_t n,
           void (*each)(void *ctx, const expr *leaf), void *ctx)
 {

@@ -2,14 +2,15 @@
 /* Expressions that are followed along a run by their Taylor series. From one
  * instant to the next the series is a polynomial whose extremes, integral and
  * zeros are found exactly; it is used as far as its last two coefficients say
- * that what is left out is rounding (Jorba & Zou 2005). */
+ * that what is left out is rounding (Jorba & Zou 2005), and ends where the
+ * expression has a kink. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "abi/status.h"
-#include "analysis/along/along.h"
-#include "base/num.h"
+#include "analysis/along/along_priv.h"
 #include "runtime/derivatives/series_along.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
@@ -17,6 +18,19 @@
 /* What the remainder of a series may be, as a share of its greatest term: the
  * motion itself is followed to some units of rounding. */
 #define REMAINDER (4 * DBL_EPSILON)
+/* The shortest piece beside a kink, as a share of what the series would reach:
+ * what changes within it is below rounding, whatever the branch. Where the next
+ * kink is nearer still, rounding decides on which side it is, and pieces
+ * double. */
+#define BESIDE_KINK 0x1p-48
+#define DOUBLED_MOST 20
+/* A series of a kink that misses the value at its other end by this share is
+ * rounding, which is a small share of the greatest values of that function,
+ * unless it happens again and again. */
+#define FORESEEN 0x1p-10
+#define ROUNDING 0x1p-30
+#define MISSED_ROW 3
+#define MISSED_OFTEN 100
 /* How far a series may miss the value at its other end, as a share of its
  * terms: the errors that the motion gathers within a piece, and the change of
  * the contact's points that gap series are made for, are far smaller. */
@@ -24,34 +38,25 @@
 /* Values of a series are rounded by less than this share of its terms. */
 #define VALUE_ROUNDING (4 * (IMP_ALONG_ORDER + 1) * DBL_EPSILON)
 
-struct followed {
-    const imp_val *item;
-    double c[IMP_ALONG_ORDER + 1]; /* of the last look */
-    double value;                  /* so far: extreme, integral, or time */
-    double at;                     /* of the extreme */
-    bool any;
-    size_t missed; /* pieces that the series did not follow */
-    double from, to;
-};
-struct along {
-    struct analysis *analysis;
-    struct followed *v;
-    uint32_t n;
-    double time, reach; /* of the last look */
-    bool begun;
-};
-
 struct along *
-along_new(struct analysis *analysis, const imp_val *item, uint32_t n)
+along_new(struct analysis *analysis, const imp_val *item, uint32_t n,
+          double until)
 {
     assert(analysis && (item || !n));
     struct arena *arena = record_arena(analysis);
     struct along *along = NEW(arena, struct along);
     along->analysis = analysis;
+    along->until = until;
     along->v = NEW_N(arena, struct followed, n + 1);
     for (uint32_t i = 0; i < n; i++)
-        if (item[i].kind == IMP_VAL_ALONG)
-            along->v[along->n++].item = &item[i];
+        if (item[i].kind == IMP_VAL_ALONG) {
+            struct followed *followed = &along->v[along->n++];
+            followed->item = &item[i];
+            followed->c = NEW_N(arena, double, item[i].rows);
+            followed->next = NEW_N(arena, double, item[i].rows);
+            followed->kink = NEW_N(arena, struct along_kink,
+                                   item[i].rows / ALONG_WIDTH);
+        }
     return along->n ? along : NULL;
 }
 
@@ -60,8 +65,12 @@ along_forget(struct along *along)
 {
     assert(along);
     for (uint32_t i = 0; i < along->n; i++)
-        along->v[i] = (struct followed){.item = along->v[i].item};
+        along->v[i] = (struct followed){.item = along->v[i].item,
+                                        .c = along->v[i].c,
+                                        .next = along->v[i].next,
+                                        .kink = along->v[i].kink};
     along->begun = false;
+    along->n_ends = 0;
 }
 
 /* -- one piece ------------------------------------------------------------- */
@@ -88,6 +97,15 @@ step_by(const double *c, int m)
     return best > 0 ? best : pow(DBL_MIN / fabs(c[m]), 1.0 / m);
 }
 
+/* The condition holds at time t. */
+static void
+holds_first(struct followed *followed, double t)
+{
+    if (!followed->any)
+        followed->value = t;
+    followed->any = true;
+}
+
 /* A value at time t counts. */
 static void
 count_value(struct followed *followed, double value, double t)
@@ -105,10 +123,10 @@ count_value(struct followed *followed, double value, double t)
         more = value < followed->value;
         break;
     case IMP_ALONG_FIRST:
-        if (!followed->any && value >= 0) {
-            followed->value = t;
-            followed->any = true;
-        }
+    case IMP_ALONG_REACHED:
+        if (value > 0 ||
+            (value == 0 && followed->item->field == IMP_ALONG_REACHED))
+            holds_first(followed, t);
         return;
     case IMP_ALONG_INTEGRAL:
         followed->any = true;
@@ -165,6 +183,9 @@ take_piece(struct followed *followed, double start, double h)
     const double *c = followed->c;
     double slope[IMP_ALONG_ORDER + 1], root[IMP_ALONG_ORDER], s;
     double noise = 2 * DBL_EPSILON * terms(c, h);
+    struct along_piece *piece = along_piece(followed);
+    piece->lo = fmin(c[0], polynomial_value(c, IMP_ALONG_ORDER, h));
+    piece->hi = fmax(c[0], polynomial_value(c, IMP_ALONG_ORDER, h));
     if (followed->item->field == IMP_ALONG_INTEGRAL) {
         double sum = 0;
         for (int k = IMP_ALONG_ORDER; k >= 0; k--)
@@ -172,22 +193,50 @@ take_piece(struct followed *followed, double start, double h)
         followed->value += sum * h;
         return;
     }
-    if (followed->item->field == IMP_ALONG_FIRST) {
-        double down[IMP_ALONG_ORDER + 1]; /* the condition holds where >= 0 */
+    if (along_is_time(followed)) {
+        double down[IMP_ALONG_ORDER + 1]; /* the condition holds where < 0 */
         for (int k = 0; k <= IMP_ALONG_ORDER; k++)
             down[k] = -c[k];
-        if (!followed->any &&
-            polynomial_below(down, IMP_ALONG_ORDER, 0, h, 0, &s))
-            count_value(followed, 0, start + s);
+        bool touch = followed->item->field == IMP_ALONG_REACHED;
+        if (touch ? polynomial_below(down, IMP_ALONG_ORDER, 0, h, noise, &s)
+                  : polynomial_through(down, IMP_ALONG_ORDER, h, noise, &s))
+            holds_first(followed, start + s);
         return;
     }
     if (!may_count(followed, h))
         return;
     int degree = polynomial_derivative(c, IMP_ALONG_ORDER, slope);
     int n = polynomial_roots(slope, degree, h, noise / h, root, degree);
-    for (int i = 0; i < n; i++)
-        count_value(followed, polynomial_value(c, IMP_ALONG_ORDER, root[i]),
-                    start + root[i]);
+    for (int i = 0; i < n; i++) {
+        double value = polynomial_value(c, IMP_ALONG_ORDER, root[i]);
+        piece->lo = fmin(piece->lo, value);
+        piece->hi = fmax(piece->hi, value);
+        count_value(followed, value, start + root[i]);
+    }
+}
+
+/* By how much the series of a kink misses its value now, h later. */
+static double
+kink_off(const struct followed *followed, uint32_t i, double h)
+{
+    const double *c = followed->c + (size_t)i * ALONG_WIDTH;
+    return fabs(polynomial_value(c, IMP_ALONG_ORDER, h) -
+                followed->next[(size_t)i * ALONG_WIDTH]);
+}
+
+/* Has a branch come to its change as its function foresaw? Then the expression,
+ * where it does not, jumps there. */
+static bool
+jumps(const struct followed *followed, double h)
+{
+    for (uint32_t i = 1; i <= followed->item->ref; i++) {
+        double little =
+            MISSED * terms(followed->c + (size_t)i * ALONG_WIDTH, h);
+        if (kink_off(followed, i, h) <= little &&
+            fabs(followed->next[(size_t)i * ALONG_WIDTH]) <= little)
+            return true;
+    }
+    return false;
 }
 
 /* The last piece ends at time t with this value. */
@@ -196,41 +245,158 @@ end_piece(struct along *along, struct followed *followed, double t, double value
 {
     double h = t - along->time;
     double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h);
-    if (!(fabs(foreseen - value) <=
-          MISSED * (terms(followed->c, h) + fabs(value)))) {
-        if (!followed->missed++)
-            followed->from = along->time;
-        followed->to = t;
-        if (followed->item->field == IMP_ALONG_INTEGRAL)
-            followed->value += h * (followed->c[0] + value) / 2;
-        return;
+    followed->n_pieces++;
+    *along_piece(followed) =
+        (struct along_piece){along->time, t, fmin(followed->c[0], value),
+                             fmax(followed->c[0], value)};
+    if (along->brief)
+        along_by_ends(followed, h, value);
+    else if (fabs(foreseen - value) <=
+                 MISSED * (terms(followed->c, h) + fabs(value)))
+        take_piece(followed, along->time, h);
+    else if (along->to_kink && t == along->reach && jumps(followed, h)) {
+        take_piece(followed, along->time, h);
+        count_value(followed, foreseen, t);
+    } else {
+        along_missed(along, followed, t, value);
     }
-    take_piece(followed, along->time, h);
 }
 
-/* -- the run --------------------------------------------------------------- */
+/* Is kink i, whose function has coefficients p, rounding alone within h? A gap
+ * that stays closed changes its sign all the time. */
+static bool
+is_rounding(const struct followed *followed, uint32_t i, const double *p,
+            double h)
+{
+    return terms(p, h) <= followed->kink[i].floor;
+}
+
+/* When the first kink comes within h; 0 also where one is now. */
+static double
+first_kink(const struct followed *followed, double h)
+{
+    const imp_val *item = followed->item;
+    double first = INFINITY, s;
+    for (uint32_t i = 1; i < item->rows / ALONG_WIDTH; i++) {
+        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
+        double p[ALONG_WIDTH];
+        int degree = IMP_ALONG_ORDER;
+        bool any = false;
+        memcpy(p, c, sizeof p);
+        if (i > item->ref)
+            degree = polynomial_derivative(c, IMP_ALONG_ORDER, p);
+        double sign = p[0] < 0 ? -1 : 1;
+        for (int k = 0; k <= degree; k++) {
+            any |= p[k] != 0;
+            p[k] *= sign;
+        }
+        if (any && !is_rounding(followed, i, c, h) &&
+            polynomial_below(p, degree, 0, h, 0, &s))
+            first = fmin(first, s);
+    }
+    return first;
+}
+
+/* What the series of the kinks foresaw for now, h later, where nothing has
+ * happened, tells their rounding. */
+static void
+learn_rounding(struct followed *followed, double h)
+{
+    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++) {
+        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
+        struct along_kink *kink = &followed->kink[i];
+        double now = followed->next[(size_t)i * ALONG_WIDTH],
+               size = terms(c, h), off = kink_off(followed, i, h);
+        kink->size = fmax(kink->size, size);
+        if (!(off > FORESEEN * size)) {
+            kink->row = 0;
+            continue;
+        }
+        if (++kink->row < MISSED_ROW) /* an event, perhaps */
+            continue;
+        double most = ++kink->missed > MISSED_OFTEN ? INFINITY
+                                                    : ROUNDING * kink->size;
+        kink->floor = fmax(kink->floor, fmin(4 * (size + fabs(now)), most));
+    }
+}
+
+/* Where one of the series is not there, all that is known is the value. */
+static bool
+take_blunt(const struct followed *followed, double *c)
+{
+    bool blunt = false;
+    for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH; i++) {
+        double *last = c + (size_t)i * ALONG_WIDTH + IMP_ALONG_ORDER;
+        blunt |= fabs(*last) >= IMP_ALONG_BLUNT / 2;
+        *last = fabs(*last) >= IMP_ALONG_BLUNT / 2 ? 0 : *last;
+    }
+    return blunt;
+}
+
+/* The series that were read hold so far, by themselves. */
+static double
+series_known(const struct followed *followed)
+{
+    double reach = INFINITY;
+    for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH; i++) {
+        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
+        reach = fmin(reach, fmin(step_by(c, IMP_ALONG_ORDER),
+                                 step_by(c, IMP_ALONG_ORDER - 1)));
+    }
+    return reach;
+}
+
+/* Sets how far the series that were just read hold. */
+static void
+set_reach(struct along *along, double t, bool blunt)
+{
+    double reach = along->until - t, kink = INFINITY;
+    for (uint32_t i = 0; i < along->n; i++)
+        reach = fmin(reach, series_known(&along->v[i]));
+    for (uint32_t i = 0; i < along->n && reach > 0 && !blunt; i++)
+        kink = fmin(kink, first_kink(&along->v[i], reach));
+    if (blunt)
+        kink = 0;
+    /* at least so far that time moves on */
+    double least = 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
+    if (kink <= reach) {
+        least += ldexp(BESIDE_KINK * reach, along->doubled);
+        along->doubled = kink < least && along->doubled < DOUBLED_MOST
+                             ? along->doubled + 1
+                             : 0;
+        reach = kink;
+    } else {
+        along->doubled = 0;
+    }
+    along->to_kink = kink < INFINITY;
+    along->brief = reach < least;
+    along->reach = t + fmax(reach, least);
+}
 
 static int
 look(struct along *along)
 {
-    double t = rt_time(along->analysis->rt), reach = INFINITY;
-    double c[IMP_ALONG_ORDER + 1];
+    double t = rt_time(along->analysis->rt);
+    bool blunt = false;
+    if (along->begun && t == along->time)
+        along_flight_ends(along);
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
+        double *c = followed->next;
         int st = arg_numbers(along->analysis, followed->item, c);
         if (st)
             return st;
-        if (along->begun && t > along->time)
+        blunt |= take_blunt(followed, c);
+        if (along->begun && t > along->time) {
+            learn_rounding(followed, t - along->time);
             end_piece(along, followed, t, c[0]);
-        for (int k = 0; k <= IMP_ALONG_ORDER; k++)
-            followed->c[k] = c[k];
+        }
+        followed->next = followed->c;
+        followed->c = c;
         count_value(followed, c[0], t);
-        reach = fmin(reach, fmin(step_by(c, IMP_ALONG_ORDER),
-                                 step_by(c, IMP_ALONG_ORDER - 1)));
     }
     along->time = t;
-    /* at least so far that time moves on */
-    along->reach = fmax(t + reach, t + 64 * DBL_EPSILON * fabs(t) + DBL_MIN);
+    set_reach(along, t, blunt);
     along->begun = true;
     return IMP_OK;
 }
@@ -250,34 +416,4 @@ along_reach(const struct along *along)
 {
     assert(along);
     return along->begun ? along->reach : INFINITY;
-}
-
-void
-along_put(struct along *along, struct record *out,
-          void (*remark)(void *ctx, const char *text), void *ctx)
-{
-    assert(along && out && remark);
-    const imp_image *im = along->analysis->rt->im;
-    for (uint32_t i = 0; i < along->n; i++) {
-        const struct followed *followed = &along->v[i];
-        const char *name = imp_text(im, followed->item->name);
-        char from[NUM_TEXT], to[NUM_TEXT];
-        if (followed->any)
-            SET_NUM(name, followed->value);
-        else
-            SET_ABSENT(name, followed->item->field == IMP_ALONG_FIRST
-                                 ? "the condition held at no time of this run"
-                                 : "the run has no motion");
-        if (followed->missed)
-            remark(ctx,
-                   arena_printf(
-                       record_arena(along->analysis),
-                       "%s counts at both ends alone of %zu piece%s between t = "
-                       "%s and %s: a limit of infinitely many impacts lies "
-                       "there, or a kink",
-                       imp_text(im, followed->item->label), followed->missed,
-                       followed->missed == 1 ? "" : "s",
-                       num_digits(from, followed->from, 9),
-                       num_digits(to, followed->to, 9)));
-    }
 }

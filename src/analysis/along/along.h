@@ -6,9 +6,9 @@
 #include "analysis/command/command.h"
 
 /* Follows the IMP_VAL_ALONG among n items of `record`, in the memory of the
- * run; NULL: there is none. */
+ * run, which ends at `until`; NULL: there is none. */
 struct along *along_new(struct analysis *analysis, const imp_val *item,
-                        uint32_t n);
+                        uint32_t n, double until);
 /* Forgets what it has seen: the run begins again. */
 void along_forget(struct along *along);
 /* Takes note of the present state: call it at the start, at the end, wherever
@@ -17,9 +17,13 @@ void along_forget(struct along *along);
 int along_look(struct along *along);
 /* The time up to which the series of the last look hold. */
 double along_reach(const struct along *along);
-/* Sets the fields of a record, and says in `remark` where a value is known at
- * both ends of a piece alone. */
-void along_put(struct along *along, struct record *out,
-               void (*remark)(void *ctx, const char *text), void *ctx);
+/* The last impacts before a limit at this time were not followed; the look
+ * there may come before or behind this. */
+void along_limit(struct along *along, double time);
+/* Says in `remark` what is not known exactly. */
+void along_tell(struct along *along,
+                void (*remark)(void *ctx, const char *text), void *ctx);
+/* Sets the fields of a record. */
+void along_put(struct along *along, struct record *out);
 
 #endif

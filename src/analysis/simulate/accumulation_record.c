@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/along/along.h"
 #include "analysis/command/limit_text.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
@@ -134,6 +135,8 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
             sim->log.time.v[before] = event->time;
     }
     remark(sim, event, who, gaps);
+    if (sim->along)
+        along_limit(sim->along, event->time);
 }
 
 /* Tells of limits that other points of the group had on the way to this one,

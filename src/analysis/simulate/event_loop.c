@@ -337,14 +337,14 @@ advance_once(struct simulation *sim, double target, double limit,
     int st;
     if (sim->planes) {
         st = simulate_vertex_flights(sim, target, limit);
-        if (st || rt_time(run) >= target)
+        if (st || rt_time(run) >= target || simulate_looks_before(sim, target))
             return st;
         if ((double)sim->log.total > limit)
             return too_many(sim, limit);
     }
     if (sim->balls) {
         st = simulate_ball_flights(sim, target, limit);
-        if (st || rt_time(run) >= target)
+        if (st || rt_time(run) >= target || simulate_looks_before(sim, target))
             return st;
         if ((double)sim->log.total > limit)
             return too_many(sim, limit);
@@ -379,6 +379,13 @@ look_along(struct simulation *sim)
                  ? simulate_systems_at(sim, rt_time(sim->run))
                  : IMP_OK;
     return st ? st : along_look(sim->along);
+}
+
+bool
+simulate_looks_before(const struct simulation *sim, double time)
+{
+    assert(sim);
+    return sim->along && along_reach(sim->along) < time;
 }
 
 /* Moves from the present time to the target time, event by event. */
@@ -503,7 +510,10 @@ simulate_run(struct simulation *sim, double limit)
         next_time = 1;
     }
     sim->begun = true;
-    if ((st = simulate_start_contacts(sim)) || (st = renew_first_row(sim)))
+    if (sim->along && (st = look_along(sim)))
+        return st;
+    if ((st = simulate_start_contacts(sim)) || (st = renew_first_row(sim)) ||
+        (sim->along && (st = look_along(sim))))
         return st;
     sim->rubbing = rubbing_any(run);
     sim->rotors = rotors_rub(run);

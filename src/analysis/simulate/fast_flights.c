@@ -50,9 +50,8 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
 {
     assert(sim != NULL && sim->planes != NULL);
     struct rt *run = sim->run;
-    sim->target = until;
     while ((double)sim->log.total <= limit && rt_time(run) < until &&
-           !persistent_any(run)) {
+           !persistent_any(run) && !simulate_looks_before(sim, until)) {
         rt_brief_end(run);
         /* Motion up to a limit may have changed what is watched. */
         for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
@@ -281,7 +280,6 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
         return rest_on_others(sim);
     if (!balls_begin(sim->balls))
         return leave_to_search(sim);
-    sim->target = until;
     while ((double)sim->log.total <= limit) {
         struct balls_touch touch;
         bool taken;
@@ -300,6 +298,8 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
         rt_brief_end(run);
         now = touch.time;
         simulate_progress(sim, now);
+        if (simulate_looks_before(sim, until))
+            break;
     }
     balls_put(sim->balls, now);
     if (!general)

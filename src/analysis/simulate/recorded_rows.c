@@ -174,7 +174,8 @@ simulate_read_items(struct simulation *sim)
     sim->rows.n_items = value->kind == IMP_VAL_LIST ? value->items.n : 1;
     for (uint32_t i = 0; i < sim->rows.n_items; i++)
         sim->rows.width += item_size(&sim->rows.item[i]);
-    sim->along = along_new(sim->analysis, sim->rows.item, sim->rows.n_items);
+    sim->along = along_new(sim->analysis, sim->rows.item, sim->rows.n_items,
+                           sim->options.until);
     return IMP_OK;
 }
 
@@ -361,12 +362,6 @@ simulate_keep_state(struct simulation *sim)
         VEC_PUSH(&sim->rows.states, state[i]);
 }
 
-static void
-remark(void *ctx, const char *text)
-{
-    simulate_remark(ctx, text);
-}
-
 void
 simulate_put_rows(struct simulation *sim, struct record *out)
 {
@@ -375,7 +370,7 @@ simulate_put_rows(struct simulation *sim, struct record *out)
     size_t n_rows = sim->rows.time.n, at = 0;
     SET_LIST("t", sim->rows.time.v, n_rows);
     if (sim->along)
-        along_put(sim->along, out, remark, sim);
+        along_put(sim->along, out);
     for (uint32_t i = 0; i < sim->rows.n_items; i++) {
         if (sim->rows.item[i].kind == IMP_VAL_ALONG)
             continue;

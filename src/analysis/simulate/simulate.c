@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/along/along.h"
 #include "analysis/command/progress.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_file.h"
@@ -117,6 +118,12 @@ option_through(struct simulation *sim)
             sim->contacts[item[i].ref].through = true;
 }
 
+static void
+remark(void *ctx, const char *text)
+{
+    simulate_remark(ctx, text);
+}
+
 /* Tells once how exactly the impacts of systems keep the laws, where that is
  * less than it should be. */
 static void
@@ -185,6 +192,8 @@ fill(struct simulation *sim, struct record *out, int st)
                         arena_printf(analysis->rt->arena,
                                      "%zu more remarks on impacts are left out",
                                      sim->log.left_out));
+    if (sim->along)
+        along_tell(sim->along, remark, sim);
     SET_TEXTS("warnings", sim->log.remarks.v, sim->log.remarks.n);
     simulate_put_rows(sim, out);
     if (sim->trace && sim->begun) {

@@ -647,6 +647,9 @@ int simulate_touches(struct simulation *sim, const struct event *event,
 /* -- fast_flights.c ---------------------------------------------------------
  */
 
+/* Is the motion to stop before this time, since the series of what is told of
+ * the whole run hold no longer? */
+bool simulate_looks_before(const struct simulation *sim, double time);
 void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
  * or more than `limit` events, or something that needs the general search. */

@@ -2,6 +2,7 @@
 /* One number of a whole run, in the `record` of `simulate`: sup(x), inf(x),
  * integral(x), first(a > b). Its value for the run is the Taylor series of x. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "check/commands/commands_priv.h"
@@ -69,10 +70,11 @@ condition_of(struct check *ck, const struct ast_expr *node, struct value *out)
     return out->kind != VALUE_POISON;
 }
 
-/* Fills out->e with the coefficients of the series. */
-static bool
-series_of(struct check *ck, const struct ast_expr *node, struct value *value,
-          struct tm_val *out)
+/* Returns the coefficients of the series of a value, IMP_ALONG_ORDER + 1 of
+ * them; NULL after an error. */
+static const expr **
+series_of(struct check *ck, const struct ast_expr *node,
+          const struct value *value)
 {
     struct ast_expr order = {
         .kind = AST_NUM, .num = IMP_ALONG_ORDER, .range = node->range};
@@ -82,13 +84,85 @@ series_of(struct check *ck, const struct ast_expr *node, struct value *value,
                             .range = node->range,
                             .args = args,
                             .n_args = 2};
-    struct value two[2] = {*value,
-                           check_expr(ck, &ck->modules.top, &order)};
+    struct value two[2] = {*value, check_expr(ck, &ck->modules.top, &order)};
     struct value series = series_call(ck, &call, two);
-    if (series.kind != VALUE_NUM)
+    return series.kind == VALUE_NUM ? series.e : NULL;
+}
+
+/* The functions at whose zeros, or at whose extremes, the series of an
+ * expression holds no more. */
+struct kinks {
+    struct check *ck;
+    struct {
+        const expr **v;
+        size_t n, cap;
+    } zeros, extremes;
+};
+
+static void
+note_kink(void *ctx, const expr *node)
+{
+    struct kinks *kinks = ctx;
+    struct graph *graph = kinks->ck->g;
+    const expr *of = ex_branch(graph, node), *whole = NULL;
+    switch ((enum imp_op)node->op) {
+    case IMP_OP_SQRT: /* sqrt(x^2): a kink where x = 0 */
+        APUSH(kinks->ck, &kinks->extremes, node->a);
+        return;
+    case IMP_OP_HYPOT:
+        APUSH(kinks->ck, &kinks->extremes,
+              ex_add(graph, ex_mul(graph, node->a, node->a),
+                     ex_mul(graph, node->b, node->b)));
+        return;
+    case IMP_OP_FLOOR:
+    case IMP_OP_CEIL:
+    case IMP_OP_TRUNC:
+    case IMP_OP_MOD:
+    case IMP_OP_ROUND: /* where of is whole, or half of an odd number */
+        whole = ex_mul(graph, ex_num(graph, acos(-1.0)), of);
+        of = ex_op(graph,
+                   node->op == IMP_OP_ROUND ? IMP_OP_COS : IMP_OP_SIN, whole,
+                   NULL, NULL);
+        break;
+    default:
+        break;
+    }
+    if (of)
+        APUSH(kinks->ck, &kinks->zeros, of);
+}
+
+/* Fills out->e with the coefficients of the series of the value, and behind
+ * them with those of the functions that tell its kinks. */
+static bool
+all_series(struct check *ck, const struct ast_expr *node,
+           const struct value *value, struct tm_val *out)
+{
+    struct kinks kinks = {.ck = ck};
+    size_t width = IMP_ALONG_ORDER + 1, n = 1;
+    ex_nodes(ck->g, value->e[0], note_kink, &kinks);
+    size_t most = kinks.zeros.n + kinks.extremes.n;
+    const expr **e = NEW_N(ck->arena, const expr *, width *(most + 1));
+    const expr **own = series_of(ck, node, value);
+    if (!own)
         return false;
-    out->e = series.e;
-    out->rows = series.rows;
+    memcpy(e, own, width * sizeof *e);
+    for (size_t i = 0; i < most; i++) {
+        bool zero = i < kinks.zeros.n;
+        const expr *of = zero ? kinks.zeros.v[i]
+                              : kinks.extremes.v[i - kinks.zeros.n];
+        struct value kink =
+            value_array(ck, 1, 1, dim_pure(ck->dims), node->range);
+        kink.e[0] = of;
+        const expr **series = series_of(ck, node, &kink);
+        if (!series)
+            return false;
+        if (ex_is_num(series[1], 0)) /* it does not move */
+            continue;
+        memcpy(e + width * n++, series, width * sizeof *e);
+        out->ref += zero;
+    }
+    out->e = e;
+    out->rows = (uint32_t)(width * n);
     out->cols = 1;
     return true;
 }
@@ -113,6 +187,8 @@ take(struct check *ck, const struct ast_expr *node, enum word word,
         value = check_expr(ck, &ck->modules.top, of);
     else if (!condition_of(ck, of, &value))
         return false;
+    else if (ast_unwrap(of)->op == AST_LE || ast_unwrap(of)->op == AST_GE)
+        kind = IMP_ALONG_REACHED;
     if (value.kind == VALUE_POISON)
         return false;
     if (value.kind != VALUE_NUM || !value_is_scalar(&value))
@@ -128,7 +204,7 @@ take(struct check *ck, const struct ast_expr *node, enum word word,
         *dim = second;
     struct value named = value; /* for label and name alone */
     val_of(ck, &named, node, out);
-    if (!series_of(ck, of, &value, out))
+    if (!all_series(ck, of, &value, out))
         return false;
     out->kind = IMP_VAL_ALONG;
     out->field = kind;

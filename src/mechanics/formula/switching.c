@@ -14,29 +14,6 @@
 
 #include "mechanics/formula/formula.h"
 
-#define GUARD_NONE(g, e) NULL
-#define GUARD_C(g, e)                                                          \
-    NULL /* its condition has switching functions of its own */
-#define GUARD_A(g, e) (e)->a
-#define GUARD_AB(g, e) sc_sub(g, (e)->a, (e)->b)
-#define GUARD_INT(g, e)                                                        \
-    ((e)->op == IMP_OP_MOD ? ex_div(g, (e)->a, (e)->b) : (e)->a)
-
-/* The function that the branch of this node itself depends on; NULL if the node
- * has no branches. */
-static const expr *
-argument(struct graph *graph, const expr *formula)
-{
-    switch ((enum imp_op)formula->op) {
-#define OP(name, word, arity, dim, series, guard, eval, deriv)                 \
-    case IMP_OP_##name:                                                        \
-        return GUARD_##guard(graph, formula);
-#include "abi/ops.def"
-    default:
-        return NULL;
-    }
-}
-
 static uint32_t
 kind_of(const expr *formula)
 {
@@ -173,7 +150,7 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
             todo[n_todo++] = formula[i];
         }
     while (n_todo > 0) {
-        const expr *node = todo[--n_todo], *level = argument(mech->graph, node);
+        const expr *node = todo[--n_todo], *level = ex_branch(mech->graph, node);
         if (level && moves(mech, level))
             add(found, node, kind_of(node), level);
         if (!found->branches_alone)

@@ -140,6 +140,13 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
         int order = (int)wants[index].order;
         double *work = along->work[wants[index].series];
         st = rt_series(run, series->tape, NULL, along->rows, work, order);
+        if (st == IMP_NONFINITE && val->kind == IMP_VAL_ALONG) {
+            double *blunt = work + (size_t)series->row * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD;
+            for (int k = 0; k <= order; k++)
+                blunt[k] = k < order ? 0.0 : IMP_ALONG_BLUNT;
+            st = IMP_OK;
+        }
         if (st == IMP_NONFINITE) {
             struct diag *diag = diag_add(
                 run->ds, DIAG_E0602, series->range,

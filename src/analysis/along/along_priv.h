@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the room: what is followed. */
+#ifndef IMP_ANALYSIS_ALONG_ALONG_PRIV_H
+#define IMP_ANALYSIS_ALONG_ALONG_PRIV_H
+
+#include "analysis/along/along.h"
+
+#define ALONG_WIDTH (IMP_ALONG_ORDER + 1)
+/* the last pieces, and ends of flights, from which the rest before a limit is
+ * told */
+#define ALONG_KEPT 64
+
+struct along_piece {
+    double start, end, lo, hi; /* between which values it stays */
+};
+struct along_kink {
+    double floor, size; /* what is rounding; the greatest value */
+    size_t missed, row; /* how often, and how often in a row */
+};
+struct followed {
+    const imp_val *item;
+    double *c, *next; /* of the last look and of the next one */
+    struct along_kink *kink; /* of which the first is not one */
+    double value;     /* so far: extreme, integral, or time */
+    double at;        /* of the extreme */
+    bool any;
+    size_t missed; /* pieces that the series did not follow */
+    double from, to;
+    struct along_piece piece[ALONG_KEPT];
+    size_t n_pieces;
+    double sum[ALONG_KEPT]; /* the integral at the ends of flights */
+    /* the last missed piece, and the value at its end */
+    double last_from, last_to, last_value;
+    /* of limits: value that may be passed there, and between which times; of
+     * integrals: the error */
+    double beyond, beyond_from, beyond_to;
+    bool doubt;
+};
+struct along {
+    struct analysis *analysis;
+    struct followed *v;
+    uint32_t n;
+    double time, reach; /* of the last look */
+    double until;
+    int doubled; /* short pieces beside a kink in a row */
+    /* brief: the present piece is one of these; to_kink: it goes to a kink */
+    bool begun, brief, to_kink;
+    double end[ALONG_KEPT]; /* of flights: times with two looks */
+    size_t n_ends;
+    double limit; /* the time of the last limit that was told */
+};
+
+/* Is a time asked, first(condition)? */
+static inline bool
+along_is_time(const struct followed *followed)
+{
+    return followed->item->field == IMP_ALONG_FIRST ||
+           followed->item->field == IMP_ALONG_REACHED;
+}
+
+/* The piece that was begun last. */
+struct along_piece *along_piece(struct followed *followed);
+/* Two looks at one time: a flight ends. */
+void along_flight_ends(struct along *along);
+/* A piece of length h with this value at its end counts as if the expression
+ * were linear there. */
+void along_by_ends(struct followed *followed, double h, double value);
+/* The series does not lead to the value at the end t of its piece. */
+void along_missed(struct along *along, struct followed *followed, double t,
+                  double value);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* What the impacts before a limit, which are not followed, add to the extremes
+ * and integrals of a run. The last flights before it tell: extremes go no
+ * further from the value at the limit than in these, and an integral is, at the
+ * ends of the flights, a smooth function of the time that is left. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "analysis/along/along_priv.h"
+#include "base/num.h"
+
+/* Flights that ended no longer before the limit than this many times what is
+ * left show how far values go. */
+#define SHOWN 8.0
+#define PERIODS 12     /* impacts of an order that repeats, at most */
+#define EXTRAPOLATED 8 /* ends of flights, at most */
+/* An error of an integral that is told, as a share of it. */
+#define INTEGRAL_TOLD 1e-12
+
+struct along_piece *
+along_piece(struct followed *followed)
+{
+    assert(followed && followed->n_pieces);
+    return &followed->piece[(followed->n_pieces - 1) % ALONG_KEPT];
+}
+
+void
+along_flight_ends(struct along *along)
+{
+    assert(along);
+    size_t last = (along->n_ends + ALONG_KEPT - 1) % ALONG_KEPT;
+    if (along->n_ends && along->end[last] == along->time)
+        return;
+    size_t place = along->n_ends++ % ALONG_KEPT;
+    along->end[place] = along->time;
+    for (uint32_t i = 0; i < along->n; i++)
+        along->v[i].sum[place] = along->v[i].value;
+}
+
+/* When the last flight before the limit that was followed ended. */
+static double
+last_flight(const struct along *along, const struct followed *followed)
+{
+    for (size_t i = 0; i < along->n_ends && i < ALONG_KEPT; i++) {
+        double end = along->end[(along->n_ends - 1 - i) % ALONG_KEPT];
+        if (end < followed->last_to)
+            return end;
+    }
+    return followed->last_from;
+}
+
+/* How far the expression may go from its value at the limit, `left` after the
+ * last flight. */
+static double
+farthest(const struct followed *followed, double left)
+{
+    double most = 0;
+    size_t n = followed->n_pieces < ALONG_KEPT ? followed->n_pieces
+                                               : ALONG_KEPT;
+    for (size_t i = 0; i < n; i++) {
+        const struct along_piece *piece =
+            &followed->piece[(followed->n_pieces - 1 - i) % ALONG_KEPT];
+        if (i > 1 && piece->end < followed->last_to - SHOWN * left)
+            break;
+        most = fmax(most, fmax(fabs(piece->lo - followed->last_value),
+                               fabs(piece->hi - followed->last_value)));
+    }
+    return most;
+}
+
+/* Neville's scheme for the integral at the limit, from the ends of flights that
+ * lie `period` apart. Returns its error, and the integral in *sum. */
+static double
+extrapolated(const struct along *along, const struct followed *followed,
+             size_t period, double *sum)
+{
+    size_t first = along->end[(along->n_ends - 1) % ALONG_KEPT] ==
+                   followed->last_to; /* the look at the limit itself */
+    double left[EXTRAPOLATED], table[EXTRAPOLATED], error = INFINITY,
+        before = 0;
+    size_t kept = along->n_ends < ALONG_KEPT ? along->n_ends : ALONG_KEPT;
+    for (size_t i = 0; i < EXTRAPOLATED && first + i * period < kept; i++) {
+        size_t place = (along->n_ends - 1 - first - i * period) % ALONG_KEPT;
+        left[i] = followed->last_to - along->end[place];
+        table[i] = followed->sum[place];
+        for (size_t k = i; k-- > 0;)
+            table[k] = table[k + 1] +
+                       (table[k + 1] - table[k]) * left[i] /
+                           (left[k] - left[i]);
+        if (i > 1 && fabs(table[0] - before) < error) {
+            error = fabs(table[0] - before);
+            *sum = table[0];
+        }
+        before = table[0];
+    }
+    return error;
+}
+
+/* The integral over the rest, which has been counted as if the expression were
+ * linear there. */
+static void
+rest_of_integral(const struct along *along, struct followed *followed,
+                 double most, double left)
+{
+    double best = most * left, sum = followed->value;
+    for (size_t period = 1; along->n_ends && period <= PERIODS; period++) {
+        double there = sum,
+               error = extrapolated(along, followed, period, &there);
+        if (error < best && fabs(there - sum) <= 2 * most * left) {
+            best = error;
+            followed->value = there;
+        }
+    }
+    followed->beyond += best;
+}
+
+/* The last missed piece is one that ends at a limit. */
+static void
+at_limit(const struct along *along, struct followed *followed)
+{
+    double begin = last_flight(along, followed),
+           left = followed->last_to - begin, most = farthest(followed, left),
+           value = followed->last_value, top = 0;
+    followed->missed--;
+    switch ((enum imp_along_kind)followed->item->field) {
+    case IMP_ALONG_INTEGRAL:
+        rest_of_integral(along, followed, most, left);
+        return;
+    case IMP_ALONG_SUP:
+    case IMP_ALONG_FIRST:
+    case IMP_ALONG_REACHED:
+        top = value + most;
+        break;
+    case IMP_ALONG_SUP_ABS:
+        top = fabs(value) + most;
+        break;
+    case IMP_ALONG_INF:
+        top = -(value - most);
+        break;
+    }
+    if (along_is_time(followed)
+            ? (top < 0 || (followed->any && followed->value < followed->last_to) ||
+               followed->doubt)
+            : (followed->doubt && top <= followed->beyond))
+        return;
+    followed->doubt = true;
+    followed->beyond = top;
+    followed->beyond_from = begin;
+    followed->beyond_to = followed->last_to;
+}
+
+void
+along_by_ends(struct followed *followed, double h, double value)
+{
+    assert(followed && h > 0);
+    if (followed->item->field == IMP_ALONG_INTEGRAL)
+        followed->value += h * (followed->c[0] + value) / 2;
+}
+
+void
+along_missed(struct along *along, struct followed *followed, double t,
+             double value)
+{
+    assert(along && followed && t > along->time);
+    if (!followed->missed++)
+        followed->from = along->time;
+    followed->to = t;
+    followed->last_from = along->time;
+    followed->last_to = t;
+    followed->last_value = value;
+    along_by_ends(followed, t - along->time, value);
+    if (t == along->limit)
+        at_limit(along, followed);
+}
+
+void
+along_limit(struct along *along, double time)
+{
+    assert(along);
+    for (uint32_t i = 0; i < along->n; i++)
+        if (along->limit != time && along->v[i].missed &&
+            along->v[i].last_to == time)
+            at_limit(along, &along->v[i]);
+    along->limit = time;
+}
+
+/* -- what is told ---------------------------------------------------------- */
+
+struct telling {
+    struct arena *arena;
+    const char *label;
+    void (*remark)(void *ctx, const char *text);
+    void *ctx;
+};
+
+static void
+tell_missed(const struct telling *telling, const struct followed *followed)
+{
+    char from[NUM_TEXT], to[NUM_TEXT];
+    if (followed->missed)
+        telling->remark(
+            telling->ctx,
+            arena_printf(telling->arena,
+                         "%s counts at both ends alone of %zu piece%s between "
+                         "t = %s and %s: a kink lies there",
+                         telling->label, followed->missed,
+                         followed->missed == 1 ? "" : "s",
+                         num_digits(from, followed->from, 9),
+                         num_digits(to, followed->to, 9)));
+}
+
+static void
+tell_limit(const struct telling *telling, const struct followed *followed)
+{
+    char from[NUM_TEXT], to[NUM_TEXT], by[NUM_TEXT];
+    enum imp_along_kind kind = (enum imp_along_kind)followed->item->field;
+    double more = followed->beyond;
+    bool tells = followed->doubt, time = along_is_time(followed);
+    if (kind == IMP_ALONG_INTEGRAL)
+        tells = more > INTEGRAL_TOLD * fabs(followed->value);
+    else if (kind == IMP_ALONG_INF)
+        more += followed->value;
+    else if (!time)
+        more -= followed->value;
+    if (!tells || !(more > 0 || time) ||
+        (!time &&
+         more <= 4 * DBL_EPSILON * fabs(followed->value)))
+        return;
+    num_digits(from, followed->beyond_from, 9);
+    num_digits(to, followed->beyond_to, 9);
+    num_digits(by, more, 2);
+    const char *text =
+        kind == IMP_ALONG_INTEGRAL
+            ? arena_printf(telling->arena,
+                           "%s is known to %s: impacts before a limit are not "
+                           "followed one by one",
+                           telling->label, by)
+        : time
+            ? arena_printf(telling->arena,
+                           "%s may hold between t = %s and %s for the first "
+                           "time, where impacts before a limit are not "
+                           "followed one by one",
+                           telling->label, from, to)
+            : arena_printf(telling->arena,
+                           "%s may be passed by %s between t = %s and %s, "
+                           "where impacts before a limit are not followed one "
+                           "by one",
+                           telling->label, by, from, to);
+    telling->remark(telling->ctx, text);
+}
+
+void
+along_put(struct along *along, struct record *out)
+{
+    assert(along && out);
+    const imp_image *im = along->analysis->rt->im;
+    for (uint32_t i = 0; i < along->n; i++) {
+        const struct followed *followed = &along->v[i];
+        const char *name = imp_text(im, followed->item->name);
+        if (followed->any)
+            SET_NUM(name, followed->value);
+        else
+            SET_ABSENT(name, along_is_time(followed)
+                                 ? "the condition held at no time of this run"
+                                 : "the run has no motion");
+    }
+}
+
+void
+along_tell(struct along *along, void (*remark)(void *ctx, const char *text),
+           void *ctx)
+{
+    assert(along && remark);
+    for (uint32_t i = 0; i < along->n; i++) {
+        struct telling telling = {
+            record_arena(along->analysis),
+            imp_text(along->analysis->rt->im, along->v[i].item->label), remark,
+            ctx};
+        tell_missed(&telling, &along->v[i]);
+        tell_limit(&telling, &along->v[i]);
+    }
+}

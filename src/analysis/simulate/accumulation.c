@@ -202,8 +202,7 @@ arrive(struct simulation *sim, struct limit_group *group,
         saved_state_restore(sim->run, here);
         return IMP_OK;
     }
-    simulate_limits_tell(sim, group, limit, sim->accumulation->lines.on_way,
-                         contact, error);
+    simulate_limits_tell(sim, group, limit, contact, error);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
             continue;
@@ -618,6 +617,24 @@ compares_nothing(const struct flight_history *flights, bool enough)
            !(next <= 2.0 * CHATTER_SHORTER * flights->first);
 }
 
+/* Gathers the points whose impacts may have a limit, and reads them. With
+ * friction they are those that act on each other alone; what has a limit of its
+ * own at the same time joins later. False: they cannot be followed. */
+static bool
+gather(struct simulation *sim, uint32_t contact, double shrunk,
+       struct limit_group *group)
+{
+    const bool *beside = work_of(sim)->beside;
+    limit_group_gather(sim, contact, shrunk, beside, group);
+    if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
+        return false;
+    group->friction = friction_modes_any(sim->run, group->spot, group->n);
+    if (!group->friction)
+        return true;
+    limit_group_gather(sim, contact, shrunk, NULL, group);
+    return limit_group_points(sim, group, CHATTER_AHEAD * shrunk);
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -635,11 +652,8 @@ limit(struct simulation *sim, uint32_t contact)
     if (is_early(flights))
         return IMP_OK;
     struct limit_group *group = &work_of(sim)->g;
-    limit_group_gather(sim, contact, shrunk, work_of(sim)->beside, group);
-    if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
-        return IMP_OK;
-    group->friction = friction_modes_any(run, group->spot, group->n);
-    if (group->friction && compares_nothing(flights, enough))
+    if (!gather(sim, contact, shrunk, group) ||
+        (group->friction && compares_nothing(flights, enough)))
         return IMP_OK;
     double far, state_window,
         window = limit_window(sim, group, &far, &state_window);
@@ -683,12 +697,16 @@ limit(struct simulation *sim, uint32_t contact)
     int st = IMP_OK;
     if (found[1].found)
         note_some(flights, group, &found[1], now);
-    if (found[0].found && known(flights, group, &found[0], now, window) &&
-        enough)
-        st = take(sim, group, &found[0], contact,
-                  limit_time_error(sim, group, &found[0], now, window,
-                                   flights->noise),
-                  state_window, &there);
+    bool sure = found[0].found &&
+                known(flights, group, &found[0], now, window) && enough;
+    if (sure) {
+        double error = limit_time_error(sim, group, &found[0], now, window,
+                                        flights->noise);
+        if (group->friction)
+            limit_group_join(sim, sim->accumulation->beside, shrunk, &ask,
+                             group, &found[0], &state_window, &error);
+        st = take(sim, group, &found[0], contact, error, state_window, &there);
+    }
     if (!st && !there && found[1].found && enough)
         st = take(sim, group, &found[1], contact,
                   limit_time_error(sim, group, &found[1], now, window,

@@ -42,9 +42,10 @@ touches(struct simulation *sim, uint32_t contact)
     return closest.gap <= 2.0 * tol;
 }
 
-static bool
-hit_within(const struct simulation *sim, uint32_t contact, double window)
+bool
+limit_hit_within(const struct simulation *sim, uint32_t contact, double window)
 {
+    assert(sim != NULL && contact < sim->n_contacts);
     const struct simulated_contact *t = &sim->contacts[contact];
     return t->flights.impacts > 0 && t->watch != WATCH_OFF && !t->through &&
            !t->overlap && rt_time(sim->run) - t->flights.last <= window;
@@ -60,7 +61,8 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
     memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
     memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
     for (uint32_t other = 0; other < sim->n_contacts; other++)
-        group->contact[other] = beside[other] && hit_within(sim, other, window);
+        group->contact[other] =
+            beside && beside[other] && limit_hit_within(sim, other, window);
     group->contact[contact] = true;
     for (bool more = true; more;) {
         more = false;
@@ -74,7 +76,7 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
             if (!group->contact[other] && (one || two) &&
                 t->watch != WATCH_OFF && !t->through && !t->overlap &&
                 (persistent_holds(run, other) ||
-                 hit_within(sim, other, window) || touches(sim, other)))
+                 limit_hit_within(sim, other, window) || touches(sim, other)))
                 group->contact[other] = more = true;
             for (int e = 0; e < 2 && group->contact[other]; e++)
                 if (contact_point_body_moves(run, image_contact->body[e]) &&
@@ -167,8 +169,8 @@ shrinking(const struct simulation *sim, const struct contact_point_state *state,
                                            fabs(state->rate));
 }
 
-/* Which feature of the polytope is nearest to the smooth body of the point, as a
- * number; 0 for points of other kinds. */
+/* Which feature of the polytope is nearest to the smooth body of the point, as
+ * a number; 0 for points of other kinds. */
 static uint32_t
 near_feature(struct rt *run, const struct contact_point *spot)
 {
@@ -289,7 +291,8 @@ limit_group_past_end(struct simulation *sim, const struct limit_group *group,
         if (!closed[i] ||
             (spot->kind != POINT_VERTEX && spot->kind != POINT_EDGES))
             continue;
-        if (spot->contact != last && contact_set_series(sim->run, spot->contact))
+        if (spot->contact != last &&
+            contact_set_series(sim->run, spot->contact))
             continue;
         last = spot->contact;
         gap_tolerances(sim->run, spot->contact, &tol, &rate);

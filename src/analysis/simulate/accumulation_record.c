@@ -143,8 +143,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
  * the first one first. */
 static void
 tell_earlier(struct simulation *sim, const struct limit_group *group,
-             const struct forecast_limit *limit,
-             const struct accumulation_limit *on_way, double error)
+             const struct forecast_limit *limit, double error)
 {
     uint32_t *list = NEW_N(sim->run->brief, uint32_t, sim->n_contacts + 1);
     double begin = rt_time(sim->run) - limit->remaining, last = 0.0;
@@ -161,7 +160,7 @@ tell_earlier(struct simulation *sim, const struct limit_group *group,
         struct flow_event event = {.kind = FLOW_CHATTER,
                                    .time = begin + time,
                                    .contact = group->spot[first].contact,
-                                   .chatter = on_way[first]};
+                                   .chatter = limit->on_way[first]};
         for (uint32_t k = 0; k < sim->n_contacts; k++) {
             bool in = false;
             for (int i = 0; i < group->n; i++)
@@ -180,12 +179,11 @@ tell_earlier(struct simulation *sim, const struct limit_group *group,
 
 void
 simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
-                     const struct forecast_limit *limit,
-                     const struct accumulation_limit *on_way, uint32_t contact,
+                     const struct forecast_limit *limit, uint32_t contact,
                      double error)
 {
     assert(sim != NULL && group != NULL && limit != NULL);
-    tell_earlier(sim, group, limit, on_way, error);
+    tell_earlier(sim, group, limit, error);
     struct rt *run = sim->run;
     struct flow_event event = {.kind = FLOW_CHATTER,
                                .time = rt_time(run),

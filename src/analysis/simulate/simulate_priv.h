@@ -8,13 +8,14 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c    which contacts and points one limit sums up;
- * flights persistent.c            which closed contacts carry a force
- *   impacts.c, tangency_policy.c, polytope_verdict.c, penetration.c, systems.c
+ *   accumulation_group.c    which contacts and points one limit sums up; flights
+ *   accumulation_join.c     limits of several of these groups at one time
+ *   persistent.c            which closed contacts carry a force
+ *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c
  *   paradox.c               what is told where friction leaves a motion open
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
  *   accumulation_record.c
- *   recorded_rows.c, pairs_without_contact.c, summary.c
+ *   recorded_rows.c
  */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
@@ -336,7 +337,7 @@ void simulate_log_pair(struct simulation *sim, uint32_t contact,
 /* The run to `until` below 0. */
 int simulate_backward(struct simulation *sim);
 
-/* -- pairs_without_contact.c ---------------------------------------------- */
+/* -- overlaps.c ------------------------------------------------------------ */
 
 /* Finds the pairs of bodies that no contact and no joint connects and that are
  * apart at the start. */
@@ -367,12 +368,11 @@ void simulate_free_verdicts(struct simulation *sim);
 struct limit_group;
 struct forecast_limit;
 /* Records the limit of the group that is reached now, and before it the limits
- * that other points had on the way (on_way: per point). error: of its time, s.
+ * that other points had on the way. error: of its time, s.
  * contact: the one whose impact was the last. */
 void simulate_limits_tell(struct simulation *sim,
                           const struct limit_group *group,
                           const struct forecast_limit *limit,
-                          const struct accumulation_limit *on_way,
                           uint32_t contact, double error);
 
 /* the flights before a limit */
@@ -389,9 +389,6 @@ bool flight_history_is_geometric(const struct flight_history *flights,
 /* E0712: infinitely many impacts whose limit was not found. IMP_FAILED. */
 int simulate_report_endless(struct simulation *sim, uint32_t contact,
                             double ratio);
-
-/* -- penetration.c ----------------------------------------------------------
- */
 
 /* Keeps the greatest overlap up to now; E0713 where a touch was passed over
  * (I3). */
@@ -536,6 +533,19 @@ void simulate_paradox_ranges(struct simulation *sim,
 void simulate_paradox_jam(struct simulation *sim,
                           const struct friction_jam *jam, bool stops);
 
+/* -- accumulation_join.c --------------------------------------------------- */
+
+/* Joins what comes to a limit of its own, with friction, at the time of *limit:
+ * at the contacts `marked`, of bodies on which the group does not act. Each is
+ * foreseen as if it were alone, by the question `ask` but for the points. The
+ * times may differ by what no impact can be found in; then all limits are
+ * followed to the last one. *state_window: see limit_window. *error: see
+ * limit_time_error. */
+void limit_group_join(struct simulation *sim, const bool *marked,
+                      double window, const struct forecast_question *ask,
+                      struct limit_group *group, struct forecast_limit *limit,
+                      double *state_window, double *error);
+
 /* -- accumulation_group.c -------------------------------------------------- */
 
 /* a gap within so many rounding errors of its place is closed */
@@ -544,13 +554,16 @@ void simulate_paradox_jam(struct simulation *sim,
 /* Gathers the contacts whose impacts may concern the bodies of `contact`: those
  * that are held, those that were hit within `window`, those that touch; and the
  * bodies that joints connect. beside: contacts of any bodies that belong to it,
- * too, if they were hit within `window`. */
+ * too, if they were hit within `window`; NULL: none. */
 void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                         const bool *beside, struct limit_group *group);
 /* Reads the contact points that may be hit within `ahead`. False: they are too
  * many, or cannot be followed. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
+/* Was the contact hit within the last `window` seconds? */
+bool limit_hit_within(const struct simulation *sim, uint32_t contact,
+                      double window);
 /* Do the spins move the point along its normal? */
 bool limit_turning(const struct contact_point_state *state);
 /* For how long the parabola is the motion to the rounding of the gaps: |K|

@@ -22,10 +22,8 @@
 #include "base/num.h"
 #include "runtime/events/event_priv.h"
 #include "runtime/geometry/support.h"
-#include "runtime/instance/saved_state.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
-#include "runtime/trace/trace.h"
 
 /* The gap at the end of a step may differ from its polynomial by this share of
  * the tolerance: ten times what the terms left out allow. */
@@ -57,96 +55,17 @@ struct near {
     double entry, s;
     enum event_kind kind;
 };
-/* what is restored when a step is taken back */
-struct saved {
-    double time, *state, *lo, *u, *work;
-    unsigned char *warm;
-    size_t trace; /* the length of the log of the motion that is kept */
-};
 struct event_state {
     struct near *near;
-    struct saved step, look;
+    struct saved_step step, look;
     uint32_t *all;           /* all contacts */
     const uint32_t *contact; /* n contacts that are searched */
     uint32_t n;
+    /* per contact: when it was about to touch, and another event came first; it
+     * has left the band before. NAN: never */
+    double *about;
     const uint32_t *body; /* two bodies which alone are moved; NULL: all are */
 };
-
-static size_t
-state_size(const struct rt *run)
-{
-    return run->im->layout.contact - run->im->layout.state;
-}
-
-static void
-saved_new(struct rt *run, struct saved *saved)
-{
-    saved->state = NEW_N(run->arena, double, state_size(run) + 1);
-    saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
-    saved->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
-    saved->work = NEW_N(run->arena, double, saved_work_size(run) + 1);
-    saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
-}
-
-/* Copies the state of two bodies, and what is known of their contact. */
-static void
-copy_pair(const struct event_state *ev, const struct rt *run,
-          struct saved *saved, bool back)
-{
-    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE,
-           c = *ev->contact;
-    for (int i = 0; i < 2; i++) {
-        uint32_t at =
-            rt_body(run, ev->body[i])->env_state - run->im->layout.state;
-        double *state = run->env + run->im->layout.state + at,
-               *lo = run->state_lo + at;
-        memcpy(back ? state : saved->state + at,
-               back ? saved->state + at : state, n * sizeof *state);
-        memcpy(back ? lo : saved->lo + at, back ? saved->lo + at : lo,
-               n * sizeof *lo);
-    }
-    double *u = run->closest.unknowns + 8 * c, *kept = saved->u + 8 * c;
-    memcpy(back ? u : kept, back ? kept : u, 8 * sizeof *u);
-    if (back)
-        run->closest.warm[c] = saved->warm[c];
-    else
-        saved->warm[c] = run->closest.warm[c];
-}
-
-static void
-save(const struct event_state *ev, const struct rt *run, struct saved *saved)
-{
-    size_t n = state_size(run), c = run->im->contacts.n;
-    saved->time = rt_time(run);
-    if (ev->body) {
-        copy_pair(ev, run, saved, false);
-        return;
-    }
-    saved->trace = run->trace ? trace_mark(run->trace) : 0;
-    memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
-    memcpy(saved->lo, run->state_lo, sizeof(double) * n);
-    memcpy(saved->u, run->closest.unknowns, sizeof(double) * 8 * c);
-    memcpy(saved->warm, run->closest.warm, c);
-    saved_work_take(run, saved->work);
-}
-
-static void
-restore(const struct event_state *ev, struct rt *run, struct saved *saved)
-{
-    size_t n = state_size(run), c = run->im->contacts.n;
-    run->env[run->im->layout.time] = saved->time;
-    if (ev->body) {
-        copy_pair(ev, run, saved, true);
-        return;
-    }
-    memcpy(run->env + run->im->layout.state, saved->state, sizeof(double) * n);
-    memcpy(run->state_lo, saved->lo, sizeof(double) * n);
-    memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
-    memcpy(run->closest.warm, saved->warm, c);
-    saved_work_restore(run, saved->work);
-    if (run->trace)
-        trace_cut(run->trace, saved->trace);
-}
 
 /* The series of all that is moved; *step: the time for which they hold. */
 static int
@@ -243,7 +162,9 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
     if (!watched->begun) {
         watched->begun = true;
         watched->inside =
-            watched->mode == WATCH_LEAVE ||
+            (watched->mode == WATCH_LEAVE &&
+             !(run->event->about[contact] == rt_time(run) &&
+               gap_rate(run, contact, &watched->at) < -watched->tol.rate)) ||
             (watched->mode == WATCH_OPEN && fabs(gap) <= watched->tol.gap);
         if (watched->mode == WATCH_CLOSE && gap < -watched->tol.gap)
             return event_start_check(run, contact, &gap);
@@ -473,12 +394,12 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
             break;
         struct near *earliest = &ev->near[next];
         if (moved) {
-            restore(ev, run, &ev->look);
+            saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->look);
             int st = expand_motion(ev, run, &hm);
             if (st != IMP_OK)
                 return st;
         } else {
-            save(ev, run, &ev->look);
+            saved_step_take(run, ev->body ? ev->contact : NULL, &ev->look);
         }
         bool trust;
         moved = true;
@@ -495,7 +416,7 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
             *length = fmin(*length, earliest->s);
     }
     if (moved) {
-        restore(ev, run, &ev->look);
+        saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->look);
         return expand_motion(ev, run, &hm);
     }
     return IMP_OK;
@@ -540,10 +461,13 @@ state_of(struct rt *run)
         run->event = NEW(run->arena, struct event_state);
         run->event->near = NEW_N(run->arena, struct near, nc + 1);
         run->event->all = NEW_N(run->arena, uint32_t, nc + 1);
-        for (uint32_t contact = 0; contact < nc; contact++)
+        run->event->about = NEW_N(run->arena, double, nc + 1);
+        for (uint32_t contact = 0; contact < nc; contact++) {
             run->event->all[contact] = contact;
-        saved_new(run, &run->event->step);
-        saved_new(run, &run->event->look);
+            run->event->about[contact] = NAN;
+        }
+        saved_step_new(run, &run->event->step);
+        saved_step_new(run, &run->event->look);
     }
     return run->event;
 }
@@ -595,8 +519,25 @@ expand_all(struct rt *run, struct event_state *ev, struct step *step)
     return IMP_OK;
 }
 
+/* The contacts of bodies on which a touch of contact best, so long after the
+ * start of the step, may act at once. */
+static const bool *
+acted_on(struct rt *run, const struct event_state *ev, uint32_t best,
+         double after)
+{
+    bool *closed = NEW_N(run->brief, bool, run->im->contacts.n + 1);
+    for (uint32_t i = 0; i < ev->n; i++) {
+        const struct near *watched = &ev->near[ev->contact[i]];
+        closed[ev->contact[i]] =
+            watched->mode == WATCH_OFF || watched->inside ||
+            (watched->candidate && watched->entry <= after);
+    }
+    return event_acts_on(run, best, closed);
+}
+
 /* Moves to the event of contact best within the step, and reports it with the
- * other contacts that touch at the same time. */
+ * other contacts that touch at the same time: that of bodies on which this one
+ * does not act comes at its own time. */
 static int
 arrive(struct rt *run, struct event_state *ev, const struct step *step,
        uint32_t best, int (*each_step)(void *, double, double), void *ctx,
@@ -609,6 +550,7 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
     out->kind = ev->near[best].kind;
     out->contact = best;
     out->time = t1;
+    const bool *acted = NULL;
     for (uint32_t i = 0; i < ev->n; i++) {
         uint32_t contact = ev->contact[i];
         const struct near *watched = &ev->near[contact];
@@ -616,11 +558,18 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
             !watched->candidate || !watched->refined ||
             watched->kind == EVENT_NONE || watched->entry > after)
             continue;
-        /* A gap without rate enters the band long before the touch: only the
-         * time of the touch tells what class it has. */
-        if (watched->kind == EVENT_TANGENT &&
-            watched->s - after > 4.0 * DBL_EPSILON * fabs(t1))
-            continue;
+        if (watched->s - after > 4.0 * DBL_EPSILON * fabs(t1)) {
+            /* A gap without rate enters the band long before the touch: only
+             * the time of the touch tells what class it has. */
+            if (watched->kind == EVENT_TANGENT)
+                continue;
+            if (!acted)
+                acted = acted_on(run, ev, best, after);
+            if (!acted[contact]) {
+                ev->about[contact] = t1;
+                continue;
+            }
+        }
         more[(*n_more)++] = (struct event){watched->kind, contact, t1};
     }
     return IMP_OK;
@@ -635,7 +584,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
     double t0 = step->start, t1 = t0 + switching_least(run);
     uint32_t slowest = step->slowest < run->im->contacts.n ? step->slowest : 0;
     bool jumps = false;
-    save(ev, run, &ev->step);
+    saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
     move(ev, run, t1 - t0, t1);
     for (uint32_t i = 0; i < ev->n; i++) {
         uint32_t contact = ev->contact[i];
@@ -655,7 +604,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
             return event_jumps_into(run, contact, watched->at.gap);
     }
     if (!jumps || t1 >= t0 + step->most) {
-        restore(ev, run, &ev->step);
+        saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->step);
         return stuck(run, slowest);
     }
     step->cap = INFINITY;
@@ -674,13 +623,13 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     bool good;
     if (t1 == t0)
         return beyond(run, ev, step, each_step, ctx);
-    save(ev, run, &ev->step);
+    saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
     move(ev, run, t1 - t0, t1);
     int st = verify(run, ev, t1 - t0, &good, &least);
     if (st != IMP_OK)
         return st;
     if (!good) {
-        restore(ev, run, &ev->step);
+        saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->step);
         step->cap = fmax(0.5 * length, least);
         if (!(step->cap < length))
             step->cap = 0.5 * length;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Inside the search for touches: bounds from balls and speeds
- * (conservative_advancement.c), and the shape of the gap near a touch
- * (contact_root.c). */
+ * (conservative_advancement.c), the shape of the gap near a touch
+ * (contact_root.c), steps that are taken back (saved_step.c), and what an
+ * impact acts on (acts_on.c). */
 #ifndef IMP_RUNTIME_EVENTS_EVENT_PRIV_H
 #define IMP_RUNTIME_EVENTS_EVENT_PRIV_H
 
@@ -47,5 +48,23 @@ void contact_root_in_band(const double *gap, double horizon,
 /* The time s of a touch again, from a series that was made at about that time.
  * False if the root is not within `reach`. */
 bool contact_root_polish(const double *gap, int order, double reach, double *s);
+
+/* -- saved_step.c -- */
+struct saved_step {
+    double time, *state, *lo, *u, *work;
+    unsigned char *warm;
+    size_t trace; /* the length of the log of the motion that is kept */
+};
+/* pair: the contact that is searched alone, or NULL. */
+void saved_step_new(struct rt *run, struct saved_step *saved);
+void saved_step_take(const struct rt *run, const uint32_t *pair,
+                     struct saved_step *saved);
+void saved_step_restore(struct rt *run, const uint32_t *pair,
+                        struct saved_step *saved);
+
+/* -- acts_on.c -- */
+/* The contacts, in run->brief, of bodies on which an impact at `contact` may
+ * act at once, through joints and through other contacts that are closed. */
+const bool *event_acts_on(struct rt *run, uint32_t contact, const bool *closed);
 
 #endif

@@ -469,6 +469,7 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
         lines->on_way =
             NEW_N(run->arena, struct accumulation_limit, 2 * mm);
     }
+    all->on_way = some->on_way = lines->on_way;
     look_ahead(run, line, question, lines->on_way, all, some);
     return all->found || some->found;
 }

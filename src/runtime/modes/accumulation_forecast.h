@@ -12,7 +12,7 @@
 struct forecast_memory {
     int n, lines; /* room for so many in `line` */
     struct ballistic **line;
-    /* of the last forecast, per point: the last limit on the way */
+    /* of the last forecast: forecast_limit.on_way */
     struct accumulation_limit *on_way;
     int points; /* for so many there is room in on_way */
 };
@@ -29,6 +29,8 @@ struct forecast_question {
     double ahead;  /* the greatest time (s) from now that is of interest */
     double window; /* within this time (s) from now the parabola is the motion
                       to rounding */
+    double until;  /* friction_forecast: the points are followed at rest from
+                      their limit until this time (s) from now, if it is later */
 };
 /* Lists have an entry for each point of the question. */
 struct forecast_limit {
@@ -42,9 +44,9 @@ struct forecast_limit {
     double *gap, *rate;
     struct accumulation_limit chatter;
     /* other points that had a limit of their own on the way, after which
-     * nothing has hit them (forecast_memory.on_way): its time (s) from now; 0
-     * for all others */
+     * nothing has hit them: its time (s) from now; 0 for all others */
     double *earlier;
+    const struct accumulation_limit *on_way; /* these limits */
 };
 /* Returns room for a limit of n points, not found, in run->brief. */
 struct forecast_limit forecast_limit_room(struct rt *run, int n);

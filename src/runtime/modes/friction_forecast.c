@@ -22,6 +22,8 @@
 /* most impacts that are followed of one point, and of several */
 #define IMPACTS_OF_ONE 20000
 #define IMPACTS_OF_SEVERAL 2000
+/* most pieces per point that are followed beyond the limit */
+#define REST_PIECES 4
 
 struct bounce {
     struct rt *run;
@@ -172,8 +174,7 @@ choose(struct bounce *bounce)
         }
     }
     struct friction_instant instant = {
-        n_closed, point, part_of(bounce, index, n_closed),
-        free,     terms, true};
+        n_closed, point, part_of(bounce, index, n_closed), free, terms, true};
     struct friction_choice *choice =
         NEW(bounce->run->brief, struct friction_choice);
     friction_choose(bounce->run->brief, &instant, choice);
@@ -214,9 +215,31 @@ comes_down(double g, double v, double a)
     return two > 0.0 && two < best ? two : best;
 }
 
-/* Moves to the next event of the piece. False: nothing comes within `ahead`. */
+/* Moves on by a time within the piece. */
+static void
+advance(struct bounce *bounce, double step)
+{
+    int n = bounce->rows.n;
+    for (int i = 0; i < n; i++)
+        if (!bounce->held[i])
+            bounce->gap[i] +=
+                step * (bounce->rate[2 * i] + 0.5 * step * bounce->acc[2 * i]);
+    for (int i = 0; i < n; i++)
+        bounce->work[i] +=
+            step * bounce->force[2 * i + 1] *
+            (bounce->rate[2 * i + 1] + 0.5 * step * bounce->acc[2 * i + 1]);
+    for (int i = 0; i < 2 * n; i++) {
+        bounce->rate[i] += step * bounce->acc[i];
+        bounce->sum[i] += step * bounce->force[i];
+        bounce->first[i] +=
+            step * (bounce->time + 0.5 * step) * bounce->force[i];
+    }
+    bounce->time += step;
+}
+
+/* Moves to the next event of the piece. False: nothing comes until `end`. */
 static bool
-fly(struct bounce *bounce)
+fly(struct bounce *bounce, double end)
 {
     int n = bounce->rows.n, down = -1, stops = -1;
     double best = INFINITY;
@@ -238,23 +261,9 @@ fly(struct bounce *bounce)
             down = -1;
         }
     }
-    if (!(bounce->time + best <= bounce->ask->ahead))
+    if (!(bounce->time + best <= end))
         return false;
-    for (int i = 0; i < n; i++)
-        if (!bounce->held[i])
-            bounce->gap[i] +=
-                best * (bounce->rate[2 * i] + 0.5 * best * bounce->acc[2 * i]);
-    for (int i = 0; i < n; i++)
-        bounce->work[i] +=
-            best * bounce->force[2 * i + 1] *
-            (bounce->rate[2 * i + 1] + 0.5 * best * bounce->acc[2 * i + 1]);
-    for (int i = 0; i < 2 * n; i++) {
-        bounce->rate[i] += best * bounce->acc[i];
-        bounce->sum[i] += best * bounce->force[i];
-        bounce->first[i] +=
-            best * (bounce->time + 0.5 * best) * bounce->force[i];
-    }
-    bounce->time += best;
+    advance(bounce, best);
     if (down >= 0) {
         bounce->gap[down] = 0.0;
         bounce->approach[1] = down == bounce->last ? bounce->approach[0] : NAN;
@@ -280,8 +289,7 @@ at_rest(const struct bounce *bounce)
         any = true;
         /* not so of numbers that are none, either */
         if (!(fabs(bounce->rate[2 * i]) <= still &&
-              bounce->gap[i] <=
-                  still * still / fabs(bounce->rows.free[2 * i])))
+              bounce->gap[i] <= still * still / fabs(bounce->rows.free[2 * i])))
             return false;
     }
     return any;
@@ -304,10 +312,26 @@ follow(struct bounce *bounce)
                 return true;
             continue;
         }
-        if (!choose(bounce) || !fly(bounce))
+        if (!choose(bounce) || !fly(bounce, bounce->ask->ahead))
             return false;
     }
     return false;
+}
+
+/* The limit is over: follows the points at rest until a time. Where their
+ * motion is not one the run asks about it at the limit, and they stay as they
+ * are. */
+static void
+rest_until(struct bounce *bounce, double end)
+{
+    for (int i = 0; i < bounce->rows.n; i++)
+        if (bounce->bounced[i])
+            bounce->gap[i] = bounce->rate[2 * i] = 0.0;
+    /* each point may change its mode a few times, as its slip stops */
+    for (int left = REST_PIECES * bounce->rows.n;
+         left > 0 && bounce->time < end && choose(bounce); left--)
+        if (!fly(bounce, end))
+            advance(bounce, end - bounce->time);
 }
 
 static void
@@ -333,14 +357,16 @@ put(const struct bounce *bounce, struct forecast_limit *all,
     all->remaining = bounce->time;
 }
 
-/* Returns how fast the slip of a point changes in flight, without forces. The
- * rows follow one point, which is fixed to the surface of one of the bodies, as
- * a point of both: of the other body a lever that grows with the gap. Where the
- * point comes down each body is there with its own surface. */
-static double
-free_slip(const struct bounce *bounce, int i)
+/* Sets the slip of a point as it will be where the point comes down, and how
+ * fast it changes in flight, without forces. The rows follow one point, which
+ * is fixed to the surface of one of the bodies, as a point of both: of the
+ * other body a lever that grows with the gap. Where the point comes down each
+ * body is there with its own surface. */
+static void
+set_slip(struct bounce *bounce, int i)
 {
     const struct rt *run = bounce->run;
+    double *slip = &bounce->rate[2 * i + 1];
     const struct contact_point *spot = &bounce->rows.spot[i];
     const imp_contact *contact = rt_contact(run, spot->contact);
     uint32_t of = spot->kind == POINT_SURFACE  ? 0
@@ -349,7 +375,10 @@ free_slip(const struct bounce *bounce, int i)
              other = contact->body[1 - of];
     double spin =
         other == IMP_WORLD ? 0.0 : run->env[rt_body(run, other)->env_state + 5];
-    return bounce->rows.free[2 * i + 1] - spin * bounce->rows.rate[2 * i];
+    bounce->rows.free[2 * i + 1] -= spin * bounce->rows.rate[2 * i];
+    *slip -= spin * bounce->gap[i];
+    if (fabs(*slip) <= bounce->rows.size[i])
+        *slip = 0.0;
 }
 
 bool
@@ -386,7 +415,7 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
         bounce->gap[i] = fmax(ask->p[i].gap, 0.0);
         bounce->rate[2 * i] = ask->p[i].rate;
         bounce->rows.free[2 * i] = ask->p[i].free;
-        bounce->rows.free[2 * i + 1] = free_slip(bounce, (int)i);
+        set_slip(bounce, (int)i);
         bounce->held[i] = bounce->rows.point[i].held;
         bounce->mode[i] = bounce->rows.point[i].before;
         if (friction_law_point(run, spot[i].contact,
@@ -397,6 +426,8 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     }
     if (!follow(bounce) || !(bounce->time > 0.0))
         return false;
+    if (ask->until > bounce->time)
+        rest_until(bounce, ask->until);
     put(bounce, all, out);
     all->chatter = (struct accumulation_limit){
         .period = bounce->ask->n == 1,

@@ -15,9 +15,9 @@ struct friction_forecast {
     double *slip;    /* per point: slip at the limit; exactly 0: it sticks */
     double *work;    /* per point: work of friction until the limit (J) */
 };
-/* Looks for the limit of the points ask->p, of which one has friction: into
- * *all, and what leads there into *out. False if there is none, or if it is
- * beyond ask->ahead. Memory: run->brief. */
+/* Looks for the limit of the points ask->p, which may have friction: into
+ * *all, and what leads there until ask->until into *out. False if there is
+ * none, or if it is beyond ask->ahead. Memory: run->brief. */
 bool friction_forecast(struct rt *run, const struct forecast_question *ask,
                        const struct contact_point *spot,
                        struct forecast_limit *all,

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits with friction of several groups of contacts that do not act on each
+ * other, at one time: each is foreseen as if it were alone, and all are taken
+ * together, since no flights of one can be found that come before the limit of
+ * another one. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/simulate/simulate_priv.h"
+#include "runtime/gap/tolerance.h"
+
+/* Ratios that are read from the last flights are the same to this share. */
+#define LIMIT_SAME_RATIO 1e-6
+
+/* a group that is joined with others, its limit, and the question about it */
+struct joined {
+    struct limit_group *group;
+    struct forecast_limit limit;
+    struct forecast_question ask;
+    uint32_t contact; /* of the group, which has been hit */
+};
+
+static struct limit_group *
+limit_group_new(const struct simulation *sim)
+{
+    struct limit_group *group = NEW(sim->run->brief, struct limit_group);
+    group->contact = NEW_N(sim->run->brief, bool, sim->n_contacts + 1);
+    group->body = NEW_N(sim->run->brief, bool, sim->run->im->bodies.n + 1);
+    return group;
+}
+
+/* The time before its limit from which on flights of the group cannot be found:
+ * the first of them takes the share 1 - e of that time t, and rises by a ((1 -
+ * e) t)^2/8, which has to be twice what the search takes for open, twice the
+ * tolerance of the gap. */
+static double
+unseen(const struct simulation *sim, const struct limit_group *group)
+{
+    double most = 0.0, tol, rate;
+    for (int i = 0; i < group->n; i++) {
+        gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
+        if (group->point[i].free != 0.0 && group->e[i] < 1.0)
+            most = fmax(most, sqrt(32.0 * tol / fabs(group->point[i].free)) /
+                                  (1.0 - group->e[i]));
+    }
+    return most;
+}
+
+static bool
+foresee(struct simulation *sim, struct joined *part, double until)
+{
+    part->ask.until = until;
+    part->limit = forecast_limit_room(sim->run, part->group->n);
+    return friction_forecast(sim->run, &part->ask, part->group->spot,
+                             &part->limit, &part->group->slid);
+}
+
+/* Foresees the group of `contact` alone. False: it has no limit at the time of
+ * the first one. */
+static bool
+joins(struct simulation *sim, uint32_t contact, double window,
+      const struct joined *first, struct joined *part)
+{
+    part->group = limit_group_new(sim);
+    part->ask = first->ask;
+    part->contact = contact;
+    limit_group_gather(sim, contact, window, NULL, part->group);
+    if (!limit_group_points(sim, part->group, 2.0 * first->limit.remaining))
+        return false;
+    /* a point alone that comes down touches with no other: its gap, however
+     * small, is part of the time that is left */
+    struct contact_point_state *one = part->group->point;
+    if (part->group->n == 1 && one->rate < 0.0 &&
+        contact_point_states(sim->run, part->group->spot, 1, one, NULL))
+        return false;
+    part->ask.n = part->group->n;
+    part->ask.p = part->group->point;
+    part->ask.spot = part->group->spot;
+    part->ask.G = part->group->G;
+    part->ask.e = part->group->e;
+    part->ask.place = part->group->place;
+    return foresee(sim, part, 0.0) &&
+           fabs(part->limit.remaining - first->limit.remaining) <=
+               unseen(sim, part->group);
+}
+
+#define COPY(TO, FROM, N) memcpy(TO, FROM, sizeof *(TO) * (size_t)(N))
+
+/* Puts the points of a group behind `at` others of the whole, and its limit; a
+ * time before the end is told as its own. */
+static void
+put_joined(const struct simulation *sim, const struct joined *part, double end,
+           int at, struct limit_group *whole, struct forecast_limit *limit,
+           struct accumulation_limit *on_way)
+{
+    const struct limit_group *group = part->group;
+    int n = group->n;
+    for (uint32_t i = 0; i < sim->n_contacts; i++)
+        whole->contact[i] |= group->contact[i];
+    for (uint32_t i = 0; i < sim->run->im->bodies.n; i++)
+        whole->body[i] |= group->body[i];
+    COPY(whole->spot + at, group->spot, n);
+    COPY(whole->point + at, group->point, n);
+    COPY(whole->e + at, group->e, n);
+    COPY(whole->place + at, group->place, n);
+    COPY(whole->feature + at, group->feature, n);
+    for (int i = 0; i < n; i++)
+        COPY(whole->G + (size_t)(at + i) * (size_t)whole->n + at,
+             group->G + (size_t)i * (size_t)n, n);
+    COPY(whole->slid.impulse + 2 * at, group->slid.impulse, 2 * n);
+    COPY(whole->slid.moment + 2 * at, group->slid.moment, 2 * n);
+    COPY(whole->slid.slip + at, group->slid.slip, n);
+    COPY(whole->slid.work + at, group->slid.work, n);
+    bool early = part->limit.remaining < end;
+    for (int i = 0; i < n; i++) {
+        limit->closed[at + i] = part->limit.closed[i];
+        limit->moved[at + i] = part->limit.moved[i];
+        limit->gap[at + i] = part->limit.gap[i];
+        limit->rate[at + i] = part->limit.rate[i];
+        limit->group[at + i] = !early && part->limit.group[i];
+        limit->earlier[at + i] =
+            early && part->limit.group[i] ? part->limit.remaining : 0.0;
+        on_way[at + i] = part->limit.chatter;
+    }
+}
+
+/* Makes one group and one limit of several. */
+static void
+put_together(struct simulation *sim, struct joined *part, int parts, double end,
+             struct limit_group *group, struct forecast_limit *limit)
+{
+    struct rt *run = sim->run;
+    struct limit_group all_parts = {.contact = group->contact,
+                                    .body = group->body},
+                       *whole = &all_parts;
+    for (int k = 0; k < parts; k++)
+        whole->n += part[k].group->n;
+    size_t size = (size_t)whole->n;
+    whole->friction = true;
+    whole->spot = NEW_N(run->brief, struct contact_point, size);
+    whole->point = NEW_N(run->brief, struct contact_point_state, size);
+    whole->G = NEW_N(run->brief, double, size *size);
+    whole->e = NEW_N(run->brief, double, size);
+    whole->place = NEW_N(run->brief, double, size);
+    whole->feature = NEW_N(run->brief, uint32_t, size);
+    whole->slid = (struct friction_forecast){
+        NEW_N(run->brief, double, 2 * size),
+        NEW_N(run->brief, double, 2 * size), NEW_N(run->brief, double, size),
+        NEW_N(run->brief, double, size)};
+    struct forecast_limit all = forecast_limit_room(run, whole->n);
+    struct accumulation_limit *on_way =
+        NEW_N(run->brief, struct accumulation_limit, size);
+    all.on_way = on_way;
+    all.found = true;
+    all.remaining = end;
+    all.chatter = part[0].limit.chatter;
+    for (int k = 0, at = 0; k < parts; at += part[k++].group->n) {
+        const struct accumulation_limit *one = &part[k].limit.chatter;
+        put_joined(sim, &part[k], end, at, whole, &all, on_way);
+        if (one->evidence == LIMIT_BELOW_ROUNDING)
+            all.chatter.evidence = one->evidence;
+        all.chatter.period = one->period == 1 ? all.chatter.period : 0;
+        if (!(fabs(one->ratio - all.chatter.ratio) <=
+              LIMIT_SAME_RATIO * all.chatter.ratio))
+            all.chatter.ratio = NAN;
+    }
+    all.chatter.remaining = end;
+    *group = *whole;
+    *limit = all;
+}
+
+void
+limit_group_join(struct simulation *sim, const bool *marked, double window,
+                 const struct forecast_question *ask, struct limit_group *group,
+                 struct forecast_limit *limit, double *state_window,
+                 double *error)
+{
+    assert(sim != NULL && marked != NULL && limit->found);
+    bool *seen = NEW_N(sim->run->brief, bool, sim->n_contacts + 1);
+    struct joined *part =
+        NEW_N(sim->run->brief, struct joined, sim->n_contacts + 1);
+    part[0] = (struct joined){.group = group, .limit = *limit, .ask = *ask};
+    double end = limit->remaining;
+    int parts = 1;
+    COPY(seen, group->contact, sim->n_contacts);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        if (seen[contact] || !marked[contact] ||
+            !limit_hit_within(sim, contact, window))
+            continue;
+        bool together = joins(sim, contact, window, &part[0], &part[parts]);
+        for (uint32_t other = 0; other < sim->n_contacts; other++)
+            seen[other] |= part[parts].group->contact[other];
+        if (together)
+            end = fmax(end, part[parts++].limit.remaining);
+    }
+    if (parts == 1)
+        return;
+    double now = rt_time(sim->run);
+    for (int k = 0; k < parts; k++) {
+        double far, state, own = part[k].limit.remaining;
+        limit_window(sim, part[k].group, &far, &state);
+        if (k > 0)
+            *error = fmax(*error,
+                          limit_time_error(
+                              sim, part[k].group, &part[k].limit, now, INFINITY,
+                              sim->contacts[part[k].contact].flights.noise));
+        *state_window = fmin(*state_window, state);
+        if (own < end && foresee(sim, &part[k], end))
+            part[k].limit.remaining = own;
+    }
+    double low = *error + LIMIT_GROUP_NOISE * DBL_EPSILON * (now + end);
+    for (int k = 0; k < parts; k++) /* the same time but for the error */
+        for (int other = 0; other < parts; other++) {
+            double later = part[other].limit.remaining;
+            if (later > part[k].limit.remaining &&
+                later - part[k].limit.remaining <= low)
+                part[k].limit.remaining = later;
+        }
+    put_together(sim, part, parts, end, group, limit);
+}
+
+#undef COPY

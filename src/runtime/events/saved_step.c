@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What is restored when a step of the search is taken back: the state of all
+ * bodies, or of the two of a pair that is searched alone, and what is known of
+ * the closest points. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/events/event_priv.h"
+#include "runtime/instance/saved_state.h"
+#include "runtime/trace/trace.h"
+
+static size_t
+state_size(const struct rt *run)
+{
+    return run->im->layout.contact - run->im->layout.state;
+}
+
+void
+saved_step_new(struct rt *run, struct saved_step *saved)
+{
+    assert(run != NULL && saved != NULL);
+    saved->state = NEW_N(run->arena, double, state_size(run) + 1);
+    saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
+    saved->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
+    saved->work = NEW_N(run->arena, double, saved_work_size(run) + 1);
+    saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
+}
+
+/* Copies the state of two bodies, and what is known of their contact. */
+static void
+copy_pair(const struct rt *run, uint32_t c, struct saved_step *saved, bool back)
+{
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    const uint32_t *body = rt_contact(run, c)->body;
+    for (int i = 0; i < 2; i++) {
+        uint32_t at = rt_body(run, body[i])->env_state - run->im->layout.state;
+        double *state = run->env + run->im->layout.state + at,
+               *lo = run->state_lo + at;
+        memcpy(back ? state : saved->state + at,
+               back ? saved->state + at : state, n * sizeof *state);
+        memcpy(back ? lo : saved->lo + at, back ? saved->lo + at : lo,
+               n * sizeof *lo);
+    }
+    double *u = run->closest.unknowns + 8 * (size_t)c,
+           *kept = saved->u + 8 * (size_t)c;
+    memcpy(back ? u : kept, back ? kept : u, 8 * sizeof *u);
+    if (back)
+        run->closest.warm[c] = saved->warm[c];
+    else
+        saved->warm[c] = run->closest.warm[c];
+}
+
+void
+saved_step_take(const struct rt *run, const uint32_t *pair,
+                struct saved_step *saved)
+{
+    assert(run != NULL && saved != NULL);
+    size_t n = state_size(run), c = run->im->contacts.n;
+    saved->time = rt_time(run);
+    if (pair) {
+        copy_pair(run, *pair, saved, false);
+        return;
+    }
+    saved->trace = run->trace ? trace_mark(run->trace) : 0;
+    memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
+    memcpy(saved->lo, run->state_lo, sizeof(double) * n);
+    memcpy(saved->u, run->closest.unknowns, sizeof(double) * 8 * c);
+    memcpy(saved->warm, run->closest.warm, c);
+    saved_work_take(run, saved->work);
+}
+
+void
+saved_step_restore(struct rt *run, const uint32_t *pair,
+                   struct saved_step *saved)
+{
+    assert(run != NULL && saved != NULL);
+    size_t n = state_size(run), c = run->im->contacts.n;
+    run->env[run->im->layout.time] = saved->time;
+    if (pair) {
+        copy_pair(run, *pair, saved, true);
+        return;
+    }
+    memcpy(run->env + run->im->layout.state, saved->state, sizeof(double) * n);
+    memcpy(run->state_lo, saved->lo, sizeof(double) * n);
+    memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
+    memcpy(run->closest.warm, saved->warm, c);
+    saved_work_restore(run, saved->work);
+    if (run->trace)
+        trace_cut(run->trace, saved->trace);
+}

@@ -514,6 +514,51 @@ unloaded(struct second *second, int point)
     return st;
 }
 
+/* How long ago the held point passed the side that it is past now (s). */
+static double
+since_side(struct second *second, const struct watched *what)
+{
+    bool on;
+    struct contact_point point =
+        *persistent_point(second->run, what->point, &on, NULL);
+    struct taylor *side;
+    int n = contact_point_sides(second->run, &point, 1, &side);
+    if ((int)what->which >= n || !(side[what->which].c[0] < 0.0) ||
+        !(side[what->which].c[1] < 0.0))
+        return 0.0;
+    return side[what->which].c[0] / side[what->which].c[1];
+}
+
+/* A held point is past a side, by the lag after which that is told. What
+ * follows holds since it passed the side: the state moves on by the difference
+ * of both rates, and the events have the time of the passage. */
+static int
+past_side(struct second *second, const struct watched *what)
+{
+    struct simulation *sim = second->sim;
+    size_t n = second->motion.n, first = sim->log.time.n;
+    double *before = NEW_N(second->run->brief, double, 2 * n + 1),
+           *after = before + n, t = rt_time(second->run);
+    second_read(second);
+    int st = second_rates(second, t, second->y, before);
+    double late = st ? 0.0 : since_side(second, what);
+    second->contact[what->contact].beside[0] = 0;
+    second->contact[what->contact].beside[1] = 0;
+    if (!st)
+        st = simulate_persistent_past_end(sim, what->contact, what->point);
+    if (st || sim->stopped)
+        return st;
+    second_read(second);
+    if ((st = second_rates(second, t, second->y, after)))
+        return st;
+    for (size_t i = 0; i < n; i++)
+        second->y[i] += late * (after[i] - before[i]);
+    for (size_t i = first; i < sim->log.time.n; i++)
+        sim->log.time.v[i] =
+            fmax(t - late, first ? sim->log.time.v[first - 1] : 0.0);
+    return second_close(second, t, second->y);
+}
+
 int
 second_bodies_change(struct second *second, const struct watched *what)
 {
@@ -526,9 +571,7 @@ second_bodies_change(struct second *second, const struct watched *what)
     case WATCHED_FORCE:
         return unloaded(second, what->point);
     case WATCHED_SIDE:
-        second->contact[what->contact].beside[0] = 0;
-        second->contact[what->contact].beside[1] = 0;
-        return simulate_persistent_past_end(sim, what->contact, what->point);
+        return past_side(second, what);
     case WATCHED_HELD:
         return held_is_hit(second, what->contact);
     default:

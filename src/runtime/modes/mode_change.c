@@ -190,35 +190,6 @@ leaves(struct search *search, int first)
               which, contact);
 }
 
-/* This row does not push. If its gap falls, it has to push; if its gap has
- * risen, it closes where the gap comes down again. */
-static int
-sinks(struct search *search, int index)
-{
-    struct persistent_row *row = search->r->persistent->row[index];
-    double time, low;
-    int st = contact_point_series(
-        search->r, persistent_group_of(search->r, row->spot.contact), row,
-        search->order);
-    if (st)
-        return st == IMP_SINGULAR ? IMP_OK : st;
-    gap_rounding(search->r, row->spot.contact, &low, &time);
-    bool up = row->gap.c[0] > low;
-    if (!up)
-        row->gap.c[0] =
-            0.0; /* The gap was 0 within rounding when the point was taken. */
-    if (!isfinite(search->best) ||
-        !polynomial_below(row->gap.c, search->order, 0.0, search->best,
-                          up ? 0.0 : -low, &time))
-        return IMP_OK;
-    if (up && is_over(search, row->spot.contact))
-        comes(search, time, CHANGE_HITS, -1, &row->spot);
-    else
-        comes(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, index,
-              &row->spot);
-    return IMP_OK;
-}
-
 /* Is the point between the ends of its face or edges at the time s, or past
  * them by at most `out`? */
 static bool
@@ -256,7 +227,7 @@ held_there(struct search *search, const struct contact_point *at, double time)
         persistent_group_of(search->r, at->contact);
     for (int i = 0; group && i < group->n; i++) {
         const struct contact_point *held = &group->row[i].spot;
-        if (held->contact != at->contact)
+        if (held->contact != at->contact || contact_point_same(held, at))
             continue;
         place_at(search, held, time, there);
         double d = 0.0;
@@ -266,6 +237,41 @@ held_there(struct search *search, const struct contact_point *at, double time)
             return true;
     }
     return false;
+}
+
+/* This row does not push. If its gap falls, it has to push; if its gap has
+ * risen, it closes where the gap comes down again. */
+static int
+sinks(struct search *search, int index)
+{
+    struct persistent_row *row = search->r->persistent->row[index];
+    double time, low;
+    int st = contact_point_series(
+        search->r, persistent_group_of(search->r, row->spot.contact), row,
+        search->order);
+    if (st)
+        return st == IMP_SINGULAR ? IMP_OK : st;
+    gap_rounding(search->r, row->spot.contact, &low, &time);
+    bool up = row->gap.c[0] > low;
+    if (!up)
+        row->gap.c[0] =
+            0.0; /* The gap was 0 within rounding when the point was taken. */
+    if (!isfinite(search->best) ||
+        !polynomial_below(row->gap.c, search->order, 0.0, search->best,
+                          up ? 0.0 : -low, &time))
+        return IMP_OK;
+    /* a corner that comes down where another point is held, at the end of its
+     * face, passes that */
+    gap_tolerances(search->r, row->spot.contact, &search->tol, &low);
+    search->lag = FACE_END_LAG * search->tol;
+    if (up && held_there(search, &row->spot, time))
+        return IMP_OK;
+    if (up && is_over(search, row->spot.contact))
+        comes(search, time, CHANGE_HITS, -1, &row->spot);
+    else
+        comes(search, time, up ? CHANGE_CLOSES : CHANGE_SINKS, index,
+              &row->spot);
+    return IMP_OK;
 }
 
 /* Does a point that was apart, within the tolerance, come down between the

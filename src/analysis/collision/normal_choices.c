@@ -29,7 +29,7 @@ normal_choices_read(struct analysis *analysis, uint32_t contact,
     struct rt *run = analysis->rt;
     double h, jet[3], gap_tol, rate, most = 0.0, length, weight;
     memset(out, 0, sizeof *out);
-    int st = motion_series_all(run, 2, &h);
+    int st = motion_series_of(run, contact, 2, &h);
     if (st)
         return st;
     out->n = manifold->n_choice;

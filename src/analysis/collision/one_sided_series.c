@@ -34,7 +34,7 @@ side(struct analysis *analysis, const struct touch *touch, double dt,
     int st;
     if ((st = motion_to(run, touch->time + dt)) ||
         (st = closest_points_find(run, touch->contact, &closest, false)) ||
-        (st = motion_series_all(run, touch->order, &h)) ||
+        (st = motion_series_of(run, touch->contact, touch->order, &h)) ||
         (st = contact_gap_series(run, touch->contact, touch->order, jet)))
         return st;
     /* Taylor shift by -dt, by Horner's scheme */
@@ -74,7 +74,7 @@ touch_sides(struct analysis *analysis, struct touch *touch, double *before)
         good = good && !side(analysis, touch, i ? dt : -dt, jet[i]);
         saved_state_restore(analysis->rt, &here);
     }
-    (void)motion_series_all(run, touch->order, &step);
+    (void)motion_series_of(run, touch->contact, touch->order, &step);
     double size = fmax(fmax(fabs(jet[0][2]), fabs(jet[1][2])),
                        speed * speed / touch->length);
     if (!good || !(fabs(jet[0][2] - jet[1][2]) > SIDE_DIFFER * size))

@@ -33,7 +33,7 @@ touch_gap(struct analysis *analysis, uint32_t contact, double *gap,
     *gap = closest.gap;
     if (!rate)
         return IMP_OK;
-    if ((st = motion_series_all(analysis->rt, 1, &h)) ||
+    if ((st = motion_series_of(analysis->rt, contact, 1, &h)) ||
         (st = contact_gap_series(analysis->rt, contact, 1, jet)))
         return st;
     *rate = jet[1];
@@ -136,7 +136,7 @@ open_touch(struct analysis *analysis, struct touch *touch, int order)
     touch->open = !manifold->stated;
     if ((st = normal_choices_read(analysis, touch->contact, manifold,
                                   &choices)) ||
-        (st = motion_series_all(run, order, &step)))
+        (st = motion_series_of(run, touch->contact, order, &step)))
         return st == IMP_NONFINITE ? IMP_OK : st;
     touch->open_text = normal_choices_text(&choices);
     /* No choice presses the bodies together, so one that separates them is
@@ -192,7 +192,7 @@ read_series(struct analysis *analysis, struct touch *touch, int order)
     double step;
     touch->order = order;
     touch->no_jet = NULL;
-    int st = motion_series_all(run, order, &step);
+    int st = motion_series_of(run, touch->contact, order, &step);
     if (st)
         return st;
     st = contact_gap_series(run, touch->contact, order, touch->jet);

@@ -24,7 +24,7 @@ struct event_of_bodies {
     uint32_t *hit, n_hit;
     uint32_t *stay, n_stay; /* contacts of which some may stay closed */
     const char **class;
-    bool *done;
+    struct marked_contacts done;
 };
 
 static bool
@@ -294,14 +294,14 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
     *n_low = 0;
     *remaining = *ratio = 0.0;
     for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++)
-        any |= event->done[contact];
+        any |= event->done.on[contact];
     for (uint32_t contact = 0; contact < second->sim->n_contacts && any;
          contact++) {
         double rest, restitution;
         int n, st;
         if (!is_watched(second, contact) ||
             second->sim->contacts[contact].through ||
-            (persistent_holds(run, contact) && !event->done[contact]))
+            (persistent_holds(run, contact) && !event->done.on[contact]))
             continue;
         restitution =
             run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
@@ -318,7 +318,7 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
             n_spot += n;
         }
         if (n > 0 ||
-            (event->done[contact] &&
+            (event->done.on[contact] &&
              (restitution == 0.0 || persistent_near_held(run, contact))))
             event->stay[event->n_stay++] = contact;
     }
@@ -347,12 +347,12 @@ hold(struct event_of_bodies *event)
 }
 
 static void
-count_impacts(struct second *second, const bool *done)
+count_impacts(struct second *second, const struct marked_contacts *done)
 {
     double now = rt_time(second->run);
     for (uint32_t c = 0; c < second->sim->n_contacts; c++) {
         struct second_contact *contact = &second->contact[c];
-        if (!done[c])
+        if (!done->on[c])
             continue;
         contact->flight = contact->impacts++ ? now - contact->last : 0.0;
         contact->last = now;
@@ -375,7 +375,7 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
                                     .hit = NEW_N(brief, uint32_t, n),
                                     .stay = NEW_N(brief, uint32_t, 3 * n),
                                     .class = NEW_N(brief, const char *, n),
-                                    .done = NEW_N(brief, bool, n)};
+                                    .done = simulate_marks_new(brief, n)};
     uint32_t *low = NEW_N(brief, uint32_t, n);
     double remaining, ratio;
     size_t before = sim->log.time.n;
@@ -388,10 +388,10 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
         for (uint32_t c = 0; c < sim->n_contacts; c++)
             sim->contacts[c].flights.impacts = 0; /* this room counts them */
         st = simulate_impacts(sim, event.hit, event.n_hit, event.class,
-                              event.done);
+                              &event.done);
         if (st || sim->stopped)
             return st;
-        count_impacts(second, event.done);
+        count_impacts(second, &event.done);
     }
     size_t after = sim->log.time.n;
     if ((st = settle_low(&event, low, &n_low, &remaining, &ratio)) ||
@@ -461,7 +461,7 @@ held_is_hit(struct second *second, uint32_t contact)
         .second = second,
         .stay = NEW_N(run->brief, uint32_t, 3 * sim->n_contacts + 1),
         .class = NEW_N(run->brief, const char *, sim->n_contacts + 1),
-        .done = NEW_N(run->brief, bool, sim->n_contacts + 1)};
+        .done = simulate_marks_new(run->brief, sim->n_contacts)};
     uint32_t *low = NEW_N(run->brief, uint32_t, sim->n_contacts + 1), n_low;
     double remaining, ratio;
     int st = simulate_row(sim);
@@ -469,10 +469,10 @@ held_is_hit(struct second *second, uint32_t contact)
     for (uint32_t i = 0; i < sim->n_contacts; i++)
         sim->contacts[i].flights.impacts = 0;
     if (!st)
-        st = simulate_impacts(sim, &contact, 1, event.class, event.done);
+        st = simulate_impacts(sim, &contact, 1, event.class, &event.done);
     if (st || sim->stopped)
         return st;
-    count_impacts(second, event.done);
+    count_impacts(second, &event.done);
     size_t after = sim->log.time.n;
     if ((st = settle_low(&event, low, &n_low, &remaining, &ratio)) ||
         (st = hold(&event)))

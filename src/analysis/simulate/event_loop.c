@@ -153,8 +153,8 @@ watched(const struct simulation *sim, uint32_t contact)
 static bool
 choose_watched(struct simulation *sim)
 {
-    bool held = persistent_any(sim->run) || sim->resting.n > 0 ||
-                sim->rotors || sim->rubbing,
+    bool held = persistent_any(sim->run) || sim->resting.n > 0 || sim->rotors ||
+                sim->rubbing,
          none = held, all = held || !sim->rewatched.only;
     for (uint32_t i = 0; i < sim->rewatched.n; i++) {
         uint32_t contact = sim->rewatched.contact[i];
@@ -166,6 +166,8 @@ choose_watched(struct simulation *sim)
         sim->watch[contact] = watched(sim, contact);
         none = none && sim->watch[contact] == WATCH_OFF;
     }
+    sim->rewatched.n_chosen = sim->rewatched.n;
+    sim->rewatched.chosen = !all;
     sim->rewatched.n = 0;
     sim->rewatched.only = !held;
     return none;
@@ -222,7 +224,11 @@ move_to_event(struct simulation *sim, double target, double *end,
         motion_advance_by(run, order, *end - before, *end);
         found->kind = EVENT_NONE;
     } else if (!st && sim->local) {
-        st = local_next(sim->local, sim->watch, *end, found, more, n_more);
+        const struct rewatched *changed = &sim->rewatched;
+        st = local_next(sim->local, sim->watch,
+                        changed->chosen ? changed->contact : NULL,
+                        changed->chosen ? changed->n_chosen : sim->n_contacts,
+                        *end, found, more, n_more);
     } else if (!st) {
         st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);
     }

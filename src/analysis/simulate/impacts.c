@@ -42,12 +42,20 @@ enum part {
 };
 struct group {
     struct simulation *sim;
-    unsigned char *part;          /* per contact */
-    bool *body;                   /* per body: moved by this impact */
-    uint32_t *reached, n_reached; /* these bodies */
-    bool *listed;                 /* per contact: it is in the list */
-    uint32_t *contact, n;
+    unsigned char *part;           /* per contact */
+    struct marked_contacts *asked; /* those whose part is known */
+    bool *body;                    /* per body: moved by this impact */
+    uint32_t *reached, n_reached;  /* these bodies */
+    struct marked_contacts *listed;
+    uint32_t *contact, n; /* these */
 };
+
+static void
+set_part(struct group *group, uint32_t contact, enum part part)
+{
+    simulate_mark(group->asked, contact);
+    group->part[contact] = (unsigned char)part;
+}
 
 /* Does a contact that is not of the event touch now? */
 static bool
@@ -66,7 +74,7 @@ touches(struct group *group, uint32_t contact)
             gap_tolerances(sim->run, contact, &tol, &rate);
             out = closest.gap > tol;
         }
-        group->part[contact] = out ? PART_OUT : PART_TOUCHES;
+        set_part(group, contact, out ? PART_OUT : PART_TOUCHES);
     }
     return group->part[contact] == PART_TOUCHES ||
            group->part[contact] == PART_HIT;
@@ -100,14 +108,17 @@ from_body(struct group *group, uint32_t body)
         for (int side = 0; side < 2; side++)
             if (joint[i].body[side] == body)
                 reach(group, joint[i].body[1 - side]);
-    for (uint32_t k = sim->first_of_body[body];
-         k < sim->first_of_body[body + 1]; k++) {
-        uint32_t contact = sim->of_body[k];
+    const uint32_t *list = sim->of_body + sim->first_of_body[body];
+    uint32_t n = sim->first_of_body[body + 1] - sim->first_of_body[body];
+    if (sim->local)
+        n = local_near(sim->local, body, &list);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t contact = list[k];
         const uint32_t *of = rt_contact(run, contact)->body;
-        if (group->listed[contact] || !touches(group, contact))
+        if (group->listed->on[contact] || !touches(group, contact))
             continue;
-        group->listed[contact] = true;
-        group->contact[group->n++] = contact;
+        simulate_mark(group->listed, contact);
+        group->n = group->listed->n;
         reach(group, of[of[0] == body ? 1 : 0]);
     }
 }
@@ -127,8 +138,7 @@ gather(struct group *group, uint32_t contact)
     struct rt *run = group->sim->run;
     for (uint32_t i = 0; i < group->n_reached; i++)
         group->body[group->reached[i]] = false;
-    for (uint32_t i = 0; i < group->n; i++)
-        group->listed[group->contact[i]] = false;
+    simulate_unmark(group->listed);
     group->n = group->n_reached = 0;
     for (int k = 0; k < 2; k++)
         reach(group, rt_contact(run, contact)->body[k]);
@@ -154,7 +164,7 @@ drop_open(struct group *group, const struct impact_of_run *problem,
             all &= problem->contact[c] != group->contact[i] ||
                    solver->approach.open[c];
         if (all) {
-            group->part[group->contact[i]] = PART_OUT;
+            set_part(group, group->contact[i], PART_OUT);
             dropped = true;
         }
     }
@@ -335,7 +345,7 @@ set_aside(struct group *group, uint32_t contact, bool *aside)
                  : IMP_OK;
     *aside = !closing;
     if (!closing)
-        group->part[contact] = PART_ASIDE;
+        set_part(group, contact, PART_ASIDE);
     return st;
 }
 
@@ -350,7 +360,10 @@ aside_contact_closes(struct simulation *sim, const struct group *group,
     struct rt *run = sim->run;
     int st = IMP_OK;
     *closes = false;
-    for (uint32_t i = 0; i < sim->n_contacts && !st && !*closes; i++) {
+    qsort(group->asked->contact, group->asked->n, sizeof *group->asked->contact,
+          by_number);
+    for (uint32_t k = 0; k < group->asked->n && !st && !*closes; k++) {
+        uint32_t i = group->asked->contact[k];
         if (group->part[i] != PART_ASIDE)
             continue;
         struct saved_state here = saved_state_take(run);
@@ -694,30 +707,34 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
 
 int
 simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
-                 const char *const *class, bool *done)
+                 const char *const *class, struct marked_contacts *done)
 {
     assert(sim != NULL && hit != NULL && n_hit > 0 && n_hit <= sim->n_contacts);
-    assert(class != NULL && done != NULL);
+    assert(class != NULL && done != NULL && sim->touching.asked.n == 0);
     struct rt *run = sim->run;
-    struct group group = {.sim = sim};
-    group.part = NEW_N(run->brief, unsigned char, sim->n_contacts + 1);
+    struct group group = {.sim = sim,
+                          .part = sim->touching.part,
+                          .asked = &sim->touching.asked,
+                          .listed = &sim->touching.listed,
+                          .contact = sim->touching.listed.contact};
+    int st = IMP_OK;
     group.body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
     group.reached = NEW_N(run->brief, uint32_t, run->im->bodies.n + 1);
-    group.listed = NEW_N(run->brief, bool, sim->n_contacts + 1);
-    group.contact = NEW_N(run->brief, uint32_t, sim->n_contacts + 1);
     for (uint32_t i = 0; i < n_hit; i++)
-        group.part[hit[i]] = PART_HIT;
+        set_part(&group, hit[i], PART_HIT);
     rotors_release(run);
-    for (uint32_t i = 0; i < n_hit; i++) {
+    for (uint32_t i = 0; i < n_hit && !st; i++) {
         if (group.part[hit[i]] != PART_HIT)
             continue;
-        int st = together(sim, &group, hit[i], class);
-        if (st)
-            return st;
-        for (uint32_t k = 0; k < group.n; k++) {
-            group.part[group.contact[k]] = PART_DONE;
-            done[group.contact[k]] = true;
+        st = together(sim, &group, hit[i], class);
+        for (uint32_t k = 0; k < group.n && !st; k++) {
+            set_part(&group, group.contact[k], PART_DONE);
+            simulate_mark(done, group.contact[k]);
         }
     }
-    return IMP_OK;
+    for (uint32_t i = 0; i < group.asked->n; i++)
+        group.part[group.asked->contact[i]] = PART_UNKNOWN;
+    simulate_unmark(group.asked);
+    simulate_unmark(group.listed);
+    return st;
 }

@@ -449,6 +449,14 @@ list_contacts(struct simulation *sim)
     }
 }
 
+struct marked_contacts
+simulate_marks_new(struct arena *arena, uint32_t n)
+{
+    assert(arena != NULL);
+    return (struct marked_contacts){.on = NEW_N(arena, bool, n + 1),
+                                    .contact = NEW_N(arena, uint32_t, n + 1)};
+}
+
 struct simulation *
 simulation_new(struct analysis *analysis, const imp_command *command)
 {
@@ -466,6 +474,14 @@ simulation_new(struct analysis *analysis, const imp_command *command)
         .watch = NEW_N(analysis->rt->arena, enum event_watch, contacts + 1),
         .rewatched.contact = NEW_N(analysis->rt->arena, uint32_t, contacts + 1),
         .rewatched.on = NEW_N(analysis->rt->arena, bool, contacts + 1),
+        .touching.class =
+            NEW_N(analysis->rt->arena, const char *, contacts + 1),
+        .touching.part =
+            NEW_N(analysis->rt->arena, unsigned char, contacts + 1),
+        .touching.touches = simulate_marks_new(analysis->rt->arena, contacts),
+        .touching.done = simulate_marks_new(analysis->rt->arena, contacts),
+        .touching.asked = simulate_marks_new(analysis->rt->arena, contacts),
+        .touching.listed = simulate_marks_new(analysis->rt->arena, contacts),
     };
     list_contacts(sim);
     return sim;

@@ -157,6 +157,13 @@ struct overlaps {
     double depth_max; /* of all of them, m */
 };
 struct run_log;
+/* Some of all contacts: per contact if it is one of them, and their list. With
+ * many contacts it is emptied by its list, not made anew. */
+struct marked_contacts {
+    bool *on;
+    uint32_t *contact, n;
+};
+
 struct simulation {
     struct analysis *analysis;
     struct run_log *trace; /* of analysis/trace; NULL: the run is not traced */
@@ -182,11 +189,21 @@ struct simulation {
     enum event_watch *watch; /* per contact: what the next search looks for */
     /* contacts of body i: of_body[first_of_body[i] .. first_of_body[i + 1]) */
     uint32_t *of_body, *first_of_body;
-    struct { /* contacts whose watch may have changed since it was chosen */
+    struct rewatched {
+        /* contacts whose watch may have changed since it was chosen */
         uint32_t *contact, n;
         bool *on;  /* per contact: it is in the list */
         bool only; /* nothing else may have changed what is looked for */
+        /* the last choice looked at the first n_chosen of the list alone */
+        bool chosen;
+        uint32_t n_chosen;
     } rewatched;
+    struct {                /* of the present event alone; else empty */
+        const char **class; /* per contact: its class, NULL: not of the event */
+        struct marked_contacts touches, done;
+        unsigned char *part; /* per contact, impacts.c */
+        struct marked_contacts asked, listed;
+    } touching;
     struct recorded_rows rows;
     struct along *along; /* of analysis/along; NULL: nothing is asked of it */
     struct event_log log;
@@ -271,6 +288,23 @@ void simulation_free(struct simulation *sim);
  * told. */
 int simulation_follow(struct analysis *analysis, const imp_command *command,
                       double until, bool *stopped);
+static inline void
+simulate_mark(struct marked_contacts *marked, uint32_t contact)
+{
+    if (marked->on[contact])
+        return;
+    marked->on[contact] = true;
+    marked->contact[marked->n++] = contact;
+}
+/* None is marked from now on. */
+static inline void
+simulate_unmark(struct marked_contacts *marked)
+{
+    for (uint32_t i = 0; i < marked->n; i++)
+        marked->on[marked->contact[i]] = false;
+    marked->n = 0;
+}
+struct marked_contacts simulate_marks_new(struct arena *arena, uint32_t n);
 /* What the search looks for at a contact from now on. */
 static inline void
 simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)
@@ -409,10 +443,11 @@ int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
 
 /* The contacts hit[0..n) close now. Those that share moving bodies, directly,
  * by joints or by other contacts that touch now, are one impact. class: per
- * contact of the model, NULL unless it is of the event; done: per contact, set
- * where an impact took it. */
+ * contact of the model, NULL unless it is of the event. done: set where an
+ * impact took the contact. */
 int simulate_impacts(struct simulation *sim, const uint32_t *hit,
-                     uint32_t n_hit, const char *const *class, bool *done);
+                     uint32_t n_hit, const char *const *class,
+                     struct marked_contacts *done);
 /* Tells, each once in a run, that an impact of bodies with friction adds energy
  * (W0721), and that its velocities depend on how points share the impulses
  * (W0733). contact: one that takes part. */

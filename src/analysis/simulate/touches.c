@@ -7,6 +7,7 @@
  * that changes its speed at once is hit or left behind. */
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -157,16 +158,41 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
     }
 }
 
-/* Chooses what stays closed after the event at contacts[0..n), after the
- * impacts of contacts in `done`, and of contacts that touch and were not
- * pressed together so far. */
+static int
+by_number(const void *one, const void *two)
+{
+    uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
+    return (a > b) - (a < b);
+}
+
+/* The contacts of the present event that impacts have taken (done), or that
+ * touch and were not pressed together so far (touches), in the order of the
+ * model; in run->brief. Returns how many there are. */
+static uint32_t
+taken(const struct simulation *sim, uint32_t **list)
+{
+    const struct marked_contacts *done = &sim->touching.done,
+                                 *touches = &sim->touching.touches;
+    uint32_t n = 0;
+    *list = NEW_N(sim->run->brief, uint32_t, done->n + touches->n + 1);
+    for (uint32_t i = 0; i < done->n; i++)
+        (*list)[n++] = done->contact[i];
+    for (uint32_t i = 0; i < touches->n; i++)
+        if (!done->on[touches->contact[i]])
+            (*list)[n++] = touches->contact[i];
+    qsort(*list, n, sizeof **list, by_number);
+    return n;
+}
+
+/* Chooses what stays closed after the event at contacts[0..n), and at those
+ * that are taken. */
 static int
 stay(struct simulation *sim, const uint32_t *contacts,
-     const struct verdict *verdict, uint32_t n_touched, const bool *done,
-     const bool *touches)
+     const struct verdict *verdict, uint32_t n_touched)
 {
+    uint32_t *others, n = taken(sim, &others);
     uint32_t *all =
-        NEW_N(sim->run->brief, uint32_t, 2 * sim->n_contacts + n_touched + 1);
+        NEW_N(sim->run->brief, uint32_t, 2 * (size_t)n + n_touched + 1);
     uint32_t n_all = 0, lost;
     bool any = false;
     for (uint32_t i = 0; i < n_touched; i++) {
@@ -175,12 +201,13 @@ stay(struct simulation *sim, const uint32_t *contacts,
                simulate_may_push(sim, contacts[i]);
         all[n_all++] = contacts[i];
     }
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
-        if (touches[contact]) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t contact = others[i];
+        if (sim->touching.touches.on[contact]) {
             any |= persistent_near_held(sim->run, contact);
             all[n_all++] = contact;
         }
-        if (!done[contact])
+        if (!sim->touching.done.on[contact])
             continue;
         any |= persistent_near_held(sim->run, contact) ||
                sim->run->env[rt_contact(sim->run, contact)->env_contact +
@@ -208,19 +235,15 @@ joints_rub(const struct rt *run, uint32_t contact)
     return rubbing_moves(run, of->body[0]) || rubbing_moves(run, of->body[1]);
 }
 
-int
-simulate_touches(struct simulation *sim, const struct event *event,
-                 const struct event *more, uint32_t n_more)
+/* Asks each contact of the event what it does. Those that touch, and their
+ * verdicts, into contacts[0..*n_touched). */
+static int
+judge_all(struct simulation *sim, const struct event *event,
+          const struct event *more, uint32_t n_more, uint32_t *contacts,
+          struct verdict *verdict, uint32_t *n_touched)
 {
-    assert(sim != NULL && event != NULL && (more != NULL || n_more == 0));
-    assert(n_more < sim->n_contacts);
-    struct rt *run = sim->run;
-    uint32_t n_touched = 0, *contacts = NEW_N(run->brief, uint32_t, n_more + 1);
-    struct verdict *verdict = NEW_N(run->brief, struct verdict, n_more + 1);
-    const char **class = NEW_N(run->brief, const char *, sim->n_contacts + 1);
-    bool *done = NEW_N(run->brief, bool, sim->n_contacts + 1);
-    bool *touches = NEW_N(run->brief, bool, sim->n_contacts + 1);
-    int st = simulate_row(sim);
+    int st = IMP_OK;
+    *n_touched = 0;
     for (uint32_t i = 0; i <= n_more && !st; i++) {
         const struct event *one = i ? &more[i - 1] : event;
         struct simulated_contact *state = &sim->contacts[one->contact];
@@ -230,43 +253,84 @@ simulate_touches(struct simulation *sim, const struct event *event,
             simulate_watch(sim, one->contact, WATCH_LEAVE);
             continue;
         }
-        contacts[n_touched] = one->contact;
+        contacts[*n_touched] = one->contact;
         bool rests = false;
-        st = judge(sim, one->contact, &verdict[n_touched], &rests);
+        st = judge(sim, one->contact, &verdict[*n_touched], &rests);
         if (!rests)
-            n_touched++;
-        else if (rt_time(run) == state->touch_time &&
+            ++*n_touched;
+        else if (rt_time(sim->run) == state->touch_time &&
                  state->touches > TOUCHES_AT_ONCE)
-            return lasting(sim, one->contact, &verdict[n_touched]);
+            return lasting(sim, one->contact, &verdict[*n_touched]);
         else
             rest(sim, one->contact);
         if (rests)
-            touches[one->contact] = true;
+            simulate_mark(&sim->touching.touches, one->contact);
     }
+    return st;
+}
+
+/* After an impact: vertices at rest that are watched point by point, and limits
+ * of chatter. */
+static int
+after_impacts(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    double now = rt_time(run);
+    uint32_t *list, n = taken(sim, &list);
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < n; i++)
+        if (sim->touching.done.on[list[i]])
+            resting_polytopes_enter(sim, list[i]);
+    for (uint32_t i = 0; i < n && !st && !sim->stopped; i++)
+        if (sim->touching.done.on[list[i]] && rt_time(run) == now &&
+            sim->contacts[list[i]].flights.last == now &&
+            !joints_rub(run, list[i]))
+            st = simulate_accumulation(sim, list[i]);
+    return st;
+}
+
+static int
+touch_now(struct simulation *sim, const struct event *event,
+          const struct event *more, uint32_t n_more)
+{
+    struct rt *run = sim->run;
+    uint32_t n_touched, n_hit = 0,
+                        *contacts = NEW_N(run->brief, uint32_t, n_more + 1),
+                        *hit = NEW_N(run->brief, uint32_t, n_more + 1);
+    struct verdict *verdict = NEW_N(run->brief, struct verdict, n_more + 1);
+    const char **class = sim->touching.class;
+    int st = simulate_row(sim);
+    if (!st)
+        st = judge_all(sim, event, more, n_more, contacts, verdict, &n_touched);
     if (st)
         return st;
-    uint32_t n_hit = 0, *hit = NEW_N(run->brief, uint32_t, n_touched + 1);
     for (uint32_t i = 0; i < n_touched; i++) {
         class[contacts[i]] = touch_class_name[verdict[i].class];
         if (verdict[i].class == CLASS_MINUS &&
             !sim->contacts[contacts[i]].through)
             hit[n_hit++] = contacts[i];
     }
-    if (n_hit && (st = simulate_impacts(sim, hit, n_hit, class, done)))
-        return st;
+    if (n_hit)
+        st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);
+    for (uint32_t i = 0; i < n_touched; i++)
+        class[contacts[i]] = NULL;
     for (uint32_t i = 0; i < n_touched && !st && !sim->stopped; i++)
-        if (!done[contacts[i]])
+        if (!sim->touching.done.on[contacts[i]])
             st = touched(sim, contacts[i], &verdict[i]);
     if (!st && !sim->stopped)
-        st = stay(sim, contacts, verdict, n_touched, done, touches);
-    double now = rt_time(run);
-    for (uint32_t i = 0; i < sim->n_contacts && !st && !sim->stopped; i++)
-        if (done[i])
-            resting_polytopes_enter(sim, i);
-    for (uint32_t i = 0; i < sim->n_contacts && !st && !sim->stopped; i++)
-        if (done[i] && rt_time(run) == now &&
-            sim->contacts[i].flights.last == now && !joints_rub(run, i))
-            st = simulate_accumulation(sim, i);
+        st = stay(sim, contacts, verdict, n_touched);
+    return st || sim->stopped ? st : after_impacts(sim);
+}
+
+int
+simulate_touches(struct simulation *sim, const struct event *event,
+                 const struct event *more, uint32_t n_more)
+{
+    assert(sim != NULL && event != NULL && (more != NULL || n_more == 0));
+    assert(n_more < sim->n_contacts);
+    int st = touch_now(sim, event, more, n_more);
+    simulate_unmark(&sim->touching.touches);
+    simulate_unmark(&sim->touching.done);
     return st;
 }
 

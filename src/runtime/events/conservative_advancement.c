@@ -143,6 +143,41 @@ balls_meet(const struct relative *motion, double touching)
     return fmax(e, s);
 }
 
+/* How far a point (world axes) is above a half-space at rest, and the gradient
+ * there, which has the length `norm`. False: this body is none, or has no
+ * surface there. */
+static bool
+plane_room(struct rt *run, uint32_t body, const double point[3],
+           double gradient[3], double *norm, double *room)
+{
+    struct support_body plane;
+    struct support_point surface;
+    double v[3], x[3];
+    if (!support_is_flat(rt_body(run, body)) || !body_rests(rt_body(run, body)))
+        return false;
+    support_body_get(run, body, &plane);
+    for (int i = 0; i < 3; i++)
+        v[i] = point[i] - plane.c[i];
+    support_rotate_back(&plane, v, x);
+    for (int i = 0; i < 3; i++)
+        x[i] += plane.centre[i];
+    if (support_level(&plane, x, &surface) != SUPPORT_FINE ||
+        !(surface.norm > 0.0))
+        return false;
+    support_rotate(&plane, surface.g, gradient);
+    *norm = surface.norm;
+    *room = surface.G / surface.norm;
+    return true;
+}
+
+bool
+event_room(struct rt *run, uint32_t body, const double point[3], double *room)
+{
+    assert(run && body < run->im->bodies.n && point && room);
+    double gradient[3], norm;
+    return plane_room(run, body, point, gradient, &norm, room);
+}
+
 /* For how long balls around the bodies, or a plane and a ball, stay apart. */
 static double
 balls_apart(struct rt *run, const imp_contact *image_contact,
@@ -162,32 +197,46 @@ balls_apart(struct rt *run, const imp_contact *image_contact,
                                         motion.rest);
     } else {
         /* a plane at rest against a ball */
-        struct support_body support[2];
-        const struct support_body *ball = &support[1 - flat];
-        struct support_point point;
-        double x[3], v[3], normal[3];
-        for (int i = 0; i < 2; i++)
-            support_body_get(run, image_contact->body[i], &support[i]);
-        if (!body_rests(support[flat].b) || ball->flat || ball->size == 0.0)
+        struct support_body ball;
+        double normal[3], norm, room;
+        support_body_get(run, image_contact->body[1 - flat], &ball);
+        if (ball.flat || ball.size == 0.0 ||
+            !plane_room(run, image_contact->body[flat], ball.c, normal, &norm,
+                        &room))
             return 0.0;
-        for (int i = 0; i < 3; i++)
-            v[i] = ball->c[i] - support[flat].c[i];
-        support_rotate_back(&support[flat], v, x);
-        for (int i = 0; i < 3; i++)
-            x[i] += support[flat].centre[i];
-        if (support_level(&support[flat], x, &point) != SUPPORT_FINE ||
-            !(point.norm > 0.0))
-            return 0.0;
-        support_rotate(&support[flat], point.g, normal);
-        double sign = (flat == 0 ? 1.0 : -1.0) / point.norm;
-        double room =
-            point.G / point.norm - ADVANCEMENT_BALL * ball->size - motion.rest;
+        double sign = (flat == 0 ? 1.0 : -1.0) / norm;
+        room = room - ADVANCEMENT_BALL * ball.size - motion.rest;
         apart = first_nonpositive(room, sign * vec3_dot(normal, motion.v),
                                   sign * vec3_dot(normal, motion.a));
-        if (isfinite(apart) && room < ADVANCEMENT_NEAR * ball->size)
+        if (isfinite(apart) && room < ADVANCEMENT_NEAR * ball.size)
             apart = 0.0;
     }
     return apart;
+}
+
+/* The same as relative_motion, without series, of bodies that move by their
+ * weight alone. */
+static bool
+weight_motion(const struct rt *run, const imp_contact *image_contact,
+              struct relative *motion)
+{
+    *motion = (struct relative){.ends = true};
+    for (int i = 0; i < 2; i++) {
+        const imp_body *body = rt_body(run, image_contact->body[i]);
+        double sign = i == 0 ? -1.0 : 1.0;
+        if (body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+            return false;
+        const double *state = run->env + body->env_state,
+                     *v = state + (run->im->dim == 2 ? 3 : 7);
+        for (uint32_t j = 0; j < run->im->dim; j++) {
+            motion->x[j] += sign * state[j];
+            if (body_rests(body))
+                continue;
+            motion->v[j] += sign * v[j];
+            motion->a[j] += 0.5 * sign * run->world.gravity[j];
+        }
+    }
+    return true;
 }
 
 double
@@ -195,23 +244,10 @@ event_apart(struct rt *run, uint32_t contact)
 {
     assert(contact < run->im->contacts.n && motion_by_weight(run));
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct relative motion = {.ends = true};
-    for (int i = 0; i < 2; i++) {
-        const imp_body *body = rt_body(run, image_contact->body[i]);
-        double sign = i == 0 ? -1.0 : 1.0;
-        if (body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
-            return 0.0;
-        const double *state = run->env + body->env_state,
-                     *v = state + (run->im->dim == 2 ? 3 : 7);
-        for (uint32_t j = 0; j < run->im->dim; j++) {
-            motion.x[j] += sign * state[j];
-            if (body_rests(body))
-                continue;
-            motion.v[j] += sign * v[j];
-            motion.a[j] += 0.5 * sign * run->world.gravity[j];
-        }
-    }
-    return balls_apart(run, image_contact, &motion);
+    struct relative motion;
+    return weight_motion(run, image_contact, &motion)
+               ? balls_apart(run, image_contact, &motion)
+               : 0.0;
 }
 
 double
@@ -253,16 +289,14 @@ most_spin(const struct rt *run, const imp_body *body)
     return fmax(now, fmin(vec3_norm(L) * inverse, 10.0 * now));
 }
 
-double
-advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
+/* For how long bodies stay apart whose gap is this and which move so against
+ * each other; at most `most`. */
+static double
+keep_apart(struct rt *run, const imp_contact *image_contact,
+           const struct relative *motion, double gap, double most)
 {
-    assert(contact < run->im->contacts.n && most >= 0.0);
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct relative motion;
     struct support_body support[2];
     double spin[2], speed;
-    if (!relative_motion(run, image_contact, 0.0, &motion))
-        return 0.0;
     for (int i = 0; i < 2; i++) {
         support_body_get(run, image_contact->body[i], &support[i]);
         spin[i] = most_spin(run, support[i].b);
@@ -276,13 +310,42 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
          * spins. */
         if (support[1 - flat].flat)
             return 0.0;
-        speed = spin[flat] * (vec3_norm(motion.x) + support[1 - flat].size) +
+        speed = spin[flat] * (vec3_norm(motion->x) + support[1 - flat].size) +
                 spin[1 - flat] * support[1 - flat].size;
     }
-    speed += vec3_norm(motion.v);
+    speed += vec3_norm(motion->v);
     /* |gap| share = speed t + |a| t^2 */
     double room = (1.0 - ADVANCEMENT_REST) * fabs(gap);
-    return fmin(most, first_nonpositive(room, -speed, -vec3_norm(motion.a)));
+    return fmin(most, first_nonpositive(room, -speed, -vec3_norm(motion->a)));
+}
+
+double
+advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
+{
+    assert(contact < run->im->contacts.n && most >= 0.0);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct relative motion;
+    if (!relative_motion(run, image_contact, 0.0, &motion))
+        return 0.0;
+    return keep_apart(run, image_contact, &motion, gap, most);
+}
+
+double
+event_apart_by_gap(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n && motion_by_weight(run));
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct relative motion;
+    struct closest_points at;
+    struct gap_tolerance tol;
+    int st = closest_points_find(run, contact, &at, false);
+    if ((st && !(st == IMP_SINGULAR && isfinite(at.gap))) ||
+        !weight_motion(run, image_contact, &motion))
+        return 0.0;
+    gap_tolerance_get(run, contact, &tol);
+    return at.gap > fmax(tol.gap, EVENT_NEAR * tol.length)
+               ? keep_apart(run, image_contact, &motion, at.gap, INFINITY)
+               : 0.0;
 }
 
 double

@@ -31,9 +31,6 @@
 /* A gap falls without doubt if its rate is this many times the rate that
  * counts as none: the tolerance of the verdict, doubled. */
 #define EVENT_FALL (2.0 / RT_GAP_SHARE)
-/* Of a pair whose gap is more than this share of the sizes of its bodies no
- * series is made: a bound of the speeds passes over most of it. */
-#define EVENT_NEAR 0.05
 /* the motion is expanded again at the time found at most this many times */
 #define EVENT_ROUNDS 4
 

@@ -23,6 +23,9 @@ double advancement_apart(struct rt *run, uint32_t contact, double horizon,
  * bound. */
 double advancement_safe(struct rt *run, uint32_t contact, double gap,
                         double most);
+/* Of a pair whose gap is more than this share of the sizes of its bodies no
+ * series is made: a bound of the speeds passes over most of it. */
+#define EVENT_NEAR 0.05
 
 /* -- contact_root.c -- */
 /* The series of the gap at the present state, and the time *horizon for which

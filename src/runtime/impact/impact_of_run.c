@@ -151,7 +151,7 @@ read_recede(struct rt *run, uint32_t contact, double *recede)
         return IMP_OK;
     int st = closest_points_find(run, contact, &cl, true);
     if (!st)
-        st = motion_series_all(run, 1, &h);
+        st = motion_series_of(run, contact, 1, &h);
     if (!st)
         st = contact_gap_series(run, contact, 1, gap);
     if (!st)

@@ -21,35 +21,35 @@ sooner(const struct local *local, uint32_t one, uint32_t two)
 }
 
 static void
-put_at(struct local *local, uint32_t place, uint32_t contact)
+put_at(struct local *local, uint32_t place, uint32_t entry)
 {
-    local->heap[place] = contact;
-    local->pair[contact].place = place;
+    local->heap[place] = entry;
+    local->pair[entry].place = place;
 }
 
-/* Gives a pair its place in the heap by a new key. */
-static void
-set_key(struct local *local, uint32_t contact, double key)
+void
+local_set_key(struct local *local, uint32_t entry, double key)
 {
-    uint32_t at = local->pair[contact].place;
-    local->pair[contact].key = key;
-    while (at > 0 && sooner(local, contact, local->heap[(at - 1) / 2])) {
+    assert(local && entry < local->n_heap);
+    uint32_t at = local->pair[entry].place;
+    local->pair[entry].key = key;
+    while (at > 0 && sooner(local, entry, local->heap[(at - 1) / 2])) {
         put_at(local, at, local->heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
     for (;;) {
         uint32_t child = 2 * at + 1;
-        if (child >= local->n)
+        if (child >= local->n_heap)
             break;
-        if (child + 1 < local->n &&
+        if (child + 1 < local->n_heap &&
             sooner(local, local->heap[child + 1], local->heap[child]))
             child++;
-        if (!sooner(local, local->heap[child], contact))
+        if (!sooner(local, local->heap[child], entry))
             break;
         put_at(local, at, local->heap[child]);
         at = child;
     }
-    put_at(local, at, contact);
+    put_at(local, at, entry);
 }
 
 /* -- what has changed -------------------------------------------------------
@@ -70,35 +70,64 @@ renew(struct local *local, uint32_t contact)
 {
     enum event_watch watch = local->watch[contact];
     local->pair[contact].event = false;
-    if (watch == WATCH_OFF || held(local, contact)) {
-        set_key(local, contact, INFINITY);
+    if (watch == WATCH_OFF || held(local, contact) ||
+        !local->pair[contact].near) {
+        local_set_key(local, contact, INFINITY);
         return;
     }
     double apart = watch == WATCH_OPEN ? 0.0 : event_apart(local->run, contact);
-    set_key(local, contact, rt_time(local->run) + apart);
+    local_set_key(local, contact, rt_time(local->run) + apart);
+}
+
+/* A pair whose balls meet from the present place of the search on. */
+static void
+met(struct local *local, uint32_t contact)
+{
+    local->pair[contact].event = false;
+    local_set_key(local, contact,
+                  local->watch[contact] == WATCH_OFF || held(local, contact)
+                      ? INFINITY
+                      : local->met);
+}
+
+/* Renews what is known of the contacts whose watch is another one. */
+static void
+find_watched(struct local *local, const enum event_watch *watch,
+             const uint32_t *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t contact = list ? list[i] : i;
+        if (local->watch[contact] != watch[contact]) {
+            local->watch[contact] = watch[contact];
+            renew(local, contact);
+        }
+    }
 }
 
 /* Looks which bodies move in another way than was known, and asks their pairs
  * again. */
 static void
-find_changes(struct local *local, const enum event_watch *watch)
+find_changes(struct local *local, const enum event_watch *watch,
+             const uint32_t *list, uint32_t n)
 {
     struct rt *run = local->run;
-    bool same = !memcmp(local->watch, watch, local->n * sizeof *watch);
+    uint32_t bodies = run->im->bodies.n;
     local->n_held = 0;
-    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
+    local->met = local->now;
+    for (uint32_t i = 0; i < bodies; i++) {
         local->body[i].changed = local_body_look(local, i);
         local->n_held += local->body[i].held;
+        if (local->body[i].changed)
+            local_cage_make(local, i, local->now);
     }
-    for (uint32_t contact = 0; contact < local->n && !same; contact++)
-        if (local->watch[contact] != watch[contact]) {
-            local->watch[contact] = watch[contact];
-            renew(local, contact);
-        }
-    for (uint32_t i = 0; i < run->im->bodies.n; i++)
-        for (uint32_t k = local->first[i];
-             k < local->first[i + 1] && local->body[i].changed; k++)
-            renew(local, local->of[k]);
+    find_watched(local, watch, list, n);
+    for (uint32_t i = 0; i < bodies; i++)
+        if (local->body[i].changed)
+            local_cage_meet(local, i, met);
+    for (uint32_t i = 0; i < bodies; i++)
+        for (uint32_t k = 0;
+             k < local->body[i].n_near && local->body[i].changed; k++)
+            renew(local, local->body[i].near[k]);
 }
 
 /* -- going on ---------------------------------------------------------------
@@ -119,7 +148,7 @@ ask(struct local *local, uint32_t contact)
     if (watch == WATCH_LEAVE && pair->left)
         watch = WATCH_CLOSE;
     if (!(from < local->end)) {
-        set_key(local, contact, INFINITY);
+        local_set_key(local, contact, INFINITY);
         return IMP_OK;
     }
     run->env[run->im->layout.time] = from;
@@ -131,6 +160,16 @@ ask(struct local *local, uint32_t contact)
         if (st)
             return st;
     }
+    if (watch != WATCH_OPEN) {
+        double apart = event_apart(run, contact);
+        if (!(apart > 0.0))
+            apart = event_apart_by_gap(run, contact);
+        if (apart > 0.0) {
+            pair->left = true;
+            local_set_key(local, contact, from + apart);
+            return IMP_OK;
+        }
+    }
     int st = event_of_pair(run, contact, watch, local->end, 1, &found, &entry,
                            &open);
     if (st)
@@ -139,10 +178,23 @@ ask(struct local *local, uint32_t contact)
     pair->event = found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
     pair->kind = found.kind;
     pair->touch = found.time;
-    set_key(local, contact,
-            pair->event                    ? entry
-            : found.kind == EVENT_EXCLUDED ? INFINITY
-                                           : found.time);
+    local_set_key(local, contact,
+                  pair->event                    ? entry
+                  : found.kind == EVENT_EXCLUDED ? INFINITY
+                                                 : found.time);
+    return IMP_OK;
+}
+
+/* The body leaves its ball, and is given a new one. */
+static int
+leave_cage(struct local *local, uint32_t body)
+{
+    local->met = fmax(local->pair[local->n + body].key, local->now);
+    int st = local_body_put(local, body, local->met);
+    if (st)
+        return st;
+    local_cage_make(local, body, local->met);
+    local_cage_meet(local, body, met);
     return IMP_OK;
 }
 
@@ -154,19 +206,21 @@ first_touch(struct local *local, double until, double *when)
 {
     *when = until;
     local->n_hit = 0;
-    while (local->n && local->pair[local->heap[0]].key <= *when) {
+    while (local->n_heap && local->pair[local->heap[0]].key <= *when) {
         uint32_t contact = local->heap[0];
         struct local_pair *pair = local->pair + contact;
         int st = IMP_OK;
         if (rt_stopped(local->run))
             return IMP_STOPPED;
-        if (!pair->event) {
+        if (contact >= local->n) {
+            st = leave_cage(local, contact - local->n);
+        } else if (!pair->event) {
             st = ask(local, contact);
         } else {
             local->hit[local->n_hit++] = contact;
             *when = fmin(*when, pair->touch);
             pair->entry = pair->key;
-            set_key(local, contact, INFINITY);
+            local_set_key(local, contact, INFINITY);
         }
         if (st)
             return st;
@@ -210,12 +264,12 @@ report(struct local *local, double when, struct event *out, struct event *more,
         bool now = pair->touch == when ||
                    (pair->entry <= when && pair->kind != EVENT_TANGENT);
         if (!now) {
-            set_key(local, contact, pair->entry);
+            local_set_key(local, contact, pair->entry);
             continue;
         }
         struct event event = {pair->kind, contact, when};
         pair->event = false;
-        set_key(local, contact, when);
+        local_set_key(local, contact, when);
         if (out->kind == EVENT_NONE)
             *out = event;
         else
@@ -252,25 +306,36 @@ mark(struct local *local, const struct event *out, const struct event *more,
     }
 }
 
+uint32_t
+local_near(const struct local *local, uint32_t which, const uint32_t **list)
+{
+    assert(local && which < local->run->im->bodies.n && list);
+    const struct local_body *body = local->body + which;
+    bool known = rt_time(local->run) == local->reached && !body->held;
+    *list = known ? body->near : local->of + local->first[which];
+    return known ? body->n_near : local->first[which + 1] - local->first[which];
+}
+
 /* Lists the contacts of these bodies, and of those that are held. */
 static void
 list_concerned(struct local *local)
 {
     local->n_concerned = 0;
-    for (uint32_t i = 0; i < local->run->im->bodies.n; i++)
-        for (uint32_t k = local->first[i];
-             k < local->first[i + 1] &&
-             (local->body[i].hit || local->body[i].held);
-             k++) {
-            uint32_t contact = local->of[k];
-            const uint32_t *body = rt_contact(local->run, contact)->body;
+    for (uint32_t i = 0; i < local->run->im->bodies.n; i++) {
+        if (!local->body[i].hit && !local->body[i].held)
+            continue;
+        const uint32_t *list;
+        uint32_t n = local_near(local, i, &list);
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t *body = rt_contact(local->run, list[k])->body;
             const struct local_body *other =
                 local->body + (body[0] == i ? body[1] : body[0]);
             /* each once */
             if ((other->hit || other->held) && other < local->body + i)
                 continue;
-            local->concerned[local->n_concerned++] = contact;
+            local->concerned[local->n_concerned++] = list[k];
         }
+    }
 }
 
 void
@@ -289,7 +354,8 @@ local_concerned(const struct local *local, const uint32_t **list)
 }
 
 int
-local_next(struct local *local, const enum event_watch *watch, double until,
+local_next(struct local *local, const enum event_watch *watch,
+           const uint32_t *changed, uint32_t n_changed, double until,
            struct event *out, struct event *more, uint32_t *n_more)
 {
     assert(local && watch && out && more && n_more && isfinite(until));
@@ -299,7 +365,7 @@ local_next(struct local *local, const enum event_watch *watch, double until,
     *n_more = 0;
     local->now = rt_time(run);
     assert(until >= local->now);
-    find_changes(local, watch);
+    find_changes(local, watch, changed, n_changed);
     int st = first_touch(local, until, &when);
     if (!st && local->n_held)
         st = search_held(local, &when, out, more, n_more);
@@ -309,6 +375,7 @@ local_next(struct local *local, const enum event_watch *watch, double until,
         return st;
     run->env[run->im->layout.time] = when;
     st = local_put_all(local, when);
+    local->reached = when;
     report(local, when, out, more, n_more);
     out->time = when;
     mark(local, out, more, *n_more);
@@ -324,14 +391,19 @@ list_contacts(struct local *local)
     uint32_t bodies = run->im->bodies.n, sum = 0;
     local->first = NEW_N(run->arena, uint32_t, bodies + 2);
     local->of = NEW_N(run->arena, uint32_t, 2 * (size_t)local->n + 1);
+    local->with = NEW_N(run->arena, uint32_t, 2 * (size_t)local->n + 1);
     for (uint32_t i = 0; i < 2 * local->n; i++)
         local->first[rt_contact(run, i / 2)->body[i % 2] + 1]++;
     for (uint32_t i = 0; i <= bodies; i++)
         local->first[i] = sum += local->first[i];
     uint32_t *next = NEW_N(run->brief, uint32_t, bodies + 1);
     memcpy(next, local->first, bodies * sizeof *next);
-    for (uint32_t i = 0; i < 2 * local->n; i++)
-        local->of[next[rt_contact(run, i / 2)->body[i % 2]]++] = i / 2;
+    for (uint32_t i = 0; i < 2 * local->n; i++) {
+        const uint32_t *body = rt_contact(run, i / 2)->body;
+        uint32_t at = next[body[i % 2]]++;
+        local->of[at] = i / 2;
+        local->with[at] = body[1 - i % 2];
+    }
 }
 
 struct local *
@@ -350,15 +422,17 @@ local_new(struct rt *run, double end)
     local->run = run;
     local->n = n;
     local->end = end;
-    local->pair = NEW_N(run->arena, struct local_pair, n + 1);
-    local->heap = NEW_N(run->arena, uint32_t, n + 1);
+    local->n_heap = n + run->im->bodies.n;
+    local->pair = NEW_N(run->arena, struct local_pair, local->n_heap + 1);
+    local->heap = NEW_N(run->arena, uint32_t, local->n_heap + 1);
     local->hit = NEW_N(run->arena, uint32_t, n + 1);
     local->mask = NEW_N(run->arena, enum event_watch, n + 1);
     local->watch = NEW_N(run->arena, enum event_watch, n + 1);
     local->concerned = NEW_N(run->arena, uint32_t, n + 1);
     list_contacts(local);
-    for (uint32_t i = 0; i < n; i++) {
-        local->watch[i] = WATCH_OFF;
+    for (uint32_t i = 0; i < local->n_heap; i++) {
+        if (i < n)
+            local->watch[i] = WATCH_OFF;
         local->pair[i].key = INFINITY;
         put_at(local, i, i);
     }

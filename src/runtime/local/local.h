@@ -23,11 +23,18 @@ struct local;
  * no pair is asked beyond it. The memory belongs to run->arena. */
 struct local *local_new(struct rt *run, double end);
 /* As event_next without each_step; EVENT_EXCLUDED is told as EVENT_NONE at
- * `until`, which is finite. */
-int local_next(struct local *local, const enum event_watch *watch, double until,
+ * `until`, which is finite. changed[0..n_changed): contacts of which alone the
+ * watch may be another one than in the last search; NULL and the number of all
+ * contacts: any. */
+int local_next(struct local *local, const enum event_watch *watch,
+               const uint32_t *changed, uint32_t n_changed, double until,
                struct event *out, struct event *more, uint32_t *n_more);
 /* The contact is watched from a touch on that was handled now. */
 void local_touches(struct local *local, uint32_t contact);
+/* Contacts of a body: all that are not proved to be apart at the present time.
+ * Returns how many there are. */
+uint32_t local_near(const struct local *local, uint32_t body,
+                    const uint32_t **list);
 /* The contacts that are to be looked at where local_next has come to: of the
  * bodies of an event there, and of those that are held; NULL and all contacts
  * where there was no event. The others are as the search knows them. Returns

@@ -21,28 +21,37 @@ struct local_body {
     double first, *first_state, *first_low; /* of the first piece */
     double *rows;                           /* its series */
     double *put; /* the state that was written into env last */
+    /* It stays in this ball (world axes, m) until the time of its entry of the
+     * heap; an infinite radius: nothing is known. */
+    double centre[3], radius;
+    uint32_t *near, n_near, room; /* its contacts that balls do not exclude */
 };
 struct local_pair {
     uint32_t place; /* in the heap */
     bool event;     /* a touch is known; else nothing happens before `key` */
     enum event_kind kind;
     bool left;  /* its gap has opened since its last touch */
+    bool near;  /* the balls of both bodies meet (local_cage.c) */
     double key; /* of a touch: when its gap comes within its tolerance */
     double touch, entry;
 };
 struct local {
     struct rt *run;
     struct local_body *body; /* per body */
-    struct local_pair *pair; /* per contact */
-    uint32_t n, *heap;       /* contacts */
+    /* per contact, then per body: when it leaves its ball */
+    struct local_pair *pair;
+    uint32_t n, n_heap, *heap; /* contacts; entries of `pair` */
     uint32_t *hit, n_hit;
     enum event_watch *mask;
     enum event_watch *watch; /* per contact, as the last search was asked */
-    uint32_t *first, *of; /* contacts of body i: of[first[i] .. first[i + 1]) */
+    /* contacts of body i: of[first[i] .. first[i + 1]), with these others */
+    uint32_t *first, *of, *with;
     uint32_t *concerned, n_concerned; /* local_concerned */
     uint32_t n_held;                  /* bodies that are held */
     bool quiet;                       /* the last search found no event */
     double now, end;                  /* present time; of the run */
+    double reached;                   /* to which the last search came */
+    double met; /* present place of the search, for balls that meet */
 };
 
 void local_bodies_new(struct local *local);
@@ -53,7 +62,15 @@ bool local_body_look(struct local *local, uint32_t body);
  * last. A body that is held, or that does not move, stays. Status of the tapes.
  */
 int local_body_put(struct local *local, uint32_t body, double t);
-/* The same for all bodies, whose state is known to be this one then. */
+/* A new ball around a body whose state at this time is in env. */
+void local_cage_make(struct local *local, uint32_t body, double t);
+/* After that: with which others its ball meets now; those contacts with whom it
+ * did not before are told. */
+void local_cage_meet(struct local *local, uint32_t body,
+                     void (*met)(struct local *local, uint32_t contact));
+/* Gives an entry of local->pair its place in the heap by a new time. */
+void local_set_key(struct local *local, uint32_t entry, double key);
+/* local_body_put for all bodies, whose state is known to be this one then. */
 int local_put_all(struct local *local, double t);
 
 #endif

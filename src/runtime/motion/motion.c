@@ -17,8 +17,8 @@
 #include "base/num.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/system.h"
-#include "runtime/motion/crossing.h"
 #include "runtime/joints/joints.h"
+#include "runtime/motion/crossing.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 
@@ -216,6 +216,20 @@ motion_series_two(struct rt *run, const uint32_t body[2], int order,
         last = block;
     }
     return st;
+}
+
+int
+motion_series_of(struct rt *run, uint32_t contact, int order, double *step)
+{
+    assert(run != NULL && step != NULL && contact < run->im->contacts.n);
+    const uint32_t *body = rt_contact(run, contact)->body;
+    bool alone = motion_by_weight(run);
+    for (int i = 0; i < 2 && alone; i++)
+        alone = body[i] != IMP_WORLD &&
+                (rt_body(run, body[i])->block == IMP_NO_BLOCK ||
+                 !persistent_moves(run, rt_body(run, body[i])->block));
+    return alone ? motion_series_two(run, body, order, step)
+                 : motion_series_all(run, order, step);
 }
 
 /* What the series of four variables add to them within dt: c_1 dt + c_2 dt^2 +

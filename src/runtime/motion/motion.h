@@ -46,6 +46,9 @@ int motion_series_more(struct rt *run, int order, double *step);
 /* Does the same for the blocks of two bodies alone (IMP_WORLD: none). */
 int motion_series_two(struct rt *run, const uint32_t body[2], int order,
                       double *step);
+/* Makes the series of the bodies of a contact at least: of these alone where
+ * nothing else acts on them, else of all. */
+int motion_series_of(struct rt *run, uint32_t contact, int order, double *step);
 /* Moves the state of all blocks by dt along the series made last (of order
  * MOTION_STEP_ORDER), and sets the time to exactly t. Sums are compensated,
  * quaternions normalised, joints and closed contacts projected. */

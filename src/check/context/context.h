@@ -139,7 +139,7 @@ struct env {
     struct module *module;
     const char **names;
     struct value *vals;
-    size_t n;
+    size_t n, n_later; /* names behind the n are declared further below */
     bool coords; /* x, y, z are the coordinates of a shape */
     bool system; /* inside a system: `'` is taken on the graph */
     enum env_part {

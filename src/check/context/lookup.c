@@ -249,6 +249,31 @@ reported_unknown(struct check *ck, struct module *module, const char *name)
     return false;
 }
 
+/* Is it a name of a system that is declared below what reads it? */
+static bool
+declared_later(const struct env *env, const char *name)
+{
+    for (; env; env = env->up)
+        for (size_t k = env->n; k < env->n + env->n_later; k++)
+            if (!strcmp(env->names[k], name))
+                return true;
+    return false;
+}
+
+/* The name is declared, but what it names is asked for in another way. */
+static void
+of_another_kind(struct check *ck, struct diag *diag, const struct decl *other,
+                const char *name, bool called)
+{
+    CHECK_NOTE(ck, diag, other->range, "`%s` is a %s", name,
+               decl_kind_name(other->kind));
+    if (!called)
+        CHECK_HELP(ck, diag, "call it: %s(...)", name);
+    else if (other->kind == DECL_LET || other->kind == DECL_PARAM)
+        CHECK_HELP(ck, diag,
+                   "a product is written with `*`, an index with [ ]");
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -274,14 +299,13 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                     : system ? "there is no system `%s`"
                              : "the name `%s` is not known here",
                     name);
-    if (other) {
-        CHECK_NOTE(ck, diag, other->range, "`%s` is a %s", name,
-                   decl_kind_name(other->kind));
-        if (!fn)
-            CHECK_HELP(ck, diag, "call it: %s(...)", name);
-        else if (other->kind == DECL_LET || other->kind == DECL_PARAM)
-            CHECK_HELP(ck, diag,
-                       "a product is written with `*`, an index with [ ]");
+    if (declared_later(env, name)) {
+        CHECK_HELP(ck, diag,
+                   "points and lets of a system are read from above: put `%s` "
+                   "above what reads it",
+                   name);
+    } else if (other) {
+        of_another_kind(ck, diag, other, name, fn);
     } else if (missing) {
         CHECK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
         diag_fix(ck->ds, diag, (imp_range){range.file, 0, 0},

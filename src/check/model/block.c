@@ -305,8 +305,11 @@ system_names(struct check *ck, const struct system_work *work,
 {
     assert(ck && work && system && it);
     const struct ast_name *names[2] = {&it->name, &it->index};
-    bool point = it->kind == AST_POINT;
-    const char *const what[2] = {point ? "point" : "contact", "index"};
+    bool value = it->kind == AST_POINT || it->kind == AST_LET;
+    const char *const what[2] = {it->kind == AST_POINT ? "point"
+                                 : value               ? "value"
+                                                       : "contact",
+                                 "index"};
     for (int which = 0; which < 2; which++) {
         const char *name = names[which]->text, *of = NULL;
         if (!name || (it->kind == AST_KEYS && !which))
@@ -316,7 +319,7 @@ system_names(struct check *ck, const struct system_work *work,
             if (!strcmp(ck->lists.coordinates.v[q].name, name))
                 of = q < system->first + system->n ? "a coordinate"
                                                    : "an observer variable";
-        bool in_formulas = which || point;
+        bool in_formulas = which || value;
         for (size_t k = 0; in_formulas && k < work->args->n; k++)
             if (!strcmp(work->args->names[k], name))
                 of = "an argument";

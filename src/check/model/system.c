@@ -3,6 +3,7 @@
  *
  *   system rod(m, l) { coordinate X, theta  kinetic = ...  contact tip {..} }
  *   system box { coordinate X, Y  point P = (X, Y)  contact c : P | floor }
+ *   system fall { coordinate h  let speed = h'  kinetic = speed^2/2 }
  *   system one : rod(1 [kg], 2 [m]) { start { theta = 1 } }
  *
  * A system with arguments is a pattern that is expanded by each instance, as
@@ -128,7 +129,7 @@ not_in_system(struct check *ck, const struct ast_item *it)
                     "this cannot stand in the block of a system");
     CHECK_HELP(
         ck, diag,
-        "a system has coordinates, points, energies or forces, contacts "
+        "a system has coordinates, points, lets, energies or forces, contacts "
         "with a `gap`, observer { ... }, draw { ... } and start { ... }");
 }
 
@@ -206,8 +207,8 @@ open_scope(struct check *ck, struct system_work *work,
     work->env = (struct env){
         .up = work->args,
         .module = work->pattern->module,
-        .names = NEW_N(ck->arena, const char *, count + work->points.n + 1),
-        .vals = NEW_N(ck->arena, struct value, count + work->points.n + 1),
+        .names = NEW_N(ck->arena, const char *, count + work->named.n + 1),
+        .vals = NEW_N(ck->arena, struct value, count + work->named.n + 1),
         .n = count,
         .system = true};
     for (uint32_t i = 0; i < count; i++) {
@@ -321,8 +322,9 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
             work->draw = item;
         else if (item->kind == AST_CONTACT)
             add_contacts(ck, work, system, item);
-        else if (item->kind == AST_POINT && !item->name2.text)
-            system_point_declare(ck, work, typed_system, item);
+        else if ((item->kind == AST_POINT && !item->name2.text) ||
+                 (item->kind == AST_LET && !item->command))
+            system_name_declare(ck, work, typed_system, item);
         else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
             not_in_system(ck, item);
     }
@@ -405,7 +407,7 @@ system_one(struct check *ck, uint32_t i)
                                             : IMP_NOWHERE,
                     &frame))
         return;
-    system_points(ck, work, &system);
+    system_named_values(ck, work, &system);
     system_formulas(ck, work, &system);
     system_observers(ck, work, &system);
     system_drawings(ck, work, &system);

@@ -20,16 +20,16 @@
 /* -- points ---------------------------------------------------------------- */
 
 void
-system_point_declare(struct check *ck, struct system_work *work,
-                     const struct tm_system *system, const struct ast_item *it)
+system_name_declare(struct check *ck, struct system_work *work,
+                    const struct tm_system *system, const struct ast_item *it)
 {
     assert(ck && work && system && it);
-    struct system_point point = {
+    struct named_value point = {
         .item = it, .count = 1, .family = it->index.text != NULL};
     const struct ast_item *first = NULL;
-    for (size_t i = 0; i < work->points.n; i++)
-        if (!strcmp(work->points.v[i].item->name.text, it->name.text))
-            first = work->points.v[i].item;
+    for (size_t i = 0; i < work->named.n; i++)
+        if (!strcmp(work->named.v[i].item->name.text, it->name.text))
+            first = work->named.v[i].item;
     for (size_t i = 0; i < work->members.n; i++)
         if (!strcmp(work->members.v[i].item->name.text, it->name.text))
             first = work->members.v[i].item;
@@ -38,14 +38,16 @@ system_point_declare(struct check *ck, struct system_work *work,
             check_error(ck, DIAG_E0103, it->name.range,
                         "`%s` is declared twice", it->name.text);
         CHECK_NOTE(ck, diag, first->name.range, "first declared here, as a %s",
-                   first->kind == AST_POINT ? "point" : "contact");
+                   first->kind == AST_POINT ? "point"
+                   : first->kind == AST_LET ? "value"
+                                            : "contact");
         work->broken = true;
     } else if (!system_names(ck, work, system, it) ||
                (point.family && !family_range(ck, work->args, it, &point.lo,
                                               &point.count, &point.open))) {
         work->broken = true;
     } else {
-        APUSH(ck, &work->points, point);
+        APUSH(ck, &work->named, point);
     }
 }
 
@@ -75,12 +77,17 @@ place_of(struct check *ck, const struct env *env,
 }
 
 void
-system_points(struct check *ck, struct system_work *work,
-              const struct tm_system *system)
+system_named_values(struct check *ck, struct system_work *work,
+                    const struct tm_system *system)
 {
     assert(ck && work && system);
-    for (size_t p = 0; p < work->points.n; p++) {
-        struct system_point *point = &work->points.v[p];
+    struct env *all = &work->env;
+    for (size_t p = 0; p < work->named.n; p++)
+        if (!work->named.v[p].family)
+            all->names[all->n + all->n_later++] =
+                work->named.v[p].item->name.text;
+    for (size_t p = 0; p < work->named.n; p++) {
+        struct named_value *point = &work->named.v[p];
         const struct ast_item *it = point->item;
         const char *name[1] = {it->index.text};
         struct value index;
@@ -90,37 +97,40 @@ system_points(struct check *ck, struct system_work *work,
                             .vals = &index,
                             .n = point->family ? 1 : 0,
                             .system = true};
-        point->place = NEW_N(ck->arena, struct value, point->count);
+        point->value = NEW_N(ck->arena, struct value, point->count);
         for (uint32_t i = 0; i < point->count; i++) {
             index = value_num(ck, ex_num(ck->g, point->lo + (int)i),
                               dim_pure(ck->dims), it->name.range);
             index.bare = true;
             if (point->open)
                 index = value_any(ck, dim_pure(ck->dims), it->name.range);
-            point->place[i] = place_of(ck, &inner, system, it->value);
+            point->value[i] = it->kind == AST_POINT
+                                  ? place_of(ck, &inner, system, it->value)
+                                  : check_expr(ck, &inner, it->value);
         }
         if (point->family)
             continue;
-        work->env.names[work->env.n] = it->name.text;
-        work->env.vals[work->env.n++] = point->place[0];
+        all->vals[all->n++] = point->value[0];
+        all->n_later--;
     }
 }
 
 /* The point that this head of a contact names, or NULL. */
-static const struct system_point *
+static const struct named_value *
 point_named(const struct system_work *work, const struct ast_expr *head)
 {
     const struct ast_expr *name = head->kind == AST_INDEX ? head->a : head;
-    for (size_t i = 0; name->kind == AST_NAME && i < work->points.n; i++)
-        if (!strcmp(work->points.v[i].item->name.text, name->name.text))
-            return &work->points.v[i];
+    for (size_t i = 0; name->kind == AST_NAME && i < work->named.n; i++)
+        if (work->named.v[i].item->kind == AST_POINT &&
+            !strcmp(work->named.v[i].item->name.text, name->name.text))
+            return &work->named.v[i];
     return NULL;
 }
 
 /* The place of the point, or of the member of a family, that a head names. */
 static struct value
 point_place(struct check *ck, const struct env *env,
-            const struct system_point *point, const struct ast_expr *head)
+            const struct named_value *point, const struct ast_expr *head)
 {
     const char *name = point->item->name.text;
     bool indexed = head->kind == AST_INDEX;
@@ -137,18 +147,18 @@ point_place(struct check *ck, const struct env *env,
         return value_poison(head->range);
     }
     if (!indexed)
-        return point->place[0];
+        return point->value[0];
     double number;
     struct value index = check_expr(ck, env, head->list[0]);
     if (!value_need_scalar(ck, &index, head->list[0], dim_pure(ck->dims),
                            "an index"))
         return value_poison(head->range);
     if (point->open || index.kind == VALUE_ANY)
-        return point->place[0];
+        return point->value[0];
     if (check_fixed(ck, index.e[0], &number) && number >= point->lo &&
         number < point->lo + (double)point->count &&
         number == (double)(int)number)
-        return point->place[(int)number - point->lo];
+        return point->value[(int)number - point->lo];
     struct diag *diag = check_error(ck, DIAG_E0212, head->range,
                                     "there is no such member of `%s`", name);
     CHECK_HELP(ck, diag, "its index runs over %d .. %d", point->lo,
@@ -477,9 +487,11 @@ point_head(struct check *ck, const struct system_work *work,
         return first ? it->head1 : it->head2;
     imp_range range = it->head1->range;
     range.hi = it->head2->range.hi;
-    const char **names = NEW_N(ck->arena, const char *, work->points.n + 1);
-    for (size_t i = 0; i < work->points.n; i++)
-        names[i] = work->points.v[i].item->name.text;
+    const char **names = NEW_N(ck->arena, const char *, work->named.n + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < work->named.n; i++)
+        if (work->named.v[i].item->kind == AST_POINT)
+            names[count++] = work->named.v[i].item->name.text;
     struct diag *diag =
         first ? check_error(ck, DIAG_E0385, range,
                             "two points of a system touch nothing")
@@ -488,7 +500,7 @@ point_head(struct check *ck, const struct system_work *work,
                             "points and a surface");
     if (first || it->head1->kind != AST_NAME ||
         !check_suggest(ck, diag, it->head1->range, it->head1->name.text, names,
-                       work->points.n))
+                       count))
         CHECK_HELP(ck, diag,
                    "point tip = (X, Y)  contact %s : tip | half_plane, or "
                    "state the gap: contact %s { gap = ... }",

@@ -28,13 +28,15 @@ bool system_slide(struct check *ck, const struct env *env,
  * else in the system has; drawings may have any. False: an error has been reported. */
 bool system_names(struct check *ck, const struct system_work *work,
                   const struct tm_system *system, const struct ast_item *it);
-/* Declares `point P = (X, Y)`, so that its name may stand in formulas. */
-void system_point_declare(struct check *ck, struct system_work *work,
-                          const struct tm_system *system,
-                          const struct ast_item *it);
-/* Reads the places of all points, which formulas that follow may name. */
-void system_points(struct check *ck, struct system_work *work,
-                   const struct tm_system *system);
+/* Declares `point P = (X, Y)` or `let k = ...`, so that its name may stand in
+ * formulas. */
+void system_name_declare(struct check *ck, struct system_work *work,
+                         const struct tm_system *system,
+                         const struct ast_item *it);
+/* Reads the places of all points and the values of all lets, which formulas
+ * that follow may name. */
+void system_named_values(struct check *ck, struct system_work *work,
+                         const struct tm_system *system);
 /* The gap and the slip of `contact C : P | surface`. `stated` is a
  * key that says one of them all the same, or NULL. False: an
  * error has been reported. */

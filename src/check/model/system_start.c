@@ -101,8 +101,21 @@ system_starts(struct check *ck, struct system_work *work,
               const struct tm_system *system)
 {
     assert(ck && work && system);
-    for (size_t b = 0; b < work->own_starts.n; b++)
-        start_block(ck, &work->own_starts.v[b], system);
+    /* lets, but not coordinates: a value that reads these is told of */
+    struct env lets = {
+        .up = work->args,
+        .module = work->args->module,
+        .names = NEW_N(ck->arena, const char *, work->named.n + 1),
+        .vals = NEW_N(ck->arena, struct value, work->named.n + 1)};
+    for (size_t i = 0; i < work->named.n; i++)
+        if (work->named.v[i].item->kind == AST_LET) {
+            lets.names[lets.n] = work->named.v[i].item->name.text;
+            lets.vals[lets.n++] = work->named.v[i].value[0];
+        }
+    for (size_t b = 0; b < work->own_starts.n; b++) {
+        struct start_block start = {work->own_starts.v[b].item, &lets};
+        start_block(ck, &start, system);
+    }
     for (size_t b = 0; b < work->starts.n; b++)
         start_block(ck, &work->starts.v[b], system);
 }

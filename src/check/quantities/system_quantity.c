@@ -34,14 +34,14 @@ system_energy(const struct check *ck, uint32_t system)
 }
 
 static struct value
-point_too_early(struct check *ck, const struct tm_system *system,
-                const char *name, imp_range range)
+named_too_early(struct check *ck, const struct tm_system *system,
+                const struct named_value *named, imp_range range)
 {
     struct diag *diag =
         check_error(ck, DIAG_E0364, range,
-                    "a formula of the model reads the point `%s` of the system "
-                    "`%s`",
-                    name, system->name);
+                    "a formula of the model reads %s `%s` of the system `%s`",
+                    named->item->kind == AST_POINT ? "the point" : "the value",
+                    named->item->name.text, system->name);
     CHECK_HELP(ck, diag, "commands may ask for it; here, write its formula");
     return value_poison(range);
 }
@@ -72,32 +72,32 @@ system_field(struct check *ck, uint32_t system, const char *name,
                               .text = m->item->name.text,
                               .range = range};
     }
-    for (size_t i = 0; i < work->points.n; i++) {
-        const struct system_point *point = &work->points.v[i];
-        if (point->family || strcmp(point->item->name.text, name))
+    for (size_t i = 0; i < work->named.n; i++) {
+        const struct named_value *named = &work->named.v[i];
+        if (named->family || strcmp(named->item->name.text, name))
             continue;
         if (!ck->progress.gaps)
-            return point_too_early(ck, described, name, range);
-        struct value place = point->place[0];
-        place.range = range;
-        return place;
+            return named_too_early(ck, described, named, range);
+        struct value value = named->value[0];
+        value.range = range;
+        return value;
     }
     for (uint32_t i = 0; i < n_system_values; i++)
         if (!strcmp(system_values[i].name, name))
             return value_num(ck, ex_sym(ck->g, SYM_SYSTEM, system, i),
                              work->energy, range);
-    const char **names = NEW_N(ck->arena, const char *,
-                               described->n + described->n_observer +
-                                   work->members.n + work->points.n +
-                                   n_system_values);
+    const char **names =
+        NEW_N(ck->arena, const char *,
+              described->n + described->n_observer + work->members.n +
+                  work->named.n + n_system_values);
     size_t count = 0;
     for (uint32_t i = 0; i < described->n + described->n_observer; i++)
         names[count++] = ck->lists.coordinates.v[described->first + i].name;
     for (size_t i = 0; i < work->members.n; i++)
         names[count++] = work->members.v[i].item->name.text;
-    for (size_t i = 0; i < work->points.n; i++)
-        if (!work->points.v[i].family)
-            names[count++] = work->points.v[i].item->name.text;
+    for (size_t i = 0; i < work->named.n; i++)
+        if (!work->named.v[i].family)
+            names[count++] = work->named.v[i].item->name.text;
     for (size_t i = 0; i < n_system_values; i++)
         names[count++] = system_values[i].name;
     struct diag *diag =

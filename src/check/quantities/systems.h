@@ -24,10 +24,10 @@ struct member {
     bool family;
     bool open; /* checked by itself: one member stands for all */
 };
-/* point P = (X, Y), or a family of such */
-struct system_point {
+/* point P = (X, Y), or a family of such, or let k = ... */
+struct named_value {
     const struct ast_item *item;
-    struct value *place; /* count of them */
+    struct value *value; /* count of them: places of points */
     uint32_t count;
     int lo; /* index of the first */
     bool family, open;
@@ -49,9 +49,9 @@ struct system_work {
         size_t n, cap;
     } members;
     struct {
-        struct system_point *v;
+        struct named_value *v;
         size_t n, cap;
-    } points;
+    } named; /* in the order of the block: later ones may read earlier ones */
     struct {
         struct start_block *v;
         size_t n, cap;

@@ -2,6 +2,7 @@
 /* What is told of bodies where Coulomb's law leaves their motion open: several
  * motions obey it, or none does, a slip jams, or forces are not unique. */
 #include <assert.h>
+#include <math.h>
 
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
@@ -224,13 +225,10 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
                      bool stops)
 {
     assert(sim != NULL && jam != NULL);
-    char t[NUM_TEXT], power[NUM_TEXT], slip[NUM_TEXT];
+    char t[NUM_TEXT], slip[NUM_TEXT];
     struct arena *arena = sim->run->arena;
     uint32_t contact = jam->spot.contact;
-    const char *force = jam->exponent == 0.0
-                            ? "has a limit"
-                            : arena_printf(arena, "goes as (t* - t)^%s",
-                                           num_digits(power, jam->exponent, 3));
+    const char *force = painleve_jam_force(arena, jam->exponent, NAN);
     const char *text = arena_printf(
         arena,
         "`%s` jams at t = %s s: p falls to 0 in slip, the normal force %s, and "

@@ -329,30 +329,11 @@ friction_first_end(struct flow *flow, double best)
 /* -- jam --------------------------------------------------------------------
  */
 
-/* Dynamic jam: in slip the normal force is -b/p, and where p falls to zero the
- * motion comes to an end in finite time (specification painleve.md, 8). It is
- * not passed: there b is zero, too, and the force grows without bound, or comes
- * to a limit; or, where friction grows as the slip falls, p alone is zero, and
- * the force grows as 1/p. The pieces of the motion shrink with the time that is
- * left, so they come as near to it as p can be told from its rounding; the rest
- * is the limit itself: the time at which the line through the last two values
- * of p comes to zero, and the impulse along the force of slip after which b, or
- * p itself, is zero. */
+/* A slip that jams (painleve.h): when, and what is there. */
 
-/* The limit is taken where p is this share of its terms. p is known to 1e-16 of
- * them, so 1e-7 of it is right there; the time that is left, a share of 1e-9 of
- * that in which p changes, is then right to 1e-12 of it or better. */
-#define JAM_SHARE 1e-9
-/* The impulse that is left, over the present force times the time that is left,
- * is the ratio of both rates of the limit; more than this is none. */
-#define JAM_RATIO 1e6
-/* steps of the secant for that impulse; it converges from 1e-3 in five */
-#define JAM_STEPS 40
-/* A force that goes as 1/p to this share is that of a p which falls with the
- * slip, because the coefficient of friction grows; the rest is the regular
- * part. Such a p goes as the root of the time that is left: at this share of
- * its terms 1e-12 of the time in which the motion changes is left. */
-#define JAM_AGREES 1e-2
+/* A p that falls because the coefficient of friction grows with what is left of
+ * the slip goes as the root of the time that is left: at this share of its
+ * terms 1e-12 of the time in which the motion changes is left. */
 #define JAM_SHARE_BY_SLIP 1e-6
 
 void
@@ -509,8 +490,8 @@ jams(const struct flow *flow, uint32_t i, double *end)
      * not bring b to 0: it goes as 1/p, and p as the root of what is left. */
     double falls = response.p / before, share = response.p / size,
            by_p = was > 0.0 ? log(normal / was) / log(falls) : 0.0;
-    watch->by_slip = mu > mu_was && fabs(by_p + 1.0) < JAM_AGREES;
-    if (share >= (watch->by_slip ? JAM_SHARE_BY_SLIP : JAM_SHARE))
+    watch->by_slip = mu > mu_was && fabs(by_p + 1.0) < PAINLEVE_JAM_AGREES;
+    if (share >= (watch->by_slip ? JAM_SHARE_BY_SLIP : PAINLEVE_JAM_SHARE))
         return false;
     double left = watch->by_slip ? since / (1.0 / (falls * falls) - 1.0)
                                  : response.p * since / (before - response.p);
@@ -541,78 +522,47 @@ friction_jam_ahead(struct flow *flow, double *end)
 /* -- the limit --------------------------------------------------------------
  */
 
-/* What the impulse that is left brings to 0. */
-enum jam_end {
-    JAM_LIMIT, /* b, or p where it falls with the slip */
-    JAM_SLIP   /* the slip */
+/* The last of the slip of a contact. */
+struct last {
+    struct flow *flow;
+    uint32_t contact;
+    const double *push; /* 2m: by a unit of impulse along its normal */
 };
 
-/* Its value now, or NAN. *small: its rounding. */
-static double
-ends_at_jam(const struct flow *flow, uint32_t i, enum jam_end end,
-            double *small)
+static int
+load(void *context, double more)
 {
+    struct last *last = context;
+    struct flow *flow = last->flow;
+    double *impulse = NEW_N(flow->run->brief, double, 2 * (size_t)flow->m + 1);
+    for (uint32_t r = 0; r < 2 * flow->m; r++)
+        impulse[r] = last->push[r] * more;
+    friction_push(flow, impulse);
+    return friction_rows(flow);
+}
+
+static bool
+read_end(void *context, struct painleve_jam_end *end)
+{
+    const struct last *last = context;
+    const struct flow *flow = last->flow;
+    uint32_t i = last->contact;
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     size_t N = 2 * (size_t)i, all = 2 * (size_t)flow->m;
     struct response response;
     double eps = TAYLOR_NOISE * DBL_EPSILON;
-    *small = eps * rows->speed_terms[N + 1];
-    if (end == JAM_SLIP)
-        return rows->speed[N + 1];
     bool by_slip = flow->taylor->friction->watch.by_slip;
-    *small =
-        eps * (by_slip ? rows->W[N * all + N] +
-                             fabs(rows->slip[i].mu * rows->W[N * all + N + 1])
-                       : rows->terms[N]);
     if (!respond(flow, i, &response))
-        return NAN;
-    return by_slip ? response.p : response.b;
-}
-
-/* An impulse along the force of slip of a contact. */
-struct jam_impulse {
-    uint32_t contact;
-    const double *push; /* 2m: by a unit of it along the normal */
-    double given;
-};
-
-static int
-give(struct flow *flow, struct jam_impulse *impulse, double all)
-{
-    double *more = NEW_N(flow->run->brief, double, 2 * (size_t)flow->m + 1);
-    for (uint32_t r = 0; r < 2 * flow->m; r++)
-        more[r] = impulse->push[r] * (all - impulse->given);
-    friction_push(flow, more);
-    impulse->given = all;
-    return friction_rows(flow);
-}
-
-/* Finds the impulse that leads to this end, and gives it to the state. `first`:
- * its size. *limit: there is one. */
-static int
-to_end(struct flow *flow, struct jam_impulse *impulse, enum jam_end end,
-       double first, bool *limit)
-{
-    uint32_t i = impulse->contact;
-    double small, low = impulse->given, high = low + first, left,
-                  left_low = ends_at_jam(flow, i, end, &small);
-    *limit = false;
-    int st = give(flow, impulse, high);
-    for (int k = 0; k < JAM_STEPS && !st; k++) {
-        left = ends_at_jam(flow, i, end, &small);
-        if (!isfinite(left))
-            return IMP_OK;
-        if (fabs(left) <= small || high == low || left == left_low) {
-            *limit = fabs(left) <= small;
-            return IMP_OK;
-        }
-        double next = high - left * (high - low) / (left - left_low);
-        low = high;
-        left_low = left;
-        high = next;
-        st = give(flow, impulse, high);
-    }
-    return st;
+        return false;
+    *end = (struct painleve_jam_end){
+        .jam = by_slip ? response.p : response.b,
+        .jam_small = eps * (by_slip ? rows->W[N * all + N] +
+                                          fabs(rows->slip[i].mu *
+                                               rows->W[N * all + N + 1])
+                                    : rows->terms[N]),
+        .slip = rows->speed[N + 1],
+        .slip_small = eps * rows->speed_terms[N + 1]};
+    return true;
 }
 
 /* Takes the state to the end of the slip of contact i: its jam, or the place
@@ -622,22 +572,19 @@ static int
 to_limit(struct flow *flow, uint32_t i, double first, bool *limit, bool *stops)
 {
     struct taylor_friction *friction = flow->taylor->friction;
-    const struct friction_rows *rows = &friction->rows;
     struct response response;
-    double small;
     *limit = *stops = false;
     if (!respond(flow, i, &response))
         return IMP_OK;
-    struct jam_impulse impulse = {i, response.push, 0.0};
-    int st = to_end(flow, &impulse, JAM_LIMIT, first, limit);
-    if (st || !*limit)
-        return st;
-    ends_at_jam(flow, i, JAM_SLIP, &small);
-    *stops = friction_sign(friction->mode[i]) * rows->speed[2 * i + 1] < -small;
-    if (*stops)
-        st = to_end(flow, &impulse, JAM_SLIP, -0.5 * first, limit);
-    *limit &= impulse.given >= -first && impulse.given <= JAM_RATIO * first;
-    friction->watch.pushed[i] += impulse.given;
+    struct last at = {flow, i, response.push};
+    struct painleve_last last = {.context = &at,
+                                 .sign = friction_sign(friction->mode[i]),
+                                 .load = load,
+                                 .read = read_end};
+    int st = painleve_jam_limit(&last, first);
+    *limit = last.limit;
+    *stops = last.stops;
+    friction->watch.pushed[i] += last.given;
     return st;
 }
 
@@ -675,15 +622,11 @@ jam_text(const struct flow *flow, uint32_t i, bool may_open)
     const struct taylor_friction *friction = flow->taylor->friction;
     const struct friction_watch *watch = &friction->watch;
     struct arena *arena = flow->run->arena;
-    char force[NUM_TEXT], impulse[NUM_TEXT], slip[NUM_TEXT];
+    char impulse[NUM_TEXT], slip[NUM_TEXT];
     const char *name = imp_text(
         flow->run->im, rt_contact(flow->run, flow->sys->contact + i)->name);
-    bool finite = fabs(watch->exponent) < PAINLEVE_JAM_FINITE;
     const char *limit =
-        finite ? arena_printf(arena, "has the limit %s",
-                              num_digits(force, watch->normal[i], 6))
-               : arena_printf(arena, "grows without bound, as (t* - t)^%s",
-                              num_digits(force, watch->exponent, 3));
+        painleve_jam_force(arena, watch->exponent, watch->normal[i]);
     return arena_printf(
         arena,
         "`%s` jams: p falls to 0 in slip, and the normal force %s (impulse "
@@ -726,25 +669,19 @@ go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
     taylor_set_active(flow);
 }
 
-/* At the limit p is 0, and b, unless friction has grown as the slip fell: it
- * lies on the boundary. */
 static struct painleve_verdict
 verdict_at_jam(const struct flow *flow, uint32_t i)
 {
     const struct taylor_friction *friction = flow->taylor->friction;
     const struct friction_rows *rows = &friction->rows;
     size_t N = 2 * (size_t)i, all = 2 * (size_t)flow->m;
-    double C = rows->W[N * all + N],
-           rubs = rows->slip[i].mu * rows->W[N * all + N + 1],
-           sign = friction_sign(friction->mode[i]);
-    return (struct painleve_verdict){.verdict = "jam",
-                                     .cell = "",
-                                     .a = rows->free[N + 1],
-                                     .b = friction->watch.by_slip
-                                              ? rows->free[N]
-                                              : 0.0,
-                                     .p_plus = sign > 0.0 ? 0.0 : C - rubs,
-                                     .p_minus = sign < 0.0 ? 0.0 : C + rubs};
+    struct painleve_point point = {.B = rows->W[N * all + N + 1],
+                                   .C = rows->W[N * all + N],
+                                   .a = rows->free[N + 1],
+                                   .b = rows->free[N],
+                                   .mu = rows->slip[i].mu,
+                                   .slip = friction_sign(friction->mode[i])};
+    return painleve_jam_verdict(&point, friction->watch.by_slip);
 }
 
 int

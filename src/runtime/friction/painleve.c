@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The coefficients of one contact point, and the tables that follow from them,
- * and the classes of two (painleve.h). */
+/* The coefficients of one contact point, the tables that follow from them,
+ * the limit of a slip that jams, and the classes of two points (painleve.h). */
 #include "runtime/friction/painleve.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "abi/status.h"
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/numerics/eigen.h"
 
 /* Returns the row of Table 2 by the signs of b, p+ and p-; 0: one of them is 0.
@@ -210,6 +213,99 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
     if (of->slip != 0.0 || of->mu_static == of->mu_dynamic || choice->n == 0)
         out.margin = found->margin;
     return out;
+}
+
+/* -- a slip that jams ------------------------------------------------------ */
+
+/* The impulse that is left, over the present force times the time that is left,
+ * is the ratio of both rates of the limit; more than this is none. */
+#define JAM_RATIO 1e6
+/* steps of the secant for that impulse; it converges from 1e-3 in five */
+#define JAM_STEPS 40
+
+static int
+load_to(struct painleve_last *last, double all)
+{
+    int st = last->load(last->context, all - last->given);
+    last->given = all;
+    return st;
+}
+
+/* Finds the impulse that brings b (or p), or the slip, to 0, and gives it.
+ * first: its size. */
+static int
+load_to_end(struct painleve_last *last, bool slip, double first)
+{
+    struct painleve_jam_end end;
+    last->limit = false;
+    if (!last->read(last->context, &end))
+        return IMP_OK;
+    double low = last->given, high = low + first,
+           left_low = slip ? end.slip : end.jam;
+    int st = load_to(last, high);
+    for (int k = 0; k < JAM_STEPS && !st; k++) {
+        if (!last->read(last->context, &end))
+            return IMP_OK;
+        double left = slip ? end.slip : end.jam,
+               small = slip ? end.slip_small : end.jam_small;
+        if (fabs(left) <= small || high == low || left == left_low) {
+            last->limit = fabs(left) <= small;
+            return IMP_OK;
+        }
+        double next = high - left * (high - low) / (left - left_low);
+        low = high;
+        left_low = left;
+        high = next;
+        st = load_to(last, high);
+    }
+    return st;
+}
+
+int
+painleve_jam_limit(struct painleve_last *last, double first)
+{
+    assert(last != NULL && last->load != NULL && first >= 0.0);
+    struct painleve_jam_end end;
+    last->given = 0.0;
+    last->stops = false;
+    last->limit = first == 0.0;
+    int st = first > 0.0 ? load_to_end(last, false, first) : IMP_OK;
+    if (st || !last->limit || !last->read(last->context, &end))
+        return st;
+    last->stops = last->sign * end.slip < -end.slip_small;
+    if (last->stops)
+        st = load_to_end(last, true, -0.5 * fmax(first, DBL_MIN));
+    last->limit &= last->given >= -first && last->given <= JAM_RATIO * first;
+    return st;
+}
+
+struct painleve_verdict
+painleve_jam_verdict(const struct painleve_point *in, bool by_slip)
+{
+    assert(in != NULL);
+    double rubs = in->mu * in->B;
+    return (struct painleve_verdict){
+        .verdict = "jam",
+        .cell = "",
+        .a = in->a,
+        .b = by_slip ? in->b : 0.0,
+        .p_plus = in->slip > 0.0 ? 0.0 : in->C - rubs,
+        .p_minus = in->slip < 0.0 ? 0.0 : in->C + rubs};
+}
+
+const char *
+painleve_jam_force(struct arena *arena, double exponent, double force)
+{
+    assert(arena != NULL);
+    char text[NUM_TEXT];
+    if (fabs(exponent) >= PAINLEVE_JAM_FINITE)
+        return arena_printf(arena, "%s as (t* - t)^%s",
+                            exponent < 0.0 ? "grows without bound,"
+                                           : "goes to 0",
+                            num_digits(text, exponent, 3));
+    return isnan(force) ? "has a limit"
+                        : arena_printf(arena, "has the limit %s",
+                                       num_digits(text, force, 6));
 }
 
 /* == two contacts that slip ================================================

@@ -7,9 +7,7 @@
 
 #include "runtime/friction/friction.h"
 
-/* The force at a jam has a limit if its exponent is that small: beside a jam
- * with a growing force the exponent is the measured one. */
-#define PAINLEVE_JAM_FINITE 1e-3
+struct arena;
 
 /* u' = a + A T + B N, v' = b + B T + C N, of slip u and normal velocity v */
 struct painleve_point {
@@ -80,6 +78,62 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
                     int i);
 /* Returns the name of a cell, such as "I(iii)"; "" where row is 0. */
 const char *painleve_cell(const struct painleve *painleve);
+
+/* -- a slip that jams ---------------------------------------------------------
+ *
+ * In slip the normal force is -b/p, and where p falls to zero the motion comes
+ * to an end in finite time (specification painleve.md, 8). It is not passed:
+ * there b is zero, too, and the force grows without bound, or comes to a limit;
+ * or, where friction grows as the slip falls, p alone is zero, and the force
+ * grows as 1/p. Pieces of the motion come as near to it as p can be told from
+ * its rounding; the rest is the limit itself, and its impulse. */
+
+/* The force at a jam has a limit if its exponent is that small: beside a jam
+ * with a growing force the exponent is the measured one. */
+#define PAINLEVE_JAM_FINITE 1e-3
+/* The limit is taken where p is this share of its terms, or this share of the
+ * time in which the motion changes is left. p is known to 1e-16 of its terms,
+ * so 1e-7 of it is right there; the time that is left is then right to 1e-12 of
+ * the time in which p changes, or better. */
+#define PAINLEVE_JAM_SHARE 1e-9
+/* A force that goes as a power of what is left does so to this share; the rest
+ * is the regular part. */
+#define PAINLEVE_JAM_AGREES 1e-2
+
+/* What comes to 0 at the end of a slip, with its rounding. */
+struct painleve_jam_end {
+    double jam;  /* b, so that the impulse stays finite where p comes to 0 in
+                    time; or p itself, where the coefficient of friction grows as
+                    the slip falls, and the impulse alone brings p to 0 */
+    double slip; /* m/s, with its sign */
+    double jam_small, slip_small;
+};
+/* The last of a slip, of whoever has it. */
+struct painleve_last {
+    void *context;
+    double sign; /* of the slip */
+    /* Gives `more` of the impulse along the force of slip, per unit of its
+     * normal part. Status. */
+    int (*load)(void *context, double more);
+    /* Reads what is there then. False: it is not determined. */
+    bool (*read)(void *context, struct painleve_jam_end *end);
+    double given; /* the impulse so far, along the normal */
+    bool limit;   /* an impulse leads to the limit, or to the end of the slip */
+    bool stops;   /* the slip comes to rest before the jam, and is there */
+};
+/* Takes the state to the limit, or to where the slip comes to rest if that is
+ * before. first >= 0: the present force times the time that is left; 0: the
+ * state is there. Status of `load`. */
+int painleve_jam_limit(struct painleve_last *last, double first);
+/* What is told there: p is 0, and b, unless friction has grown as the slip fell
+ * (by_slip); it lies on the boundary. Of `in` a, b, B, C, mu and the sign of
+ * slip are read. */
+struct painleve_verdict painleve_jam_verdict(const struct painleve_point *in,
+                                             bool by_slip);
+/* How the normal force goes there, as a part of a sentence. force: its limit,
+ * or NAN where it is not known. Memory: the arena. */
+const char *painleve_jam_force(struct arena *arena, double exponent,
+                               double force);
 
 /* -- two points --------------------------------------------------------------
  *

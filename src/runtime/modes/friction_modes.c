@@ -33,12 +33,6 @@
 /* a force has left its cone when it is beyond it by this share of its greatest
  * value, as FORCE_CEASED of mode_change.c */
 #define CONE_LEFT 1e-13
-/* The limit of a jam is taken when so small a share of the time in which the
- * motion changes is left: pieces end at a sixth of what is left, and the state
- * is known to 1e-16 of that time. */
-#define JAM_SHARE 1e-9
-/* the ratios of coefficients near it agree to the share of the regular part */
-#define JAM_AGREES 1e-2
 #define JAM_ORDER 10 /* the least order whose ratios are asked */
 
 bool
@@ -605,7 +599,7 @@ p_ends(struct rt *run, struct persistent_row *row, int order, double span,
     friction->jam_exponent = 0.0;
     if (!(p[0] > 0.0) || !(row->force.c[0] > 0.0))
         return false;
-    if (p[0] < JAM_SHARE * size && p[1] < 0.0) {
+    if (p[0] < PAINLEVE_JAM_SHARE * size && p[1] < 0.0) {
         friction->jam_left = -p[0] / p[1];
         friction->jam_exponent =
             -row->force.c[1] / row->force.c[0] * friction->jam_left;
@@ -637,8 +631,8 @@ force_ends(struct rt *run, const struct persistent_row *row, int order)
            third = (m - 2.0 - nu) / ((m - 1.0) * left);
     double scale = fmin(rt_time(run), gap_length(run, row->spot.contact) /
                                           fabs(friction->slip.c[0]));
-    if (!(rate > 0.0 && nu > -1.0 && left < JAM_SHARE * scale &&
-          fabs(third * c[0] - c[1]) <= JAM_AGREES * fabs(c[1])))
+    if (!(rate > 0.0 && nu > -1.0 && left < PAINLEVE_JAM_SHARE * scale &&
+          fabs(third * c[0] - c[1]) <= PAINLEVE_JAM_AGREES * fabs(c[1])))
         return false;
     friction->jam_left = left;
     friction->jam_exponent = nu;

@@ -58,6 +58,34 @@ program_of(struct arena *arena, const struct balance_problem *in, double factor)
     return linear_program_new(arena, in->rows, edges.n, edges.A, edges.b);
 }
 
+/* Could the load be held if tangential forces were as great as they need to be,
+ * wherever there is friction? */
+static bool
+without_slip(struct arena *arena, const struct balance_problem *in)
+{
+    /* cones that are half-planes: the normal, and both tangents */
+    struct edges wide = {3 * in->n + 2 * in->joints, NULL, NULL};
+    wide.A = NEW_N(arena, double, in->rows *wide.n + 1);
+    wide.b = NEW_N(arena, double, in->rows + 1);
+    for (int r = 0; r < in->rows; r++) {
+        double *row = wide.A + (size_t)r * (size_t)wide.n;
+        wide.b[r] = -in->load[r];
+        for (int i = 0; i < in->n; i++) {
+            double rub =
+                in->mu[i] > 0.0 ? in->tangential[i * in->rows + r] : 0.0;
+            row[3 * i] = in->normal[i * in->rows + r];
+            row[3 * i + 1] = rub;
+            row[3 * i + 2] = -rub;
+        }
+        for (int k = 0; k < in->joints; k++) {
+            double reaction = in->joint[k * in->rows + r];
+            row[3 * in->n + 2 * k] = reaction;
+            row[3 * in->n + 2 * k + 1] = -reaction;
+        }
+    }
+    return linear_program_new(arena, in->rows, wide.n, wide.A, wide.b) != NULL;
+}
+
 /* Returns the least factor of friction with which the load can be held. */
 static double
 critical(struct arena *arena, const struct balance_problem *in)
@@ -65,6 +93,8 @@ critical(struct arena *arena, const struct balance_problem *in)
     double low = 0.0, high = 1.0;
     if (program_of(arena, in, 0.0))
         return 0.0;
+    if (!without_slip(arena, in))
+        return INFINITY;
     while (!program_of(arena, in, high)) {
         low = high;
         high *= 2.0;

@@ -31,6 +31,14 @@ int impact_with_friction(struct analysis *analysis,
                          enum imp_impact_law law, struct impact_of_run *problem,
                          struct impact_solver **solver,
                          struct friction_group_impact *group);
+/* Corners that touch corners leave their normals open. Where all choices of the
+ * normals of contact[0..n), of which one has friction, lead to the same motion,
+ * as where the corners stick under each of them, then the normals do not
+ * matter: *same, and *normals is the problem with one of the choices. normals:
+ * as read without a choice. hit: of each contact of the model. */
+int impact_with_any_normal(struct analysis *analysis, const uint32_t *contact,
+                           uint32_t n, const bool *hit, enum imp_impact_law law,
+                           struct impact_of_run *normals, bool *same);
 /* Which of the things that the world's `forbid` names happen in such an impact:
  * a set of IMP_FORBID_... */
 uint32_t

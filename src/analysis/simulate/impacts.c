@@ -376,6 +376,22 @@ aside_contact_closes(struct simulation *sim, const struct group *group,
     return st;
 }
 
+/* The impact has been solved. *stops: it makes the bodies of a contact that was
+ * set aside approach; the run stops. */
+static int
+aside_stops(struct group *group, const struct impact_solver *solver,
+            const struct impact_of_run *problem, bool *stops)
+{
+    struct impact_of_run other = *problem;
+    int st = aside_contact_closes(group->sim, group, solver, &other, stops);
+    return st || !*stops
+               ? st
+               : stop_at_open_normal(
+                     group->sim, group, &other,
+                     ", and the impact makes its bodies approach under a "
+                     "choice");
+}
+
 /* W0721, once per run */
 static void
 report_gain(struct simulation *sim, const struct group *group,
@@ -469,14 +485,14 @@ has_friction(const struct group *group)
 
 /* The impact of contacts of which one has friction. */
 static int
-with_friction(struct simulation *sim, const struct group *group,
+with_friction(struct simulation *sim, struct group *group,
               const struct impact_of_run *normals, const char *const *class)
 {
     struct impact_of_run problem;
     struct impact_solver *solver;
     struct friction_group_impact impact;
     char t[NUM_TEXT];
-    bool *hit = NEW_N(sim->run->brief, bool, normals->p.n_contact + 1);
+    bool closes, *hit = NEW_N(sim->run->brief, bool, normals->p.n_contact + 1);
     for (uint32_t i = 0; i < normals->p.n_contact; i++)
         hit[i] = group->part[normals->contact[i]] == PART_HIT;
     int st = impact_with_friction(sim->analysis, normals, hit,
@@ -495,6 +511,8 @@ with_friction(struct simulation *sim, const struct group *group,
                   "complementarity }, poisson or sequential");
         return stop(sim, group, "its outcome is not determined");
     }
+    if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
+        return st;
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
                            solver)))
         return st;
@@ -645,6 +663,25 @@ with_rough_joints(struct simulation *sim, const struct group *group,
     return after_blow(sim, problem, &blow, mode, class[k]);
 }
 
+/* Corners touch. Does the motion not depend on the choice of their normals?
+ * Then *problem has one of the choices. */
+static int
+normals_agree(const struct group *group, struct impact_of_run *problem,
+              bool *agree)
+{
+    struct simulation *sim = group->sim;
+    bool *hit = NEW_N(sim->run->brief, bool, sim->n_contacts + 1);
+    for (uint32_t i = 0; i < group->n; i++)
+        hit[group->contact[i]] = group->part[group->contact[i]] == PART_HIT;
+    *agree = false;
+    return !has_friction(group)
+               ? IMP_OK
+               : impact_with_any_normal(
+                     sim->analysis, group->contact, group->n, hit,
+                     (enum imp_impact_law)sim->run->im->impact_law, problem,
+                     agree);
+}
+
 static int
 together(struct simulation *sim, struct group *group, uint32_t contact,
          const char *const *class)
@@ -654,7 +691,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     struct impact_of_run problem;
     struct impact_solver *solver;
     int st;
-    bool aside, closes, friction;
+    bool aside, closes, friction, same;
     do {
         gather(group, contact);
         if ((st = impact_read(analysis, group->contact, group->n, &problem)))
@@ -664,9 +701,10 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         if (friction && joints_rub(sim, group))
             return joints_refused(sim, group, "is one with friction");
         if (problem.open != IMP_WORLD) {
-            if ((st = set_aside(group, problem.open, &aside)))
+            if ((st = normals_agree(group, &problem, &same)) ||
+                (!same && (st = set_aside(group, problem.open, &aside))))
                 return st;
-            if (!aside)
+            if (!same && !aside)
                 return stop_at_open_normal(sim, group, &problem, "");
         } else if (!friction &&
                    (st = impact_prepare(analysis, &problem, &solver))) {
@@ -684,13 +722,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     if ((st = sim->run->law_status))
         return st;
     if (solver->decision.applied) {
-        struct impact_of_run other = problem;
-        if ((st = aside_contact_closes(sim, group, solver, &other, &closes)))
+        if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
             return st;
-        if (closes)
-            return stop_at_open_normal(
-                sim, group, &other,
-                ", and the impact makes its bodies approach under a choice");
     }
     if (solver->decision.applied && impact_forbidden(analysis, solver))
         return forbidden(sim, group, &problem, solver);

@@ -160,11 +160,13 @@ read_recede(struct rt *run, uint32_t contact, double *recede)
 }
 
 /* Polytopes: each touching point becomes a contact of the problem, and
- * *n_point grows. */
+ * *n_point grows. Where the normal is not unique it is that with the number
+ * *pick; NULL: the contact is left out, as number `which` of those asked for.
+ */
 static int
 read_corners(struct rt *run, uint32_t contact,
              struct impact_contact *problem_contact, uint32_t *n_point,
-             struct impact_of_run *out)
+             uint32_t which, const uint32_t *pick, struct impact_of_run *out)
 {
     struct contact_manifold *manifold =
         NEW(run->brief, struct contact_manifold);
@@ -174,17 +176,22 @@ read_corners(struct rt *run, uint32_t contact,
     int st = polytope_contact_manifold(run, contact, tol, manifold);
     if (st)
         return st;
-    if (manifold->kind == MANIFOLD_OPEN && !manifold->stated) {
+    bool open = manifold->kind == MANIFOLD_OPEN && !manifold->stated;
+    if (open && !pick) {
         if (out->open == IMP_WORLD) {
             out->open = contact;
             out->choice = manifold;
         }
+        out->which[out->n_open] = which;
+        out->choices[out->n_open++] = (uint32_t)manifold->n_choice;
         return IMP_OK;
     }
     /* only smooth bodies have surfaces that move: one point */
     if ((st = read_recede(run, contact, &one.recede)))
         return st;
-    memcpy(one.dir, manifold->n, sizeof one.dir);
+    assert(!open || *pick < (uint32_t)manifold->n_choice);
+    memcpy(one.dir, open ? manifold->choice[*pick].n : manifold->n,
+           sizeof one.dir);
     for (int i = 0; i < manifold->n_point; i++) {
         memcpy(one.p, manifold->P[i], sizeof one.p);
         memcpy(one.q, manifold->Q[i], sizeof one.q);
@@ -201,7 +208,7 @@ read_corners(struct rt *run, uint32_t contact,
 static int
 read_contact(struct rt *run, uint32_t contact,
              struct impact_contact *problem_contact, uint32_t *n_contact,
-             struct impact_of_run *out)
+             uint32_t which, const uint32_t *pick, struct impact_of_run *out)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *env = run->env + image_contact->env_contact;
@@ -212,7 +219,8 @@ read_contact(struct rt *run, uint32_t contact,
     problem_contact->stiffness = env[IMP_CONTACT_STIFFNESS];
     problem_contact->exponent = env[IMP_CONTACT_EXPONENT];
     if (image_contact->flags & IMP_CONTACTF_CORNERS)
-        return read_corners(run, contact, problem_contact, n_contact, out);
+        return read_corners(run, contact, problem_contact, n_contact, which,
+                            pick, out);
     out->contact[(*n_contact)++] = contact;
     if (image_contact->flags & IMP_CONTACTF_STATED) {
         uint32_t carrier = image_contact->body[0];
@@ -289,6 +297,14 @@ int
 impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
                    struct impact_of_run *out)
 {
+    return impact_of_run_read_picked(run, contact, n_contact, NULL, out);
+}
+
+int
+impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
+                          uint32_t n_contact, const uint32_t *pick,
+                          struct impact_of_run *out)
+{
     assert(n_contact == 0 || contact != NULL);
     assert(out != NULL);
     const imp_image *im = run->im;
@@ -304,6 +320,8 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
     memset(out, 0, sizeof *out);
     out->open = IMP_WORLD;
     out->contact = NEW_N(run->brief, uint32_t, room);
+    out->which = NEW_N(run->brief, uint32_t, 2 * n_contact + 1);
+    out->choices = out->which + n_contact;
     out->body = NEW_N(run->brief, uint32_t, nb + 1);
     out->joint = NEW_N(run->brief, uint32_t, nj + 1);
     for (uint32_t b = 0; b < nb; b++)
@@ -318,7 +336,8 @@ impact_of_run_read(struct rt *run, const uint32_t *contact, uint32_t n_contact,
         const imp_contact *k = rt_contact(run, contact[i]);
         for (int s = 0; s < 2; s++)
             contacts[rows].body[s] = enter(out, of, k->body[s]);
-        int st = read_contact(run, contact[i], &contacts[rows], &rows, out);
+        int st = read_contact(run, contact[i], &contacts[rows], &rows, i,
+                              pick ? &pick[i] : NULL, out);
         if (st)
             return st;
     }

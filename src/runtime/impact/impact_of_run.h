@@ -26,6 +26,9 @@ struct impact_of_run {
      */
     uint32_t open;
     struct contact_manifold *choice;
+    /* of all of them: which of the contacts that were read, and how many
+     * normals there are to choose from */
+    uint32_t n_open, *which, *choices;
 };
 /* The tolerance of directions where touching points come from shapes: closest
  * points, and what was read from the model, carry about 11 digits. */
@@ -37,6 +40,11 @@ struct impact_of_run {
  * closest_points_find does, after a diagnostic if it is not IMP_OK. */
 int impact_of_run_read(struct rt *run, const uint32_t *contact,
                        uint32_t n_contact, struct impact_of_run *out);
+/* The same with a choice of normals: pick[i] is the number of the one that
+ * contact[i] takes where its normal is not unique. */
+int impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
+                              uint32_t n_contact, const uint32_t *pick,
+                              struct impact_of_run *out);
 /* The restitution of a contact of the run `context` (impact_restitution). */
 double impact_restitution_of_run(void *context, uint32_t contact,
                                  double approach);

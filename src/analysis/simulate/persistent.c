@@ -13,6 +13,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
@@ -136,21 +137,61 @@ jump(struct simulation *sim, const struct contact_point *spot, int n, int which,
     return IMP_OK;
 }
 
+/* A vertex at the end of its face that begins to slip over that end is left by
+ * its face at once: it slips along the next face and corner, and these come
+ * into its place, if they are not there already. True: there is such a vertex.
+ */
+static bool
+slips_over_ends(struct simulation *sim, struct contact_point *spot, int *n,
+                const struct friction_modes *modes)
+{
+    bool any = false;
+    int count = *n;
+    for (int i = count - 1; i >= 0 && modes->choice.taken >= 0; i--) {
+        struct contact_point next;
+        double tol, rate;
+        bool forward = modes->mode[i] == CONTACT_SLIP_POSITIVE, listed = false;
+        if (!(forward || modes->mode[i] == CONTACT_SLIP_NEGATIVE) ||
+            modes->slip[i] != 0.0)
+            continue;
+        gap_tolerances(sim->run, spot[i].contact, &tol, &rate);
+        if (!contact_set_slips_over(sim->run, &spot[i], SLIDE_CLOSED * tol,
+                                    forward ? 1.0 : -1.0, &next))
+            continue;
+        for (int k = 0; k < *n; k++)
+            listed |= contact_point_same(&spot[k], &next);
+        if (!listed)
+            spot[i] = next;
+        else
+            memmove(spot + i, spot + i + 1, sizeof *spot * (size_t)(--*n - i));
+        any = true;
+    }
+    return any;
+}
+
 /* Chooses the modes of the closed points of one group that has friction. gone:
- * a point whose mode has just ended by `cause`, or NULL. shared: per contact,
- * its forces are not determined. *jumped: an impact without collision has been
- * made, and the modes are still to be chosen. */
+ * a point whose mode has just ended by `cause`, or NULL. spot, *count: those
+ * that go on. shared: per contact, its forces are not determined. *jumped: an
+ * impact without collision has been made, and the modes are still to be chosen.
+ */
 static int
-choose_modes(struct simulation *sim, struct contact_point *spot, int n,
+choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
              const struct contact_point *gone, enum friction_cause cause,
              bool *shared, bool *jumped)
 {
-    assert(sim != NULL && spot != NULL && n > 0 && shared != NULL);
+    assert(sim != NULL && spot != NULL && *count > 0 && shared != NULL);
+    int n = *count;
     struct friction_modes modes = {.cause = cause, .which = -1};
     for (int i = 0; i < n && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             modes.which = i;
     int st = friction_modes_select(sim->run, spot, n, &modes);
+    if (!st && slips_over_ends(sim, spot, count, &modes)) {
+        n = *count;
+        modes =
+            (struct friction_modes){.cause = FRICTION_CAUSE_OTHER, .which = -1};
+        st = friction_modes_select(sim->run, spot, n, &modes);
+    }
     if (st)
         return st;
     for (int i = 0; modes.changed && i < n; i++)
@@ -259,7 +300,7 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
         n_still = without(sim, spot, n_still, gone->contact);
     if (friction_modes_any(run, spot, n_still)) {
         bool jumped;
-        st = choose_modes(sim, spot, n_still, gone, cause, shared, &jumped);
+        st = choose_modes(sim, spot, &n_still, gone, cause, shared, &jumped);
         if (!st && jumped)
             return choose_group(sim, spot, n_still, NULL, FRICTION_CAUSE_OTHER,
                                 shared);
@@ -297,6 +338,28 @@ leave_at_end(struct simulation *sim, const struct contact_point *past,
     return rt_time(sim->run) < sim->face_from
                ? motion_to(sim->run, sim->face_from)
                : IMP_OK;
+}
+
+/* Goes on to the time `now` from the end of a face at which a contact has left
+ * it; or less far, where its gap has closed again before: the search has to
+ * begin while the gap is open. */
+static int
+leave_until(struct simulation *sim, uint32_t contact, double now)
+{
+    struct rt *run = sim->run;
+    struct saved_state end = saved_state_take(run);
+    double from = rt_time(run), to = now, tol, rate;
+    gap_tolerances(run, contact, &tol, &rate);
+    for (;;) {
+        struct closest_points closest;
+        double less = from + 0.5 * (to - from);
+        int st = motion_to(run, to);
+        if (st || closest_points_find(run, contact, &closest, false) ||
+            closest.gap >= -tol || !(from < less && less < to))
+            return st;
+        saved_state_restore(run, &end);
+        to = less;
+    }
 }
 
 /* Chooses which points carry a force from now on: of those held on marked
@@ -353,7 +416,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
     if ((st = simulate_row(sim)) || !left)
         return st;
     sim->rows.fresh = false;
-    return motion_to(run, now);
+    return leave_until(sim, past->contact, now);
 }
 
 int

@@ -362,6 +362,31 @@ contact_set_next_corner(struct rt *run, const struct contact_point *at,
     return isfinite(least) && least > CONTACT_SET_ALONG;
 }
 
+bool
+contact_set_slips_over(struct rt *run, const struct contact_point *at,
+                       double tol, double sign, struct contact_point *next)
+{
+    assert(run != NULL && at != NULL && next != NULL && sign != 0.0);
+    if (!contact_set_next_corner(run, at, next))
+        return false;
+    struct polytope_scene scene;
+    double normal[3], over[3], apart = 0.0;
+    polytope_scene_get(run, at->contact, false, &scene);
+    int own = 1 - at->face_of;
+    const double *place =
+        own == 0 ? scene.p[0]->vertex[at->vertex] : scene.point[at->vertex];
+    uint32_t end = end_of_face(&scene, at->face_of, at->face, place, over);
+    const double *there = own == 0 ? scene.point[end] : scene.p[0]->vertex[end];
+    for (int j = 0; j < 3; j++)
+        apart = fmax(apart, fabs(there[j] - place[j]));
+    if (apart > tol)
+        return false;
+    /* slip: of body 1 against body 0, along the normal from 0 to 1, turned; the
+     * vertex goes against the face, whose outward normal points to it */
+    outward(&scene, at->face_of, at->face, normal);
+    return sign * (normal[1] * over[0] - normal[0] * over[1]) > 0.0;
+}
+
 /* The corners of two polygons that are nearest to each other, if they are at
  * one place within tol. */
 static bool

@@ -34,6 +34,13 @@ bool contact_set_plane(const struct rt *run, uint32_t contact,
 bool contact_set_next_corner(struct rt *run, const struct contact_point *at,
                              struct contact_point *next);
 
+/* The same for a vertex that begins to slip at the end of its face, within tol
+ * (m), with this sign of its slip: the slip leads over that end, where the
+ * vertex would leave the face, while the next face and corner come to bear. */
+bool contact_set_slips_over(struct rt *run, const struct contact_point *at,
+                            double tol, double sign,
+                            struct contact_point *next);
+
 /* Where a corner of one polygon meets one of the other: the faces beside them
  * that keep the bodies apart, each with the other corner. Between their normals
  * that of the contact is open. Returns how many, at most two; 0: no corners meet

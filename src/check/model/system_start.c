@@ -40,8 +40,8 @@ start_key(struct check *ck, const struct env *env,
                         "a rate",
                         name);
         if (!check_suggest(ck, diag, key->name.range, name, meant, count))
-            CHECK_HELP(ck, diag, "its coordinates are %s",
-                       check_join(ck, names, count, "and"));
+            CHECK_HELP(ck, diag, "its coordinates are %s; a rate is written %s'",
+                       check_join(ck, names, count, "and"), names[0]);
         return;
     }
     if (rate && ck->lists.coordinates.v[system->first + index].order == 1) {

@@ -9,21 +9,7 @@
 #include <string.h>
 
 #include "abi/status.h"
-#include "analysis/command/lists.h"
 #include "analysis/fit/fit_priv.h"
-
-struct fit {
-    struct analysis *analysis;
-    const imp_command *command;
-    const imp_val *column;
-    const imp_val *over; /* one item per param */
-    uint32_t n;
-    struct column_cells cells;
-    const double *errors; /* of the data, or NULL */
-    double *fitted, *entry, *local;
-    double *lo, *hi, *start; /* per param */
-    struct least_squares_result found;
-};
 
 static const imp_param *
 param_of(const struct fit *fit, uint32_t k)
@@ -45,7 +31,7 @@ residuals_at(void *ctx, const double *p, double *residual, double *jacobian,
              double *rounding)
 {
     struct fit *fit = ctx;
-    size_t m = fit->cells.n;
+    size_t m = fit->m;
     for (uint32_t k = 0; k < fit->n; k++)
         *param_value(fit, k) = p[k];
     if (rt_stopped(fit->analysis->rt))
@@ -70,7 +56,7 @@ residuals_at(void *ctx, const double *p, double *residual, double *jacobian,
 
 /* -- what is given --------------------------------------------------------- */
 
-static int
+static void
 take_bounds(struct fit *fit)
 {
     for (uint32_t k = 0; k < fit->n; k++) {
@@ -87,7 +73,6 @@ take_bounds(struct fit *fit)
         fit->start[k] = start;
         fit->found.p[k] = fmin(fmax(start, fit->lo[k]), fit->hi[k]);
     }
-    return IMP_OK;
 }
 
 /* Are all entries there, and enough of them? */
@@ -111,59 +96,62 @@ check_data(struct fit *fit)
                   "select the same entries of both lists: a[present(a)]");
         return IMP_FAILED;
     }
-    if (fit->cells.n >= fit->n)
+    return fit_few_data(fit);
+}
+
+int
+fit_few_data(const struct fit *fit)
+{
+    assert(fit && fit->n > 0);
+    if (fit->m >= fit->n)
         return IMP_OK;
     struct diag *diag =
-        diag_add(analysis->ds, DIAG_E0764, at,
-                 "%zu entr%s of data cannot determine %u params",
-                 fit->cells.n, fit->cells.n == 1 ? "y" : "ies", fit->n);
-    diag_help(analysis->ds, diag, "fit fewer params, or take more data");
+        diag_add(fit->analysis->ds, DIAG_E0764, fit->column->range,
+                 "%zu entr%s of data cannot determine %u params", fit->m,
+                 fit->m == 1 ? "y" : "ies", fit->n);
+    diag_help(fit->analysis->ds, diag, "fit fewer params, or take more data");
     return IMP_FAILED;
 }
 
-/* The standard errors of the data; they are positive. */
-static int
-take_errors(struct fit *fit)
+int
+fit_errors(struct fit *fit, struct analysis *analysis)
 {
+    assert(fit && analysis);
     const imp_val *option =
         arg_option(fit->analysis, fit->command, IMP_OPT_fit_errors);
     struct list_values errors;
     if (!option)
         return IMP_OK;
-    int st = column_values_of(fit->analysis, option, &errors);
+    int st = column_values_of(analysis, option, &errors);
     if (st)
         return st;
-    if (errors.n != fit->cells.n) {
-        diag_add(fit->analysis->ds, DIAG_E0760, option->range,
+    if (errors.n != fit->m) {
+        diag_add(analysis->ds, DIAG_E0760, option->range,
                  "there are %zu errors for %zu entries of data", errors.n,
-                 fit->cells.n);
+                 fit->m);
         return IMP_FAILED;
     }
     for (size_t i = 0; i < errors.n; i++)
         if (!(errors.x[i] > 0)) {
             struct diag *diag =
-                diag_add(fit->analysis->ds, DIAG_E0763, option->range,
+                diag_add(analysis->ds, DIAG_E0763, option->range,
                          "a standard error is positive, but number %zu is not",
                          i);
-            diag_help(fit->analysis->ds, diag,
+            diag_help(analysis->ds, diag,
                       "leave out `errors` where they are not known");
             return IMP_FAILED;
         }
-    fit->errors = errors.x;
+    fit->errors = arena_copy(record_arena(fit->analysis), errors.x,
+                             errors.n * sizeof *errors.x);
     return IMP_OK;
 }
 
-static int
-prepare(struct fit *fit)
+void
+fit_prepare(struct fit *fit)
 {
+    assert(fit && fit->n > 0);
     struct arena *arena = record_arena(fit->analysis);
-    int st = arg_ready(fit->analysis, fit->column);
-    if (!st)
-        st = column_cells_of(fit->analysis, fit->column, &fit->cells);
-    if (st)
-        return st;
-    size_t m = fit->cells.n, n = fit->n;
-    fit->local = NEW_N(arena, double, fit->cells.n_cells + 1);
+    size_t m = fit->m, n = fit->n;
     fit->entry = NEW_N(arena, double, n + 2);
     fit->fitted = NEW_N(arena, double, m + 1);
     fit->lo = NEW_N(arena, double, n);
@@ -174,9 +162,25 @@ prepare(struct fit *fit)
         .residual = NEW_N(arena, double, m + 1),
         .covariance = NEW_N(arena, double, n *n),
         .at_bound = NEW_N(arena, bool, n)};
-    if ((st = check_data(fit)) || (st = take_errors(fit)))
+    take_bounds(fit);
+}
+
+/* Reads the lists of a fit without a run. */
+static int
+prepare(struct fit *fit)
+{
+    int st = arg_ready(fit->analysis, fit->column);
+    if (!st)
+        st = column_cells_of(fit->analysis, fit->column, &fit->cells);
+    if (st)
         return st;
-    return take_bounds(fit);
+    fit->m = fit->cells.n;
+    fit->local = NEW_N(record_arena(fit->analysis), double,
+                       fit->cells.n_cells + 1);
+    if ((st = check_data(fit)) || (st = fit_errors(fit, fit->analysis)))
+        return st;
+    fit_prepare(fit);
+    return IMP_OK;
 }
 
 /* -- what was found -------------------------------------------------------- */
@@ -194,9 +198,14 @@ search_failed(struct fit *fit)
         diag = diag_add(analysis->ds, DIAG_E0766, fit->column->range,
                         "this has no value at the params with which the fit "
                         "begins");
+        if (fit->why)
+            diag_note(analysis->ds, diag, fit->command->range,
+                      "the run says: %s", fit->why);
         diag_help(analysis->ds, diag,
-                  "the defaults of the params are the start; --set changes "
-                  "them");
+                  fit->why ? "where lengths differ, take rows at the times of "
+                             "the data alone: at = d.t  keep = 0"
+                           : "the defaults of the params are the start; --set "
+                             "changes them");
         return IMP_FAILED;
     case LEAST_SQUARES_SINGULAR:
         diag = diag_add(
@@ -314,7 +323,7 @@ set_bounds_told(struct fit *fit, struct record *out)
 static int
 set_record(struct fit *fit, struct record *out)
 {
-    size_t m = fit->cells.n;
+    size_t m = fit->m;
     double degrees = (double)m - (double)fit->n;
     double squares = fit->found.squares;
     double variance = fit->errors ? 1 : degrees > 0 ? squares / degrees : NAN;
@@ -341,11 +350,40 @@ set_record(struct fit *fit, struct record *out)
                : IMP_OK;
 }
 
+/* Fits an expression, whose derivatives are known. */
+static int
+fit_expression(struct fit *fit, size_t most_steps)
+{
+    int st = prepare(fit);
+    if (st)
+        return st;
+    struct least_squares problem = {.n_rows = fit->m,
+                                    .n_params = fit->n,
+                                    .evaluate = residuals_at,
+                                    .ctx = fit,
+                                    .lo = fit->lo,
+                                    .hi = fit->hi,
+                                    .most_steps = most_steps};
+    struct arena *arena = record_arena(fit->analysis);
+    st = least_squares_search(&problem, arena, &fit->found);
+    /* the fitted list at the estimates, and the derivatives of its errors */
+    if (!st && fit->found.end == LEAST_SQUARES_DONE) {
+        double *ignored = NEW_N(arena, double, fit->m *(fit->n + 2));
+        st = residuals_at(fit, fit->found.p, ignored, ignored + fit->m,
+                          ignored + fit->m * (fit->n + 1));
+    }
+    for (uint32_t k = 0; k < fit->n; k++)
+        *param_value(fit, k) = fit->start[k];
+    return st;
+}
+
 static int
 cmd_fit(struct analysis *analysis, const imp_command *command,
         struct record *out)
 {
-    const imp_val *over = arg_option(analysis, command, IMP_OPT_fit_over);
+    const imp_image *im = analysis->rt->im;
+    const imp_val *over = arg_option(analysis, command, IMP_OPT_fit_over),
+                  *question = arg_option(analysis, command, IMP_OPT_fit_run);
     assert(over && command->args.n == 1);
     struct fit fit = {.analysis = analysis,
                       .command = command,
@@ -354,27 +392,15 @@ cmd_fit(struct analysis *analysis, const imp_command *command,
                       .n = over->items.n};
     double steps;
     int st = arg_number(analysis, command, IMP_OPT_fit_steps, 1000, &steps);
-    if (st || (st = prepare(&fit)))
+    if (st)
         return st;
-    struct least_squares problem = {.n_rows = fit.cells.n,
-                                    .n_params = fit.n,
-                                    .evaluate = residuals_at,
-                                    .ctx = &fit,
-                                    .lo = fit.lo,
-                                    .hi = fit.hi,
-                                    .most_steps = (size_t)steps};
-    st = least_squares_search(&problem, record_arena(analysis), &fit.found);
-    /* the fitted list at the estimates, and the derivatives of its errors */
+    st = question ? fit_runs(&fit,
+                             IMP_ARRAY(im, im->commands, imp_command) +
+                                 question->ref,
+                             (size_t)steps)
+                  : fit_expression(&fit, (size_t)steps);
     if (!st)
         st = search_failed(&fit);
-    if (!st) {
-        double *ignored = NEW_N(record_arena(analysis), double,
-                                fit.cells.n * (fit.n + 2));
-        st = residuals_at(&fit, fit.found.p, ignored, ignored + fit.cells.n,
-                          ignored + fit.cells.n * (fit.n + 1));
-    }
-    for (uint32_t k = 0; k < fit.n; k++)
-        *param_value(&fit, k) = fit.start[k];
     return st ? st : set_record(&fit, out);
 }
 

@@ -4,6 +4,7 @@
 #define IMP_ANALYSIS_FIT_FIT_PRIV_H
 
 #include "analysis/command/command.h"
+#include "analysis/command/lists.h"
 
 /* -- least_squares.c ------------------------------------------------------- */
 
@@ -15,6 +16,11 @@ struct least_squares {
      * at p; or another status after a diagnostic. */
     int (*evaluate)(void *ctx, const double *p, double *residual,
                     double *jacobian, double *rounding);
+    /* Puts the derivatives that errors are told by at the end into jacobian, for
+     * the covariance that those of the search give; NULL: they are the same. A
+     * status as above. */
+    int (*errors)(void *ctx, const double *p, const double *covariance,
+                  double squares, double *jacobian);
     void *ctx;
     const double *lo, *hi; /* of each param; infinite: none */
     size_t most_steps;
@@ -70,7 +76,41 @@ struct trial {
 int trial_open(struct trial *trial);
 /* The value at x; infinite where there is none. IMP_OK or IMP_STOPPED. */
 int trial_value(struct trial *trial, const double *x, double *value);
+/* Asks at x; `read` then reads what it needs, and returns a status. *there:
+ * there is a value. IMP_OK or IMP_STOPPED. */
+int trial_ask(struct trial *trial, const double *x,
+              int (*read)(void *ctx, struct analysis *analysis), void *ctx,
+              bool *there);
 void trial_close(struct trial *trial);
+
+/* -- fit.c ----------------------------------------------------------------- */
+
+struct fit {
+    struct analysis *analysis;
+    const imp_command *command;
+    const imp_val *column;
+    const imp_val *over; /* one item per param */
+    uint32_t n;
+    size_t m; /* entries of the data */
+    struct column_cells cells;
+    const double *errors; /* of the data, or NULL */
+    double *fitted, *entry, *local;
+    double *lo, *hi, *start; /* per param */
+    struct least_squares_result found;
+    const char *why; /* there is no value at the start, of a run */
+};
+/* Makes room for a fit to fit->m entries, and reads the bounds. */
+void fit_prepare(struct fit *fit);
+/* Reads the standard errors of the data, which are positive. */
+int fit_errors(struct fit *fit, struct analysis *analysis);
+/* E0764: fewer entries than params. */
+int fit_few_data(const struct fit *fit);
+
+/* -- fit_runs.c ------------------------------------------------------------ */
+
+/* The same for a list that a run gives, which has no derivatives: fills
+ * fit->found and fit->fitted. */
+int fit_runs(struct fit *fit, const imp_command *question, size_t most_steps);
 
 /* -- simplex.c ------------------------------------------------------------- */
 

@@ -342,5 +342,11 @@ least_squares_search(const struct least_squares *problem, struct arena *arena,
     if ((st = descend(&search)) || result->end != LEAST_SQUARES_DONE)
         return st;
     covariance(&search, arena);
-    return IMP_OK;
+    if (result->end != LEAST_SQUARES_DONE || !problem->errors)
+        return IMP_OK;
+    st = problem->errors(problem->ctx, result->p, result->covariance,
+                         result->squares, search.jacobian);
+    if (st == IMP_OK)
+        covariance(&search, arena);
+    return st == IMP_NONFINITE ? IMP_OK : st;
 }

@@ -72,11 +72,26 @@ ask(struct trial *trial)
     return st;
 }
 
-int
-trial_value(struct trial *trial, const double *x, double *value)
+/* Notes why there is no value. */
+static void
+failed(struct trial *trial)
 {
-    assert(trial && trial->run && x && value);
-    *value = INFINITY;
+    trial->failed++;
+    const char *why = "it is not finite";
+    for (const struct diag *diag = trial->ds.first; diag; diag = diag->next)
+        if (diag->severity == DIAG_ERROR)
+            why = diag->message;
+    trial->why = trial->why ? trial->why
+                            : arena_strdup(record_arena(trial->of), why);
+}
+
+int
+trial_ask(struct trial *trial, const double *x,
+          int (*read)(void *ctx, struct analysis *analysis), void *ctx,
+          bool *there)
+{
+    assert(trial && trial->run && x && read && there);
+    *there = false;
     if (rt_stopped(trial->of->rt))
         return IMP_STOPPED;
     arena_clear(trial->scratch);
@@ -88,19 +103,36 @@ trial_value(struct trial *trial, const double *x, double *value)
     if (!st && trial->question)
         st = ask(trial);
     if (!st)
-        st = arg_numbers(&trial->analysis, trial->value, value);
+        st = read(ctx, &trial->analysis);
     if (rt_stopped(trial->of->rt))
         return IMP_STOPPED;
     trial->asked++;
-    if (st || trial->ds.errors || !isfinite(*value)) {
-        *value = INFINITY;
-        trial->failed++;
-        const char *why = "it is not finite";
-        for (const struct diag *diag = trial->ds.first; diag; diag = diag->next)
-            if (diag->severity == DIAG_ERROR)
-                why = diag->message;
-        trial->why = trial->why ? trial->why
-                                : arena_strdup(record_arena(trial->of), why);
-    }
+    *there = !st && !trial->ds.errors;
+    if (!*there)
+        failed(trial);
     return IMP_OK;
+}
+
+struct number {
+    const imp_val *value;
+    double x;
+};
+
+static int
+read_number(void *ctx, struct analysis *analysis)
+{
+    struct number *number = ctx;
+    int st = arg_numbers(analysis, number->value, &number->x);
+    return !st && !isfinite(number->x) ? IMP_NONFINITE : st;
+}
+
+int
+trial_value(struct trial *trial, const double *x, double *value)
+{
+    assert(trial && trial->run && x && value);
+    struct number number = {trial->value, INFINITY};
+    bool there;
+    int st = trial_ask(trial, x, read_number, &number, &there);
+    *value = there ? number.x : INFINITY;
+    return st;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `fit F to D over (a, b)`: params that make F nearest to D, both lists. The
  * argument of the command becomes one column: F, F - D, and the derivatives of
- * F - D with respect to the params, which are exact. `minimise F over (a in [0,
+ * F - D with respect to the params, which are exact; with a `run`, which has
+ * none, F and F - D. `minimise F over (a in [0,
  * 1])`: params that make a number least, of an expression or of a run. Both
  * records get the params as columns. */
 #include <assert.h>
@@ -127,6 +128,30 @@ over_option(struct check *ck, const struct ast_item *key, const char *word,
     return true;
 }
 
+/* Where the fields of the command's run are names. */
+static struct env
+question_env(const struct check *ck, const struct tm_command *cmd,
+             enum imp_option_id run)
+{
+    struct env env = ck->modules.top;
+    for (size_t i = 0; i < cmd->n_opts; i++)
+        if (cmd->opts[i].id == run)
+            env.question = 1 + cmd->opts[i].val.ref;
+    return env;
+}
+
+/* Does the command state a run which is wrong? That has been reported, and names
+ * of its fields are not known. */
+static bool
+run_is_wrong(const struct ast_item *it, const struct env *env)
+{
+    bool stated = false;
+    for (size_t i = 0; i < it->n_block; i++)
+        stated |= it->block[i]->kind == AST_KEY &&
+                  !strcmp(it->block[i]->name.text, "run");
+    return stated && !env->question;
+}
+
 /* -- what an expression may read ------------------------------------------- */
 
 struct reads {
@@ -202,8 +227,8 @@ fit_reads(struct check *ck, const struct tm_val *over, const expr *residual,
                       "list, or within a condition that selects");
     CHECK_HELP(ck, diag,
                reads.other
-                   ? "record the motion and fit the record; or minimise a number "
-                     "of runs: minimise f over a { run = simulate { ... } }"
+                   ? "a fit of runs names them: fit x to d over a { run = simulate "
+                     "{ at = times  keep = 0  record = x } }"
                    : "a fit needs derivatives entry by entry; minimise needs "
                      "none: minimise sum((f - d)^2) over a");
     return false;
@@ -218,6 +243,9 @@ fit_option(struct check *ck, uint32_t command, const struct option_row *row,
     (void)command;
     if (row->kind == IMP_OPTK_AXES)
         return over_option(ck, key, "fit", out) ? OPTION_GOOD : OPTION_WRONG;
+    if (row->kind == IMP_OPTK_QUESTION)
+        return question_option(ck, key, "fit", out) ? OPTION_GOOD
+                                                    : OPTION_WRONG;
     return row->kind == IMP_OPTK_NUMBERS ? OPTION_WAITS : OPTION_PLAIN;
 }
 
@@ -233,9 +261,10 @@ fit_missing(struct check *ck, struct diag *diag, const struct option_row *row,
 
 /* A list as a column, or one number; poison after an error. */
 static struct value
-list_of(struct check *ck, const struct ast_expr *node, const char *what)
+list_of(struct check *ck, const struct env *env, const struct ast_expr *node,
+        const char *what)
 {
-    struct value value = check_expr(ck, &ck->modules.top, node);
+    struct value value = check_expr(ck, env, node);
     if (value.kind == VALUE_POISON)
         return value;
     if (value_is_list(ck, &value))
@@ -267,7 +296,7 @@ take_errors(struct check *ck, uint32_t command, const struct ast_expr *node,
             const struct value *residual)
 {
     struct tm_command *cmd = &ck->lists.commands.v[command];
-    struct value errors = list_of(ck, node, "`errors`");
+    struct value errors = list_of(ck, &ck->modules.top, node, "`errors`");
     if (errors.kind == VALUE_POISON ||
         !value_need_dim(ck, &errors, node, residual->dim,
                         "an error of the data"))
@@ -336,8 +365,12 @@ fit_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
                    "as in fit a + b*d.x to d.y over (a, b)");
         return false;
     }
-    struct value fitted = list_of(ck, it->args[0], "what is fitted");
-    struct value data = list_of(ck, it->to, "what follows `to`");
+    struct env env = question_env(ck, cmd, IMP_OPT_fit_run);
+    if (run_is_wrong(it, &env))
+        return false;
+    struct value fitted = list_of(ck, &env, it->args[0], "what is fitted");
+    struct value data = list_of(ck, &env, it->to, "what follows `to`");
+    cmd = &ck->lists.commands.v[command];
     if (!over || fitted.kind == VALUE_POISON || data.kind == VALUE_POISON)
         return false;
     const struct ast_expr minus = {.kind = AST_BINARY,
@@ -355,10 +388,11 @@ fit_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
         return false;
     }
     struct value residual = list_binary(ck, &minus, &fitted, &data);
+    bool run = env.question > 0;
     if (residual.kind != VALUE_COLUMN ||
-        !fit_reads(ck, over, residual.e[0], it->args[0]))
+        (!run && !fit_reads(ck, over, residual.e[0], it->args[0])))
         return false;
-    uint32_t n = (uint32_t)over->n_items;
+    uint32_t n = run ? 0 : (uint32_t)over->n_items;
     struct value all = value_array(ck, n + 2, 1, residual.dim, it->args[0]->range);
     all.kind = VALUE_COLUMN;
     all.ref = residual.ref;
@@ -399,10 +433,7 @@ minimise_arguments(struct check *ck, uint32_t command,
 {
     struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct tm_val *over = over_of(cmd);
-    struct env env = ck->modules.top;
-    for (size_t i = 0; i < cmd->n_opts; i++)
-        if (cmd->opts[i].id == IMP_OPT_minimise_run)
-            env.question = 1 + cmd->opts[i].val.ref;
+    struct env env = question_env(ck, cmd, IMP_OPT_minimise_run);
     if (it->n_args != 1 || it->to) {
         CHECK_HELP(ck,
                    check_error(ck, DIAG_E0431, it->name.range,
@@ -410,7 +441,7 @@ minimise_arguments(struct check *ck, uint32_t command,
                    "as in minimise (a - 1)^2 over a");
         return false;
     }
-    if (!over)
+    if (!over || run_is_wrong(it, &env))
         return false;
     const struct ast_expr *node = it->args[0];
     struct value value = check_expr(ck, &env, node);

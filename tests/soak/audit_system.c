@@ -304,8 +304,9 @@ audit_rough_impact(const struct coordinate_system *system,
     along /= square;
     for (int i = 0; i < n; i++)
         across = fmax(across, fabs(rest[i] - along * slide[i]));
-    double mu = contact->impact_friction != 0 ? contact->impact_friction
-                                              : contact->friction;
+    double mu = contact->impact_friction != 0  ? contact->impact_friction
+                : contact->stribeck_speed != 0 ? contact->static_friction
+                                               : contact->friction;
     if (across > CLOSE * (1 + event->impulse) || event->impulse < -CLOSE ||
         fabs(along) > mu * event->impulse + CLOSE * (1 + event->impulse))
         finding_set(finding, "impulse",

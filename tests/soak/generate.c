@@ -32,6 +32,7 @@ static const struct kind {
     {"troughs", generate_troughs, 0},
     {"discs", generate_discs, 0},
     {"laws", generate_laws, 0},
+    {"system-laws", generate_system_laws, 0},
     {"mixtures", generate_mixtures, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };

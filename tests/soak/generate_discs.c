@@ -178,3 +178,23 @@ generate_laws(struct random *random, struct model *out)
     if (kind == 0 || random_chance(random, 0.5))
         scene_add_approach(random, out);
 }
+
+/* Systems whose contacts state restitutions of the approach, and Stribeck's
+ * curve where they have friction. */
+void
+generate_system_laws(struct random *random, struct model *out)
+{
+    switch (random_whole(random, 4)) {
+    case 0:
+        generate_general_system(random, out);
+        break;
+    case 1:
+        generate_resting(random, out);
+        break;
+    default:
+        generate_rough_system(random, out);
+        scene_add_stribeck(random, out);
+    }
+    if (random_chance(random, 0.8))
+        scene_add_approach(random, out);
+}

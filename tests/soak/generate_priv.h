@@ -27,6 +27,7 @@ void generate_slopes(struct random *random, struct model *out);
 void generate_discs(struct random *random, struct model *out);
 void generate_mixtures(struct random *random, struct model *out);
 void generate_laws(struct random *random, struct model *out);
+void generate_system_laws(struct random *random, struct model *out);
 void generate_rough_system(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */

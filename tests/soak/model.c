@@ -68,6 +68,7 @@ bool
 contact_records(const struct model *model, int contact)
 {
     return model->contact[contact].there && !model->as_system &&
+           !model->found &&
            (model->contact[contact].rough || model->zero_friction);
 }
 
@@ -98,8 +99,8 @@ print_number(FILE *out, double x)
     fputs(text, out);
 }
 
-static void
-vector(const struct model *model, FILE *out, const double v[3])
+void
+print_vector(const struct model *model, FILE *out, const double v[3])
 {
     for (int k = 0; k < model->dimension; k++) {
         fputs(k ? ", " : "(", out);
@@ -115,7 +116,7 @@ vector_key(const struct model *model, FILE *out, const char *key,
     if (is_zero(v))
         return;
     fprintf(out, "  %s = ", key);
-    vector(model, out, v);
+    print_vector(model, out, v);
 }
 
 static void
@@ -132,11 +133,11 @@ static void
 moving_vector(const struct model *model, FILE *out, const double v[3],
               const double rate[3], const char *unit)
 {
-    vector(model, out, v);
+    print_vector(model, out, v);
     if (is_zero(rate))
         return;
     fputs(" + (", out);
-    vector(model, out, rate);
+    print_vector(model, out, rate);
     fprintf(out, " [%s])*t", unit);
 }
 
@@ -158,7 +159,7 @@ print_shape(const struct model *model, const struct body *body, FILE *out)
     if (body->shape == SHAPE_HULL) {
         for (int i = 0; i < body->corners; i++) {
             fputs(i ? ", " : "", out);
-            vector(model, out, body->corner[i]);
+            print_vector(model, out, body->corner[i]);
         }
     } else {
         int count = body->shape == SHAPE_BALL ? 1 : model->dimension;
@@ -196,7 +197,7 @@ print_force(const struct model *model, const struct body *body, FILE *out)
     if (!is_zero(load->constant)) {
         begin_term(out, "force", &begun);
         fputs("(", out);
-        vector(model, out, load->constant);
+        print_vector(model, out, load->constant);
         fputs(" [N])", out);
     }
     if (load->spring != 0) {
@@ -210,13 +211,13 @@ print_force(const struct model *model, const struct body *body, FILE *out)
         begin_term(out, "force", &begun);
         coefficient(out, -load->drag, "kg/s");
         fprintf(out, "*(%s.velocity - ", body->name);
-        vector(model, out, load->wind);
+        print_vector(model, out, load->wind);
         fputs(")", out);
     }
     if (!is_zero(load->wave)) {
         begin_term(out, "force", &begun);
         fputs("(", out);
-        vector(model, out, load->wave);
+        print_vector(model, out, load->wave);
         fputs(" [N])*sin(", out);
         coefficient(out, load->frequency, "1/s");
         fputs("*t + ", out);
@@ -234,7 +235,7 @@ print_torque(const struct model *model, const struct body *body, FILE *out)
         begin_term(out, "torque", &begun);
         fputs("(", out);
         if (model->dimension == 3)
-            vector(model, out, load->torque);
+            print_vector(model, out, load->torque);
         else
             print_number(out, load->torque[2]);
         fputs(" [N*m])", out);
@@ -284,7 +285,7 @@ print_body(const struct model *model, int index, FILE *out)
         number_key(out, "inertia", body->inertia);
     if (!body->fixed && body->density == 0 && model->dimension == 3) {
         fputs("  inertia = diag", out);
-        vector(model, out, body->moments);
+        print_vector(model, out, body->moments);
     }
     if (!is_zero(body->position) || !is_zero(body->carry)) {
         fputs("  position = ", out);
@@ -382,12 +383,12 @@ print_joint(const struct model *model, int index, FILE *out)
     fprintf(out, "joint %s : %s(%s, %s) { at = ", joint->name,
             joint->ball ? "ball" : "hinge", model->body[joint->first].name,
             joint->second < 0 ? "world" : model->body[joint->second].name);
-    vector(model, out, joint->at);
+    print_vector(model, out, joint->at);
     if (model->dimension == 3 && !joint->ball)
         vector_key(model, out, "axis", joint->axis);
     fputs("  rate = ", out);
     if (joint->ball)
-        vector(model, out, joint->spin);
+        print_vector(model, out, joint->spin);
     else
         print_number(out, joint->rate);
     fputs(" }\n", out);
@@ -477,6 +478,51 @@ print_question(const struct model *model, FILE *out)
     fputs("}\n", out);
 }
 
+/* The bodies of one side, or of both (side = -1), in brackets. Returns how many
+ * pairs of them there are of which one moves. */
+static int
+print_side(const struct model *model, int side, FILE *out)
+{
+    int count = 0, moving = 0;
+    for (int i = 0; i < model->bodies; i++) {
+        if (!model->body[i].there || model->side[i] != side)
+            continue;
+        fprintf(out, "%s%s", count++ ? ", " : "(", model->body[i].name);
+        moving += body_moves(model, i);
+    }
+    fputs(count ? ")" : "", out);
+    return moving * (count - 1);
+}
+
+/* `contacts { }`, or a block for each side and one between them. */
+static void
+print_blocks(const struct model *model, FILE *out)
+{
+    const struct contact *law = &model->contact[0];
+    for (int side = 0; side < (model->split ? 3 : 1); side++) {
+        char *bodies;
+        size_t size;
+        FILE *memory = open_memstream(&bodies, &size);
+        bool pairs = true;
+        if (model->split && side < 2) {
+            pairs = print_side(model, side, memory) > 0;
+        } else if (model->split) {
+            fputs(" between ", memory);
+            print_side(model, 0, memory);
+            fputs(", ", memory);
+            print_side(model, 1, memory);
+        }
+        fclose(memory);
+        if (pairs) {
+            fprintf(out, "contacts%s { restitution = ", bodies);
+            print_restitution(law, out);
+            print_friction(model, law, out);
+            fputs(" }\n", out);
+        }
+        free(bodies);
+    }
+}
+
 /* Declarations are numbered: 0 the world, then bodies, contacts, systems,
  * joints. */
 static void
@@ -486,21 +532,24 @@ print_declaration(const struct model *model, int number_of, FILE *out)
         print_world(model, out);
         if (model->as_system)
             print_bodies_as_system(model, out);
-        if (model->found) {
-            fputs("contacts { restitution = ", out);
-            print_restitution(&model->contact[0], out);
-            fputs(" }\n", out);
-        }
+        if (model->found)
+            print_blocks(model, out);
         return;
     }
     int body = number_of - 1, contact = body - model->bodies;
     int system = contact - model->contacts;
     if (body < model->bodies) {
-        if (model->body[body].there && !model->as_system)
+        if (model->body[body].member == 1)
+            print_bodies_as_family(model, out);
+        else if (model->body[body].there && !model->as_system &&
+                 !model->body[body].member)
             print_body(model, body, out);
     } else if (contact < model->contacts) {
-        if (model->contact[contact].there && !model->contact[contact].system &&
-            !model->found && !model->as_system)
+        if (model->contact[contact].row == 1)
+            print_contacts_as_family(model, contact, out);
+        else if (model->contact[contact].there &&
+                 !model->contact[contact].system && !model->found &&
+                 !model->as_system && !model->contact[contact].row)
             print_contact(model, contact, out);
     } else if (system < model->systems) {
         if (model->system[system].there)

@@ -48,7 +48,8 @@ struct load {
 
 struct body {
     bool there;
-    char name[NAME_SIZE];
+    char name[NAME_SIZE]; /* of a member of the family `fam`, fam[0] and so on */
+    int member;           /* 1 + its number there; 0: it is none */
     enum shape shape;
     double size[3];
     int corners;
@@ -69,6 +70,8 @@ struct contact {
     bool there;
     char name[NAME_SIZE];
     int first, second; /* bodies */
+    int row;           /* 1 + its number in a family of contacts, which is called
+                          after its first body: row0[i]; 0: it is none */
     int system;        /* 1 + its number; 0: of bodies */
     int gap;           /* formula, of a system */
     bool swapped;      /* print `second | first` */
@@ -144,8 +147,11 @@ struct model {
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */
     bool all_pairs;     /* `search = all` */
-    bool found;       /* the contacts are those of a block `contacts`, which has
-                         the restitution of the first */
+    bool found;       /* the contacts are those of blocks `contacts`, which have
+                         the laws of the first */
+    bool split;       /* blocks for the bodies that are marked, for the others,
+                         and between both; else there is one for all */
+    bool side[MAX_BODIES];
     bool as_system;   /* the bodies are a system called `all` */
     bool guest_left_out[MAX_BODIES]; /* by the shrinker, of the bodies that
                                         `beside` adds */

@@ -8,6 +8,15 @@
 /* with as few digits as give the number back */
 void print_number(FILE *out, double x);
 void print_system(const struct model *model, int index, FILE *out);
+/* Parts of one body: "circle(0.2)", and its keys. */
+void print_vector(const struct model *model, FILE *out, const double v[3]);
+/* The family `fam` of bodies, and those of contacts of one body with its
+ * members. */
+void print_bodies_as_family(const struct model *model, FILE *out);
+void print_contacts_as_family(const struct model *model, int first, FILE *out);
+/* Which bodies can be one family? Sets `member` and names of bodies, `row` and
+ * names of contacts; false: there are not two alike. */
+bool make_members(struct model *model);
 /* 0.5, newton(0.5) */
 void print_restitution(const struct contact *contact, FILE *out);
 /* The keys of friction, if the contact has any. */

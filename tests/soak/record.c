@@ -27,11 +27,22 @@ text_at(const struct json *list, int index)
     return list->item[index].text;
 }
 
+/* The name in a column: fam_0 for fam[0]. */
+static void
+plain_name(const char *name, char *out)
+{
+    for (; *name; name++)
+        if (*name != ']')
+            *out++ = *name == '[' ? '_' : *name;
+    *out = 0;
+}
+
 static const struct json *
 column(const struct json *record, const char *name, const char *what)
 {
-    char key[2 * NAME_SIZE];
-    snprintf(key, sizeof key, "%s_%s", name, what);
+    char key[2 * NAME_SIZE], plain[NAME_SIZE];
+    plain_name(name, plain);
+    snprintf(key, sizeof key, "%s_%s", plain, what);
     return json_get(record, key);
 }
 
@@ -135,6 +146,9 @@ contact_name(const struct model *model, int index, const char *between,
             snprintf(out, size, "%s%s%s",
                      model->system[contact->system - 1].name, between,
                      contact->name);
+    else if (model->found)
+        snprintf(out, size, "%s|%s", model->body[contact->first].name,
+                 model->body[contact->second].name);
     else
         snprintf(out, size, "%s%s%s", model->as_system ? "all" : "",
                  model->as_system ? between : "", contact->name);
@@ -295,6 +309,7 @@ read_rows(const struct model *model, const struct json *record,
     for (int i = 0; i < model->contacts; i++) {
         char name[3 * NAME_SIZE], key[4 * NAME_SIZE];
         contact_name(model, i, "_", name, sizeof name);
+        plain_name(name, name);
         snprintf(key, sizeof key, "gap_%s", name);
         const struct json *gaps = json_get(record, key);
         for (int row = 0; row < result->rows; row++)

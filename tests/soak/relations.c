@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "print.h"
 #include "vector.h"
 
 /* With fewer contacts all pairs are asked anyway. */
@@ -366,23 +367,46 @@ make_backwards(struct trial *trial)
     return true;
 }
 
-/* The block `contacts` instead of a contact for each pair. */
+static bool
+same_laws(const struct contact *a, const struct contact *b)
+{
+    return a->restitution == b->restitution &&
+           a->restitution_law == b->restitution_law &&
+           a->approach_speed == b->approach_speed && !a->own_law &&
+           !b->own_law && a->rough == b->rough && a->friction == b->friction &&
+           a->static_friction == b->static_friction &&
+           a->impact_friction == b->impact_friction &&
+           a->stribeck_speed == b->stribeck_speed;
+}
+
+/* Marks some of the bodies, of which and of the others one moves. */
+static void
+split(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    bool moves[2] = {false};
+    for (int i = 0; i < other->bodies; i++) {
+        other->side[i] = random_chance(&trial->random, 0.5);
+        moves[other->side[i]] |= body_moves(other, i);
+    }
+    other->split = moves[0] && moves[1];
+}
+
+/* Blocks `contacts` instead of a contact for each pair. */
 static bool
 make_found(struct trial *trial)
 {
     struct model *other = &trial->other;
+    bool alike = true;
     for (int i = 0; i < other->bodies; i++)
         for (int k = i + 1; k < other->bodies; k++) {
             bool stated = false;
             for (int c = 0; c < other->contacts; c++) {
                 const struct contact *contact = &other->contact[c];
-                stated |=
-                    contact->there && contact->first == i &&
-                    contact->second == k &&
-                    contact->restitution == other->contact[0].restitution &&
-                    contact->approach_speed ==
-                        other->contact[0].approach_speed &&
-                    !contact->own_law;
+                stated |= contact->there && contact->first == i &&
+                          contact->second == k;
+                alike &= !contact->there ||
+                         same_laws(contact, &other->contact[0]);
             }
             if (!stated && other->body[i].there && other->body[k].there &&
                 (body_moves(other, i) || body_moves(other, k)))
@@ -390,9 +414,9 @@ make_found(struct trial *trial)
         }
     other->found = true;
     other->record_gaps = false;
-    trial->motion_alone = true;
-    return other->contacts > 0 && other->contact[0].there && !other->systems &&
-           !other->joints && !model_is_rough(other);
+    split(trial);
+    return alike && other->contacts > 0 && other->contact[0].there &&
+           !other->systems && !other->joints;
 }
 
 /* Bodies as a system in generalised coordinates. */
@@ -453,6 +477,14 @@ make_family(struct trial *trial)
     return model->systems == 1 && model->contacts > 0;
 }
 
+/* Bodies as one family, and their contacts with another body as one each. */
+static bool
+make_body_family(struct trial *trial)
+{
+    trial->same_energy = true;
+    return make_members(&trial->other);
+}
+
 /* The second engine sums no flights up, and does not follow a policy or own
  * laws. */
 static bool
@@ -502,5 +534,6 @@ const struct relation relation_table[] = {
     {"engine", make_engine},
     {"search", make_search},
     {"beside", make_beside},
+    {"body-family", make_body_family},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -255,6 +255,7 @@ impact(struct second *second, struct second_system *system, const int *hit,
         contact->flight =
             contact->impacts++ ? rt_time(run) - contact->last : 0.0;
         contact->last = rt_time(run);
+        contact->length = fmax(contact->length, contact->since);
         contact->since = 0.0;
         memmove(system->impact_time + 1, system->impact_time,
                 (SECOND_IMPACTS - 1) * sizeof *system->impact_time);

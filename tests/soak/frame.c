@@ -296,15 +296,28 @@ restart_joint(const struct model *model, const struct result *result, int row,
 {
     const struct body *body = &model->body[joint->first];
     const struct state *state = result_state(result, row, joint->first);
-    double turn[3][3], arm[3];
-    angle_matrix(state->angle - body->angle, turn);
+    double start[3][3], now[3][3], arm[3], spin[3];
+    if (model->dimension == 2)
+        angle_matrix(body->angle, start);
+    else
+        quaternion_matrix(body->quaternion, start);
+    memcpy(now, state->turn, sizeof now);
     add_scaled(joint->at, -1, body->position, arm);
-    rotate(turn, arm, arm);
+    rotate_back(start, arm, arm);
+    rotate(now, arm, arm);
     if (joint->second >= 0)
         add_scaled(state->position, 1, arm, joint->at);
-    joint->rate = state->spin[2];
+    memcpy(spin, state->spin, sizeof spin);
     if (joint->second >= 0)
-        joint->rate -= result_state(result, row, joint->second)->spin[2];
+        add_scaled(spin, -1, result_state(result, row, joint->second)->spin,
+                   spin);
+    joint->rate = spin[2];
+    if (model->dimension == 2)
+        return;
+    rotate_back(start, joint->axis, joint->axis);
+    rotate(now, joint->axis, joint->axis);
+    joint->rate = dot(spin, joint->axis) / length(joint->axis);
+    memcpy(joint->spin, spin, sizeof spin);
 }
 
 void

@@ -252,12 +252,56 @@ static bool
 make_restart(struct trial *trial)
 {
     int rows = trial->result->rows;
-    if (trial->model->joints && trial->model->dimension == 3)
-        return false;
     for (int tries = 0; tries < 20 && rows > 2; tries++) {
         int row = 1 + random_whole(&trial->random, rows - 2);
         double time = trial->result->t[row];
         if (!all_apart(trial, row) || time >= trial->model->until)
+            continue;
+        model_restart(&trial->other, trial->result, row);
+        trial->frame.start = trial->from = time;
+        return true;
+    }
+    return false;
+}
+
+/* Is some contact closed in that row, for good, and are all others apart? */
+static bool
+some_rest(const struct trial *trial, int row)
+{
+    const struct result *result = trial->result;
+    static const char *const open[] = {"impact", "leave", "liftoff"};
+    bool closed[MAX_CONTACTS] = {false}, any = false;
+    for (int i = 0; i < result->events; i++) {
+        const struct event *event = &result->event[i];
+        if (event->time > result->t[row] || event->contact < 0)
+            continue;
+        bool opens = false;
+        for (int k = 0; k < 3; k++)
+            opens |= !strcmp(event->kind, open[k]);
+        closed[event->contact] = !opens;
+    }
+    for (int i = 0; i < trial->model->contacts; i++) {
+        double gap = result->gap[row * trial->model->contacts + i];
+        if (!trial->model->contact[i].there)
+            continue;
+        if (!(gap > 1e-3) && !(closed[i] && fabs(gap) < 1e-9))
+            return false;
+        any |= closed[i];
+    }
+    return any;
+}
+
+/* Begins where something rests on something else. */
+static bool
+make_restart_closed(struct trial *trial)
+{
+    int rows = trial->result->rows;
+    for (int tries = 0; tries < 40 && rows > 2; tries++) {
+        int row = 1 + random_whole(&trial->random, rows - 2);
+        double time = trial->result->t[row];
+        bool event = trial->result->t[row - 1] == time ||
+                     trial->result->t[row + 1] == time;
+        if (event || time >= trial->model->until || !some_rest(trial, row))
             continue;
         model_restart(&trial->other, trial->result, row);
         trial->frame.start = trial->from = time;
@@ -350,8 +394,6 @@ make_backwards(struct trial *trial)
 {
     const struct model *model = trial->model;
     int last = trial->result->rows - 1;
-    if (model->joints && model->dimension == 3)
-        return false;
     if (!is_elastic(trial) || last < 1 || !all_apart(trial, 0) ||
         !all_apart(trial, last))
         return false;
@@ -535,5 +577,6 @@ const struct relation relation_table[] = {
     {"search", make_search},
     {"beside", make_beside},
     {"body-family", make_body_family},
+    {"restart-closed", make_restart_closed},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -753,14 +753,13 @@ friction_start(struct flow *flow)
     struct arena *arena = flow->run->brief;
     bool *on = NEW_N(arena, bool, flow->m + 1),
          *ended = NEW_N(arena, bool, flow->m + 1), any = false;
-    double eps = TAYLOR_NOISE * DBL_EPSILON;
     int st = friction_rows(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
-        bool near = flow->instant.gap[i] <= eps * taylor->terms.gap[i];
-        on[i] =
-            near && fabs(flow->instant.rate[i]) <= eps * taylor->terms.rate[i];
-        taylor->contacts.opening[i] =
-            near && flow->instant.rate[i] > eps * taylor->terms.rate[i];
+        enum flow_start start =
+            flow_start_of(flow, i, TAYLOR_NOISE * DBL_EPSILON,
+                          taylor->terms.gap[i], taylor->terms.rate[i]);
+        on[i] = start == FLOW_START_CLOSED;
+        taylor->contacts.opening[i] = start == FLOW_START_OPENS;
         if (friction_soft(flow, i)) {
             friction_soft_start(flow, i, on[i]);
             on[i] = false;

@@ -81,6 +81,16 @@ void flow_read_state(struct flow *flow);
  * data (the gap of the instant against the terms of c, N and q there). Returns
  * IMP_OK, or IMP_BADMODEL after a diagnostic. */
 int flow_start_open(struct flow *flow);
+/* How a contact is at the start: closed if its gap and its rate are none, to
+ * this share of their terms or of the state's size. */
+enum flow_start {
+    FLOW_START_OPEN, /* also: closed, and approaches */
+    FLOW_START_CLOSED,
+    FLOW_START_OPENS /* touches, and separates */
+};
+enum flow_start flow_start_of(const struct flow *flow, uint32_t contact,
+                              double share, double gap_terms,
+                              double rate_terms);
 /* Does as flow_new, for ballistic systems. */
 struct flow *flow_ballistic_new(struct rt *run, uint32_t system,
                                 enum ballistic_policy policy);

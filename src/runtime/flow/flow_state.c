@@ -15,6 +15,8 @@
 /* A gap at the start that is negative by less than this share of the terms it
  * is made of counts as 0: data of 9 digits. */
 #define FLOW_CLOSED 1e-9
+/* The same, of the sizes of all coordinates of the system: their rounding. */
+#define FLOW_ROUNDING (16.0 * DBL_EPSILON)
 
 int
 flow_jammed(struct rt *run, uint32_t contact, double time)
@@ -145,6 +147,47 @@ flow_overlaps(struct rt *run, uint32_t contact, double gap)
     return IMP_BADMODEL;
 }
 
+/* The size that a gap or its rate has where the coordinates, or their rates,
+ * are of the size of x in any direction, by the metric of the kinetic energy. A
+ * state that another run has left may be at rest, or in touch, to rounding of
+ * that: all terms of the gap itself may be rounding. */
+static double
+start_size(const struct flow *flow, uint32_t contact, const double *x)
+{
+    const double *N = flow->instant.N + (size_t)contact * flow->n;
+    double square = 0.0, size = 0.0;
+    for (uint32_t i = 0; i < flow->n; i++)
+        for (uint32_t k = 0; k < flow->n; k++)
+            square += x[i] * flow->instant.mass[i * flow->n + k] * x[k];
+    for (uint32_t i = 0; i < flow->n; i++) {
+        double mass = flow->instant.mass[i * flow->n + i];
+        if (N[i] != 0.0 && mass > 0.0)
+            size += fabs(N[i]) * sqrt(square / mass);
+    }
+    return isfinite(size) ? size : 0.0;
+}
+
+enum flow_start
+flow_start_of(const struct flow *flow, uint32_t contact, double share,
+              double gap_terms, double rate_terms)
+{
+    assert(flow != NULL && contact < flow->m && share > 0.0);
+    double gap = flow->instant.gap[contact], rate = flow->instant.rate[contact];
+    double length = fmax(gap_terms, start_size(flow, contact, flow->q));
+    double acceleration = 0.0;
+    if (gap > share * length)
+        return FLOW_START_OPEN;
+    for (uint32_t k = 0; k < flow->n; k++)
+        acceleration += fabs(flow->instant.N[(size_t)contact * flow->n + k] *
+                             flow->instant.acc[k]);
+    /* also the speed that the forces make along that length */
+    if (fabs(rate) <=
+            share * fmax(rate_terms, start_size(flow, contact, flow->v)) ||
+        fabs(rate) <= share * sqrt(2.0 * acceleration * length))
+        return FLOW_START_CLOSED;
+    return rate > 0.0 ? FLOW_START_OPENS : FLOW_START_OPEN;
+}
+
 int
 flow_start_open(struct flow *flow)
 {
@@ -156,6 +199,8 @@ flow_start_open(struct flow *flow)
             size = x > size ? x : size;
         }
         if (flow->instant.gap[which] >= -FLOW_CLOSED * size ||
+            flow->instant.gap[which] >=
+                -FLOW_ROUNDING * start_size(flow, which, flow->q) ||
             (flow->run->compliant &&
              rt_contact(flow->run, flow->sys->contact + which)->compliance !=
                  IMP_NO_TAPE))

@@ -722,12 +722,11 @@ flow_taylor_new(struct flow *flow)
     if (st || taylor->friction)
         return st ? st : friction_start(flow);
     for (uint32_t i = 0; i < flow->m; i++) {
-        double eps = TAYLOR_NOISE * DBL_EPSILON;
-        bool near = flow->instant.gap[i] <= eps * taylor->terms.gap[i];
-        on[i] =
-            near && fabs(flow->instant.rate[i]) <= eps * taylor->terms.rate[i];
-        taylor->contacts.opening[i] =
-            near && flow->instant.rate[i] > eps * taylor->terms.rate[i];
+        enum flow_start start =
+            flow_start_of(flow, i, TAYLOR_NOISE * DBL_EPSILON,
+                          taylor->terms.gap[i], taylor->terms.rate[i]);
+        on[i] = start == FLOW_START_CLOSED;
+        taylor->contacts.opening[i] = start == FLOW_START_OPENS;
         any |= on[i];
     }
     if ((st = taylor_instant(flow, on)) || !any)

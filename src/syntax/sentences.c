@@ -355,6 +355,18 @@ reported_before(const struct parse *parse, imp_range at)
     return false;
 }
 
+/* A word behind a value that says what is an option of a command. */
+static bool
+is_option_word(const char *word)
+{
+    static const char *const words[] = {"against", "vs",    "versus",
+                                        "as",      "until", "over"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(word, words[i]))
+            return true;
+    return false;
+}
+
 /* The grammar takes a name behind a whole value for the next item, and finds
  * the error one token later. Where the name stands on the same line, it belongs
  * to the value: 5 m, sin x, let r = clasify c. True if that was reported. */
@@ -393,6 +405,10 @@ name_behind_value(struct parse *parse, enum place where)
     plain = plain && !in_class(parse->found.kind, OPERATOR);
     if (f)
         diag_help(parse->ds, diag, "%s", f->help);
+    else if (is_option_word(name))
+        diag_help(parse->ds, diag,
+                  "options stand in the block of their command: plot r.x { "
+                  "against = r.t }");
     else if (value->kind == IMP_YYNAME && strcmp(name, "where") != 0)
         diag_help(parse->ds, diag,
                   "an argument stands in brackets: %s(%s); a product needs "

@@ -124,6 +124,28 @@ natural_axis(struct analysis *analysis, const struct record *record,
     }
 }
 
+/* What a list that is made of recorded columns is plotted against: what the
+ * first of them is, if both have `n` entries. */
+static void
+axis_of_lists(struct analysis *analysis, const imp_val *value, size_t n,
+              struct out_column *time)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_cell *cell = IMP_ARRAY(im, value->cells, imp_cell);
+    for (uint32_t i = 0; time && i < value->cells.n; i++) {
+        const imp_list *list =
+            IMP_ARRAY(im, im->lists, imp_list) + cell[i].list;
+        const struct record *record =
+            list->kind == IMP_LIST_FIELD ? analysis->recs[list->command] : NULL;
+        if (!record || !record->present ||
+            !record->schema[list->field].column ||
+            record->v[list->field].n != n)
+            continue;
+        natural_axis(analysis, record, time);
+        return;
+    }
+}
+
 static int
 no_columns(struct analysis *analysis, const imp_val *value, const char *why)
 {
@@ -234,6 +256,7 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
         for (size_t k = 0; k < values.width; k++)
             add(analysis, cols, label, imp_text(analysis->rt->im, value->unit),
                 values.x, values.n, values.width, k);
+        axis_of_lists(analysis, value, values.n, time);
         return IMP_OK;
     }
     case IMP_VAL_NUM:

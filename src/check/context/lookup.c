@@ -166,6 +166,21 @@ candidates(struct check *ck, const struct env *env, enum want want,
     return ns;
 }
 
+/* What stands for a function that other languages have, or NULL. */
+static const char *
+foreign_function(const char *name)
+{
+    static const struct {
+        const char *name, *help;
+    } row[] = {
+#include "check/foreign.def"
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].name, name))
+            return row[i].help;
+    return NULL;
+}
+
 /* An everyday name of shapes that the library has under others. */
 struct usual_shape {
     const char *usual, *plane, *space;
@@ -313,10 +328,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (!fn && !system && builtin_find(name)) {
         CHECK_HELP(ck, diag, "it is a function: call it, as in %s",
                    builtin_find(name)->example);
-    } else if (fn && !strcmp(name, "hull")) {
-        CHECK_HELP(ck, diag,
-                   "hull stands alone in the declaration of a shape that takes "
-                   "its corners: shape s(corners) = hull(corners, 2)");
+    } else if (fn && foreign_function(name)) {
+        CHECK_HELP(ck, diag, "%s", foreign_function(name));
     } else if (fn && usual_shape(name)) {
         bool used = scope_library(module, "shapes") != NULL;
         CHECK_HELP(ck, diag,
@@ -324,8 +337,6 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                    "space%s",
                    usual_shape(name)->plane, usual_shape(name)->space,
                    used ? "" : ": add `use shapes`");
-    } else if (fn && !strcmp(name, "pi")) {
-        CHECK_HELP(ck, diag, "it is a constant: write pi");
     } else if (!fn && truth_of(name)) {
         CHECK_HELP(ck, diag, "did you mean `%s`?", truth_of(name));
         diag_fix(ck->ds, diag, range, truth_of(name));

@@ -530,10 +530,14 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (name[1] == 0 && name[0] >= 'x' && name[0] <= 'z')
             return value_any(ck, value.dim, node->range);
         return value_any(ck, dim_fresh(ck->dims, node->range), node->range);
+    case VALUE_FIELD:
+        if (value_is_list(ck, &value))
+            value = list_column(ck, &value, expr_label(ck, node->a));
+        /* fall through */
     case VALUE_NUM:
     case VALUE_COLUMN:
-        if (value.cols == 1 && value.rows > 1 && name[1] == 0 &&
-            name[0] >= 'x' && name[0] <= 'z' &&
+        if (value.kind != VALUE_FIELD && value.cols == 1 && value.rows > 1 &&
+            name[1] == 0 && name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {
             struct value part =
                 entry_of(ck, &value, (size_t)(name[0] - 'x'), node->range);
@@ -547,7 +551,8 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     struct diag *diag =
         check_error(ck, DIAG_E0112, node->name.range, "%s has no `%s`",
                     value_kind_text(ck, &value), name);
-    if (value.kind == VALUE_NUM && value.rows > 1 && value.cols == 1)
+    if ((value.kind == VALUE_NUM || value.kind == VALUE_COLUMN) &&
+        value.rows > 1 && value.rows < 4 && value.cols == 1)
         CHECK_HELP(ck, diag,
                    value.rows == 2 ? "its parts are .x and .y"
                                    : "its parts are .x, .y and .z");

@@ -402,10 +402,11 @@ look(struct along *along)
 }
 
 int
-along_look(struct along *along)
+along_look(struct along *along, void (*give)(void *ctx), void *ctx)
 {
-    assert(along);
+    assert(along && give);
     series_along_same(along->analysis->rt, true);
+    give(ctx);
     int st = look(along);
     series_along_same(along->analysis->rt, false);
     return st;

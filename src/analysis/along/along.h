@@ -12,9 +12,10 @@ struct along *along_new(struct analysis *analysis, const imp_val *item,
 /* Forgets what it has seen: the run begins again. */
 void along_forget(struct along *along);
 /* Takes note of the present state: call it at the start, at the end, wherever
- * the motion has come to along_reach, and before and after every event. IMP_OK,
- * or a status after a diagnostic. */
-int along_look(struct along *along);
+ * the motion has come to along_reach, and before and after every event. give(ctx)
+ * hands over series of the motion that stand already (series_along_given).
+ * IMP_OK, or a status after a diagnostic. */
+int along_look(struct along *along, void (*give)(void *ctx), void *ctx);
 /* The time up to which the series of the last look hold. */
 double along_reach(const struct along *along);
 /* The last impacts before a limit at this time were not followed; the look

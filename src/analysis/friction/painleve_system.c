@@ -34,6 +34,8 @@ struct asked {
     const imp_system *system;
     uint32_t number;
     double *mass, *pivots; /* the factor of M */
+    double *of_mass;       /* M, of which they are the factor */
+    int rank;              /* of M; -1: nothing is factored yet */
     int *first;            /* the first column of each row of the factor: 0 */
     bool no_jerk;          /* the third derivative is not asked for */
 };
@@ -166,6 +168,23 @@ follow(struct asked *asked, double at)
 /* -- the coefficients -------------------------------------------------------
  */
 
+/* Factors the mass matrix, if it is not the one that was factored last. */
+static int
+factor(struct asked *asked)
+{
+    int n = (int)asked->reader.n;
+    size_t bytes = sizeof(double) * (size_t)n * (size_t)n;
+    double *now = asked->of_mass + n * n;
+    int st = system_mass(asked->reader.analysis->rt, asked->number, now);
+    if (st || (asked->rank >= 0 && !memcmp(now, asked->of_mass, bytes)))
+        return st;
+    memcpy(asked->of_mass, now, bytes);
+    memcpy(asked->mass, now, bytes);
+    dense_cholesky(n, asked->mass, n, asked->first, NULL, dense_tolerance(n, n),
+                   asked->pivots, &asked->rank);
+    return IMP_OK;
+}
+
 /* M^-1 x, for the lower Cholesky factor in asked->mass */
 static void
 solve(struct asked *asked, const double *x, double *out)
@@ -191,7 +210,7 @@ free_motion(struct asked *asked, double *gap, double *jerk)
             run->env + rt_contact(run, asked->system->contact + i)->env_contact;
         env[IMP_CONTACT_ACTIVE] = 0.0;
     }
-    int order = asked->no_jerk ? 3 : 4;
+    int order = asked->no_jerk ? 2 : 4;
     int st = motion_series(run, asked->system->block, order, &h);
     if (!st)
         st = system_gap_series(run, asked->number,
@@ -246,7 +265,7 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     const imp_contact *image_contact = rt_contact(run, asked->reader.contact);
     struct painleve_point *point = &out->point;
     struct system_slip slip = {0};
-    int st = IMP_OK, rank, n = (int)asked->reader.n;
+    int st = IMP_OK;
     if (image_contact->slip == IMP_NO_TAPE)
         memset(asked->reader.along, 0,
                sizeof *asked->reader.along * asked->reader.n);
@@ -255,11 +274,10 @@ coefficients(struct asked *asked, struct painleve_instant *out)
                          asked->reader.contact - asked->system->contact, &slip,
                          asked->reader.along);
     if (st || (st = free_motion(asked, &point->b, &out->jerk)) ||
-        (st = system_mass(run, asked->number, asked->mass)))
+        (st = factor(asked)))
         return st;
-    dense_cholesky(n, asked->mass, n, asked->first, NULL, dense_tolerance(n, n),
-                   asked->pivots, &rank);
-    if (rank < n) {
+    int n = (int)asked->reader.n;
+    if (asked->rank < n) {
         struct diag *diag =
             diag_add(run->ds, DIAG_E0546, asked->system->range_mass,
                      "the mass matrix of `%s` is not positive definite",
@@ -393,8 +411,10 @@ ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
         asked->reader.entry[i] = run->env + asked->system->env_state + i;
     if (rt_contact(run, contact)->instant == IMP_NO_TAPE)
         asked->reader.unknown = "the contact has no friction";
-    asked->pivots = NEW_N(run->arena, double, n *n + n + 1);
+    asked->pivots = NEW_N(run->arena, double, 3 * n *n + n + 1);
     asked->mass = asked->pivots + n;
+    asked->of_mass = asked->mass + n * n;
+    asked->rank = -1;
     asked->first = NEW_N(run->arena, int, n + 1);
     return asked;
 }

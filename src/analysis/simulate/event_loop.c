@@ -384,7 +384,7 @@ look_along(struct simulation *sim)
     int st = sim->run->im->systems.n
                  ? simulate_systems_at(sim, rt_time(sim->run))
                  : IMP_OK;
-    return st ? st : along_look(sim->along);
+    return st ? st : simulate_look_along(sim);
 }
 
 bool

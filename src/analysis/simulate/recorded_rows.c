@@ -305,7 +305,7 @@ static int
 look_along(struct simulation *sim)
 {
     int st = systems_now(sim);
-    return st ? st : along_look(sim->along);
+    return st ? st : simulate_look_along(sim);
 }
 
 int
@@ -333,7 +333,7 @@ simulate_row(struct simulation *sim)
             return told;
     }
     if (sim->along) {
-        int st = along_look(sim->along);
+        int st = simulate_look_along(sim);
         if (st)
             return st;
     }

@@ -716,6 +716,9 @@ int simulate_systems_start(struct simulation *sim);
 int simulate_systems_peek(struct simulation *sim, double until, double *next);
 /* Does what happens at t, which is the present time of the run. */
 int simulate_systems_apply(struct simulation *sim, double now);
+/* What is told of the whole run (sim->along) takes note of the present state,
+ * in which the systems stand. */
+int simulate_look_along(struct simulation *sim);
 /* Puts the states of all systems at time t into run->env. */
 int simulate_systems_at(struct simulation *sim, double t);
 /* After a step of a traced run: keeps the present energies. At its end the

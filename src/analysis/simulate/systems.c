@@ -8,12 +8,14 @@
 
 #include "abi/laws.h"
 #include "abi/status.h"
+#include "analysis/along/along.h"
 #include "analysis/command/policy.h"
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
 #include "runtime/balls/balls.h"
+#include "runtime/derivatives/series_along.h"
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/instance/system.h"
@@ -134,6 +136,25 @@ simulate_systems_at(struct simulation *sim, double t)
     for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows && !st; i++)
         st = flow_at(sim->flows[i], t);
     return st;
+}
+
+/* Hands over the series of the systems, where their flows have them. */
+static void
+give_rows(void *ctx)
+{
+    struct simulation *sim = ctx;
+    for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows; i++) {
+        double *room = series_along_room(sim->run, i);
+        if (room && flow_rows(sim->flows[i], rt_time(sim->run), room))
+            series_along_given(sim->run, i);
+    }
+}
+
+int
+simulate_look_along(struct simulation *sim)
+{
+    assert(sim != NULL && sim->along != NULL);
+    return along_look(sim->along, give_rows, sim);
 }
 
 static const char *

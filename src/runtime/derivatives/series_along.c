@@ -9,12 +9,21 @@
 #include "runtime/derivatives/series_along.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
+
+/* The series of a system that somebody else has made. */
+struct given {
+    double *rows; /* 2n, about the present state; NULL: there are none yet */
+    bool now;     /* they are those of the present state */
+    bool left;    /* rows of the block hold some: its own tape does not write
+                     what is always 0 */
+};
 
 struct series_along {
     double **motion, **event; /* as run->rows.block, run->rows.contact */
@@ -23,6 +32,7 @@ struct series_along {
     const double **rows; /* sources, as imp_series says */
     bool same;           /* the state stays as it is for a while */
     int order;           /* to which `motion` was made since; 0: not yet */
+    struct given *given; /* per system */
 };
 
 static double *
@@ -54,6 +64,7 @@ series_along_new(struct rt *run)
     along->work = NEW_N(run->own, double *, ns);
     along->derived = NEW_N(run->own, double *, ns);
     along->rows = NEW_N(run->own, const double *, nb + nc + ns);
+    along->given = NEW_N(run->own, struct given, im->systems.n + 1);
     for (uint32_t i = 0; i < nb; i++)
         along->rows[i] = along->motion[i] =
             work_of(run, IMP_ARRAY(im, im->blocks, imp_block)[i].motion);
@@ -98,6 +109,52 @@ series_along_same(struct rt *run, bool same)
         return;
     run->series_along->same = same;
     run->series_along->order = 0;
+    for (uint32_t system = 0; system < run->im->systems.n; system++)
+        run->series_along->given[system].now = false;
+}
+
+double *
+series_along_room(struct rt *run, uint32_t system)
+{
+    assert(run && system < run->im->systems.n);
+    struct series_along *along = run->series_along;
+    if (!along)
+        return NULL;
+    if (!along->given[system].rows)
+        along->given[system].rows =
+            rows_of(run, 2 * (size_t)rt_system(run, system)->n);
+    return along->given[system].rows;
+}
+
+void
+series_along_given(struct rt *run, uint32_t system)
+{
+    assert(run && run->series_along && run->series_along->same);
+    run->series_along->given[system].now = true;
+}
+
+/* The series of the motion of a system, as they were given or by its tapes. */
+static int
+move_system(struct rt *run, uint32_t system, int most)
+{
+    const imp_system *sys = rt_system(run, system);
+    struct given *given = run->series_along->given + system;
+    const uint32_t *to = IMP_ARRAY(
+        run->im, IMP_ARRAY(run->im, run->im->blocks, imp_block)[sys->block].rows,
+        uint32_t);
+    double *rows = run->rows.block[sys->block], h;
+    for (uint32_t i = 0; i < 2 * sys->n && (given->now || given->left); i++) {
+        double *row = rows + (size_t)to[i] * IMP_ROW_STRIDE;
+        if (given->now) {
+            memcpy(row, given->rows + (size_t)i * IMP_ROW_STRIDE,
+                   IMP_ROW_STRIDE * sizeof *row);
+            row[IMP_ROW_PAD] = run->env[sys->env_state + i];
+        } else {
+            memset(row, 0, IMP_ROW_STRIDE * sizeof *row);
+        }
+    }
+    given->left = given->now;
+    return given->now ? IMP_OK : motion_series(run, sys->block, most, &h);
 }
 
 /* The series of the motion of all blocks. */
@@ -111,7 +168,7 @@ move(struct rt *run, int most)
         return IMP_OK;
     int st = motion_series_all(run, most, &h);
     for (uint32_t system = 0; system < im->systems.n && !st; system++) {
-        st = motion_series(run, rt_system(run, system)->block, most, &h);
+        st = move_system(run, system, most);
         if (st || rt_system(run, system)->observer == IMP_NO_BLOCK)
             continue;
         system_feel(run, system, most);

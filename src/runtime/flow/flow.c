@@ -110,6 +110,19 @@ flow_at(struct flow *flow, double t)
     return st;
 }
 
+bool
+flow_rows(struct flow *flow, double t, double *rows)
+{
+    assert(flow != NULL && rows != NULL && !isnan(t));
+    const struct taylor_flow *taylor = flow->taylor;
+    if (!taylor || !taylor->next.known || taylor->next.what == NEXT_LIMIT ||
+        !(t >= taylor->now && t <= taylor->next.time) ||
+        !system_slides(flow->run, flow->system))
+        return false;
+    flow->method->series(flow, t, rows);
+    return true;
+}
+
 void
 flow_trace(struct flow *flow, double t)
 {

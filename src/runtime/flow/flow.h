@@ -152,6 +152,10 @@ const char *flow_resolved(const struct flow *flow);
  * contacts whose forces are not unique; NULL: nothing. *matter: the motion
  * depends on them. */
 const char *flow_loads(const struct flow *flow, bool *matter);
+/* The series of coordinates and rates about time t, into 2n rows of
+ * IMP_ROW_STRIDE, where contacts are closed: of the piece that the flow is on.
+ * False: there is none, or the motion is free and its own series is at hand. */
+bool flow_rows(struct flow *flow, double t, double *rows);
 /* Writes the state at time t into env; t lies between the last event and the
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */

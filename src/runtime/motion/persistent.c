@@ -588,12 +588,15 @@ steady_force(const struct rt *run, const struct persistent_unknown *unknown,
  * s^j/j! of the spins s, and as A s^(j-2) 2/j! of accelerations A that cancel.
  * It is so for bodies at rest, for bodies that only slide, and for spins about
  * the normal. Speeds of bodies at rest are rounding of what these accelerations
- * give in the time sqrt(size / A). */
+ * give in the time sqrt(size / A). Of corners under their weight the first terms
+ * tell: no later ones come where several in a row are none. */
 static int
 steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
     int st = drive(run, group, order), n = group->n_unknown;
     double *terms = NEW_N(run->brief, double, (size_t)n + 1);
+    if (run->motion->weight && order > MOTION_FEW_TERMS && persistent_corners_only(group))
+        order = MOTION_FEW_TERMS;
     if (!st)
         st = rows_series(run, group, group->n_on, order);
     *is = !st;
@@ -645,17 +648,12 @@ forces(struct rt *run, struct persistent_group *group, int order, int term,
     return st;
 }
 
-/* How many orders of forces stand for a series of a higher order. The search
- * for closest points of smooth bodies goes on at each call, to the last bits,
- * and a friction that varies was not made for the last order. */
+/* How many orders of forces stand for a series of a higher order. A friction
+ * that varies was not made for the last order. */
 static int
 orders_made(const struct persistent_group *group, int last)
 {
-    bool all = !group->varies;
-    for (int i = 0; i < group->n; i++)
-        all &= group->row[i].spot.kind == POINT_VERTEX ||
-               group->row[i].spot.kind == POINT_EDGES;
-    return all ? last + 1 : 0;
+    return !group->varies && persistent_corners_only(group) ? last + 1 : 0;
 }
 
 /* The series to `order`, whose forces of orders below `made` stand from the

@@ -405,6 +405,17 @@ persistent_force(const struct rt *run, int i, int order, double ahead,
                    : 0.0;
 }
 
+bool
+persistent_corners_only(const struct persistent_group *group)
+{
+    assert(group != NULL);
+    bool all = true;
+    for (int i = 0; i < group->n; i++)
+        all &= group->row[i].spot.kind == POINT_VERTEX ||
+               group->row[i].spot.kind == POINT_EDGES;
+    return all;
+}
+
 /* Returns for each block the least block that points connect it to. */
 static uint32_t *
 connected(struct rt *run, const struct contact_point *spot, int n)

@@ -271,6 +271,11 @@ double persistent_forces_hold(const struct persistent_group *group, int order);
  * are known. */
 void persistent_friction_forces(struct persistent_group *group);
 
+/* -- persistent_group.c -- */
+/* Are all its points those of polytopes? The search for closest points of smooth
+ * bodies goes on at each call, to the last bits. */
+bool persistent_corners_only(const struct persistent_group *group);
+
 /* -- constraint_projection.c -- */
 /* Moves poses and velocities of a group onto its closed gaps. */
 void persistent_project_group(struct rt *run, struct persistent_group *group);

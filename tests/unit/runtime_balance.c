@@ -140,6 +140,65 @@ random_points(void **state)
     assert_true(held > 2000 && loose > 100);
 }
 
+/* Random arches of stones with random weights on a floor. Coefficients that are
+ * a factor greater have a critical factor that much smaller, and forces exist
+ * on the one side of it alone. */
+static void
+arches(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    int held = 0, loose = 0;
+    for (int t = 0; t < 300; t++) {
+        int stones = 3 + t % 5, n = 2 * (stones + 1), rows = 3 * stones;
+        double normal[16 * 21] = {0}, along[16 * 21] = {0}, load[21] = {0},
+                           mu[16], thick = multi_random(&seed, 0.06, 0.3),
+                           half = M_PI / (2 * stones), rho = cos(half);
+        for (int s = 0; s < stones; s++)
+            load[3 * s + 1] = -multi_random(&seed, 50, 150);
+        for (int i = 0; i < n; i++) {
+            /* joint j lies between stones j - 1 and j; two corners each */
+            int j = i / 2;
+            double a = 2 * half * j, r = 1 + (i % 2 ? 0.5 : -0.5) * thick,
+                   x = r * cos(a), y = r * sin(a), u = -sin(a), v = cos(a);
+            for (int side = 0; side < 2; side++) {
+                int s = side ? j : j - 1;
+                if (s < 0 || s >= stones)
+                    continue;
+                double m = half * (2 * s + 1), sign = side ? 1 : -1,
+                       px = x - rho * cos(m), py = y - rho * sin(m);
+                double *N = normal + i * rows + 3 * s,
+                       *T = along + i * rows + 3 * s;
+                N[0] = sign * u;
+                N[1] = sign * v;
+                N[2] = sign * (px * v - py * u);
+                T[0] = sign * v;
+                T[1] = -sign * u;
+                T[2] = sign * (-px * u - py * v);
+            }
+            mu[i] = 0.2 + 0.1 * (t % 7);
+        }
+        struct balance_problem in = {n, 0, rows, normal, along, NULL, load, mu};
+        struct balance one, two;
+        balance_find(arena, &in, &one);
+        double factor = multi_random(&seed, 0.5, 2);
+        for (int i = 0; i < n; i++)
+            mu[i] *= factor;
+        balance_find(arena, &in, &two);
+        assert_int_equal(isinf(one.critical), isinf(two.critical));
+        /* what is missing to the load, known to 1e-13 of it, grows by some 1e-4
+         * of the factor where the line of thrust is steep */
+        if (isfinite(one.critical))
+            CLOSE(two.critical * factor / one.critical, 1, 1e-8);
+        assert_int_equal(one.possible, one.critical <= 1);
+        assert_int_equal(two.possible, two.critical <= 1);
+        held += one.possible;
+        loose += isinf(one.critical);
+        arena_clear(arena);
+    }
+    assert_true(held > 50 && loose > 10);
+}
+
 int
 main(void)
 {
@@ -148,6 +207,7 @@ main(void)
         cmocka_unit_test_setup_teardown(ladder, set_up, tear_down),
         cmocka_unit_test_setup_teardown(jaws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_points, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(arches, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,9 @@
 #define HALVINGS 60
 /* the greatest factor that is tried: beyond it no friction is enough */
 #define FACTOR_MOST 1e9
+/* The critical factor is the border, so it is asked without the room that
+ * `possible` has for rounding: beyond what least squares leave. */
+#define CRITICAL_ZERO 1e-13
 /* a force counts as unique if its extremes differ by less than this share */
 #define BALANCE_UNIQUE 1e-9
 
@@ -52,10 +55,11 @@ edges_of(struct arena *arena, const struct balance_problem *in, double factor)
 }
 
 static struct linear_program *
-program_of(struct arena *arena, const struct balance_problem *in, double factor)
+program_of(struct arena *arena, const struct balance_problem *in, double factor,
+           double zero)
 {
     struct edges edges = edges_of(arena, in, factor);
-    return linear_program_new(arena, in->rows, edges.n, edges.A, edges.b);
+    return linear_program_new(arena, in->rows, edges.n, edges.A, edges.b, zero);
 }
 
 /* Could the load be held if tangential forces were as great as they need to be,
@@ -83,7 +87,8 @@ without_slip(struct arena *arena, const struct balance_problem *in)
             row[3 * in->n + 2 * k + 1] = -reaction;
         }
     }
-    return linear_program_new(arena, in->rows, wide.n, wide.A, wide.b) != NULL;
+    return linear_program_new(arena, in->rows, wide.n, wide.A, wide.b,
+                              LINEAR_PROGRAM_ZERO) != NULL;
 }
 
 /* Returns the least factor of friction with which the load can be held. */
@@ -91,11 +96,11 @@ static double
 critical(struct arena *arena, const struct balance_problem *in)
 {
     double low = 0.0, high = 1.0;
-    if (program_of(arena, in, 0.0))
+    if (program_of(arena, in, 0.0, CRITICAL_ZERO))
         return 0.0;
     if (!without_slip(arena, in))
         return INFINITY;
-    while (!program_of(arena, in, high)) {
+    while (!program_of(arena, in, high, CRITICAL_ZERO)) {
         low = high;
         high *= 2.0;
         if (high > FACTOR_MOST)
@@ -103,7 +108,7 @@ critical(struct arena *arena, const struct balance_problem *in)
     }
     for (int k = 0; k < HALVINGS && high - low > 1e-15 * high; k++) {
         double mid = 0.5 * (low + high);
-        *(program_of(arena, in, mid) ? &high : &low) = mid;
+        *(program_of(arena, in, mid, CRITICAL_ZERO) ? &high : &low) = mid;
     }
     return high;
 }
@@ -233,7 +238,8 @@ balance_find(struct arena *arena, const struct balance_problem *in,
                             .normal_most = NEW_N(arena, double, n),
                             .tangential_least = NEW_N(arena, double, n),
                             .tangential_most = NEW_N(arena, double, n)};
-    struct linear_program *program = program_of(arena, in, 1.0);
+    struct linear_program *program =
+        program_of(arena, in, 1.0, LINEAR_PROGRAM_ZERO);
     out->possible = program != NULL;
     out->critical = critical(arena, in);
     if (!program)

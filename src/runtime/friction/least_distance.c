@@ -130,6 +130,55 @@ non_negative(struct nnls *nnls, int *set)
     }
 }
 
+/* Takes the memory of a problem from the room. */
+static void
+place(struct nnls *nnls, int rows, int n, double *room)
+{
+    size_t columns = (size_t)(n < rows ? n : rows) + 1;
+    *nnls = (struct nnls){.rows = rows, .n = n, .E = room};
+    nnls->a = nnls->E + (size_t)(n + 1) * (size_t)rows;
+    nnls->v = nnls->a + columns * (size_t)rows;
+    nnls->s = nnls->v + columns * columns;
+    nnls->u = nnls->s + columns;
+    nnls->z = nnls->u + n + 1;
+    nnls->r = nnls->z + columns;
+    nnls->f = nnls->r + rows;
+    nnls->work = nnls->f + rows;
+}
+
+size_t
+least_residual_room(int m, int n)
+{
+    assert(m > 0 && n >= 0);
+    return least_distance_room(n, m - 1);
+}
+
+double
+least_residual(int m, int n, const double *A, const double *b, double *room)
+{
+    assert(m > 0 && m <= LEAST_DISTANCE_MOST && n >= 0);
+    assert(A != NULL && b != NULL && room != NULL);
+    int set[LEAST_DISTANCE_MOST + 1];
+    struct nnls nnls;
+    double size = sqrt(dense_dot(m, b, b));
+    if (!(size > 0.0))
+        return 0.0;
+    place(&nnls, m, n, room);
+    for (int j = 0; j < n; j++) {
+        double *column = nnls.E + (size_t)j * (size_t)m;
+        for (int i = 0; i < m; i++)
+            column[i] = A[(size_t)i * (size_t)n + (size_t)j];
+        double length = sqrt(dense_dot(m, column, column));
+        for (int i = 0; i < m && length > 0.0; i++)
+            column[i] /= length;
+        nnls.u[j] = 0.0;
+    }
+    for (int i = 0; i < m; i++)
+        nnls.f[i] = b[i] / size;
+    non_negative(&nnls, set);
+    return sqrt(dense_dot(m, nnls.r, nnls.r));
+}
+
 bool
 least_distance(int m, int d, const double *A, const double *h, double tolerance,
                double *t, double *room)
@@ -148,16 +197,8 @@ least_distance(int m, int d, const double *A, const double *h, double tolerance,
         return true;
     if (d == 0)
         return false;
-    size_t columns = (size_t)(m < rows ? m : rows) + 1;
-    struct nnls nnls = {.rows = rows, .n = m, .E = room};
-    nnls.a = nnls.E + (size_t)(m + 1) * (size_t)rows;
-    nnls.v = nnls.a + columns * (size_t)rows;
-    nnls.s = nnls.v + columns * columns;
-    nnls.u = nnls.s + columns;
-    nnls.z = nnls.u + m + 1;
-    nnls.r = nnls.z + columns;
-    nnls.f = nnls.r + rows;
-    nnls.work = nnls.f + rows;
+    struct nnls nnls;
+    place(&nnls, rows, m, room);
     for (int j = 0; j < m; j++) {
         for (int i = 0; i < d; i++)
             nnls.E[(size_t)j * (size_t)rows + (size_t)i] = A[j * d + i];

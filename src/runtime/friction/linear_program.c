@@ -11,10 +11,17 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/friction/least_distance.h"
 
 /* an entry of the tableau, whose entries begin with size 1, that rounding may
  * have left */
 #define ENTRY_ZERO 1e-11
+/* Of the terms of b the pivots of an ill-conditioned problem may leave as much
+ * by rounding; what is left beyond it is left in fact. */
+#define IN_DOUBT 1e-5
+/* Right-hand sides, of which the greatest is 1, are known to this: rows that
+ * bound a step alike but for it (Harris 1973). */
+#define RATIO_SAME 1e-13
 /* steps without gain after which Bland's rule is used */
 #define STALLED 40
 
@@ -44,20 +51,29 @@ pivot(struct linear_program *lp, int row, int col)
     lp->basis[row] = col;
 }
 
-/* Returns the row that leaves when `col` enters; -1: nothing bounds it. */
+/* Returns the row that leaves when `col` enters; -1: nothing bounds it. Of rows
+ * that bound it alike the one with the greatest entry leaves: loads act in few
+ * directions, so that most rows bound a step by 0, and small entries would let
+ * rounding grow. bland: the one of the first column. */
 static int
-leaving(const struct linear_program *lp, int col)
+leaving(const struct linear_program *lp, int col, bool bland)
 {
     int row = -1;
-    double least = INFINITY;
+    double least = INFINITY, greatest = 0.0;
     for (int i = 0; i < lp->m; i++) {
         const double *t = lp->T + (size_t)i * (size_t)lp->width;
-        if (!(t[col] > ENTRY_ZERO))
+        if (t[col] > ENTRY_ZERO)
+            least = fmin(least,
+                         (fmax(0.0, t[lp->width - 1]) + RATIO_SAME) / t[col]);
+    }
+    for (int i = 0; i < lp->m; i++) {
+        const double *t = lp->T + (size_t)i * (size_t)lp->width;
+        if (!(t[col] > ENTRY_ZERO) ||
+            fmax(0.0, t[lp->width - 1]) / t[col] > least)
             continue;
-        double ratio = fmax(0.0, t[lp->width - 1]) / t[col];
-        if (ratio < least ||
-            (ratio == least && lp->basis[i] < lp->basis[row])) {
-            least = ratio;
+        if (bland ? row < 0 || lp->basis[i] < lp->basis[row]
+                  : t[col] > greatest) {
+            greatest = t[col];
             row = i;
         }
     }
@@ -82,7 +98,7 @@ descend(struct linear_program *lp, int columns)
             }
         if (col < 0)
             return true;
-        int row = leaving(lp, col);
+        int row = leaving(lp, col, still >= STALLED);
         if (row < 0)
             return false;
         pivot(lp, row, col);
@@ -112,9 +128,20 @@ drive_out(struct linear_program *lp)
     }
 }
 
+/* Pivots have left a little of b: is that rounding? */
+static bool
+reached(struct arena *arena, int m, int n, const double *A, const double *b,
+        double zero)
+{
+    if (m > LEAST_DISTANCE_MOST)
+        return false;
+    double *room = NEW_N(arena, double, least_residual_room(m, n));
+    return least_residual(m, n, A, b, room) <= zero;
+}
+
 struct linear_program *
 linear_program_new(struct arena *arena, int m, int n, const double *A,
-                   const double *b)
+                   const double *b, double zero)
 {
     assert(arena && m >= 0 && n >= 0 && (m == 0 || (A && b)));
     struct linear_program *lp = NEW(arena, struct linear_program);
@@ -145,7 +172,8 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
         cost[width - 1] -= t[width - 1];
     }
     descend(lp, n);
-    if (-cost[width - 1] > LINEAR_PROGRAM_ZERO)
+    double left = -cost[width - 1];
+    if (left > IN_DOUBT || (left > zero && !reached(arena, m, n, A, b, zero)))
         return NULL;
     drive_out(lp);
     return lp;

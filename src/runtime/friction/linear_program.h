@@ -9,11 +9,12 @@ struct arena;
 struct linear_program; /* its constraints, at a feasible vertex */
 
 /* Looks for a feasible vertex of A x = b, x >= 0 (m rows, n columns, A
- * row-major; rows may depend on each other). NULL: there is none, beyond
- * LINEAR_PROGRAM_ZERO of the terms of b. Memory: the arena. */
+ * row-major; rows may depend on each other). NULL: there is none, beyond a
+ * share `zero` of the terms of b. Memory: the arena. */
 #define LINEAR_PROGRAM_ZERO 1e-11
 struct linear_program *linear_program_new(struct arena *arena, int m, int n,
-                                          const double *A, const double *b);
+                                          const double *A, const double *b,
+                                          double zero);
 /* The least c.x; -INFINITY where there is no least one. x (n; may be NULL)
  * receives a vertex where it is attained. Questions may follow each other. */
 double linear_program_least(struct linear_program *program, const double *c,

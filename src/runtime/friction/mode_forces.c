@@ -662,7 +662,8 @@ bound_family(struct arena *arena, struct mode_scratch *scratch,
         if (falls == 0.0) /* what holds to rounding holds */
             b[r] = fmin(b[r], 0.0);
     }
-    family->program = linear_program_new(arena, m, family->columns, A, b);
+    family->program = linear_program_new(arena, m, family->columns, A, b,
+                                         LINEAR_PROGRAM_ZERO);
 }
 
 /* The least and the greatest value of factor.force + offset in the family. */

@@ -32,16 +32,19 @@ add_test(NAME elementary COMMAND sh ${CMAKE_SOURCE_DIR}/tests/elementary/run.sh
   ${CMAKE_BINARY_DIR} $<TARGET_FILE:elementary_hash>)
 set_tests_properties(elementary PROPERTIES SKIP_RETURN_CODE 77)
 if(HDF5_FOUND)
-  add_executable(test_hdf5_file tests/hdf5/file.c)
-  target_include_directories(test_hdf5_file SYSTEM PRIVATE ${HDF5_INCLUDE_DIRS})
-  target_link_directories(test_hdf5_file PRIVATE ${HDF5_LIBRARY_DIRS})
-  target_link_libraries(test_hdf5_file ${HDF5_LIBRARIES} ${CMOCKA_LIBRARIES}
-    ${CMAKE_DL_LIBS} m)
-  target_compile_definitions(test_hdf5_file PRIVATE
-    IMP_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  add_dependencies(test_hdf5_file imph5 imp)
-  add_test(NAME hdf5_file COMMAND test_hdf5_file)
-  set_tests_properties(hdf5_file PROPERTIES TIMEOUT 300)
+  foreach(t file table)
+    add_executable(test_hdf5_${t} tests/hdf5/${t}.c)
+    target_include_directories(test_hdf5_${t} SYSTEM PRIVATE
+      ${HDF5_INCLUDE_DIRS})
+    target_link_directories(test_hdf5_${t} PRIVATE ${HDF5_LIBRARY_DIRS})
+    target_link_libraries(test_hdf5_${t} ${HDF5_LIBRARIES} ${CMOCKA_LIBRARIES}
+      ${CMAKE_DL_LIBS} m)
+    target_compile_definitions(test_hdf5_${t} PRIVATE
+      IMP_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    add_dependencies(test_hdf5_${t} imph5 imp)
+    add_test(NAME hdf5_${t} COMMAND test_hdf5_${t})
+    set_tests_properties(hdf5_${t} PROPERTIES TIMEOUT 300)
+  endforeach()
 endif()
 if(GSL_FOUND)
   foreach(t runtime_joints analysis_branches analysis_friction analysis_fit

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hdf5/h5table.h"
 #include "output/h5.h"
 
 struct making {
@@ -209,6 +210,6 @@ __attribute__((visibility("default"))) const struct h5_api *imp_hdf5_api(void);
 const struct h5_api *
 imp_hdf5_api(void)
 {
-    static const struct h5_api api = {H5_API_VERSION, file};
+    static const struct h5_api api = {H5_API_VERSION, file, &h5_table};
     return &api;
 }

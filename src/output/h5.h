@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What libimph5.so (src/hdf5) offers: columns as an HDF5 file. That library is
- * the only part that knows HDF5. It is loaded when the first such file is
- * written, so programs start fast and work without it. */
+/* What libimph5.so (src/hdf5) offers: columns as an HDF5 file, and columns of
+ * one. That library is the only part that knows HDF5. It is loaded when the
+ * first such file is written or read, so programs start fast and work without it. */
 #ifndef IMP_OUTPUT_H5_H
 #define IMP_OUTPUT_H5_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define H5_API_VERSION 2
+#define H5_API_VERSION 3
 #define H5_ENTRY "imp_hdf5_api"
 
 struct h5_param {
@@ -43,11 +43,13 @@ struct h5_content {
     const struct h5_note *notes;
     size_t n_notes;
 };
+struct table_h5;
 struct h5_api {
     int version;
     /* The whole file, *n bytes that the caller frees. NULL: *error says why
      * (static text). Equal content gives equal bytes. */
     char *(*file)(const struct h5_content *c, size_t *n, const char **error);
+    const struct table_h5 *table; /* reads columns (table/h5.h) */
 };
 typedef const struct h5_api *(*h5_entry_fn)(void);
 

@@ -9,6 +9,8 @@
 static const struct table_kind kinds[] = {
     {".csv", csv_head, csv_rows},
     {".jsonl", json_rows_head, json_rows},
+    {".h5", NULL, NULL},
+    {".hdf5", NULL, NULL},
 };
 #define N_KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -35,68 +37,57 @@ table_kind_of(const char *file)
     return NULL;
 }
 
+bool
+table_is_hdf5(const struct table_kind *kind)
+{
+    assert(kind);
+    return !kind->head;
+}
+
 const char *
 table_endings(void)
 {
-    return ".csv or .jsonl, or these and .gz";
+    return ".csv, .jsonl, or .h5, the first two also with .gz";
 }
 
 bool
-table_wrong(struct table_error *error, size_t lo, size_t hi,
-            const char *message, const char *help)
-{
-    assert(error && message);
-    *error = (struct table_error){lo, hi, message, help};
-    return false;
-}
-
-bool
-table_no_number(struct arena *arena, struct table_error *error, size_t lo,
-                const char *cell, size_t len, const char *column,
-                const char *missing)
-{
-    assert(arena && error && cell && column);
-    int shown = len > 40 ? 40 : (int)len;
-    const char *message =
-        len ? arena_printf(arena, "this cell of `%s` is no number: %.*s%s",
-                           column, shown, cell, len > 40 ? "..." : "")
-            : arena_printf(arena, "this cell of `%s` is empty", column);
-    const char *help =
-        missing ? arena_printf(arena,
-                               "a cell without a value is written \"%s\" here",
-                               missing)
-                : arena_printf(arena,
-                               "if that says that there is no value, state it: "
-                               "missing = \"%.*s\"",
-                               shown, cell);
-    return table_wrong(error, lo, lo + (len ? len : 1), message, help);
-}
-
-bool
-table_read_head(const struct table_kind *kind, struct arena *arena,
-                const char *text, size_t n, struct table_head *head,
-                struct table_error *error)
+table_read_head(const struct table_kind *kind, const struct table_h5 *hdf5,
+                struct arena *arena, const char *text, size_t n,
+                struct table_head *head, struct table_error *error)
 {
     assert(kind && arena && (text || !n) && head && error);
     *head = (struct table_head){0};
     if (!n)
         return table_wrong(error, 0, 0, "the file is empty",
-                           "its first line names the columns");
-    return kind->head(arena, text, n, head, error);
+                           kind->head ? "its first line names the columns"
+                                      : NULL);
+    if (kind->head)
+        return kind->head(arena, text, n, head, error);
+    bool good = hdf5_head(hdf5, arena, text, n, head, error);
+    error->no_place = !good;
+    return good;
 }
 
 bool
-table_read_rows(const struct table_kind *kind, struct arena *arena,
-                const char *text, size_t n, const struct table_head *head,
-                struct table_column *columns, size_t n_columns,
-                const char *missing, size_t *n_rows, struct table_error *error)
+table_read_rows(const struct table_kind *kind, const struct table_h5 *hdf5,
+                struct arena *arena, const char *text, size_t n,
+                const struct table_head *head, struct table_column *columns,
+                size_t n_columns, const char *missing, size_t *n_rows,
+                struct table_error *error)
 {
     assert(kind && arena && text && head && columns && n_rows);
     assert(n_columns > 0);
     *n_rows = 0;
-    if (!kind->rows(arena, text, n, head, columns, n_columns, missing, n_rows,
-                    error))
+    bool good = kind->rows ? kind->rows(arena, text, n, head, columns,
+                                        n_columns, missing, n_rows, error)
+                           : hdf5_rows(hdf5, arena, text, n, columns,
+                                       n_columns, missing, n_rows, error);
+    if (!good || (!kind->rows && !*n_rows)) {
+        if (good)
+            table_wrong(error, 0, 0, "its columns have no entries", NULL);
+        error->no_place = !kind->rows;
         return false;
+    }
     if (!*n_rows)
         return table_wrong(error, 0, n < 60 ? n : 60,
                            "the file has no rows behind its header",

@@ -29,6 +29,7 @@ struct table_column {
 struct table_error {
     size_t lo, hi;
     const char *message, *help;
+    bool no_place; /* it stands at no place that could be shown */
 };
 /* The names of the columns of a file, in order, and where they stand. */
 struct table_head {
@@ -36,6 +37,8 @@ struct table_head {
     size_t *lo, *hi;
     size_t n;
 };
+struct table_h5;
+/* Without functions: a file that a library reads. */
 struct table_kind {
     const char *ending;
     bool (*head)(struct arena *arena, const char *text, size_t n,
@@ -57,15 +60,20 @@ const struct table_kind *table_kind_of(const char *file);
 /* the endings that can be read, as ".csv, .jsonl" */
 const char *table_endings(void);
 
-/* Reads the names of the columns of a text of n bytes. False after *error. */
-bool table_read_head(const struct table_kind *kind, struct arena *arena,
+/* Reads the names of the columns of a text of n bytes. hdf5 reads HDF5 files;
+ * NULL: they cannot be read here. False after *error. */
+bool table_read_head(const struct table_kind *kind,
+                     const struct table_h5 *hdf5, struct arena *arena,
                      const char *text, size_t n, struct table_head *head,
                      struct table_error *error);
+/* Is it one of those that hdf5 reads? */
+bool table_is_hdf5(const struct table_kind *kind);
 /* Reads n_columns columns, by their numbers in the head: each gets *n_rows
  * numbers, in the arena. A cell that is the text `missing` (NULL: there is no
  * such text) gives NaN; any other cell of these columns is one finite number,
  * or a text where texts are wanted. False after *error. */
-bool table_read_rows(const struct table_kind *kind, struct arena *arena,
+bool table_read_rows(const struct table_kind *kind,
+                     const struct table_h5 *hdf5, struct arena *arena,
                      const char *text, size_t n, const struct table_head *head,
                      struct table_column *columns, size_t n_columns,
                      const char *missing, size_t *n_rows,

@@ -18,6 +18,14 @@ bool json_rows(struct arena *arena, const char *text, size_t n,
                size_t n_columns, const char *missing, size_t *n_rows,
                struct table_error *error);
 
+bool hdf5_head(const struct table_h5 *library, struct arena *arena,
+               const char *bytes, size_t n, struct table_head *head,
+               struct table_error *error);
+bool hdf5_rows(const struct table_h5 *library, struct arena *arena,
+               const char *bytes, size_t n, struct table_column *columns,
+               size_t n_columns, const char *missing, size_t *n_rows,
+               struct table_error *error);
+
 /* Returns the number of a text among the words, to which it is added. */
 double table_word(struct arena *arena, struct table_words *words,
                   const char *text, size_t len);

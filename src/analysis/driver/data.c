@@ -69,6 +69,8 @@ read_bytes(struct reading *reading)
 static bool
 wrong_file(const struct reading *reading, const struct table_error *error)
 {
+    if (error->no_place)
+        return cannot_read(reading, error->message, error->help);
     uint32_t file = sources_add(reading->sources, reading->path, reading->text,
                                 reading->size);
     imp_range range = {file, (uint32_t)error->lo, (uint32_t)error->hi};
@@ -98,7 +100,7 @@ find_header(const struct reading *reading, const struct table_head *head,
                      found ? "several columns of this file have the header"
                            : "this file has no column with the header",
                      header, imp_text(reading->im, reading->table->name)),
-        NULL};
+        NULL, false};
     const char *near = found ? NULL : suggest(header, head->names, head->n);
     if (near)
         error.help =
@@ -131,7 +133,7 @@ read_columns(struct reading *reading, struct data_columns *columns)
         !table_unpack(reading->arena, reading->text, reading->size,
                       UNPACKED_MOST, &reading->text, &reading->size, &error))
         return cannot_read(reading, error.message, error.help);
-    if (!table_read_head(kind, reading->arena, reading->text, reading->size,
+    if (!table_read_head(kind, NULL, reading->arena, reading->text, reading->size,
                          &head, &error))
         return wrong_file(reading, &error);
     for (size_t i = 0; i < n; i++) {
@@ -141,7 +143,7 @@ read_columns(struct reading *reading, struct data_columns *columns)
                          &wanted[i].number))
             return false;
     }
-    if (!table_read_rows(kind, reading->arena, reading->text, reading->size,
+    if (!table_read_rows(kind, NULL, reading->arena, reading->text, reading->size,
                          &head, wanted, n, missing, &columns->rows, &error))
         return wrong_file(reading, &error);
     for (size_t i = 0; i < n; i++)

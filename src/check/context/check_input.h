@@ -18,6 +18,7 @@ struct check_prior {
     const char *bound;
     const struct tm_command *command; /* fields, id */
 };
+struct table_h5;
 struct check_input {
     struct arena *arena;
     struct intern *names;
@@ -30,6 +31,9 @@ struct check_input {
     size_t n_files;
     bool redefine;
     const char *allow_read; /* `use` reads below this folder, too; or NULL */
+    /* Loads what reads HDF5 files (table/h5.h); NULL after *error, or where
+     * nothing does. */
+    const struct table_h5 *(*hdf5)(const char **error);
     const struct check_set *sets;
     size_t n_sets;
     const struct check_prior *priors;

@@ -24,6 +24,7 @@ struct reading {
     const char *path, *text, *missing;
     size_t size;
     const struct table_kind *kind;
+    const struct table_h5 *hdf5; /* reads HDF5 files */
     struct table_head head;
     struct {
         struct asked *v;
@@ -36,6 +37,15 @@ static void
 wrong_file(struct check *ck, const struct reading *reading,
            const struct table_error *error)
 {
+    if (error->no_place) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0390, reading->decl->item->value->range,
+            "cannot read \"%s\": %s", reading->decl->item->value->text,
+            error->message);
+        if (error->help)
+            CHECK_HELP(ck, diag, "%s", error->help);
+        return;
+    }
     uint32_t file = sources_add(ck->in->sources, reading->path, reading->text,
                                 reading->size);
     imp_range range = {file, (uint32_t)error->lo, (uint32_t)error->hi};
@@ -150,7 +160,8 @@ all_columns(struct check *ck, struct reading *reading)
                                    "column x%zu = \"%s\" }",
                                    reading->decl->name,
                                    reading->decl->item->value->text, i,
-                                   head->names[i])};
+                                   head->names[i]),
+                table_is_hdf5(reading->kind)};
             wrong_file(ck, reading, &error);
             return false;
         }
@@ -238,7 +249,7 @@ static bool
 read_table(struct check *ck, struct reading *reading)
 {
     struct table_error error;
-    if (!table_read_head(reading->kind, ck->arena, reading->text, reading->size,
+    if (!table_read_head(reading->kind, reading->hdf5, ck->arena, reading->text, reading->size,
                          &reading->head, &error)) {
         wrong_file(ck, reading, &error);
         return false;
@@ -252,7 +263,7 @@ read_table(struct check *ck, struct reading *reading)
         if (!find_header(ck, reading, &reading->asked.v[i], &columns[i].number))
             return false;
     }
-    if (!table_read_rows(reading->kind, ck->arena, reading->text, reading->size,
+    if (!table_read_rows(reading->kind, reading->hdf5, ck->arena, reading->text, reading->size,
                          &reading->head, columns, n, reading->missing, &n_rows,
                          &error)) {
         wrong_file(ck, reading, &error);
@@ -278,6 +289,24 @@ unpack(struct check *ck, struct reading *reading)
                check_error(ck, DIAG_E0390, reading->decl->item->value->range,
                            "cannot read \"%s\": %s", name, error.message),
                "%s", error.help);
+    return false;
+}
+
+/* Loads what reads HDF5 files. */
+static bool
+load(struct check *ck, struct reading *reading)
+{
+    if (!table_is_hdf5(reading->kind))
+        return true;
+    const char *why = "this program reads no HDF5 files";
+    reading->hdf5 = ck->in->hdf5 ? ck->in->hdf5(&why) : NULL;
+    if (reading->hdf5)
+        return true;
+    CHECK_HELP(ck,
+               check_error(ck, DIAG_E0390, reading->decl->item->value->range,
+                           "cannot read \"%s\": %s",
+                           reading->decl->item->value->text, why),
+               "write the columns as CSV");
     return false;
 }
 
@@ -308,7 +337,8 @@ declare_data(struct check *ck, struct decl *decl)
     }
     reading.text =
         scope_read_data(ck, decl->module, it, &reading.path, &reading.size);
-    return reading.text && unpack(ck, &reading) && read_table(ck, &reading);
+    return reading.text && unpack(ck, &reading) && load(ck, &reading) &&
+           read_table(ck, &reading);
 }
 
 void

@@ -165,6 +165,13 @@ load_hdf5(const char **error)
     return hdf5_api;
 }
 
+const struct table_h5 *
+load_tables(const char **error)
+{
+    const struct h5_api *api = load_hdf5(error);
+    return api ? api->table : NULL;
+}
+
 const struct gsl_api *
 load_gsl(const char **error)
 {

@@ -10,11 +10,14 @@
 struct gen_api;
 struct h5_api;
 struct gsl_api;
+struct table_h5;
 
-/* The code generator libimpgen.so, the writer of HDF5 files libimph5.so, or the
+/* The code generator libimpgen.so, what writes and reads HDF5
+ * files, libimph5.so, or the
  * second engine of motion libimpgsl.so, found as where.h says. NULL and *error (static) where it cannot be loaded. */
 const struct gen_api *load_codegen(const char **error);
 const struct h5_api *load_hdf5(const char **error);
+const struct table_h5 *load_tables(const char **error); /* of load_hdf5 */
 const struct gsl_api *load_gsl(const char **error);
 
 #endif

@@ -364,6 +364,7 @@ session_input(struct session *session)
         .n_files = session->text.n_files,
         .redefine = session->earlier.redefine,
         .allow_read = session->o.allow_read,
+        .hdf5 = load_tables,
         .priors = session->earlier.priors,
         .n_priors = session->earlier.n_priors,
     };

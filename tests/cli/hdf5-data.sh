@@ -1,0 +1,43 @@
+# Columns from HDF5: what a sweep has saved is read again, as it is; files that are cut short or are
+# none are told; simulators hold the columns, and read none of these files themselves
+cd "$tmp" || exit 1
+cat > made.imp <<'MODEL'
+param v : m/s = 1 in [0, 10]
+system ball {
+  coordinate h
+  kinetic   = (1 [kg])*h'^2/2
+  potential = (9.81 [N])*h
+  start { h = 0  h' = v }
+}
+let s = sweep {
+  over   = (v in linspace(1, 3, 5))
+  run    = simulate { until = 1  record = (sup(ball.h), first(ball.h < -3)) }
+  record = (sup_ball_h, first_ball_h_3, sup_ball_h > 0.2)
+  save   = "made.h5"
+}
+MODEL
+$imp run --out=. made.imp
+cat > read.imp <<'MODEL'
+data d = "made.h5" {
+  column v : m/s = "v"
+  column top : m = "sup_ball_h"
+  column when : s = "first_ball_h_3"
+  missing = "NaN"
+}
+show d.v, d.top, d.when
+expect max(abs(d.top - d.v^2/(19.62 [m/s^2]))) < 1e-15 [m]
+MODEL
+$imp run read.imp
+$imp build read.imp -o sim && mv made.h5 moved.h5 && ./sim | tail -1
+./sim --data d=moved.h5 2>&1 | head -4
+head -c 1500 moved.h5 > made.h5
+$imp run read.imp 2>&1
+printf 'v,sup_ball_h\n1,2\n' > made.h5
+$imp run read.imp 2>&1 | head -2
+cp moved.h5 made.h5
+printf 'data d = "made.h5" { column x = "nothing" }\nshow d.x\n' > wrong.imp
+$imp run wrong.imp 2>&1
+printf 'data d = "made.h5" { column x : text = "v" }\nshow d.x\n' > wrong.imp
+$imp run wrong.imp 2>&1
+printf 'data d = "made.h5" { column x = "first_ball_h_3" }\nshow d.x\n' > wrong.imp
+$imp run wrong.imp 2>&1

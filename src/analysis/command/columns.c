@@ -106,14 +106,32 @@ columns_of_field(struct analysis *analysis, const struct record *record,
     return n;
 }
 
+/* The column of the only param that a sweep varies, or -1. */
+static int
+only_param(const struct analysis *analysis, const struct record *record)
+{
+    int found = -1, params = 0;
+    for (size_t i = 0; i < record->n; i++) {
+        const char *doc = imp_text(analysis->rt->im, record->schema[i].doc);
+        bool over = !strcmp(doc, "param of the run");
+        if (!record->schema[i].column ||
+            (!over && strcmp(doc, "param of the run, drawn")))
+            continue;
+        params++;
+        found = over ? (int)i : found;
+    }
+    return params == 1 && record_index(record, "repeat") < 0 ? found : -1;
+}
+
 /* Finds what a record's lists are naturally plotted against. */
 static void
 natural_axis(struct analysis *analysis, const struct record *record,
              struct out_column *time)
 {
-    static const char *const names[] = {"t", "phi"};
-    for (size_t i = 0; time && i < 2; i++) {
-        int k = record_index(record, names[i]);
+    const int at[] = {record_index(record, "t"), record_index(record, "phi"),
+                      only_param(analysis, record)};
+    for (size_t i = 0; time && i < sizeof at / sizeof at[0]; i++) {
+        int k = at[i];
         if (k >= 0 && !record->v[k].why) {
             *time = (struct out_column){
                 imp_text(analysis->rt->im, record->schema[k].name),

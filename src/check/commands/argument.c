@@ -29,6 +29,19 @@ whole_field(struct check *ck, const struct ast_expr *node, struct value *value)
     return false;
 }
 
+/* Is it an entry, or a part of one, of a list of a result: r.x[3].y? */
+static bool
+part_of_result(struct check *ck, const struct ast_expr *node)
+{
+    bool entry = false;
+    while (node->kind == AST_FIELD || node->kind == AST_INDEX) {
+        entry |= node->kind == AST_INDEX;
+        node = ast_unwrap(node->a);
+    }
+    return entry && node->kind == AST_NAME &&
+           check_expr(ck, &ck->modules.top, node).kind == VALUE_RESULT;
+}
+
 bool
 contact_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
@@ -232,7 +245,8 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
     }
     if (value.kind == VALUE_LIST || value.kind == VALUE_COLUMN)
         return true;
-    if (value.kind == VALUE_NUM && !whole && inner->kind != AST_NUM) {
+    bool entry = part_of_result(ck, inner);
+    if (value.kind == VALUE_NUM && !whole && !entry && inner->kind != AST_NUM) {
         uint32_t command, field;
         if (record_find(ck, out, &command, &field)) {
             out->kind = IMP_VAL_FIELD;
@@ -245,10 +259,12 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
         not_recorded(ck, node, doing);
         return false;
     }
-    struct diag *d = check_error(
-        ck, DIAG_E0411, node->range, "this cannot be %s: it is %s",
-        plot ? "plotted" : "saved",
-        whole ? "a single value of a result" : value_kind_text(ck, &value));
+    struct diag *d =
+        check_error(ck, DIAG_E0411, node->range, "this cannot be %s: it is %s",
+                    plot ? "plotted" : "saved",
+                    whole   ? "a single value of a result"
+                    : entry ? "one entry of a list of a result"
+                            : value_kind_text(ck, &value));
     CHECK_HELP(ck, d,
                plot ? "plot takes recorded expressions, lists of a "
                       "result, or a result"

@@ -39,7 +39,8 @@ column_dim(struct check *ck, const struct tm_val *value)
 static bool
 is_axis(const struct tm_field *field)
 {
-    return field->column && !strncmp(field->doc, "param of the run", 16);
+    return field->column && (!strcmp(field->doc, "param of the run") ||
+                             !strcmp(field->doc, "param of the run, drawn"));
 }
 
 /* Returns the param that a column shows, or NO_PARAM. */

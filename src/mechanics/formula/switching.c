@@ -6,13 +6,13 @@
  * functions u are gathered from the formulas of a block's motion, each once, by
  * the GUARD column of abi/ops.def, and become one series tape. Beside u goes
  * the size of the terms whose sum it is, because the rounding error of u is
- * measured by that size. Exponentials end steps in the same way, where no branch
- * changes (add_growth). */
+ * measured by that size. What grows by orders of magnitude ends steps in the
+ * same way, where no branch changes (growth.c). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "mechanics/formula/formula.h"
+#include "mechanics/formula/switching_priv.h"
 
 static uint32_t
 kind_of(const expr *formula)
@@ -30,9 +30,10 @@ kind_of(const expr *formula)
     }
 }
 
-static bool
-moves(struct mech *mech, const expr *formula)
+bool
+formula_moves(struct mech *mech, const expr *formula)
 {
+    assert(mech && formula);
     static const enum expr_sym of[] = {SYM_STATE, SYM_TIME, SYM_UNKNOWN,
                                        SYM_ROW};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
@@ -41,18 +42,11 @@ moves(struct mech *mech, const expr *formula)
     return false;
 }
 
-struct guards {
-    struct mech *mech;
-    const expr **u;
-    imp_guard *g;
-    size_t n, cap;
-    bool gaps; /* the formulas are gaps */
-    bool branches_alone; /* leaves out where exponentials grow */
-};
-
-static void
-add(struct guards *found, const expr *formula, uint32_t kind, const expr *level)
+void
+guards_add(struct guards *found, const expr *formula, uint32_t kind,
+           const expr *level)
 {
+    assert(found && formula && level);
     for (size_t i = 0; i < found->n; i++)
         if (found->u[i] == level && found->g[i].kind == kind) {
             found->g[i].gap |= found->gaps;
@@ -74,61 +68,6 @@ add(struct guards *found, const expr *formula, uint32_t kind, const expr *level)
     found->g[found->n++] = (imp_guard){kind, 0, formula->origin};
 }
 
-/* Exponential functions grow by orders of magnitude within one step, from what
- * is below all rounding: the first terms of their series do not show it, and a
- * barrier exp(-x^2) would be passed without a trace. So a step ends where the
- * argument has changed by GROWTH_STEP: up to there the last terms of order 20
- * bound those that are left out, as these shrink by 8/20 and more. Below
- * exp(-GROWTH_LEAST) = 1e-52 nothing is looked at. tanh comes to its ends as
- * exp(-2 |u|). */
-#define GROWTH_STEP 8.0
-#define GROWTH_LEAST 120.0
-/* Ends at 0, where symmetric motions turn, would be touched, not passed. */
-#define GROWTH_BESIDE 0.3
-
-static void
-add_growth(struct guards *found, const expr *formula)
-{
-    struct graph *graph = found->mech->graph;
-    const expr *u = formula->a, *level;
-    double step = GROWTH_STEP, low = -GROWTH_LEAST, high = INFINITY;
-    switch ((enum imp_op)formula->op) {
-    case IMP_OP_EXP:
-    case IMP_OP_EXPM1:
-        break;
-    case IMP_OP_EXP2:
-        u = sc_mul(graph, u, ex_num(graph, log(2.0)));
-        break;
-    case IMP_OP_SINH:
-    case IMP_OP_COSH:
-        low = -INFINITY;
-        break;
-    case IMP_OP_TANH:
-        step = GROWTH_STEP / 2.0;
-        high = GROWTH_LEAST / 2.0;
-        low = -high;
-        break;
-    default:
-        return;
-    }
-    if (!moves(found->mech, u))
-        return;
-    level = u;
-    if (isfinite(low)) {
-        add(found, formula, IMP_GUARD_GROWTH_SIGN,
-            sc_sub(graph, u, ex_num(graph, low)));
-        level = ex_op(graph, IMP_OP_MAX, level, ex_num(graph, low), NULL);
-    }
-    if (isfinite(high)) {
-        add(found, formula, IMP_GUARD_GROWTH_SIGN,
-            sc_sub(graph, u, ex_num(graph, high)));
-        level = ex_op(graph, IMP_OP_MIN, level, ex_num(graph, high), NULL);
-    }
-    add(found, formula, IMP_GUARD_GROWTH_WHOLE,
-        sc_add(graph, ex_div(graph, level, ex_num(graph, step)),
-               ex_num(graph, GROWTH_BESIDE)));
-}
-
 /* Gathers the switching functions below the formulas; each node is visited
  * once. */
 static void
@@ -142,7 +81,9 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
         return;
     uint32_t top = graph_size(mech->graph);
     bool *seen = NEW_N(mech->arena, bool, top + 1);
-    const expr **todo = NEW_N(mech->arena, const expr *, top + n_formula + 1);
+    /* what is to be done at the front, what has been seen at the back */
+    const expr **todo = NEW_N(mech->arena, const expr *, top + 1),
+               **done = todo + top + 1;
     size_t n_todo = 0;
     for (size_t i = 0; i < n_formula; i++)
         if (formula[i] && !seen[formula[i]->id]) {
@@ -150,11 +91,13 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
             todo[n_todo++] = formula[i];
         }
     while (n_todo > 0) {
-        const expr *node = todo[--n_todo], *level = ex_branch(mech->graph, node);
-        if (level && moves(mech, level))
-            add(found, node, kind_of(node), level);
+        const expr *node = todo[--n_todo],
+                   *level = ex_branch(mech->graph, node);
+        if (level && formula_moves(mech, level))
+            guards_add(found, node, kind_of(node), level);
         if (!found->branches_alone)
-            add_growth(found, node);
+            growth_add(found, node);
+        *--done = node;
         const expr *const below[3] = {node->a, node->b, node->c};
         for (int i = 0; i < 3; i++)
             if (below[i] && !seen[below[i]->id]) {
@@ -162,6 +105,8 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
                 todo[n_todo++] = below[i];
             }
     }
+    if (!found->branches_alone)
+        growth_add_powers(found, done, (size_t)(todo + top + 1 - done));
 }
 
 bool

@@ -281,7 +281,9 @@ argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
     for (int k = 0; k <= order; k++)
         if (!isfinite(series[k]))
             return NULL;
-    *size = switching->most[guard] = fmax(switching->most[guard], *size);
+    /* what has grown in another place says nothing about the rounding here */
+    if (formulas->guard[guard].kind < IMP_GUARD_GROWTH_SIGN)
+        *size = switching->most[guard] = fmax(switching->most[guard], *size);
     return series;
 }
 

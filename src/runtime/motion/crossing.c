@@ -39,6 +39,12 @@
  * to CROSSING_FINE. */
 #define CROSSING_FACTOR 256.0
 #define CROSSING_FINE 1.5
+/* Where the clock cannot tell any of that (late, and slow), the parabola is
+ * followed for at most so many of the least steps. */
+#define CROSSING_CLOCK 64.0
+/* That is so where the forces are finite: in so many steps they change the
+ * velocities by less than this share. At a pole they change them at once. */
+#define CROSSING_REGULAR 0x1p-32
 
 struct crossing {
     double *rows;        /* those that are followed */
@@ -138,12 +144,12 @@ energy_norm(const double *mass, const double *numbers, uint32_t count)
     return sqrt(fmax(sum, 0.0)) * greatest;
 }
 
-/* Is what is missed within rounding of the velocities? */
+/* Are the changes own->off below this share of the velocities? */
 static bool
-negligible(const struct rt *run, uint32_t block, const struct crossing *own)
+negligible(const struct rt *run, uint32_t block, const struct crossing *own,
+           double eps)
 {
     const struct motion_block *moving = motion_block_of(run, block);
-    const double eps = CROSSING_NOISE * DBL_EPSILON;
     uint32_t n = block_of(run, block)->state.n;
     for (uint32_t i = 0; moving->observer && i < n; i++)
         if (!(fabs(own->off[i]) <= eps * fabs(own->speed[i])))
@@ -188,7 +194,7 @@ holds(struct rt *run, uint32_t block, struct crossing *own, int order,
                                              IMP_ROW_PAD + 1];
         own->off[i] = step * (rate - own->off[i]);
     }
-    return negligible(run, block, own) ||
+    return negligible(run, block, own, CROSSING_NOISE * DBL_EPSILON) ||
            (moving->observer && motion_rows(run, block, order) != IMP_OK);
 }
 
@@ -290,6 +296,49 @@ cut(struct rt *run, uint32_t block, int order)
     return finite;
 }
 
+/* Are the forces finite at both ends of a step to the present state? */
+static bool
+is_regular(const struct rt *run, uint32_t block, struct crossing *own,
+           double step)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->off[i] =
+            step * run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                          IMP_ROW_PAD + 1];
+    bool regular = negligible(run, block, own, CROSSING_REGULAR);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->off[i] = step * followed(own, at, run, i)[1];
+    return regular && negligible(run, block, own, CROSSING_REGULAR);
+}
+
+/* The shortest time after which there is a series that leads on by more than
+ * the least step; the least one if there is none. The rates that are missed
+ * until then change the velocities by no more than an error of the clock does.
+ */
+static double
+first_step(struct rt *run, uint32_t block, int order, double least)
+{
+    struct crossing *own = crossing_of(run, block);
+    double start = rt_time(run), found = least, span;
+    struct diags unheard, *heard = run->ds;
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    for (double step = 2.0 * least;
+         step <= CROSSING_CLOCK * least && found == least; step *= 2.0) {
+        move(run, block, own, order, start, step);
+        if (motion_rows(run, block, order) != IMP_OK)
+            continue;
+        motion_step(run, block, order, &span);
+        if (span >= least && is_regular(run, block, own, step))
+            found = step;
+    }
+    back(run, block, own, order, start);
+    run->ds = heard;
+    return found;
+}
+
 int
 crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
 {
@@ -305,6 +354,8 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     if ((st != IMP_OK && st != IMP_NONFINITE) || !cut(run, block, order))
         return IMP_NONFINITE;
     *length = crossing_length(run, block, order, least, INFINITY);
+    if (*length <= least && !moving->observer)
+        *length = first_step(run, block, order, least);
     if (!moving->observer && moving->system != IMP_NO_SYSTEM &&
         system_slides(run, moving->system))
         system_series_cut(run, moving->system, 2, order);

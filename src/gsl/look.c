@@ -145,6 +145,11 @@ fallen(struct looking *looking, size_t i, const struct node *begin,
     double s, value;
     if (begin->value[i] > watch->closed || (above && begin->value[i] > 0.0))
         return falls_between(looking, i, begin->s, end->s, 0.0);
+    /* the step before ended where the function jumps */
+    if (above && begin->value[i] < -watch->closed) {
+        note(looking, GSL_FALLS, i, begin->s);
+        return 0;
+    }
     /* It begins at zero: either it rises and falls, or it sinks. */
     if (begin->rate[i] > 0.0 && end->rate[i] < 0.0) {
         int st = turning_point(looking, i, begin, end, &s, &value);

@@ -25,6 +25,7 @@ struct event_of_bodies {
     uint32_t *stay, n_stay; /* contacts of which some may stay closed */
     const char **class;
     struct marked_contacts done;
+    bool *held; /* contacts of which a point was held before */
 };
 
 static bool
@@ -33,6 +34,15 @@ is_watched(const struct second *second, uint32_t c)
     const imp_contact *contact = rt_contact(second->run, c);
     return contact->system == IMP_NO_SYSTEM &&
            !(contact->flags & IMP_CONTACTF_STATED);
+}
+
+static bool *
+held_now(const struct second *second)
+{
+    bool *held = NEW_N(second->run->brief, bool, second->sim->n_contacts + 1);
+    for (uint32_t c = 0; c < second->sim->n_contacts; c++)
+        held[c] = persistent_holds(second->run, c);
+    return held;
 }
 
 static void
@@ -235,7 +245,7 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
         presses |= state[i].free < 0.0;
         if (fabs(state[i].rate) > still && height > floor)
             return IMP_OK;
-        if (!(state[i].free < 0.0 && state[i].rate > 0.0))
+        if (!(state[i].free < 0.0 && state[i].rate > still))
             continue;
         double left = 2.0 * state[i].rate / (-state[i].free);
         struct flight_sum flights;
@@ -311,8 +321,11 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
             n = contact_set_points(run, contact, 2.0 * floor_of(run, contact),
                                    spot + n_spot,
                                    contact_set_room(run, contact));
+        /* what rests stays so: a limit has flights */
+        bool flies = rest > 0.0 || !event->held[contact];
         if (n > 0 && restitution > 0.0) {
-            low[(*n_low)++] = contact;
+            if (flies)
+                low[(*n_low)++] = contact;
             *remaining = fmax(*remaining, rest);
             *ratio = fmax(*ratio, restitution);
             n_spot += n;
@@ -375,7 +388,8 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
                                     .hit = NEW_N(brief, uint32_t, n),
                                     .stay = NEW_N(brief, uint32_t, 3 * n),
                                     .class = NEW_N(brief, const char *, n),
-                                    .done = simulate_marks_new(brief, n)};
+                                    .done = simulate_marks_new(brief, n),
+                                    .held = held_now(second)};
     uint32_t *low = NEW_N(brief, uint32_t, n);
     double remaining, ratio;
     size_t before = sim->log.time.n;
@@ -461,7 +475,8 @@ held_is_hit(struct second *second, uint32_t contact)
         .second = second,
         .stay = NEW_N(run->brief, uint32_t, 3 * sim->n_contacts + 1),
         .class = NEW_N(run->brief, const char *, sim->n_contacts + 1),
-        .done = simulate_marks_new(run->brief, sim->n_contacts)};
+        .done = simulate_marks_new(run->brief, sim->n_contacts),
+        .held = held_now(second)};
     uint32_t *low = NEW_N(run->brief, uint32_t, sim->n_contacts + 1), n_low;
     double remaining, ratio;
     int st = simulate_row(sim);

@@ -31,8 +31,12 @@
 /* what points do to each other is rounding below this many rounding errors */
 #define LIMIT_ROUNDING 16.0
 /* Flights that agree to this share are the same: gaps that were closed
- * together open alike to the rounding of speeds and directions. */
+ * together open alike to the rounding of speeds and directions. So are flights
+ * that agree to half of the digits, of which one ends where the gap of the
+ * other is rounding: Newton's law at two near points leaves them alike to the
+ * rounding of their great impulses. */
 #define LIMIT_ALIKE 1e-13
+#define LIMIT_NEAR 1e-8
 /* The impacts of a pattern that a forecast follows one by one at least, once
  * it has come to a limit: the fewest that show a law. Nobody sees the others,
  * and limits on the way to other limits come in hundreds. */
@@ -346,7 +350,10 @@ together(struct rt *run, const struct forecast_question *question,
         }
         if (!(t < INFINITY) || question->e[point] != restitution ||
             !same_law(run, question, first, point) ||
-            fabs(t - span) > LIMIT_ALIKE * span)
+            (fabs(t - span) > LIMIT_ALIKE * span &&
+             (fabs(t - span) > LIMIT_NEAR * span ||
+              fabs(t - span) * states->rate >
+                  LIMIT_NOISE * DBL_EPSILON * question->place[point])))
             return false;
     }
     struct flight_sum flights = {.error = 0.0};

@@ -64,6 +64,27 @@ test_least(void **unused)
     assert_true(let < 2 * n);
 }
 
+/* The least of many times, with a logarithm for each or for few. */
+static void
+test_term_time(void **unused)
+{
+    uint64_t state = 11;
+    (void)unused;
+    for (int i = 0; i < 20000; i++) {
+        double plain = INFINITY, few = INFINITY, scale = i % 10 ? 1 : 0x1p-1000;
+        for (int k = 1; k <= ORDER; k++) {
+            double c = pow(2.0, 200.0 * uniform(&state) - 100.0) * scale,
+                   most = uniform(&state) * pow(2.0, 40.0 * uniform(&state)) *
+                          (i % 7 ? 1 : scale);
+            c *= i % 3 ? pow(2.0, 2.0 * k) : 1.0;
+            plain = fmin(plain, exp(log(most / c) / k));
+            few = term_time(few, k % 2 ? c : -c, k, most);
+            few = term_time(few, 0.0, k, most);
+        }
+        assert_true(plain == few);
+    }
+}
+
 /* What has no logarithm asks for all. */
 static void
 test_without(void **unused)
@@ -94,6 +115,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_least),
                                        cmocka_unit_test(test_without),
+                                       cmocka_unit_test(test_term_time),
                                        cmocka_unit_test(test_logarithm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

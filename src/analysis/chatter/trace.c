@@ -352,12 +352,12 @@ fit_line(struct chatter_run *outcome, const struct chatter_trace *trace)
     }
     if (points < FIT_LEAST || !(log_time[points - 1] - log_time[0] > FIT_SPAN))
         return false;
-    struct slope exponent = slope_of(log_time, log_energy, points),
-                 shrinks = slope_of(number, log_time, points);
+    struct slope exponent = slope_of(log_time, log_energy, points);
     outcome->fitted = true;
     outcome->exponent = exponent.value;
     outcome->exponent_error = exponent.error;
     if (limit->depth == 1) {
+        struct slope shrinks = slope_of(number, log_time, points);
         limit->ratio = exp(shrinks.value);
         limit->ratio_error = limit->ratio * expm1(shrinks.error);
     }

@@ -11,6 +11,7 @@
 #include "runtime/events/event_priv.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* The terms left out of the polynomial of a gap stay below this share of the
  * tolerance of the gap. */
@@ -37,14 +38,11 @@ contact_root_series(struct rt *run, uint32_t contact,
         return st;
     double most = fmax(ROOT_LARGEST * tol->length, 8.0 * fabs(gap[0]));
     for (int k = 1; k <= 4; k++)
-        if (gap[k] != 0.0)
-            until = fmin(until, exp(log(most / fabs(gap[k])) / k));
+        until = term_time(until, gap[k], k, most);
     for (int k = MOTION_STEP_ORDER - 3; k <= MOTION_STEP_ORDER; k++) {
         if (!isfinite(gap[k]))
             return IMP_NONFINITE;
-        if (gap[k] != 0.0)
-            until = fmin(
-                until, exp(log(ROOT_TRUNCATION * tol->gap / fabs(gap[k])) / k));
+        until = term_time(until, gap[k], k, ROOT_TRUNCATION * tol->gap);
     }
     *horizon = until;
     return IMP_OK;

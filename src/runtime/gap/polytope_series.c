@@ -26,6 +26,7 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/support.h"
+#include "runtime/numerics/taylor.h"
 #include "runtime/numerics/vec3.h"
 
 /* While a series is used, positions stay below this many lengths, so that the
@@ -69,13 +70,6 @@ struct polytope_kept_poses {
     struct kept_pose pose[POSES_KEPT];
 };
 
-/* Returns the largest t with |a| t^k <= most. */
-static double
-reach(double a, int k, double most)
-{
-    return a != 0.0 ? exp(log(most / fabs(a)) / k) : INFINITY;
-}
-
 /* Makes the pose from the series of both bodies. */
 static int
 make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
@@ -114,17 +108,16 @@ polytope_relative_pose_once(struct rt *run, uint32_t contact, int order,
 }
 
 /* Returns for how long one number of the pose holds, which counts `scale` (m)
- * in gaps. */
+ * in gaps; at most `holds`. */
 static double
 row_holds(const struct taylor *row, int order, double scale, double length,
-          double slack)
+          double slack, double holds)
 {
-    double holds = INFINITY,
-           most = fmax(SERIES_LARGEST * length, 8.0 * fabs(row->c[0]));
+    double most = fmax(SERIES_LARGEST * length, 8.0 * fabs(row->c[0]));
     for (int n = 1; n <= order && n <= 4; n++)
-        holds = fmin(holds, reach(scale * row->c[n], n, most));
+        holds = term_time(holds, scale * row->c[n], n, most);
     for (int n = order - 3; n <= order && order >= 8; n++)
-        holds = fmin(holds, reach(scale * row->c[n], n, slack / 16.0));
+        holds = term_time(holds, scale * row->c[n], n, slack / 16.0);
     return holds;
 }
 
@@ -136,11 +129,11 @@ pose_holds(struct rt *run, uint32_t contact, const struct kept_pose *kept)
     double length = gap_length(run, contact), holds = INFINITY,
            slack = polytope_contact_slack(run, contact);
     for (uint32_t i = 0; i < dim; i++) {
-        holds = fmin(holds, row_holds(&kept->centre[i], kept->order, 1.0,
-                                      length, slack));
+        holds = row_holds(&kept->centre[i], kept->order, 1.0, length, slack,
+                          holds);
         for (uint32_t j = 0; j < dim; j++)
-            holds = fmin(holds, row_holds(&kept->turn[3 * i + j], kept->order,
-                                          length, length, slack));
+            holds = row_holds(&kept->turn[3 * i + j], kept->order, length,
+                              length, slack, holds);
     }
     return holds;
 }

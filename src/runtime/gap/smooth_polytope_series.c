@@ -14,6 +14,7 @@
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/gap/smooth_polytope_priv.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* The terms left out of the series of a condition stay below this share of
  * FEATURE_PAST. */
@@ -59,8 +60,7 @@ holds(const double *c, int order, double least)
     for (int k = order > 3 ? order - 3 : 1; k <= order; k++) {
         if (!isfinite(c[k]))
             return 0.0;
-        if (c[k] != 0.0)
-            t = fmin(t, exp(log(least / fabs(c[k])) / k));
+        t = term_time(t, c[k], k, least);
     }
     return t;
 }
@@ -76,8 +76,7 @@ falls_ever(const double *series, int degree, double level)
     if (first <= 0.0)
         return 0.0;
     for (int k = 1; k <= degree; k++)
-        if (series[k] != 0.0)
-            near = fmin(near, exp(log(first / fabs(series[k])) / k));
+        near = term_time(near, series[k], k, first);
     for (int k = 0; k < degree; k++) /* Cauchy's bound of the roots */
         last = fmax(last, fabs((k == 0 ? first : series[k]) / series[degree]));
     last += 1.0;

@@ -17,6 +17,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 
 /* a gap of so many roundings has risen */
 #define RISEN 4.0
@@ -123,9 +124,7 @@ truncation_time(const double *gap, int order, double known)
 {
     double until = INFINITY;
     for (int k = order - 3; k <= order; k++)
-        if (gap[k] != 0.0)
-            until = fmin(until,
-                         exp(log(GAP_TRUNCATION * known / fabs(gap[k])) / k));
+        until = term_time(until, gap[k], k, GAP_TRUNCATION * known);
     return until;
 }
 

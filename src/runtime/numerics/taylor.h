@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -150,6 +151,24 @@ rough_least(const double *c, int from, int order, double size,
         if (any >> k & 1 && at[k] <= least + 4.0 * ROUGH_ERROR / from)
             which |= 1u << k;
     return which;
+}
+
+/* The lesser of `time` and of the time at which |c| time^k comes to `most` >= 0.
+ * A logarithm is taken only where that may be the second. */
+static inline double
+term_time(double time, double c, int k, double most)
+{
+    assert(k >= 1 && !(most < 0.0));
+    double power = 1.0, base = time, at;
+    if (c == 0.0)
+        return time;
+    for (int n = k; n > 0; n >>= 1, base *= base)
+        power *= n & 1 ? base : 1.0;
+    /* power is off by a few rounding errors; what is subnormal has none */
+    if (power >= DBL_MIN && fabs(c) * power < most * (1.0 - 1e-9))
+        return time;
+    at = exp(log(most / fabs(c)) / k);
+    return at < time ? at : time;
 }
 
 /* Is order k asked for? */

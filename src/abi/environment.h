@@ -115,8 +115,14 @@ enum imp_contactenv {
     IMP_CONTACT_EXPONENT = 33,
     IMP_CONTACT_SIZE = 34
 };
-/* CONTACT_PRESSED: its force is asked for */
-enum contact_softness { CONTACT_RIGID, CONTACT_SOFT, CONTACT_PRESSED };
+/* CONTACT_PRESSED: its force is asked for; CONTACT_SLACK, of bodies: it is
+ * pressed in, and its law has no force */
+enum contact_softness {
+    CONTACT_RIGID,
+    CONTACT_SOFT,
+    CONTACT_PRESSED,
+    CONTACT_SLACK
+};
 /* outputs of the setup tape per contact (imp_image.setup) */
 #define IMP_CONTACT_OUTS 13
 /* what the column `mode` of a contact says */

@@ -478,7 +478,7 @@ typedef struct imp_contact {
      * of each body that moves (n in all), the derivatives of their accelerations
      * without contacts by these, then by their velocities (n x n each). */
     uint32_t instant;
-    /* A contact of a system with a compliance (else IMP_NO_TAPE), eval; local:
+    /* A contact with a compliance (else IMP_NO_TAPE), eval; local:
      * depth and speed, both scaled: the force (where positive), its derivatives
      * by depth and by speed, the scale. */
     uint32_t compliance;
@@ -516,6 +516,12 @@ typedef struct imp_contact {
      * without branches. */
     uint32_t rub_now, rub, rub_guard;
     imp_ref rub_guards; /* imp_guard */
+    /* The compliance of two bodies (else IMP_NO_TAPE): press (series; ROW source
+     * 0: rows 0 and 1 are depth and speed, scaled): the force, where it is
+     * negative, too. press_guard (series, as press): where it changes its
+     * branch. */
+    uint32_t press, press_guard;
+    imp_ref press_guards; /* imp_guard */
     /* Laws of impacts by formulas (else IMP_NO_TAPE), eval. bounce; local:
      * speed of approach > 0: restitution, its derivative. own; local: as struct
      * impact_own_law says: normal and tangential impulse. */

@@ -78,8 +78,44 @@ body_friction_build(struct mech *mech, const struct tm_contact *decl,
     uint32_t rows[2];
     out->rub = mech_series_tape(mech, spec, rows);
     switching_of_contact(
-        mech, out, arena_printf(mech->arena, "%s.friction guard", decl->name),
-        now, 2, along_leaf, &at);
+        mech, &out->rub_guard, &out->rub_guards,
+        arena_printf(mech->arena, "%s.friction guard", decl->name), now, 2,
+        along_leaf, &at);
+}
+
+/* -- compliance ------------------------------------------------------------ */
+
+/* depth and speed as rows */
+static const expr *
+pressed_leaf(void *ctx, const expr *leaf)
+{
+    const struct mech *mech = ctx;
+    return leaf->sym == SYM_UNKNOWN ? ex_sym(mech->graph, SYM_ROW, 0, leaf->i)
+                                    : NULL;
+}
+
+void
+body_compliance_build(struct mech *mech, const struct tm_contact *decl,
+                      imp_contact *out)
+{
+    assert(mech && out && !decl->system && decl->compliance.e);
+    struct graph *graph = mech->graph;
+    graph_origin(graph, mech_range(decl->compliance.range, decl->range));
+    const expr *force = compliance_force(mech, decl,
+                                         ex_sym(graph, SYM_UNKNOWN, 0, 0),
+                                         ex_sym(graph, SYM_UNKNOWN, 1, 0)),
+               *along = ex_subst(graph, force, pressed_leaf, mech);
+    struct tape_spec spec = {
+        .name = arena_printf(mech->arena, "%s.press", decl->name),
+        .outs = &along,
+        .n_outs = 1};
+    out->compliance = system_compliance_tape(mech, decl);
+    out->range_compliance = mech_range(decl->compliance.range, decl->range);
+    out->press = mech_series_tape(mech, spec, NULL);
+    switching_of_contact(
+        mech, &out->press_guard, &out->press_guards,
+        arena_printf(mech->arena, "%s.press guard", decl->name), &force, 1,
+        pressed_leaf, mech);
 }
 
 /* -- what `painleve` asks for ----------------------------------------------

@@ -333,6 +333,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .rub = IMP_NO_TAPE,
         .bounce = restitution_tape(mech, decl),
         .rub_guard = IMP_NO_TAPE,
+        .press = IMP_NO_TAPE,
+        .press_guard = IMP_NO_TAPE,
         .own = impact_law_tape(mech, decl),
         .range_own = mech_range(decl->own[0].range, decl->range),
         .feature_kkt = {IMP_NO_TAPE, IMP_NO_TAPE, IMP_NO_TAPE},
@@ -347,6 +349,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         system_contact(mech, contact, out);
     else if (contact_rubs(decl))
         body_friction_build(mech, decl, out);
+    if (!decl->system && decl->compliance.e)
+        body_compliance_build(mech, decl, out);
     if (decl->system || decl->at.n)
         return true;
     if (contact_rubs(decl))

@@ -175,6 +175,12 @@ uint32_t impact_law_tape(struct mech *mech, const struct tm_contact *decl);
 /* body_friction.c: imp_contact.rub_now, rub, and where it changes its branch */
 void body_friction_build(struct mech *mech, const struct tm_contact *decl,
                          imp_contact *out);
+/* imp_contact.compliance, press, and where that changes its branch */
+void body_compliance_build(struct mech *mech, const struct tm_contact *decl,
+                           imp_contact *out);
+/* The force of a compliant contact, of its own depth and speed. */
+const expr *compliance_force(struct mech *mech, const struct tm_contact *decl,
+                             const expr *depth, const expr *speed);
 /* imp_contact.instant of a contact of bodies */
 uint32_t body_instant_tape(struct mech *mech, uint32_t contact);
 /* Does a command `painleve` name the contact? */

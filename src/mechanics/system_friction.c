@@ -115,11 +115,11 @@ compliance_leaf(void *ctx, const expr *leaf)
     return leaf->i == ARGUMENT_DEPTH ? at->depth : at->speed;
 }
 
-/* The force of a compliant contact, of its own depth and speed. */
-static const expr *
-compliance(struct mech *mech, const struct tm_contact *decl, const expr *depth,
-           const expr *speed)
+const expr *
+compliance_force(struct mech *mech, const struct tm_contact *decl,
+                 const expr *depth, const expr *speed)
 {
+    assert(mech && decl->compliance.e && depth && speed);
     struct compliance_at at = {depth, speed};
     return system_formula(
         mech, ex_subst(mech->graph, decl->compliance.e, compliance_leaf, &at));
@@ -146,8 +146,9 @@ system_pressing(struct mech *mech, const struct msystem *system, uint32_t i,
                *gap = system_contact_gap(mech, system, i, NULL);
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
     const expr *root = ex_op(graph, IMP_OP_SQRT, scale, NULL, NULL);
-    return compliance(mech, decl, ex_neg(graph, ex_div(graph, gap, scale)),
-                      ex_neg(graph, ex_div(graph, rate, root)));
+    return compliance_force(mech, decl,
+                            ex_neg(graph, ex_div(graph, gap, scale)),
+                            ex_neg(graph, ex_div(graph, rate, root)));
 }
 
 const expr *
@@ -170,7 +171,7 @@ system_compliance_tape(struct mech *mech, const struct tm_contact *decl)
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
     const expr *depth = ex_sym(graph, SYM_UNKNOWN, 0, 0),
                *speed = ex_sym(graph, SYM_UNKNOWN, 1, 0);
-    const expr *force = compliance(mech, decl, depth, speed);
+    const expr *force = compliance_force(mech, decl, depth, speed);
     const expr *out[] = {force, ex_diff(graph, force, depth),
                          ex_diff(graph, force, speed),
                          system_formula(mech, decl->scale.e)};

@@ -112,6 +112,37 @@ not_closed(const struct portrait *portrait)
 }
 
 static int
+several(const struct portrait *portrait)
+{
+    struct analysis *analysis = portrait->analysis;
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0743, portrait->command->range,
+                 "`%s` touches at two points at this time",
+                 imp_text(analysis->rt->im, portrait->contact->name));
+    diag_help(analysis->ds, diag,
+              "a compliance is asked about at one point: turn the body a "
+              "little, so that one corner touches");
+    return IMP_BADMODEL;
+}
+
+/* Reads the contact at the instant; bodies touch at one point there. */
+static int
+instant_of(struct portrait *portrait, uint32_t contact, double at)
+{
+    struct analysis *analysis = portrait->analysis;
+    struct painleve_instant instant[2];
+    double cross[4];
+    int n;
+    if (portrait->contact->system != IMP_NO_SYSTEM)
+        return painleve_of_system(analysis, portrait->command, contact, at,
+                                  &portrait->instant);
+    int st =
+        painleve_of_bodies(analysis, portrait->command, at, instant, &n, cross);
+    portrait->instant = instant[0];
+    return st || n == 1 ? st : several(portrait);
+}
+
+static int
 prepare(struct analysis *analysis, const imp_command *command,
         enum imp_option_id option_at, struct portrait *portrait)
 {
@@ -127,8 +158,7 @@ prepare(struct analysis *analysis, const imp_command *command,
     analysis->rt->paradox = analysis->rt->im->paradox;
     analysis->rt->loads = analysis->rt->im->loads;
     assert(portrait->contact->compliance != IMP_NO_TAPE);
-    st = painleve_of_system(analysis, command, contact, at, &portrait->instant);
-    if (st)
+    if ((st = instant_of(portrait, contact, at)))
         return st;
     const struct painleve_point *point = &portrait->instant.point;
     portrait->point =

@@ -118,6 +118,10 @@ apply_mode_change(struct simulation *sim)
                                             change.what == CHANGE_SLIP_ENDS);
     case CHANGE_JAMS:
         return simulate_persistent_jam(sim, change.which);
+    case CHANGE_SLACKENS:
+    case CHANGE_PRESSES:
+    case CHANGE_OPENS:
+        return simulate_yield_change(sim, &change);
     case CHANGE_GROUND:
         return simulate_persistent_ground(sim);
     case CHANGE_SINKS:
@@ -133,6 +137,9 @@ apply_mode_change(struct simulation *sim)
     case CHANGE_CLOSES:
         return apply_closing(sim, &change);
     case CHANGE_FACE_END:
+        if (simulate_yields(sim, change.contact))
+            return simulate_yield_refuse(sim, change.contact,
+                                         "slides over the end of a face");
         return simulate_persistent_past_end(sim, change.contact, change.which);
     default:
         return IMP_OK;

@@ -81,7 +81,7 @@ simulate_check_penetration(struct simulation *sim)
         struct simulated_contact *state = &sim->contacts[contact];
         double gap, rate, now = rt_time(analysis->rt);
         int st;
-        if (state->watch == WATCH_OFF)
+        if (state->watch == WATCH_OFF || simulate_yields(sim, contact))
             continue;
         if (!state->overlap && sim->local &&
             event_apart(analysis->rt, contact) > 0.0)

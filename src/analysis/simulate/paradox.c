@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is told of bodies where Coulomb's law leaves their motion open: several
- * motions obey it, or none does, a slip jams, or forces are not unique. */
+ * motions obey it, or none does, a slip jams, or forces are not unique. And
+ * contacts that yield: a compliance tells then what happens. */
 #include <assert.h>
 #include <math.h>
 
@@ -8,6 +9,8 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_compliance.h"
 
 static const char *
 cause_text(enum friction_verdict verdict)
@@ -252,4 +255,164 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
     diag_help(sim->analysis->ds, diag,
               "use less friction, an `until` before that time, or choose: "
               "world { paradox = liftoff }, stick or jump");
+}
+
+/* -- contacts that yield ----------------------------------------------------
+ */
+
+static double *
+softness(const struct simulation *sim, uint32_t contact)
+{
+    return sim->run->env + rt_contact(sim->run, contact)->env_contact +
+           IMP_CONTACT_SOFT;
+}
+
+int
+simulate_yield_start(struct simulation *sim)
+{
+    assert(sim != NULL);
+    double scale;
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        sim->contacts[i].yields = false;
+        if (rt_contact(sim->run, i)->press == IMP_NO_TAPE)
+            continue;
+        int st = contact_compliance_scale(sim->run, i, &scale);
+        if (st || (st = persistent_soft_series(sim->run, i)))
+            return st;
+        *softness(sim, i) = sim->run->compliant ? CONTACT_SOFT : CONTACT_RIGID;
+    }
+    return IMP_OK;
+}
+
+bool
+simulate_yields_open(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    return rt_contact(sim->run, contact)->press != IMP_NO_TAPE &&
+           *softness(sim, contact) == CONTACT_SOFT;
+}
+
+bool
+simulate_yields(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    return rt_contact(sim->run, contact)->press != IMP_NO_TAPE &&
+           *softness(sim, contact) > CONTACT_SOFT;
+}
+
+int
+simulate_yield_refuse(struct simulation *sim, uint32_t contact,
+                      const char *what)
+{
+    assert(sim != NULL && contact < sim->n_contacts && what != NULL);
+    char t[NUM_TEXT];
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0386,
+        rt_contact(sim->run, contact)->range_compliance,
+        "`%s` %s at t = %s s, and a contact that yields is one of a point",
+        simulate_contact_name(sim, contact), what,
+        num_digits(t, rt_time(sim->run), 9));
+    diag_help(sim->analysis->ds, diag,
+              "leave `compliance` out, or use an `until` before that time");
+    return IMP_FAILED;
+}
+
+int
+simulate_yield_soften(struct simulation *sim, const struct contact_point *spot,
+                      int n)
+{
+    assert(sim != NULL && spot != NULL);
+    for (int i = 0; i < n; i++) {
+        uint32_t contact = spot[i].contact;
+        if (!friction_modes_may_yield(sim->run, &spot[i]))
+            continue;
+        struct contact_point_state point;
+        int st = contact_point_states(sim->run, &spot[i], 1, &point, NULL);
+        if (st)
+            return st;
+        /* else it opens at once */
+        bool presses = point.free < 0.0;
+        *softness(sim, contact) = presses ? CONTACT_PRESSED : CONTACT_SLACK;
+        sim->contacts[contact].yields = true;
+        resting_polytopes_drop(sim, contact);
+        simulate_log_event(sim, contact, "compliant", "", 0.0);
+        if (presses)
+            simulate_log_event(sim, contact, "pressed", "", 0.0);
+    }
+    return IMP_OK;
+}
+
+/* The one point at which a soft contact touches. */
+static int
+point_pressed(struct simulation *sim, uint32_t contact,
+              struct contact_point_state *out)
+{
+    struct rt *run = sim->run;
+    int room = contact_set_room(run, contact), st;
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)room);
+    double gap, tol, rate;
+    if ((st = touch_gap(sim->analysis, contact, &gap, NULL)))
+        return st;
+    gap_tolerances(run, contact, &tol, &rate);
+    int n = contact_set_points(run, contact, fmax(gap, 0.0) + tol, spot, room);
+    if (n > 1)
+        return simulate_yield_refuse(sim, contact, "touches at several points");
+    if (n < 1)
+        return simulate_yield_refuse(sim, contact,
+                                     "touches where its normal is not unique");
+    return contact_point_states(run, spot, 1, out, NULL);
+}
+
+int
+simulate_yield_press(struct simulation *sim, uint32_t contact)
+{
+    assert(simulate_yields_open(sim, contact));
+    struct rt *run = sim->run;
+    struct contact_point_state point;
+    double tol, rate;
+    int st = point_pressed(sim, contact, &point);
+    if (st)
+        return st;
+    gap_tolerances(run, contact, &tol, &rate);
+    double still = fmax(MODE_STILL * point.speed,
+                        mode_still_rate(run, contact, point.free));
+    simulate_watch(sim, contact, WATCH_LEAVE);
+    if (point.gap >= -tol && point.rate >= -still &&
+        (point.rate > still || point.free > 0.0))
+        return IMP_OK; /* it opens */
+    *softness(sim, contact) = CONTACT_PRESSED;
+    sim->contacts[contact].yields = true;
+    simulate_log_event(sim, contact, "pressed", "", 0.0);
+    return simulate_persistent_choose(sim, contact, &point.spot, 1, NULL);
+}
+
+int
+simulate_yield_change(struct simulation *sim, const struct mode_change *change)
+{
+    assert(sim != NULL && change != NULL);
+    uint32_t contact = change->contact;
+    bool opens = change->what == CHANGE_OPENS,
+         pushed = *softness(sim, contact) == CONTACT_PRESSED,
+         *out = NEW_N(sim->run->brief, bool, sim->n_contacts + 1);
+    int st = simulate_row(sim);
+    if (st)
+        return st;
+    if (change->what == CHANGE_PRESSES)
+        simulate_log_event(sim, contact, "pressed", "", 0.0);
+    else if (pushed)
+        simulate_log_event(sim, contact, "liftoff", "", 0.0);
+    *softness(sim, contact) = change->what == CHANGE_PRESSES ? CONTACT_PRESSED
+                              : !opens                       ? CONTACT_SLACK
+                              : sim->run->compliant          ? CONTACT_SOFT
+                                                             : CONTACT_RIGID;
+    if (opens && !sim->run->compliant)
+        simulate_log_event(sim, contact, "rigid", "", 0.0);
+    out[contact] = opens;
+    st = simulate_persistent_choose(sim, contact, NULL, 0, opens ? out : NULL);
+    sim->contacts[contact].yields = !opens;
+    if (opens) /* it does not go on as it was pressed in */
+        friction_modes_forget(sim->run);
+    simulate_watch(sim, contact, WATCH_LEAVE);
+    return st;
 }

@@ -63,7 +63,8 @@ still(struct simulation *sim, struct contact_point *spot, int *n_points)
          * else the touch would come again and again */
         double none = fmax(MODE_STILL * p[i].speed,
                            mode_still_rate(run, spot[i].contact, p[i].free));
-        if (fabs(p[i].rate) <= fmax(none, sim->contacts[spot[i].contact].still))
+        if (simulate_yields(sim, spot[i].contact) ||
+            fabs(p[i].rate) <= fmax(none, sim->contacts[spot[i].contact].still))
             spot[m++] = spot[i];
     }
     *n_points = m;
@@ -199,7 +200,9 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
             simulate_verdict(sim, spot[i].contact, &modes.found[i]);
     if (modes.by_policy)
         simulate_paradox_policy(sim, spot[0].contact, &modes.choice);
-    *jumped = modes.jumps;
+    *jumped = modes.jumps || modes.yields;
+    if (modes.yields)
+        return simulate_yield_soften(sim, spot, n);
     if (modes.jumps)
         return jump(sim, spot, n, modes.jump, false);
     if (modes.choice.taken < 0)
@@ -216,7 +219,7 @@ static void
 tell_mode(struct simulation *sim, uint32_t contact, enum contact_mode before)
 {
     enum contact_mode now = friction_modes_of(sim->run, contact);
-    if (now == before)
+    if (now == before || (now == CONTACT_FREE && sim->contacts[contact].yields))
         return;
     bool slips = now == CONTACT_SLIP_POSITIVE || now == CONTACT_SLIP_NEGATIVE,
          slipped =

@@ -47,6 +47,7 @@ resting_polytopes_start(struct simulation *sim)
         struct contact_point base;
         if (!body || sim->contacts[contact].through ||
             sim->contacts[contact].overlap || !may_rest(run, contact) ||
+            simulate_is_soft(sim, contact) ||
             !contact_set_plane(run, contact, &base))
             continue;
         for (int i = 0; i < 2; i++)
@@ -70,7 +71,7 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
     double tol, rate;
     if (!sim->resting.is_over || sim->resting.is_over[contact] ||
         sim->contacts[contact].through || sim->contacts[contact].overlap ||
-        !may_rest(run, contact))
+        !may_rest(run, contact) || simulate_is_soft(sim, contact))
         return;
     for (int i = 0; i < 2; i++)
         if (rt_body(run, image_contact->body[i])->flags & IMP_BODYF_GTIME)

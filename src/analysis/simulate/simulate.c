@@ -240,7 +240,7 @@ some_compliance(struct simulation *sim, imp_range where)
                  "this asks for the compliance of a contact, but none states "
                  "one");
     diag_help(sim->analysis->ds, diag,
-              "add to a contact of a system: compliance = (1000 [N/m])*depth + "
+              "add to a contact: compliance = (1000 [N/m])*depth + "
               "(2 [N*s/m])*speed  scale = 1e-4");
     return IMP_BADMODEL;
 }

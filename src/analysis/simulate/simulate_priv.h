@@ -70,6 +70,7 @@ struct simulated_contact {
     int touches;       /* and how many there were at this time */
     bool pressed;      /* at this event: no rate, and pressed together */
     double still;      /* while pressed: the rate (m/s) that counts as none */
+    bool yields;       /* it is pressed in: its modes tell no lift-off */
     struct flight_history flights;
 };
 
@@ -567,6 +568,29 @@ void simulate_paradox_ranges(struct simulation *sim,
  * state gives. */
 void simulate_paradox_jam(struct simulation *sim,
                           const struct friction_jam *jam, bool stops);
+
+/* Contacts that yield (compliance). At the start: their laws are looked at, and
+ * they are rigid, or soft where the run says so. */
+int simulate_yield_start(struct simulation *sim);
+/* Is the contact soft, and open? Is it pressed in? */
+bool simulate_yields_open(const struct simulation *sim, uint32_t contact);
+bool simulate_yields(const struct simulation *sim, uint32_t contact);
+static inline bool
+simulate_is_soft(const struct simulation *sim, uint32_t contact)
+{
+    return simulate_yields_open(sim, contact) || simulate_yields(sim, contact);
+}
+/* From now on those of these points yield whose contacts say how. */
+int simulate_yield_soften(struct simulation *sim,
+                          const struct contact_point *spot, int n);
+/* A soft contact touches: it is pressed in from now on, if it does not open. */
+int simulate_yield_press(struct simulation *sim, uint32_t contact);
+/* CHANGE_SLACKENS, _PRESSES, _OPENS */
+int simulate_yield_change(struct simulation *sim,
+                          const struct mode_change *change);
+/* E0386: what a contact that yields cannot do. IMP_FAILED. */
+int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
+                          const char *what);
 
 /* -- accumulation_join.c --------------------------------------------------- */
 

@@ -253,6 +253,13 @@ judge_all(struct simulation *sim, const struct event *event,
             simulate_watch(sim, one->contact, WATCH_LEAVE);
             continue;
         }
+        if (simulate_yields(sim, one->contact))
+            return simulate_yield_refuse(sim, one->contact,
+                                         "touches at a second point");
+        if (simulate_yields_open(sim, one->contact)) {
+            st = simulate_yield_press(sim, one->contact);
+            continue;
+        }
         contacts[*n_touched] = one->contact;
         bool rests = false;
         st = judge(sim, one->contact, &verdict[*n_touched], &rests);
@@ -342,6 +349,9 @@ simulate_start_contacts(struct simulation *sim)
     struct event *touching =
         NEW_N(run->brief, struct event, sim->n_contacts + 1);
     uint32_t n_touching = 0, stated = 0;
+    int yields = simulate_yield_start(sim);
+    if (yields)
+        return yields;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         struct simulated_contact *state = &sim->contacts[contact];
         double gap, tol, rate;
@@ -357,7 +367,7 @@ simulate_start_contacts(struct simulation *sim)
             continue;
         }
         simulate_watch(sim, contact, WATCH_CLOSE);
-        if (state->through) {
+        if (state->through || simulate_yields_open(sim, contact)) {
             st = touch_gap(sim->analysis, contact, &gap, NULL);
             if (st)
                 return st;
@@ -366,7 +376,10 @@ simulate_start_contacts(struct simulation *sim)
             return gap < -tol ? IMP_BADMODEL : st;
         }
         gap_tolerances(run, contact, &tol, &rate);
-        if (gap < -tol) {
+        if (gap < -tol && simulate_yields_open(sim, contact)) {
+            if ((st = simulate_yield_press(sim, contact)))
+                return st;
+        } else if (gap < -tol) {
             simulate_log_event(sim, contact, "overlap begins", "", 0.0);
             simulate_begin_overlap(sim, contact);
         } else if (gap <= tol) {
@@ -403,6 +416,8 @@ shaken(struct simulation *sim, const struct contact_point_state *p, int n,
             still = fmax(MODE_STILL * p[i].speed,
                          mode_still_rate(run, contact, p[i].free));
         gap_tolerances(run, contact, &tol, &rate);
+        if (simulate_yields(sim, contact))
+            continue;
         down[contact] |= p[i].rate < -still;
         out[contact] |= p[i].gap > GROUND_CLOSED * tol;
         /* a slip may have begun */

@@ -228,12 +228,8 @@ portrait_arguments(struct check *ck, uint32_t command,
         check_error(ck, DIAG_E0386, it->args[0]->range,
                     "the contact `%s` states no compliance", contact->name);
     CHECK_NOTE(ck, diag, contact->range, "declared here");
-    if (contact->system)
-        CHECK_HELP(ck, diag,
-                   "add compliance = (1000 [N/m])*depth + (2 [N*s/m])*speed");
-    else
-        CHECK_HELP(ck, diag,
-                   "contacts of systems have compliances, bodies' not yet");
+    CHECK_HELP(ck, diag,
+               "add compliance = (1000 [N/m])*depth + (2 [N*s/m])*speed");
     return false;
 }
 

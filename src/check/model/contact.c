@@ -17,9 +17,10 @@ enum {
     K_PRIORITY,
     K_STIFFNESS,
     K_EXPONENT,
+    K_COMPLIANCE,
+    K_SCALE,
     K_GAP,
     K_SLIDE,
-    K_COMPLIANCE,
     N_KEYS
 };
 const struct keydef contact_keys[] = {
@@ -45,9 +46,13 @@ const struct keydef contact_keys[] = {
     {"priority", "order among simultaneous contacts"},
     {"stiffness", "of its bond beside the others, for the law lzb"},
     {"exponent", "of that bond: the power of its depth in its force (3/2)"},
+    {"compliance", "what `paradox = compliant`, `portrait` and `resolvable` "
+                   "take it for: the normal force, a formula of `depth` and "
+                   "`speed`"},
+    {"scale",
+     "of compliance: depths are so many times those of its formula (1)"},
     {"gap", "in a system: the gap as a formula"},
     {"slide", "in a system: the tangential coordinate"},
-    {"compliance", "in a system: the force of a compliant contact"},
 };
 const size_t n_contact_keys = sizeof contact_keys / sizeof contact_keys[0];
 
@@ -491,6 +496,29 @@ contact_is_searched(struct check *ck, const char *name,
     return true;
 }
 
+/* The compliance of two bodies, which is one of a point in the plane. */
+static void
+body_compliance(struct check *ck, const struct env *env,
+                const struct ast_item *const *keys, struct tm_contact *contact)
+{
+    const struct ast_item *law = keys[K_COMPLIANCE];
+    const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
+    contact_compliance(ck, env, law, keys[K_SCALE], length,
+                       dim_mks(ck->dims, 2, 1, -2), contact);
+    if (!contact->compliance.e || (ck->m->dim != 3 && !contact->at.n))
+        return;
+    /* in space its friction has been refused already */
+    if (contact->at.n) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0386, law->name.range,
+                        "the contact `%s` is stated by `at`", contact->name);
+        CHECK_HELP(ck, diag,
+                   "leave `at` and `normal` out: how deep the bodies are "
+                   "pressed in follows from their shapes");
+    }
+    contact->compliance.e = NULL;
+}
+
 static void
 contact(struct check *ck, struct decl *decl, uint32_t member)
 {
@@ -556,6 +584,8 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);
     contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], checked);
     body_law(ck, &env, keys[K_LAW], checked);
+    if (ok)
+        body_compliance(ck, &env, keys, checked);
 }
 
 /* Adds a contact, or all contacts of a family. */

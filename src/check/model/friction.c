@@ -239,7 +239,8 @@ compliance_leaf(void *ctx, const expr *leaf)
 void
 contact_compliance(struct check *ck, const struct env *env,
                    const struct ast_item *law, const struct ast_item *scale,
-                   const struct dim *energy, struct tm_contact *contact)
+                   const struct dim *gap, const struct dim *energy,
+                   struct tm_contact *contact)
 {
     assert(ck && env && contact);
     const char *name[2] = {"depth", "speed"};
@@ -249,7 +250,7 @@ contact_compliance(struct check *ck, const struct env *env,
                         .names = name,
                         .vals = argument,
                         .n = 2,
-                        .system = true};
+                        .system = contact->system != 0};
     if (!law && scale) {
         struct diag *diag = check_error(
             ck, DIAG_E0386, scale->name.range,
@@ -257,17 +258,16 @@ contact_compliance(struct check *ck, const struct env *env,
         CHECK_HELP(ck, diag,
                    "add compliance = (1000 [N/m])*depth, or leave `scale` out");
     }
-    if (!law || !contact->gap_dim)
+    if (!law || !gap)
         return;
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
-    argument[0] = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_DEPTH, 0),
-                            contact->gap_dim, contact->range);
-    argument[1] =
-        value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_SPEED, 0),
-                  dim_div(ck->dims, contact->gap_dim, second), contact->range);
+    argument[0] = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_DEPTH, 0), gap,
+                            contact->range);
+    argument[1] = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_SPEED, 0),
+                            dim_div(ck->dims, gap, second), contact->range);
     struct value value = check_expr(ck, &inner, law->value);
     if (!value_need_scalar(ck, &value, law->value,
-                           dim_div(ck->dims, energy, contact->gap_dim),
+                           dim_div(ck->dims, energy, gap),
                            "the force of a compliant contact"))
         return;
     struct compliance_reads reads = {false, false};

@@ -124,12 +124,12 @@ void contact_bond(struct check *ck, const struct env *env,
                   const struct ast_item *exponent, struct tm_contact *contact);
 void body_law(struct check *ck, const struct env *env,
               const struct ast_item *law, struct tm_contact *contact);
-/* The keys compliance and scale of a contact of a system, after its gap and its
- * friction; energy: the dimension of the system's energies. */
+/* The keys compliance and scale of a contact, after its friction; gap, energy:
+ * the dimensions of the gap (NULL: unknown) and of energies. */
 void contact_compliance(struct check *ck, const struct env *env,
                         const struct ast_item *law,
-                        const struct ast_item *scale, const struct dim *energy,
-                        struct tm_contact *contact);
+                        const struct ast_item *scale, const struct dim *gap,
+                        const struct dim *energy, struct tm_contact *contact);
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,

@@ -345,7 +345,7 @@ one_contact(struct check *ck, struct system_work *work,
                            contact)) {
             slip_and_friction(ck, &env, system, keys, contact);
             contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
-                               work->energy, contact);
+                               contact->gap_dim, work->energy, contact);
             gap_unit(ck, member->first + index);
         }
         system_impacts(ck, &env, keys, work->energy, contact);
@@ -362,7 +362,7 @@ one_contact(struct check *ck, struct system_work *work,
     }
     system_gap(ck, &env, system, keys[C_GAP]->value, contact);
     contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
-                       work->energy, contact);
+                       contact->gap_dim, work->energy, contact);
     system_impacts(ck, &env, keys, work->energy, contact);
     gap_unit(ck, member->first + index);
 }

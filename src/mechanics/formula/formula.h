@@ -274,9 +274,10 @@ bool switching_in(struct mech *mech, const expr *e);
 void switching_build(struct mech *mech, imp_block *out, const char *name,
                      const expr *const *leaf, const uint32_t *rows, size_t n,
                      const expr *const *f, size_t n_f, size_t n_gap);
-/* The same of the coefficients of friction between two bodies; `leaf` gives the
- * rows of the motion. Sets out->rub_guard and out->rub_guards. */
-void switching_of_contact(struct mech *mech, imp_contact *out, const char *name,
+/* The same of the friction, or of the compliance, of two bodies; `leaf` gives the
+ * rows of the motion. */
+void switching_of_contact(struct mech *mech, uint32_t *guard, imp_ref *guards,
+                          const char *name,
                           const expr *const *formula, size_t n_formula,
                           const expr *(*leaf)(void *, const expr *), void *ctx);
 

@@ -202,12 +202,13 @@ switching_build(struct mech *mech, imp_block *out, const char *name,
 }
 
 void
-switching_of_contact(struct mech *mech, imp_contact *out, const char *name,
-                     const expr *const *formula, size_t n_formula,
+switching_of_contact(struct mech *mech, uint32_t *guard, imp_ref *guards,
+                     const char *name, const expr *const *formula,
+                     size_t n_formula,
                      const expr *(*leaf)(void *, const expr *), void *ctx)
 {
-    assert(out && name && formula && leaf);
+    assert(guard && guards && name && formula && leaf);
     struct guards found = {.mech = mech};
     gather(&found, formula, n_formula);
-    build(&found, name, leaf, ctx, &out->rub_guard, &out->rub_guards);
+    build(&found, name, leaf, ctx, guard, guards);
 }

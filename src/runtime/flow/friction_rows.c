@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/numerics/factors.h"
 
@@ -377,42 +378,6 @@ friction_speed_left(const struct flow *flow, const bool *group)
 /* -- compliant contacts -----------------------------------------------------
  */
 
-/* One evaluation of the law of contact i, at scaled depth and speed. */
-static int
-law_at(const struct flow *flow, uint32_t i, double depth, double speed,
-       double out[4])
-{
-    struct rt *run = flow->run;
-    const imp_contact *contact = rt_contact(run, flow->sys->contact + i);
-    double at[2] = {depth, speed};
-    int st = rt_eval(run, contact->compliance, at, out);
-    if (st == IMP_NONFINITE)
-        rt_nonfinite(run, contact->compliance, at);
-    return st == IMP_NONFINITE ? IMP_FAILED : st;
-}
-
-/* A compliance whose scale is no scale, or that pushes where the contact just
- * touches: it would never let go. Returns IMP_BADMODEL. */
-static int
-bad_law(struct flow *flow, uint32_t i, const double out[4])
-{
-    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
-    char text[NUM_TEXT];
-    bool scale = !(out[3] > 0.0 && isfinite(out[3]));
-    struct diag *diag = diag_add(
-        flow->run->ds, DIAG_E0386, contact->range_compliance,
-        scale ? "the scale of the compliance of `%s` is %s"
-              : "the compliance of `%s` pushes with %s where the contact just "
-                "touches, without a speed",
-        imp_text(flow->run->im, contact->name),
-        num_digits(text, out[scale ? 3 : 0], 6));
-    diag_help(flow->run->ds, diag,
-              scale ? "a scale is positive: scale = 1e-4"
-                    : "a contact that is not pressed in does not push: "
-                      "(1000 [N/m])*depth + (2 [N*s/m])*speed");
-    return IMP_BADMODEL;
-}
-
 int
 friction_soft_new(struct flow *flow)
 {
@@ -425,16 +390,13 @@ friction_soft_new(struct flow *flow)
     friction->let_go = NEW_N(arena, bool, flow->m);
     friction->fuzz = NEW_N(arena, double, flow->m);
     for (uint32_t i = 0; i < flow->m; i++) {
-        double out[4];
         if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
             IMP_NO_TAPE)
             continue;
-        int st = law_at(flow, i, 0.0, 0.0, out);
+        int st = contact_compliance_scale(flow->run, flow->sys->contact + i,
+                                          &friction->scale[i]);
         if (st)
             return st;
-        if (!(out[3] > 0.0 && isfinite(out[3])) || out[0] > 0.0)
-            return bad_law(flow, i, out);
-        friction->scale[i] = out[3];
         if (flow->run->compliant)
             friction->soft[i] = CONTACT_SOFT;
     }
@@ -445,26 +407,9 @@ int
 friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate)
 {
     assert(friction_soft(flow, i));
-    double scale = flow->taylor->friction->scale[i], out[4],
-           depth = 0.0 - gap / scale, speed = 0.0 - rate / sqrt(scale);
-    int st = law_at(flow, i, depth, speed, out);
-    bool drives = out[2]<0.0, weakens = out[0]> 0.0 && !(out[1] > 0.0);
-    if (st || !(drives || weakens))
-        return st;
-    char d[NUM_TEXT], w[NUM_TEXT];
-    const imp_contact *contact = rt_contact(flow->run, flow->sys->contact + i);
-    struct diag *diag = diag_add(
-        flow->run->ds, DIAG_E0386, contact->range_compliance,
-        "the compliance of `%s` %s, at depth %s and speed %s",
-        imp_text(flow->run->im, contact->name),
-        weakens ? "does not grow with the depth"
-                : "falls with the speed, so it would drive the contact",
-        num_digits(d, depth, 6), num_digits(w, speed, 6));
-    diag_help(flow->run->ds, diag,
-              "the deeper and faster a contact is pressed in, the more it "
-              "pushes: (1000 [N/m])*depth + (2 [N*s/m])*speed; depth and speed "
-              "count in `scale` and in its root");
-    return IMP_BADMODEL;
+    return contact_compliance_check(flow->run, flow->sys->contact + i,
+                                    flow->taylor->friction->scale[i], gap,
+                                    rate);
 }
 
 int
@@ -472,9 +417,10 @@ friction_soft_force(const struct flow *flow, uint32_t i, double *force)
 {
     assert(force && friction_soft(flow, i));
     const struct taylor_flow *taylor = flow->taylor;
-    double scale = taylor->friction->scale[i], root = sqrt(scale), out[4];
-    int st = law_at(flow, i, -flow->instant.gap[i] / scale,
-                    -flow->instant.rate[i] / root, out);
+    double scale = taylor->friction->scale[i], root = sqrt(scale), out[3];
+    int st =
+        contact_compliance_at(flow->run, flow->sys->contact + i, scale,
+                              flow->instant.gap[i], flow->instant.rate[i], out);
     *force = st ? 0.0 : fmax(out[0], 0.0);
     if (!st)
         taylor->friction->fuzz[i] =

@@ -58,6 +58,15 @@ friction_modes_any(const struct rt *run, const struct contact_point *spot,
     return false;
 }
 
+bool
+friction_modes_may_yield(const struct rt *run, const struct contact_point *spot)
+{
+    assert(run != NULL && spot != NULL);
+    const imp_contact *contact = rt_contact(run, spot->contact);
+    return contact->press != IMP_NO_TAPE &&
+           run->env[contact->env_contact + IMP_CONTACT_SOFT] == CONTACT_RIGID;
+}
+
 /* -- what was held until now ----------------------------------------------- */
 
 void
@@ -175,8 +184,9 @@ sort_out(const struct friction_rows *in, struct taken *taken)
             size_t row = 2 * (size_t)i;
             double own = in->W[row * 2 * (size_t)in->n + row];
             double push = set->normal[i] * own, size = in->terms[row];
-            bool pushes = set->mode[i] != CONTACT_FREE &&
-                          push > FORCE_NONE * fmax(size, fabs(push));
+            bool pushes = in->point[i].given ||
+                          (set->mode[i] != CONTACT_FREE &&
+                           push > FORCE_NONE * fmax(size, fabs(push)));
             bool stays = taken->n_on > 0 && !pushes &&
                          set->acc[row] <= FORCE_NONE * size;
             if (pass == 0 ? pushes : stays)
@@ -216,6 +226,21 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
     }
 }
 
+/* The size of the terms of a slip's acceleration. The force of a point that
+ * yields may be far greater than what rigid bodies ask for. */
+static double
+slip_terms(const struct friction_rows *in, const struct friction_set *set,
+           int point)
+{
+    size_t rows = 2 * (size_t)in->n, along = 2 * (size_t)point + 1;
+    double size = in->terms[along];
+    if (!in->point[point].given)
+        return size;
+    const double *by = in->W + along * rows;
+    return size + fabs(by[along - 1] * set->normal[point]) +
+           fabs(by[along] * set->tangential[point]);
+}
+
 /* Holds the points with their modes. Where slip is 0, it is made so exactly
  * before a point sticks or begins to slip. first: see tie. */
 static int
@@ -252,7 +277,7 @@ hold(struct friction_rows *in, struct taken *taken, int first)
                 ? rt_time(run)
                 : NAN;
         row->friction->small =
-            FORCE_NONE * 10.0 * in->terms[2 * taken->order[i] + 1];
+            FORCE_NONE * 10.0 * slip_terms(in, taken->set, taken->order[i]);
     }
     tie(in, taken, first, group);
     persistent_project_group(run, group);
@@ -395,6 +420,11 @@ by_policy(const struct friction_rows *in,
     if (choice->verdict == FRICTION_SEVERAL || choice->verdict == FRICTION_NONE)
         modes->jump = paradox_jump_of(instant, mu);
     enum friction_paradox policy = (enum friction_paradox)in->run->paradox;
+    if (policy == PARADOX_COMPLIANT) {
+        for (int i = 0; i < in->n; i++)
+            modes->yields |= friction_modes_may_yield(in->run, in->spot + i);
+        return IMP_OK;
+    }
     if (policy == PARADOX_BRANCH && in->run->forks)
         choice->taken = paradox_branch(in->run->forks, in->run->ds->arena,
                                        choice, in->n, &modes->jump);
@@ -672,7 +702,8 @@ friction_modes_change(struct rt *run, int index, int order, double span,
         return st;
     if (slip_ends(run, row, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;
-    if (!jams(run, row, order, span, &jam) ||
+    /* a contact that yields does not jam */
+    if (row->soft != CONTACT_RIGID || !jams(run, row, order, span, &jam) ||
         (*what == FRICTION_SLIP_ENDS && *time <= jam + row->friction->jam_left))
         return IMP_OK;
     *what = FRICTION_JAMS;

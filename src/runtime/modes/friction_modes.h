@@ -10,6 +10,9 @@
 
 /* Has the contact friction? */
 bool friction_modes_contact(const struct rt *run, uint32_t contact);
+/* Does the contact of this point state a compliance, and is it rigid now? */
+bool friction_modes_may_yield(const struct rt *run,
+                              const struct contact_point *spot);
 /* Has one of the points friction? */
 bool friction_modes_any(const struct rt *run, const struct contact_point *spot,
                         int n);
@@ -40,6 +43,7 @@ struct friction_modes {
      * possible; -1: there is none. jumps: the run takes it */
     int jump;
     bool jumps;
+    bool yields; /* nothing is taken: points yield from here on instead */
 };
 /* From now on these points of one group, which are closed and have no rate,
  * have the modes that runtime/friction chooses; those that need no force are

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/numerics/vec3.h"
 
@@ -119,6 +120,22 @@ parts_of(const struct rt *run, const struct persistent_row *row,
     return size + fabs(rest);
 }
 
+/* The force of a point whose contact yields is known. */
+static int
+read_given(struct rt *run, const struct persistent_row *row,
+           struct friction_point *point)
+{
+    double law[3];
+    if (row->soft == CONTACT_RIGID)
+        return IMP_OK;
+    int st = contact_compliance_at(run, row->spot.contact, row->press->scale,
+                                   row->gap.c[0], row->gap.c[1], law);
+    point->given = true;
+    point->normal =
+        row->soft == CONTACT_PRESSED && !st ? fmax(law[0], 0.0) : 0.0;
+    return st;
+}
+
 /* Reads point i. A slip up to the speed `rest` is none. */
 static int
 read_point(struct friction_rows *in, int i, double rest)
@@ -136,6 +153,9 @@ read_point(struct friction_rows *in, int i, double rest)
     *point = (struct friction_point){0};
     const struct persistent_mode *before =
         friction_rows_before(run, &in->spot[i]);
+    int st = read_given(run, row, point);
+    if (st)
+        return st;
     point->held = before != NULL;
     if (before)
         point->before = before->mode;
@@ -198,7 +218,8 @@ friction_rows_read(struct friction_rows *in)
             in->W[(size_t)at[i] * 2 * n + (size_t)at[j]] = G[i * m + j];
     double rest = 0.0;
     for (int i = 0; i < in->n; i++)
-        rest = fmax(rest, fabs(in->group->row[i].gap.c[1]));
+        if (in->group->row[i].soft == CONTACT_RIGID)
+            rest = fmax(rest, fabs(in->group->row[i].gap.c[1]));
     for (int i = 0; i < in->n && !st; i++)
         st = read_point(in, i, in->still ? SLIP_STILL * rest : 0.0);
     return st;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_modes.h"
 #include "runtime/modes/mode_change.h"
@@ -552,6 +553,41 @@ slip_or_stick(struct search *search, int index)
     return st;
 }
 
+/* Finds where a row whose contact yields opens, and where its law ceases to
+ * push or begins to. */
+static int
+yields(struct search *search, int index)
+{
+    const struct persistent_row *row = search->r->persistent->row[index];
+    uint32_t contact = row->spot.contact;
+    double series[MOTION_STEP_ORDER + 1], low, rate, time, most = 0.0, sk = 1.0;
+    bool pushes = row->soft == CONTACT_PRESSED;
+    if (!isfinite(search->best))
+        return IMP_OK;
+    gap_rounding(search->r, contact, &low, &rate);
+    for (int k = 0; k <= search->order; k++)
+        series[k] = -row->gap.c[k];
+    if (falls(series, search->order, search->best, low, rate, &time))
+        found(search, time, CHANGE_OPENS, index, contact);
+    for (int k = 0; k < search->order; k++, sk *= search->best) {
+        most = fmax(most, fabs(row->press->law.c[k]) * sk);
+        series[k] = pushes ? row->press->law.c[k] : -row->press->law.c[k];
+    }
+    /* what the rounding of the gap and of its rate make of the law, too */
+    double law[3], root = sqrt(row->press->scale);
+    int st = contact_compliance_at(search->r, contact, row->press->scale,
+                                   row->gap.c[0], row->gap.c[1], law);
+    double noise =
+        fabs(law[1]) * low / row->press->scale + fabs(law[2]) * rate / root;
+    if (!st && polynomial_below(series, search->order - 1, 0.0, search->best,
+                                -(FORCE_CEASED * most + noise), &time))
+        found(search, time, pushes ? CHANGE_SLACKENS : CHANGE_PRESSES, index,
+              contact);
+    return st ? st
+              : contact_compliance_check(search->r, contact, row->press->scale,
+                                         row->gap.c[0], row->gap.c[1]);
+}
+
 /* The point of a row gets past the end of its face at the time `past`. side:
  * its distance to that end. */
 static void
@@ -585,11 +621,13 @@ one_row(struct search *search, int index)
          k++, sk *= search->best)
         most = fmax(most, fabs(row->force.c[k]) * sk);
     most = fmax(most, fabs(row->force.c[0]));
-    if (row->on && isfinite(search->best) &&
-        polynomial_below(row->force.c, search->order - 1, 0.0, search->best,
-                         -FORCE_CEASED * most, &time))
+    if (row->soft != CONTACT_RIGID)
+        st = yields(search, index);
+    else if (row->on && isfinite(search->best) &&
+             polynomial_below(row->force.c, search->order - 1, 0.0,
+                              search->best, -FORCE_CEASED * most, &time))
         found(search, time, CHANGE_CEASES, index, row->spot.contact);
-    if ((st = slip_or_stick(search, index)))
+    if (st || (st = slip_or_stick(search, index)))
         return st;
     if ((row->spot.kind != POINT_VERTEX && row->spot.kind != POINT_EDGES) ||
         !isfinite(search->best))

@@ -86,18 +86,32 @@ of_contact(const struct rt *run, uint32_t contact)
         run->switching ? run->switching + run->im->blocks.n + contact : NULL};
 }
 
-/* all blocks, then all contacts */
+static struct branched
+of_compliance(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *image_contact = rt_contact(run, contact);
+    return (struct branched){
+        image_contact->press_guard, image_contact->press_guards.n,
+        IMP_ARRAY(run->im, image_contact->press_guards, imp_guard),
+        run->switching
+            ? run->switching + run->im->blocks.n + run->im->contacts.n + contact
+            : NULL};
+}
+
+/* all blocks, then all contacts twice: their friction, their compliance */
 static struct branched
 one_of(const struct rt *run, uint32_t i)
 {
-    return i < run->im->blocks.n ? branched_block(run, i)
-                                 : of_contact(run, i - run->im->blocks.n);
+    uint32_t blocks = run->im->blocks.n, contacts = run->im->contacts.n;
+    return i < blocks              ? branched_block(run, i)
+           : i - blocks < contacts ? of_contact(run, i - blocks)
+                                   : of_compliance(run, i - blocks - contacts);
 }
 
 struct switching *
 switching_new(struct rt *run)
 {
-    uint32_t count = run->im->blocks.n + run->im->contacts.n, i = 0;
+    uint32_t count = run->im->blocks.n + 2 * run->im->contacts.n, i = 0;
     while (i < count && one_of(run, i).tape == IMP_NO_TAPE)
         i++;
     if (i == count)
@@ -130,7 +144,7 @@ switching_count(const struct rt *run, uint32_t block)
 void
 switching_reset(struct rt *run)
 {
-    uint32_t count = run->im->blocks.n + run->im->contacts.n;
+    uint32_t count = run->im->blocks.n + 2 * run->im->contacts.n;
     for (uint32_t i = 0; run->switching && i < count; i++) {
         struct branched formulas = one_of(run, i);
         formulas.own->last = -INFINITY;
@@ -375,23 +389,40 @@ branched_held(struct rt *run, const struct branched *formulas,
                : IMP_OK;
 }
 
-int
-switching_of_friction(struct rt *run, uint32_t contact,
-                      const double *const *rows, int order, double *step)
+/* Shortens the step to where a formula of a contact changes its branch. */
+static int
+end_of(struct rt *run, const struct branched *formulas,
+       const double *const *rows, int order, double *step)
 {
-    assert(step != NULL && contact < run->im->contacts.n);
-    struct branched formulas = of_contact(run, contact);
     struct branch_end first, soft;
     double span = *step;
-    if (formulas.tape == IMP_NO_TAPE)
+    if (formulas->tape == IMP_NO_TAPE)
         return IMP_OK;
-    int st = branched_first_end(run, &formulas, rows, order, false, step,
-                                &first, &soft);
+    int st = branched_first_end(run, formulas, rows, order, false, step, &first,
+                                &soft);
     if (st)
         return st;
     if (soft.guard >= 0) {
         first = soft;
         *step = fmin(*step, soft.s);
     }
-    return branched_held(run, &formulas, &first, span, *step);
+    return branched_held(run, formulas, &first, span, *step);
+}
+
+int
+switching_of_friction(struct rt *run, uint32_t contact,
+                      const double *const *rows, int order, double *step)
+{
+    assert(step != NULL && contact < run->im->contacts.n);
+    struct branched formulas = of_contact(run, contact);
+    return end_of(run, &formulas, rows, order, step);
+}
+
+int
+switching_of_compliance(struct rt *run, uint32_t contact,
+                        const double *const *rows, int order, double *step)
+{
+    assert(step != NULL && contact < run->im->contacts.n);
+    struct branched formulas = of_compliance(run, contact);
+    return end_of(run, &formulas, rows, order, step);
 }

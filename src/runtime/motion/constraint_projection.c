@@ -186,7 +186,7 @@ project(struct rt *run, struct persistent_group *group, int rounds,
     double *solution = group->scratch.x;
     for (int round = 0;; round++) {
         int st = persistent_rates(run, group);
-        if (st)
+        if (st || group->n_unknown == 0)
             return st;
         if (round == rounds || !deviation(run, group, false, gap))
             break;

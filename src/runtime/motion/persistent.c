@@ -261,12 +261,12 @@ joints_rub(struct rt *run, const struct persistent_group *group)
 {
     char time[NUM_TEXT];
     const imp_contact *contact = rt_contact(run, group->row[0].spot.contact);
-    struct diag *diag = diag_add(
-        run->ds, DIAG_E0563, contact->range,
-        "the contact `%s` stays closed at t = %s, and joints of its bodies have "
-        "friction",
-        imp_text(run->im, contact->name),
-        num_digits(time, rt_time(run), 9));
+    struct diag *diag = diag_add(run->ds, DIAG_E0563, contact->range,
+                                 "the contact `%s` stays closed at t = %s, and "
+                                 "joints of its bodies have "
+                                 "friction",
+                                 imp_text(run->im, contact->name),
+                                 num_digits(time, rt_time(run), 9));
     diag_help(run->ds, diag,
               "forces of lasting contacts and friction of joints are not "
               "followed together: leave out the friction, or end the run "
@@ -349,8 +349,10 @@ factor(struct rt *run, struct persistent_group *group)
     int n = group->n_unknown, st = answers(run, group, delassus->G, &symmetric);
     if (st)
         return st;
-    delassus->sure =
-        symmetric && semidefinite_factor(n, delassus->G, DELASSUS_RANK,
+    if (group->yields)
+        delassus->given = persistent_soft_given(group, delassus->G);
+    delassus->sure = !group->yields && symmetric &&
+                     semidefinite_factor(n, delassus->G, DELASSUS_RANK,
                                          &delassus->factors, delassus->room);
     delassus->rank = delassus->factors.rank;
     if (delassus->sure)
@@ -470,6 +472,8 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     for (int i = 0; i < n; i++)
         group->scratch.b[i] =
             (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
+    if (group->yields && (st = persistent_soft_forces(run, group, term)))
+        return st;
     if (term == 0 && group->friction && group->delassus.rank < n)
         solve_near(group, answer);
     else
@@ -682,8 +686,11 @@ group_series(struct rt *run, struct persistent_group *group, int made,
     group->made = st || done ? 0 : orders_made(group, last);
     if (!st && !done)
         st = drive(run, group, order);
-    if (!st && group->friction) /* for the slip, under all forces */
+    if (!st && (group->friction || group->yields))
+        /* for slips and depths, under all forces */
         st = rows_series(run, group, group->n_on, order);
+    if (!st && group->yields)
+        st = persistent_soft_laws(run, group, order, &group->holds);
     if (!st && group->varies)
         st = persistent_friction_holds(run, group, order, &group->holds);
     push_env(run, group, false);
@@ -775,24 +782,5 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
             push[0] += move;
             push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);
         }
-    }
-}
-
-void
-persistent_friction_work(struct rt *run, int order, double dt)
-{
-    assert(order >= 1 && order <= IMP_ORDER_MAX && isfinite(dt));
-    for (int i = 0; i < persistent_count(run); i++) {
-        const struct persistent_row *row = run->persistent->row[i];
-        const struct persistent_friction *friction = row->friction;
-        if (!friction || !row->on || friction->mode == CONTACT_STICK)
-            continue;
-        const imp_contact *contact = rt_contact(run, row->spot.contact);
-        struct taylor power;
-        double work = 0.0;
-        taylor_mul(order - 1, &friction->force, &friction->slip, &power);
-        for (int k = order - 1; k >= 0; k--)
-            work = dt * (work + power.c[k] / (k + 1.0));
-        run->env[contact->env_contact + IMP_CONTACT_WORK] += work;
     }
 }

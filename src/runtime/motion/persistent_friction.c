@@ -15,8 +15,8 @@
 /* Terms of a coefficient of friction that are left out, as a share of it: as
  * MOTION_TRUNCATION of motion_step.c. */
 #define FRICTION_TRUNCATION 4e-16
-/* The same of forces, whose cones are watched: a moving body's are known so well
- * through its motion. */
+/* The same of forces, whose cones are watched: a moving body's are known so
+ * well through its motion. */
 #define FORCE_TRUNCATION 1e-13
 
 /* -- unknowns -------------------------------------------------------------- */
@@ -48,8 +48,9 @@ persistent_unknowns(struct persistent_group *group,
         bool sticks = friction && row->friction->mode == CONTACT_STICK;
         if (sticks && which == UNKNOWN_FORCES && row->friction->tied)
             sticks = false;
-        enter(group, row, false,
-              friction && !sticks && which == UNKNOWN_FORCES);
+        if (row->soft == CONTACT_RIGID || which != UNKNOWN_HELD)
+            enter(group, row, false,
+                  friction && !sticks && which == UNKNOWN_FORCES);
         if (friction && (sticks || which == UNKNOWN_ROWS))
             enter(group, row, true, false);
     }
@@ -315,6 +316,10 @@ persistent_forces_hold(const struct persistent_group *group, int order)
         size = fmax(size, series_size(row->force.c));
         if (row->friction)
             size = fmax(size, series_size(row->friction->force.c));
+        /* a compliance begins with no force: what the load will ask for */
+        if (row->soft != CONTACT_RIGID && group->delassus.given > 0.0)
+            size =
+                fmax(size, 2.0 * fabs(row->gap.c[2]) / group->delassus.given);
     }
     for (int i = 0; i < group->n_on; i++) {
         const struct persistent_row *row = &group->row[i];
@@ -344,10 +349,10 @@ persistent_friction_holds(struct rt *run, const struct persistent_group *group,
             fmin(*holds, series_hold(friction->dynamic_along.c, order - 1,
                                      FRICTION_TRUNCATION,
                                      series_size(friction->dynamic_along.c)));
-        *holds = fmin(*holds,
-                      series_hold(friction->static_along.c, order - 1,
-                                  FRICTION_TRUNCATION,
-                                  series_size(friction->static_along.c)));
+        *holds =
+            fmin(*holds, series_hold(friction->static_along.c, order - 1,
+                                     FRICTION_TRUNCATION,
+                                     series_size(friction->static_along.c)));
         rows_of(run, row, rows);
         if (order > 2)
             st = switching_of_friction(run, row->spot.contact, rows, order - 1,
@@ -371,5 +376,26 @@ persistent_friction_forces(struct persistent_group *group)
                         &friction->force);
         else
             taylor_scale(IMP_ORDER_MAX, 0.0, &row->force, &friction->force);
+    }
+}
+
+/* -- work ------------------------------------------------------------------ */
+
+void
+persistent_friction_work(struct rt *run, int order, double dt)
+{
+    assert(order >= 1 && order <= IMP_ORDER_MAX && isfinite(dt));
+    for (int i = 0; run->persistent && i < run->persistent->n_row; i++) {
+        const struct persistent_row *row = run->persistent->row[i];
+        const struct persistent_friction *friction = row->friction;
+        if (!friction || !row->on || friction->mode == CONTACT_STICK)
+            continue;
+        const imp_contact *contact = rt_contact(run, row->spot.contact);
+        struct taylor power;
+        double work = 0.0;
+        taylor_mul(order - 1, &friction->force, &friction->slip, &power);
+        for (int k = order - 1; k >= 0; k--)
+            work = dt * (work + power.c[k] / (k + 1.0));
+        run->env[contact->env_contact + IMP_CONTACT_WORK] += work;
     }
 }

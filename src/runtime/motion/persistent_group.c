@@ -6,7 +6,6 @@
  * used again. */
 #include <assert.h>
 #include <math.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -121,7 +120,7 @@ fill(struct rt *run, struct persistent_group *group,
     group->moved.n_block = group->moved.n_body = 0;
     group->known = group->n_poses = 0;
     group->steady = true;
-    group->friction = group->varies = false;
+    group->friction = group->varies = group->yields = false;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         group->row[i].spot = spot[i];
@@ -131,6 +130,8 @@ fill(struct rt *run, struct persistent_group *group,
         persistent_friction_read(run, &group->row[i],
                                  group == run->persistent_memory->look);
         group->friction |= group->row[i].friction != NULL;
+        persistent_soft_read(run, &group->row[i]);
+        group->yields |= group->row[i].soft != CONTACT_RIGID;
         group->varies |=
             group->row[i].friction && group->row[i].friction->varies;
         for (int e = 0; e < 2; e++)
@@ -138,6 +139,7 @@ fill(struct rt *run, struct persistent_group *group,
                 enter_block(run, group,
                             rt_body(run, image_contact->body[e])->block);
     }
+    group->steady &= !group->yields;
 }
 
 struct persistent_group *

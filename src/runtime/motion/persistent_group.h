@@ -67,6 +67,18 @@ struct persistent_row {
     double guess; /* with friction: `force` when the modes were chosen */
     struct persistent_friction *friction; /* NULL: without friction */
     struct persistent_friction *spare;    /* its memory */
+    /* CONTACT_PRESSED or CONTACT_SLACK: the contact yields, and `force` is what
+     * its compliance says, or none; else CONTACT_RIGID */
+    enum contact_softness soft;
+    struct persistent_press *press; /* its memory */
+};
+/* A point of a contact that yields: its law as a series, where it is negative,
+ * too; input and rows of the tape imp_contact.press. */
+struct persistent_press {
+    double scale;
+    struct taylor law;
+    double input[2 * IMP_ROW_STRIDE], *work;
+    uint32_t work_rows; /* room */
 };
 /* An unknown force of a group, and the condition that it meets: the second
  * derivative of `value` is 0. */
@@ -98,6 +110,7 @@ struct persistent_blocks {
 struct persistent_delassus {
     int rank;
     bool sure;
+    double given; /* persistent_soft_given */
     struct semidefinite factors;
     double *G, *U, *V, *s, *room;
 };
@@ -114,6 +127,7 @@ struct persistent_group {
     double holds; /* and do not for this time (s) to rounding; else infinite */
     struct persistent_row *row;         /* those that push come first */
     bool friction;                      /* a point has friction */
+    bool yields;                        /* the contact of a point yields */
     bool varies;                        /* that is a formula */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
@@ -153,7 +167,7 @@ struct persistent_set {
         struct persistent_mode *mode;
     } until;
     struct persistent_stuck *stuck; /* per contact, or NULL */
-    struct persistent_row **row; /* rows of all groups that are held */
+    struct persistent_row **row;    /* rows of all groups that are held */
     int n_row, room;
     double *change;  /* per body: 6, what one force does */
     uint32_t *place; /* per body: where it stands among those of its group */
@@ -235,6 +249,30 @@ persistent_stands(const struct persistent_group *group,
     if (row->friction && row->friction->varies)
         return 0;
     return group->known < order ? group->known : order;
+}
+
+/* -- persistent_soft.c -- */
+/* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */
+void persistent_soft_read(struct rt *run, struct persistent_row *row);
+/* The law of a row that yields as a series to `order`; its gap is known to one
+ * more. Status of the tape. */
+int persistent_soft_law(struct rt *run, struct persistent_row *row, int order);
+/* In G, which forces of points that yield are given: force i is -b_i / (the
+ * greatest entry), which is returned. */
+double persistent_soft_given(const struct persistent_group *group, double *G);
+/* What the laws say of order `term` of these forces, into group->scratch.b. */
+int persistent_soft_forces(struct rt *run, struct persistent_group *group,
+                           int term);
+/* Laws of all rows that yield to order - 1, after their gaps have been made to
+ * `order`; shortens *holds to where a law changes its branch. */
+int persistent_soft_laws(struct rt *run, struct persistent_group *group,
+                         int order, double *holds);
+/* Is the unknown a normal force that a compliance gives? */
+static inline bool
+persistent_soft_unknown(const struct persistent_unknown *unknown)
+{
+    return unknown->row->soft != CONTACT_RIGID &&
+           unknown->value == &unknown->row->gap;
 }
 
 /* -- persistent_friction.c -- */

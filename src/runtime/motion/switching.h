@@ -27,6 +27,9 @@ int switching_end(struct rt *run, uint32_t block, int order, double *step,
  * other, after its series has been made; rows: as of imp_contact.rub. */
 int switching_of_friction(struct rt *run, uint32_t contact,
                           const double *const *rows, int order, double *step);
+/* The same of its compliance; rows: as of imp_contact.press. */
+int switching_of_compliance(struct rt *run, uint32_t contact,
+                            const double *const *rows, int order, double *step);
 /* Returns the number of guards of a block. */
 uint32_t switching_count(const struct rt *run, uint32_t block);
 

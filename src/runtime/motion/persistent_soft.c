@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Points whose contact yields (persistent_group.h): their normal force is that
+ * of the compliance which the contact states, a function of how deep it is
+ * pressed in, and how fast. Order k of the force follows from the gap up to
+ * order k + 1, which is known when order k of the forces is asked for. So such
+ * a force is no unknown: its equation in G gives it, and the others feel it. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_compliance.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_group.h"
+#include "runtime/motion/switching.h"
+
+void
+persistent_soft_read(struct rt *run, struct persistent_row *row)
+{
+    assert(run != NULL && row != NULL);
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    row->soft = CONTACT_RIGID;
+    if (contact->press == IMP_NO_TAPE)
+        return;
+    int soft = (int)run->env[contact->env_contact + IMP_CONTACT_SOFT];
+    if (soft != CONTACT_PRESSED && soft != CONTACT_SLACK)
+        return;
+    row->soft = (enum contact_softness)soft;
+    if (!row->press)
+        row->press = NEW(run->own, struct persistent_press);
+    uint32_t n_rows = persistent_tape(run, contact->press)->n_rows + 1;
+    if (n_rows > row->press->work_rows) {
+        row->press->work =
+            NEW_N(run->own, double, (size_t)n_rows *IMP_ROW_STRIDE);
+        row->press->work_rows = n_rows;
+    }
+    /* the law has been looked at when the run began */
+    if (contact_compliance_scale(run, row->spot.contact, &row->press->scale))
+        row->press->scale = 1.0;
+}
+
+/* Depth and speed, scaled, as the tape reads them. Where the contact just
+ * begins to be pressed in from rest, the speed has the sign that it gets: a law
+ * that differs on the way back must not begin with that. */
+static const double *
+input_of(struct rt *run, struct persistent_row *row, int order)
+{
+    struct persistent_press *press = row->press;
+    double *depth = press->input + IMP_ROW_PAD, *speed = depth + IMP_ROW_STRIDE,
+           root = sqrt(press->scale);
+    for (int k = 0; k <= order; k++) {
+        depth[k] = 0.0 - row->gap.c[k] / press->scale;
+        speed[k] = 0.0 - (k + 1.0) * row->gap.c[k + 1] / root;
+    }
+    double low, rate;
+    gap_rounding(run, row->spot.contact, &low, &rate);
+    if (fabs(row->gap.c[0]) <= low)
+        depth[0] = fmax(depth[0], 0.0);
+    if (fabs(row->gap.c[0]) <= low && fabs(row->gap.c[1]) <= rate &&
+        row->gap.c[2] != 0.0)
+        speed[0] = copysign(rate / root, 0.0 - row->gap.c[2]);
+    return press->input;
+}
+
+int
+persistent_soft_law(struct rt *run, struct persistent_row *row, int order)
+{
+    assert(run != NULL && row->soft != CONTACT_RIGID && order >= 0);
+    struct persistent_press *press = row->press;
+    uint32_t number = rt_contact(run, row->spot.contact)->press;
+    const double *rows[1] = {input_of(run, row, order)};
+    int st = rt_series(run, number, NULL, rows, press->work, order);
+    taylor_const(IMP_ORDER_MAX, 0.0, &press->law);
+    if (st) {
+        rt_nonfinite_series(run, number, NULL, rows, press->work, order);
+        return IMP_FAILED;
+    }
+    const imp_tape *tape = persistent_tape(run, number);
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    memcpy(press->law.c,
+           press->work + (size_t)code[outs[0]].row * IMP_ROW_STRIDE +
+               IMP_ROW_PAD,
+           sizeof(double) * (size_t)(order + 1));
+    return IMP_OK;
+}
+
+int
+persistent_soft_series(struct rt *run, uint32_t number)
+{
+    assert(run != NULL && rt_contact(run, number)->press != IMP_NO_TAPE);
+    const imp_contact *contact = rt_contact(run, number);
+    double input[2 * IMP_ROW_STRIDE] = {0.0},
+                     *work = NEW_N(
+                         run->brief, double,
+                         ((size_t)persistent_tape(run, contact->press)->n_rows +
+                          1) *
+                             IMP_ROW_STRIDE);
+    const double *rows[1] = {input};
+    input[IMP_ROW_PAD + 1] = 1.0; /* depth = t */
+    if (rt_series(run, contact->press, NULL, rows, work, MOTION_STEP_ORDER) !=
+        IMP_NONFINITE)
+        return IMP_OK;
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0386, contact->range_compliance,
+        "the compliance of `%s` has no Taylor series where the contact "
+        "just touches",
+        imp_text(run->im, contact->name));
+    diag_help(run->ds, diag,
+              "bodies are followed by series: instead of depth^1.5 write "
+              "depth*sqrt(depth + d), with a depth d that is small beside "
+              "those that count");
+    return IMP_BADMODEL;
+}
+
+double
+persistent_soft_given(const struct persistent_group *group, double *G)
+{
+    assert(group != NULL && G != NULL);
+    int n = group->n_unknown;
+    double size = 0.0;
+    for (int i = 0; i < n * n; i++)
+        size = fmax(size, fabs(G[i]));
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n && persistent_soft_unknown(&group->unknown[j]);
+             i++)
+            G[i * n + j] = i == j ? size : 0.0;
+    return size;
+}
+
+int
+persistent_soft_forces(struct rt *run, struct persistent_group *group, int term)
+{
+    assert(run != NULL && group->yields && term >= 0);
+    int st = IMP_OK;
+    for (int i = 0; i < group->n_unknown && !st; i++) {
+        struct persistent_row *row = group->unknown[i].row;
+        if (!persistent_soft_unknown(&group->unknown[i]))
+            continue;
+        st = persistent_soft_law(run, row, term);
+        group->scratch.b[i] =
+            row->soft == CONTACT_PRESSED && !st
+                ? -group->delassus.given * row->press->law.c[term]
+                : 0.0;
+    }
+    return st;
+}
+
+int
+persistent_soft_laws(struct rt *run, struct persistent_group *group, int order,
+                     double *holds)
+{
+    assert(run != NULL && group != NULL && order >= 1 && holds != NULL);
+    int st = IMP_OK;
+    for (int i = 0; i < group->n_on && !st; i++) {
+        struct persistent_row *row = &group->row[i];
+        if (row->soft == CONTACT_RIGID)
+            continue;
+        st = persistent_soft_law(run, row, order - 1);
+        const double *rows[1] = {row->press->input};
+        if (!st && order > 2)
+            st = switching_of_compliance(run, row->spot.contact, rows,
+                                         order - 1, holds);
+    }
+    return st;
+}

@@ -113,7 +113,8 @@ struct mode_choices {
 };
 /* Rules out choices of modes; what is left is listed in the order of a counter
  * whose first digit is that of the first point. False: points that act on each
- * other have more than FRICTION_CHOICES_TRIED choices, or as many are left. */
+ * other have more than FRICTION_CHOICES_TRIED choices, and these cannot be
+ * walked over in as many steps, or as many are left. */
 bool mode_tree(struct arena *arena, const struct mode_problem *in,
                struct mode_choices *out);
 

@@ -46,6 +46,16 @@
 /* points act on each other by more than this share of their own rows */
 #define TREE_COUPLED 1e-13
 
+/* A walk over more choices than are tried may still come to its end, as most of
+ * them are ruled out early (points of which each holds a body of its own). It
+ * takes no more steps than a walk over all choices that are tried, and after
+ * the first TREE_FIRST of them only goes on if the part of the tree that they
+ * have done with says that it will. The memory for so many points grows as
+ * their cube. */
+#define TREE_STEPS (FRICTION_CHOICES_TRIED * 4 / 3)
+#define TREE_FIRST 256
+#define TREE_POINTS_MOST 16
+
 /* constant + coefficients . (the forces of the points that follow) + own[k]
  * times free force `loose + k` of the level */
 struct affine {
@@ -82,6 +92,7 @@ struct level {
 };
 /* The tree of one block. */
 struct tree {
+    double choices; /* of modes, of all points */
     struct arena *arena;
     const struct mode_problem *in;
     double *scale; /* of all rows */
@@ -161,13 +172,12 @@ put_point(struct tree *tree, int place, int index)
                                            : fabs(tree->in->free[2 * index]));
 }
 
-/* Lists the points that point `first` acts on, and so on. False: they have more
- * choices than are tried. */
+/* Lists the points that point `first` acts on, and so on. False: they are too
+ * many. */
 static bool
 gather_block(struct tree *tree, int first, bool *taken)
 {
     int all = tree->in->n, *index = NEW_N(tree->arena, int, all);
-    long choices = 1;
     taken[first] = true;
     index[tree->n++] = first;
     for (int done = 0; done < tree->n; done++)
@@ -177,13 +187,13 @@ gather_block(struct tree *tree, int first, bool *taken)
                 index[tree->n++] = j;
             }
     tree->point = NEW_N(tree->arena, struct tree_point, tree->n);
+    tree->choices = 1.0;
     for (int place = 0; place < tree->n; place++) {
         put_point(tree, place, index[place]);
-        choices *= tree->point[place].count;
-        if (choices > FRICTION_CHOICES_TRIED)
-            return false;
+        tree->choices *= tree->point[place].count;
     }
-    return true;
+    return tree->choices <= FRICTION_CHOICES_TRIED ||
+           tree->n <= TREE_POINTS_MOST;
 }
 
 static void
@@ -649,11 +659,31 @@ keep_path(struct tree *tree)
         path->at[tree->level[d].point[0]] = (unsigned char)tree->level[d].at;
 }
 
-static void
+/* The share of the tree that the walk has done with, at level d. */
+static double
+share_done(const struct tree *tree, int d)
+{
+    double share = 0.0, branch = 1.0;
+    for (int i = 0; i <= d; i++) {
+        const struct level *level = tree->level + i;
+        branch /= tree->point[level->point[0]].count;
+        share += level->at * branch;
+    }
+    return share;
+}
+
+/* False: there is too much to walk over. */
+static bool
 walk(struct tree *tree)
 {
+    bool many = tree->choices > FRICTION_CHOICES_TRIED;
+    long steps = 0;
     tree->level[0].at = -1;
-    for (int d = 0; d >= 0;) {
+    for (int d = 0; d >= 0; steps++) {
+        if (many && (steps > TREE_STEPS ||
+                     (steps == TREE_FIRST &&
+                      share_done(tree, d) * TREE_STEPS < TREE_FIRST)))
+            return false;
         struct level *level = tree->level + d;
         if (++level->at == tree->point[level->point[0]].count)
             d--;
@@ -664,6 +694,7 @@ walk(struct tree *tree)
         else if (may_hold(tree))
             keep_path(tree);
     }
+    return true;
 }
 
 /* In the order of a counter whose first digit is that of the first point. */
@@ -728,7 +759,8 @@ mode_tree(struct arena *arena, const struct mode_problem *in,
     for (int b = 0; b < blocks; b++) {
         make_room(tree + b);
         begin(tree + b);
-        walk(tree + b);
+        if (!walk(tree + b))
+            return false;
         out->n *= tree[b].n_paths;
         if (out->n > FRICTION_CHOICES_TRIED)
             return false;

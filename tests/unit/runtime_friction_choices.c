@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verdict on several points with friction: against all choices of their
+ * modes, with a solver of this test's own, and in another order of the points.
+ */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "friction_many.h"
+
+static struct arena *arena;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    arena = arena_new();
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    arena_free(arena);
+    return 0;
+}
+
+/* Points of a chain, each between two bodies of three freedoms: most choices of
+ * their modes are ruled out early, so that all are tried although there are
+ * many more than six points have. In the other order of the points the verdict
+ * is the same, and so are the motions. */
+static void
+chains(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    int counts[8] = {0};
+    for (int t = 0; t < 200; t++) {
+        struct many m = {.n = 7 + t % 4}, back = {.n = m.n};
+        int n = m.n, rows = 2 * n, dof = 3 * n - 3;
+        double J[2 * MOST][3 * MOST] = {{0}}, f[3 * MOST];
+        for (int d = 0; d < dof; d++)
+            f[d] = multi_random(&seed, -1, 1);
+        for (int r = 0; r < rows; r++)
+            for (int d = 3 * (r / 2 - 1); d < 3 * (r / 2 + 1); d++)
+                if (d >= 0 && d < dof)
+                    J[r][d] = multi_random(&seed, -1, 1);
+        for (int r = 0; r < rows; r++) {
+            int q = 2 * (n - 1 - r / 2) + r % 2;
+            for (int d = 0; d < dof; d++) {
+                m.free[r] += J[r][d] * f[d];
+                m.terms[r] += fabs(J[r][d] * f[d]);
+            }
+            back.free[q] = m.free[r];
+            back.terms[q] = m.terms[r];
+            for (int c = 0; c < rows; c++) {
+                int k = 2 * (n - 1 - c / 2) + c % 2;
+                for (int d = 0; d < dof; d++)
+                    m.W[r * rows + c] += J[r][d] * J[c][d];
+                back.W[q * rows + k] = m.W[r * rows + c];
+            }
+        }
+        for (int i = 0; i < n; i++) {
+            double mu = multi_random(&seed, 0, 0.6);
+            m.point[i] = back.point[n - 1 - i] =
+                (struct friction_point){.mu_static = mu, .mu_dynamic = mu};
+        }
+        struct friction_instant in = {.n = n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
+        struct friction_choice out, other;
+        friction_choose(arena, &in, &out);
+        in.point = back.point;
+        in.W = back.W;
+        in.free = back.free;
+        in.terms = back.terms;
+        friction_choose(arena, &in, &other);
+        counts[out.verdict]++;
+        for (int i = 0; i < out.n; i++)
+            obeys(&m, &out.set[i], 1e-7);
+        bool shown = out.verdict != FRICTION_NOT_SHOWN &&
+                     other.verdict != FRICTION_NOT_SHOWN &&
+                     out.verdict != FRICTION_UNKNOWN &&
+                     other.verdict != FRICTION_UNKNOWN;
+        if (shown) {
+            assert_int_equal(out.verdict, other.verdict);
+            assert_int_equal(out.n, other.n);
+        }
+        for (int i = 0; i < n && out.n == 1 && other.n == 1 && shown; i++)
+            CLOSE(out.set[0].normal[i], other.set[0].normal[n - 1 - i],
+                  1e-7 * (1 + fabs(out.set[0].normal[i])));
+        arena_clear(arena);
+    }
+    assert_true(counts[FRICTION_UNIQUE] > 50);
+}
+
+/* -- by all choices, with a solver of this test's own ------------------------
+ */
+
+/* Gauss with pivots, in place; false where the matrix is nearly singular. */
+static bool
+gauss(int n, double A[][2 * MOST + 1])
+{
+    for (int c = 0; c < n; c++) {
+        int p = c;
+        for (int r = c + 1; r < n; r++)
+            p = fabs(A[r][c]) > fabs(A[p][c]) ? r : p;
+        for (int k = 0; k <= n; k++) {
+            double swap = A[c][k];
+            A[c][k] = A[p][k];
+            A[p][k] = swap;
+        }
+        if (fabs(A[c][c]) < 1e-9)
+            return false;
+        for (int r = 0; r < n; r++) {
+            double f = r == c ? 0.0 : A[r][c] / A[c][c];
+            for (int k = c; k <= n && f != 0.0; k++)
+                A[r][k] -= f * A[c][k];
+        }
+    }
+    for (int r = 0; r < n; r++)
+        A[r][n] /= A[r][r];
+    return true;
+}
+
+/* Solves the choice `mode` (0 free, 1 stick, 2 slip +, 3 slip -) and returns
+ * its least margin, above 0 where it is consistent; acc: of all rows. NAN where
+ * it cannot be told. */
+static double
+margin_of(const struct many *m, const int *mode, double *acc)
+{
+    int n = m->n, rows = 2 * n, count = 0, row[2 * MOST];
+    double A[2 * MOST][2 * MOST + 1], force[2 * MOST] = {0}, least = 1.0;
+    for (int i = 0; i < n; i++) {
+        if (mode[i])
+            row[count++] = 2 * i;
+        if (mode[i] == 1)
+            row[count++] = 2 * i + 1;
+    }
+    for (int r = 0; r < count; r++) {
+        for (int c = 0; c < count; c++) {
+            int i = row[c] / 2;
+            double rub = row[c] % 2 || mode[i] == 1 ? 0.0
+                         : mode[i] == 2             ? -m->point[i].mu_dynamic
+                                                    : m->point[i].mu_dynamic;
+            A[r][c] = m->W[row[r] * rows + row[c]] +
+                      (rub != 0.0 ? rub * m->W[row[r] * rows + 2 * i + 1] : 0);
+        }
+        A[r][count] = -m->free[row[r]];
+    }
+    if (!gauss(count, A))
+        return NAN;
+    for (int c = 0; c < count; c++)
+        force[row[c]] = A[c][count];
+    for (int i = 0; i < n; i++)
+        if (mode[i] > 1)
+            force[2 * i + 1] =
+                (mode[i] == 2 ? -1 : 1) * m->point[i].mu_dynamic * force[2 * i];
+    for (int r = 0; r < rows; r++) {
+        acc[r] = m->free[r];
+        for (int c = 0; c < rows; c++)
+            acc[r] += m->W[r * rows + c] * force[c];
+    }
+    for (int i = 0; i < n; i++) {
+        double N = force[2 * i], T = force[2 * i + 1];
+        least = fmin(least, mode[i] ? N : acc[2 * i]);
+        if (mode[i] == 1)
+            least = fmin(least, m->point[i].mu_static * N - fabs(T));
+        if (mode[i] > 1 && m->point[i].slip == 0.0)
+            least =
+                fmin(least, mode[i] == 2 ? acc[2 * i + 1] : -acc[2 * i + 1]);
+    }
+    return least;
+}
+
+/* Counts the consistent choices; -1: one of them is too near to an edge. */
+static int
+count_all(const struct many *m)
+{
+    int n = m->n, mode[MOST] = {0}, found = 0;
+    double acc[2 * MOST];
+    for (;;) {
+        bool may = true;
+        for (int i = 0; i < n; i++) {
+            double u = m->point[i].slip;
+            may &= u == 0.0 || mode[i] == 0 || mode[i] == (u > 0.0 ? 2 : 3);
+        }
+        double margin = may ? margin_of(m, mode, acc) : -1.0;
+        if (isnan(margin) || fabs(margin) < 1e-7)
+            return -1;
+        found += margin > 0.0;
+        int i = 0;
+        while (i < n && ++mode[i] == 4)
+            mode[i++] = 0;
+        if (i == n)
+            return found;
+    }
+}
+
+/* Up to four points: the verdict is that of all choices, never "not shown". */
+static void
+all_choices(void **state)
+{
+    (void)state;
+    uint64_t seed = 41;
+    const char *more = getenv("IMP_TEST_CASES");
+    int compared = 0, cases = more ? atoi(more) : 1500;
+    for (int t = 0; t < cases; t++) {
+        struct many m;
+        int n = 1 + t % 4;
+        random_many(&seed, n, 2 * n + t % 3, 1.5, &m);
+        struct friction_instant in = {.n = n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
+        struct friction_choice out;
+        friction_choose(arena, &in, &out);
+        assert_true(out.verdict != FRICTION_NOT_SHOWN &&
+                    out.verdict != FRICTION_UNKNOWN);
+        int found = count_all(&m);
+        if (found >= 0) {
+            assert_int_equal(out.n, found);
+            assert_int_equal(out.verdict, found == 0   ? FRICTION_NONE
+                                          : found == 1 ? FRICTION_UNIQUE
+                                                       : FRICTION_SEVERAL);
+            compared++;
+        }
+        arena_clear(arena);
+    }
+    assert_true(compared > cases * 9 / 10);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(chains, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(all_choices, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -131,6 +131,28 @@ overlaps_at_start(struct second *second, uint32_t contact, double gap,
     return st;
 }
 
+/* The rate of the gap: of the point that comes down fastest where faces or
+ * edges touch at several. */
+static int
+fastest_rate(struct second *second, uint32_t contact,
+             const struct closest_points *points, double tol, double *rate)
+{
+    struct rt *run = second->run;
+    *rate = gap_rate(run, contact, points);
+    int room = contact_set_room(run, contact);
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)room);
+    int n = contact_set_points(run, contact, tol, spot, room);
+    if (n <= 0)
+        return IMP_OK;
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)n);
+    int st = contact_point_states(run, spot, n, state, NULL);
+    for (int i = 0; i < n && !st; i++)
+        *rate = fmin(*rate, state[i].rate);
+    return st;
+}
+
 /* Sorts the contacts that touch now: those that approach are hit. */
 static int
 sort(struct event_of_bodies *event, uint32_t due, bool falls)
@@ -152,7 +174,10 @@ sort(struct event_of_bodies *event, uint32_t due, bool falls)
         gap_tolerances(run, contact, &tol, &still);
         if (points.gap > tol && contact != due)
             continue;
-        double rate = gap_rate(run, contact, &points);
+        double rate;
+        int bad = fastest_rate(second, contact, &points, tol, &rate);
+        if (bad)
+            return bad;
         if (state->through) {
             if (contact == due && !state->overlap)
                 log_overlap(second, contact, true);

@@ -68,6 +68,21 @@ diag_add(struct diags *diags, enum diag_code code, imp_range range,
 }
 
 void
+diag_withdraw(struct diags *diags, struct diag *last)
+{
+    assert(diags && last && diags->last == last);
+    struct diag *before = NULL;
+    for (struct diag *diag = diags->first; diag != last; diag = diag->next)
+        before = diag;
+    if (before)
+        before->next = NULL;
+    else
+        diags->first = NULL;
+    diags->last = before;
+    --*(last->severity == DIAG_ERROR ? &diags->errors : &diags->warnings);
+}
+
+void
 diag_label(struct diags *diags, struct diag *diag, const char *fmt, ...)
 {
     assert(diag && fmt);

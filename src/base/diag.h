@@ -63,6 +63,8 @@ void diags_init(struct diags *diags, struct arena *arena,
 struct diag *diag_add(struct diags *diags, enum diag_code code, imp_range range,
                       const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Takes the last diagnostic back, since what it says is told in another way. */
+void diag_withdraw(struct diags *diags, struct diag *last);
 void diag_label(struct diags *diags, struct diag *diag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_note(struct diags *diags, struct diag *diag, imp_range where,

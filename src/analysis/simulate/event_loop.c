@@ -507,6 +507,7 @@ simulate_run(struct simulation *sim, double limit)
     struct rt *run = sim->run;
     int st;
     size_t next_time = 0;
+    run->singular = NULL;
     /* In a sweep many runs follow one another, and how far the last one was
      * tells nothing of the work to come. */
     rt_progress(run, 0.0);

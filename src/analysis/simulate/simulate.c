@@ -185,6 +185,7 @@ fill(struct simulation *sim, struct record *out, int st)
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
     simulate_put_limits(sim, out);
+    simulate_put_singular(sim, out);
     simulate_put_verdicts(sim, out);
     tell_audit(sim);
     if (sim->log.left_out)
@@ -362,6 +363,9 @@ simulation_put(struct simulation *sim, struct record *out, int st)
         simulate_remark(sim, "ended by E0717: stopped from outside");
     if (st == IMP_OK || st == IMP_STOPPED)
         fill(sim, out, st);
+    else if (st == IMP_FAILED && sim->begun && !sim->stopped &&
+             simulate_singular(sim))
+        fill(sim, out, st = IMP_OK);
     else if (st != IMP_BADMODEL && sim->begun)
         st = ended(sim, out, st);
     return st;

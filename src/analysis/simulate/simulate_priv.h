@@ -150,6 +150,7 @@ struct simulation_options {
 /* The limits of infinitely many impacts that were taken. */
 struct limits_taken {
     struct limit_table *table; /* NULL: none so far */
+    struct singular_table *singular; /* NULL: the motion has gone on */
     long n;
 };
 /* Bodies that overlap. */
@@ -389,6 +390,10 @@ void simulate_put_summary(struct simulation *sim, struct record *out);
 
 struct flow_event;
 /* Records the limit of infinitely many impacts at contacts[0..event->n). */
+/* Has E0602, which was reported last, ended the run at a singularity of a power
+ * law? Then that is told instead, and the run has stopped there. */
+bool simulate_singular(struct simulation *sim);
+void simulate_put_singular(struct simulation *sim, struct record *out);
 void simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                         const uint32_t *contacts);
 void simulate_put_limits(struct simulation *sim, struct record *out);

@@ -186,6 +186,8 @@ expand(struct flow *flow)
     if (!st)
         st = take_rows(flow);
     /* a step that the clock does not see leads nowhere */
+    if (!st && taylor->piece.h < switching_least(run))
+        st = motion_blows_up(run, flow->sys->block);
     if (!st && taylor->piece.h < switching_least(run) &&
         motion_series_parabola(run, flow->sys->block, MOTION_STEP_ORDER) ==
             IMP_OK)

@@ -256,6 +256,8 @@ expand(struct flow *flow)
     if (!st)
         take_rows(flow);
     /* a step that the clock does not see leads nowhere */
+    if (!st && observer->piece.h < least)
+        st = motion_blows_up(run, flow->sys->observer);
     if (!st && observer->piece.h < least &&
         motion_series_parabola(run, flow->sys->observer, MOTION_STEP_ORDER) ==
             IMP_OK)

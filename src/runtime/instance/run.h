@@ -97,6 +97,8 @@ struct rt {
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
     struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
+    struct run_singular *singular; /* of runtime/motion: what could not go on; or
+                                      NULL */
     int law_status;      /* IMP_FAILED after a diagnostic about a law that a
                             contact states, where nobody could be told: the
                             command fails */

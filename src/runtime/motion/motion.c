@@ -93,6 +93,84 @@ motion_series_parabola(struct rt *run, uint32_t block, int order)
     return crossing_parabola(run, block, order, run->motion->parabola + block);
 }
 
+/* Orders of the series that tell a singularity: terms grow by its inverse
+ * distance from order to order, and must stay finite. */
+#define SINGULAR_ORDER 8
+/* A place whose exponent is below 1 by this has a rate without bound. */
+#define UNBOUNDED 1e-3
+/* How many of the least steps of the clock it may be away. */
+#define SINGULAR_STEPS 64.0
+
+/* Is this entry of env a place, and no rate? */
+static bool
+is_place(const struct rt *run, uint32_t env)
+{
+    const imp_image *im = run->im;
+    uint32_t size = im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE,
+             pose = im->dim == 2 ? 3 : 7;
+    const imp_coordinate *coordinate =
+        IMP_ARRAY(im, im->coordinates, imp_coordinate);
+    if (env - im->layout.state < im->bodies.n * size)
+        return (env - im->layout.state) % size < pose;
+    for (uint32_t i = 0; i < im->coordinates.n; i++)
+        if (coordinate[i].env == env)
+            return true;
+    return false;
+}
+
+/* Notes which places of the block run into a singularity, from its rows. */
+static void
+note_singular(struct rt *run, uint32_t block)
+{
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *state = IMP_ARRAY(run->im, of->state, uint32_t),
+                   *row = IMP_ARRAY(run->im, of->rows, uint32_t);
+    struct run_singular *found = NEW(run->arena, struct run_singular);
+    run->singular = found;
+    found->time = rt_time(run);
+    found->v = NEW_N(run->arena, struct singular_variable, of->state.n + 1);
+    for (uint32_t i = 0; i < of->state.n; i++) {
+        struct singular_variable *variable = &found->v[found->n];
+        variable->env = state[i];
+        if (is_place(run, state[i]))
+            found->n += singularity_of(run->rows.block[block] +
+                                           (size_t)row[i] * IMP_ROW_STRIDE +
+                                           IMP_ROW_PAD,
+                                       SINGULAR_ORDER, &variable->is);
+    }
+}
+
+int
+motion_blows_up(struct rt *run, uint32_t block)
+{
+    assert(run && block < run->im->blocks.n);
+    double near = SINGULAR_STEPS * switching_least(run);
+    char now[NUM_TEXT];
+    note_singular(run, block);
+    const struct run_singular *found = run->singular;
+    bool ends = false;
+    for (uint32_t i = 0; i < found->n; i++)
+        ends |= found->v[i].is.left <= near &&
+                found->v[i].is.exponent < 1.0 - UNBOUNDED;
+    run->singular = ends ? run->singular : NULL;
+    if (!ends)
+        return IMP_OK;
+    const struct motion_block *moving = motion_block_of(run, block);
+    imp_range where = moving->system != IMP_NO_SYSTEM
+                          ? rt_system(run, moving->system)->range
+                          : IMP_NOWHERE;
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0602, where,
+        "the motion comes to a singularity at t = %s: a rate grows without "
+        "bound",
+        num_digits(now, found->time, 9));
+    diag_help(run->ds, diag,
+              "end the run before it (`until`), or keep the motion away from "
+              "there");
+    return IMP_FAILED;
+}
+
 int
 motion_series(struct rt *run, uint32_t block, int order, double *step)
 {
@@ -106,6 +184,8 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     int which, st = motion_rows(run, block, order);
     if (st == IMP_NONFINITE &&
         (st = motion_series_parabola(run, block, order)) != IMP_OK) {
+        if (!motion_rows(run, block, SINGULAR_ORDER))
+            note_singular(run, block);
         motion_rows(run, block, order);
         motion_rows_nonfinite(run, block, order);
         return IMP_FAILED;
@@ -116,6 +196,9 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     /* Flows find changes of branch, and the length of a step, by themselves. */
     if (moving->system != IMP_NO_SYSTEM)
         return IMP_OK;
+    if (*step < switching_least(run) && order >= SINGULAR_ORDER &&
+        (st = motion_blows_up(run, block)))
+        return st;
     if (*step < switching_least(run) &&
         motion_series_parabola(run, block, order) == IMP_OK)
         *step = INFINITY;

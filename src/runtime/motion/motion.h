@@ -7,6 +7,7 @@
 #define IMP_RUNTIME_MOTION_MOTION_H
 
 #include "runtime/instance/run.h"
+#include "runtime/numerics/taylor.h"
 
 #define MOTION_STEP_ORDER 20
 /* The order of series of bodies that events stop soon, where the motion is one
@@ -14,6 +15,18 @@
  * MOTION_STEP_ORDER, and hold to rounding for about 1/20 of a radian. It is
  * even, as motion_advance_by asks. */
 #define MOTION_FEW_TERMS 8
+
+/* Variables of a block that run into a singularity, at the time where its series
+ * ends (run->singular), in the run's arena. */
+struct singular_variable {
+    uint32_t env;
+    struct singularity is;
+};
+struct run_singular {
+    double time;
+    struct singular_variable *v;
+    uint32_t n;
+};
 
 /* What steps need to know of the image, for run->motion. Memory: run->own. */
 struct motion_plan *motion_plan_new(struct rt *run);
@@ -26,6 +39,10 @@ int motion_rows(struct rt *run, uint32_t block, int order);
  * the motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
  * tape. */
 int motion_series(struct rt *run, uint32_t block, int order, double *step);
+/* After motion_series, whose step the clock does not see: does a rate of the
+ * block grow without bound, in so short a time? Then IMP_FAILED after E0602, and
+ * run->singular tells how; else IMP_OK. */
+int motion_blows_up(struct rt *run, uint32_t block);
 /* After motion_series: for how long (s) its rows may be followed if they are
  * only the parabola of the accelerations, because there is no series here
  * (crossing.h); else infinite. */

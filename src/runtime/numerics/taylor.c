@@ -133,3 +133,33 @@ taylor_cross_from(int from, int order, const struct taylor a[3],
             out[i].c[k] = s;
         }
 }
+
+/* The coefficients of A + B (l - s)^p in powers of s have the ratios
+ * (k + 1) c[k+1]/c[k] = (k - p)/l, which are linear in k: two of them give l
+ * and p, a third one says whether it is so. Other terms fall off with l, which
+ * is near to rounding where a motion cannot go on. A logarithm has p = 0. */
+
+/* How far three ratios may be off a line, as a share of its slope. */
+#define BENT 1e-3
+
+bool
+singularity_of(const double *c, int order, struct singularity *out)
+{
+    assert(c && out && order >= 5);
+    double ratio[3];
+    for (int i = 0; i < 3; i++) {
+        int k = order - 3 + i;
+        ratio[i] = (k + 1) * (c[k + 1] / c[k]);
+        if (!isfinite(ratio[i]))
+            return false;
+    }
+    double early = ratio[1] - ratio[0], late = ratio[2] - ratio[1];
+    if (!(late > 0) || !(fabs(early - late) < BENT * late))
+        return false;
+    double before = order - 2 - ratio[1] / early;
+    out->left = 1 / late;
+    out->left_error = fabs(1 / early - out->left);
+    out->exponent = order - 1 - ratio[2] * out->left;
+    out->exponent_error = fabs(out->exponent - before);
+    return true;
+}

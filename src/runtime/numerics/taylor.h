@@ -178,4 +178,15 @@ rough_asks(uint32_t which, int k)
     return which == 0 || (which >> k & 1);
 }
 
+/* -- singularities that a motion reaches in finite time -- */
+
+/* What goes as A + B (left - s)^exponent, s the time from now on. */
+struct singularity {
+    double left, left_error; /* s */
+    double exponent, exponent_error;
+};
+/* What the coefficients c[0] .. c[order], order >= 5, tell; false: they are not
+ * those of such a function. */
+bool singularity_of(const double *c, int order, struct singularity *out);
+
 #endif

@@ -3,11 +3,16 @@
  * of the normal, what the bodies do along each, and how to state one (I4). */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/collision/normal_choices.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/geometry/pose.h"
+
+/* Directions are shown with 6 digits. */
+#define SHOWN 1e-6
 
 /* Returns the feature of a body that touches, with its article. */
 static const char *
@@ -34,6 +39,39 @@ direction(const struct rt *run, const double n[3])
     return run->im->dim == 2
                ? arena_printf(run->brief, "(%s, %s)", x[0], x[1])
                : arena_printf(run->brief, "(%s, %s, %s)", x[0], x[1], x[2]);
+}
+
+/* Shows how a direction between the choices is stated: as it was at the start,
+ * in the axes of the world. */
+static void
+show_statement(struct analysis *analysis, struct diag *diag,
+               const imp_contact *contact,
+               const struct contact_manifold *manifold)
+{
+    struct rt *run = analysis->rt;
+    const char *name[2], *own = imp_text(run->im, contact->name);
+    double between[3] = {0, 0, 0}, stated[3];
+    for (int s = 0; s < 2; s++)
+        name[s] = imp_text(run->im, rt_body(run, contact->body[s])->name);
+    for (int choice = 0; choice < manifold->n_choice; choice++)
+        for (int i = 0; i < 3; i++)
+            between[i] += manifold->choice[choice].n[i] / manifold->n_choice;
+    pose_turn_back(run, contact->body[0], between, stated);
+    bool turned = false;
+    for (int i = 0; i < 3; i++)
+        turned |= fabs(stated[i] - between[i]) > SHOWN;
+    diag_help(
+        analysis->ds, diag,
+        "state one between these in the contact: contact %s : %s | %s { "
+        "normal = %s }%s",
+        strchr(own, '|') ? arena_printf(run->brief, "%s_%s", name[0], name[1])
+                         : own,
+        name[0], name[1], manifold->n_choice ? direction(run, stated) : "...",
+        turned ? arena_printf(run->brief,
+                              ", as it was at the start: it turns with "
+                              "`%s`",
+                              name[0])
+               : "");
 }
 
 void
@@ -95,10 +133,5 @@ impact_report_open_normal(struct analysis *analysis,
     if (known)
         diag_note(analysis->ds, diag, IMP_NOWHERE, "%s",
                   normal_choices_text(&choices));
-    diag_help(analysis->ds, diag,
-              "state one of these, or one between them, in the contact: "
-              "contact %s : %s | %s { normal = %s }",
-              imp_text(run->im, image_contact->name), name[0], name[1],
-              manifold->n_choice ? direction(run, manifold->choice[0].n)
-                                 : "...");
+    show_statement(analysis, diag, image_contact, manifold);
 }

@@ -26,6 +26,38 @@ pose_rotation(const struct rt *run, uint32_t body, double R[9])
                   R);
 }
 
+/* The attitude of a body at the start and now. False: they are the same. */
+static bool
+attitudes(const struct rt *run, uint32_t body, double R0[9], double R[9])
+{
+    if (body == IMP_WORLD || run->start.state == NULL)
+        return false;
+    bool plane = run->im->dim == 2;
+    uint32_t at = rt_body(run, body)->env_state;
+    const double *state = run->env + at,
+                 *s0 = run->start.state + (at - run->im->layout.state);
+    if (rt_time(run) == 0 ||
+        !memcmp(state, s0, (plane ? 3 : 7) * sizeof *state))
+        return false;
+    pose_attitude(plane, s0, R0);
+    pose_attitude(plane, state, R);
+    return true;
+}
+
+void
+pose_turn_back(const struct rt *run, uint32_t body, const double now[3],
+               double out[3])
+{
+    assert(now != NULL && out != NULL);
+    double R0[9], R[9], z[3];
+    memcpy(out, now, 3 * sizeof *out);
+    if (!attitudes(run, body, R0, R))
+        return;
+    mat3_apply_transposed(R, now, z);
+    for (int i = 0; i < 3; i++)
+        out[i] = R0[3 * i] * z[0] + R0[3 * i + 1] * z[1] + R0[3 * i + 2] * z[2];
+}
+
 void
 pose_carry(const struct rt *run, uint32_t body, bool turn,
            const double given[3], double out[3])
@@ -33,18 +65,12 @@ pose_carry(const struct rt *run, uint32_t body, bool turn,
     assert(body == IMP_WORLD || body < run->im->bodies.n);
     assert(given != NULL && out != NULL);
     memcpy(out, given, 3 * sizeof *out);
-    if (body == IMP_WORLD || run->start.state == NULL)
+    double R0[9], R[9], y[3], z[3];
+    if (!attitudes(run, body, R0, R))
         return;
-    bool plane = run->im->dim == 2;
     uint32_t at = rt_body(run, body)->env_state, dim = run->im->dim;
     const double *state = run->env + at,
                  *s0 = run->start.state + (at - run->im->layout.state);
-    if (rt_time(run) == 0 ||
-        !memcmp(state, s0, (plane ? 3 : 7) * sizeof *state))
-        return;
-    double R0[9], R[9], y[3], z[3];
-    pose_attitude(plane, s0, R0);
-    pose_attitude(plane, state, R);
     for (uint32_t i = 0; i < 3; i++)
         y[i] = given[i] - (turn || i >= dim ? 0 : s0[i]);
     mat3_apply_transposed(R0, y, z);

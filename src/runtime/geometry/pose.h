@@ -17,5 +17,9 @@ void pose_rotation(const struct rt *run, uint32_t body, double R[9]);
  * Points of the world stay where they are. */
 void pose_carry(const struct rt *run, uint32_t body, bool turn,
                 const double given[3], double out[3]);
+/* What a direction that is fixed to the body, and is `now` at present, was when
+ * the run started. */
+void pose_turn_back(const struct rt *run, uint32_t body, const double now[3],
+                    double out[3]);
 
 #endif

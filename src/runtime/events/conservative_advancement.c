@@ -331,18 +331,20 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 }
 
 double
-event_apart_by_gap(struct rt *run, uint32_t contact)
+event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
 {
-    assert(contact < run->im->contacts.n && motion_by_weight(run));
+    assert(contact < run->im->contacts.n && motion_by_weight(run) && below);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative motion;
     struct closest_points at;
     struct gap_tolerance tol;
     int st = closest_points_find(run, contact, &at, false);
+    *below = false;
     if ((st && !(st == IMP_SINGULAR && isfinite(at.gap))) ||
         !weight_motion(run, image_contact, &motion))
         return 0.0;
     gap_tolerance_get(run, contact, &tol);
+    *below = at.gap < -tol.gap;
     return at.gap > fmax(tol.gap, EVENT_NEAR * tol.length)
                ? keep_apart(run, image_contact, &motion, at.gap, INFINITY)
                : 0.0;
@@ -401,13 +403,13 @@ event_start_check(struct rt *run, uint32_t contact, double *gap)
     gap_tolerance_get(run, contact, &tol);
     if (points.gap >= -tol.gap)
         return IMP_OK;
-    char depth[NUM_TEXT], small[NUM_TEXT];
-    struct diag *diag =
-        diag_add(run->ds, DIAG_E0620, image_contact->range,
-                 "`%s` and `%s` overlap by %s m at t = 0",
-                 imp_text(run->im, rt_body(run, image_contact->body[0])->name),
-                 imp_text(run->im, rt_body(run, image_contact->body[1])->name),
-                 num_digits(depth, -points.gap, 6));
+    char depth[NUM_TEXT], small[NUM_TEXT], time[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0620, image_contact->range,
+        "`%s` and `%s` overlap by %s m at t = %s",
+        imp_text(run->im, rt_body(run, image_contact->body[0])->name),
+        imp_text(run->im, rt_body(run, image_contact->body[1])->name),
+        num_digits(depth, -points.gap, 6), num_digits(time, rt_time(run), 9));
     diag_note(run->ds, diag, IMP_NOWHERE,
               "a gap counts as closed within %s m here",
               num_digits(small, tol.gap, 3));

@@ -55,8 +55,9 @@ int event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
  * stay apart from the present state on; 0: they are near. Only where
  * motion_by_weight, of bodies on which nothing else acts. */
 double event_apart(struct rt *run, uint32_t contact);
-/* The same by the gap at the present state, and a bound of the speeds. */
-double event_apart_by_gap(struct rt *run, uint32_t contact);
+/* The same by the gap at the present state, and a bound of the speeds. *below:
+ * the gap is below its band: the bodies have been nearer than closed. */
+double event_apart_by_gap(struct rt *run, uint32_t contact, bool *below);
 /* How far (m) a point in world axes is above a half-plane or half-space that
  * rests; false: the body is none. */
 bool event_room(struct rt *run, uint32_t body, const double point[3],

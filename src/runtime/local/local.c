@@ -161,14 +161,20 @@ ask(struct local *local, uint32_t contact)
             return st;
     }
     if (watch != WATCH_OPEN) {
+        bool below = false;
         double apart = event_apart(run, contact);
         if (!(apart > 0.0))
-            apart = event_apart_by_gap(run, contact);
+            apart = event_apart_by_gap(run, contact, &below);
         if (apart > 0.0) {
             pair->left = true;
             local_set_key(local, contact, from + apart);
             return IMP_OK;
         }
+        /* Limits and points that are held move bodies by rounding. What is
+         * below its band by that is hit now if it closes, and else on its way
+         * out. */
+        if (below)
+            watch = WATCH_LEAVE;
     }
     int st = event_of_pair(run, contact, watch, local->end, 1, &found, &entry,
                            &open);

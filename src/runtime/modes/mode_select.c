@@ -130,6 +130,7 @@ struct choice {
     const double *G;
     int left;
     double *force, *acc, *size; /* n */
+    double *none;               /* n: accelerations up to this are none */
 };
 
 static bool
@@ -169,6 +170,55 @@ complementary(struct rt *run, struct choice *problem)
     return true;
 }
 
+/* Have the contacts of two points a moving body in common? */
+static bool
+together(const struct rt *run, uint32_t one, uint32_t two)
+{
+    const uint32_t *a = rt_contact(run, one)->body,
+                   *b = rt_contact(run, two)->body;
+    for (int i = 0; i < 4; i++)
+        if (a[i / 2] == b[i % 2] && contact_point_body_moves(run, a[i / 2]))
+            return true;
+    return false;
+}
+
+/* What counts as none at each point: a share of its own terms, and rounding of
+ * the forces at others, however small its own terms are. A force at a body
+ * across the normal of a point leaves the rounding of both directions there. An
+ * acceleration that is wrong by r_j at the point j makes the force there wrong
+ * by r_j/G_jj, and the acceleration at the point i by G_ij r_j/G_jj. As
+ * |G_ij|^2 <= G_ii G_jj no way around in the group makes more of it, so this
+ * ends. */
+static void
+find_none(const struct rt *run, struct choice *problem)
+{
+    int n = problem->n;
+    double *none = problem->none;
+    const double *G = problem->G;
+    bool grows = true;
+    for (int i = 0; i < n; i++) {
+        double terms = problem->size[i];
+        for (int j = 0; j < n; j++)
+            if (problem->force[j] > 0.0 &&
+                together(run, problem->p[i].spot.contact,
+                         problem->p[j].spot.contact))
+                terms +=
+                    sqrt(G[i * n + i]) * sqrt(G[j * n + j]) * problem->force[j];
+        none[i] = FORCE_ROUNDING * terms;
+    }
+    for (int round = 0; round < n && grows; round++) {
+        grows = false;
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n && G[j * n + j] > 0.0; i++) {
+                double from = fabs(G[i * n + j]) / G[j * n + j] * none[j];
+                grows = grows || from > none[i];
+                none[i] = fmax(none[i], from);
+            }
+    }
+    for (int i = 0; i < n; i++)
+        none[i] = fmax(none[i], FORCE_NONE * problem->size[i]);
+}
+
 /* Holds the points that push, and then those that the others keep closed. *to:
  * their group, or NULL. */
 static int
@@ -180,14 +230,14 @@ keep(struct rt *run, struct choice *problem, struct persistent_group **to)
     *to = NULL;
     for (int i = 0; i < problem->n; i++)
         if (problem->force[i] * problem->G[i * problem->n + i] >
-            FORCE_NONE * problem->size[i])
+            problem->none[i])
             spot[count++] = problem->p[i].spot;
     n_on = count;
     for (int i = 0; i < problem->n && n_on > 0; i++) {
         bool same = false;
         for (int j = 0; j < count; j++)
             same |= !memcmp(&spot[j], &problem->p[i].spot, sizeof *spot);
-        if (!same && problem->acc[i] <= FORCE_NONE * problem->size[i])
+        if (!same && problem->acc[i] <= problem->none[i])
             spot[count++] = problem->p[i].spot;
     }
     if (n_on == 0)
@@ -229,11 +279,12 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
     struct contact_point_state *states =
         NEW_N(run->brief, struct contact_point_state, count + 1);
     double *G = NEW_N(run->brief, double, (size_t)count *(size_t)count + 1);
-    double *x = NEW_N(run->brief, double, 3 * (size_t)count + 1);
+    double *x = NEW_N(run->brief, double, 4 * (size_t)count + 1);
     struct choice problem = {.n = count, .p = states, .G = G, .left = left};
     problem.force = x;
     problem.acc = x + count;
     problem.size = x + 2 * count;
+    problem.none = x + 3 * count;
     *choice = MODE_FREE;
     memcpy(at, spot, sizeof *at * (size_t)count);
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
@@ -259,6 +310,7 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
             return IMP_OK;
         }
     }
+    find_none(run, &problem);
     struct persistent_group *group;
     if ((st = keep(run, &problem, &group)))
         return st;

@@ -641,6 +641,9 @@ simulate_persistent_jam(struct simulation *sim, int which)
     int st = friction_modes_jam(run, which, &jam);
     if (st)
         return st;
+    sim->rows.fresh = false;
+    if (!jam.stops && (st = simulate_row(sim)))
+        return st;
     uint32_t policy = run->paradox, contact = jam.spot.contact;
     if (jam.stops) {
         persistent_mark(run, contact, block);

@@ -569,8 +569,7 @@ void simulate_paradox_ranges(struct simulation *sim,
                              const struct contact_point *spot, int n,
                              const struct friction_range *range);
 /* Tells of the jam, at which the run stops unless the policy of the run has
- * chosen. There is no row at it: the force has no value there, or none that the
- * state gives. */
+ * chosen. */
 void simulate_paradox_jam(struct simulation *sim,
                           const struct friction_jam *jam, bool stops);
 

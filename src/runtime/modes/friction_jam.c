@@ -105,7 +105,7 @@ int
 friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
 {
     assert(which >= 0 && which < persistent_count(run) && out != NULL);
-    const struct persistent_row *row = run->persistent->row[which];
+    struct persistent_row *row = run->persistent->row[which];
     double left = row->friction->jam_left, force = row->force.c[0], step,
            sign = row->friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
     bool alone = persistent_group_of(run, row->spot.contact)->n == 1;
@@ -118,6 +118,8 @@ friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
         return st;
     if (left > 0.0)
         motion_advance(run, left, rt_time(run) + left);
+    row->friction->jam_time = rt_time(run);
+    row->friction->jam_force = force;
     if (!alone)
         st = read_verdict(run, sign, out);
     else

@@ -232,8 +232,16 @@ tell_row(struct rt *run, const struct persistent_row *row)
 {
     const struct persistent_friction *friction = row->friction;
     double *env = run->env + rt_contact(run, row->spot.contact)->env_contact;
-    env[IMP_CONTACT_NORMAL_FORCE] += row->force.c[0];
-    env[IMP_CONTACT_FRICTION_FORCE] += friction->force.c[0];
+    double normal = row->force.c[0], along = friction->force.c[0];
+    if (friction->jam_time == rt_time(run)) {
+        /* at the limit of a jam the state gives no force: the last one */
+        normal = friction->jam_force;
+        along = friction->mode == CONTACT_SLIP_POSITIVE
+                    ? -friction->mu_dynamic * normal
+                    : friction->mu_dynamic * normal;
+    }
+    env[IMP_CONTACT_NORMAL_FORCE] += normal;
+    env[IMP_CONTACT_FRICTION_FORCE] += along;
     if (env[IMP_CONTACT_MODE] != CONTACT_TOLD_FREE)
         return;
     bool sticks = friction->mode == CONTACT_STICK;

@@ -92,7 +92,7 @@ persistent_friction_read(struct rt *run, struct persistent_row *row,
     row->friction->tied = 0;
     row->friction->guess = row->guess = 0.0;
     row->friction->anchored = false;
-    row->friction->onset = NAN;
+    row->friction->onset = row->friction->jam_time = NAN;
 }
 
 /* -- slip ------------------------------------------------------------------ */

@@ -44,6 +44,8 @@ struct persistent_friction {
     double onset; /* the time at which slip began at exactly 0, or NAN */
     /* the force grows as (t* - t)^exponent, t* being jam_left ahead (s) */
     double jam_left, jam_exponent;
+    /* at the limit of a jam: its time, and the last force before it (N) */
+    double jam_time, jam_force;
     double small; /* then an acceleration of the slip below this is none */
 };
 /* the mode that a point had until some instant */

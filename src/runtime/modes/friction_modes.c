@@ -166,6 +166,18 @@ at_edge(const struct friction_point *point, const struct friction_set *set,
            (1.0 - AT_EDGE) * point->mu_static * set->normal[i];
 }
 
+/* Has point i a force that is more than rounding? */
+static bool
+set_pushes(const struct friction_rows *in, const struct friction_set *set,
+           int i)
+{
+    size_t row = 2 * (size_t)i;
+    double push = set->normal[i] * in->W[row * 2 * (size_t)in->n + row];
+    return in->point[i].given ||
+           (set->mode[i] != CONTACT_FREE &&
+            push > FORCE_NONE * fmax(in->terms[row], fabs(push)));
+}
+
 /* -- what is taken --------------------------------------------------------- */
 
 struct taken {
@@ -182,13 +194,9 @@ sort_out(const struct friction_rows *in, struct taken *taken)
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < in->n; i++) {
             size_t row = 2 * (size_t)i;
-            double own = in->W[row * 2 * (size_t)in->n + row];
-            double push = set->normal[i] * own, size = in->terms[row];
-            bool pushes = in->point[i].given ||
-                          (set->mode[i] != CONTACT_FREE &&
-                           push > FORCE_NONE * fmax(size, fabs(push)));
+            bool pushes = set_pushes(in, set, i);
             bool stays = taken->n_on > 0 && !pushes &&
-                         set->acc[row] <= FORCE_NONE * size;
+                         set->acc[row] <= FORCE_NONE * in->terms[row];
             if (pass == 0 ? pushes : stays)
                 taken->order[taken->n++] = i;
         }
@@ -342,7 +350,7 @@ sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
     for (int i = 0; i < in->n; i++) {
         const struct persistent_mode *mode =
             friction_rows_before(in->run, &in->spot[i]);
-        on[i] = set->mode[i] != CONTACT_FREE && set->normal[i] > 0.0;
+        on[i] = set_pushes(in, set, i);
         sticks[i] = set->mode[i] == CONTACT_STICK &&
                     !(mode && mode->tied && at_edge(&in->point[i], set, i));
     }
@@ -373,7 +381,7 @@ name_held_slips(const struct friction_rows *in, struct friction_set *set)
 {
     bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
     for (int i = 0; i < in->n; i++) {
-        on[i] = set->mode[i] != CONTACT_FREE && set->normal[i] > 0.0;
+        on[i] = set_pushes(in, set, i);
         sticks[i] = set->mode[i] == CONTACT_STICK;
     }
     for (int i = 0; i < in->n; i++) {

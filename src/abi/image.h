@@ -276,7 +276,9 @@ enum imp_guard_kind {
     IMP_GUARD_WHOLE, /* u goes through a whole number */
     IMP_GUARD_HALF,  /* u goes through half a whole number */
     IMP_GUARD_GROWTH_SIGN, /* the same, where no branch changes: a step ends */
-    IMP_GUARD_GROWTH_WHOLE
+    IMP_GUARD_GROWTH_WHOLE,
+    IMP_GUARD_END /* like SIGN: a function that turns back where it is 0; its own
+                     series, which others follow, too, bounds no step */
 };
 typedef struct imp_guard {
     uint32_t kind;

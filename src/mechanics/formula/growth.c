@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions that grow by orders of magnitude within one step, from what is
+/* Where series say nothing about what comes, though no branch is written:
+ * growth, and ends of domains (growth_add_ends).
+ *
+ * Functions that grow by orders of magnitude within one step, from what is
  * below all rounding: the first terms of their series do not show it, and a
  * barrier exp(-x^2), a wall x^40 or a core r^-12 would be passed without a
  * trace. So a step ends where the logarithm of the function has changed by
@@ -70,6 +73,98 @@ growth_add(struct guards *found, const expr *formula)
     guards_add(found, formula, IMP_GUARD_GROWTH_WHOLE,
                sc_add(graph, ex_div(graph, level, ex_num(graph, step)),
                       ex_num(graph, GROWTH_BESIDE)));
+}
+
+/* -- ends of domains ------------------------------------------------------- */
+
+/* how deep sums and products are looked into for their sign */
+#define SIGN_DEPTH 16
+
+/* Is the formula above 0 wherever it is, by its form alone? *zero: it may also
+ * be 0. */
+static bool
+is_positive(const expr *formula, int depth, bool *zero)
+{
+    bool one = false, two = false;
+    *zero = false;
+    if (depth == 0)
+        return false;
+    switch ((enum imp_op)formula->op) {
+    case IMP_OP_CONST:
+        *zero = formula->num == 0.0;
+        return formula->num >= 0.0;
+    case IMP_OP_EXP:
+    case IMP_OP_COSH:
+        return true;
+    case IMP_OP_ABS:
+    case IMP_OP_SQRT:
+        *zero = true;
+        return true;
+    case IMP_OP_MUL:
+        *zero = true;
+        if (formula->a == formula->b)
+            return true;
+        if (!is_positive(formula->a, depth - 1, &one) ||
+            !is_positive(formula->b, depth - 1, &two))
+            return false;
+        *zero = one || two;
+        return true;
+    case IMP_OP_ADD:
+        if (!is_positive(formula->a, depth - 1, &one) ||
+            !is_positive(formula->b, depth - 1, &two))
+            return false;
+        *zero = one && two;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A root of what touches 0 without passing it, as r = sqrt(x^2 + y^2) on a line
+ * through the centre, is |s|: its series goes on below 0. The same holds for
+ * odd powers of such roots, for angles that turn back at the end of the range
+ * of acos and asin, and at the cut of atan2, where the angle jumps. There the
+ * series of the function itself tells the side: a branch changes where `level`
+ * passes 0. */
+void
+growth_add_ends(struct guards *found, const expr *formula)
+{
+    assert(found && formula);
+    struct graph *graph = found->mech->graph;
+    const expr *level = formula;
+    bool zero;
+    switch ((enum imp_op)formula->op) {
+    case IMP_OP_SQRT:
+        if (is_positive(formula->a, SIGN_DEPTH, &zero) && !zero)
+            return;
+        break;
+    case IMP_OP_POW:
+        if ((ex_is_const(formula->b) &&
+             fmod(fabs(2.0 * formula->b->num), 2.0) != 1.0) ||
+            !is_positive(formula->a, SIGN_DEPTH, &zero) || !zero)
+            return;
+        break;
+    case IMP_OP_HYPOT:
+        break;
+    case IMP_OP_ACOS:
+        level = ex_op(graph, IMP_OP_SIN, formula, NULL, NULL);
+        break;
+    case IMP_OP_ASIN:
+        level = ex_op(graph, IMP_OP_COS, formula, NULL, NULL);
+        break;
+    case IMP_OP_ATAN2:
+        level = ex_op(graph, IMP_OP_COS,
+                      ex_mul(graph, formula, ex_num(graph, 0.5)), NULL, NULL);
+        break;
+    default:
+        return;
+    }
+    if (!formula_moves(found->mech, formula))
+        return;
+    guards_add(found, formula, IMP_GUARD_END, level);
+    if (formula->op == IMP_OP_ATAN2) /* through the centre it jumps by pi */
+        guards_add(found, formula, IMP_GUARD_END,
+                   ex_op(graph, IMP_OP_HYPOT, formula->a, formula->b, NULL));
 }
 
 /* -- powers ---------------------------------------------------------------- */

@@ -95,8 +95,10 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
                    *level = ex_branch(mech->graph, node);
         if (level && formula_moves(mech, level))
             guards_add(found, node, kind_of(node), level);
-        if (!found->branches_alone)
+        if (!found->branches_alone) {
             growth_add(found, node);
+            growth_add_ends(found, node);
+        }
         *--done = node;
         const expr *const below[3] = {node->a, node->b, node->c};
         for (int i = 0; i < 3; i++)

@@ -24,6 +24,9 @@ bool formula_moves(struct mech *mech, const expr *formula);
 /* -- growth.c -- */
 /* Where the function of this node alone grows: exponentials and their like. */
 void growth_add(struct guards *found, const expr *formula);
+/* Where the function of this node comes to the end of its domain, and turns
+ * back. */
+void growth_add_ends(struct guards *found, const expr *formula);
 /* Where high powers grow among n nodes, which hold their operands, too. They
  * are sorted. */
 void growth_add_powers(struct guards *found, const expr **node, size_t n);

@@ -38,6 +38,9 @@
 /* the same for steps that are only short */
 #define SWITCHING_BRIEF 1e-3
 #define SWITCHING_MANY 20000
+/* Where a guard has no series (a root of 0), the first step is the least one,
+ * and each further one in a row is longer by this power of 2. */
+#define SWITCHING_BLIND 20
 
 /* The least step, in rounding errors of the time, so that the time advances. */
 #define STEP_LEAST 4.0
@@ -52,6 +55,10 @@ struct switching {
     int *back;    /* per guard: how many steps in a row led back to it, or to
                      others */
     int brief;    /* number of short steps in a row */
+    /* the last time at which a guard had a value but no series, and how many
+     * steps in a row began so */
+    double blind_time;
+    int blind;
 };
 
 static const imp_block *
@@ -127,7 +134,7 @@ switching_new(struct rt *run)
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
         switching[i].most = NEW_N(run->own, double, formulas.n);
         switching[i].back = NEW_N(run->own, int, formulas.n);
-        switching[i].last = -INFINITY;
+        switching[i].last = switching[i].blind_time = -INFINITY;
     }
     return switching;
 }
@@ -147,8 +154,8 @@ switching_reset(struct rt *run)
     uint32_t count = run->im->blocks.n + 2 * run->im->contacts.n;
     for (uint32_t i = 0; run->switching && i < count; i++) {
         struct branched formulas = one_of(run, i);
-        formulas.own->last = -INFINITY;
-        formulas.own->brief = 0;
+        formulas.own->last = formulas.own->blind_time = -INFINITY;
+        formulas.own->brief = formulas.own->blind = 0;
         for (uint32_t k = 0; k < formulas.n && formulas.own->most; k++) {
             formulas.own->most[k] = 0.0;
             formulas.own->back[k] = 0;
@@ -243,7 +250,8 @@ passes(const double *series, int order, double span, double noise, double least,
 {
     double shifted[POLYNOMIAL_MAX + 1],
         half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
-    if (kind == IMP_GUARD_SIGN || kind == IMP_GUARD_GROWTH_SIGN)
+    if (kind == IMP_GUARD_SIGN || kind == IMP_GUARD_GROWTH_SIGN ||
+        kind == IMP_GUARD_END)
         return leaves(series, order, span, noise, least);
     struct branch_end first = {INFINITY, false, -1};
     for (int k = 0; k <= order; k++)
@@ -272,11 +280,19 @@ held(struct rt *run, const imp_guard *g)
     return IMP_FAILED;
 }
 
+static bool
+grows(const imp_guard *guard)
+{
+    return guard->kind == IMP_GUARD_GROWTH_SIGN ||
+           guard->kind == IMP_GUARD_GROWTH_WHOLE;
+}
+
 /* The series and the size of guard i, from the rows of the tape. NULL: it is
- * not finite, and so belongs to a branch that is not followed. */
+ * not finite, and so belongs to a branch that is not followed; or the guard has
+ * a value here but no series (*blind), as the root of 0. */
 static const double *
 argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
-         int order, double *size)
+         int order, double *size, bool *blind)
 {
     struct switching *switching = formulas->own;
     const imp_tape *tape =
@@ -293,24 +309,45 @@ argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
     if (!isfinite(*size))
         return NULL;
     for (int k = 0; k <= order; k++)
-        if (!isfinite(series[k]))
+        if (!isfinite(series[k])) {
+            *blind |= k > 0;
             return NULL;
+        }
     /* what has grown in another place says nothing about the rounding here */
-    if (formulas->guard[guard].kind < IMP_GUARD_GROWTH_SIGN)
+    if (!grows(&formulas->guard[guard]))
         *size = switching->most[guard] = fmax(switching->most[guard], *size);
     return series;
 }
 
-/* Shortens *step to where the series of the guards end, whose tape is made. */
+/* Shortens *step to where the series of the guards end, whose tape is made.
+ * Right behind a place where a guard is not smooth that is less than the clock
+ * sees: steps of the clock lead on there. */
 static void
 reaches(const struct rt *run, const struct branched *formulas, int order,
         double *step)
 {
     double size;
+    bool blind = false;
     const double *series;
     for (uint32_t i = 0; i < formulas->n && order > SWITCHING_GAP; i++)
-        if ((series = argument(run, formulas, i, order, &size)))
-            *step = fmin(*step, reach(series, order, size));
+        if (formulas->guard[i].kind != IMP_GUARD_END &&
+            (series = argument(run, formulas, i, order, &size, &blind)))
+            *step = fmin(
+                *step, fmax(reach(series, order, size), switching_least(run)));
+}
+
+/* The longest step from here where a guard has no series: it is looked at again
+ * behind a short one. A motion that stays there goes on by ever longer ones. */
+static double
+blind_step(const struct rt *run, struct switching *own)
+{
+    double now = rt_time(run);
+    if (now < own->blind_time)
+        own->blind = 0;
+    if (now > own->blind_time && own->blind_time > -INFINITY)
+        own->blind++;
+    own->blind_time = now;
+    return ldexp(switching_least(run), SWITCHING_BLIND * own->blind);
 }
 
 int
@@ -327,15 +364,16 @@ branched_first_end(struct rt *run, const struct branched *formulas,
     reaches(run, formulas, order, step);
     double size, least = switching_least(run), span = *step;
     const double *series;
+    bool blind = false;
     *first = *soft = (struct branch_end){INFINITY, false, -1};
     for (uint32_t guard = 0; guard < formulas->n; guard++) {
-        if (!(series = argument(run, formulas, guard, order, &size)))
+        if (!(series = argument(run, formulas, guard, order, &size, &blind)))
             continue;
         struct branch_end end =
             passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
                    least, formulas->guard[guard].kind);
         end.guard = (int)guard;
-        if (formulas->guard[guard].kind >= IMP_GUARD_GROWTH_SIGN) {
+        if (grows(&formulas->guard[guard])) {
             if (end.s < *step) /* the step ends, and no branch does */
                 *first = (struct branch_end){INFINITY, false, -1};
             *step = fmin(*step, fmax(end.s, least));
@@ -349,6 +387,14 @@ branched_first_end(struct rt *run, const struct branched *formulas,
             *step = end.s;
             *first = end;
         }
+    }
+    double most = blind ? blind_step(run, formulas->own) : INFINITY;
+    if (!blind) {
+        formulas->own->blind = 0;
+        formulas->own->blind_time = -INFINITY;
+    } else if (most < *step) {
+        *step = most;
+        *first = (struct branch_end){INFINITY, false, -1};
     }
     return IMP_OK;
 }

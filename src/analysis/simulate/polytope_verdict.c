@@ -16,6 +16,7 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 
 /* Normal velocities up to this share of the speeds count as zero, as in
  * analysis/impact. */
@@ -32,8 +33,9 @@ by_rate(double lo, double tol, struct verdict *verdict)
 }
 
 /* Raises *speed to the speed that the accelerations reach from rest over the
- * size of the bodies. Far slower velocities are rounding, and the flights that
- * they begin stay within the tolerance of the gap. */
+ * size of the bodies, also the weight, which what lies below holds up. Far
+ * slower velocities are rounding, and the flights that they begin stay within
+ * the tolerance of the gap. */
 static int
 floor_of(struct simulation *sim, uint32_t contact, double *speed)
 {
@@ -43,7 +45,9 @@ floor_of(struct simulation *sim, uint32_t contact, double *speed)
     if ((st = motion_series_two(run, rt_contact(run, contact)->body, 2, &h)) ||
         (st = contact_gap_series(run, contact, 2, jet)))
         return st == IMP_NONFINITE ? IMP_OK : st;
-    *speed = fmax(*speed, sqrt(2.0 * fabs(jet[2]) * gap_length(run, contact)));
+    double acceleration =
+        fmax(2.0 * fabs(jet[2]), vec3_norm(run->world.gravity));
+    *speed = fmax(*speed, sqrt(acceleration * gap_length(run, contact)));
     return IMP_OK;
 }
 

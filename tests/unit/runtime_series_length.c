@@ -29,6 +29,14 @@ least(const double *c, double size, uint32_t asked)
     return time;
 }
 
+static uint32_t
+asked_of(const double *c, double size)
+{
+    struct rough_terms terms;
+    rough_terms_make(&terms, c, FROM, ORDER, log2(TRUNCATION));
+    return rough_least(&terms, size);
+}
+
 static double
 uniform(uint64_t *state)
 {
@@ -55,7 +63,7 @@ test_least(void **unused)
             if (i % 50 == 0) /* subnormal numbers, too */
                 c[k] *= 0x1p-1000;
         }
-        uint32_t asked = rough_least(c, FROM, ORDER, size, log2(TRUNCATION));
+        uint32_t asked = asked_of(c, size);
         double all = least(c, size, 0), some = least(c, size, asked);
         assert_true(all == some);
         for (int k = FROM; k <= ORDER; k++)
@@ -91,11 +99,11 @@ test_without(void **unused)
 {
     double c[ORDER + 1] = {[FROM] = 1.0, [ORDER] = NAN};
     (void)unused;
-    assert_true(rough_asks(rough_least(c, FROM, ORDER, 1.0, -51.0), ORDER));
+    assert_true(rough_asks(asked_of(c, 1.0), ORDER));
     c[ORDER] = INFINITY;
-    assert_true(rough_asks(rough_least(c, FROM, ORDER, 1.0, -51.0), ORDER));
+    assert_true(rough_asks(asked_of(c, 1.0), ORDER));
     c[ORDER] = 0.0;
-    assert_true(rough_asks(rough_least(c, FROM, ORDER, 0.0, -51.0), FROM));
+    assert_true(rough_asks(asked_of(c, 0.0), FROM));
 }
 
 /* Rough logarithms are as exact as they say. */

@@ -210,7 +210,7 @@ free_motion(struct asked *asked, double *gap, double *jerk)
             run->env + rt_contact(run, asked->system->contact + i)->env_contact;
         env[IMP_CONTACT_ACTIVE] = 0.0;
     }
-    int order = asked->no_jerk ? 2 : 4;
+    int order = asked->no_jerk ? 3 : 4;
     int st = motion_series(run, asked->system->block, order, &h);
     if (!st)
         st = system_gap_series(run, asked->number,

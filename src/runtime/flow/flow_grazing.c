@@ -66,6 +66,9 @@ taylor_row_time(const double *row, double push, int order)
     assert(row != NULL && push >= 0.0 &&
            (order == 1 || order == 2 || order == 0));
     double time = push > 0.0 ? 1.0 : INFINITY, was = NAN;
+    struct rough_terms terms;
+    rough_terms_make(&terms, row, MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE,
+                     MOTION_STEP_ORDER, TAYLOR_TRUNCATION_LOG2);
     for (int round = 0; round < 3; round++) {
         double size = fabs(row[0]), power = time;
         if (isfinite(time)) {
@@ -79,9 +82,7 @@ taylor_row_time(const double *row, double push, int order)
         if (size == was)
             break; /* so is the time */
         was = size;
-        uint32_t asked =
-            rough_least(row, MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE,
-                        MOTION_STEP_ORDER, size, TAYLOR_TRUNCATION_LOG2);
+        uint32_t asked = rough_least(&terms, size);
         double exponent = row_exponent(row, size, asked);
         time = exp(isfinite(exponent) ? exponent : row_exponent(row, size, 0));
     }

@@ -134,15 +134,14 @@ stuck(struct flow *flow)
     return IMP_FAILED;
 }
 
-/* The time for which the terms of orders `from` and above stay below the
- * truncation of this size. */
+/* The time for which the terms of a row stay below the truncation of this
+ * size. */
 static double
-terms_time(const double *row, int from, double size)
+terms_time(const double *row, const struct rough_terms *terms, double size)
 {
     double time = INFINITY, last = log(OBSERVE_TRUNCATION);
-    uint32_t asked = rough_least(row, from, MOTION_STEP_ORDER, size,
-                                 OBSERVE_TRUNCATION_LOG2);
-    for (int k = from; k <= MOTION_STEP_ORDER; k++)
+    uint32_t asked = rough_least(terms, size);
+    for (int k = terms->from; k <= MOTION_STEP_ORDER; k++)
         if (row[k] != 0.0 && rough_asks(asked, k)) {
             double root = (log(size) - log(fabs(row[k]))) / k;
             time = fmin(time, exp(root + last / (k < MOTION_STEP_ORDER - 1
@@ -161,6 +160,9 @@ row_time(const double *row)
 {
     double time = INFINITY, was;
     int round = 0, last_orders = MOTION_STEP_ORDER - OBSERVE_GAP;
+    struct rough_terms terms;
+    rough_terms_make(&terms, row, last_orders, MOTION_STEP_ORDER,
+                     OBSERVE_TRUNCATION_LOG2);
     do {
         double size = fabs(row[0]), power = time;
         /* a variable that is held at 0 may begin with the rounding of a high
@@ -178,7 +180,7 @@ row_time(const double *row)
             break;
         /* the last two terms may vanish by symmetry; the terms before them
          * tell the radius of convergence */
-        time = terms_time(row, last_orders, size);
+        time = terms_time(row, &terms, size);
     } while (fabs(time - was) > 0.05 * time && ++round < OBSERVE_ROUNDS);
     return time;
 }

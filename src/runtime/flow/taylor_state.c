@@ -12,6 +12,11 @@
 #include "runtime/instance/compensated.h"
 #include "runtime/numerics/polynomial.h"
 
+/* An instant has the accelerations of gaps, and no higher derivatives. The motion
+ * is made to one order more: where its series does not exist, the parabola that
+ * stands for it is compared with what comes behind it. */
+#define INSTANT_ORDER 2
+
 void
 taylor_to_env(struct flow *flow)
 {
@@ -196,7 +201,7 @@ taylor_free_instant(struct flow *flow)
     double h;
     taylor_to_env(flow);
     flow_set_active(flow, NULL);
-    int st = motion_series(run, flow->sys->block, 3, &h);
+    int st = motion_series(run, flow->sys->block, INSTANT_ORDER + 1, &h);
     taylor_set_active(flow);
     if (st || (st = flow_instant(flow)))
         return st;
@@ -222,8 +227,7 @@ taylor_instant(struct flow *flow, const bool *on)
     if (st)
         return st;
     for (uint32_t i = 0; i < flow->m; i++) {
-        if ((st = system_gap_series(run, flow->system, i, MOTION_STEP_ORDER,
-                                    gap)))
+        if ((st = system_gap_series(run, flow->system, i, INSTANT_ORDER, gap)))
             return st;
         flow->instant.bias[i] = 2.0 * gap[2];
         for (uint32_t j = 0; j < flow->n; j++)

@@ -189,8 +189,10 @@ reach(const double *c, int n, double size)
     double h = INFINITY, root = log(SWITCHING_TRUNCATION);
     for (int k = 1; k <= n && size == 0.0; k++)
         size = fabs(c[k]);
-    uint32_t asked =
-        rough_least(c, n - SWITCHING_GAP, n, size, SWITCHING_TRUNCATION_LOG2);
+    struct rough_terms terms;
+    rough_terms_make(&terms, c, n - SWITCHING_GAP, n,
+                     SWITCHING_TRUNCATION_LOG2);
+    uint32_t asked = rough_least(&terms, size);
     for (int k = n - SWITCHING_GAP; k <= n; k++)
         if (c[k] != 0.0 && rough_asks(asked, k))
             h = fmin(h, exp((log(size) - log(fabs(c[k]))) / k +

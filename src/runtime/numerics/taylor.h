@@ -121,34 +121,59 @@ rough_log2(double x)
     return exponent - scaled + (x - 1.0) * (1.3547 - 0.3548 * (x - 1.0));
 }
 
-/* For which k in from .. order may the time for which |c_k| time^k stays below
- * `truncation` of size be the least? As bits 1 << k of the answer. Orders before
- * the last two count with root `order` of the truncation. 0: no c_k, or all may,
- * because numbers are not finite. */
-static inline uint32_t
-rough_least(const double *c, int from, int order, double size,
-            double log2_truncation)
+/* The terms of orders from .. order of a series, to be asked with several sizes
+ * of it. */
+struct rough_terms {
+    int from, order;
+    uint32_t any;            /* bits 1 << k of those that are not 0 */
+    bool finite;             /* all are */
+    double part[32], at[32]; /* log2 of the time of order k: part log2(size) + at */
+};
+
+static inline void
+rough_terms_make(struct rough_terms *terms, const double *c, int from,
+                 int order, double log2_truncation)
 {
     assert(from >= 1 && from <= order && order < 32);
-    double at[32], least = 0.0;
-    uint32_t any = 0, which = 0;
-    if (!(size > 0.0 && size <= DBL_MAX))
-        return 0;
-    double of_size = rough_log2(size);
+    terms->from = from;
+    terms->order = order;
+    terms->any = 0;
+    terms->finite = true;
     for (int k = from; k <= order; k++) {
-        double a = c[k] < 0.0 ? -c[k] : c[k];
+        double a = fabs(c[k]);
         if (a == 0.0)
             continue;
-        if (!(a <= DBL_MAX))
-            return 0;
-        at[k] = (of_size - rough_log2(a)) / k +
-                log2_truncation / (k < order - 1 ? order : k);
-        if (!any || at[k] < least)
-            least = at[k];
-        any |= 1u << k;
+        if (!(a <= DBL_MAX)) {
+            terms->finite = false;
+            return;
+        }
+        terms->part[k] = 1.0 / k;
+        terms->at[k] = log2_truncation / (k < order - 1 ? order : k) -
+                       terms->part[k] * rough_log2(a);
+        terms->any |= 1u << k;
     }
-    for (int k = from; k <= order; k++)
-        if (any >> k & 1 && at[k] <= least + 4.0 * ROUGH_ERROR / from)
+}
+
+/* For which k may the time for which |c_k| time^k stays below the truncation of
+ * `size` be the least? As bits 1 << k of the answer. Orders before the last two
+ * count with root `order` of the truncation. 0: no c_k, or all may, because
+ * numbers are not finite. */
+static inline uint32_t
+rough_least(const struct rough_terms *terms, double size)
+{
+    double time[32], least = INFINITY;
+    uint32_t which = 0;
+    if (!terms->finite || !(size > 0.0 && size <= DBL_MAX))
+        return 0;
+    double of_size = rough_log2(size);
+    for (int k = terms->from; k <= terms->order; k++)
+        if (terms->any >> k & 1) {
+            time[k] = terms->part[k] * of_size + terms->at[k];
+            least = time[k] < least ? time[k] : least;
+        }
+    for (int k = terms->from; k <= terms->order; k++)
+        if (terms->any >> k & 1 &&
+            time[k] <= least + 4.0 * ROUGH_ERROR / terms->from)
             which |= 1u << k;
     return which;
 }

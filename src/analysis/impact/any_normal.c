@@ -2,7 +2,9 @@
 /* An impact with friction of corners that touch corners. Any direction between
  * the normals of the sides beside them may be the normal. Where the corners
  * stick after it, with an impulse that lies in the cones of all choices, it is
- * the same impact under each of them: then the model has an answer. */
+ * the same impact under each of them: then the model has an answer.
+ * That impulse and the motion obey the law at each contact by itself, so that
+ * it is enough to try the choices of one contact after the other. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -10,24 +12,9 @@
 #include "abi/status.h"
 #include "analysis/impact/impact_priv.h"
 
-/* more combinations of normals are not tried */
-#define COMBINATIONS_MOST 256u
 /* Velocities that differ by this share of the greatest are the same: what
  * with_friction.c takes for none. */
 #define SAME_MOTION 1e-9
-
-/* The next combination of choices of the contacts with an open normal. False:
- * there is none. */
-static bool
-next_pick(const struct impact_of_run *open, uint32_t *pick)
-{
-    for (uint32_t i = 0; i < open->n_open; i++) {
-        if (++pick[open->which[i]] < open->choices[i])
-            return true;
-        pick[open->which[i]] = 0;
-    }
-    return false;
-}
 
 /* Are both motions after the impact the same? All bodies that the impact moves
  * are asked at once: n_body times spin and velocity. */
@@ -81,17 +68,19 @@ impact_with_any_normal(struct analysis *analysis, const uint32_t *contact,
     uint32_t *pick = NEW_N(analysis->rt->brief, uint32_t, n);
     struct impact_of_run first, other;
     const double *motion, *next;
-    double all = 1.0;
-    for (uint32_t i = 0; i < open.n_open; i++)
-        all *= open.choices[i];
     *same = false;
-    if (all < 1.0 || all > COMBINATIONS_MOST)
-        return IMP_OK;
+    for (uint32_t i = 0; i < open.n_open; i++)
+        if (open.choices[i] == 0)
+            return IMP_OK;
     int st = try_pick(analysis, contact, n, pick, hit, law, &first, &motion);
-    while (!st && motion && next_pick(&open, pick)) {
-        st = try_pick(analysis, contact, n, pick, hit, law, &other, &next);
-        if (st || !next || !same_motion(motion, next, first.p.n_body))
-            return st;
+    for (uint32_t i = 0; i < open.n_open && !st && motion; i++) {
+        uint32_t *choice = pick + open.which[i];
+        while (++*choice < open.choices[i]) {
+            st = try_pick(analysis, contact, n, pick, hit, law, &other, &next);
+            if (st || !next || !same_motion(motion, next, first.p.n_body))
+                return st;
+        }
+        *choice = 0;
     }
     *same = !st && motion != NULL;
     if (*same)

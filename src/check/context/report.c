@@ -89,12 +89,31 @@ check_unavailable(struct check *ck, imp_range range, const char *what)
                 what);
 }
 
+/* The one of the names that stands for a word of other programs and of
+ * textbooks, or NULL. */
+static const char *
+foreign_key(const char *word, const char *const *names, size_t count)
+{
+    static const struct {
+        const char *word, *ours;
+    } row[] = {
+#include "check/foreign_keys.def"
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        for (size_t k = 0; !strcmp(row[i].word, word) && k < count; k++)
+            if (!strcmp(row[i].ours, names[k]))
+                return names[k];
+    return NULL;
+}
+
 bool
 check_suggest(struct check *ck, struct diag *diag, imp_range range,
               const char *word, const char *const *names, size_t count)
 {
     assert(ck && diag && word);
-    const char *text = suggest(word, names, count);
+    const char *text = foreign_key(word, names, count);
+    if (!text)
+        text = suggest(word, names, count);
     if (!text)
         return false;
     CHECK_HELP(ck, diag, "did you mean `%s`?", text);

@@ -519,6 +519,20 @@ body_compliance(struct check *ck, const struct env *env,
     contact->compliance.e = NULL;
 }
 
+/* E0301: a key that contacts of systems alone have. */
+static void
+of_systems(struct check *ck, const struct ast_item *key)
+{
+    struct diag *diag =
+        check_error(ck, DIAG_E0301, key->name.range,
+                    "a contact of bodies has no key `%s`", key->name.text);
+    CHECK_HELP(
+        ck, diag,
+        "how far bodies are apart, and how they slip, follows from their "
+        "shapes and their `position`: leave it out; contacts of a system "
+        "state it");
+}
+
 static void
 contact(struct check *ck, struct decl *decl, uint32_t member)
 {
@@ -575,10 +589,7 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
         contact_is_searched(ck, decl->name, checked);
     for (int i = K_GAP; i < N_KEYS; i++)
         if (keys[i])
-            check_unavailable(ck, keys[i]->name.range,
-                              arena_printf(ck->arena,
-                                           "the key `%s` of a contact",
-                                           contact_keys[i].name));
+            of_systems(ck, keys[i]);
     contact_restitution(ck, &env, keys[K_RESTITUTION],
                         dim_mks(ck->dims, 1, 0, -1), checked);
     body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);

@@ -3,6 +3,7 @@
  * Nothing joins the two, so the first one must move as it does alone. */
 #include "beside.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "frame.h"
@@ -131,8 +132,28 @@ make_beside(struct trial *trial)
     return true;
 }
 
-bool
-guests_are_named(const struct result *result)
+/* Is that line of the text, counted from 1, one of a guest? */
+static bool
+is_guest_line(const char *text, int line)
 {
-    return strstr(result->err, GUEST) != NULL;
+    while (--line > 0 && (text = strchr(text, '\n')))
+        text++;
+    size_t length = text ? strcspn(text, "\n") : 0;
+    const char *found = text ? strstr(text, GUEST) : NULL;
+    return found && found < text + length;
+}
+
+bool
+guests_are_named(const struct model *model, const struct result *result)
+{
+    const char *place = strstr(result->err, "<stdin>:");
+    int line = 0;
+    if (strstr(result->err, GUEST))
+        return true;
+    if (!place || sscanf(place, "<stdin>:%d:", &line) != 1)
+        return false;
+    char *text = model_text(model);
+    bool guest = is_guest_line(text, line);
+    free(text);
+    return guest;
 }

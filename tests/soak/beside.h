@@ -9,7 +9,8 @@
 #define GUEST "far_"
 
 bool make_beside(struct trial *trial);
-/* Does a diagnostic of the run speak of what is far away? */
-bool guests_are_named(const struct result *result);
+/* Does a diagnostic of the model's run speak of what is far away, or point at a
+ * line of it? */
+bool guests_are_named(const struct model *model, const struct result *result);
 
 #endif

@@ -128,9 +128,9 @@ check_audit(const struct runner *runner, struct subject *subject,
 
 /* What is far away may take long, and may end as it would alone. */
 static bool
-is_own_end(const struct result *result)
+is_own_end(const struct model *model, const struct result *result)
 {
-    return result->status != EXIT_TIME && !guests_are_named(result);
+    return result->status != EXIT_TIME && !guests_are_named(model, result);
 }
 
 static void
@@ -159,7 +159,7 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
     if (trial.other.second || trial.frame.guests)
         patient.seconds *= SECOND_ENGINE;
     run_model(&patient, &trial.other, &result);
-    if (!trial.frame.guests || is_own_end(&result))
+    if (!trial.frame.guests || is_own_end(&trial.other, &result))
         audit_end(&trial.other, &result, finding);
     /* a sum of jumps that has no limit is told */
     if (trial.other.observed && result.read && !strstr(result.err, "W0731"))

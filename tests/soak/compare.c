@@ -587,7 +587,7 @@ compare(const struct comparison *comparison, const struct growth *growth,
         if (!strcmp(a->event[i].class, "rest"))
             to = fmin(to, a->event[i].time - BESIDE_EVENT);
     /* what is far away may come to its end earlier */
-    if (comparison->frame.guests && guests_are_named(b))
+    if (comparison->frame.guests && guests_are_named(comparison->other, b))
         to = fmin(to, end_b);
     /* where a law is refused, a slip that is rounding may decide */
     if (!strcmp(a->code, "E0767") && !strcmp(b->code, "E0767"))

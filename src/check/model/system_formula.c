@@ -33,7 +33,7 @@ const struct keydef system_contact_keys[] = {
     {"slide", "the place along the tangent, whose rate is the slip"},
     {"slide'", "the slip itself, linear in the rates"},
     {"compliance", "what `paradox = compliant`, `portrait` and `resolvable` "
-                   "take for rigid: the normal force, a formula of `depth` and "
+                   "take it for: the normal force, a formula of `depth` and "
                    "`speed`"},
     {"scale", "of compliance: depths are so many times those of its formula, "
               "speeds its square root times (1)"},

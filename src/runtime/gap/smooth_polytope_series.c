@@ -65,47 +65,39 @@ holds(const double *c, int order, double least)
     return t;
 }
 
-/* Returns the first time at which a polynomial of degree 1 and more falls to
- * `level`, infinite if it never does. Terms of rounding, such as those of a
- * spin of 1e-31, let roots be as far away as 1e25 s, and a search over all of
- * that sees nothing near: so it goes on from where the first root may be. */
-static double
-falls_ever(const double *series, int degree, double level)
-{
-    double first = series[0] - level, near = INFINITY, last = 1.0, root;
-    if (first <= 0.0)
-        return 0.0;
-    for (int k = 1; k <= degree; k++)
-        near = term_time(near, series[k], k, first);
-    for (int k = 0; k < degree; k++) /* Cauchy's bound of the roots */
-        last = fmax(last, fabs((k == 0 ? first : series[k]) / series[degree]));
-    last += 1.0;
-    double from = 0.0, to = last <= SEARCH_SPAN * near ? last : near;
-    while (!polynomial_below(series, degree, from, to, level, &root)) {
-        if (to >= fmin(last, SEARCH_FAR * near))
-            return INFINITY;
-        from = to;
-        to *= SEARCH_GROWTH;
-    }
-    return root;
-}
-
 /* Returns the first time within the horizon (which may be infinite) at which a
- * polynomial falls to `level`; the horizon if there is none. */
+ * polynomial falls to `level`; the horizon if there is none. Terms of rounding,
+ * such as those of a spin of 1e-31, let the horizon, or roots, be as far away
+ * as 1e25 s, and a search over all of that sees nothing near: so it goes on
+ * from where the first root may be. */
 static double
 falls(const double *series, int order, double horizon, double level)
 {
+    double first = series[0] - level, near = INFINITY, last = 1.0, root;
     int degree = order;
-    double root;
     while (degree > 0 && series[degree] == 0.0)
         degree--;
+    if (first <= 0.0)
+        return 0.0;
     if (degree == 0)
-        return series[0] <= level ? 0.0 : horizon;
-    if (isinf(horizon))
-        return falls_ever(series, degree, level);
-    return polynomial_below(series, degree, 0.0, horizon, level, &root)
-               ? root
-               : horizon;
+        return horizon;
+    for (int k = 1; k <= degree; k++)
+        near = term_time(near, series[k], k, first);
+    if (horizon <= SEARCH_SPAN * near)
+        return polynomial_below(series, degree, 0.0, horizon, level, &root)
+                   ? root
+                   : horizon;
+    for (int k = 0; k < degree; k++) /* Cauchy's bound of the roots */
+        last = fmax(last, fabs((k == 0 ? first : series[k]) / series[degree]));
+    last = fmin(fmin(last + 1.0, SEARCH_FAR * near), horizon);
+    double from = 0.0, to = last <= SEARCH_SPAN * near ? last : near;
+    while (!polynomial_below(series, degree, from, to, level, &root)) {
+        if (to >= last)
+            return horizon;
+        from = to;
+        to = fmin(to * SEARCH_GROWTH, last);
+    }
+    return root;
 }
 
 /* The time until the first condition of the feature fails, by more than what is

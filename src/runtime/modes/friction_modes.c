@@ -585,8 +585,13 @@ cone_left(const struct persistent_row *row, int order, double span,
         double at;
         for (int k = 0; k < order; k++)
             margin[k] = edge.c[k] + side * friction->force.c[k];
-        if (!polynomial_below(margin, order - 1, 0.0, span, -CONE_LEFT * most,
-                              &at))
+        double level = -CONE_LEFT * most;
+        /* What the choice has taken for the edge is the edge as long as the
+         * force comes back from there: else stick and slip take turns. */
+        if (margin[0] < level && margin[0] >= -AT_EDGE * most && order > 1 &&
+            margin[1] > 0.0)
+            level += margin[0];
+        if (!polynomial_below(margin, order - 1, 0.0, span, level, &at))
             continue;
         if (at > 0.0)
             polynomial_newton(margin, order - 1, span, &at);

@@ -152,7 +152,10 @@ static const struct {
     {"E0416", TWO AT0 "compare classify c"},
     {"E0403", TWO AT0 "compare impact c, c"},
     {"E0371", "system s { coordinate q kinetic = q'^2/2 observer { y = 1 } }"},
-    {"E0901", AB "contact d : b | a { gap = 1 }"},
+    {"E0901", "use shapes\n"
+              "body a : sphere(1) { density = 1 }\n"
+              "body b : sphere(1) { density = 1  position = (3, 0, 0) }\n"
+              "contact c : a | b { friction = 0.3 }"},
     {"E0351", "body b : polygon(1) { mass = 1 }"},
     {"E0901",
      "use shapes\nshape lens(w) = max((x/w)^2 + y^2/w^2, abs(x)/w) - 1\n"
@@ -274,7 +277,10 @@ test_later(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        AB "contact d : b | a { gap = 1 }",
+        "use shapes\n"
+        "body a : sphere(1) { density = 1 }\n"
+        "body b : sphere(1) { density = 1  position = (3, 0, 0) }\n"
+        "contact c : a | b { friction = 0.3 }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct checked c;

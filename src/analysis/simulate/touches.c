@@ -16,6 +16,7 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/motion/motion.h"
 
 /* the most touches without impulse at one time and contact */
 #define TOUCHES_AT_ONCE 8
@@ -442,6 +443,7 @@ simulate_persistent_ground(struct simulation *sim)
     bool *off = NEW_N(run->brief, bool, 3 * (size_t)sim->n_contacts + 1),
          *down = off + sim->n_contacts, *out = down + sim->n_contacts, on;
     uint32_t n_hit = 0;
+    motion_ground_due(run, NAN);
     for (int i = 0; i < n; i++)
         spot[i] = *persistent_point(run, i, &on, NULL);
     int st = n ? contact_point_states(run, spot, n, p, NULL) : IMP_OK;

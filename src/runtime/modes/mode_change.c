@@ -725,12 +725,19 @@ mode_change_next(struct rt *run, double until, const bool *blind,
     out->time = search.best < span ? t0 + search.best : until;
     /* A time that is asked for may be that of the change to rounding; what the
      * ground does is known just beyond it. */
-    double ground = motion_ground_step(run), last = t0 + search.best;
-    if (out->what == CHANGE_NONE &&
-        ground <= search.best + GROUND_ROUNDING * DBL_EPSILON * fabs(last)) {
+    double ground = motion_ground_step(run),
+           low = GROUND_ROUNDING * DBL_EPSILON * fabs(t0 + search.best);
+    if (motion_ground_is_due(run) && ground > low) {
+        /* a time that the run was asked for lies beyond it, by rounding */
+        motion_ground_at(run, t0);
+        out->time = t0;
+        out->what = CHANGE_GROUND;
+    } else if (out->what == CHANGE_NONE && ground <= search.best + low) {
         motion_ground_at(run, out->time);
-        if (search.best < span)
+        if (search.best < span || ground <= span)
             out->what = CHANGE_GROUND;
+        else
+            motion_ground_due(run, out->time);
     }
     return IMP_OK;
 }

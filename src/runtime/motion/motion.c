@@ -227,6 +227,20 @@ motion_ground_at(struct rt *run, double time)
     run->motion->ground = time;
 }
 
+void
+motion_ground_due(struct rt *run, double time)
+{
+    assert(run != NULL);
+    run->motion->ground_due = time;
+}
+
+bool
+motion_ground_is_due(const struct rt *run)
+{
+    assert(run != NULL);
+    return run->motion->ground_due == rt_time(run);
+}
+
 /* Is this switching function of the block one of the ground? */
 static bool
 of_ground(const struct rt *run, uint32_t block, int guard)

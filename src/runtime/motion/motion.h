@@ -91,6 +91,10 @@ double motion_ground_step(const struct rt *run);
 /* A step that ends at this time leaves the rates of closed gaps as they are
  * (infinite: none does). */
 void motion_ground_at(struct rt *run, double time);
+/* Keeps in mind that the change comes at this time to rounding, where it may be
+ * seen or be past already; NAN: it is dealt with. */
+void motion_ground_due(struct rt *run, double time);
+bool motion_ground_is_due(const struct rt *run);
 /* kinetic and potential energy (J), momentum (N s), and angular momentum about
  * the origin (N m s) of the whole model */
 struct motion_totals {

@@ -140,6 +140,7 @@ motion_plan_new(struct rt *run)
     plan->crossing = NEW_N(run->own, struct crossing *, run->im->blocks.n + 1);
     plan->parabola = NEW_N(run->own, double, run->im->blocks.n + 1);
     plan->ground_step = plan->ground = INFINITY;
+    plan->ground_due = NAN;
     for (uint32_t block = 0; block < run->im->blocks.n; block++) {
         plan->parabola[block] = INFINITY;
         plan_block(run, run->own, block, false, plan->blocks + block);

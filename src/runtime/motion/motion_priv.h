@@ -49,6 +49,8 @@ struct motion_plan {
      * does so next, as mode_change_next has found it: there the rates of gaps
      * are left as they are */
     double ground_step, ground;
+    double ground_due; /* a change of the ground was to come at this time to
+                          rounding, and is not dealt with; NAN: none */
     double *parabola; /* per block: how long the last rows may be followed if
                          they are those of crossing_parabola, else infinite */
 };

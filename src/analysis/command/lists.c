@@ -107,6 +107,7 @@ column_entries(struct analysis *analysis, const imp_val *column,
     if (st)
         return st;
     assert(!mask || n_mask == cells.n);
+    (void)n_mask;
     size_t width = column->rows;
     double *x = numbers(analysis, cells.n * width);
     double *local = numbers(analysis, cells.n_cells);

@@ -234,12 +234,15 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
     const char *force = painleve_jam_force(arena, jam->exponent, NAN);
     const char *text = arena_printf(
         arena,
-        "`%s` jams at t = %s s: p falls to 0 in slip, the normal force %s, and "
+        "`%s` jams at t = %s s: %s, the normal force %s, and "
         "the slip is %s m/s; %san impact without collision, or a jump into "
         "stick may follow",
         simulate_contact_name(sim, contact),
-        num_digits(t, rt_time(sim->run), 9), force,
-        num_digits(slip, jam->slip, 9), jam->opens ? "lift-off, " : "");
+        num_digits(t, rt_time(sim->run), 9),
+        jam->beside ? "with the contacts beside it p falls to 0 in slip, or a "
+                      "surface is flat there"
+                    : "p falls to 0 in slip",
+        force, num_digits(slip, jam->slip, 9), jam->opens ? "lift-off, " : "");
     simulate_log_event(sim, contact, "jam", "", 0.0);
     simulate_verdict(sim, contact, &jam->found);
     simulate_remark(

@@ -106,6 +106,24 @@ contact_gap_series(struct rt *run, uint32_t contact, int order, double *gap)
     return smooth_smooth_series(run, contact, order, gap);
 }
 
+void
+contact_gap_nonfinite(struct rt *run, uint32_t contact, int order)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const imp_contact *of = rt_contact(run, contact);
+    bool smooth =
+        of->system == IMP_NO_SYSTEM && (of->flags & IMP_CONTACTF_CORNERS) == 0;
+    const double *rows[2] = {NULL, NULL};
+    contact_bodies_enter(run, of);
+    if (smooth)
+        contact_bodies_rows(run, of, rows);
+    rt_nonfinite_series(run, rt_gap_tape(run, contact),
+                        smooth ? run->closest.unknowns + 8 * (size_t)contact
+                               : NULL,
+                        smooth ? rows : NULL,
+                        smooth ? contact_work(run, contact) : NULL, order);
+}
+
 double
 gap_rate(struct rt *run, uint32_t contact, const struct closest_points *points)
 {

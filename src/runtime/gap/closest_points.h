@@ -50,6 +50,10 @@ void closest_points_predict(struct rt *run, uint32_t contact, int order,
  * closest_points_find without `loud`, or of the series tape. */
 int contact_gap_series(struct rt *run, uint32_t contact, int order,
                        double *gap);
+/* Reports that a coefficient of the series of the gap is not finite, or that no
+ * series exists (E0601, E0602). The series of the motion must have been made.
+ */
+void contact_gap_nonfinite(struct rt *run, uint32_t contact, int order);
 /* Rate of the gap (m/s) from the velocities of the closest points. It leaves
  * out the change of a level set that depends on time by itself. */
 double gap_rate(struct rt *run, uint32_t contact,

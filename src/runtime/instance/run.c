@@ -325,6 +325,18 @@ series_reason(const imp_tape *tape, const imp_image *image, const double *work,
                  "away from there";
 }
 
+/* Are all numbers given that the tape reads beside the environment? */
+static bool
+inputs_known(const imp_image *im, const imp_tape *tape, const double *local,
+             const double *const *rows)
+{
+    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
+    bool known = local != NULL || tape->n_local == 0;
+    for (uint32_t i = 0; i < tape->code.n; i++)
+        known &= rows != NULL || code[i].op != IMP_OP_ROW;
+    return known;
+}
+
 void
 rt_nonfinite(struct rt *run, uint32_t tape, const double *local)
 {
@@ -342,7 +354,8 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
     double first = 0.0, second = 0.0;
     char now[NUM_TEXT];
     num_digits(now, rt_time(run), 6);
-    if (eval_trace(run->im, code_of, run->env, local, rows, &where, &op, &first,
+    if (inputs_known(run->im, code_of, local, rows) &&
+        eval_trace(run->im, code_of, run->env, local, rows, &where, &op, &first,
                    &second) >= 0) {
         const char *text = source_text(run, where);
         struct diag *diag =

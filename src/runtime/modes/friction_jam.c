@@ -96,9 +96,18 @@ read_verdict(struct rt *run, double sign, struct friction_jam *out)
 {
     struct friction_rows in = {.run = run, .n = 1, .spot = &out->spot};
     int st = friction_rows_read(&in);
-    if (!st)
-        tell(&in, sign, &out->found);
-    return st;
+    if (st)
+        return st;
+    tell(&in, sign, &out->found);
+    /* Nothing has shown that p of this point comes to 0: what is told is what
+     * it has, without the contacts beside it. */
+    double rubs = in.point[0].mu_dynamic * in.W[1];
+    out->found.b = in.free[0];
+    out->found.p_plus = in.W[0] - rubs;
+    out->found.p_minus = in.W[0] + rubs;
+    out->slip = in.rate[1];
+    out->beside = true;
+    return IMP_OK;
 }
 
 int

@@ -91,6 +91,8 @@ struct friction_jam {
     bool stops; /* no jam: the slip comes to rest just before, and the
                    state is there */
     bool opens; /* without a force the gap would open there */
+    bool beside; /* other points are held beside it: that its own p comes to 0
+                    is not shown, and `found` has what it is without them */
 };
 /* After FRICTION_JAMS of row `which`: takes the run to the time t*, and gives
  * the point the impulse that is left. Status of the tapes. */

@@ -25,6 +25,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion_priv.h"
@@ -203,9 +204,7 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     for (int i = 0; i < n; i++) {
         int st = contact_point_series(run, group, &group->row[i], order);
         if (st == IMP_NONFINITE || st == IMP_SINGULAR) {
-            uint32_t contact = group->row[i].spot.contact;
-            contact_bodies_enter(run, rt_contact(run, contact));
-            rt_nonfinite(run, rt_gap_tape(run, contact), NULL);
+            contact_gap_nonfinite(run, group->row[i].spot.contact, order);
             st = IMP_FAILED;
         }
         if (st)

@@ -31,6 +31,9 @@ simulate { until = 1  record = falls.theta }
 END
 $imp run rod.imp 2>&1 >/dev/null
 $imp run --set spin0=1.3 rod.imp 2>&1 >/dev/null
+# a contact that may yield
+sed 's/friction = 2/&  compliance = (1000 [N\/m])*depth/' rod.imp >soft.imp
+$imp run soft.imp 2>&1 >/dev/null
 cat >flat.imp <<'END'
 param mu = 0.6
 param e = 0.5

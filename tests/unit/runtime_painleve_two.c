@@ -29,12 +29,46 @@ static const struct row {
              {42, 42, {"4", "126", "5", "3"}, PAINLEVE_STABLE},
              {43, 43, {"4", "345", "5", "3"}, PAINLEVE_UNSTABLE}};
 
+/* One mode by itself: normal forces, and whether they push and the gaps do not
+ * close, `least` aside. False: its equations have no one solution. */
+static bool
+mode_of(const struct painleve_two_in *in, enum painleve_two_mode mode,
+        double least, double force[2], bool *consistent)
+{
+    const double *p = in->p, *b = in->b;
+    bool pushes[2] = {mode == PAINLEVE_SS || mode == PAINLEVE_SF,
+                      mode == PAINLEVE_SS || mode == PAINLEVE_FS};
+    double det = p[0] * p[3] - p[1] * p[2];
+    force[0] = force[1] = 0.0;
+    if (mode == PAINLEVE_SS) {
+        if (det == 0.0)
+            return false;
+        force[0] = (p[1] * b[1] - p[3] * b[0]) / det;
+        force[1] = (p[2] * b[0] - p[0] * b[1]) / det;
+    }
+    for (int k = 0; k < 2 && mode != PAINLEVE_SS; k++)
+        if (pushes[k]) {
+            if (p[3 * k] == 0.0)
+                return false;
+            force[k] = -b[k] / p[3 * k];
+        }
+    *consistent = true;
+    for (int k = 0; k < 2; k++) {
+        double acc = b[k] + p[2 * k] * force[0] + p[2 * k + 1] * force[1];
+        *consistent &= pushes[k] ? force[k] > least : acc > least;
+    }
+    return true;
+}
+
 static int
-bits_of(const struct painleve_two *two)
+bits_of(const struct painleve_two_in *in)
 {
     int bits = 0;
+    double force[2];
+    bool consistent;
     for (int m = 0; m < PAINLEVE_TWO_MODES; m++)
-        bits |= two->consistent[m] << m;
+        if (mode_of(in, (enum painleve_two_mode)m, 0.0, force, &consistent))
+            bits |= consistent << m;
     return bits;
 }
 
@@ -62,7 +96,7 @@ subclasses(void **state)
         const int *c = two.class;
         assert_true(c[0] >= 1 && c[0] <= 4);
         assert_true(c[1] >= 1 && c[1] <= 6 && c[2] >= 1 && c[2] <= 6);
-        int *seen = &bits[c[0]][c[1]][c[2]], now = bits_of(&two);
+        int *seen = &bits[c[0]][c[1]][c[2]], now = bits_of(&in);
         if (*seen < 0) {
             *seen = now;
             dual[c[0]][c[1]] = 10 * two.dual[0] + two.dual[1];
@@ -119,7 +153,6 @@ against_the_search(void **state)
             }
         struct friction_point point[2];
         struct painleve_two_in in = {.b = {free[0], free[2]}};
-        struct painleve_two two;
         struct friction_choice choice;
         for (int k = 0; k < 2; k++) {
             double mu = multi_random(&seed, 0, 3);
@@ -133,7 +166,6 @@ against_the_search(void **state)
                 in.p[2 * r + c] = W[8 * r + 2 * c] - point[c].slip *
                                                          point[c].mu_dynamic *
                                                          W[8 * r + 2 * c + 1];
-        painleve_two_find(&in, &two);
         struct friction_instant instant = {2, point, W, free, terms, false};
         friction_choose(arena, &instant, &choice);
         int bits = 0;
@@ -145,8 +177,99 @@ against_the_search(void **state)
                       : mode[1] == CONTACT_FREE ? PAINLEVE_SF
                                                 : PAINLEVE_SS);
         }
-        assert_int_equal(bits, bits_of(&two));
+        assert_int_equal(bits, bits_of(&in));
         arena_free(arena);
+    }
+}
+
+/* Small whole numbers, so that many points lie on a border exactly: a mode
+ * whose force, or whose acceleration, is just 0 counts, and modes with the same
+ * accelerations are one motion. */
+static void
+borders(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    int counts[5] = {0}, on_border = 0;
+    for (int i = 0; i < 20000; i++) {
+        struct arena *arena = arena_new();
+        double J[12], W[16], free[4], terms[4];
+        for (int k = 0; k < 12; k++)
+            J[k] = floor(multi_random(&seed, -2, 3));
+        for (int r = 0; r < 4; r++)
+            free[r] = floor(multi_random(&seed, -2, 3));
+        for (int r = 0; r < 4; r++) {
+            terms[r] = 3.0;
+            for (int c = 0; c < 4; c++) {
+                W[4 * r + c] = r == c ? 1.0 : 0.0;
+                for (int d = 0; d < 3; d++)
+                    W[4 * r + c] += J[3 * r + d] * J[3 * c + d];
+            }
+        }
+        double mu[2] = {1.0 + floor(multi_random(&seed, 0, 3)),
+                        1.0 + floor(multi_random(&seed, 0, 3))};
+        struct friction_point point[2] = {
+            {.mu_static = mu[0], .mu_dynamic = mu[0], .slip = 1.0},
+            {.mu_static = mu[1], .mu_dynamic = mu[1], .slip = -1.0}};
+        struct painleve_two_in in = {.b = {free[0], free[2]}};
+        for (int r = 0; r < 2; r++)
+            for (int c = 0; c < 2; c++)
+                in.p[2 * r + c] = W[8 * r + 2 * c] -
+                                  point[c].slip * mu[c] * W[8 * r + 2 * c + 1];
+        double motion[PAINLEVE_TWO_MODES][2], force[2];
+        int motions = 0;
+        bool known = true, consistent;
+        for (int m = 0; m < PAINLEVE_TWO_MODES && known; m++) {
+            known = mode_of(&in, (enum painleve_two_mode)m, -1e-9, force,
+                            &consistent);
+            if (!known || !consistent)
+                continue;
+            double acc[2];
+            bool new = true;
+            for (int k = 0; k < 2; k++)
+                acc[k] = in.p[2 * k] * force[0] + in.p[2 * k + 1] * force[1];
+            for (int k = 0; k < motions; k++)
+                new &= fabs(motion[k][0] - acc[0]) > 1e-9 ||
+                       fabs(motion[k][1] - acc[1]) > 1e-9;
+            if (new)
+                memcpy(motion[motions++], acc, sizeof acc);
+        }
+        struct friction_instant instant = {2, point, W, free, terms, false};
+        struct friction_choice choice;
+        struct painleve_two two;
+        if (known) {
+            friction_choose(arena, &instant, &choice);
+            assert_int_equal(choice.n, motions);
+            counts[motions]++;
+            painleve_two_find(&in, &two);
+            on_border += two.margin == 0.0;
+            if (two.margin == 0.0)
+                assert_int_equal(two.class[0], 0);
+        }
+        arena_free(arena);
+    }
+    assert_true(on_border > 1000 && counts[0] > 100 && counts[1] > 1000 &&
+                counts[2] > 100 && counts[3] > 10);
+}
+
+/* No number that changes by less than the margin changes the modes. */
+static void
+margins(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    for (int i = 0; i < 20000; i++) {
+        struct painleve_two_in in, other;
+        struct painleve_two two;
+        draw(&seed, &in);
+        painleve_two_find(&in, &two);
+        assert_true(two.margin > 0.0 && two.margin <= 1.0);
+        for (int k = 0; k < 12; k++) {
+            other = in;
+            double share = (k % 2 ? 0.999 : -0.999) * two.margin;
+            *(k < 8 ? other.p + k / 2 : other.b + (k - 8) / 2) *= 1.0 + share;
+            assert_int_equal(bits_of(&in), bits_of(&other));
+        }
     }
 }
 
@@ -157,13 +280,11 @@ panels(void **state)
     struct arena *arena = arena_new();
     struct painleve_two two;
     double one[2] = {1, 1}, out[8];
-    struct painleve_two_in a = {{-.055, .088, .055, -.036}, {-1, -1}};
+    struct painleve_two_in a = {.p = {-.055, .088, .055, -.036}, .b = {-1, -1}};
     painleve_two_find(&a, &two);
     static const int of_a[] = {2, 6, 1};
     assert_memory_equal(two.class, of_a, sizeof of_a);
-    assert_true(fabs(two.force[2 * PAINLEVE_SS] - 43.356643356643) < 1e-11);
-    assert_true(fabs(two.force[2 * PAINLEVE_SS + 1] - 38.461538461538) < 1e-11);
-    assert_true(bits_of(&two) == 1 << PAINLEVE_SS);
+    assert_true(bits_of(&a) == 1 << PAINLEVE_SS);
     assert_true(two.stability[PAINLEVE_SS] == PAINLEVE_UNSTABLE);
     assert_true(two.first && two.second);
     assert_true(painleve_two_eigenvalues(arena, &a, one, one, out));
@@ -171,7 +292,8 @@ panels(void **state)
     assert_true(fabs(out[2] + .28719759) < 1e-8);
     assert_true(fabs(out[4] + .01235787) < 1e-8);
     assert_true(fabs(fabs(out[5]) - .15672595) < 1e-8);
-    struct painleve_two_in b = {{3.051, -1.677, 1.555, -.375}, {-1, -.727}};
+    struct painleve_two_in b = {.p = {3.051, -1.677, 1.555, -.375},
+                                .b = {-1, -.727}};
     double k[2] = {1, 3}, q[2] = {1.2, 1.2}, most = -1.0;
     static const int of_b[] = {1, 4, 2};
     painleve_two_find(&b, &two);
@@ -187,8 +309,9 @@ panels(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(subclasses),
-                                       cmocka_unit_test(against_the_search),
-                                       cmocka_unit_test(panels)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(subclasses), cmocka_unit_test(against_the_search),
+        cmocka_unit_test(borders), cmocka_unit_test(margins),
+        cmocka_unit_test(panels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

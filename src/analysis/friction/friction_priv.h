@@ -36,13 +36,30 @@ int painleve_of_system(struct analysis *analysis, const imp_command *command,
                        uint32_t contact, double at,
                        struct painleve_instant *out);
 
-/* The same for two contacts of a system. cross: what a unit normal force, and a
- * unit friction force, at the other contact do to the gap: of the first, then
- * of the second. */
+/* What a unit force at one of two contacts does at the other. */
+struct painleve_cross {
+    double normal; /* a normal force to the other gap */
+    double gap[2]; /* friction at the other one to the gap of this one, and a
+                      normal force here to the slip there */
+    double slip;   /* friction to the other slip */
+};
+/* The same for two contacts of a system. */
 int painleve_pair_of_system(struct analysis *analysis,
                             const imp_command *command,
                             const uint32_t contact[2], double at,
-                            struct painleve_instant out[2], double cross[4]);
+                            struct painleve_instant out[2],
+                            struct painleve_cross *cross);
+
+/* -- painleve.c, painleve_two.c ---------------------------------------------
+ */
+
+/* the paper's letters: F, T, S+, S-; S without friction */
+const char *painleve_letter(enum contact_mode mode);
+/* Fills the record of two contacts at their instant. IMP_BADMODEL after a
+ * diagnostic: they are not both closed. */
+int painleve_put_two(struct analysis *analysis, const imp_command *command,
+                     const struct painleve_instant instant[2],
+                     const struct painleve_cross *cross, struct record *out);
 
 /* -- painleve_reader.c ------------------------------------------------------
  */
@@ -145,7 +162,7 @@ const char *painleve_alpha_outcome(const double alpha[3], double p, double b);
  * two. cross: of two, as in painleve_pair_of_system. */
 int painleve_of_bodies(struct analysis *analysis, const imp_command *command,
                        double at, struct painleve_instant out[2], int *n,
-                       double cross[4]);
+                       struct painleve_cross *cross);
 
 /* -- painleve_bodies_read.c ------------------------------------------------ */
 
@@ -153,9 +170,8 @@ int painleve_of_bodies(struct analysis *analysis, const imp_command *command,
 struct painleve_reader *
 painleve_bodies_reader(struct analysis *analysis, const imp_command *command,
                        const struct contact_point *spot);
-/* What forces at one of two points do to the gap at the other one, as in
- * painleve_pair_of_system. Status of the tapes. */
+/* What forces at one of two points do at the other one. Status of the tapes. */
 int painleve_bodies_cross(struct rt *run, const struct contact_point spot[2],
-                          double cross[4]);
+                          struct painleve_cross *cross);
 
 #endif

@@ -54,9 +54,8 @@ put_chatter(const struct painleve *found, struct record *out)
     SET_TEXT("chatter_case", impacts[(found->chatter_region - 1) / 2]);
 }
 
-/* the paper's letters */
-static const char *
-mode_letter(enum contact_mode mode)
+const char *
+painleve_letter(enum contact_mode mode)
 {
     static const char *const letter[] = {[CONTACT_FREE] = "F",
                                          [CONTACT_SLIDE] = "S",
@@ -78,7 +77,7 @@ put_modes(struct analysis *analysis, const struct painleve *found,
            *acc = NEW_N(arena, double, 2 * n + 1);
     for (int i = 0; i < n; i++) {
         const struct friction_set *set = found->choice.set + i;
-        mode[i] = mode_letter(set->mode[0]);
+        mode[i] = painleve_letter(set->mode[0]);
         normal[i] = set->normal[0];
         friction[i] = set->tangential[0];
         acc[2 * i] = set->acc[1];
@@ -118,156 +117,6 @@ put_outcomes(struct analysis *analysis, const struct painleve *found,
 static const char *const of_two[] = {
     "class",      "dual", "matrix", "loads", "stability", "impacts_possible",
     "eigenvalues"};
-
-/* -- two contacts -----------------------------------------------------------
- */
-
-static const char *
-class_text(struct analysis *analysis, const int class[3])
-{
-    return class[0] ? arena_printf(record_arena(analysis), "%d%d%d", class[0],
-                                   class[1], class[2])
-                    : "";
-}
-
-static void
-put_two(struct analysis *analysis, const struct painleve_two_in *in,
-        const double slip[2], struct record *out)
-{
-    static const char *const stability[] = {"stable", "unstable", "undecided"};
-    static const double one[2] = {1.0, 1.0};
-    struct arena *arena = record_arena(analysis);
-    struct painleve_two two;
-    painleve_two_find(in, &two);
-    const char **mode = NEW_N(arena, const char *, PAINLEVE_TWO_MODES),
-               **how = NEW_N(arena, const char *, PAINLEVE_TWO_MODES),
-               **impact = NEW_N(arena, const char *, 3);
-    double *force = NEW_N(arena, double, 2 * PAINLEVE_TWO_MODES),
-           *eigen = NEW_N(arena, double, 8);
-    size_t n = 0, impacts = 0;
-    for (int m = 0; m < PAINLEVE_TWO_MODES; m++) {
-        if (!two.consistent[m])
-            continue;
-        bool pushes[2] = {m == PAINLEVE_SS || m == PAINLEVE_SF,
-                          m == PAINLEVE_SS || m == PAINLEVE_FS};
-        const char *letter[2];
-        for (int k = 0; k < 2; k++)
-            letter[k] = !pushes[k] ? "F" : slip[k] > 0.0 ? "S+" : "S-";
-        mode[n] = arena_printf(arena, "%s%s", letter[0], letter[1]);
-        how[n] = stability[two.stability[m]];
-        force[2 * n] = two.force[2 * m];
-        force[2 * n + 1] = two.force[2 * m + 1];
-        n++;
-    }
-    if (two.first)
-        impact[impacts++] = "IF";
-    if (two.second)
-        impact[impacts++] = "FI";
-    if (two.both)
-        impact[impacts++] = "II";
-    SET_TEXT("verdict", n == 0   ? "inconsistent"
-                        : n == 1 ? "consistent"
-                                 : "indeterminate");
-    SET_TEXTS("modes", mode, n);
-    SET_TEXTS("stability", how, n);
-    SET_LIST("normal_forces", force, 2 * n);
-    SET_TEXTS("impacts_possible", impact, impacts);
-    SET_MAT("matrix", in->p, 2, 2);
-    SET_LIST("loads", in->b, 2);
-    if (two.class[0]) {
-        SET_TEXT("class", class_text(analysis, two.class));
-        SET_TEXT("dual", class_text(analysis, two.dual));
-    } else {
-        SET_ABSENT("class", "a vector lies on a border between two classes");
-        SET_ABSENT("dual", "a vector lies on a border between two classes");
-    }
-    if (painleve_two_eigenvalues(arena, in, one, one, eigen))
-        SET_MAT("eigenvalues", eigen, 4, 2);
-    else
-        SET_ABSENT("eigenvalues", "the iteration came to no end");
-}
-
-/* cross: what forces at one do to the gap at the other */
-static int
-ask_two(struct analysis *analysis, const imp_command *command,
-        const struct painleve_instant instant[2], const double cross[4],
-        struct record *out)
-{
-    static const char *const of_one[] = {"slip",
-                                         "friction",
-                                         "friction_forces",
-                                         "accelerations",
-                                         "cell",
-                                         "outcomes",
-                                         "margin",
-                                         "mu_P",
-                                         "a",
-                                         "b",
-                                         "A",
-                                         "B",
-                                         "C",
-                                         "D",
-                                         "p_plus",
-                                         "p_minus",
-                                         "k_plus",
-                                         "k_minus",
-                                         "sigma",
-                                         "chatter_ratio",
-                                         "chatter_region",
-                                         "chatter_case",
-                                         "mu_P_least",
-                                         "mu_P_least_at",
-                                         "mu_P_least_posture",
-                                         "wedge",
-                                         "alpha",
-                                         "panel",
-                                         "jam",
-                                         "stable",
-                                         "stable_conditions"};
-    for (int k = 0; k < 2; k++) {
-        const char *name = imp_text(
-            analysis->rt->im,
-            rt_contact(analysis->rt, instant[k].reader->contact)->name);
-        bool slips = instant[k].point.slip != 0.0;
-        if (instant[k].closed && slips)
-            continue;
-        struct diag *diag =
-            command->args.n == 2
-                ? diag_add(analysis->ds, DIAG_E0743, command->range,
-                           "`painleve` asks about two contacts that slip; "
-                           "`%s` %s",
-                           name, slips ? "is not closed" : "does not slip")
-                : diag_add(analysis->ds, DIAG_E0743, command->range,
-                           "`%s` touches at two points, and `painleve` asks "
-                           "about two that slip; these do not",
-                           name);
-        diag_help(analysis->ds, diag, "%s",
-                  command->args.n == 2
-                      ? "ask about each by itself, or about another instant: "
-                        "at = 1"
-                      : "ask about another instant, at = 1, or turn the body a "
-                        "little, so that one corner touches");
-        return IMP_BADMODEL;
-    }
-    struct painleve_two_in in;
-    double slip[2];
-    for (int k = 0; k < 2; k++) {
-        const struct painleve_point *point = &instant[k].point,
-                                    *other = &instant[1 - k].point;
-        slip[k] = point->slip;
-        in.b[k] = point->b;
-        in.p[2 * k + k] =
-            point->C - (point->slip > 0.0 ? 1.0 : -1.0) * point->mu * point->B;
-        in.p[2 * k + 1 - k] = cross[2 * k] - (other->slip > 0.0 ? 1.0 : -1.0) *
-                                                 other->mu * cross[2 * k + 1];
-    }
-    SET_NUM("time", instant[0].time);
-    SET_NUM("gap", instant[0].gap);
-    record_set_absent_all(out, of_one, sizeof of_one / sizeof *of_one,
-                          "two contacts are asked about");
-    put_two(analysis, &in, slip, out);
-    return IMP_OK;
-}
 
 /* -- one contact ------------------------------------------------------------
  */
@@ -314,7 +163,8 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     assert(analysis != NULL && command != NULL && command->args.n >= 1);
     struct painleve_instant instant[2];
     uint32_t contact[2] = {arg_contact(analysis, command, 0), 0};
-    double at, cross[4];
+    struct painleve_cross cross;
+    double at;
     int n = (int)command->args.n,
         st = arg_number(analysis, command, IMP_OPT_painleve_at, NAN, &at);
     if (st)
@@ -325,15 +175,15 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     if (n == 2)
         contact[1] = arg_contact(analysis, command, 1);
     if (rt_contact(analysis->rt, contact[0])->system == IMP_NO_SYSTEM)
-        st = painleve_of_bodies(analysis, command, at, instant, &n, cross);
+        st = painleve_of_bodies(analysis, command, at, instant, &n, &cross);
     else if (n == 2)
         st = painleve_pair_of_system(analysis, command, contact, at, instant,
-                                     cross);
+                                     &cross);
     else
         st = painleve_of_system(analysis, command, contact[0], at, &instant[0]);
     if (st)
         return st;
-    return n == 2 ? ask_two(analysis, command, instant, cross, out)
+    return n == 2 ? painleve_put_two(analysis, command, instant, &cross, out)
                   : ask_one(analysis, &instant[0], out);
 }
 

@@ -133,7 +133,7 @@ points_of(struct analysis *analysis, const imp_command *command,
 static int
 read_points(struct analysis *analysis, const imp_command *command,
             const struct contact_point *spot, const double *gap, int n,
-            struct painleve_instant *out, double cross[4])
+            struct painleve_instant *out, struct painleve_cross *cross)
 {
     int st = n == 2 ? painleve_bodies_cross(analysis->rt, spot, cross) : IMP_OK;
     for (int k = 0; k < n && !st; k++) {
@@ -150,7 +150,7 @@ read_points(struct analysis *analysis, const imp_command *command,
 int
 painleve_of_bodies(struct analysis *analysis, const imp_command *command,
                    double at, struct painleve_instant out[2], int *n,
-                   double cross[4])
+                   struct painleve_cross *cross)
 {
     assert(analysis != NULL && command != NULL && out != NULL && n != NULL);
     uint32_t n_contact = command->args.n;

@@ -116,6 +116,7 @@ read_here(struct painleve_reader *reader, bool jerk,
         .b_terms = rows.parts[0],
         .a_terms = rows.parts[1],
         .mu = rows.point[0].mu_dynamic,
+        .mu_static = rows.point[0].mu_static,
         .slip = rows.point[0].slip,
         .restitution = run->env[contact->env_contact + IMP_CONTACT_E],
         .law = painleve_law(run, contact)};
@@ -415,7 +416,7 @@ painleve_bodies_reader(struct analysis *analysis, const imp_command *command,
 
 int
 painleve_bodies_cross(struct rt *run, const struct contact_point spot[2],
-                      double cross[4])
+                      struct painleve_cross *cross)
 {
     assert(run != NULL && spot != NULL && cross != NULL);
     struct friction_rows rows = {.run = run, .n = 2, .spot = spot};
@@ -423,11 +424,10 @@ painleve_bodies_cross(struct rt *run, const struct contact_point spot[2],
     int st = friction_rows_read(&rows);
     if (st)
         return st;
-    /* row 2 i is normal, 2 i + 1 tangential: the gap at 0 by forces at 1, and
-     * the other way round */
-    cross[0] = rows.W[0 * 4 + 2];
-    cross[1] = rows.W[0 * 4 + 3];
-    cross[2] = rows.W[2 * 4 + 0];
-    cross[3] = rows.W[2 * 4 + 1];
+    /* row 2 i is normal, 2 i + 1 tangential */
+    *cross =
+        (struct painleve_cross){.normal = rows.W[0 * 4 + 2],
+                                .gap = {rows.W[0 * 4 + 3], rows.W[2 * 4 + 1]},
+                                .slip = rows.W[1 * 4 + 3]};
     return IMP_OK;
 }

@@ -299,6 +299,7 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     point->a_terms = terms_of(asked, asked->reader.along, point->a);
     point->b_terms = terms_of(asked, asked->reader.normal, point->b);
     point->mu = slip.mu;
+    point->mu_static = slip.mu_static;
     point->slip = slip_of(asked, &slip);
     point->restitution = run->env[image_contact->env_contact + IMP_CONTACT_E];
     point->law = painleve_law(run, image_contact);
@@ -411,7 +412,7 @@ ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
         asked->reader.entry[i] = run->env + asked->system->env_state + i;
     if (rt_contact(run, contact)->instant == IMP_NO_TAPE)
         asked->reader.unknown = "the contact has no friction";
-    asked->pivots = NEW_N(run->arena, double, 3 * n *n + n + 1);
+    asked->pivots = NEW_N(run->arena, double, 3 * n * n + n + 1);
     asked->mass = asked->pivots + n;
     asked->of_mass = asked->mass + n * n;
     asked->rank = -1;
@@ -455,7 +456,8 @@ painleve_of_system(struct analysis *analysis, const imp_command *command,
 int
 painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
                         const uint32_t contact[2], double at,
-                        struct painleve_instant out[2], double cross[4])
+                        struct painleve_instant out[2],
+                        struct painleve_cross *cross)
 {
     assert(analysis != NULL && command != NULL && out != NULL);
     struct asked *one = ask(analysis, command, contact[0]),
@@ -464,9 +466,10 @@ painleve_pair_of_system(struct analysis *analysis, const imp_command *command,
     if (st || (st = read_instant(two, 0.0, &out[1])))
         return st;
     int n = (int)one->reader.n;
-    cross[0] = cross[2] =
-        dense_dot(n, one->reader.normal, two->reader.by_normal);
-    cross[1] = dense_dot(n, one->reader.normal, two->reader.by_along);
-    cross[3] = dense_dot(n, two->reader.normal, one->reader.by_along);
+    *cross = (struct painleve_cross){
+        .normal = dense_dot(n, one->reader.normal, two->reader.by_normal),
+        .gap = {dense_dot(n, one->reader.normal, two->reader.by_along),
+                dense_dot(n, two->reader.normal, one->reader.by_along)},
+        .slip = dense_dot(n, one->reader.along, two->reader.by_along)};
     return IMP_OK;
 }

@@ -131,13 +131,13 @@ instant_of(struct portrait *portrait, uint32_t contact, double at)
 {
     struct analysis *analysis = portrait->analysis;
     struct painleve_instant instant[2];
-    double cross[4];
+    struct painleve_cross cross;
     int n;
     if (portrait->contact->system != IMP_NO_SYSTEM)
         return painleve_of_system(analysis, portrait->command, contact, at,
                                   &portrait->instant);
-    int st =
-        painleve_of_bodies(analysis, portrait->command, at, instant, &n, cross);
+    int st = painleve_of_bodies(analysis, portrait->command, at, instant, &n,
+                                &cross);
     portrait->instant = instant[0];
     return st || n == 1 ? st : several(portrait);
 }

@@ -120,6 +120,17 @@ note_coefficients(struct simulation *sim, struct diag *diag, uint32_t contact,
         found->cell, num_digits(margin, found->margin, 3));
 }
 
+/* The first of n points whose contact has a compliance; else the first. */
+static uint32_t
+yielding_of(const struct simulation *sim, const struct contact_point *spot,
+            int n)
+{
+    for (int i = 0; i < n; i++)
+        if (rt_contact(sim->run, spot[i].contact)->compliance != IMP_NO_TAPE)
+            return spot[i].contact;
+    return spot[0].contact;
+}
+
 int
 simulate_paradox_undecided(struct simulation *sim,
                            const struct contact_point *spot, int n,
@@ -162,8 +173,8 @@ simulate_paradox_undecided(struct simulation *sim,
         diag_help(
             sim->analysis->ds, diag,
             "Coulomb friction at rigid bodies has such states (Painleve): "
-            "use less friction, an `until` before that time, or choose: "
-            "world { paradox = liftoff }, stick or jump");
+            "use less friction, an `until` before that time, or choose: %s",
+            simulate_paradox_choices(sim, yielding_of(sim, spot, n)));
     return IMP_OK;
 }
 
@@ -256,8 +267,8 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
         diag_add(sim->analysis->ds, DIAG_W0727,
                  rt_contact(sim->run, contact)->range, "%s", text);
     diag_help(sim->analysis->ds, diag,
-              "use less friction, an `until` before that time, or choose: "
-              "world { paradox = liftoff }, stick or jump");
+              "use less friction, an `until` before that time, or choose: %s",
+              simulate_paradox_choices(sim, contact));
 }
 
 /* -- contacts that yield ----------------------------------------------------

@@ -27,6 +27,16 @@ simulate_contact_name(const struct simulation *sim, uint32_t contact)
     return imp_text(sim->run->im, rt_contact(sim->run, contact)->name);
 }
 
+const char *
+simulate_paradox_choices(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL);
+    return rt_contact(sim->run, contact)->compliance == IMP_NO_TAPE
+               ? "world { paradox = liftoff }, stick or jump"
+               : "world { paradox = compliant }, for the contact has a "
+                 "`compliance`, or liftoff, stick or jump";
+}
+
 void
 simulate_remark(struct simulation *sim, const char *text)
 {

@@ -551,6 +551,10 @@ int simulate_persistent_jam(struct simulation *sim, int which);
 
 /* -- paradox.c ------------------------------------------------------------- */
 
+/* What a user may choose where friction at this contact leaves the motion open:
+ * part of a sentence. */
+const char *simulate_paradox_choices(const struct simulation *sim,
+                                     uint32_t contact);
 /* The modes of n points are not determined: tells what is possible, and stops
  * the run. */
 int simulate_paradox_undecided(struct simulation *sim,

@@ -192,15 +192,17 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
                                  "determined at t = %s",
                                  name, time);
     diag_note(analysis->ds, diag, sim->command->range, "%s", event->why);
-    diag_help(analysis->ds, diag, "%s",
-              event->open_loads
-                  ? "rigid contacts do not say how they share loads: leave "
-                    "out a contact, let one yield (`compliance`), or take the "
-                    "forces of least norm: world { loads = least_norm }"
-                  : "rigid bodies with Coulomb's friction can have several "
-                    "motions or none, and the run chooses none of them; world "
-                    "{ paradox = liftoff }, stick or jump does, where that is "
-                    "possible");
+    if (event->open_loads)
+        diag_help(analysis->ds, diag,
+                  "rigid contacts do not say how they share loads: leave out a "
+                  "contact, let one yield (`compliance`), or take the forces "
+                  "of least norm: world { loads = least_norm }");
+    else
+        diag_help(analysis->ds, diag,
+                  "rigid bodies with Coulomb's friction can have several "
+                  "motions or none, and the run chooses none of them; %s does, "
+                  "where that is possible",
+                  simulate_paradox_choices(sim, event->contact));
 }
 
 /* Stops where the law of the world gives no motion, or one that the world

@@ -523,14 +523,50 @@ least_within(struct mode_scratch *scratch, const struct mode_problem *in,
     return true;
 }
 
+/* May forces that are all 0 grow along a null direction, one way or the other,
+ * within the bounds? */
+static bool
+may_grow(const struct mode_scratch *scratch, const struct mode_problem *in,
+         const double *direction)
+{
+    bool up = true, down = true;
+    for (int b = 0; b < scratch->n_bound; b++) {
+        double slope = bound_along(scratch->bound + b, in, direction),
+               small =
+                   FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in);
+        if (bound_value(scratch->bound + b, in, scratch->base) > small)
+            continue;
+        up &= slope >= -small;
+        down &= slope <= small;
+    }
+    return up || down;
+}
+
+/* Are all forces 0 that the bounds allow? */
+static bool
+none_but_zero(const struct mode_scratch *scratch, const struct mode_problem *in,
+              int count, const double *force)
+{
+    size_t rows = 2 * (size_t)in->n;
+    for (size_t r = 0; r < rows; r++)
+        if (force[r] != 0.0)
+            return false;
+    for (int d = 0; d < count; d++)
+        if (may_grow(scratch, in, scratch->null + (size_t)d * rows))
+            return false;
+    return true;
+}
+
 /* Do the null directions move accelerations, for forces of this size, by more
- * than rounding? */
+ * than rounding? Forces that are all 0 may grow to any size. */
 static bool
 loads_move(const struct mode_scratch *scratch, const struct mode_problem *in,
            int count, const double *force)
 {
     int rows = 2 * in->n;
     double weight = sqrt(dense_dot(rows, force, force));
+    if (weight == 0.0)
+        weight = INFINITY;
     for (int d = 0; d < count; d++) {
         const double *z = scratch->null + (size_t)d * (size_t)rows;
         for (int r = 0; r < rows; r++) {
@@ -586,6 +622,7 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     solution->consistent = true;
     solution->tight =
         bounds_hold(scratch, in, solution->force, FRICTION_TOLERANCE);
+    count = none_but_zero(scratch, in, count, solution->force) ? 0 : count;
     solution->shared = count > 0;
     solution->margin = least_margin(scratch, in, solution->force);
     if (count == 0)
@@ -631,8 +668,8 @@ family_find(struct arena *arena, const struct mode_problem *in,
 }
 
 /* Every bound is a row: slope.(plus - minus) - slack = -value. With rates (2 n;
- * or NULL) it is slope.(plus - minus) - rate (more - less) - slack = -value: the
- * time more - less can be followed. */
+ * or NULL) it is slope.(plus - minus) - rate (more - less) - slack = -value:
+ * the time more - less can be followed. */
 static void
 bound_family(struct arena *arena, struct mode_scratch *scratch,
              const struct mode_problem *in, const double *rate,

@@ -13,6 +13,17 @@
 #include "base/num.h"
 #include "runtime/numerics/eigen.h"
 
+/* Coefficients are sums of a few products: a value of so many roundings of its
+ * terms is none. */
+#define COEFFICIENT_ROUNDING (64.0 * DBL_EPSILON)
+
+/* The value, or 0 where it is rounding of its terms. */
+static double
+cleared(double value, double terms)
+{
+    return fabs(value) <= COEFFICIENT_ROUNDING * terms ? 0.0 : value;
+}
+
 /* Returns the row of Table 2 by the signs of b, p+ and p-; 0: one of them is 0.
  */
 static int
@@ -71,6 +82,13 @@ share(double value, double terms)
     return terms > 0.0 ? fabs(value) / terms : 0.0;
 }
 
+/* The coefficient at the edges of the cone. */
+static double
+stick_mu(const struct painleve_point *in)
+{
+    return fmax(in->mu, in->mu_static);
+}
+
 /* Only what decides in this column counts: p of the slip there is, or both and
  * the edges of the cone. */
 static double
@@ -84,11 +102,11 @@ margin(const struct painleve_point *in, const struct painleve *painleve)
     if (in->slip != 0.0)
         return least;
     for (int side = 0; side < 2; side++) {
-        double p = side ? painleve->p_minus : painleve->p_plus,
-               k = side ? painleve->k_minus : painleve->k_plus,
-               sign = side ? -1.0 : 1.0, edge = sign * in->a * p + in->b * k,
-               terms = in->a_terms * (in->C + rub) +
-                       in->b_terms * (fabs(in->B) + in->mu * in->A);
+        double sign = side ? -1.0 : 1.0, mu = stick_mu(in),
+               p = in->C - sign * mu * in->B, k = mu * in->A - sign * in->B,
+               edge = sign * in->a * p + in->b * k,
+               terms = in->a_terms * (in->C + fabs(mu * in->B)) +
+                       in->b_terms * (fabs(in->B) + mu * in->A);
         least = fmin(least, share(edge, terms));
     }
     return least;
@@ -161,17 +179,18 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
     double W[4] = {C, B, B, A}, free[2] = {in->b, in->a},
            terms[2] = {in->b_terms, in->a_terms};
     struct friction_point point = {
-        .mu_static = mu, .mu_dynamic = mu, .slip = in->slip};
+        .mu_static = stick_mu(in), .mu_dynamic = mu, .slip = in->slip};
     struct friction_instant instant = {1, &point, W, free, terms, false};
     out->D = A * C - B * B;
-    out->p_plus = C - mu * B;
-    out->p_minus = C + mu * B;
+    out->p_plus = cleared(C - mu * B, C + fabs(mu * B));
+    out->p_minus = cleared(C + mu * B, C + fabs(mu * B));
     out->k_plus = mu * A - B;
     out->k_minus = mu * A + B;
     out->sigma = A > 0.0 ? out->D / A : C;
     out->mu_P = B != 0.0 ? C / fabs(B) : INFINITY;
     out->column = in->slip > 0.0 ? 1 : in->slip < 0.0 ? 3 : 2;
-    out->row = table_row(in->b, out->p_plus, out->p_minus);
+    out->row =
+        table_row(cleared(in->b, in->b_terms), out->p_plus, out->p_minus);
     friction_choose(arena, &instant, &out->choice);
     out->outcomes = outcomes(out, in->slip);
     out->margin = margin(in, out);
@@ -195,6 +214,7 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
                                    .a_terms = terms[T],
                                    .b_terms = terms[N],
                                    .mu = of->mu_dynamic,
+                                   .mu_static = of->mu_static,
                                    .slip = of->slip};
     struct painleve_verdict out = {
         .verdict = friction_verdict_name(choice->verdict),
@@ -209,9 +229,7 @@ painleve_verdict_of(struct arena *arena, const struct friction_instant *in,
     struct painleve *found = NEW(arena, struct painleve);
     painleve_find(arena, &point, found);
     out.cell = painleve_cell(found);
-    /* the cone of a point that sticks is that of its static coefficient */
-    if (of->slip != 0.0 || of->mu_static == of->mu_dynamic || choice->n == 0)
-        out.margin = found->margin;
+    out.margin = found->margin;
     return out;
 }
 
@@ -322,17 +340,13 @@ angle_of(double x, double y)
 }
 
 /* The number of the interval, from 1, that holds `angle`, cut by 0, the ends of
- * the quadrants and two more angles; 0: it is one of the cuts. */
+ * the quadrants and two more angles. */
 static int
 interval(double angle, const double *more, int n)
 {
     int number = 1;
-    for (int k = 0; k < 4 + n; k++) {
-        double cut = k < 4 ? 0.5 * M_PI * k : more[k - 4];
-        if (angle == cut)
-            return 0;
-        number += k > 0 && cut < angle;
-    }
+    for (int k = 1; k < 4 + n; k++)
+        number += (k < 4 ? 0.5 * M_PI * k : more[k - 4]) < angle;
     return number;
 }
 
@@ -344,45 +358,127 @@ class_of(const double p[4], const double b[2], int class[3])
     class[0] = interval(one, NULL, 0);
     class[1] = interval(two, against, 2);
     class[2] = interval(angle_of(-b[0], -b[1]), both, 2);
-    if (!class[0] || !class[1] || !class[2])
-        memset(class, 0, 3 * sizeof *class);
 }
 
 /* -- modes ------------------------------------------------------------------
  */
 
+/* What decides: the modes depend on the signs of the first DECIDES of these
+ * alone, the class on those of all. */
+enum {
+    LOAD_1,
+    LOAD_2,
+    OWN_1,    /* p11 */
+    OWN_2,    /* p22 */
+    BESIDE_1, /* p12 b2 - p22 b1: where contact 2 pushes alone, -p22 times the
+                 acceleration of gap 1; where both push, det p times N1 */
+    BESIDE_2, /* p21 b1 - p11 b2 */
+    DETERMINANT,
+    DECIDES,
+    CROSS_1 = DECIDES, /* p12 */
+    CROSS_2,
+    SIGNS
+};
+
+/* The sizes of the terms of an entry; 0: it is exact. */
+static double
+size_of(double value, const double *terms, int k)
+{
+    return fmax(fabs(value), terms[k]);
+}
+
+/* The numbers that decide, 0 where they are rounding, and the sizes of their
+ * terms. */
 static void
-modes_of_two(const struct painleve_two_in *in, struct painleve_two *out)
+signs_of_two(const struct painleve_two_in *in, double value[SIGNS],
+             double terms[SIGNS])
 {
     const double *p = in->p, *b = in->b;
-    double det = p[0] * p[3] - p[1] * p[2];
-    double *both = out->force + 2 * PAINLEVE_SS,
-           *first = out->force + 2 * PAINLEVE_SF,
-           *second = out->force + 2 * PAINLEVE_FS;
-    both[0] = (p[1] * b[1] - p[3] * b[0]) / det;
-    both[1] = (p[2] * b[0] - p[0] * b[1]) / det;
-    first[0] = -b[0] / p[0];
-    second[1] = -b[1] / p[3];
-    out->consistent[PAINLEVE_FF] = b[0] > 0.0 && b[1] > 0.0;
-    out->consistent[PAINLEVE_SS] = both[0] > 0.0 && both[1] > 0.0;
-    out->consistent[PAINLEVE_SF] =
-        first[0] > 0.0 && b[1] + p[2] * first[0] > 0.0;
-    out->consistent[PAINLEVE_FS] =
-        second[1] > 0.0 && b[0] + p[1] * second[1] > 0.0;
+    double P[4], L[2];
+    for (int k = 0; k < 4; k++)
+        P[k] = size_of(p[k], in->p_terms, k);
+    for (int k = 0; k < 2; k++)
+        L[k] = size_of(b[k], in->b_terms, k);
+    double values[SIGNS] = {b[0],
+                            b[1],
+                            p[0],
+                            p[3],
+                            p[1] * b[1] - p[3] * b[0],
+                            p[2] * b[0] - p[0] * b[1],
+                            p[0] * p[3] - p[1] * p[2],
+                            p[1],
+                            p[2]};
+    double sizes[SIGNS] = {L[0],
+                           L[1],
+                           P[0],
+                           P[3],
+                           P[1] * L[1] + P[3] * L[0],
+                           P[2] * L[0] + P[0] * L[1],
+                           P[0] * P[3] + P[1] * P[2],
+                           P[1],
+                           P[2]};
+    for (int k = 0; k < SIGNS; k++) {
+        terms[k] = sizes[k];
+        value[k] = cleared(values[k], sizes[k]);
+    }
+}
+
+/* Which modes push and open as they must, all numbers off 0. */
+static void
+modes_by_signs(const double value[SIGNS], bool out[PAINLEVE_TWO_MODES])
+{
+    bool above[DECIDES];
+    for (int k = 0; k < DECIDES; k++)
+        above[k] = value[k] > 0.0;
+    out[PAINLEVE_FF] = above[LOAD_1] && above[LOAD_2];
+    out[PAINLEVE_SS] = above[BESIDE_1] == above[DETERMINANT] &&
+                       above[BESIDE_2] == above[DETERMINANT];
+    out[PAINLEVE_SF] =
+        above[LOAD_1] != above[OWN_1] && above[BESIDE_2] != above[OWN_1];
+    out[PAINLEVE_FS] =
+        above[LOAD_2] != above[OWN_2] && above[BESIDE_1] != above[OWN_2];
+}
+
+/* A number matters if the modes are others with its other sign. */
+static double
+margin_of_two(const double value[SIGNS], const double terms[SIGNS])
+{
+    bool now[PAINLEVE_TWO_MODES], then[PAINLEVE_TWO_MODES];
+    double other[SIGNS], least = 1.0;
+    modes_by_signs(value, now);
+    for (int k = 0; k < DECIDES; k++) {
+        memcpy(other, value, sizeof other);
+        other[k] = value[k] > 0.0 ? -1.0 : 1.0;
+        modes_by_signs(other, then);
+        if (memcmp(now, then, sizeof now) != 0)
+            least = fmin(least, share(value[k], terms[k]));
+    }
+    return least;
 }
 
 /* Where both slip, y'' = -p (k y + q y') with any positive diagonal k, q. One
  * of the eigenvalues is positive if det p < 0, and if both diagonal entries are
  * negative (then the trace of p k is). With both positive and p12 p21 >= 0 the
  * eigenvalues of p k are real and positive: stable. In between k and q decide,
- * however stiff the contacts are. */
+ * however stiff the contacts are; on a border nothing does. */
 static enum painleve_stability
-both_slip(const double p[4])
+both_slip(const double value[SIGNS])
 {
-    if (p[0] * p[3] - p[1] * p[2] < 0.0 || (p[0] < 0.0 && p[3] < 0.0))
+    if (value[DETERMINANT] < 0.0 || (value[OWN_1] < 0.0 && value[OWN_2] < 0.0))
         return PAINLEVE_UNSTABLE;
-    return p[0] > 0.0 && p[3] > 0.0 && p[1] * p[2] >= 0.0 ? PAINLEVE_STABLE
-                                                          : PAINLEVE_UNDECIDED;
+    return value[DETERMINANT] > 0.0 && value[OWN_1] > 0.0 &&
+                   value[OWN_2] > 0.0 && value[CROSS_1] * value[CROSS_2] >= 0.0
+               ? PAINLEVE_STABLE
+               : PAINLEVE_UNDECIDED;
+}
+
+/* The same where one pushes alone, y'' = -p (k y + q y'). */
+static enum painleve_stability
+one_slips(double own)
+{
+    return own > 0.0   ? PAINLEVE_STABLE
+           : own < 0.0 ? PAINLEVE_UNSTABLE
+                       : PAINLEVE_UNDECIDED;
 }
 
 /* Has a combination of both columns with positive factors two negative entries?
@@ -404,20 +500,24 @@ painleve_two_find(const struct painleve_two_in *in, struct painleve_two *out)
 {
     assert(in != NULL && out != NULL);
     const double *p = in->p;
-    double swapped[4] = {p[3], p[2], p[1], p[0]},
+    double swapped[4] = {p[3], p[2], p[1], p[0]}, value[SIGNS], terms[SIGNS],
            load[2] = {in->b[1], in->b[0]};
+    bool border = false;
     *out = (struct painleve_two){0};
-    class_of(p, in->b, out->class);
-    class_of(swapped, load, out->dual);
-    modes_of_two(in, out);
+    signs_of_two(in, value, terms);
+    for (int k = 0; k < SIGNS; k++)
+        border |= value[k] == 0.0;
+    if (!border) {
+        class_of(p, in->b, out->class);
+        class_of(swapped, load, out->dual);
+    }
+    out->margin = margin_of_two(value, terms);
     out->stability[PAINLEVE_FF] = PAINLEVE_STABLE;
-    out->stability[PAINLEVE_SS] = both_slip(p);
-    out->stability[PAINLEVE_SF] =
-        p[0] > 0.0 ? PAINLEVE_STABLE : PAINLEVE_UNSTABLE;
-    out->stability[PAINLEVE_FS] =
-        p[3] > 0.0 ? PAINLEVE_STABLE : PAINLEVE_UNSTABLE;
-    out->first = p[0] < 0.0 && p[2] > 0.0;
-    out->second = p[3] < 0.0 && p[1] > 0.0;
+    out->stability[PAINLEVE_SS] = both_slip(value);
+    out->stability[PAINLEVE_SF] = one_slips(value[OWN_1]);
+    out->stability[PAINLEVE_FS] = one_slips(value[OWN_2]);
+    out->first = value[OWN_1] < 0.0 && value[CROSS_2] > 0.0;
+    out->second = value[OWN_2] < 0.0 && value[CROSS_1] > 0.0;
     out->both = reaches_down(p);
 }
 

@@ -15,6 +15,7 @@ struct painleve_point {
     double a, b;             /* m/s^2 */
     double a_terms, b_terms; /* sizes of what a and b are sums of */
     double mu;
+    double mu_static;   /* of a point that sticks; below mu: that is mu, too */
     double slip;        /* m/s */
     double restitution; /* and its law, for chatter */
     enum friction_law law;
@@ -138,14 +139,16 @@ const char *painleve_jam_force(struct arena *arena, double exponent,
 /* -- two points --------------------------------------------------------------
  *
  * Two contacts that slip, as Varkonyi classifies them (specification
- * painleve.md, 12): which of them may push, whether that is stable where the
- * contacts are a little compliant, and at which impacts without collision are
- * possible. */
+ * painleve.md, 12): their class, whether it is stable that both, or one, push
+ * where the contacts are a little compliant, and at which impacts without
+ * collision are possible. Which modes are consistent friction_choose says. */
 
 /* The acceleration of gap i is b[i] + sum over j of p[2 i + j] times the normal
  * force at j, whose friction is that of its slip. */
 struct painleve_two_in {
     double p[4], b[2];
+    double p_terms[4], b_terms[2]; /* sizes of what they are sums of; 0: they
+                                      are exact */
 };
 enum painleve_two_mode { /* in this order */
                          PAINLEVE_FF,
@@ -157,14 +160,16 @@ enum painleve_two_mode { /* in this order */
 enum painleve_stability {
     PAINLEVE_STABLE,
     PAINLEVE_UNSTABLE,
-    PAINLEVE_UNDECIDED /* it depends on stiffness and damping, however stiff */
+    PAINLEVE_UNDECIDED /* it depends on stiffness and damping, however stiff;
+                          or a coefficient that decides is 0 */
 };
 struct painleve_two {
     /* s1 s2 s3: 1 to 4, 1 to 6, 1 to 6; all 0: a vector lies on a border */
     int class[3], dual[3];
-    bool consistent[PAINLEVE_TWO_MODES];
-    double force[2 * PAINLEVE_TWO_MODES]; /* normal forces of each mode */
     enum painleve_stability stability[PAINLEVE_TWO_MODES];
+    /* The consistent modes depend on signs: the least share of its terms by
+     * which a number differs from 0 that would change them. */
+    double margin;
     bool first, second, both; /* impacts IF, FI; II where it may be */
 };
 void painleve_two_find(const struct painleve_two_in *in,

@@ -364,6 +364,21 @@ contact_suits(struct check *ck, enum imp_command_id id,
     return true;
 }
 
+/* Is this the name of a body or of a system, which `record` takes? */
+static bool
+has_state(const struct check *ck, const struct ast_expr *node)
+{
+    if (node->kind != AST_NAME)
+        return false;
+    for (size_t b = 0; b < ck->lists.bodies.n; b++)
+        if (!strcmp(ck->lists.bodies.v[b].name, node->name.text))
+            return true;
+    for (size_t s = 0; s < ck->lists.systems.n; s++)
+        if (!strcmp(ck->lists.systems.v[s].name, node->name.text))
+            return true;
+    return false;
+}
+
 /* Is the number of arguments right? False: an error has been reported. */
 static bool
 argument_count(struct check *ck, const struct tm_command *cmd,
@@ -374,10 +389,17 @@ argument_count(struct check *ck, const struct tm_command *cmd,
     if (row->args == ARGS_NONE && count) {
         struct diag *diag = check_error(ck, DIAG_E0403, it->args[0]->range,
                                         "`%s` takes no argument", row->name);
-        CHECK_HELP(ck, diag,
-                   "what it needs stands in its block: %s { until = 1  "
-                   "record = %s }",
-                   row->name, expr_label(ck, it->args[0]));
+        const char *label = expr_label(ck, it->args[0]);
+        if (imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION) &&
+            has_state(ck, it->args[0]))
+            CHECK_HELP(ck, diag,
+                       "it follows all of the model; what it keeps stands in "
+                       "its block: %s { until = 1  record = %s }",
+                       row->name, label);
+        else
+            CHECK_HELP(ck, diag,
+                       "what it needs stands in its block: %s { ... }",
+                       row->name);
         return false;
     }
     bool one = row->args == ARGS_CONTACT || row->args == ARGS_CONDITION ||

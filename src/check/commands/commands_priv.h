@@ -11,6 +11,9 @@
 /* a value for a command; out must be where it stays: its unit comes later */
 void val_of(struct check *ck, const struct value *value,
             const struct ast_expr *node, struct tm_val *out);
+/* Makes an identifier of an expression's text: gap(touch) becomes gap_touch,
+ * and -gap(touch), which must not be taken for it, minus_gap_touch. */
+const char *val_name(struct check *ck, const char *label);
 /* the value's unit is that of dim; written when all dimensions are known, so
  * out must be where it stays. NULL: none */
 void val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim);
@@ -30,6 +33,13 @@ bool command_options(struct check *ck, uint32_t command,
 bool command_arguments(struct check *ck, uint32_t command,
                        const struct command_rules *rules,
                        const struct ast_item *it);
+/* the entries of a tuple, or the expression itself (*whole) as the one entry */
+size_t option_entries(const struct ast_expr *const *whole,
+                      const struct ast_expr *node,
+                      const struct ast_expr *const **list);
+/* the option `record` of a run: its columns; false: reported */
+bool record_option(struct check *ck, uint32_t command,
+                   const struct ast_expr *node, struct tm_val *out);
 /* a contact; false: reported */
 bool contact_value(struct check *ck, const struct ast_expr *node,
                    struct tm_val *out);

@@ -177,11 +177,11 @@ times_option(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
-/* Takes the entries of a tuple, or the expression itself as the one entry. */
-static size_t
-entries(const struct ast_expr *const *whole, const struct ast_expr *node,
-        const struct ast_expr *const **list)
+size_t
+option_entries(const struct ast_expr *const *whole, const struct ast_expr *node,
+               const struct ast_expr *const **list)
 {
+    assert(whole && node && list);
     if (node->kind == AST_TUPLE && !node->unit) {
         *list = (const struct ast_expr *const *)node->list;
         return node->n_list;
@@ -208,100 +208,6 @@ column_name(struct check *ck, const struct tm_command *cmd,
     }
 }
 
-/* Is this a quantity of all bodies of a family? Its matrix, a row per body, is
- * recorded as one vector. */
-static bool
-family_of_bodies(struct check *ck, const struct ast_expr *entry)
-{
-    const struct ast_expr *inner = ast_unwrap(entry);
-    if (inner->kind != AST_FIELD)
-        return false;
-    struct value value = check_expr(ck, &ck->modules.top, inner->a);
-    return value.kind == VALUE_FAMILY;
-}
-
-static bool
-record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
-              struct tm_val *out)
-{
-    const struct ast_expr *inner = ast_unwrap(node);
-    const struct ast_expr *const *list;
-    size_t count = entries(&inner, inner, &list), kept = 0;
-    struct tm_val *items = NEW_N(ck->arena, struct tm_val, count);
-    struct record_dim *dims = NEW_N(ck->arena, struct record_dim, count);
-    bool ok = true;
-    for (size_t i = 0; i < count; i++) {
-        const struct ast_expr *entry = list[i];
-        bool good;
-        if (along_item(ck, entry, &items[kept], &dims[kept].all, &good)) {
-            ok &= good;
-            if (good) {
-                items[kept].name =
-                    column_name(ck, &ck->lists.commands.v[command], items, kept,
-                                items[kept].name);
-                dims[kept++].n = 1;
-            }
-            continue;
-        }
-        struct value value = check_expr(ck, &ck->modules.top, entry);
-        if (value.kind == VALUE_POISON) {
-            ok = false;
-            continue;
-        }
-        if (value.kind == VALUE_TRUTH)
-            value.kind = VALUE_NUM;
-        if (value.kind == VALUE_NUM && value.cols != 1 && !value.dims &&
-            family_of_bodies(ck, entry)) {
-            value.rows *= value.cols;
-            value.cols = 1;
-        }
-        if (value.kind != VALUE_NUM || value.cols != 1) {
-            struct diag *diag =
-                check_error(ck, DIAG_E0405, entry->range,
-                            "a recorded column is a number or a vector, but "
-                            "this is %s",
-                            value_kind_text(ck, &value));
-            if (value.kind == VALUE_BODY)
-                CHECK_HELP(ck, diag, "record %s.position, for example",
-                           ck->lists.bodies.v[value.ref].name);
-            else if (value.kind == VALUE_FAMILY && value.field)
-                CHECK_HELP(ck, diag, "record %s.position, or %s.position",
-                           value.text, ck->lists.bodies.v[value.ref].name);
-            else if (value.kind == VALUE_CONTACT)
-                CHECK_HELP(ck, diag, "record gap(%s), for example",
-                           ck->lists.contacts.v[value.ref].name);
-            else if (value.kind == VALUE_NUM)
-                CHECK_HELP(ck, diag,
-                           "record its rows, which are vectors, or its "
-                           "entries: A[0], A[1], ..., or A[0][1]");
-            ok = false;
-            continue;
-        }
-        struct tm_val *item = &items[kept];
-        val_of(ck, &value, entry, item);
-        item->name = column_name(ck, &ck->lists.commands.v[command], items,
-                                 kept, item->name);
-        dims[kept].all = value.bare ? dim_pure(ck->dims) : value.dim;
-        dims[kept].own = value.dims ? val_entry_dims(ck, &value) : NULL;
-        dims[kept].n = value.rows;
-        kept++;
-    }
-    for (size_t i = 0; i < kept; i++)
-        record_column(ck, command, &items[i], items[i].rows);
-    out->kind = IMP_VAL_LIST;
-    out->items = items;
-    out->n_items = kept;
-    out->range = node->range;
-    out->label = expr_label(ck, node);
-    out->text = out->unit = out->name = "";
-    struct record *record = &ck->notes.records.v[command];
-    record->columns = items;
-    record->dims = dims;
-    record->n = kept;
-    record->broken |= !ok;
-    return ok;
-}
-
 static bool
 list_option(struct check *ck, enum imp_command_id id,
             const struct option_row *option, const struct ast_expr *node,
@@ -309,7 +215,7 @@ list_option(struct check *ck, enum imp_command_id id,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t count = entries(&inner, inner, &list), kept = 0;
+    size_t count = option_entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count);
     for (size_t i = 0; i < count; i++)
         kept += option->kind == IMP_OPTK_CONTACTS
@@ -337,7 +243,7 @@ vectors_option(struct check *ck, const struct option_row *option,
 {
     const struct ast_expr *inner = ast_unwrap(node);
     const struct ast_expr *const *list;
-    size_t count = entries(&inner, inner, &list), kept = 0;
+    size_t count = option_entries(&inner, inner, &list), kept = 0;
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
     struct value value = {.kind = VALUE_POISON};
     if (count > 1) /* Is this one vector of numbers? */
@@ -509,7 +415,8 @@ no_such_option(struct check *ck, const struct command_row *row,
         check_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
                     row->name, key->name.text);
     if (check_suggest(ck, diag, key->name.range, key->name.text, given->name,
-                      given->n))
+                      given->n) ||
+        check_help_elsewhere(ck, diag, key->name.text))
         return;
     if (given->n)
         CHECK_HELP(ck, diag, "its options are %s",

@@ -28,11 +28,10 @@ val_entry_dims(struct check *ck, const struct value *value)
     return d;
 }
 
-/* Makes an identifier of an expression's text: gap(touch) becomes gap_touch,
- * and -gap(touch), which must not be taken for it, minus_gap_touch. */
-static const char *
-identifier(struct check *ck, const char *label)
+const char *
+val_name(struct check *ck, const char *label)
 {
+    assert(ck && label);
     char text[48];
     size_t count = 0;
     if (*label == '-' && (isalpha((unsigned char)label[1]) || label[1] == '(' ||
@@ -67,7 +66,7 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
     memset(out, 0, sizeof *out);
     out->range = node->range;
     out->label = expr_label(ck, node);
-    out->name = identifier(ck, out->label);
+    out->name = val_name(ck, out->label);
     out->text = "";
     out->unit = "";
     out->ref = value->ref;

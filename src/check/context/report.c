@@ -121,6 +121,23 @@ check_suggest(struct check *ck, struct diag *diag, imp_range range,
     return true;
 }
 
+bool
+check_help_elsewhere(struct check *ck, struct diag *diag, const char *word)
+{
+    static const struct {
+        const char *word, *text;
+    } row[] = {
+#include "check/elsewhere.def"
+    };
+    assert(ck && diag && word);
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].word, word)) {
+            CHECK_HELP(ck, diag, "%s", row[i].text);
+            return true;
+        }
+    return false;
+}
+
 const char *
 check_join(struct check *ck, const char *const *names, size_t count,
            const char *word)

@@ -45,7 +45,8 @@ block_keys(struct check *ck, const struct ast_item *item,
                 check_error(ck, DIAG_E0301, key->name.range,
                             "a %s has no key `%s`", what, key->name.text);
             if (!check_suggest(ck, diag, key->name.range, key->name.text, names,
-                               count))
+                               count) &&
+                !check_help_elsewhere(ck, diag, key->name.text))
                 CHECK_HELP(ck, diag, "its keys are %s",
                            check_join(ck, names, count, "and"));
             ok = false;

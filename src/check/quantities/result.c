@@ -110,6 +110,118 @@ columns_of(const struct tm_command *cmd, const char *name, const char **own)
     return count;
 }
 
+/* Is `name` that of a thing of the model, alone or with a part behind it, such
+ * as `ball` and `ball_angle`? *part gets the part, "" where there is none. */
+static bool
+begins_with(const char *name, const char *thing, const char **part)
+{
+    size_t length = strlen(thing);
+    if (strncmp(name, thing, length) != 0 ||
+        (name[length] && name[length] != '_'))
+        return false;
+    *part = name[length] ? name + length + 1 : "";
+    return true;
+}
+
+static bool
+body_has(const char *part)
+{
+    for (size_t k = 0; k < n_body_values; k++)
+        if (!strcmp(body_values[k].name, part))
+            return true;
+    return false;
+}
+
+/* The coordinate of the system that is called so, or NULL. */
+static const char *
+coordinate_of(const struct check *ck, const struct tm_system *system,
+              const char *name)
+{
+    for (uint32_t i = system->first; i < system->first + system->n; i++)
+        if (!strcmp(ck->lists.coordinates.v[i].name, name))
+            return ck->lists.coordinates.v[i].name;
+    return NULL;
+}
+
+/* What a run would have to record to have a field of this name, such as
+ * `ball.angle` for ball_angle; NULL: nothing of the model is called so. */
+static const char *
+recordable(struct check *ck, const char *name)
+{
+    const char *part;
+    for (size_t b = 0; b < ck->lists.bodies.n; b++) {
+        const char *body = ck->lists.bodies.v[b].name;
+        if (begins_with(name, body, &part))
+            return body_has(part) ? arena_printf(ck->arena, "%s.%s", body, part)
+                                  : body;
+    }
+    for (size_t s = 0; s < ck->lists.systems.n; s++) {
+        const struct tm_system *system = &ck->lists.systems.v[s];
+        if (begins_with(name, system->name, &part) &&
+            (!*part || coordinate_of(ck, system, part)))
+            return *part ? arena_printf(ck->arena, "%s.%s", system->name, part)
+                         : system->name;
+        if (coordinate_of(ck, system, name))
+            return arena_printf(ck->arena, "%s.%s", system->name, name);
+    }
+    for (size_t b = 0; b < ck->lists.bodies.n && body_has(name); b++)
+        if (!ck->lists.bodies.v[b].fixed)
+            return arena_printf(ck->arena, "%s.%s", ck->lists.bodies.v[b].name,
+                                name);
+    return NULL;
+}
+
+/* The field that a recorded expression becomes, or one of them. */
+static const char *
+field_of(struct check *ck, const char *recorded)
+{
+    const char *dot = strchr(recorded, '.');
+    if (dot)
+        return arena_printf(ck->arena, "%.*s_%s", (int)(dot - recorded),
+                            recorded, dot + 1);
+    for (size_t s = 0; s < ck->lists.systems.n; s++) {
+        const struct tm_system *system = &ck->lists.systems.v[s];
+        if (!strcmp(system->name, recorded))
+            return arena_printf(ck->arena, "%s_%s", recorded,
+                                ck->lists.coordinates.v[system->first].name);
+    }
+    return arena_printf(ck->arena, "%s_position", recorded);
+}
+
+/* E0408: the record has no such field. */
+static void
+no_field(struct check *ck, const struct tm_command *cmd, const char *name,
+         imp_range name_range)
+{
+    const char **names = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
+    const char **own = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
+    const char *missing = imp_command_has(cmd->id, IMP_TRAIT_RECORDS_MOTION)
+                              ? recordable(ck, name)
+                              : NULL;
+    for (size_t k = 0; k < cmd->n_fields; k++)
+        names[k] = cmd->fields[k].name;
+    struct diag *diag = check_error(ck, DIAG_E0408, name_range,
+                                    "the record of `%s` has no field `%s`",
+                                    imp_command_word(cmd->id), name);
+    size_t n_own = columns_of(cmd, name, own);
+    if (n_own)
+        CHECK_HELP(ck, diag, "the recorded columns of `%s`: %s", name,
+                   check_join(ck, own, n_own, "and"));
+    else if (missing)
+        CHECK_HELP(
+            ck, diag,
+            "a run keeps what its block names: record = %s gives %s `%s`",
+            missing, strchr(missing, '.') ? "the field" : "fields such as",
+            field_of(ck, missing));
+    else if (check_suggest(ck, diag, name_range, name, names, cmd->n_fields))
+        ;
+    else if (cmd->n_fields)
+        CHECK_HELP(ck, diag, "its fields are %s",
+                   check_join(ck, names, cmd->n_fields, "and"));
+    else
+        CHECK_HELP(ck, diag, "this command gives no record");
+}
+
 struct value
 result_field(struct check *ck, uint32_t command, const char *name,
              imp_range name_range, imp_range range)
@@ -121,25 +233,7 @@ result_field(struct check *ck, uint32_t command, const char *name,
     while (which < cmd->n_fields && strcmp(cmd->fields[which].name, name))
         which++;
     if (which == cmd->n_fields) {
-        const char **names = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
-        for (size_t k = 0; k < cmd->n_fields; k++)
-            names[k] = cmd->fields[k].name;
-        struct diag *diag = check_error(ck, DIAG_E0408, name_range,
-                                        "the record of `%s` has no field `%s`",
-                                        imp_command_word(cmd->id), name);
-        const char **own = NEW_N(ck->arena, const char *, cmd->n_fields + 1);
-        size_t n_own = columns_of(cmd, name, own);
-        if (n_own) {
-            CHECK_HELP(ck, diag, "the recorded columns of `%s`: %s", name,
-                       check_join(ck, own, n_own, "and"));
-        } else if (!check_suggest(ck, diag, name_range, name, names,
-                                  cmd->n_fields)) {
-            if (cmd->n_fields)
-                CHECK_HELP(ck, diag, "its fields are %s",
-                           check_join(ck, names, cmd->n_fields, "and"));
-            else
-                CHECK_HELP(ck, diag, "this command gives no record");
-        }
+        no_field(ck, cmd, name, name_range);
         return value_poison(range);
     }
     const struct tm_field *field = &cmd->fields[which];

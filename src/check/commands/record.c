@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The option `record` of a run: numbers and vectors that become columns. The
+ * name of a body, of a family of bodies or of a system alone stands for its
+ * whole state. */
+#include <assert.h>
+#include <string.h>
+
+#include "check/commands/commands_priv.h"
+#include "check/quantities/systems.h"
+
+/* The columns so far. `room` is known before the first is made, since the units
+ * of columns are written later, where they stand. */
+struct columns {
+    uint32_t command;
+    struct tm_val *items;
+    struct record_dim *dims;
+    size_t n, room;
+    bool ok;
+};
+
+/* The state of a body in the plane and in space. */
+static const char *const state_in_plane[] = {"position", "angle", "velocity",
+                                             "spin"},
+                         *const state_in_space[] = {"position", "quaternion",
+                                                    "velocity", "spin"};
+enum { STATE_PARTS = 4 };
+
+/* How many columns may an entry become? */
+static size_t
+room_of(const struct check *ck, const struct ast_expr *entry)
+{
+    const struct ast_expr *inner = ast_unwrap(entry);
+    size_t most = STATE_PARTS;
+    if (inner->kind != AST_NAME)
+        return most;
+    for (size_t s = 0; s < ck->lists.systems.n; s++) {
+        const struct tm_system *system = &ck->lists.systems.v[s];
+        size_t columns = 2 * ((size_t)system->n + system->n_observer);
+        if (columns > most)
+            most = columns;
+    }
+    return most;
+}
+
+/* Is this a quantity of all bodies of a family? Its matrix, a row per body, is
+ * recorded as one vector. */
+static bool
+family_of_bodies(struct check *ck, const struct ast_expr *entry)
+{
+    const struct ast_expr *inner = ast_unwrap(entry);
+    if (inner->kind != AST_FIELD)
+        return false;
+    struct value value = check_expr(ck, &ck->modules.top, inner->a);
+    return value.kind == VALUE_FAMILY;
+}
+
+/* E0405: nothing that a column can hold. */
+static void
+no_column(struct check *ck, const struct value *value,
+          const struct ast_expr *entry)
+{
+    struct diag *diag =
+        check_error(ck, DIAG_E0405, entry->range,
+                    "a recorded column is a number or a vector, but this is %s",
+                    value_kind_text(ck, value));
+    if (value->kind == VALUE_CONTACT)
+        CHECK_HELP(ck, diag, "record gap(%s), for example",
+                   ck->lists.contacts.v[value->ref].name);
+    else if (value->kind == VALUE_NUM)
+        CHECK_HELP(ck, diag,
+                   "record its rows, which are vectors, or its "
+                   "entries: A[0], A[1], ..., or A[0][1]");
+}
+
+static void
+add_number(struct check *ck, struct columns *columns, struct value *value,
+           const struct ast_expr *entry, const char *label)
+{
+    assert(columns->n < columns->room);
+    struct tm_val *item = &columns->items[columns->n];
+    struct record_dim *dims = &columns->dims[columns->n];
+    val_of(ck, value, entry, item);
+    if (label) {
+        item->label = label;
+        item->name = val_name(ck, label);
+    }
+    item->name = column_name(ck, &ck->lists.commands.v[columns->command],
+                             columns->items, columns->n, item->name);
+    dims->all = value->bare ? dim_pure(ck->dims) : value->dim;
+    dims->own = value->dims ? val_entry_dims(ck, value) : NULL;
+    dims->n = value->rows;
+    columns->n++;
+}
+
+static void add_entry(struct check *ck, struct columns *columns,
+                      const struct ast_expr *entry, const char *label);
+
+/* The expression `of.name`, as if it were written. */
+static struct ast_expr *
+part_of(struct check *ck, const struct ast_expr *of, const char *name)
+{
+    struct ast_expr *part = NEW(ck->arena, struct ast_expr);
+    *part = (struct ast_expr){.kind = AST_FIELD,
+                              .range = of->range,
+                              .a = (struct ast_expr *)of,
+                              .name = {.range = of->range, .text = name}};
+    return part;
+}
+
+/* Adds the column `of.name`, or its rate. */
+static void
+add_part(struct check *ck, struct columns *columns, const struct ast_expr *of,
+         const char *name, bool rate)
+{
+    struct ast_expr *part = part_of(ck, of, name);
+    if (rate) {
+        struct ast_expr *prime = NEW(ck->arena, struct ast_expr);
+        *prime =
+            (struct ast_expr){.kind = AST_PRIME, .range = of->range, .a = part};
+        part = prime;
+    }
+    add_entry(ck, columns, part,
+              arena_printf(ck->arena, "%s.%s%s", expr_label(ck, of), name,
+                           rate ? "'" : ""));
+}
+
+/* The coordinates of a system with their rates; observers' variables of first
+ * order have none. */
+static void
+add_system(struct check *ck, struct columns *columns,
+           const struct tm_system *system, const struct ast_expr *entry)
+{
+    for (uint32_t i = system->first;
+         i < system->first + system->n + system->n_observer; i++) {
+        const char *name = ck->lists.coordinates.v[i].name;
+        bool first_order = ck->lists.coordinates.v[i].order == 1;
+        add_part(ck, columns, entry, name, false);
+        if (!first_order)
+            add_part(ck, columns, entry, name, true);
+    }
+}
+
+/* Adds the columns of an entry; label: what it is called, NULL: as it is
+ * written. */
+static void
+add_entry(struct check *ck, struct columns *columns,
+          const struct ast_expr *entry, const char *label)
+{
+    struct value value = check_expr(ck, &ck->modules.top, entry);
+    if (value.kind == VALUE_POISON) {
+        columns->ok = false;
+        return;
+    }
+    if (value.kind == VALUE_TRUTH)
+        value.kind = VALUE_NUM;
+    if (value.kind == VALUE_NUM && value.cols != 1 && !value.dims &&
+        family_of_bodies(ck, entry)) {
+        value.rows *= value.cols;
+        value.cols = 1;
+    }
+    bool bodies =
+        value.kind == VALUE_BODY || (value.kind == VALUE_FAMILY && value.field);
+    if (bodies) {
+        const char *const *state =
+            ck->m->dim == 3 ? state_in_space : state_in_plane;
+        for (size_t part = 0; part < STATE_PARTS; part++)
+            add_part(ck, columns, entry, state[part], false);
+    } else if (value.kind == VALUE_SYSTEM) {
+        add_system(ck, columns, &ck->lists.systems.v[value.ref], entry);
+    } else if (value.kind != VALUE_NUM || value.cols != 1) {
+        no_column(ck, &value, entry);
+        columns->ok = false;
+    } else {
+        add_number(ck, columns, &value, entry, label);
+    }
+}
+
+bool
+record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
+              struct tm_val *out)
+{
+    assert(ck && node && out);
+    const struct ast_expr *inner = ast_unwrap(node);
+    const struct ast_expr *const *list;
+    size_t count = option_entries(&inner, inner, &list);
+    struct columns columns = {.command = command, .ok = true};
+    for (size_t i = 0; i < count; i++)
+        columns.room += room_of(ck, list[i]);
+    columns.items = NEW_N(ck->arena, struct tm_val, columns.room);
+    columns.dims = NEW_N(ck->arena, struct record_dim, columns.room);
+    for (size_t i = 0; i < count; i++) {
+        struct tm_val *item = &columns.items[columns.n];
+        struct record_dim *dims = &columns.dims[columns.n];
+        bool good;
+        if (!along_item(ck, list[i], item, &dims->all, &good)) {
+            add_entry(ck, &columns, list[i], NULL);
+            continue;
+        }
+        columns.ok &= good;
+        if (good) {
+            item->name = column_name(ck, &ck->lists.commands.v[command],
+                                     columns.items, columns.n, item->name);
+            dims->n = 1;
+            columns.n++;
+        }
+    }
+    for (size_t i = 0; i < columns.n; i++)
+        record_column(ck, command, &columns.items[i], columns.items[i].rows);
+    out->kind = IMP_VAL_LIST;
+    out->items = columns.items;
+    out->n_items = columns.n;
+    out->range = node->range;
+    out->label = expr_label(ck, node);
+    out->text = out->unit = out->name = "";
+    struct record *record = &ck->notes.records.v[command];
+    record->columns = columns.items;
+    record->dims = columns.dims;
+    record->n = columns.n;
+    record->broken |= !columns.ok;
+    return columns.ok;
+}

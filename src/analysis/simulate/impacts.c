@@ -605,7 +605,7 @@ after_blow(struct simulation *sim, const struct impact_of_run *problem,
 {
     uint32_t k = problem->contact[0];
     sim->rows.fresh = false;
-    sim->contacts[k].watch = WATCH_LEAVE;
+    simulate_watch(sim, k, WATCH_LEAVE);
     if (sim->trace)
         run_log_impact(sim->trace, problem, 0, blow->impulse);
     simulate_log_event(sim, k, "impact", class ? class : "rest", blow->impulse);

@@ -312,6 +312,8 @@ static inline void
 simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)
 {
     sim->contacts[contact].watch = watch;
+    if (watch == WATCH_LEAVE)
+        event_handled(sim->run, contact);
     if (sim->local)
         local_touches(sim->local, contact);
     if (sim->rewatched.on[contact])

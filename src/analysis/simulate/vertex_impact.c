@@ -41,20 +41,34 @@ struct blow {
     bool *block; /* the blocks of the bodies that these points connect */
 };
 
+static bool
+is_held(const struct rt *run, const struct contact_point *spot)
+{
+    bool on;
+    for (int k = 0; k < persistent_count(run); k++)
+        if (contact_point_same(persistent_point(run, k, &on, NULL), spot))
+            return true;
+    return false;
+}
+
 /* Gathers what comes down now, the point `first` first, and all points that are
- * held, of the bodies that are connected to its bodies. */
+ * held, of the bodies that are connected to its bodies. What is held does not
+ * come down, however its rate is rounded. */
 static int
 gather(struct simulation *sim, const struct contact_point *first,
        struct blow *blow)
 {
     struct rt *run = sim->run;
-    struct point_list list = {0};
+    struct point_list list = {0}, closed = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     blow->block = block;
     point_list_add(sim, &list, first);
     persistent_mark(run, first->contact, block);
-    if (resting_polytopes_points(sim, block, false, &list))
+    if (resting_polytopes_points(sim, block, false, &closed))
         return IMP_FAILED;
+    for (int i = 0; i < closed.n; i++)
+        if (!is_held(run, &closed.spot[i]))
+            point_list_add(sim, &list, &closed.spot[i]);
     int hit = list.n;
     for (int k = 0; k < persistent_count(run); k++) {
         const struct contact_point *p = persistent_point(run, k, &on, NULL);
@@ -212,7 +226,8 @@ record(struct simulation *sim, const struct blow *blow)
 }
 
 /* Chooses which of the points that rest after the impact carry a force. The
- * others rise. */
+ * others rise. What counts as zero is measured by the speeds before and after
+ * the impact: bodies may have been at rest before it. */
 static int
 after(struct simulation *sim, const struct blow *blow)
 {
@@ -221,6 +236,9 @@ after(struct simulation *sim, const struct blow *blow)
     int n_stay = 0;
     bool *out = NEW_N(sim->run->brief, bool, sim->n_contacts + 1), any = false;
     for (int i = 0; i < blow->n; i++) {
+        double gap, rest;
+        gap_rounding(sim->run, blow->spot[i].contact, &gap, &rest);
+        blow->rest[i] = fmax(blow->rest[i], rest);
         if (blow->after[i] <= blow->rest[i])
             stay[n_stay++] = blow->spot[i];
         else

@@ -150,6 +150,27 @@ contact_root_in_band(const double *gap, double horizon,
 }
 
 bool
+contact_root_returns(const double *signed_gap, double floor, bool handled,
+                     const struct gap_tolerance *tol, double horizon, double *s)
+{
+    assert(signed_gap != NULL && tol != NULL && s != NULL);
+    assert(horizon >= 0.0);
+    double above[MOTION_STEP_ORDER + 1], slope[MOTION_STEP_ORDER + 1];
+    int drop = 0; /* roots at 0 */
+    if (signed_gap[0] - floor <= tol->gap_rounding)
+        drop = fabs(signed_gap[1]) <= tol->rate ? 2 : 1;
+    if (signed_gap[drop] <= 0.0 && (drop == 2 || (drop == 1 && handled)))
+        return false;
+    for (int k = drop; k <= MOTION_STEP_ORDER; k++)
+        above[k - drop] = signed_gap[k] - (k == 0 ? floor : 0.0);
+    if (!polynomial_below(above, MOTION_STEP_ORDER - drop, 0.0, horizon, 0.0,
+                          s))
+        return false;
+    int degree = polynomial_derivative(signed_gap, MOTION_STEP_ORDER, slope);
+    return polynomial_value(slope, degree, *s) < -tol->rate;
+}
+
+bool
 contact_root_polish(const double *gap, int order, double reach, double *s)
 {
     assert(order >= 0 && order <= 2 && s != NULL);

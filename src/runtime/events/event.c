@@ -36,11 +36,13 @@
 
 struct near {
     enum event_watch mode;
-    int sign;    /* 1: a closing gap is looked for, -1: an opening one */
-    bool begun;  /* this search has looked at it before */
-    bool inside; /* the gap must leave the band before it can touch again */
-    bool far;    /* balls show that nothing happens within this step */
-    bool series; /* g holds */
+    int sign;     /* 1: a closing gap is looked for, -1: an opening one */
+    bool begun;   /* this search has looked at it before */
+    bool inside;  /* the gap has not left the band since its last touch */
+    double floor; /* while inside: sign * gap when it touches again */
+    bool handled; /* while inside: now, so it is not hit at once again */
+    bool far;     /* balls show that nothing happens within this step */
+    bool series;  /* g holds */
     struct closest_points at;
     struct gap_tolerance tol;
     double g[MOTION_STEP_ORDER + 1];
@@ -58,9 +60,10 @@ struct event_state {
     uint32_t *all;           /* all contacts */
     const uint32_t *contact; /* n contacts that are searched */
     uint32_t n;
-    /* per contact: when it was about to touch, and another event came first; it
-     * has left the band before. NAN: never */
-    double *about;
+    /* per contact that is watched to close: `floor`, from search to search.
+     * NAN: the gap was outside its band when it was last looked at */
+    double *floor;
+    double *handled;      /* per contact: event_handled, s; NAN: never */
     const uint32_t *body; /* two bodies which alone are moved; NULL: all are */
 };
 
@@ -131,6 +134,38 @@ propose(struct near *watched, double entry, double s, enum event_kind kind)
     watched->kind = kind;
 }
 
+/* The gap has left the band: its next touch is at 0. */
+static void
+outside(struct rt *run, uint32_t contact, struct near *watched)
+{
+    watched->inside = false;
+    if (watched->sign > 0)
+        run->event->floor[contact] = NAN;
+}
+
+/* The gap is in the band. A contact that was handled where the gap was g0 is
+ * hit again where the gap comes back to g0, also if other events end the search
+ * before that: so a gap neither sinks nor rises through flights within its
+ * tolerance. What falls, and was not in the band before, has not been handled
+ * yet. */
+static void
+set_floor(struct rt *run, uint32_t contact, struct near *watched)
+{
+    double gap = watched->sign * watched->at.gap,
+           *kept = &run->event->floor[contact];
+    if (watched->sign > 0)
+        watched->floor = *kept;
+    if (isnan(watched->floor)) {
+        double rate = watched->sign * gap_rate(run, contact, &watched->at);
+        watched->floor = rate < -watched->tol.rate ? fmin(gap, 0.0) : gap;
+    } else if (gap < watched->floor - watched->tol.gap_rounding) {
+        watched->floor = gap;
+    }
+    if (watched->sign > 0)
+        *kept = watched->floor;
+    watched->handled = run->event->handled[contact] == rt_time(run);
+}
+
 /* One contact at the start of a step: its gap, and the time for which the
  * series of the gap holds. *length is lowered to that time. */
 static int
@@ -145,7 +180,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
         if (t > 0.0) {
             watched->far = true;
             watched->begun = true;
-            watched->inside = false;
+            outside(run, contact, watched);
             watched->h = t;
             *length = fmin(*length, t);
             return IMP_OK;
@@ -159,15 +194,13 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
     if (!watched->begun) {
         watched->begun = true;
         watched->inside =
-            (watched->mode == WATCH_LEAVE &&
-             !(run->event->about[contact] == rt_time(run) &&
-               gap_rate(run, contact, &watched->at) < -watched->tol.rate)) ||
+            watched->mode == WATCH_LEAVE ||
             (watched->mode == WATCH_OPEN && fabs(gap) <= watched->tol.gap);
         if (watched->mode == WATCH_CLOSE && gap < -watched->tol.gap)
             return event_start_check(run, contact, &gap);
     }
     if (gap > watched->tol.gap)
-        watched->inside = false;
+        outside(run, contact, watched);
     if (gap < -watched->tol.gap) {
         double rate = watched->sign * gap_rate(run, contact, &watched->at);
         if (watched->mode != WATCH_LEAVE || rate <= watched->tol.rate) {
@@ -178,6 +211,8 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
         }
         watched->inside = true; /* the overlap is on its way out */
     }
+    if (watched->inside)
+        set_floor(run, contact, watched);
     if (gap > watched->tol.gap)
         watched->safe = advancement_safe(run, contact, gap, most);
     /* Of a pair alone, whose bodies may change their motion before they meet:
@@ -231,6 +266,12 @@ scan(struct near *watched, double length)
          * that rounding at the edge of the band is no new entry. */
         bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, length,
                                       -2.0 * watched->tol.gap, &up);
+        if (contact_root_returns(signed_gap, watched->floor, watched->handled,
+                                 &watched->tol, rises ? up : length, &when)) {
+            propose(watched, when, when,
+                    watched->sign > 0 ? EVENT_CROSS : EVENT_OPEN);
+            return;
+        }
         double low = signed_gap[0] < -watched->tol.gap ? signed_gap[0] : 0.0;
         bool falls = polynomial_below(signed_gap, MOTION_STEP_ORDER, 0.0,
                                       length, low - watched->tol.gap, &down);
@@ -458,15 +499,23 @@ state_of(struct rt *run)
         run->event = NEW(run->arena, struct event_state);
         run->event->near = NEW_N(run->arena, struct near, nc + 1);
         run->event->all = NEW_N(run->arena, uint32_t, nc + 1);
-        run->event->about = NEW_N(run->arena, double, nc + 1);
+        run->event->floor = NEW_N(run->arena, double, nc + 1);
+        run->event->handled = NEW_N(run->arena, double, nc + 1);
         for (uint32_t contact = 0; contact < nc; contact++) {
             run->event->all[contact] = contact;
-            run->event->about[contact] = NAN;
+            run->event->floor[contact] = run->event->handled[contact] = NAN;
         }
         saved_step_new(run, &run->event->step);
         saved_step_new(run, &run->event->look);
     }
     return run->event;
+}
+
+void
+event_handled(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    state_of(run)->handled[contact] = rt_time(run);
 }
 
 static void
@@ -476,6 +525,9 @@ begin(struct event_state *ev, uint32_t contact, enum event_watch watch)
     memset(watched, 0, sizeof *watched);
     watched->mode = watch;
     watched->sign = watch == WATCH_OPEN ? -1 : 1;
+    watched->floor = NAN;
+    if (watch == WATCH_OPEN)
+        ev->floor[contact] = NAN;
 }
 
 /* what a step from the present state looks like */
@@ -562,10 +614,8 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
                 continue;
             if (!acted)
                 acted = acted_on(run, ev, best, after);
-            if (!acted[contact]) {
-                ev->about[contact] = t1;
+            if (!acted[contact])
                 continue;
-            }
         }
         more[(*n_more)++] = (struct event){watched->kind, contact, t1};
     }

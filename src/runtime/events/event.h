@@ -32,6 +32,10 @@ enum event_watch {
                     the gap closes again from here on, that is reported at once.
                   */
 };
+/* An event at this contact has been dealt with at the present time, by an
+ * impulse or without: while it is watched to leave, it has no other one at once
+ * unless it sinks by its tolerance. */
+void event_handled(struct rt *run, uint32_t contact);
 /* Moves the run from the present time to the first event at or before `until`
  * (or to `until`), and leaves it there. watch: one entry per contact.
  * each_step (may be NULL) is called for every accepted step with the time

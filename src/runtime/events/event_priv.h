@@ -48,6 +48,15 @@ struct contact_root {
 void contact_root_in_band(const double *gap, double horizon,
                           const struct gap_tolerance *tol, int sign,
                           struct contact_root *out);
+/* A gap within its band, which has not left it since it was `floor` at an event
+ * of its contact: the time *s within the horizon at which it comes back to
+ * that, at a rate that counts. Where it is there now, that root is divided out,
+ * and a double one where it has no rate: the gap less its value at 0 is a power
+ * of the time times a polynomial of a lower degree. handled: that event is now.
+ * False: it does not come back, or falls from an event that is now. */
+bool contact_root_returns(const double *signed_gap, double floor, bool handled,
+                          const struct gap_tolerance *tol, double horizon,
+                          double *s);
 /* The time s of a touch again, from a series that was made at about that time.
  * False if the root is not within `reach`. */
 bool contact_root_polish(const double *gap, int order, double reach, double *s);

@@ -195,6 +195,57 @@ keep_face_end(struct simulation *sim)
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
 }
 
+/* An event ends the piece at *end, beyond times that were asked for: lets it
+ * end at the last of these, from where the event is looked for again. */
+static void
+stop_at_row(struct simulation *sim, double target, double *end)
+{
+    double stop = simulate_rows_cut(sim, target, *end);
+    if (stop < *end)
+        sim->mode_change.what = CHANGE_NONE;
+    *end = stop;
+}
+
+/* Moves to `end` along the series made last, and records the rows that were
+ * asked for before that. */
+static int
+advance_rows(struct simulation *sim, int order, double end)
+{
+    assert(!isnan(end));
+    struct rt *run = sim->run;
+    const struct numbers *times = &sim->rows.times;
+    double begin = rt_time(run);
+    size_t first = sim->rows.next, n = 0;
+    while (first + n < times->n && times->v[first + n] < end)
+        n++;
+    struct saved_state *at = NEW_N(run->brief, struct saved_state, n + 1), here;
+    if (n > 0)
+        here = saved_state_take(run);
+    for (size_t i = 0; i < n; i++) {
+        double time = times->v[first + i];
+        motion_look(run, order, time - begin, time);
+        at[i] = saved_state_take(run);
+        saved_state_restore(run, &here);
+    }
+    motion_advance_by(run, order, end - begin, end);
+    if (n == 0)
+        return IMP_OK;
+    int st = IMP_OK;
+    here = saved_state_take(run);
+    for (size_t i = 0; i < n && !st && !sim->stopped; i++) {
+        saved_state_restore(run, &at[i]);
+        sim->rows.fresh = false;
+        simulate_pairs_look(sim);
+        if (!(st = simulate_check_penetration(sim)))
+            st = sim->stopped ? IMP_OK : simulate_asked_row(sim);
+    }
+    if (st || sim->stopped)
+        return st;
+    saved_state_restore(run, &here);
+    sim->rows.fresh = false;
+    return IMP_OK;
+}
+
 /* Moves to the next event before the target time. *end: the time at which
  * closed contacts or systems change, at most the target; found: the event that
  * the search has found before *end. */
@@ -205,7 +256,7 @@ move_to_event(struct simulation *sim, double target, double *end,
     struct rt *run = sim->run;
     bool nothing_watched = choose_watched(sim);
     double before = rt_time(run);
-    *end = target;
+    *end = nothing_watched ? simulate_rows_ahead(sim, target) : target;
     int st =
         run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
     sim->rotor = IMP_NO_ROTOR;
@@ -218,6 +269,8 @@ move_to_event(struct simulation *sim, double target, double *end,
     sim->rub_time = *end;
     if (!st)
         st = simulate_persistent_peek(sim, *end, NULL, end);
+    if (!st && nothing_watched && sim->mode_change.what != CHANGE_NONE)
+        stop_at_row(sim, target, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
                 sim->mode_change.what == CHANGE_FEATURE))
         st = keep_face_end(sim);
@@ -228,7 +281,7 @@ move_to_event(struct simulation *sim, double target, double *end,
         int order = persistent_any(run) || sim->resting.n
                         ? sim->mode_change.order
                         : MOTION_STEP_ORDER; /* of rotors_peek */
-        motion_advance_by(run, order, *end - before, *end);
+        st = advance_rows(sim, order, *end);
         found->kind = EVENT_NONE;
     } else if (!st && sim->local) {
         const struct rewatched *changed = &sim->rewatched;
@@ -506,7 +559,7 @@ simulate_run(struct simulation *sim, double limit)
     assert(sim != NULL && sim->options.until >= 0.0);
     struct rt *run = sim->run;
     int st;
-    size_t next_time = 0;
+    sim->rows.next = 0;
     run->singular = NULL;
     /* In a sweep many runs follow one another, and how far the last one was
      * tells nothing of the work to come. */
@@ -516,12 +569,8 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     tell_rounding(sim);
     if (sim->rows.times.n && sim->rows.times.v[0] == 0.0) {
-        sim->rows.asked = true;
-        if (sim->rows.n_items && (st = simulate_row(sim)))
+        if ((st = simulate_asked_row(sim)))
             return st;
-        sim->rows.asked = false;
-        simulate_keep_state(sim);
-        next_time = 1;
     }
     sim->begun = true;
     if (sim->along && (st = look_along(sim)))
@@ -542,15 +591,15 @@ simulate_run(struct simulation *sim, double limit)
         simulate_pairs_start(sim);
     if (sim->trace && (st = simulate_traced(sim)))
         return st;
-    for (; next_time < sim->rows.times.n && !sim->stopped; next_time++) {
-        if ((st = advance(sim, sim->rows.times.v[next_time], limit)))
+    while (sim->rows.next < sim->rows.times.n && !sim->stopped) {
+        size_t next = sim->rows.next;
+        if ((st = advance(sim, sim->rows.times.v[next], limit)))
             return st;
-        sim->rows.asked = true;
-        if (!sim->stopped && sim->rows.n_items && (st = simulate_row(sim)))
+        /* a piece may have gone on, to between two of these times */
+        bool there = rt_time(run) >= sim->rows.times.v[sim->rows.next];
+        if (!sim->stopped && sim->rows.next == next && there &&
+            (st = simulate_asked_row(sim)))
             return st;
-        sim->rows.asked = false;
-        if (!sim->stopped)
-            simulate_keep_state(sim);
     }
     st = IMP_OK;
     if (!sim->stopped && rt_time(run) < sim->options.until)

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "runtime/instance/saved_state.h"
 
 #define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
 #define SIMULATE_ROWS_MOST 10000000.0
@@ -395,6 +396,65 @@ simulate_put_rows(struct simulation *sim, struct record *out)
                 SET_LIST(imp_text(analysis->rt->im, out->schema[f].name), x,
                          n_rows);
     }
+}
+
+/* -- rows within a piece ----------------------------------------------------
+ *
+ * Where all contacts are held, or watched point by point, one series tells the
+ * motion for longer than from one row to the next. The times that are asked for
+ * do not cut it then: the states there are read off the series, and the run
+ * goes on at its end. */
+
+/* The states of a piece take so many numbers at most; a longer piece is cut. */
+#define ROWS_ROOM 1000000
+
+/* Does anything but bodies and their contacts need to see the run at the times
+ * that are asked for? */
+static bool
+others_look(const struct simulation *sim)
+{
+    return sim->run->im->systems.n || sim->along || sim->trace || sim->rotors ||
+           sim->rubbing;
+}
+
+double
+simulate_rows_ahead(const struct simulation *sim, double target)
+{
+    assert(sim != NULL && target > rt_time(sim->run));
+    const struct numbers *times = &sim->rows.times;
+    size_t next = sim->rows.next,
+           room = ROWS_ROOM / (saved_state_size(sim->run) + 1);
+    if (next >= times->n || times->v[next] != target || others_look(sim))
+        return target;
+    return times->v[room < times->n - next ? next + room : times->n - 1];
+}
+
+double
+simulate_rows_cut(const struct simulation *sim, double target, double end)
+{
+    assert(sim != NULL);
+    const struct numbers *times = &sim->rows.times;
+    if (end <= target)
+        return end;
+    size_t i = sim->rows.next;
+    while (i + 1 < times->n && times->v[i + 1] < end)
+        i++;
+    return times->v[i];
+}
+
+int
+simulate_asked_row(struct simulation *sim)
+{
+    assert(sim != NULL && sim->rows.next < sim->rows.times.n);
+    int st = IMP_OK;
+    sim->rows.asked = true;
+    if (sim->rows.n_items)
+        st = simulate_row(sim);
+    sim->rows.asked = false;
+    if (!st)
+        simulate_keep_state(sim);
+    sim->rows.next++;
+    return st;
 }
 
 /* -- the summary -----------------------------------------------------------

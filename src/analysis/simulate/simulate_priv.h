@@ -114,6 +114,7 @@ struct recorded_rows {
     struct numbers time;   /* of each row */
     struct numbers values; /* all rows */
     struct numbers times;  /* asked for: ascending, up to `until` */
+    size_t next;           /* the first of these that is still to come */
     bool keeps_states;     /* the whole state is kept at each of these times, */
     struct numbers states; /* state after state */
     bool fresh;            /* the last row is of the present state */
@@ -346,6 +347,16 @@ void simulate_progress(struct simulation *sim, double now);
 int simulate_row(struct simulation *sim);
 /* At a time that was asked for: keeps the whole state, if that is wanted. */
 void simulate_keep_state(struct simulation *sim);
+/* How far a piece may go at which all contacts are held or watched: to `target`,
+ * the next time that was asked for, or to a later one of these, as the states
+ * between are read off its series. */
+double simulate_rows_ahead(const struct simulation *sim, double target);
+/* Where such a piece is to stop whose series ends with an event at `end`: at the
+ * last of these times before it, or at `end` if there is none. */
+double simulate_rows_cut(const struct simulation *sim, double target,
+                         double end);
+/* Records what was asked for at the present time. */
+int simulate_asked_row(struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);
 const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);

@@ -43,6 +43,16 @@ saved_work_size(const struct rt *run)
     return (size_t)run->im->contacts.n + run->im->joints.n;
 }
 
+size_t
+saved_state_size(const struct rt *run)
+{
+    assert(run != NULL);
+    const imp_layout *layout = &run->im->layout;
+    return 1 + 2 * (size_t)(layout->contact - layout->state) +
+           (WARM_START + 1) * (size_t)run->im->contacts.n +
+           saved_work_size(run);
+}
+
 static struct saved_state
 take(struct rt *run, struct arena *arena)
 {
@@ -50,10 +60,7 @@ take(struct rt *run, struct arena *arena)
     const imp_layout *layout = &run->im->layout;
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
-    struct saved_state saved = {NULL,
-                                1 + 2 * n_state +
-                                    (WARM_START + 1) * n_contact +
-                                    saved_work_size(run),
+    struct saved_state saved = {NULL, saved_state_size(run),
                                 run->trace ? trace_mark(run->trace) : 0};
     double *next = saved.v = NEW_N(arena, double, saved.n);
     *next++ = run->env[layout->time];
@@ -90,8 +97,7 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     size_t n_state = layout->contact - layout->state;
     size_t n_contact = run->im->contacts.n;
     const double *v = saved->v;
-    assert(saved->n == 1 + 2 * n_state + (WARM_START + 1) * n_contact +
-                           saved_work_size(run));
+    assert(saved->n == saved_state_size(run));
     run->env[layout->time] = *v++;
     memcpy(run->env + layout->state, v, n_state * sizeof *v);
     memcpy(run->state_lo, v + n_state, n_state * sizeof *v);

@@ -18,6 +18,8 @@ struct saved_state {
 struct saved_state saved_state_take(struct rt *run);
 /* The same for later events: the copy lies in run->arena. */
 struct saved_state saved_state_keep(struct rt *run);
+/* How many numbers a saved state has. */
+size_t saved_state_size(const struct rt *run);
 /* Copies the work that friction has done so far at each contact and each joint
  * (saved_work_size entries); puts it back. */
 size_t saved_work_size(const struct rt *run);

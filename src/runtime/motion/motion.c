@@ -411,12 +411,11 @@ advance_block(struct rt *run, uint32_t block, int order, double dt)
                           lo + (moving->turning[i] - state0));
 }
 
+/* Moves the state, the work of friction and the time. */
 static void
-advance(struct rt *run, int order, double dt, double t)
+move(struct rt *run, int order, double dt, double t)
 {
     assert(order >= 1 && order <= IMP_ORDER_MAX);
-    if (run->trace)
-        motion_trace(run, order, t);
     if (persistent_any(run) && run->im->dim == 2)
         persistent_friction_work(run, order, dt);
     if (run->joints)
@@ -427,6 +426,14 @@ advance(struct rt *run, int order, double dt, double t)
             advance_block(run, block, order, dt);
     run->env[run->im->layout.time] = t;
     motion_prescribed(run);
+}
+
+static void
+advance(struct rt *run, int order, double dt, double t)
+{
+    if (run->trace)
+        motion_trace(run, order, t);
+    move(run, order, dt, t);
     if (persistent_any(run) && t != run->motion->ground)
         persistent_project(run);
     if (run->joints)
@@ -443,6 +450,13 @@ void
 motion_advance_by(struct rt *run, int order, double dt, double t)
 {
     advance(run, order, dt, t);
+}
+
+void
+motion_look(struct rt *run, int order, double dt, double t)
+{
+    assert(run != NULL);
+    move(run, order, dt, t);
 }
 
 void

@@ -115,6 +115,13 @@ corner_cases(void **state)
     assert_true(polynomial_below(up, 2, 0.0, 1.0, 0.0, &s));
     assert_true(fabs(s - 0.1) < 1e-14);
     assert_false(polynomial_below(up, 2, 0.25, 1.0, 0.0, &s));
+    /* The last power of the horizon is beyond all numbers, its term is not. */
+    double slow[21] = {1.0, 1e-15};
+    slow[20] = -4.9406564584124654e-324;
+    assert_false(polynomial_below(slow, 20, 0.0, 3e15, 0.0, &s));
+    slow[1] = -1e-15;
+    assert_true(polynomial_below(slow, 20, 0.0, 3e15, 0.0, &s));
+    assert_true(fabs(s - 1e15) < 1.0);
     s = 0.21;
     assert_true(polynomial_newton(up, 2, 0.05, &s));
     assert_true(fabs(s - 0.2) < 1e-15);

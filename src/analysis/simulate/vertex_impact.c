@@ -252,7 +252,7 @@ after(struct simulation *sim, const struct blow *blow)
 }
 
 /* Does the vertex come down from so high that the tolerance of a gap is small
- * against its flight? */
+ * against its flight? Not what is slower than a touch takes note of. */
 static bool
 high(struct simulation *sim, const struct blow *blow)
 {
@@ -260,7 +260,8 @@ high(struct simulation *sim, const struct blow *blow)
     double tol, rate, u = blow->point[0].rate;
     double acc = fmax(vec3_norm(run->world.gravity), fabs(blow->point[0].free));
     gap_tolerances(run, blow->spot[0].contact, &tol, &rate);
-    return u * u > 2.0 * acc * OVER_HIGH * tol;
+    double still = mode_still_rate(run, blow->spot[0].contact, acc);
+    return u < -fmax(still, rate) && u * u > 2.0 * acc * OVER_HIGH * tol;
 }
 
 bool

@@ -430,6 +430,15 @@ comes_down(const struct search *search, const struct contact_point *at,
         }
     for (int k = drop; k <= search->order; k++)
         reduced[k - drop] = gap[k];
+    /* It rests, and nothing presses it: what comes later has to be seen. */
+    if (drop == 2 && 2.0 * fabs(reduced[0]) <=
+                         mode_still_acceleration(search->r, at->contact)) {
+        memset(reduced, 0, 3 * sizeof *reduced);
+        memcpy(reduced + 3, gap + 3,
+               (size_t)(search->order - 2) * sizeof *reduced);
+        return polynomial_below(reduced, search->order, 0.0, search->best,
+                                -search->low, time);
+    }
     if (reduced[0] <=
         0.0) { /* a point that was let go comes back to 0 by rounding only */
         *time = 0.0;

@@ -71,6 +71,18 @@ polynomial_about(const double *c, int n, double at, double *about)
             about[j] += about[j + 1] * at;
 }
 
+/* c h^k, where hk is h^k: that power alone may be beyond all numbers where the
+ * term is not. */
+static double
+term(double c, int k, double h, double hk)
+{
+    if (hk <= DBL_MAX)
+        return c * hk;
+    for (int i = 0; i < k && c != 0.0; i++)
+        c *= h;
+    return c;
+}
+
 /* Gives the Bernstein coefficients on [0, h]: b_i = sum_k C(i,k)/C(n,k) c_k
  * h^k; all weights are at most 1. */
 static void
@@ -78,7 +90,7 @@ to_bernstein(const double *c, int n, double h, double *b)
 {
     double a[POLYNOMIAL_MAX + 1], hk = 1.0;
     for (int k = 0; k <= n; k++) {
-        a[k] = c[k] * hk;
+        a[k] = term(c[k], k, h, hk);
         hk *= h;
     }
     for (int i = 0; i <= n; i++) {
@@ -283,7 +295,7 @@ polynomial_roots(const double *c, int n, double h, double noise, double *root,
     double big = 0.0, terms = 0.0, hk = 1.0;
     for (int i = 0; i <= n; i++, hk *= h) {
         big = fmax(big, fabs(stack[0].b[i]));
-        terms += fabs(c[i]) * hk;
+        terms += term(fabs(c[i]), i, h, hk);
     }
     double floor_noise = fmax(noise, 2.0 * DBL_EPSILON * terms);
     if (big <= floor_noise)
@@ -387,8 +399,9 @@ polynomial_falls(const double *c, int n, double h, double size)
     double power = 1.0, most = size, s;
     int from = 0;
     for (int k = 0; k <= n; k++, power *= h)
-        most = fmax(most, fabs(c[k]) * power);
-    for (power = 1.0; from <= n && fabs(c[from]) * power <= most * FALL_ROOT;
+        most = fmax(most, term(fabs(c[k]), k, h, power));
+    for (power = 1.0;
+         from <= n && term(fabs(c[from]), from, h, power) <= most * FALL_ROOT;
          from++)
         power *= h;
     if (from > n)

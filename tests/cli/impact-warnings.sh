@@ -34,3 +34,30 @@ $imp run --backend=eval gain.imp
   seq -s ', c' 257 | sed 's/^/impact c/'
 } >many.imp
 $imp run --backend=eval many.imp | cut -c1-100
+# a law of several points decides, and none is named: of bodies, of a system, and with a law
+cat >cradle.imp <<'END2'
+use shapes
+body ball[i in 0 .. 2] : circle(0.5) {
+  mass     = 1
+  position = (if i < 1 then -2 else i, 0)
+  velocity = (if i < 1 then 1 else 0, 0)
+}
+contact k[i in 0 .. 1] : ball[i] | ball[i + 1] { restitution = 1 }
+let r = simulate { until = 2  record = ball.velocity }
+show r.ball_velocity[-1]
+END2
+$imp run --backend=eval cradle.imp
+{ echo 'world { law = sequential }'; cat cradle.imp; } >stated.imp
+$imp run --backend=eval stated.imp
+cat >rests.imp <<'END2'
+system row {
+  coordinate a, b, c
+  kinetic = (a'^2 + b'^2 + c'^2)/2
+  contact ab { gap = b - a  restitution = 1 }
+  contact bc { gap = c - b  restitution = 1 }
+  start { a = -1  a' = 1 }
+}
+let r = simulate { until = 2  record = (row.a', row.b', row.c') }
+show r.row_a_dot[-1], r.row_b_dot[-1], r.row_c_dot[-1]
+END2
+$imp run --backend=eval rests.imp

@@ -50,6 +50,17 @@ impact_with_friction_forbidden(const struct analysis *analysis,
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,
                            const uint32_t *contact, uint32_t n,
                            enum imp_impact_law *law);
+/* Do other laws settle an impact, which has been solved under `law`, with
+ * another motion? Asked are `sequential` and `poisson`; the solver is left as
+ * it was. */
+bool impact_depends_on_law(struct impact_solver *solver,
+                           enum imp_impact_law law, struct arena *arena);
+/* Warning W0746: the motion after the impact of `who` depends on the law, and
+ * the model names none; `law` was taken; IMP_IMPACT_UNDECLARED: what rests was
+ * pushed only. time: with its unit. */
+void impact_report_law(struct analysis *analysis, imp_range where,
+                       const char *who, const char *time,
+                       enum imp_impact_law law);
 /* Checks I1 for an impact that was solved and not yet applied. IMP_FAILED after
  * a diagnostic. where: of the command. */
 int impact_audit(struct analysis *analysis, imp_range where,

@@ -3,6 +3,7 @@
  * world, else the one that all contacts of the impact carry. The laws are the
  * rows of abi/laws.def; runtime/impact calculates them. */
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "abi/laws.h"
@@ -83,4 +84,30 @@ impact_law_of_contacts(struct analysis *analysis, imp_range where,
         return IMP_BADMODEL;
     }
     return IMP_OK;
+}
+
+/* Normal velocities that differ by less, as a share of the greatest speed, are
+ * the same: laws carry 11 digits where contacts depend on each other. */
+#define SAME_MOTION 1e-9
+
+bool
+impact_depends_on_law(struct impact_solver *solver, enum imp_impact_law law,
+                      struct arena *arena)
+{
+    assert(solver != NULL && solver->decision.applied && arena != NULL);
+    static const enum imp_impact_law other[] = {IMP_IMPACT_SEQUENTIAL,
+                                                IMP_IMPACT_POISSON};
+    size_t size = (size_t)solver->nc * sizeof(double);
+    double *after = NEW_N(arena, double, solver->nc),
+           least = SAME_MOTION * solver->approach.speed;
+    bool differs = false;
+    memcpy(after, solver->velocity.after, size);
+    for (size_t i = 0; i < sizeof other / sizeof *other && !differs; i++) {
+        impact_solver_solve_pushing(solver, other[i]);
+        for (int c = 0; c < solver->nc && solver->decision.applied; c++)
+            differs |= fabs(solver->velocity.after[c] - after[c]) > least;
+    }
+    impact_solver_solve_pushing(solver, law);
+    assert(!memcmp(after, solver->velocity.after, size));
+    return differs;
 }

@@ -230,6 +230,31 @@ impact_undetermined(struct analysis *analysis, imp_range where,
     return diag;
 }
 
+void
+impact_report_law(struct analysis *analysis, imp_range where, const char *who,
+                  const char *time, enum imp_impact_law law)
+{
+    assert(analysis != NULL && who != NULL && time != NULL);
+    const char *word = imp_impact_law_word(law);
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_W0746, where,
+        "the motion after the impact of %s at t = %s depends on the law of "
+        "impacts at several points, and the model names none",
+        who, time);
+    if (law == IMP_IMPACT_UNDECLARED)
+        diag_note(analysis->ds, diag, IMP_NOWHERE,
+                  "here and from then on a contact that rests is pushed and "
+                  "does not rebound");
+    else
+        diag_note(analysis->ds, diag, IMP_NOWHERE,
+                  "here and from then on `%s` holds for all points at once",
+                  word);
+    diag_help(analysis->ds, diag,
+              "name one: world { law = %s }, sequential, poisson, ...; "
+              "`compare impact` shows all side by side",
+              law == IMP_IMPACT_UNDECLARED ? "complementarity" : word);
+}
+
 int
 impact_check(struct analysis *analysis, const imp_command *command,
              const struct impact_of_run *problem,

@@ -410,6 +410,28 @@ report_gain(struct simulation *sim, const struct group *group,
              imp_impact_law_word(solver->decision.law));
 }
 
+/* W0746, once per run: the model states no law for several contacts, and others
+ * than the one taken give another motion (I4). After LAWS_COMPARED impacts that
+ * all of them settle alike nothing is asked any more: a law of many contacts
+ * may take long. */
+enum { LAWS_COMPARED = 64 };
+static void
+tell_law(struct simulation *sim, const struct group *group,
+         struct impact_solver *solver, enum imp_impact_law law)
+{
+    char t[NUM_TEXT];
+    if (sim->run->im->impact_law != IMP_IMPACT_UNDECLARED || solver->nc < 2 ||
+        sim->reported.law || sim->reported.laws_compared >= LAWS_COMPARED)
+        return;
+    sim->reported.laws_compared++;
+    sim->reported.law = impact_depends_on_law(solver, law, sim->run->brief);
+    if (sim->reported.law)
+        impact_report_law(sim->analysis, sim->command->range, names(sim, group),
+                          arena_printf(sim->run->brief, "%s s",
+                                       num_digits(t, rt_time(sim->run), 9)),
+                          law);
+}
+
 /* Says once that the velocities depend on how points share the impulses. */
 static void
 tell_loads(struct simulation *sim, uint32_t contact)
@@ -733,6 +755,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     if ((st = impact_audit(analysis, sim->command->range, &problem, solver)))
         return st;
     report_gain(sim, group, solver);
+    tell_law(sim, group, solver, law);
     impact_of_run_write(analysis->rt, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);

@@ -132,6 +132,8 @@ struct resting_polytopes {
 
 /* what is reported at most once in a run */
 struct already_reported {
+    bool law;           /* an impact that laws settle differently */
+    int laws_compared;  /* impacts for which this was asked */
     bool energy_gain;   /* an impact raised the energy */
     bool shared_forces; /* forces that are not determined */
     bool loads;         /* a motion that depends on how loads are shared */

@@ -205,8 +205,12 @@ project(struct rt *run, struct persistent_group *group, int rounds,
 void
 persistent_project_group(struct rt *run, struct persistent_group *group)
 {
-    /* a failure is not reported here: the series of the next step meets it */
-    (void)project(run, group, PROJECT_ROUNDS, NULL, NULL, false);
+    /* A failure is not reported here: the series of the next step meets it, if
+     * there is one. */
+    struct diag *last = run->ds->last;
+    if (project(run, group, PROJECT_ROUNDS, NULL, NULL, false))
+        while (run->ds->last != last)
+            diag_withdraw(run->ds, run->ds->last);
 }
 
 void

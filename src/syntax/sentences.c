@@ -522,6 +522,12 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
     } else if (decimal) {
         diag_help(parse->ds, diag, "a decimal number is written with a point");
         diag_fix(parse->ds, diag, parse->found.range, ".");
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               !strcmp(parse->prev.text, "over") &&
+               parse->found.kind == IMP_YYNAME) {
+        diag_help(parse->ds, diag,
+                  "for example: over = (%s in linspace(0, 1, 11))",
+                  parse->found.text);
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,

@@ -140,37 +140,75 @@ block(struct check *ck, struct reading *reading)
     return ok;
 }
 
-/* Without a block of columns all of the file are taken, as pure numbers. */
+/* What a header says without a block: the name, of which spaces and hyphens
+ * become _, and the unit in brackets behind it, `height [mm]`; without one the
+ * numbers are pure. False: it is no name, or has no unit in its brackets. */
+static bool
+header_says(struct check *ck, const char *header, struct asked *asked)
+{
+    size_t length = strlen(header);
+    const char *open = strchr(header, '[');
+    asked->unit = (struct unit){1, 1, dim_pure(ck->dims)};
+    if (open) {
+        if (header[length - 1] != ']')
+            return false;
+        const char *unit = arena_printf(ck->arena, "%.*s",
+                                        (int)(header + length - open - 2),
+                                        open + 1);
+        if (!unit_of_text(ck->dims, unit, &asked->unit))
+            return false;
+        length = (size_t)(open - header);
+    }
+    while (length && header[length - 1] == ' ')
+        length--;
+    char *name = arena_alloc(ck->arena, length + 1);
+    for (size_t i = 0; i < length; i++)
+        name[i] = header[i] == ' ' || header[i] == '-' ? '_' : header[i];
+    name[length] = 0;
+    asked->name = name;
+    return is_name(name);
+}
+
+/* E0391: without a block of columns this header cannot name one. */
+static void
+no_name(struct check *ck, struct reading *reading, size_t column)
+{
+    const struct table_head *head = &reading->head;
+    size_t lo = head->lo[column], hi = head->hi[column];
+    const char *header = head->names[column];
+    struct table_error error = {
+        lo, hi > lo ? hi : lo + 1,
+        arena_printf(ck->arena,
+                     strchr(header, '[') && *header != '['
+                         ? "this header is no name with a unit: \"%s\""
+                         : "this header is no name: \"%s\"",
+                     header),
+        head->n == 1 && strpbrk(header, ";\t")
+            ? "the cells of a line are divided by commas, and numbers "
+              "have a decimal point"
+            : arena_printf(ck->arena,
+                           "name the columns: data %s = \"%s\" { "
+                           "column x%zu = \"%s\" }",
+                           reading->decl->name,
+                           reading->decl->item->value->text, column, header),
+        table_is_hdf5(reading->kind)};
+    wrong_file(ck, reading, &error);
+}
+
+/* Without a block of columns all of the file are taken, as their headers say.
+ */
 static bool
 all_columns(struct check *ck, struct reading *reading)
 {
     const struct table_head *head = &reading->head;
     for (size_t i = 0; i < head->n; i++) {
-        if (!is_name(head->names[i])) {
-            struct table_error error = {
-                head->lo[i],
-                head->hi[i] > head->lo[i] ? head->hi[i] : head->lo[i] + 1,
-                arena_printf(ck->arena, "this header is no name: \"%s\"",
-                             head->names[i]),
-                head->n == 1 && strpbrk(head->names[0], ";\t")
-                    ? "the cells of a line are divided by commas, and numbers "
-                      "have a decimal point"
-                    : arena_printf(ck->arena,
-                                   "name the columns: data %s = \"%s\" { "
-                                   "column x%zu = \"%s\" }",
-                                   reading->decl->name,
-                                   reading->decl->item->value->text, i,
-                                   head->names[i]),
-                table_is_hdf5(reading->kind)};
-            wrong_file(ck, reading, &error);
+        struct asked asked = {.header = head->names[i],
+                              .range = reading->decl->item->value->range};
+        if (!header_says(ck, head->names[i], &asked)) {
+            no_name(ck, reading, i);
             return false;
         }
-        if (!ask(ck, reading,
-                 (struct asked){head->names[i],
-                                head->names[i],
-                                reading->decl->item->value->range,
-                                {1, 1, dim_pure(ck->dims)},
-                                false}))
+        if (!ask(ck, reading, asked))
             return false;
     }
     return true;

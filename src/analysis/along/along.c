@@ -35,6 +35,14 @@
  * terms: the errors that the motion gathers within a piece, and the change of
  * the contact's points that gap series are made for, are far smaller. */
 #define MISSED 1e-9
+/* A step beyond that for which a series holds is tried at so many doublings. */
+#define QUIET_DOUBLINGS 4
+/* Where the last QUIET_LAST terms are below this share of the greatest, the terms
+ * that are left out are together less than all others: each is at most 0.82 of
+ * the one before, which is what brings the 16 orders behind the greatest to this
+ * share. */
+#define QUIET_SHARE 0x1p-6
+#define QUIET_LAST 4
 /* Values of a series are rounded by less than this share of its terms. */
 #define VALUE_ROUNDING (4 * (IMP_ALONG_ORDER + 1) * DBL_EPSILON)
 
@@ -239,11 +247,27 @@ jumps(const struct followed *followed, double h)
     return false;
 }
 
+/* Is it a time that has been found? */
+static bool
+found(const struct followed *followed)
+{
+    return along_is_time(followed) && followed->any;
+}
+
 /* The last piece ends at time t with this value. */
 static void
 end_piece(struct along *along, struct followed *followed, double t, double value)
 {
     double h = t - along->time;
+    if (found(followed))
+        return;
+    if (t > followed->known && !along->brief) {
+        followed->n_pieces++;
+        *along_piece(followed) = (struct along_piece){
+            along->time, t, fmin(followed->c[0], value),
+            fmax(followed->c[0], value)};
+        return;
+    }
     double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h);
     followed->n_pieces++;
     *along_piece(followed) =
@@ -333,6 +357,55 @@ take_blunt(const struct followed *followed, double *c)
     return blunt;
 }
 
+/* By how much may an extreme change without counting? */
+static double
+quiet_room(const struct followed *followed)
+{
+    double now = followed->c[0];
+    switch ((enum imp_along_kind)followed->item->field) {
+    case IMP_ALONG_SUP:
+        return followed->value - now;
+    case IMP_ALONG_SUP_ABS:
+        return followed->value - fabs(now);
+    case IMP_ALONG_INF:
+        return now - followed->value;
+    default:
+        return 0.0;
+    }
+}
+
+/* Do the terms of the series, and those that it leaves out, stay below `room` on
+ * 0 .. h? */
+static bool
+stays_within(const double *c, double h, double room)
+{
+    double most = 0.0, last = 0.0, sum = 0.0, power = 1.0;
+    for (int k = 0; k <= IMP_ALONG_ORDER; k++, power *= h) {
+        double term = fabs(c[k]) * power;
+        most = fmax(most, term);
+        sum += k ? term : 0.0;
+        if (k > IMP_ALONG_ORDER - QUIET_LAST)
+            last = fmax(last, term);
+    }
+    return last <= QUIET_SHARE * most && 2.0 * sum <= room;
+}
+
+/* For how long nothing of an item counts, whose series holds for `known`: a time
+ * that has been found, an extreme that the series surely does not pass. */
+static double
+quiet_for(const struct followed *followed, double known)
+{
+    double h = known * (1 << QUIET_DOUBLINGS), room;
+    if (along_is_time(followed))
+        return followed->any ? INFINITY : 0.0;
+    if (followed->item->rows > ALONG_WIDTH || !followed->any ||
+        !isfinite(h) || !((room = quiet_room(followed)) > 0.0))
+        return 0.0;
+    while (h > known && !stays_within(followed->c, h, room))
+        h /= 2.0;
+    return h;
+}
+
 /* The series that were read hold so far, by themselves. */
 static double
 series_known(const struct followed *followed)
@@ -346,19 +419,31 @@ series_known(const struct followed *followed)
     return reach;
 }
 
+/* Time moves on at least so far. */
+static double
+least_step(double t)
+{
+    return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
+}
+
 /* Sets how far the series that were just read hold. */
 static void
 set_reach(struct along *along, double t, bool blunt)
 {
-    double reach = along->until - t, kink = INFINITY;
-    for (uint32_t i = 0; i < along->n; i++)
-        reach = fmin(reach, series_known(&along->v[i]));
+    double reach = along->until - t, kink = INFINITY, known = reach;
+    for (uint32_t i = 0; i < along->n; i++) {
+        struct followed *followed = &along->v[i];
+        double holds = series_known(followed);
+        followed->known = t + holds;
+        known = fmin(known, holds);
+        reach = fmin(reach, fmax(holds, quiet_for(followed, holds)));
+    }
     for (uint32_t i = 0; i < along->n && reach > 0 && !blunt; i++)
-        kink = fmin(kink, first_kink(&along->v[i], reach));
+        if (!found(&along->v[i]))
+            kink = fmin(kink, first_kink(&along->v[i], reach));
     if (blunt)
         kink = 0;
-    /* at least so far that time moves on */
-    double least = 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
+    double least = least_step(t);
     if (kink <= reach) {
         least += ldexp(BESIDE_KINK * reach, along->doubled);
         along->doubled = kink < least && along->doubled < DOUBLED_MOST
@@ -371,10 +456,11 @@ set_reach(struct along *along, double t, bool blunt)
     along->to_kink = kink < INFINITY;
     along->brief = reach < least;
     along->reach = t + fmax(reach, least);
+    along->known = fmin(along->reach, t + fmax(known, least));
 }
 
 static int
-look(struct along *along)
+look(struct along *along, bool ends)
 {
     double t = rt_time(along->analysis->rt);
     bool blunt = false;
@@ -396,25 +482,35 @@ look(struct along *along)
         count_value(followed, c[0], t);
     }
     along->time = t;
-    set_reach(along, t, blunt);
     along->begun = true;
+    if (ends) {
+        along->brief = true;
+        along->to_kink = false;
+        along->reach = along->known = t + least_step(t);
+    } else {
+        set_reach(along, t, blunt);
+    }
     return IMP_OK;
 }
 
 int
-along_look(struct along *along, void (*give)(void *ctx), void *ctx)
+along_look(struct along *along, bool ends, void (*give)(void *ctx), void *ctx)
 {
     assert(along && give);
     series_along_same(along->analysis->rt, true);
-    give(ctx);
-    int st = look(along);
+    if (ends)
+        series_along_values(along->analysis->rt, true);
+    else
+        give(ctx);
+    int st = look(along, ends);
+    series_along_values(along->analysis->rt, false);
     series_along_same(along->analysis->rt, false);
     return st;
 }
 
 double
-along_reach(const struct along *along)
+along_reach(const struct along *along, bool followed)
 {
     assert(along);
-    return along->begun ? along->reach : INFINITY;
+    return !along->begun ? INFINITY : followed ? along->reach : along->known;
 }

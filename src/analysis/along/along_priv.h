@@ -24,6 +24,7 @@ struct followed {
     double value;     /* so far: extreme, integral, or time */
     double at;        /* of the extreme */
     bool any;
+    double known;  /* the time up to which the series of the last look holds */
     size_t missed; /* pieces that the series did not follow */
     double from, to;
     struct along_piece piece[ALONG_KEPT];
@@ -41,6 +42,7 @@ struct along {
     struct followed *v;
     uint32_t n;
     double time, reach; /* of the last look */
+    double known;       /* the time up to which all series hold */
     double until;
     int doubled; /* short pieces beside a kink in a row */
     /* brief: the present piece is one of these; to_kink: it goes to a kink */

@@ -451,7 +451,22 @@ bool
 simulate_looks_before(const struct simulation *sim, double time)
 {
     assert(sim);
-    return sim->along && along_reach(sim->along) < time;
+    return sim->along && along_reach(sim->along, false) < time;
+}
+
+/* Shortens *next to the time of the next look of what is told of the whole run:
+ * sooner before a limit of chatter, whose last impacts are not followed. */
+static int
+next_look(struct simulation *sim, double *next)
+{
+    double far = along_reach(sim->along, true),
+           near = along_reach(sim->along, false), time = fmin(*next, far);
+    bool limit = sim->run->im->bodies.n > 0;
+    int st = IMP_OK;
+    if (near < time && !limit)
+        st = simulate_systems_limit_ahead(sim, time, &limit);
+    *next = limit ? fmin(*next, near) : time;
+    return st;
 }
 
 /* Moves from the present time to the target time, event by event. */
@@ -472,9 +487,10 @@ advance(struct simulation *sim, double target, double limit)
         simulate_pairs_look(sim);
         reported = sim->log.total;
         rt_brief_end(run);
-        double next =
-            sim->along ? fmin(target, along_reach(sim->along)) : target;
-        int st = advance_once(sim, next, limit, more);
+        double next = target;
+        int st = sim->along ? next_look(sim, &next) : IMP_OK;
+        if (!st)
+            st = advance_once(sim, next, limit, more);
         if (!st && sim->along && !sim->rows.fresh)
             st = look_along(sim);
         if (st || (st = run->law_status))

@@ -117,6 +117,8 @@ struct recorded_rows {
     size_t next;           /* the first of these that is still to come */
     bool keeps_states;     /* the whole state is kept at each of these times, */
     struct numbers states; /* state after state */
+    bool before;           /* the row to come is one before an event, and one
+                              after it follows */
     bool fresh;            /* the last row is of the present state */
     bool asked;            /* the present time was asked for */
 };
@@ -766,6 +768,10 @@ int simulate_systems_apply(struct simulation *sim, double now);
 /* What is told of the whole run (sim->along) takes note of the present state,
  * in which the systems stand. */
 int simulate_look_along(struct simulation *sim);
+/* Is what comes next for one of the systems a limit of chatter, as far as is
+ * known until this time? */
+int simulate_systems_limit_ahead(struct simulation *sim, double until,
+                                 bool *limit);
 /* Puts the states of all systems at time t into run->env. */
 int simulate_systems_at(struct simulation *sim, double t);
 /* After a step of a traced run: keeps the present energies. At its end the

@@ -129,6 +129,18 @@ simulate_systems_peek(struct simulation *sim, double until, double *next)
 }
 
 int
+simulate_systems_limit_ahead(struct simulation *sim, double until, bool *limit)
+{
+    assert(sim != NULL && limit != NULL);
+    double next;
+    int st = simulate_systems_peek(sim, until, &next);
+    *limit = false;
+    for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows && !st; i++)
+        *limit = *limit || flow_limit_ahead(sim->flows[i]);
+    return st;
+}
+
+int
 simulate_systems_at(struct simulation *sim, double t)
 {
     assert(sim != NULL && !isnan(t));
@@ -154,7 +166,7 @@ int
 simulate_look_along(struct simulation *sim)
 {
     assert(sim != NULL && sim->along != NULL);
-    return along_look(sim->along, give_rows, sim);
+    return along_look(sim->along, sim->rows.before, give_rows, sim);
 }
 
 static const char *
@@ -497,6 +509,15 @@ happened(struct simulation *sim, struct flow *flow,
     return simulate_row(sim);
 }
 
+/* The motion of a system has come to a time at which nothing happens to it. A
+ * look of what is told of the whole run asks for its state anyway. */
+static int
+piece_goes_on(struct simulation *sim, uint32_t system, double now)
+{
+    sim->rows.fresh = false;
+    return sim->along ? IMP_OK : flow_at(sim->flows[system], now);
+}
+
 int
 simulate_systems_apply(struct simulation *sim, double now)
 {
@@ -512,13 +533,22 @@ simulate_systems_apply(struct simulation *sim, double now)
             return st;
         if (ti > now)
             continue;
+        if (!flow_ends(sim->flows[system])) {
+            if ((st = piece_goes_on(sim, system, now)))
+                return st;
+            continue;
+        }
         struct flow_event event;
         struct motion_totals totals = {0};
         /* one row before the event and one after it */
         if ((st = simulate_systems_at(sim, now)))
             return st;
         sim->rows.fresh = false;
-        if (flow_eventful(sim->flows[system]) && (st = simulate_row(sim)))
+        sim->rows.before = true;
+        if (flow_eventful(sim->flows[system]))
+            st = simulate_row(sim);
+        sim->rows.before = false;
+        if (st)
             return st;
         if (simultaneous_policy(sim->analysis) == BALLISTIC_REST &&
             (st = motion_totals(run, &totals)))

@@ -31,6 +31,7 @@ struct series_along {
     double **corner;     /* per contact of a polytope: its entries of env */
     const double **rows; /* sources, as imp_series says */
     bool same;           /* the state stays as it is for a while */
+    bool values;         /* series_along_values */
     int order;           /* to which `motion` was made since; 0: not yet */
     struct given *given; /* per system */
 };
@@ -113,6 +114,14 @@ series_along_same(struct rt *run, bool same)
         run->series_along->given[system].now = false;
 }
 
+void
+series_along_values(struct rt *run, bool only)
+{
+    assert(run);
+    if (run->series_along)
+        run->series_along->values = only;
+}
+
 double *
 series_along_room(struct rt *run, uint32_t system)
 {
@@ -178,12 +187,33 @@ move(struct rt *run, int most)
     return st;
 }
 
+/* By how many orders less than `wants` says is the value asked for? */
+static int
+spared(const struct rt *run, const imp_val *val, const imp_want *wants)
+{
+    bool values =
+        run->series_along->values && val->kind == IMP_VAL_ALONG;
+    return values ? (int)wants[val->series.n - 1].order : 0;
+}
+
+/* Writes the coefficients c[0] .. c[order] of a series to env, and 0 up to
+ * order `most`. */
+static void
+coefficients_to_env(struct rt *run, const imp_series *series, const double *c,
+                    int order, int most)
+{
+    for (int k = 0; k <= most; k++)
+        run->env[series->env + (uint32_t)k] = k <= order ? c[k] : 0.0;
+}
+
 static int
 fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
 {
     const imp_image *im = run->im;
     struct series_along *along = run->series_along;
     double jet[IMP_ORDER_MAX + 1];
+    int less = spared(run, val, wants);
+    most = most - less > 1 ? most - less : 1;
     int st = move(run, most);
     const uint32_t *contact = IMP_ARRAY(im, val->contacts, uint32_t);
     for (uint32_t index = 0; index < val->contacts.n && !st; index++)
@@ -194,7 +224,8 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
     for (uint32_t index = 0; index < val->series.n && !st; index++) {
         const imp_series *series =
             IMP_ARRAY(im, im->series, imp_series) + wants[index].series;
-        int order = (int)wants[index].order;
+        int asked = (int)wants[index].order;
+        int order = asked > less ? asked - less : 0;
         double *work = along->work[wants[index].series];
         st = rt_series(run, series->tape, NULL, along->rows, work, order);
         if (st == IMP_NONFINITE && val->kind == IMP_VAL_ALONG) {
@@ -216,8 +247,8 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
         }
         const double *c =
             work + (size_t)series->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        for (int k = 0; k <= order && !st; k++)
-            run->env[series->env + (uint32_t)k] = c[k];
+        if (!st)
+            coefficients_to_env(run, series, c, order, asked);
         if (index + 1 < val->series.n) /* for the series behind it */
             derive(along->derived[wants[index].series], c, order);
     }

@@ -17,6 +17,9 @@ int series_along_fill(struct rt *run, const imp_val *val);
 /* Between both calls, with true and then false, the state of the run stays as
  * it is: what several expressions need of the motion is made once. */
 void series_along_same(struct rt *run, bool same);
+/* From here on nobody asks an IMP_VAL_ALONG for more than its value: all other
+ * coefficients are 0. */
+void series_along_values(struct rt *run, bool only);
 /* Between them: room for the series of the coordinates and rates of a system
  * about the present time, 2n rows of IMP_ROW_STRIDE; NULL if the model has no
  * series. Who has this series writes it there and says so: it is not made again

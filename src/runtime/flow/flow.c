@@ -75,6 +75,21 @@ flow_eventful(const struct flow *flow)
     return flow->method->eventful(flow);
 }
 
+bool
+flow_limit_ahead(const struct flow *flow)
+{
+    assert(flow);
+    double time;
+    return flow->method->limit(flow, &time);
+}
+
+bool
+flow_ends(const struct flow *flow)
+{
+    assert(flow);
+    return flow->method->ends(flow) || flow->run->trace != NULL;
+}
+
 int
 flow_apply(struct flow *flow, struct flow_event *event)
 {

@@ -79,6 +79,10 @@ int flow_peek(struct flow *flow, double until, double *time);
 bool flow_stopped(const struct flow *flow);
 /* Will that be an event? Otherwise it is only the end of a piece. */
 bool flow_eventful(const struct flow *flow);
+/* Is what comes next a limit of chatter (after flow_peek)? */
+bool flow_limit_ahead(const struct flow *flow);
+/* Does anything end at that time, so that flow_apply does something? */
+bool flow_ends(const struct flow *flow);
 /* Moves to the time that flow_peek gave, and applies what happens there. */
 int flow_apply(struct flow *flow, struct flow_event *event);
 /* Tells FLOW_JAMMED in a diagnostic and returns IMP_FAILED. */

@@ -38,6 +38,14 @@
 /* Forecasts begin when the time that is left is this share of the time for
  * which the series of the motion holds. */
 #define FORECAST_BEGIN 0.125
+/* No prediction is made, to spare the impacts that it follows, while after the
+ * next impact more than this share of the time is left that the last forecast
+ * saw: the next forecast is made at a half, and compared with the prediction of
+ * the impact before. */
+#define PREDICT_AGAIN 0.55
+/* A prediction looks no farther than where a forecast may begin, in pieces up to
+ * this many times as long as the last one. */
+#define PREDICT_PIECES 4.0
 /* A limit is taken only when what is left is this share of that time, or of the
  * longest flight where the motion is a polynomial: rows that are recorded until
  * then show the flights. The heights of the flights at one contact that are
@@ -350,7 +358,8 @@ void
 taylor_accumulation_doubt(struct taylor_flow *taylor)
 {
     assert(taylor);
-    taylor->several.predicted = taylor->several.limit = -INFINITY;
+    taylor->several.predicted = taylor->several.foreseen =
+        taylor->several.limit = -INFINITY;
     taylor->forecast.n = 0;
 }
 
@@ -438,6 +447,18 @@ settled_laws(const struct flow *flow)
     return true;
 }
 
+/* Is there nothing to be done with a prediction, as the next forecast comes
+ * later? */
+static bool
+forecast_later(const struct taylor_flow *taylor)
+{
+    const double *flight = taylor->several.flight;
+    double left = taylor->forecast.time - taylor->now,
+           shrinks = sqrt((flight[0] + flight[1]) / (flight[2] + flight[3]));
+    return taylor->forecast.n > 0 && left > 0.0 &&
+           left * shrinks > PREDICT_AGAIN * taylor->forecast.left;
+}
+
 /* Predicts where the parabola that touches the motion here comes to the limit
  * of its impacts. Accept the predicted limit when two predictions in a row
  * agree to the rounding error of the time or of the gaps. */
@@ -446,11 +467,14 @@ predict(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_several *several = &taylor->several;
-    double was = several->predicted, most = 0.0, least = INFINITY, sum = 0.0;
+    double was = several->foreseen, most = 0.0, least = INFINITY, sum = 0.0;
     bool shrink = shrinks(taylor);
     several->fastest =
         fmax(several->fastest, energy_norm(flow, taylor->x + flow->n));
     several->predicted = several->limit = -INFINITY;
+    if (shrink && forecast_later(taylor))
+        return IMP_OK;
+    several->foreseen = -INFINITY;
     if (!shrink || taylor->single.impacts >= TAYLOR_FLIGHTS ||
         !settled_laws(flow))
         return IMP_OK;
@@ -477,11 +501,13 @@ predict(struct flow *flow)
                          taylor->x + flow->n,
                          TAYLOR_NOISE * DBL_EPSILON * most))
         return IMP_OK;
-    if (!look_ahead(flow, taylor->now + TAYLOR_AHEAD * sum))
+    double reach = fmin(TAYLOR_AHEAD * sum,
+                        PREDICT_PIECES * FORECAST_BEGIN * taylor->piece.h);
+    if (!look_ahead(flow, taylor->now + reach))
         return IMP_OK;
     double left = several->probe->t - taylor->now,
            before = several->left_before;
-    several->predicted = several->probe->t;
+    several->predicted = several->foreseen = several->probe->t;
     several->left_before = left;
     memcpy(several->group, several->probe->event.group, flow->m);
     taylor->chatter = several->probe->event.limit;

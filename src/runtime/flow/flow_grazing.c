@@ -138,6 +138,12 @@ taylor_touch(const double *gap, double size, double speed, double length,
     int rate_order = polynomial_derivative(gap, MOTION_STEP_ORDER, rate),
         acceleration_order =
             polynomial_derivative(rate, rate_order, acceleration);
+    /* A gap that bends down all the time has no minimum: where it comes below
+     * the rounding after it has been above, it goes on to fall. */
+    for (int k = 0; k <= acceleration_order; k++)
+        up[k] = -acceleration[k];
+    if (polynomial_clearly_above(up, acceleration_order, length, 0.0))
+        return false;
     double noise = eps * (size + polynomial_size(gap, MOTION_STEP_ORDER, length));
     double still = eps * (speed + polynomial_size(rate, rate_order, length));
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)

@@ -685,7 +685,8 @@ flow_taylor_new(struct flow *flow)
     taylor->now = taylor->single.time = rt_time(flow->run);
     taylor->several.time = taylor->now;
     taylor->single.contact = -1;
-    taylor->several.predicted = taylor->several.limit = -INFINITY;
+    taylor->several.predicted = taylor->several.foreseen =
+        taylor->several.limit = -INFINITY;
     taylor->x = NEW_N(arena, double, 2 * n_coordinate);
     taylor->lo = NEW_N(arena, double, 2 * n_coordinate);
     memcpy(taylor->x, flow->run->env + flow->sys->env_state,

@@ -90,7 +90,8 @@ struct taylor_several {
     long impacts; /* and limits since the chatter may have begun */
     double flight[TAYLOR_FLIGHTS], time; /* the flights between these, and the
                                             time of the last */
-    double predicted;                    /* the limit */
+    double predicted;   /* the limit, after this impact */
+    double foreseen;    /* the limit, when it was last predicted */
     double limit;       /* the one that was accepted; -INFINITY: none */
     double left_before; /* the time that was left at the prediction before */
     double error;       /* a bound of the error of `limit` */

@@ -37,8 +37,11 @@
 #define OBSERVE_TRUNCATION 4e-16
 #define OBSERVE_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
 /* Impacts within this share of the time before a limit are followed only while
- * their jumps show. */
+ * they change the rates of the motion, and where it matters. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
+/* The probe, which is a parabola, may come to the limit later than the motion by
+ * this many times that: limits are known to some 1e-14 of the time. */
+#define LIMIT_LATE 1024.0
 /* Jumps that do not shrink are told after this many impacts: by then jumps
  * that follow the speeds have halved. */
 #define OBSERVE_ENOUGH 4
@@ -47,6 +50,9 @@
 #define OBSERVE_LEFT 1e-6
 /* roundings of a jump: those of the rates and of a few operations */
 #define OBSERVE_ROUNDING (16.0 * DBL_EPSILON)
+/* Do jumps add up? This is asked with the rates of the motion, and with so many
+ * times these, of which a rule with `max` or a threshold makes something else. */
+#define OBSERVE_FASTER 0x1p20
 /* how many orders before the last two are also asked for the radius */
 #define OBSERVE_GAP 7
 /* rounds to find the size of a variable that begins near 0 */
@@ -69,13 +75,15 @@ struct observer_limit {
     double begin;            /* when the flight to its next impact began */
     double *flight;          /* 2n rows: that flight */
     bool more; /* the probe has impacts to come, the next at probe->t */
-    bool slow; /* the jumps shrink more slowly than the flights */
+    bool near; /* the time that is left is rounding, ... */
+    bool adds; /* ... and what is left may act all at once */
     long impacts;
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
-    double *sum;         /* p: of all jumps there */
-    double *first, *taken; /* n: rates before the first impact there, and what
-                              all impacts added to them */
+    double *first, *second; /* n: rates before the first impact there, and
+                               behind it */
+    double *taken, *taken_late; /* n: the greatest change of each rate by one
+                                   impact there, and of the last ones */
 };
 struct observer_run {
     uint32_t p; /* numbers that belong to the variables */
@@ -359,15 +367,19 @@ note_jump(const struct flow *flow)
     const struct observer_run *observer = flow->observer;
     const struct observer_limit *limit = &observer->limit;
     const double *before = observer->before;
-    if (limit->impacts <= 1)
+    if (limit->impacts <= 1) {
         memcpy(limit->first, before, flow->n * sizeof *before);
-    for (uint32_t i = 0; i < flow->n; i++)
-        limit->taken[i] += flow->v[i] - before[i];
+        memcpy(limit->second, flow->v, flow->n * sizeof *flow->v);
+    }
+    for (uint32_t i = 0; i < flow->n; i++) {
+        double size = fabs(flow->v[i] - before[i]);
+        limit->taken[i] = fmax(limit->taken[i], size);
+        limit->taken_late[i] = fmax(0.5 * limit->taken_late[i], size);
+    }
     for (uint32_t j = 0; j < observer->p; j++) {
         double size = fabs(observer->jump[j]);
         limit->most[j] = fmax(limit->most[j], size);
         limit->late[j] = fmax(0.5 * limit->late[j], size);
-        limit->sum[j] += observer->jump[j];
     }
 }
 
@@ -391,20 +403,39 @@ jump(struct flow *flow)
     return st ? IMP_FAILED : IMP_OK;
 }
 
-/* Do the jumps of variable j depend on nothing but what the impacts add to the
- * rates in all? Then those that are left may act all at once. */
+/* Do the jumps of all variables (only: of variable `only`) add up: is that from
+ * the first rates to the second ones, and from there to those of flow->v, that
+ * from the first to the last, also at many times these rates? Then those that are
+ * left may act all at once. */
 static bool
-adds_up(struct flow *flow, uint32_t j)
+adds_up(struct flow *flow, uint32_t only)
 {
     struct observer_run *observer = flow->observer;
     const struct observer_limit *limit = &observer->limit;
-    double *after = NEW_N(flow->run->brief, double, flow->n);
-    for (uint32_t i = 0; i < flow->n; i++)
-        after[i] = limit->first[i] + limit->taken[i];
-    return flow->sys->jump != IMP_NO_TAPE &&
-           !jump_of(flow, limit->first, after) &&
-           fabs(observer->jump[j] - limit->sum[j]) <=
-               (double)limit->impacts * OBSERVE_ROUNDING * limit->most[j];
+    const double *at[3] = {limit->first, limit->second, flow->v};
+    double *rates = NEW_N(flow->run->brief, double, 3 * (size_t)flow->n + 1);
+    double *sum = NEW_N(flow->run->brief, double, 2 * (size_t)observer->p + 1),
+           *size = sum + observer->p;
+    bool adds = flow->sys->jump != IMP_NO_TAPE;
+    for (double times = 1.0; times <= OBSERVE_FASTER && adds;
+         times *= OBSERVE_FASTER) {
+        for (size_t k = 0; k < 3 * (size_t)flow->n; k++)
+            rates[k] = times * at[k / flow->n][k % flow->n];
+        for (int leg = 0; leg < 3 && adds; leg++) {
+            const double *before = rates + (leg == 1 ? flow->n : 0),
+                         *after = rates + (leg == 0 ? flow->n : 2 * flow->n);
+            adds = !jump_of(flow, before, after);
+            for (uint32_t j = 0; j < observer->p; j++) {
+                double jump = leg == 2 ? -observer->jump[j] : observer->jump[j];
+                sum[j] = (leg ? sum[j] : 0.0) + jump;
+                size[j] = (leg ? size[j] : times * limit->most[j]) + fabs(jump);
+            }
+        }
+        for (uint32_t j = 0; j < observer->p; j++)
+            adds = adds && ((only < observer->p && only != j) ||
+                            fabs(sum[j]) <= OBSERVE_ROUNDING * size[j]);
+    }
+    return adds;
 }
 
 /* Tells, once, about a variable whose jumps do not shrink towards the limit,
@@ -535,15 +566,13 @@ make_probe(struct flow *flow, struct ballistic **out)
     return IMP_OK;
 }
 
-/* Do jumps shrink, and are the last ones more than this share of the greatest?
- */
+/* Do the last impacts still change the rates of the motion beyond rounding? */
 static bool
-jumps_show(const struct observer_run *observer, double share)
+rates_change(const struct flow *flow)
 {
-    const struct observer_limit *limit = &observer->limit;
-    for (uint32_t j = 0; j < observer->p; j++)
-        if (limit->late[j] > share * limit->most[j] &&
-            limit->late[j] < 0.5 * limit->most[j])
+    const struct observer_limit *limit = &flow->observer->limit;
+    for (uint32_t i = 0; i < flow->n; i++)
+        if (limit->taken_late[i] > DBL_EPSILON * limit->taken[i])
             return true;
     return false;
 }
@@ -560,16 +589,19 @@ next_impact(struct flow *flow)
     bool far = limit->time - limit->probe->t > near;
     limit->begin = limit->probe->t;
     flow_parabola_rows(flow, limit->probe, flow->q, flow->v, limit->flight);
-    limit->slow |= !far && (limit->impacts < OBSERVE_ENOUGH ||
-                            jumps_show(observer, OBSERVE_LEFT));
+    bool known = limit->impacts >= OBSERVE_ENOUGH;
+    if (!far && known && !limit->near) {
+        limit->near = true;
+        limit->adds = adds_up(flow, observer->p);
+    }
     limit->more = limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
-                  (far || (limit->slow && (limit->impacts <= OBSERVE_ENOUGH ||
-                                           jumps_show(observer, DBL_EPSILON))));
+                  (far || !known || (!limit->adds && rates_change(flow)));
     if (!limit->more)
         return;
-    enum ballistic_event what = accumulation_next(limit->probe, limit->time);
+    double latest = limit->time + LIMIT_LATE * near;
+    enum ballistic_event what = accumulation_next(limit->probe, latest);
     limit->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
-                  limit->probe->t <= limit->time;
+                  limit->probe->t <= latest;
 }
 
 static int
@@ -579,11 +611,12 @@ tail_begin(struct flow *flow, double limit)
     observer->limit.alone = true;
     observer->limit.time = limit;
     observer->limit.impacts = 0;
-    observer->limit.slow = false;
+    observer->limit.near = observer->limit.adds = false;
     memset(observer->limit.most, 0, observer->p * sizeof *observer->limit.most);
     memset(observer->limit.late, 0, observer->p * sizeof *observer->limit.late);
-    memset(observer->limit.sum, 0, observer->p * sizeof *observer->limit.sum);
     memset(observer->limit.taken, 0, flow->n * sizeof *observer->limit.taken);
+    memset(observer->limit.taken_late, 0,
+           flow->n * sizeof *observer->limit.taken_late);
     int st = make_probe(flow, &observer->limit.probe);
     observer->limit.more = observer->limit.probe != NULL;
     if (!st && observer->limit.probe) {
@@ -593,13 +626,20 @@ tail_begin(struct flow *flow, double limit)
     return st;
 }
 
+/* When the next impact of the probe counts. */
+static double
+probe_time(const struct observer_run *observer)
+{
+    return fmin(observer->limit.probe->t, observer->limit.time);
+}
+
 /* Follows the impacts up to time t. */
 static int
 tail_to(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    while (observer->limit.more && observer->limit.probe->t <= time) {
-        int st = move_to(flow, observer->limit.probe->t);
+    while (observer->limit.more && probe_time(observer) <= time) {
+        int st = move_to(flow, probe_time(observer));
         if (st)
             return st;
         rates_before(flow);
@@ -637,9 +677,10 @@ flow_observer_new(struct flow *flow)
     observer->jump = NEW_N(arena, double, observer->p);
     observer->limit.most = NEW_N(arena, double, observer->p);
     observer->limit.late = NEW_N(arena, double, observer->p);
-    observer->limit.sum = NEW_N(arena, double, observer->p);
     observer->limit.first = NEW_N(arena, double, flow->n);
+    observer->limit.second = NEW_N(arena, double, flow->n);
     observer->limit.taken = NEW_N(arena, double, flow->n);
+    observer->limit.taken_late = NEW_N(arena, double, flow->n);
     observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), observer->p * sizeof *observer->x);
     begin(flow);

@@ -192,10 +192,10 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     }
     if (st != IMP_OK)
         return st;
-    motion_step(run, block, order, step);
     /* Flows find changes of branch, and the length of a step, by themselves. */
     if (moving->system != IMP_NO_SYSTEM)
         return IMP_OK;
+    motion_step(run, block, order, step);
     if (*step < switching_least(run) && order >= SINGULAR_ORDER &&
         (st = motion_blows_up(run, block)))
         return st;

@@ -36,7 +36,7 @@ struct motion_plan *motion_plan_new(struct rt *run);
 int motion_rows(struct rt *run, uint32_t block, int order);
 /* The series of one block at the present time, into run->rows.block[block].
  * *step: the time (s) for which it holds to rounding; infinite if the series is
- * the motion itself. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
+ * the motion itself, and of systems, whose flows look by themselves. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
  * tape. */
 int motion_series(struct rt *run, uint32_t block, int order, double *step);
 /* After motion_series, whose step the clock does not see: does a rate of the

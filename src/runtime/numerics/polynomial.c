@@ -83,6 +83,20 @@ term(double c, int k, double h, double hk)
     return c;
 }
 
+/* quotient[a][b] = a/b, and a where b is 0: divisions take longer than all the
+ * rest of to_bernstein. */
+#define QUOTIENTS(a)                                                           \
+    {(a), (a) / 1.0, (a) / 2.0, (a) / 3.0, (a) / 4.0, (a) / 5.0, (a) / 6.0,    \
+     (a) / 7.0, (a) / 8.0, (a) / 9.0, (a) / 10.0, (a) / 11.0, (a) / 12.0,      \
+     (a) / 13.0, (a) / 14.0, (a) / 15.0, (a) / 16.0, (a) / 17.0, (a) / 18.0,   \
+     (a) / 19.0, (a) / 20.0, (a) / 21.0, (a) / 22.0, (a) / 23.0, (a) / 24.0}
+static const double quotient[POLYNOMIAL_MAX + 1][POLYNOMIAL_MAX + 1] = {
+    QUOTIENTS(0),  QUOTIENTS(1),  QUOTIENTS(2),  QUOTIENTS(3),  QUOTIENTS(4),
+    QUOTIENTS(5),  QUOTIENTS(6),  QUOTIENTS(7),  QUOTIENTS(8),  QUOTIENTS(9),
+    QUOTIENTS(10), QUOTIENTS(11), QUOTIENTS(12), QUOTIENTS(13), QUOTIENTS(14),
+    QUOTIENTS(15), QUOTIENTS(16), QUOTIENTS(17), QUOTIENTS(18), QUOTIENTS(19),
+    QUOTIENTS(20), QUOTIENTS(21), QUOTIENTS(22), QUOTIENTS(23), QUOTIENTS(24)};
+
 /* Gives the Bernstein coefficients on [0, h]: b_i = sum_k C(i,k)/C(n,k) c_k
  * h^k; all weights are at most 1. */
 static void
@@ -97,7 +111,7 @@ to_bernstein(const double *c, int n, double h, double *b)
         double w = 1.0, sum = 0.0;
         for (int k = 0; k <= i; k++) {
             sum += w * a[k];
-            w *= (double)(i - k) / (double)(n - k > 0 ? n - k : 1);
+            w *= quotient[i - k][n - k];
         }
         b[i] = sum;
     }
@@ -170,12 +184,10 @@ bracketed(const double *c, int n, double level, double lo, double hi)
  * products of as many factors. */
 #define POLY_ROUNDING (4 * POLYNOMIAL_MAX * POLYNOMIAL_MAX * DBL_EPSILON)
 
-/* Is the polynomial above the level on all of [0, h], because c[0] is more
- * above it than all other terms together can take away? Then no Bernstein
- * coefficient is at the level or below. */
-static bool
-clearly_above(const double *c, int n, double h, double level)
+bool
+polynomial_clearly_above(const double *c, int n, double h, double level)
 {
+    assert(c != NULL && n >= 0);
     double others = 0.0;
     for (int k = n; k >= 1; k--)
         others = (others + fabs(c[k])) * h;
@@ -189,7 +201,7 @@ polynomial_below(const double *c, int n, double from, double h, double level,
 {
     assert(c != NULL && s != NULL);
     assert(n >= 0 && n <= POLYNOMIAL_MAX);
-    if (clearly_above(c, n, h, level))
+    if (polynomial_clearly_above(c, n, h, level))
         return false;
     struct piece stack[POLY_DEPTH + 2];
     int top = 0;

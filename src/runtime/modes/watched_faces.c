@@ -184,11 +184,17 @@ of_faces(void *ctx, const struct contact_point *at)
             polytope_edges_cross(&points->scene, at->face, at->vertex, other));
 }
 
+/* Edges that lie in one plane to rounding have a common normal across it, along
+ * which the bodies overlap by far more than faces do that lie on one another:
+ * that is no direction that keeps them apart. */
 static void
 one_crossing(void *ctx, const struct contact_point *at,
              const struct taylor *gap)
 {
     struct points *points = ctx;
+    if (gap->c[0] < -points->faces->high &&
+        contact_set_between(points->run, at, points->faces->slack))
+        return;
     points->each(points->ctx, at, gap);
 }
 

@@ -271,14 +271,32 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
     }
 }
 
-/* Takes a contact that opens now, though it has no rate yet, out of a list. */
+/* A vertex on a face as another contact of the same two bodies states it.
+ * False: the contact is of others. */
+static bool
+as_seen_by(const struct rt *run, uint32_t contact,
+           const struct contact_point *point, struct contact_point *out)
+{
+    const uint32_t *of = rt_contact(run, point->contact)->body,
+                   *other = rt_contact(run, contact)->body;
+    bool turned = of[0] == other[1] && of[1] == other[0];
+    *out = *point;
+    out->contact = contact;
+    if (turned && point->kind == POINT_VERTEX)
+        out->face_of = 1 - point->face_of;
+    return turned || (of[0] == other[0] && of[1] == other[1]);
+}
+
+/* Takes a contact that opens now, though it has no rate yet, out of a list,
+ * with others of the same two bodies. */
 static int
 without(struct simulation *sim, struct contact_point *spot, int n,
-        uint32_t contact)
+        const struct contact_point *gone)
 {
     int kept = 0;
+    struct contact_point same;
     for (int i = 0; i < n; i++)
-        if (spot[i].contact != contact)
+        if (!as_seen_by(sim->run, spot[i].contact, gone, &same))
             spot[kept++] = spot[i];
         else
             resting_polytopes_release(sim, &spot[i], true);
@@ -300,7 +318,7 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     if ((st = still(sim, spot, &n_still)))
         return st;
     if (cause == FRICTION_CAUSE_LEFT)
-        n_still = without(sim, spot, n_still, gone->contact);
+        n_still = without(sim, spot, n_still, gone);
     if (friction_modes_any(run, spot, n_still)) {
         bool jumped;
         st = choose_modes(sim, spot, &n_still, gone, cause, shared, &jumped);
@@ -536,9 +554,9 @@ at_corner(struct simulation *sim, const struct contact_point *gone, bool *block,
     return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, NULL);
 }
 
-/* What touches there now is looked for anew. A corner that is alone leaves, and
- * so does one whose normal is not unique there: the search will find what comes
- * next. */
+/* What touches there now is looked for anew, at all contacts of the two bodies.
+ * A corner that is alone leaves, and so does one whose normal is not unique
+ * there: the search will find what comes next. */
 int
 simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                              int which)
@@ -548,19 +566,27 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
     struct point_list all = {0}, list = {0};
     bool *out = NEW_N(run->brief, bool, sim->n_contacts + 1), on;
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
-    struct contact_point gone = *persistent_point(run, which, &on, NULL);
-    resting_polytopes_drop(sim, contact);
-    out[contact] = true;
-    persistent_mark(run, contact, block);
+    struct contact_point gone = *persistent_point(run, which, &on, NULL), same;
+    for (uint32_t k = 0; k < sim->n_contacts; k++) {
+        if (!as_seen_by(run, k, &gone, &same))
+            continue;
+        resting_polytopes_drop(sim, k);
+        out[k] = true;
+        persistent_mark(run, k, block);
+    }
     bool over;
     int st = at_corner(sim, &gone, block, out, &over);
     if (st || over)
         return st;
-    if (!gather(sim, contact, &all))
+    for (uint32_t k = 0; k < sim->n_contacts; k++) {
         all.n = 0;
-    for (int i = 0; i < all.n; i++)
-        if (memcmp(&all.spot[i], &gone, sizeof gone))
-            point_list_add(sim, &list, &all.spot[i]);
+        if (!out[k] || !gather(sim, k, &all))
+            continue;
+        (void)as_seen_by(run, k, &gone, &same);
+        for (int i = 0; i < all.n; i++)
+            if (!contact_point_same(&all.spot[i], &same))
+                point_list_add(sim, &list, &all.spot[i]);
+    }
     return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, &gone);
 }
 

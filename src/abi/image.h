@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 22u
+#define IMP_ABI_VERSION 23u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -219,6 +219,7 @@ typedef struct imp_body {
     /* bits 2 k and 2 k + 1: on the first, the second side of the rule of
      * contacts with the number k (IMP_CONTACTF_RULE) */
     uint32_t sides;
+    uint32_t kind; /* of its surface, for imp_pattern */
     /* IMP_BODYF_APART: the random numbers that its position is made of */
     uint32_t first_draw, n_draw;
     imp_range range, range_shape, range_mass, range_inertia, range_centre,
@@ -440,9 +441,10 @@ typedef struct imp_rotor {
  * features. These read their bodies not where the bodies are in env, but from
  * layout.pair on: contact_bodies_enter puts them there. */
 #define IMP_CONTACTF_ALIKE 128u
-/* It stands for all pairs of a body of its first side with one of its second
- * side (imp_body.sides) that have no contact of their own, of which it is the
- * first: there are too many to keep them one by one. Its number: */
+/* Beside its own pair it stands for all pairs of a body of its first side with
+ * one of its second side (imp_body.sides) that have no contact of their own:
+ * there are too many to keep them one by one (runtime/instance/contact_table.h,
+ * imp_pattern). Its number: */
 #define IMP_CONTACTF_RULE 256u
 #define IMP_CONTACT_RULES 16u
 #define IMP_CONTACT_RULE_SHIFT 16u
@@ -531,6 +533,14 @@ typedef struct imp_contact {
     imp_range range, range_e, range_mu, range_at, range_direction;
     imp_range range_slide, range_compliance, range_own;
 } imp_contact;
+
+/* What a contact of a rule is like between bodies of these kinds, the first of
+ * which has the lower number; body, name and env_contact are set when one is
+ * made. */
+typedef struct imp_pattern {
+    uint32_t rule, kind[2];
+    imp_contact contact;
+} imp_pattern;
 
 /* random(lo, hi) in a start: env from layout.draws on has the value, a function
  * of seed, run and the draw's number */
@@ -721,6 +731,8 @@ typedef struct imp_image {
     imp_ref bodies;      /* imp_body */
     imp_ref blocks;      /* imp_block */
     imp_ref contacts;    /* imp_contact */
+    imp_ref patterns;    /* imp_pattern */
+    uint32_t n_kinds;    /* imp_body.kind is less */
     imp_ref joints;      /* imp_joint */
     imp_ref rotors;      /* imp_rotor */
     imp_ref coordinates; /* imp_coordinate */

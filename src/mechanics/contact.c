@@ -271,7 +271,7 @@ static void
 smooth_build(struct mech *mech, uint32_t contact,
              const struct mbody *const body[2], imp_contact *out)
 {
-    const struct tm_contact *decl = mech->model->contacts + contact;
+    const struct tm_contact *decl = mech->contacts + contact;
     struct conditions *at = NEW(mech->arena, struct conditions);
     conditions_build(mech, body[0], body[1], &body[0]->pose, &body[1]->pose,
                      at);
@@ -310,8 +310,8 @@ take_tapes(const imp_contact *from, imp_contact *out)
 bool
 contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
 {
-    assert(contact < mech->model->n_contacts && out);
-    const struct tm_contact *decl = mech->model->contacts + contact;
+    assert(contact < mech->n_contacts && out);
+    const struct tm_contact *decl = mech->contacts + contact;
     if (!decl->system && !contact_ok(mech, decl))
         return false;
     *out = (imp_contact){
@@ -353,7 +353,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         body_compliance_build(mech, decl, out);
     if (decl->system || decl->at.n)
         return true;
-    if (contact_rubs(decl))
+    if (contact_rubs(decl) && contact < mech->model->n_contacts)
         out->instant = body_instant_tape(mech, contact);
     const struct mbody *body[2];
     const imp_contact *alike = contact_kinds_bodies(mech, contact, body);
@@ -366,7 +366,8 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         polytope_contact_build(mech, decl, body, out);
     else
         smooth_build(mech, contact, body, out);
-    if (body[0] != mech->bodies + decl->body[0])
+    if (body[0] != mech->bodies + decl->body[0] ||
+        body[1] != mech->bodies + decl->body[1])
         out->flags |= IMP_CONTACTF_ALIKE;
     contact_kinds_keep(mech, contact, out);
     return true;

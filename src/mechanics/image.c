@@ -69,6 +69,7 @@ image_bodies(struct mech *mech)
             .energy = body->tape.energy,
             .refresh = body->tape.refresh,
             .sides = decl->sides,
+            .kind = contact_kinds_surface(mech, (uint32_t)which),
             .first_draw = decl->first_draw,
             .n_draw = decl->n_draw,
             .n_point = decl->shape.n_point,

@@ -54,6 +54,8 @@ make_bodies(struct mech *mech)
              j < 2 && !model->contacts[i].at.n && !model->contacts[i].system;
              j++)
             mech->bodies[model->contacts[i].body[j]].touches = true;
+    for (size_t i = 0; i < model->n_bodies; i++)
+        mech->bodies[i].touches |= model->bodies[i].sides != 0;
     for (uint32_t i = 0; i < model->n_bodies; i++) {
         struct mbody *body = mech->bodies + i;
         body->decl = model->bodies + i;
@@ -110,17 +112,14 @@ mech_compile(struct tm_model *model, struct diags *ds)
         .loads = model->world.loads,
         .range_gravity = model->world.gravity.range,
         .range_tolerance = model->world.tolerance.range};
-    mech.event_row = arena_alloc(mech.arena, (model->n_contacts + 1) *
-                                                 sizeof *mech.event_row);
     bool ok = data_world_ok(&mech);
     rotors_build(&mech);
     ok &= make_bodies(&mech);
     ok = ok && block_build(&mech) && system_build(&mech);
+    ok = ok && contact_kinds_find(&mech);
     imp_contact *contacts =
-        NEW_N(mech.arena, imp_contact, model->n_contacts + 1);
-    if (ok)
-        contact_kinds_find(&mech);
-    for (uint32_t i = 0; ok && i < model->n_contacts; i++)
+        NEW_N(mech.arena, imp_contact, mech.n_contacts + 1);
+    for (uint32_t i = 0; ok && i < mech.n_contacts; i++)
         ok = contact_build(&mech, i, contacts + i) && ok;
     graph_origin(mech.graph, origin);
     if (!ok || ds->errors > errors)
@@ -143,6 +142,8 @@ mech_compile(struct tm_model *model, struct diags *ds)
     head.blocks = image_blocks(&mech);
     head.contacts =
         image_array(mech.image, contacts, model->n_contacts, sizeof *contacts);
+    head.patterns = contact_kinds_patterns(&mech, contacts);
+    head.n_kinds = contact_kinds_count(&mech);
     graph_origin(mech.graph, origin);
     return image_finish(mech.image, &head);
 }

@@ -199,8 +199,15 @@ void observer_build(struct mech *mech, struct msystem *system);
 
 /* -- contact_kinds.c: contacts that have the same tapes -------------------- */
 
-/* Finds which contacts are alike; the bodies must have been built. */
-void contact_kinds_find(struct mech *mech);
+/* Finds which contacts are alike, and what those of rules are like
+ * (imp_pattern), which stand behind the model's own in mech->contacts from then
+ * on; the bodies must have been built. False after an error. */
+bool contact_kinds_find(struct mech *mech);
+/* The kind of surface of a body; how many kinds there are. */
+uint32_t contact_kinds_surface(const struct mech *mech, uint32_t body);
+uint32_t contact_kinds_count(const struct mech *mech);
+/* The table of patterns (imp_pattern), whose contacts are built. */
+imp_ref contact_kinds_patterns(struct mech *mech, const imp_contact *built);
 /* The bodies of which the tapes of a contact are to be made: its own, or, where
  * other contacts are like it, two that stand for all of these. Returns the
  * contact that was made before for this kind, or NULL. */

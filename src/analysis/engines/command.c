@@ -199,6 +199,20 @@ guarded(struct simulation *const series, struct simulation *const gsl,
     return st;
 }
 
+/* E0750: the second engine asks all pairs. */
+static int
+pairs_are_made(struct analysis *analysis, const imp_command *command)
+{
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0750, command->range,
+        "the second engine asks all pairs of bodies, but contacts are made as "
+        "bodies come near where a block `contacts` is of more than 100000 "
+        "pairs");
+    diag_help(analysis->ds, diag,
+              "leave out `engine = gsl`, or use fewer bodies");
+    return IMP_FAILED;
+}
+
 static int
 cmd_simulate(struct analysis *analysis, const imp_command *command,
              struct record *out)
@@ -209,6 +223,8 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
     int st = option_tolerance(analysis, command, engine, &tolerance);
     if (st)
         return st;
+    if (engine == ENGINE_GSL && analysis->rt->table)
+        return pairs_are_made(analysis, command);
     if (engine == ENGINE_GSL && !(api = load(analysis, command)))
         return IMP_FAILED;
     branches_put_none(out);

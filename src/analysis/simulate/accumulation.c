@@ -222,18 +222,27 @@ static struct accumulation_work *
 work_of(struct simulation *sim)
 {
     struct rt *run = sim->run;
+    uint32_t room = rt_contact_room(run);
     if (!sim->accumulation) {
         sim->accumulation = NEW(run->arena, struct accumulation_work);
         sim->accumulation->g.contact =
-            NEW_N(run->arena, bool, sim->n_contacts + 1);
+            NEW_N(run->arena, bool, room + 1);
         sim->accumulation->g.body =
             NEW_N(run->arena, bool, run->im->bodies.n + 1);
         sim->accumulation->beside =
-            NEW_N(run->arena, bool, sim->n_contacts + 1);
+            NEW_N(run->arena, bool, room + 1);
         sim->accumulation->seen =
-            NEW_N(run->arena, struct limit_seen, sim->n_contacts + 1);
+            NEW_N(run->arena, struct limit_seen, room + 1);
     }
     return sim->accumulation;
+}
+
+void
+simulate_accumulation_forget(struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    if (sim->accumulation)
+        sim->accumulation->seen[contact] = (struct limit_seen){0};
 }
 
 bool

@@ -254,7 +254,8 @@ move_to_event(struct simulation *sim, double target, double *end,
               struct event *found, struct event *more, uint32_t *n_more)
 {
     struct rt *run = sim->run;
-    bool nothing_watched = choose_watched(sim);
+    /* where contacts are made as bodies come near, others may come */
+    bool nothing_watched = choose_watched(sim) && !run->table;
     double before = rt_time(run);
     *end = nothing_watched ? simulate_rows_ahead(sim, target) : target;
     int st =
@@ -289,6 +290,7 @@ move_to_event(struct simulation *sim, double target, double *end,
                         changed->chosen ? changed->contact : NULL,
                         changed->chosen ? changed->n_chosen : sim->n_contacts,
                         *end, found, more, n_more);
+        simulate_contacts_made(sim);
     } else if (!st) {
         st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);
     }
@@ -474,7 +476,8 @@ static int
 advance(struct simulation *sim, double target, double limit)
 {
     struct rt *run = sim->run;
-    struct event *more = NEW_N(run->arena, struct event, sim->n_contacts + 1);
+    struct event *more =
+        NEW_N(run->arena, struct event, rt_contact_room(run) + 1);
     double last = -INFINITY;
     size_t reported = 0;
     sim->target = target;
@@ -591,6 +594,8 @@ simulate_run(struct simulation *sim, double limit)
     sim->begun = true;
     if (sim->along && (st = look_along(sim)))
         return st;
+    if (run->table && (st = simulate_local_start(sim)))
+        return st;
     if ((st = simulate_start_contacts(sim)) || (st = renew_first_row(sim)) ||
         (sim->along && (st = look_along(sim))))
         return st;
@@ -600,10 +605,10 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
-    simulate_local_start(sim);
-    if ((st = simulate_ball_flights_start(sim)))
+    if (!run->table && (st = simulate_local_start(sim)))
         return st;
-    if (sim->rule == sim->n_contacts)
+    simulate_ball_flights_start(sim);
+    if (!run->table)
         simulate_pairs_start(sim);
     if (sim->trace && (st = simulate_traced(sim)))
         return st;

@@ -11,12 +11,15 @@
 #include "base/num.h"
 #include "runtime/balls/balls.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/trace/trace.h"
 
 void
 simulate_vertex_flights_start(struct simulation *sim)
 {
+    if (sim->run->table)
+        return; /* which knows all contacts from the start on */
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
         if (sim->contacts[contact].through || sim->contacts[contact].overlap)
             return;
@@ -82,84 +85,70 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
  * of the motion as it is. */
 #define BALL_CONTACTS 32
 
-/* E0756: the pairs are not there that the general search would need. body:
- * those with which it would go on; NULL: it has to follow the whole motion. */
-static int
-too_many_pairs(struct simulation *sim, const uint32_t *body)
-{
-    struct rt *run = sim->run;
-    char time[NUM_TEXT];
-    struct diag *diag;
-    if (body)
-        diag = diag_add(
-            sim->analysis->ds, DIAG_E0756, rt_contact(run, sim->rule)->range,
-            "after t = %s s `%s` and `%s` touch without a speed, come to rest, "
-            "overlap, or touch others at the same time: there are too many "
-            "pairs of bodies to follow that",
-            num_digits(time, rt_time(run), 9),
-            imp_text(run->im, rt_body(run, body[0])->name),
-            imp_text(run->im, rt_body(run, body[1])->name));
-    else
-        diag = diag_add(
-            sim->analysis->ds, DIAG_E0756, rt_contact(run, sim->rule)->range,
-            "these contacts are of more than 100000 pairs, and not all bodies "
-            "are discs, spheres and fixed planes in free flight");
-    diag_note(sim->analysis->ds, diag, sim->command->range,
-              "the run is asked for here");
-    diag_help(sim->analysis->ds, diag, "%s",
-              body ? "use fewer bodies, an earlier `until`, or starts that are "
-                     "not symmetric"
-                   : "use fewer bodies, or name the contacts that matter; "
-                     "`search = all`, `through`, joints and forces "
-                     "need fewer pairs, too");
-    return IMP_FAILED;
-}
-
-int
+void
 simulate_ball_flights_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->balls == NULL);
     struct rt *run = sim->run;
-    bool fast = !sim->options.all && !run->im->systems.n;
-    sim->rule = sim->n_contacts;
-    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+    bool fast = !sim->options.all && !run->im->systems.n &&
+                (run->table || sim->n_contacts >= BALL_CONTACTS);
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
         fast &=
             !sim->contacts[contact].through && !sim->contacts[contact].overlap;
-        if (rt_contact(run, contact)->flags & IMP_CONTACTF_RULE)
-            sim->rule = contact;
-    }
-    fast &= sim->rule < sim->n_contacts || sim->n_contacts >= BALL_CONTACTS;
     sim->balls = fast ? balls_new(run, false) : NULL;
-    return sim->rule < sim->n_contacts && !sim->balls
-               ? too_many_pairs(sim, NULL)
-               : IMP_OK;
 }
 
-void
+/* E0756: the search over all pairs is asked for, or needed, and the pairs are
+ * not there. */
+static int
+too_many_pairs(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    uint32_t rule = 0;
+    while (!(rt_contact(run, rule)->flags & IMP_CONTACTF_RULE))
+        rule++;
+    const char *why = sim->options.all ? "`search = all` asks all pairs"
+                      : run->forks     ? "`paradox = branch` follows a tree of "
+                                         "motions"
+                                       : "not all bodies move by their weight "
+                                         "alone between impacts";
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0756, rt_contact(run, rule)->range,
+        "these contacts are of more than 100000 pairs, which are made as "
+        "bodies come near, but %s",
+        why);
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run is asked for here");
+    diag_help(sim->analysis->ds, diag, "%s",
+              sim->options.all || run->forks
+                  ? "leave that out, or use fewer bodies"
+                  : "use fewer bodies, or name the contacts that matter: "
+                    "forces, joints, systems, driven bodies and friction by a "
+                    "formula need fewer pairs");
+    return IMP_FAILED;
+}
+
+int
 simulate_local_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->local == NULL);
-    if (sim->options.all || sim->n_contacts < BALL_CONTACTS)
-        return;
-    sim->local = local_new(sim->run, sim->options.until);
+    struct rt *run = sim->run;
+    if (!run->table &&
+        (sim->options.all || sim->n_contacts < BALL_CONTACTS))
+        return IMP_OK;
+    bool cannot = sim->options.all || (run->table && run->forks);
+    sim->local = cannot ? NULL : local_new(run, sim->options.until);
     /* Over planes the fast way of polytopes asks all vertices at each event,
      * which pays where bodies fall on planes again and again. */
-    if (sim->local && vec3_norm(sim->run->world.gravity) == 0.0)
+    if (sim->local && vec3_norm(run->world.gravity) == 0.0)
         sim->planes = NULL;
-}
-
-/* The general search must go on. Where one contact stands for all pairs, it
- * cannot. */
-static int
-leave_to_search(struct simulation *sim)
-{
-    uint32_t body[2];
-    if (rt_stopped(sim->run))
-        return IMP_STOPPED;
-    if (sim->rule == sim->n_contacts)
+    if (!run->table)
         return IMP_OK;
-    balls_why(sim->balls, body);
-    return too_many_pairs(sim, body);
+    if (!sim->local)
+        return too_many_pairs(sim);
+    int st = local_begin(sim->local);
+    simulate_contacts_made(sim);
+    return st;
 }
 
 /* A trace keeps the energies at one of so many impacts per body: a sum over all
@@ -240,33 +229,24 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     }
     simulate_log_pair(sim, touch->contact, touch->body, "impact",
                       touch_class_name[CLASS_MINUS], impulse);
-    if (contact->flags & IMP_CONTACTF_RULE)
-        return ball_row(sim, looks);
-    simulate_watch(sim, touch->contact, WATCH_LEAVE);
-    if ((st = ball_row(sim, looks)) ||
-        (st = simulate_count_impact(sim, touch->contact)))
+    bool rests = (rt_body(run, touch->body[0])->flags |
+                  rt_body(run, touch->body[1])->flags) &
+                     IMP_BODYF_FIXED &&
+                 vec3_norm(run->world.gravity) > 0.0;
+    uint32_t own = touch->contact;
+    if (run->table) {
+        /* only what may come to a limit has a history, and needs a contact */
+        if (!rests)
+            return ball_row(sim, looks);
+        own = local_contact(sim->local, touch->body[0], touch->body[1]);
+        simulate_contacts_made(sim);
+        if (own == NO_CONTACT)
+            return ball_row(sim, looks);
+    }
+    simulate_watch(sim, own, WATCH_LEAVE);
+    if ((st = ball_row(sim, looks)) || (st = simulate_count_impact(sim, own)))
         return st;
-    bool rests = (rt_body(run, contact->body[0])->flags |
-                  rt_body(run, contact->body[1])->flags) &
-                 IMP_BODYF_FIXED;
-    return rests && vec3_norm(run->world.gravity) > 0.0
-               ? ball_limit(sim, touch->contact, taken)
-               : IMP_OK;
-}
-
-/* Bodies rest on others: the general search follows them, which knows nothing
- * of the pairs that one contact stands for. */
-static int
-rest_on_others(struct simulation *sim)
-{
-    bool on;
-    return sim->rule == sim->n_contacts
-               ? IMP_OK
-               : too_many_pairs(
-                     sim, rt_contact(
-                              sim->run,
-                              persistent_point(sim->run, 0, &on, NULL)->contact)
-                              ->body);
+    return rests ? ball_limit(sim, own, taken) : IMP_OK;
 }
 
 int
@@ -276,10 +256,8 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
     struct rt *run = sim->run;
     double now = rt_time(run);
     bool general = false;
-    if (persistent_any(run))
-        return rest_on_others(sim);
-    if (!balls_begin(sim->balls))
-        return leave_to_search(sim);
+    if (persistent_any(run) || !balls_begin(sim->balls))
+        return rt_stopped(run) ? IMP_STOPPED : IMP_OK;
     while ((double)sim->log.total <= limit) {
         struct balls_touch touch;
         bool taken;
@@ -305,5 +283,5 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
     if (!general)
         return IMP_OK;
     balls_trace(sim->balls, now);
-    return leave_to_search(sim);
+    return rt_stopped(run) ? IMP_STOPPED : IMP_OK;
 }

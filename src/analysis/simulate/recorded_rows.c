@@ -16,16 +16,33 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
 
 #define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
 #define SIMULATE_ROWS_MOST 10000000.0
 
+/* The name of two bodies' contact, for as long as the record. */
+static const char *
+pair_name(const struct simulation *sim, const uint32_t *body)
+{
+    const struct rt *run = sim->run;
+    uint32_t one = body[0] < body[1] ? body[0] : body[1],
+             two = body[0] < body[1] ? body[1] : body[0];
+    return arena_printf(record_arena(sim->analysis), "%s|%s",
+                        imp_text(run->im, rt_body(run, one)->name),
+                        imp_text(run->im, rt_body(run, two)->name));
+}
+
 const char *
 simulate_contact_name(const struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
-    return imp_text(sim->run->im, rt_contact(sim->run, contact)->name);
+    const imp_contact *of = rt_contact(sim->run, contact);
+    /* the text of one that was made changes with its bodies */
+    return contact < contact_table_stated(sim->run)
+               ? imp_text(sim->run->im, of->name)
+               : pair_name(sim, of->body);
 }
 
 const char *
@@ -53,20 +70,6 @@ simulate_log_event(struct simulation *sim, uint32_t contact, const char *kind,
     simulate_log_pair(sim, contact, NULL, kind, class, impulse);
 }
 
-/* What a contact that stands for all pairs is called between these two. */
-static const char *
-pair_name(struct simulation *sim, uint32_t contact, const uint32_t *body)
-{
-    const struct rt *run = sim->run;
-    if (body == NULL || !(rt_contact(run, contact)->flags & IMP_CONTACTF_RULE))
-        return simulate_contact_name(sim, contact);
-    uint32_t one = body[0] < body[1] ? body[0] : body[1],
-             two = body[0] < body[1] ? body[1] : body[0];
-    return arena_printf(record_arena(sim->analysis), "%s|%s",
-                        imp_text(run->im, rt_body(run, one)->name),
-                        imp_text(run->im, rt_body(run, two)->name));
-}
-
 void
 simulate_log_pair(struct simulation *sim, uint32_t contact,
                   const uint32_t *body, const char *kind, const char *class,
@@ -75,16 +78,22 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     assert(sim != NULL && contact < sim->n_contacts);
     assert(kind != NULL && class != NULL);
     assert(sim->log.time.n == sim->log.kind.n);
+    const struct rt *run = sim->run;
+    if (!run->table)
+        body = NULL; /* the contact is that of the pair */
     sim->log.total++;
     if (sim->trace)
         run_log_event(sim->trace, contact, body, kind, class, impulse);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
-    VEC_PUSH(&sim->log.time, rt_time(sim->run));
+    VEC_PUSH(&sim->log.time, rt_time(run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
-    VEC_PUSH(&sim->log.contact, pair_name(sim, contact, body));
-    VEC_PUSH(&sim->log.number, contact);
+    VEC_PUSH(&sim->log.contact, body ? pair_name(sim, body)
+                                     : simulate_contact_name(sim, contact));
+    VEC_PUSH(&sim->log.number,
+             body ? contact_table_number_of(sim->run, body[0], body[1])
+                  : contact_table_number(run, contact));
     VEC_PUSH(&sim->log.impulse, impulse);
 }
 
@@ -100,7 +109,7 @@ log_other(struct simulation *sim, uint32_t number, imp_str name,
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, "");
     VEC_PUSH(&sim->log.contact, imp_text(sim->run->im, name));
-    VEC_PUSH(&sim->log.number, sim->n_contacts + number);
+    VEC_PUSH(&sim->log.number, UINT32_MAX - number);
     VEC_PUSH(&sim->log.impulse, 0.0);
 }
 
@@ -565,28 +574,87 @@ other_name(const struct simulation *sim, uint32_t number)
         im, IMP_ARRAY(im, im->joints, imp_joint)[number - im->rotors.n].name);
 }
 
+/* So many pairs whose contacts were made are told one by one; more are summed
+ * up by their blocks. */
+#define PAIRS_TOLD 1000
+
+/* What a summary is of, in the order of the record: contacts of the model, made
+ * pairs by their bodies, rotors, joints. */
+struct told {
+    uint32_t pair[2];
+    uint32_t number;
+};
+
+static int
+by_bodies(const void *one, const void *two)
+{
+    const struct told *a = one, *b = two;
+    for (int i = 0; i < 2; i++)
+        if (a->pair[i] != b->pair[i])
+            return a->pair[i] < b->pair[i] ? -1 : 1;
+    return 0;
+}
+
+static struct told *
+list_told(struct simulation *sim, uint32_t told, uint32_t all)
+{
+    uint32_t stated = contact_table_stated(sim->run);
+    struct told *list = NEW_N(sim->run->brief, struct told, all + 1);
+    for (uint32_t i = 0; i < all; i++) {
+        list[i].number = i;
+        if (i >= stated && i < told)
+            contact_table_pair(sim->run, i, list[i].pair);
+    }
+    qsort(list + stated, told - stated, sizeof *list, by_bodies);
+    return list;
+}
+
+/* The number of an event as list_told counts them. */
+static uint32_t
+told_as(const struct rt *run, uint32_t number, uint32_t told, bool whole)
+{
+    uint32_t pair[2];
+    if (number >= UINT32_MAX - (run->im->rotors.n + run->im->joints.n))
+        return told + (UINT32_MAX - number);
+    if (!whole || number < contact_table_stated(run))
+        return number;
+    contact_table_pair(run, number, pair);
+    return contact_table_rule_of(run, pair[0], pair[1]);
+}
+
 void
 simulate_put_summary(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);
     const struct event_log *log = &sim->log;
-    struct arena *arena = sim->run->brief; /* the record copies the texts */
-    uint32_t all =
-        sim->n_contacts + sim->run->im->rotors.n + sim->run->im->joints.n;
+    struct rt *run = sim->run;
+    struct arena *arena = run->brief; /* the record copies the texts */
+    uint32_t stated = contact_table_stated(run),
+             told = contact_table_told(run), pairs = told - stated;
+    bool whole = pairs > PAIRS_TOLD;
+    told = whole ? stated : told;
+    uint32_t all = told + run->im->rotors.n + run->im->joints.n;
     struct contact_summary *of = NEW_N(arena, struct contact_summary, all + 1);
+    const struct told *list = list_told(sim, told, all);
     const char **texts = NEW_N(arena, const char *, all + 1);
     size_t count = 0;
     for (size_t i = 0; i < log->time.n; i++)
-        count_event(&of[log->number.v[i]], log->kind.v[i], log->time.v[i]);
-    for (uint32_t i = 0; i < all; i++) {
+        count_event(&of[told_as(run, log->number.v[i], told, whole)],
+                    log->kind.v[i], log->time.v[i]);
+    for (uint32_t k = 0; k < all; k++) {
+        uint32_t i = list[k].number;
         if (of[i].n == 0)
             continue;
         struct buf text = {0};
-        bool contact = i < sim->n_contacts;
-        of[i].closed &= contact;
+        bool block = whole && i < stated &&
+                     rt_contact(run, i)->flags & IMP_CONTACTF_RULE;
+        of[i].closed &= i < told && !block;
+        if (block)
+            buf_printf(&text, "%u pairs, such as ", pairs);
         describe(&text,
-                 contact ? simulate_contact_name(sim, i)
-                         : other_name(sim, i - sim->n_contacts),
+                 i >= told    ? other_name(sim, i - told)
+                 : i < stated ? simulate_contact_name(sim, i)
+                              : pair_name(sim, list[k].pair),
                  &of[i]);
         texts[count++] = arena_strdup(arena, buf_str(&text));
         buf_free(&text);

@@ -17,6 +17,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 
@@ -453,6 +454,25 @@ list_contacts(struct simulation *sim)
     }
 }
 
+void
+simulate_contacts_made(struct simulation *sim)
+{
+    assert(sim != NULL);
+    const struct rt *run = sim->run;
+    unsigned long serial = contact_table_serial(run);
+    if (serial == sim->serial)
+        return;
+    sim->n_contacts = run->im->contacts.n;
+    for (uint32_t c = contact_table_stated(run); c < sim->n_contacts; c++) {
+        if (contact_table_made(run, c) <= sim->serial)
+            continue;
+        sim->contacts[c] = (struct simulated_contact){.watch = WATCH_CLOSE};
+        sim->watch[c] = WATCH_CLOSE;
+        simulate_accumulation_forget(sim, c);
+    }
+    sim->serial = serial;
+}
+
 struct marked_contacts
 simulate_marks_new(struct arena *arena, uint32_t n)
 {
@@ -465,13 +485,13 @@ struct simulation *
 simulation_new(struct analysis *analysis, const imp_command *command)
 {
     assert(analysis != NULL && command != NULL);
-    uint32_t contacts = analysis->rt->im->contacts.n;
+    uint32_t contacts = rt_contact_room(analysis->rt);
     struct simulation *sim = NEW(analysis->rt->arena, struct simulation);
     *sim = (struct simulation){
         .analysis = analysis,
         .run = analysis->rt,
         .command = command,
-        .n_contacts = contacts,
+        .n_contacts = analysis->rt->im->contacts.n,
         .errors = analysis->ds->errors,
         .contacts =
             NEW_N(analysis->rt->arena, struct simulated_contact, contacts + 1),

@@ -192,7 +192,8 @@ struct simulation {
     bool has_energy;
     double energy_before; /* total energy at the start, J */
     struct simulated_contact *contacts;
-    uint32_t n_contacts;
+    uint32_t n_contacts;  /* grows where contacts are made (contact_table.h) */
+    unsigned long serial; /* of the last contact made that is known here */
     enum event_watch *watch; /* per contact: what the next search looks for */
     /* contacts of body i: of_body[first_of_body[i] .. first_of_body[i + 1]) */
     uint32_t *of_body, *first_of_body;
@@ -218,7 +219,6 @@ struct simulation {
     struct already_reported reported;
     struct flow **flows;          /* per system */
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
-    uint32_t rule; /* the contact that stands for all pairs, or n_contacts */
     struct balls *balls; /* NULL: balls are left to the search */
     struct local *local; /* NULL: the search asks all pairs at each event */
     struct resting_polytopes resting;
@@ -311,6 +311,9 @@ simulate_unmark(struct marked_contacts *marked)
         marked->on[marked->contact[i]] = false;
     marked->n = 0;
 }
+/* Contacts may have been made since it was called last: they are open, and
+ * nothing is known of them. */
+void simulate_contacts_made(struct simulation *sim);
 struct marked_contacts simulate_marks_new(struct arena *arena, uint32_t n);
 /* What the search looks for at a contact from now on. */
 static inline void
@@ -717,6 +720,8 @@ void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 /* After an impact at `contact`: goes to the limit of its impacts where that is
  * known. */
 int simulate_accumulation(struct simulation *sim, uint32_t contact);
+/* The contact is one of other bodies from now on. */
+void simulate_accumulation_forget(struct simulation *sim, uint32_t contact);
 /* Would simulate_accumulation look at the state? */
 bool simulate_accumulation_looks(const struct simulation *sim,
                                  uint32_t contact);
@@ -751,10 +756,9 @@ void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
  * or more than `limit` events, or something that needs the general search. */
 int simulate_vertex_flights(struct simulation *sim, double until, double limit);
-/* Many pairs: their next events are kept. */
-void simulate_local_start(struct simulation *sim);
-/* Status: IMP_FAILED after E0756. */
-int simulate_ball_flights_start(struct simulation *sim);
+/* Many pairs: their next events are kept. IMP_FAILED after E0756. */
+int simulate_local_start(struct simulation *sim);
+void simulate_ball_flights_start(struct simulation *sim);
 /* The same for discs and spheres. */
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
 

@@ -359,8 +359,6 @@ simulate_start_contacts(struct simulation *sim)
         int st;
         if (rt_contact(run, contact)->system != IMP_NO_SYSTEM)
             continue; /* The flow of its system finds its touches. */
-        if (rt_contact(run, contact)->flags & IMP_CONTACTF_RULE)
-            continue; /* fast_flights.c looks at all pairs it stands for */
         run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_WORK] =
             0.0;
         if (rt_contact(run, contact)->flags & IMP_CONTACTF_STATED) {

@@ -16,6 +16,7 @@
 #include "runtime/geometry/pose.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/system.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
@@ -154,7 +155,7 @@ run_log_event(struct run_log *log, uint32_t contact, const uint32_t *body,
     const uint32_t *of = body ? body : rt_contact(log->run, contact)->body;
     struct run_event event = {.time = rt_time(log->run),
                               .impulse = impulse,
-                              .contact = contact,
+                              .contact = contact_table_rule(log->run, contact),
                               .body = {of[0], of[1]},
                               .kind = kind,
                               .class = class};
@@ -223,7 +224,7 @@ keep_forces(void *ctx, int order, double ahead)
         struct run_force force = {.time = now, .since = ahead};
         struct closest_points found;
         const struct contact_point *point = persistent_point(run, i, &on, NULL);
-        force.contact = point->contact;
+        force.contact = contact_table_rule(run, point->contact);
         if (!on || !closest(log, point->contact, &found))
             continue;
         persistent_force(run, i, order, ahead, amount);

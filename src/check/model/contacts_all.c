@@ -35,7 +35,7 @@ const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
 
 /* Beyond so many pairs one contact stands for all of them (tm_contact.rule): a
- * contact takes some 2 kB. docs/limits.md says what is followed then. */
+ * contact takes some 2 kB. A run makes those whose bodies come near. */
 #define PAIRS_MOST 100000
 
 /* so many blocks may stand for more pairs than that (IMP_CONTACT_RULES) */
@@ -334,6 +334,41 @@ disjoint(struct check *ck, const struct block_of_contacts *blocks, size_t which)
     return true;
 }
 
+/* Bodies of one declaration have shapes of one kind. */
+struct kinds {
+    uint32_t n, *of; /* per body: the first one of its declaration */
+    unsigned char *seen;
+    uint32_t n_first, *number; /* declarations; per first body: its number */
+};
+
+static void
+find_kinds(struct check *ck, struct kinds *kinds)
+{
+    kinds->of = NEW_N(ck->arena, uint32_t, kinds->n + 1);
+    kinds->number = NEW_N(ck->arena, uint32_t, kinds->n + 1);
+    for (uint32_t i = 0; i < kinds->n; i++) {
+        const struct tm_body *body = &ck->lists.bodies.v[i];
+        bool again = i > 0 && body->range.lo == body[-1].range.lo &&
+                     body->range.file == body[-1].range.file;
+        kinds->of[i] = again ? kinds->of[i - 1] : i;
+        if (!again)
+            kinds->number[i] = kinds->n_first++;
+    }
+    kinds->seen = NEW_N(ck->arena, unsigned char,
+                        (size_t)kinds->n_first * kinds->n_first + 1);
+}
+
+/* Is this the first pair of these two declarations? */
+static bool
+first_of_kind(struct kinds *kinds, uint32_t one, uint32_t two)
+{
+    unsigned char *seen =
+        kinds->seen +
+        (size_t)kinds->number[kinds->of[one]] * kinds->n_first +
+        kinds->number[kinds->of[two]];
+    return !*seen && (*seen = 1);
+}
+
 /* Declares the contacts of a block, or one that stands for all of them, with
  * number `rule` - 1; 0: none does. */
 static void
@@ -341,8 +376,11 @@ declare_pairs(struct check *ck, struct pairs *pairs,
               const struct block_of_contacts *block, uint32_t rule)
 {
     struct tm_contact contact = block->contact;
+    struct kinds kinds = {.n = pairs->n};
     bool made = false;
     contact.rule = rule;
+    if (rule)
+        find_kinds(ck, &kinds);
     for (uint32_t i = 0; i < pairs->n; i++)
         for (uint32_t j = i + 1; j < pairs->n; j++) {
             const struct tm_body *one = &ck->lists.bodies.v[i],
@@ -351,9 +389,8 @@ declare_pairs(struct check *ck, struct pairs *pairs,
                 continue;
             const uint32_t body[2] = {i, j};
             take(pairs, body);
-            if (rule && made)
+            if (rule && made && !first_of_kind(&kinds, i, j))
                 continue;
-            made = true;
             contact.name =
                 arena_printf(ck->arena, "%s|%s", one->name, two->name);
             contact.body[0] = i;
@@ -362,6 +399,9 @@ declare_pairs(struct check *ck, struct pairs *pairs,
                 arena_printf(ck->arena, "%s_%s", one->name, two->name);
             if (!contact_is_searched(ck, word, &contact))
                 return;
+            if (rule && made)
+                continue;
+            made = true;
             APUSH(ck, &ck->lists.contacts, contact);
         }
 }

@@ -176,6 +176,9 @@ struct mech {
     vec3 gravity;                /* a function of params and t */
     uint32_t (*event_row)[9];    /* per contact: rows of gap and unknowns */
     struct contact_kinds *kinds; /* of contact_kinds.c */
+    /* the contacts of the model, then those of the patterns of its rules */
+    const struct tm_contact *contacts;
+    size_t n_contacts;
     /* of shape.c: bodies whose tapes others with the same level set share */
 #define SHAPE_MASK 1023u
     const struct mbody *of_shape[SHAPE_MASK + 1];

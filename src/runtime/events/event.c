@@ -85,22 +85,6 @@ move(const struct event_state *ev, struct rt *run, double dt, double t)
         motion_advance(run, dt, t);
 }
 
-static int
-stuck(struct rt *run, uint32_t contact)
-{
-    const imp_contact *image_contact = rt_contact(run, contact);
-    char t[NUM_TEXT];
-    struct diag *diag = diag_add(
-        run->ds, DIAG_E0621, image_contact->range,
-        "the search for the next touch of `%s` does not "
-        "advance beyond t = %s",
-        imp_text(run->im, image_contact->name), num_digits(t, rt_time(run), 9));
-    diag_help(run->ds, diag,
-              "very close bodies face each other with flat or rough points; "
-              "turn or shift one of them a little");
-    return IMP_FAILED;
-}
-
 /* The gap of a contact at the present state. A body that is not convex there,
  * or has no surface, ends the search with a diagnostic. */
 static int
@@ -494,7 +478,7 @@ verify(struct rt *run, struct event_state *ev, double length, bool *good,
 static struct event_state *
 state_of(struct rt *run)
 {
-    uint32_t nc = run->im->contacts.n;
+    uint32_t nc = rt_contact_room(run);
     if (run->event == NULL) {
         run->event = NEW(run->arena, struct event_state);
         run->event->near = NEW_N(run->arena, struct near, nc + 1);
@@ -652,7 +636,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
     }
     if (!jumps || t1 >= t0 + step->most) {
         saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->step);
-        return stuck(run, slowest);
+        return event_stuck(run, slowest);
     }
     step->cap = INFINITY;
     return each_step != NULL ? each_step(ctx, t0, t1) : IMP_OK;
@@ -745,6 +729,15 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
         if (isinf(step.cap) && !ev->near[*ev->contact].candidate)
             steps--;
     }
+}
+
+void
+event_forget(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    struct event_state *ev = state_of(run);
+    ev->floor[contact] = ev->handled[contact] = NAN;
+    closest_points_forget(run, contact);
 }
 
 int

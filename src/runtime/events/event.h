@@ -55,6 +55,8 @@ int event_next(struct rt *run, const enum event_watch *watch, double until,
 int event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
                   double until, uint32_t steps, struct event *out,
                   double *entry, bool *open);
+/* Forgets what is known of a contact, which is now one of other bodies. */
+void event_forget(struct rt *run, uint32_t contact);
 /* For how long (s) balls around the bodies of a contact, or a plane and a ball,
  * stay apart from the present state on; 0: they are near. Only where
  * motion_by_weight, of bodies on which nothing else acts. */

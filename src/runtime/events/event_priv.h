@@ -79,4 +79,9 @@ void saved_step_restore(struct rt *run, const uint32_t *pair,
  * act at once, through joints and through other contacts that are closed. */
 const bool *event_acts_on(struct rt *run, uint32_t contact, const bool *closed);
 
+/* -- place_jump.c -- */
+/* E0621: the search for the next touch of this contact does not go on.
+ * IMP_FAILED. */
+int event_stuck(struct rt *run, uint32_t contact);
+
 #endif

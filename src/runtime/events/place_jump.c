@@ -61,3 +61,20 @@ event_jumps_into(struct rt *run, uint32_t contact, double gap)
               "a speed");
     return IMP_FAILED;
 }
+
+int
+event_stuck(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    char t[NUM_TEXT];
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0621, image_contact->range,
+        "the search for the next touch of `%s` does not "
+        "advance beyond t = %s",
+        imp_text(run->im, image_contact->name), num_digits(t, rt_time(run), 9));
+    diag_help(run->ds, diag,
+              "very close bodies face each other with flat or rough points; "
+              "turn or shift one of them a little");
+    return IMP_FAILED;
+}

@@ -22,9 +22,10 @@ saved_step_new(struct rt *run, struct saved_step *saved)
     assert(run != NULL && saved != NULL);
     saved->state = NEW_N(run->arena, double, state_size(run) + 1);
     saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
-    saved->u = NEW_N(run->arena, double, 8 * (size_t)run->im->contacts.n + 1);
-    saved->work = NEW_N(run->arena, double, saved_work_size(run) + 1);
-    saved->warm = NEW_N(run->arena, unsigned char, run->im->contacts.n + 1);
+    saved->u = NEW_N(run->arena, double, 8 * (size_t)rt_contact_room(run) + 1);
+    size_t work = (size_t)rt_contact_room(run) + run->im->joints.n;
+    saved->work = NEW_N(run->arena, double, work + 1);
+    saved->warm = NEW_N(run->arena, unsigned char, rt_contact_room(run) + 1);
 }
 
 /* Copies the state of two bodies, and what is known of their contact. */

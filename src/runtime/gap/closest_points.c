@@ -82,6 +82,17 @@ closest_points_to_env(struct rt *run, uint32_t contact)
 }
 
 void
+closest_points_forget(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    run->closest.warm[contact] = 0;
+    if (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS)
+        polytope_contact_forget_one(run, contact);
+    else
+        smooth_smooth_forget(run, contact);
+}
+
+void
 closest_points_predict(struct rt *run, uint32_t contact, int order, double dt)
 {
     assert(run != NULL && contact < run->im->contacts.n);

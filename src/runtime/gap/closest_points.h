@@ -41,6 +41,8 @@ int closest_points_find(struct rt *run, uint32_t contact,
 /* Writes the gap, both points and the normal into run->env, for tapes that read
  * them. Status as closest_points_find with `loud`. */
 int closest_points_to_env(struct rt *run, uint32_t contact);
+/* Forgets what is known of a contact, which is now one of other bodies. */
+void closest_points_forget(struct rt *run, uint32_t contact);
 /* Moves the point from which the next search of this contact starts by dt (s)
  * along the series made last by contact_gap_series. */
 void closest_points_predict(struct rt *run, uint32_t contact, int order,

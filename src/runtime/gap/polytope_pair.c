@@ -18,7 +18,7 @@ polytope_contact_memo(struct rt *run, uint32_t contact)
     assert(contact < run->im->contacts.n);
     if (run->closest.polytope == NULL)
         run->closest.polytope =
-            NEW_N(run->own, struct polytope_contact_memo, run->im->contacts.n);
+            NEW_N(run->own, struct polytope_contact_memo, rt_contact_room(run));
     return &run->closest.polytope[contact];
 }
 
@@ -28,6 +28,17 @@ polytope_contact_forget(struct rt *run)
     for (uint32_t c = 0;
          run->closest.polytope != NULL && c < run->im->contacts.n; c++)
         run->closest.polytope[c].warm = false;
+}
+
+void
+polytope_contact_forget_one(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    struct polytope_contact_memo *memo = polytope_contact_memo(run, contact);
+    memo->warm = false;
+    memo->time = NAN;
+    if (!run->rows.contact[contact])
+        memo->smooth = NULL; /* that of another pattern */
 }
 
 double

@@ -78,13 +78,21 @@ remember(struct rt *run, uint32_t contact, const struct closest_points *points)
 {
     if (!run->closest.smooth)
         run->closest.smooth =
-            NEW_N(run->own, struct closest_points_memo, run->im->contacts.n);
+            NEW_N(run->own, struct closest_points_memo, rt_contact_room(run));
     struct closest_points_memo *memo = &run->closest.smooth[contact];
     memo->good = true;
     memo->time = rt_time(run);
     contact_bodies_state(run, rt_contact(run, contact), memo->state);
     memcpy(memo->u, points->u, sizeof memo->u);
     memo->answer = *points;
+}
+
+void
+smooth_smooth_forget(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    if (run->closest.smooth)
+        run->closest.smooth[contact].good = false;
 }
 
 /* Solves the kkt tape of the contact by Newton's method, from the unknowns on.

@@ -12,6 +12,7 @@
  * closest_points_predict and contact_gap_series do for all contacts. */
 int smooth_smooth_closest(struct rt *run, uint32_t contact,
                           struct closest_points *out, bool loud);
+void smooth_smooth_forget(struct rt *run, uint32_t contact);
 void smooth_smooth_predict(struct rt *run, uint32_t contact, int order,
                            double dt);
 int smooth_smooth_series(struct rt *run, uint32_t contact, int order,

@@ -17,6 +17,7 @@ struct polytope;
 struct system_run;
 struct record;
 struct trace;
+struct contact_table;
 
 /* Machine code that comes when it pays (docs/architecture.md). The evaluator's
  * work is counted in the units of run.c; when rt_tier_due says so, `more` is
@@ -68,7 +69,9 @@ struct rt_start {
 /* The parts of the runtime that keep something about a run have one pointer
  * each, to a struct of their own. */
 struct rt {
-    const imp_image *im;
+    const imp_image *im; /* with a `table`: the run's own, which grows */
+    struct contact_table *table; /* of contact_table.c; NULL: all contacts are
+                                    those of the model */
     const imp_code *code; /* NULL: tapes go to the evaluator */
     struct rt_tier *tier; /* NULL: no code will come */
     struct arena *own;    /* holds the run itself and its arrays */
@@ -140,6 +143,12 @@ void rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
  */
 void rt_progress(struct rt *run, double done);
 
+/* The most contacts that the run can have: their number im->contacts.n may grow
+ * up to this (contact_table.h). Memory of a run that is kept for longer than an
+ * event has room for so many. */
+uint32_t rt_contact_room(const struct rt *run);
+/* The entries of env. */
+size_t rt_env_size(const struct rt *run);
 /* Gives a run and all its memory back. NULL is allowed. */
 void rt_free(struct rt *run);
 /* Memory of `size` bytes that stays from start to start of this run, under the

@@ -25,15 +25,21 @@ saved_work_take(const struct rt *run, double *work)
         *work++ = run->env[joint[i].env_joint + IMP_JOINT_WORK];
 }
 
+static void
+restore_work(struct rt *run, uint32_t n_contact, const double *work)
+{
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < n_contact; i++)
+        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = *work++;
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        run->env[joint[i].env_joint + IMP_JOINT_WORK] = *work++;
+}
+
 void
 saved_work_restore(struct rt *run, const double *work)
 {
     assert(run != NULL && work != NULL);
-    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = *work++;
-    for (uint32_t i = 0; i < run->im->joints.n; i++)
-        run->env[joint[i].env_joint + IMP_JOINT_WORK] = *work++;
+    restore_work(run, run->im->contacts.n, work);
 }
 
 size_t
@@ -95,9 +101,13 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     assert(run != NULL && saved != NULL && saved->v != NULL);
     const imp_layout *layout = &run->im->layout;
     size_t n_state = layout->contact - layout->state;
-    size_t n_contact = run->im->contacts.n;
     const double *v = saved->v;
-    assert(saved->n == saved_state_size(run));
+    /* contacts that were made since then are not in it */
+    size_t n_contact = (saved->n - 1 - 2 * n_state - run->im->joints.n) /
+                       (WARM_START + 2);
+    assert(n_contact <= run->im->contacts.n);
+    assert(saved->n == 1 + 2 * n_state + (WARM_START + 2) * n_contact +
+                           run->im->joints.n);
     run->env[layout->time] = *v++;
     memcpy(run->env + layout->state, v, n_state * sizeof *v);
     memcpy(run->state_lo, v + n_state, n_state * sizeof *v);
@@ -106,7 +116,7 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     v += WARM_START * n_contact;
     for (size_t i = 0; i < n_contact; i++)
         run->closest.warm[i] = v[i] != 0.0;
-    saved_work_restore(run, v + n_contact);
+    restore_work(run, (uint32_t)n_contact, v + n_contact);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
 }

@@ -7,17 +7,25 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/local/local_priv.h"
 #include "runtime/motion/motion.h"
 
 /* -- the heap of pairs ------------------------------------------------------
  */
 
+/* Contacts come before bodies, in their order. */
+static uint64_t
+rank(const struct local *local, uint32_t entry)
+{
+    return entry < local->n_body ? ((uint64_t)1 << 32) + entry : entry;
+}
+
 static bool
 sooner(const struct local *local, uint32_t one, uint32_t two)
 {
     double a = local->pair[one].key, b = local->pair[two].key;
-    return a < b || (a == b && one < two);
+    return a < b || (a == b && rank(local, one) < rank(local, two));
 }
 
 static void
@@ -63,31 +71,37 @@ held(const struct local *local, uint32_t contact)
     return local->body[body[0]].held || local->body[body[1]].held;
 }
 
+static void
+set_key(struct local *local, uint32_t contact, double key)
+{
+    local_set_key(local, local->n_body + contact, key);
+}
+
 /* A pair of which a body moves in another way now, or that is watched in
  * another way: until when it stays apart. */
 static void
 renew(struct local *local, uint32_t contact)
 {
     enum event_watch watch = local->watch[contact];
-    local->pair[contact].event = false;
-    if (watch == WATCH_OFF || held(local, contact) ||
-        !local->pair[contact].near) {
-        local_set_key(local, contact, INFINITY);
+    struct local_pair *pair = local_pair_of(local, contact);
+    pair->event = false;
+    if (watch == WATCH_OFF || held(local, contact) || !pair->near) {
+        set_key(local, contact, INFINITY);
         return;
     }
     double apart = watch == WATCH_OPEN ? 0.0 : event_apart(local->run, contact);
-    local_set_key(local, contact, rt_time(local->run) + apart);
+    set_key(local, contact, rt_time(local->run) + apart);
 }
 
 /* A pair whose balls meet from the present place of the search on. */
 static void
 met(struct local *local, uint32_t contact)
 {
-    local->pair[contact].event = false;
-    local_set_key(local, contact,
-                  local->watch[contact] == WATCH_OFF || held(local, contact)
-                      ? INFINITY
-                      : local->met);
+    local_pair_of(local, contact)->event = false;
+    set_key(local, contact,
+            local->watch[contact] == WATCH_OFF || held(local, contact)
+                ? INFINITY
+                : local->met);
 }
 
 /* Renews what is known of the contacts whose watch is another one. */
@@ -104,30 +118,94 @@ find_watched(struct local *local, const enum event_watch *watch,
     }
 }
 
+void
+local_made(struct local *local, uint32_t contact)
+{
+    assert(local && local->makes);
+    uint32_t entry = local->n_body + contact;
+    if (contact == local->n) {
+        local->n++;
+        put_at(local, local->n_heap++, entry);
+    }
+    assert(contact < local->n);
+    struct local_pair *pair = local_pair_of(local, contact);
+    *pair = (struct local_pair){
+        .place = pair->place, .key = pair->key, .left = true};
+    local->watch[contact] = WATCH_CLOSE;
+    event_forget(local->run, contact);
+    set_key(local, contact, INFINITY);
+}
+
+/* E0756: so many bodies are near each other that contacts cannot be made. */
+static int
+no_room(struct local *local)
+{
+    struct rt *run = local->run;
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0756,
+        rt_contact(run, contact_table_rule(run, local->n - 1))->range,
+        "more than %u pairs of bodies are near each other",
+        rt_contact_room(run));
+    diag_help(run->ds, diag,
+              "use fewer bodies, or name the pairs that may touch: contacts "
+              "between a, b { }");
+    return IMP_FAILED;
+}
+
+/* a ball leaves the body this share of its size at least */
+#define BALL_LEAST 1.01
+
+/* Contacts have no room: all balls are made smaller, so that fewer of them
+ * meet, and which do is looked at anew at the time t. */
+static int
+shrink(struct local *local, double t)
+{
+    for (bool good = false; !good;) {
+        local->ball = 1.0 + 0.5 * (local->ball - 1.0);
+        if (local->ball < BALL_LEAST)
+            return no_room(local);
+        for (uint32_t i = 0; i < local->n_body; i++) {
+            int st = local_body_put(local, i, t);
+            if (st)
+                return st;
+            local_cage_make(local, i, t);
+        }
+        good = true;
+        for (uint32_t i = 0; i < local->n_body && good; i++)
+            good = local_cage_meet(local, i, met);
+    }
+    return IMP_OK;
+}
+
 /* Looks which bodies move in another way than was known, and asks their pairs
  * again. */
-static void
+static int
 find_changes(struct local *local, const enum event_watch *watch,
              const uint32_t *list, uint32_t n)
 {
-    struct rt *run = local->run;
-    uint32_t bodies = run->im->bodies.n;
+    bool good = true;
     local->n_held = 0;
     local->met = local->now;
-    for (uint32_t i = 0; i < bodies; i++) {
+    for (uint32_t i = 0; i < local->n_body; i++) {
         local->body[i].changed = local_body_look(local, i);
         local->n_held += local->body[i].held;
         if (local->body[i].changed)
             local_cage_make(local, i, local->now);
     }
     find_watched(local, watch, list, n);
-    for (uint32_t i = 0; i < bodies; i++)
+    for (uint32_t i = 0; i < local->n_body && good; i++)
         if (local->body[i].changed)
-            local_cage_meet(local, i, met);
-    for (uint32_t i = 0; i < bodies; i++)
+            good = local_cage_meet(local, i, met);
+    if (!good) {
+        int st = shrink(local, local->now);
+        if (st)
+            return st;
+    }
+    for (uint32_t i = 0; i < local->n_body; i++)
         for (uint32_t k = 0;
              k < local->body[i].n_near && local->body[i].changed; k++)
             renew(local, local->body[i].near[k]);
+    return IMP_OK;
 }
 
 /* -- going on ---------------------------------------------------------------
@@ -138,7 +216,7 @@ static int
 ask(struct local *local, uint32_t contact)
 {
     struct rt *run = local->run;
-    struct local_pair *pair = local->pair + contact;
+    struct local_pair *pair = local_pair_of(local, contact);
     enum event_watch watch = local->watch[contact];
     double from = fmax(pair->key, local->now), entry;
     struct event found;
@@ -148,7 +226,7 @@ ask(struct local *local, uint32_t contact)
     if (watch == WATCH_LEAVE && pair->left)
         watch = WATCH_CLOSE;
     if (!(from < local->end)) {
-        local_set_key(local, contact, INFINITY);
+        set_key(local, contact, INFINITY);
         return IMP_OK;
     }
     run->env[run->im->layout.time] = from;
@@ -167,7 +245,7 @@ ask(struct local *local, uint32_t contact)
             apart = event_apart_by_gap(run, contact, &below);
         if (apart > 0.0) {
             pair->left = true;
-            local_set_key(local, contact, from + apart);
+            set_key(local, contact, from + apart);
             return IMP_OK;
         }
         /* Limits and points that are held move bodies by rounding. What is
@@ -184,7 +262,7 @@ ask(struct local *local, uint32_t contact)
     pair->event = found.kind != EVENT_NONE && found.kind != EVENT_EXCLUDED;
     pair->kind = found.kind;
     pair->touch = found.time;
-    local_set_key(local, contact,
+    set_key(local, contact,
                   pair->event                    ? entry
                   : found.kind == EVENT_EXCLUDED ? INFINITY
                                                  : found.time);
@@ -195,13 +273,13 @@ ask(struct local *local, uint32_t contact)
 static int
 leave_cage(struct local *local, uint32_t body)
 {
-    local->met = fmax(local->pair[local->n + body].key, local->now);
+    local->met = fmax(local->pair[body].key, local->now);
     int st = local_body_put(local, body, local->met);
     if (st)
         return st;
     local_cage_make(local, body, local->met);
-    local_cage_meet(local, body, met);
-    return IMP_OK;
+    return local_cage_meet(local, body, met) ? IMP_OK
+                                             : shrink(local, local->met);
 }
 
 /* Goes through the pairs in their order until the first touch is known. Those
@@ -213,24 +291,46 @@ first_touch(struct local *local, double until, double *when)
     *when = until;
     local->n_hit = 0;
     while (local->n_heap && local->pair[local->heap[0]].key <= *when) {
-        uint32_t contact = local->heap[0];
-        struct local_pair *pair = local->pair + contact;
+        uint32_t entry = local->heap[0], contact = entry - local->n_body;
+        struct local_pair *pair = local->pair + entry;
         int st = IMP_OK;
         if (rt_stopped(local->run))
             return IMP_STOPPED;
-        if (contact >= local->n) {
-            st = leave_cage(local, contact - local->n);
+        if (entry < local->n_body) {
+            st = leave_cage(local, entry);
         } else if (!pair->event) {
             st = ask(local, contact);
         } else {
             local->hit[local->n_hit++] = contact;
             *when = fmin(*when, pair->touch);
             pair->entry = pair->key;
-            local_set_key(local, contact, INFINITY);
+            set_key(local, contact, INFINITY);
         }
         if (st)
             return st;
     }
+    return IMP_OK;
+}
+
+/* Where bodies that are held have balls: how far they certainly stay there. */
+static int
+stay(struct local *local, double *until)
+{
+    struct rt *run = local->run;
+    double step;
+    if (!local->balls_held)
+        return IMP_OK;
+    if (!local_cage_held(local, met)) {
+        int st = shrink(local, rt_time(run));
+        if (st)
+            return st;
+    }
+    run->env[run->im->layout.time] = local->now;
+    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
+    if (st)
+        return st;
+    *until = fmin(*until, local->now + step);
+    local_cage_holds(local, until);
     return IMP_OK;
 }
 
@@ -241,20 +341,31 @@ search_held(struct local *local, double *when, struct event *found,
             struct event *more, uint32_t *n_more)
 {
     struct rt *run = local->run;
-    for (uint32_t contact = 0; contact < local->n; contact++)
-        local->mask[contact] =
-            held(local, contact) ? local->watch[contact] : WATCH_OFF;
-    run->env[run->im->layout.time] = local->now;
-    int st = local_put_all(local, local->now);
-    if (!st)
-        st = event_next(run, local->mask, *when, NULL, NULL, found, more,
-                        n_more);
-    if (!st && found->kind == EVENT_EXCLUDED)
-        found->kind = EVENT_NONE;
-    if (!st && found->kind == EVENT_NONE && rt_time(run) < *when)
-        st = motion_to(run, *when);
-    *when = rt_time(run);
-    return st;
+    for (;;) {
+        double until = *when;
+        run->env[run->im->layout.time] = local->now;
+        int st = local_put_all(local, local->now);
+        if (!st)
+            st = stay(local, &until);
+        for (uint32_t contact = 0; contact < local->n; contact++)
+            local->mask[contact] =
+                held(local, contact) && (!local->balls_held ||
+                                         local_pair_of(local, contact)->near)
+                    ? local->watch[contact]
+                    : WATCH_OFF;
+        if (!st)
+            st = event_next(run, local->mask, until, NULL, NULL, found, more,
+                            n_more);
+        if (!st && found->kind == EVENT_EXCLUDED)
+            found->kind = EVENT_NONE;
+        if (!st && found->kind == EVENT_NONE && rt_time(run) < until)
+            st = motion_to(run, until);
+        if (st || found->kind != EVENT_NONE || rt_time(run) >= *when)
+            return *when = rt_time(run), st;
+        if (rt_time(run) == local->now)
+            return motion_stuck(run);
+        local->now = rt_time(run);
+    }
 }
 
 /* The pairs that touch at the time `when`, into `out` and `more`; the others
@@ -265,17 +376,17 @@ report(struct local *local, double when, struct event *out, struct event *more,
 {
     for (uint32_t i = 0; i < local->n_hit; i++) {
         uint32_t contact = local->hit[i];
-        struct local_pair *pair = local->pair + contact;
+        struct local_pair *pair = local_pair_of(local, contact);
         /* a gap without rate is in its band long before it touches */
         bool now = pair->touch == when ||
                    (pair->entry <= when && pair->kind != EVENT_TANGENT);
         if (!now) {
-            local_set_key(local, contact, pair->entry);
+            set_key(local, contact, pair->entry);
             continue;
         }
         struct event event = {pair->kind, contact, when};
         pair->event = false;
-        local_set_key(local, contact, when);
+        set_key(local, contact, when);
         if (out->kind == EVENT_NONE)
             *out = event;
         else
@@ -317,7 +428,8 @@ local_near(const struct local *local, uint32_t which, const uint32_t **list)
 {
     assert(local && which < local->run->im->bodies.n && list);
     const struct local_body *body = local->body + which;
-    bool known = rt_time(local->run) == local->reached && !body->held;
+    bool known = (rt_time(local->run) == local->reached && !body->held) ||
+                 local->makes;
     *list = known ? body->near : local->of + local->first[which];
     return known ? body->n_near : local->first[which + 1] - local->first[which];
 }
@@ -348,15 +460,15 @@ void
 local_touches(struct local *local, uint32_t contact)
 {
     assert(local && contact < local->n);
-    local->pair[contact].left = false;
+    local_pair_of(local, contact)->left = false;
 }
 
 uint32_t
 local_concerned(const struct local *local, const uint32_t **list)
 {
     assert(local && list);
-    *list = local->quiet ? NULL : local->concerned;
-    return local->quiet ? local->n : local->n_concerned;
+    *list = local->quiet && !local->makes ? NULL : local->concerned;
+    return *list ? local->n_concerned : local->n;
 }
 
 int
@@ -371,8 +483,9 @@ local_next(struct local *local, const enum event_watch *watch,
     *n_more = 0;
     local->now = rt_time(run);
     assert(until >= local->now);
-    find_changes(local, watch, changed, n_changed);
-    int st = first_touch(local, until, &when);
+    int st = find_changes(local, watch, changed, n_changed);
+    if (!st)
+        st = first_touch(local, until, &when);
     if (!st && local->n_held)
         st = search_held(local, &when, out, more, n_more);
     else if (!st && run->trace)
@@ -389,22 +502,22 @@ local_next(struct local *local, const enum event_watch *watch,
     return st;
 }
 
-/* Lists the contacts of each body. */
+/* Lists the contacts of each body that are of the model. */
 static void
 list_contacts(struct local *local)
 {
     struct rt *run = local->run;
-    uint32_t bodies = run->im->bodies.n, sum = 0;
+    uint32_t bodies = local->n_body, sum = 0, n = contact_table_stated(run);
     local->first = NEW_N(run->arena, uint32_t, bodies + 2);
-    local->of = NEW_N(run->arena, uint32_t, 2 * (size_t)local->n + 1);
-    local->with = NEW_N(run->arena, uint32_t, 2 * (size_t)local->n + 1);
-    for (uint32_t i = 0; i < 2 * local->n; i++)
+    local->of = NEW_N(run->arena, uint32_t, 2 * (size_t)n + 1);
+    local->with = NEW_N(run->arena, uint32_t, 2 * (size_t)n + 1);
+    for (uint32_t i = 0; i < 2 * n; i++)
         local->first[rt_contact(run, i / 2)->body[i % 2] + 1]++;
     for (uint32_t i = 0; i <= bodies; i++)
         local->first[i] = sum += local->first[i];
     uint32_t *next = NEW_N(run->brief, uint32_t, bodies + 1);
     memcpy(next, local->first, bodies * sizeof *next);
-    for (uint32_t i = 0; i < 2 * local->n; i++) {
+    for (uint32_t i = 0; i < 2 * n; i++) {
         const uint32_t *body = rt_contact(run, i / 2)->body;
         uint32_t at = next[body[i % 2]]++;
         local->of[at] = i / 2;
@@ -416,32 +529,61 @@ struct local *
 local_new(struct rt *run, double end)
 {
     assert(run != NULL && isfinite(end));
-    uint32_t n = run->im->contacts.n;
+    uint32_t n = run->im->contacts.n, room = rt_contact_room(run);
     if (!motion_by_weight(run) || n == 0 || run->im->rotors.n)
         return NULL;
     for (uint32_t i = 0; i < n; i++)
-        if (rt_contact(run, i)->flags &
-                (IMP_CONTACTF_RULE | IMP_CONTACTF_STATED) ||
+        if (rt_contact(run, i)->flags & IMP_CONTACTF_STATED ||
             rt_contact(run, i)->system != IMP_NO_SYSTEM)
             return NULL;
     struct local *local = NEW(run->arena, struct local);
     local->run = run;
     local->n = n;
+    local->n_body = run->im->bodies.n;
     local->end = end;
-    local->n_heap = n + run->im->bodies.n;
-    local->pair = NEW_N(run->arena, struct local_pair, local->n_heap + 1);
-    local->heap = NEW_N(run->arena, uint32_t, local->n_heap + 1);
-    local->hit = NEW_N(run->arena, uint32_t, n + 1);
-    local->mask = NEW_N(run->arena, enum event_watch, n + 1);
-    local->watch = NEW_N(run->arena, enum event_watch, n + 1);
-    local->concerned = NEW_N(run->arena, uint32_t, n + 1);
+    local->makes = local->balls_held = run->table != NULL;
+    local->ball = local->makes ? LOCAL_BALL_MADE : LOCAL_BALL_MOST;
+    local->n_heap = n + local->n_body;
+    local->pair = NEW_N(run->arena, struct local_pair,
+                        (size_t)local->n_body + room + 1);
+    local->heap =
+        NEW_N(run->arena, uint32_t, (size_t)local->n_body + room + 1);
+    local->hit = NEW_N(run->arena, uint32_t, room + 1);
+    local->mask = NEW_N(run->arena, enum event_watch, room + 1);
+    local->watch = NEW_N(run->arena, enum event_watch, room + 1);
+    local->concerned = NEW_N(run->arena, uint32_t, room + 1);
     list_contacts(local);
     for (uint32_t i = 0; i < local->n_heap; i++) {
-        if (i < n)
-            local->watch[i] = WATCH_OFF;
         local->pair[i].key = INFINITY;
         put_at(local, i, i);
     }
+    for (uint32_t i = 0; i < n; i++)
+        local->watch[i] = WATCH_OFF;
     local_bodies_new(local);
+    if (local->makes)
+        local->grid = local_grid_new(local);
     return local;
+}
+
+int
+local_begin(struct local *local)
+{
+    assert(local && local->makes);
+    local->now = local->reached = rt_time(local->run);
+    local->quiet = true;
+    return find_changes(local, local->watch, NULL, 0);
+}
+
+uint32_t
+local_contact(struct local *local, uint32_t one, uint32_t two)
+{
+    assert(local && local->makes);
+    struct rt *run = local->run;
+    uint32_t contact = contact_table_find(run, one, two);
+    if (contact != NO_CONTACT || !contact_table_wants(run, one, two))
+        return contact;
+    contact = contact_table_make(run, one, two);
+    if (contact != NO_CONTACT)
+        local_cage_join(local, contact);
+    return contact;
 }

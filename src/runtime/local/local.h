@@ -22,6 +22,12 @@ struct local;
 /* NULL where bodies do not move by their weight alone. end: of the whole run;
  * no pair is asked beyond it. The memory belongs to run->arena. */
 struct local *local_new(struct rt *run, double end);
+/* Where contacts are made as bodies come near (run->table): makes those of the
+ * present state, before the first search. Status; errors are told. */
+int local_begin(struct local *local);
+/* There: the contact of two bodies, which is made if they have none; NO_CONTACT
+ * where there is no room. */
+uint32_t local_contact(struct local *local, uint32_t one, uint32_t two);
 /* As event_next without each_step; EVENT_EXCLUDED is told as EVENT_NONE at
  * `until`, which is finite. changed[0..n_changed): contacts of which alone the
  * watch may be another one than in the last search; NULL and the number of all

@@ -23,9 +23,18 @@ struct local_body {
     double *put; /* the state that was written into env last */
     /* It stays in this ball (world axes, m) until the time of its entry of the
      * heap; an infinite radius: nothing is known. */
-    double centre[3], radius;
+    double centre[3], radius, since; /* since: from when on it does */
     uint32_t *near, n_near, room; /* its contacts that balls do not exclude */
+    /* its cell of the grid, and its neighbours there (local_grid.c) */
+    int64_t cell[3];
+    uint32_t next, before;
+    bool large;
 };
+/* A ball is at most so many times as large as one that holds the body: larger
+ * ones last longer and meet more others. */
+#define LOCAL_BALL_MOST 3.0
+#define LOCAL_BALL_MADE 2.0 /* where what meets takes room */
+
 struct local_pair {
     uint32_t place; /* in the heap */
     bool event;     /* a touch is known; else nothing happens before `key` */
@@ -38,9 +47,15 @@ struct local_pair {
 struct local {
     struct rt *run;
     struct local_body *body; /* per body */
-    /* per contact, then per body: when it leaves its ball */
+    /* per body: when it leaves its ball; then per contact */
     struct local_pair *pair;
-    uint32_t n, n_heap, *heap; /* contacts; entries of `pair` */
+    uint32_t n_body, n; /* bodies; contacts, whose number may grow */
+    uint32_t n_heap, *heap; /* n_body + n entries of `pair` */
+    bool balls_held;        /* bodies that are held have balls, too */
+    bool makes;             /* contacts are made as bodies come near */
+    double ball;            /* CAGE_ROOM, or less where room is short */
+    void (*tell)(struct local *local, uint32_t contact); /* local_cage_meet */
+    struct local_grid *grid; /* where they are made; else NULL */
     uint32_t *hit, n_hit;
     enum event_watch *mask;
     enum event_watch *watch; /* per contact, as the last search was asked */
@@ -65,9 +80,35 @@ int local_body_put(struct local *local, uint32_t body, double t);
 /* A new ball around a body whose state at this time is in env. */
 void local_cage_make(struct local *local, uint32_t body, double t);
 /* After that: with which others its ball meets now; those contacts with whom it
- * did not before are told. */
-void local_cage_meet(struct local *local, uint32_t body,
+ * did not before are told. False: there is no room for another contact. */
+bool local_cage_meet(struct local *local, uint32_t body,
                      void (*met)(struct local *local, uint32_t contact));
+/* Contact `contact` is one of these bodies from now on, and is near. */
+void local_made(struct local *local, uint32_t contact);
+/* -- local_grid.c: which balls may meet, without asking all pairs -- */
+struct local_grid *local_grid_new(struct local *local);
+/* The ball of a body is another one now. */
+void local_grid_put(struct local *local, uint32_t body);
+/* Calls `each` for all bodies whose balls may meet that of this one. False: it
+ * returned false. */
+bool local_grid_near(struct local *local, uint32_t body,
+                     bool (*each)(struct local *local, uint32_t body,
+                                  uint32_t other));
+static inline struct local_pair *
+local_pair_of(const struct local *local, uint32_t contact)
+{
+    return local->pair + local->n_body + contact;
+}
+/* Bodies that are held, whose motion others decide: new balls for those that
+ * have come far from the centres of theirs, at the present time of the run. As
+ * local_cage_meet. */
+bool local_cage_held(struct local *local,
+                     void (*met)(struct local *local, uint32_t contact));
+/* Lowers *until to a time before which their series of the present state keep
+ * them in their balls. The series of the motion must have been made. */
+void local_cage_holds(const struct local *local, double *until);
+/* A contact that was made now is near. */
+void local_cage_join(struct local *local, uint32_t contact);
 /* Gives an entry of local->pair its place in the heap by a new time. */
 void local_set_key(struct local *local, uint32_t entry, double key);
 /* local_body_put for all bodies, whose state is known to be this one then. */

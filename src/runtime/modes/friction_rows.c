@@ -30,8 +30,8 @@ friction_modes_lost(struct rt *run, uint32_t contact, double slip)
     double now = rt_time(run);
     if (!set->stuck) {
         set->stuck =
-            NEW_N(run->own, struct persistent_stuck, run->im->contacts.n);
-        for (uint32_t i = 0; i < run->im->contacts.n; i++)
+            NEW_N(run->own, struct persistent_stuck, rt_contact_room(run));
+        for (uint32_t i = 0; i < rt_contact_room(run); i++)
             set->stuck[i].time = NAN;
     }
     struct persistent_stuck *stuck = &set->stuck[contact];

@@ -482,9 +482,7 @@ motion_advance_two(struct rt *run, const uint32_t body[2], int order, double dt,
     run->env[run->im->layout.time] = t;
 }
 
-/* Reports that the series holds for no time at all, because the motion is
- * singular. */
-static int
+int
 motion_stuck(struct rt *run)
 {
     char t[NUM_TEXT];

@@ -55,6 +55,9 @@ int motion_series_parabola(struct rt *run, uint32_t block, int order);
  * are, and series of a low order tell for how long they hold. Forces that users
  * state may begin with any power. */
 bool motion_by_weight(const struct rt *run);
+/* Reports that the series holds for no time at all, because the motion is
+ * singular (E0603). IMP_FAILED. */
+int motion_stuck(struct rt *run);
 /* Makes the series of all blocks; *step is the least of their times. */
 int motion_series_all(struct rt *run, int order, double *step);
 /* Does the same to a higher order than the last call, since when neither the

@@ -227,7 +227,7 @@ persistent_release(struct rt *run, const bool *block)
     int n = 0;
     if (!block && memory) { /* nor is anything remembered of an instant */
         memory->until.n = 0;
-        for (uint32_t i = 0; memory->stuck && i < run->im->contacts.n; i++)
+        for (uint32_t i = 0; memory->stuck && i < rt_contact_room(run); i++)
             memory->stuck[i].time = NAN;
     }
     if (!set)

@@ -302,7 +302,7 @@ needed(const imp_body *body, const struct shape_data *shape, bool volume,
 static bool
 in_a_contact(const struct rt *run, uint32_t body)
 {
-    bool touches = false;
+    bool touches = rt_body(run, body)->sides != 0;
     for (uint32_t c = 0; c < run->im->contacts.n; c++)
         touches |= rt_contact(run, c)->body[0] == body ||
                    rt_contact(run, c)->body[1] == body;

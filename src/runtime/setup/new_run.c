@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "runtime/derivatives/series_along.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/instance/system.h"
 #include "runtime/joints/joints.h"
 #include "runtime/rotors/rotors.h"
@@ -34,30 +35,32 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
     assert(im->layout.contact >= im->layout.state);
     struct rt *run = NEW(arena, struct rt);
     run->im = im;
+    run->own = arena;
+    contact_table_new(run);
+    im = run->im;
+    uint32_t contacts = rt_contact_room(run);
     run->code = code;
     run->tier = tier;
-    run->own = arena;
     run->ds = ds;
     run->stop = stop;
     run->world.tolerance = RT_TOLERANCE;
-    run->env = NEW_N(arena, double, im->layout.n_env + 1);
+    run->env = NEW_N(arena, double, rt_env_size(run) + 1);
     run->rows.block = NEW_N(arena, double *, im->blocks.n + 1);
     for (uint32_t b = 0; b < im->blocks.n; b++)
         run->rows.block[b] =
             work_for(run, IMP_ARRAY(im, im->blocks, imp_block)[b].motion);
-    run->rows.contact = NEW_N(arena, double *, im->contacts.n + 1);
+    run->rows.contact = NEW_N(arena, double *, contacts + 1);
     for (uint32_t c = 0; c < im->contacts.n; c++)
         if (rt_contact(run, c)->system != IMP_NO_SYSTEM)
             run->rows.contact[c] = work_for(run, rt_gap_tape(run, c));
-    run->rows.opening = NEW_N(arena, double *, im->contacts.n + 1);
+    run->rows.opening = NEW_N(arena, double *, contacts + 1);
     run->motion = motion_plan_new(run);
     run->system = system_new(run);
     run->switching = switching_new(run);
     run->joints = joints_new(run);
     run->series_along = series_along_new(run);
-    run->closest.unknowns =
-        NEW_N(arena, double, 8 * (size_t)im->contacts.n + 1);
-    run->closest.warm = NEW_N(arena, unsigned char, im->contacts.n + 1);
+    run->closest.unknowns = NEW_N(arena, double, 8 * (size_t)contacts + 1);
+    run->closest.warm = NEW_N(arena, unsigned char, contacts + 1);
     run->polytope = NEW_N(arena, struct polytope *, im->bodies.n + 1);
     size_t widest = 1;
     for (uint32_t t = 0; t < im->tapes.n; t++)
@@ -123,6 +126,7 @@ rt_restart(struct rt *run, const double *params)
     assert(run->arena != NULL && run->brief != NULL);
     arena_clear(run->arena);
     arena_clear(run->brief);
+    contact_table_reset(run);
     run->event = NULL; /* Its memory lay in the arena. */
     persistent_release(run, NULL);
     switching_reset(run);
@@ -169,4 +173,5 @@ rt_reset(struct rt *run)
     forget(run);
     open_contacts(run);
     persistent_release(run, NULL);
+    contact_table_reset(run);
 }

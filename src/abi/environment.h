@@ -39,7 +39,7 @@ enum imp_raw {
     IMP_RAW_ORIENT = 23, /* angle | quaternion (w x y z) | axes row-major 9 |
                             axis (3) and angle */
     IMP_RAW_VELOCITY = 32,
-    IMP_RAW_SPIN = 35, /* world axes; scalar first in the plane */
+    IMP_RAW_SPIN = 35,  /* world axes; scalar first in the plane */
     IMP_RAW_APART = 38, /* IMP_BODYF_APART: least distance to others */
     IMP_RAW_SIZE = 39
 };
@@ -61,9 +61,9 @@ enum imp_bodyenv {
     IMP_BODY_PUSH = 19,
     IMP_BODY_SIZE = 25
 };
-/* state: bodies, systems, rotors. Per body: plane [x y theta vx vy omega]; space
- * [x y z, q0 q1 q2 q3, vx vy vz, wx wy wz] with the unit quaternion body ->
- * world and the spin in BODY axes. Last, one entry per rotor (imp_rotor). */
+/* state: bodies, systems, rotors. Per body: plane [x y theta vx vy omega];
+ * space [x y z, q0 q1 q2 q3, vx vy vz, wx wy wz] with the unit quaternion body
+ * -> world and the spin in BODY axes. Last, one entry per rotor (imp_rotor). */
 #define IMP_STATE_PLANE 6u
 #define IMP_STATE_SPACE 13u
 /* contact: gap and closest points when a tape reads them, per contact */
@@ -175,7 +175,8 @@ enum imp_jointenv {
     IMP_JOINT_SIDE = 85, /* 2 */
     IMP_JOINT_PLACE = 87,
     /* 1 while modes are chosen, for a joint without a rate: it slips if it does
-     * so against the friction at rest */
+     * so against the friction at rest. From then on 1 for one that others hold
+     * at rest: its friction is -SIGN times the greatest at rest. */
     IMP_JOINT_BREAK = 94,
     /* what a run tells of it at the recorded time: force on the first body (2;
      * world axes of a hinge; of a slider the force across the axis, and the

@@ -228,10 +228,10 @@ static void
 block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
     size_t count = 6 * (size_t)block->n;
-    const expr **f = NEW_N(mech->arena, const expr *,
-                           count + 3 + 3 * mech->model->n_rotors +
-                               2 * (size_t)block->n_rub +
-                               BODY_POSE * mech->n_branching);
+    const expr **f =
+        NEW_N(mech->arena, const expr *,
+              count + 3 + 3 * mech->model->n_rotors + 2 * (size_t)block->n_rub +
+                  BODY_POSE * mech->n_branching);
     for (uint32_t i = 0; i < count; i++) {
         const struct body_rates *rate =
             &mech->bodies[block->bodies[i / 6]].rate;
@@ -290,9 +290,8 @@ flow_tape(struct mech *mech, const struct mblock *block, const char *what,
 static void
 motion_tape(struct mech *mech, struct mblock *block)
 {
-    size_t n_state = block->n_leaf - 1,
-           cap = n_state + 2 * (size_t)block->n + IMP_RUB_ROWS * block->n_rub +
-                 1;
+    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n +
+                                              IMP_RUB_ROWS * block->n_rub + 1;
     const expr **out = NEW_N(mech->arena, const expr *, cap);
     uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
     uint32_t *state = NEW_N(mech->arena, uint32_t, n_state);
@@ -300,10 +299,9 @@ motion_tape(struct mech *mech, struct mblock *block)
     n_out += joint_friction_outputs(mech, block, out + n_out);
     for (size_t i = 0; i < n_state; i++)
         state[i] = out[i]->i;
-    block->out.motion =
-        flow_tape(mech, block, "motion", block->rate + 1,
-                  block->n_rub ? block->rubbing : block->residual, out, n_out,
-                  rows);
+    block->out.motion = flow_tape(
+        mech, block, "motion", block->rate + 1,
+        block->n_rub ? block->rubbing : block->residual, out, n_out, rows);
     joint_friction_rows(block, rows + n_pose);
     block->out.bodies = image_array(mech->image, block->bodies, block->n,
                                     sizeof *block->bodies);
@@ -396,7 +394,8 @@ driven_tape(struct mech *mech, uint32_t index)
 {
     struct mblock *block = mech->blocks + index;
     struct graph *graph = mech->graph;
-    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n;
+    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n +
+                                              IMP_RUB_ROWS * block->n_rub + 1;
     size_t at = 0;
     block->out.driven = IMP_NO_TAPE;
     if (!mech_simulates(mech) || !touched(mech, block))
@@ -423,6 +422,7 @@ driven_tape(struct mech *mech, uint32_t index)
     }
     push_conditions(mech, index, true, phi);
     joint_friction_conditions(mech, block, phi);
+    n_out += joint_friction_outputs(mech, block, out + n_out);
     block->out.driven =
         flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
     block->out.driven_rows =

@@ -29,6 +29,7 @@
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* A limit is taken after so many flights, or when a flight is so much shorter
  * than the first. Every further impact costs digits of the time of the limit:
@@ -741,7 +742,10 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
     assert(sim != NULL && contact < sim->n_contacts);
     struct flight_history *flights = &sim->contacts[contact].flights;
     bool is_short = simulate_short_flight(sim, contact);
-    int st = limit(sim, contact);
+    const imp_contact *of = rt_contact(sim->run, contact);
+    bool rough = rubbing_moves(sim->run, of->body[0]) ||
+                 rubbing_moves(sim->run, of->body[1]);
+    int st = rough ? IMP_OK : limit(sim, contact);
     if (st)
         return st;
     if (tiny(sim, contact))

@@ -379,6 +379,12 @@ rubbing_changes(struct simulation *sim)
     if (change.what != RUBBING_LOAD)
         st = simulate_row(sim);
     sim->rub.what = RUBBING_NOTHING;
+    uint32_t block =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint)[change.joint].block;
+    if (!st && change.what != RUBBING_OPEN && persistent_moves(run, block))
+        return rubbing_note(run, &change)
+                   ? simulate_persistent_joint(sim, change.joint)
+                   : IMP_OK;
     if (st || (st = rubbing_apply(run, &change)))
         return st;
     if (change.what == RUBBING_OPEN) {

@@ -19,10 +19,8 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
-#include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/contact_point.h"
-#include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
 
@@ -432,70 +430,6 @@ tell_law(struct simulation *sim, const struct group *group,
                           law);
 }
 
-/* Says once that the velocities depend on how points share the impulses. */
-static void
-tell_loads(struct simulation *sim, uint32_t contact)
-{
-    struct rt *run = sim->run;
-    const imp_contact *of = rt_contact(run, contact);
-    char time[NUM_TEXT];
-    if (sim->loads_told)
-        return;
-    sim->loads_told = true;
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0733, of->range,
-        "how contact points share the impact of `%s` is not determined at t = "
-        "%s, and the motion depends on it",
-        imp_text(run->im, of->name), num_digits(time, rt_time(run), 9));
-    diag_note(sim->analysis->ds, diag, sim->command->range,
-              "the run goes on with the impulses of least norm that keep the "
-              "laws, here and wherever it happens again");
-}
-
-/* Says that the order of the points decided an impact with friction. */
-static void
-tell_tie(struct simulation *sim)
-{
-    char time[NUM_TEXT];
-    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
-        sim->log.left_out++;
-        return;
-    }
-    simulate_remark(
-        sim, arena_printf(sim->run->brief,
-                          "t = %s s: points that act on each other approach "
-                          "alike: the order given decided (other laws take "
-                          "them at once)",
-                          num_digits(time, rt_time(sim->run), 9)));
-}
-
-void
-simulate_tell_friction(struct simulation *sim, uint32_t contact,
-                       const struct friction_group_impact *impact)
-{
-    assert(sim && impact && contact < sim->run->im->contacts.n);
-    char energy[NUM_TEXT], time[NUM_TEXT];
-    const imp_contact *of = rt_contact(sim->run, contact);
-    if (impact->loads)
-        tell_loads(sim, contact);
-    if (impact->tie)
-        tell_tie(sim);
-    if (!(impact->gain > 0.0) || sim->run->im->gain_allowed ||
-        sim->reported.energy_gain)
-        return;
-    sim->reported.energy_gain = true;
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0721, sim->command->range,
-        "the impact of `%s` at t = %s s, with friction, raises the energy by "
-        "%s J",
-        imp_text(sim->run->im, of->name),
-        num_digits(time, rt_time(sim->run), 9),
-        num_digits(energy, impact->gain, 6));
-    diag_note(sim->analysis->ds, diag, of->range,
-              "Newton's law, Moreau's (complementarity), and poisson with "
-              "restitutions that differ may do so; said once");
-}
-
 static bool
 has_friction(const struct group *group)
 {
@@ -562,127 +496,157 @@ joints_rub(const struct simulation *sim, const struct group *group)
     return false;
 }
 
-/* E0563: friction of joints and an impact that are not followed together. */
-static int
-joints_refused(struct simulation *sim, const struct group *group,
-               const char *what)
-{
-    char t[NUM_TEXT];
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_E0563,
-        rt_contact(sim->run, group->contact[0])->range,
-        "the impact of %s at t = %s s %s, and joints of its bodies have "
-        "friction",
-        names(sim, group), num_digits(t, rt_time(sim->run), 9), what);
-    diag_help(sim->analysis->ds, diag,
-              "leave out the friction of the joints, or end the run before");
-    return IMP_FAILED;
-}
+/* The closed points of an impact of bodies whose joints have friction. */
+struct rough_impact {
+    struct point_list list; /* those that approach come first */
+    int n_hit;
+    double *rest; /* n: a rate up to this is none */
+    struct friction_group_impact impact;
+};
 
-/* How velocities of both bodies open the gap at the only point of a problem. */
-static void
-openings(const struct rt *run, const struct impact_of_run *problem,
-         struct rubbing_blow *blow)
+/* Gathers them; those that separate take no part. False: the touch of a contact
+ * has no points. */
+static bool
+rough_points(struct simulation *sim, const struct group *group,
+             struct rough_impact *rough)
 {
-    const struct impact_contact *at = problem->p.contact;
-    double length = vec3_norm(at->dir);
-    memset(blow->open, 0, sizeof blow->open);
-    for (int side = 0; side < 2; side++) {
-        if (blow->body[side] == IMP_WORLD)
-            continue;
-        const double *centre =
-                         run->env + rt_body(run, blow->body[side])->env_state,
-                     *point = side ? at->q : at->p;
-        double n[2], r[2];
-        for (int i = 0; i < 2; i++) {
-            n[i] = (side ? 1.0 : -1.0) * at->dir[i] / length;
-            r[i] = point[i] + problem->origin[i] - centre[i];
-            blow->open[side][i] = n[i];
-        }
-        blow->open[side][5] = r[0] * n[1] - r[1] * n[0];
+    struct rt *run = sim->run;
+    struct point_list all = {0};
+    for (uint32_t i = 0; i < group->n; i++) {
+        uint32_t k = group->contact[i];
+        int room = contact_set_room(run, k), n = -1;
+        struct contact_point *spot =
+            NEW_N(run->brief, struct contact_point, (size_t)room);
+        double tol, rate;
+        gap_tolerances(run, k, &tol, &rate);
+        for (double far = 2.0 * tol; n < 0 && far >= tol; far *= 0.5)
+            n = contact_set_points(run, k, far, spot, room);
+        if (n < 0)
+            return false;
+        for (int p = 0; p < n; p++)
+            point_list_add(sim, &all, &spot[p]);
     }
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)all.n + 1);
+    rough->rest = NEW_N(run->brief, double, (size_t)all.n + 1);
+    if (all.n == 0 || contact_point_states(run, all.spot, all.n, state, NULL))
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int p = 0; p < all.n; p++) {
+            double gap, rest;
+            gap_rounding(run, all.spot[p].contact, &gap, &rest);
+            rest = fmax(rest, MODE_STILL * state[p].speed);
+            if (pass == 0 ? !(state[p].rate < -rest)
+                          : !(fabs(state[p].rate) <= rest))
+                continue;
+            rough->rest[rough->list.n] = rest;
+            point_list_add(sim, &rough->list, &all.spot[p]);
+        }
+        rough->n_hit = pass == 0 ? rough->list.n : rough->n_hit;
+    }
+    return true;
 }
 
-/* Where joints with friction leave the outcome of an impact open. */
+/* The impulse at a contact, shared by its points in the log of the motion. */
+static double
+rough_impulse(struct simulation *sim, const struct rough_impact *rough,
+              const struct impact_of_run *problem, uint32_t contact)
+{
+    double P = 0.0;
+    double points = 0.0;
+    for (int i = 0; i < rough->list.n; i++)
+        if (rough->list.spot[i].contact == contact)
+            P += rough->impact.impulse[2 * i];
+    for (uint32_t c = 0; c < problem->p.n_contact; c++)
+        points += problem->contact[c] == contact;
+    for (uint32_t c = 0; sim->trace && c < problem->p.n_contact; c++)
+        if (problem->contact[c] == contact)
+            run_log_impact(sim->trace, problem, (int)c, P / points);
+    return P;
+}
+
+/* Records the impact, and counts it. */
 static int
-joints_open(struct simulation *sim, const struct group *group)
+after_rough(struct simulation *sim, const struct group *group,
+            const struct rough_impact *rough,
+            const struct impact_of_run *problem, const int *mode,
+            const char *const *class)
+{
+    double most = 0.0;
+    sim->rows.fresh = false;
+    for (int i = 0; i < rough->list.n; i++)
+        most = fmax(most, rough->impact.impulse[2 * i]);
+    for (uint32_t i = 0; i < group->n; i++) {
+        uint32_t k = group->contact[i];
+        double P = rough_impulse(sim, rough, problem, k);
+        simulate_watch(sim, k, WATCH_LEAVE);
+        if (group->part[k] == PART_HIT || P > GROUP_CONSERVES * most)
+            simulate_log_event(sim, k, "impact", class[k] ? class[k] : "rest",
+                               P);
+    }
+    simulate_log_joint_modes(sim, mode);
+    int st = simulate_row(sim);
+    for (uint32_t i = 0; i < group->n && !st; i++)
+        if (group->part[group->contact[i]] == PART_HIT)
+            st = simulate_count_impact(sim, group->contact[i]);
+    return st;
+}
+
+/* Says why an impact is not made, and stops the run. */
+static int
+rough_stop(struct simulation *sim, const struct group *group, const char *why)
 {
     char t[NUM_TEXT];
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0728,
-        rt_contact(sim->run, group->contact[0])->range,
-        "the friction of joints leaves open what follows the impact of %s at "
-        "t = %s s",
-        names(sim, group), num_digits(t, rt_time(sim->run), 9));
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
+                 "the impact of %s at t = %s s is not determined: %s",
+                 names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
     diag_help(sim->analysis->ds, diag,
-              "friction and the impulse that it depends on increase each "
-              "other: make the friction smaller, or the bush longer");
+              "state a law, or another one, in the model: world { law = "
+              "complementarity }, poisson or sequential");
     return stop(sim, group, "its outcome is not determined");
 }
 
-/* Records the impact at contact k, whose blow has been applied. */
+/* Nothing approaches: what was hit so slowly comes to rest. */
 static int
-after_blow(struct simulation *sim, const struct impact_of_run *problem,
-           const struct rubbing_blow *blow, const int *mode, const char *class)
+rough_rest(struct simulation *sim, const struct group *group)
 {
-    uint32_t k = problem->contact[0];
-    sim->rows.fresh = false;
-    simulate_watch(sim, k, WATCH_LEAVE);
-    if (sim->trace)
-        run_log_impact(sim->trace, problem, 0, blow->impulse);
-    simulate_log_event(sim, k, "impact", class ? class : "rest", blow->impulse);
-    simulate_log_joint_modes(sim, mode);
-    int st = simulate_row(sim);
-    return st ? st : simulate_count_impact(sim, k);
+    for (uint32_t i = 0; i < group->n; i++) {
+        uint32_t k = group->contact[i];
+        sim->contacts[k].pressed |= group->part[k] == PART_HIT;
+        simulate_watch(sim, k, WATCH_LEAVE);
+    }
+    return IMP_OK;
 }
 
-/* The impact at one point of bodies whose joints have friction. A bare number
- * as restitution means the energetic law, as where contacts have friction. */
+/* The impact of bodies whose joints have friction, which takes part in it. A
+ * bare number as restitution means the energetic law, as where contacts have
+ * friction. */
 static int
-with_rough_joints(struct simulation *sim, const struct group *group,
-                  const struct impact_of_run *problem,
-                  struct impact_solver *solver, const char *const *class)
+with_rough_joints(struct simulation *sim, struct group *group,
+                  const struct impact_of_run *problem, const char *const *class)
 {
     struct rt *run = sim->run;
-    if (solver->nc != 1)
-        return joints_refused(sim, group, "is one at several points");
-    uint32_t k = problem->contact[0];
-    const imp_contact *of = rt_contact(run, k);
-    struct rubbing_blow blow = {.body = {of->body[0], of->body[1]},
-                                .approach = -solver->approach.v0[0],
-                                .law = of->flags & IMP_CONTACTF_LAW
-                                           ? (enum imp_law)of->law
-                                           : IMP_LAW_ENERGETIC};
+    struct rough_impact rough = {.n_hit = 0};
+    if (!rough_points(sim, group, &rough))
+        return stop_at_open_normal(sim, group, problem, "");
+    if (rough.n_hit == 0)
+        return rough_rest(sim, group);
     struct saved_state here = saved_state_take(run);
-    bool determined = true;
-    double before = rubbing_work(run);
-    if (!(blow.approach > 0.0))
-        return IMP_OK;
-    int st = contact_restitution_at(run, k, blow.approach, &blow.e);
-    if (st)
-        return st;
-    openings(run, problem, &blow);
     int *mode = simulate_joint_modes(sim);
-    st = rubbing_impact(run, &blow, &determined);
-    if (!st && determined)
-        st = rubbing_after_impact(run, blow.body, &determined);
-    if (st)
+    int st = friction_modes_impact(run, rough.list.spot, rough.list.n,
+                                   rough.n_hit, rough.rest, &rough.impact);
+    if (st || (st = run->law_status))
         return st;
-    if (!determined) {
+    if (rough.impact.why)
+        return rough_stop(sim, group, rough.impact.why);
+    if (impact_with_friction_forbidden(sim->analysis, &rough.impact,
+                                       rough.list.n)) {
         saved_state_restore(run, &here);
-        return joints_open(sim, group);
+        return forbidden(sim, group, NULL, NULL);
     }
-    /* Newton's law may add energy where joints rub */
-    double gained = blow.work + rubbing_work(run) - before,
-           noise = GROUP_CONSERVES * blow.impulse * blow.approach;
-    solver->balance.gained = gained > noise ? gained : 0.0;
-    solver->decision.law = IMP_IMPACT_NEWTON + blow.law;
-    if (solver->balance.gained > 0.0 && (run->im->forbid & IMP_FORBID_GAIN)) {
-        saved_state_restore(run, &here);
-        return forbidden(sim, group, NULL, solver);
-    }
-    report_gain(sim, group, solver);
-    return after_blow(sim, problem, &blow, mode, class[k]);
+    simulate_tell_friction(sim, group->contact[0], &rough.impact);
+    return after_rough(sim, group, &rough, problem, mode, class);
 }
 
 /* Corners touch. Does the motion not depend on the choice of their normals?
@@ -720,8 +684,6 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
             return st;
         aside = false;
         friction = has_friction(group);
-        if (friction && joints_rub(sim, group))
-            return joints_refused(sim, group, "is one with friction");
         if (problem.open != IMP_WORLD) {
             if ((st = normals_agree(group, &problem, &same)) ||
                 (!same && (st = set_aside(group, problem.open, &aside))))
@@ -733,10 +695,10 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
             return st;
         }
     } while (aside || (!friction && drop_open(group, &problem, solver, law)));
+    if (joints_rub(sim, group))
+        return with_rough_joints(sim, group, &problem, class);
     if (friction)
         return with_friction(sim, group, &problem, class);
-    if (joints_rub(sim, group))
-        return with_rough_joints(sim, group, &problem, solver, class);
     if ((st = impact_law_of_contacts(analysis, sim->command->range,
                                      group->contact, group->n, &law)))
         return st;

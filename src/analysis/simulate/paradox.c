@@ -430,3 +430,69 @@ simulate_yield_change(struct simulation *sim, const struct mode_change *change)
     simulate_watch(sim, contact, WATCH_LEAVE);
     return st;
 }
+
+/* -- impacts with friction ------------------------------------------------- */
+
+/* Says once that the velocities depend on how points share the impulses. */
+static void
+tell_loads(struct simulation *sim, uint32_t contact)
+{
+    struct rt *run = sim->run;
+    const imp_contact *of = rt_contact(run, contact);
+    char time[NUM_TEXT];
+    if (sim->loads_told)
+        return;
+    sim->loads_told = true;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0733, of->range,
+        "how contact points share the impact of `%s` is not determined at t = "
+        "%s, and the motion depends on it",
+        imp_text(run->im, of->name), num_digits(time, rt_time(run), 9));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run goes on with the impulses of least norm that keep the "
+              "laws, here and wherever it happens again");
+}
+
+/* Says that the order of the points decided an impact with friction. */
+static void
+tell_tie(struct simulation *sim)
+{
+    char time[NUM_TEXT];
+    if (sim->log.remarks.n >= SIMULATE_REMARKS) {
+        sim->log.left_out++;
+        return;
+    }
+    simulate_remark(
+        sim, arena_printf(sim->run->brief,
+                          "t = %s s: points that act on each other approach "
+                          "alike: the order given decided (other laws take "
+                          "them at once)",
+                          num_digits(time, rt_time(sim->run), 9)));
+}
+
+void
+simulate_tell_friction(struct simulation *sim, uint32_t contact,
+                       const struct friction_group_impact *impact)
+{
+    assert(sim && impact && contact < sim->run->im->contacts.n);
+    char energy[NUM_TEXT], time[NUM_TEXT];
+    const imp_contact *of = rt_contact(sim->run, contact);
+    if (impact->loads)
+        tell_loads(sim, contact);
+    if (impact->tie)
+        tell_tie(sim);
+    if (!(impact->gain > 0.0) || sim->run->im->gain_allowed ||
+        sim->reported.energy_gain)
+        return;
+    sim->reported.energy_gain = true;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0721, sim->command->range,
+        "the impact of `%s` at t = %s s, with friction, raises the energy by "
+        "%s J",
+        imp_text(sim->run->im, of->name),
+        num_digits(time, rt_time(sim->run), 9),
+        num_digits(energy, impact->gain, 6));
+    diag_note(sim->analysis->ds, diag, of->range,
+              "Newton's law, Moreau's (complementarity), and poisson with "
+              "restitutions that differ may do so; said once");
+}

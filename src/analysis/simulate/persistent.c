@@ -418,6 +418,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
         mode[contact] = friction_modes_of(run, contact);
     }
     friction_modes_remember(run);
+    int *joint = simulate_joint_modes(sim);
     gone = gone ? &was : NULL;
     persistent_release(run, block);
     resting_polytopes_ask_again(sim, block);
@@ -433,6 +434,8 @@ choose(struct simulation *sim, bool *block, const bool *out,
     if ((st = leave_at_end(sim, past, &left)))
         return st;
     tell(sim, before, mode, shared);
+    if (!sim->stopped)
+        simulate_log_joint_modes(sim, joint);
     sim->rows.fresh = false;
     if ((st = simulate_row(sim)) || !left)
         return st;
@@ -651,6 +654,26 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
     persistent_mark(run, at->contact, block);
     return choose(sim, block, NULL, &none, at,
                   stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE, NULL);
+}
+
+int
+simulate_persistent_joint(struct simulation *sim, uint32_t joint)
+{
+    assert(sim != NULL && joint < sim->run->im->joints.n);
+    struct rt *run = sim->run;
+    struct point_list none = {0};
+    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
+    uint32_t moved =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint)[joint].block;
+    for (int i = 0; i < persistent_count(run) && !block[moved]; i++) {
+        uint32_t contact = persistent_point(run, i, &on, NULL)->contact;
+        memset(block, 0, run->im->blocks.n * sizeof *block);
+        persistent_mark(run, contact, block);
+        if (block[moved] && endless(sim, contact))
+            return IMP_OK;
+    }
+    assert(block[moved]);
+    return choose(sim, block, NULL, &none, NULL, FRICTION_CAUSE_OTHER, NULL);
 }
 
 /* -- jam ------------------------------------------------------------------- */

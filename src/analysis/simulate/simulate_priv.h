@@ -8,8 +8,8 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c    which contacts and points one limit sums up; flights
- *   accumulation_join.c     limits of several of these groups at one time
+ *   accumulation_group.c    which contacts and points one limit sums up;
+ * flights accumulation_join.c     limits of several of these groups at one time
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c
  *   paradox.c               what is told where friction leaves a motion open
@@ -154,7 +154,7 @@ struct simulation_options {
 };
 /* The limits of infinitely many impacts that were taken. */
 struct limits_taken {
-    struct limit_table *table; /* NULL: none so far */
+    struct limit_table *table;       /* NULL: none so far */
     struct singular_table *singular; /* NULL: the motion has gone on */
     long n;
 };
@@ -255,7 +255,7 @@ struct simulation {
     struct limits_taken taken;
     struct overlaps overlaps;
     struct pairs_without_contact *pairs; /* NULL: none is watched */
-    bool follows; /* of another command, which says until when */
+    bool follows;            /* of another command, which says until when */
     struct simulation *next; /* another one that is given back with it; or NULL
                               */
 };
@@ -270,7 +270,7 @@ struct limit_group {
     struct contact_point_state *point;
     double *G, *e, *place;
     uint32_t *feature; /* of POINT_SMOOTH: which one of the polytope is near */
-    bool friction; /* a point has friction, and `slid` leads to the limit */
+    bool friction;     /* a point has friction, and `slid` leads to the limit */
     struct friction_forecast slid;
 };
 
@@ -432,8 +432,8 @@ struct forecast_limit;
  * contact: the one whose impact was the last. */
 void simulate_limits_tell(struct simulation *sim,
                           const struct limit_group *group,
-                          const struct forecast_limit *limit,
-                          uint32_t contact, double error);
+                          const struct forecast_limit *limit, uint32_t contact,
+                          double error);
 
 /* the flights before a limit */
 
@@ -474,11 +474,6 @@ int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
 int simulate_impacts(struct simulation *sim, const uint32_t *hit,
                      uint32_t n_hit, const char *const *class,
                      struct marked_contacts *done);
-/* Tells, each once in a run, that an impact of bodies with friction adds energy
- * (W0721), and that its velocities depend on how points share the impulses
- * (W0733). contact: one that takes part. */
-void simulate_tell_friction(struct simulation *sim, uint32_t contact,
-                            const struct friction_group_impact *impact);
 
 /* -- polytope_verdict.c -----------------------------------------------------
  */
@@ -563,6 +558,9 @@ int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
 /* The slip of the held point `which` has come to 0 (`stops`), or its force
  * leaves the cone of friction. */
 int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
+/* The mode of a joint with friction, whose bodies contacts hold, has ended
+ * (rubbing_note). */
+int simulate_persistent_joint(struct simulation *sim, uint32_t joint);
 /* What moves the ground below closed contacts has changed its branch. Where the
  * rate of a gap has jumped, the contact opens, or is hit. */
 int simulate_persistent_ground(struct simulation *sim);
@@ -583,6 +581,11 @@ int simulate_paradox_undecided(struct simulation *sim,
 /* Says that the policy of the run has chosen. */
 void simulate_paradox_policy(struct simulation *sim, uint32_t contact,
                              const struct friction_choice *choice);
+/* Tells, each once in a run, that an impact of bodies with friction adds energy
+ * (W0721), and that its velocities depend on how points share the impulses
+ * (W0733). contact: one that takes part. */
+void simulate_tell_friction(struct simulation *sim, uint32_t contact,
+                            const struct friction_group_impact *impact);
 /* Says once per run that loads decide the motion, or that a motion was found
  * and not shown to be the only one. */
 void simulate_paradox_choice(struct simulation *sim, uint32_t contact,
@@ -628,8 +631,8 @@ int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
  * times may differ by what no impact can be found in; then all limits are
  * followed to the last one. *state_window: see limit_window. *error: see
  * limit_time_error. */
-void limit_group_join(struct simulation *sim, const bool *marked,
-                      double window, const struct forecast_question *ask,
+void limit_group_join(struct simulation *sim, const bool *marked, double window,
+                      const struct forecast_question *ask,
                       struct limit_group *group, struct forecast_limit *limit,
                       double *state_window, double *error);
 

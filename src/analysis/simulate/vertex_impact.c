@@ -18,7 +18,6 @@
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
-#include "runtime/rubbing/rubbing.h"
 
 /* Impacts from heights of more tolerances are left to touches.c: there the
  * contacts that close within one tolerance do so within 10^-2 of a flight. */
@@ -306,10 +305,7 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     struct rt *run = sim->run;
     uint32_t contact = at->contact;
     struct blow *blow = NEW(run->brief, struct blow);
-    const imp_contact *hit = rt_contact(run, contact);
     *next = STEP_AS_TOUCH;
-    if (rubbing_moves(run, hit->body[0]) || rubbing_moves(run, hit->body[1]))
-        return IMP_OK;
     rotors_release(run);
     int st = gather(sim, at, blow);
     *next = STEP_DONE;

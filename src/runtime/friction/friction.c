@@ -149,14 +149,11 @@ friction_row_noise(const struct friction_instant *in, int row)
            sqrt(fmax(in->W[row * (rows + 1)], 0.0));
 }
 
-void
-friction_choose(struct arena *arena, const struct friction_instant *in,
-                struct friction_choice *out)
+/* What a search has found, for whoever asked. */
+static void
+put_result(struct arena *arena, const struct friction_instant *in,
+           const struct mode_result *result, struct friction_choice *out)
 {
-    assert(arena && in && in->n > 0 && out);
-    struct mode_result *result = NEW(arena, struct mode_result);
-    struct mode_problem problem = problem_of(arena, in);
-    mode_search(arena, &problem, result);
     out->verdict = result->verdict;
     out->n = result->n;
     out->taken = result->taken;
@@ -166,7 +163,7 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
         &result->found[result->taken < 0 ? 0 : result->taken].solution;
     out->margin = result->n ? taken->margin : 0.0;
     out->roomy = result->n && taken->roomy;
-    out->spread = 0.0;
+    out->spread = result->apart;
     if (out->verdict != FRICTION_LOADS)
         return;
     struct friction_range *range = NEW_N(arena, struct friction_range, in->n);
@@ -175,4 +172,309 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
         out->spread =
             fmax(out->spread, fmax(range[i].slip[1] - range[i].slip[0],
                                    range[i].opens[1] - range[i].opens[0]));
+}
+
+void
+friction_choose(struct arena *arena, const struct friction_instant *in,
+                struct friction_choice *out)
+{
+    assert(arena && in && in->n > 0 && out);
+    struct mode_result *result = NEW(arena, struct mode_result);
+    struct mode_problem problem = problem_of(arena, in);
+    mode_search(arena, &problem, result);
+    put_result(arena, in, result, out);
+}
+
+/* -- joints ----------------------------------------------------------------
+ */
+
+/* Grips are followed until they move by less than this share: rounding of the
+ * forces. */
+#define GRIP_SETTLED 0x1p-44
+/* or by this share of the greatest force */
+#define GRIP_LEAST 0x1p-50
+/* most choices for one start. They converge linearly, by mu r m c/J. */
+#define GRIP_ROUNDS 300
+/* so far from 1 the ratio of two moves in a row is extrapolated */
+#define GRIP_RATIO 0.95
+/* A grip below this share of the greatest force is none: there friction holds
+ * nothing. */
+#define GRIP_NONE 0x1p-40
+/* an acceleration below this share of its terms is none */
+#define RATE_NONE 1e-10
+/* Two motions differ if an acceleration does by this share. */
+#define GRIP_DIFFERS 1e-8
+
+double
+friction_grip_of(const struct friction_grip *grip, int rows,
+                 const double *force)
+{
+    assert(grip && force);
+    double sum[2] = {grip->load[0], grip->load[1]};
+    for (int k = 0; k < 2; k++)
+        for (int r = 0; r < rows; r++)
+            sum[k] += grip->by[k][r] * force[r];
+    return grip->bush ? fmax(fabs(sum[0]), fabs(sum[1]))
+                      : hypot(sum[0], sum[1]);
+}
+
+/* The search, as grips follow from forces and these from grips. */
+struct gripping {
+    struct arena *arena;
+    const struct mode_problem *in;
+    struct mode_point *joint; /* n */
+    const struct friction_grip *grip;
+    int n;
+    double *now, *last;      /* n: grips of the forces found, the last move */
+    struct mode_point *data; /* n: as given */
+};
+
+/* Joints that nothing loads have no friction now. most: the greatest force. */
+static void
+find_idle(struct gripping *at, double most)
+{
+    for (int k = 0; k < at->n; k++) {
+        struct mode_point *joint = at->joint + k;
+        bool idle = !(joint->offset > fmax(GRIP_NONE * most, GIVEN_LEAST));
+        joint->mu_stick = idle ? 0.0 : at->data[k].mu_stick;
+        joint->mu_slip = idle ? 0.0 : at->data[k].mu_slip;
+        joint->varies = idle ? false : at->data[k].varies;
+        joint->held = idle ? false : at->data[k].held;
+    }
+}
+
+/* Writes the next grips: extrapolated where two moves in a row are alike. */
+static void
+next_grips(const struct gripping *at)
+{
+    double along = 0.0, square = 0.0, ratio = 0.0;
+    for (int k = 0; k < at->n; k++) {
+        along += (at->now[k] - at->joint[k].offset) * at->last[k];
+        square += at->last[k] * at->last[k];
+    }
+    if (square > 0.0 && fabs(along) < GRIP_RATIO * square)
+        ratio = along / square;
+    for (int k = 0; k < at->n; k++) {
+        double move = at->now[k] - at->joint[k].offset;
+        /* a move that is extrapolated says nothing of the next ratio */
+        at->last[k] = ratio != 0.0 ? 0.0 : move;
+        at->joint[k].offset =
+            fmax(at->joint[k].offset + move / (1.0 - ratio), GIVEN_LEAST);
+    }
+}
+
+/* The greatest error of a grip of which the solution makes use: of joints that
+ * slip, and of those that stick with a friction beyond what their grip bears.
+ */
+static double
+grip_error(const struct gripping *at, const struct mode_found *found)
+{
+    double most = 0.0;
+    int first = at->in->n - at->n;
+    for (int k = 0; k < at->n; k++) {
+        double error = fabs(at->now[k] - at->joint[k].offset),
+               friction = fabs(found->solution.force[2 * (first + k) + 1]);
+        if (found->state[first + k].tangent == TANGENT_STICK &&
+            friction <= at->joint[k].mu_stick * at->now[k])
+            error = 0.0;
+        most = fmax(most, error);
+    }
+    return most;
+}
+
+/* Returns the set that has these modes, or (NULL) the one that is taken, or the
+ * first; -1: there is none. */
+static int
+followed(const struct gripping *at, const struct mode_result *out,
+         const struct point_state *modes)
+{
+    if (!modes)
+        return out->n == 0 ? -1 : out->taken < 0 ? 0 : out->taken;
+    for (int k = 0; k < out->n; k++) {
+        bool same = true;
+        for (int i = 0; i < at->in->n; i++)
+            same &= out->found[k].state[i].closed == modes[i].closed &&
+                    out->found[k].state[i].tangent == modes[i].tangent;
+        if (same)
+            return k;
+    }
+    return -1;
+}
+
+/* Finds a choice whose grips are those of its forces, from those that stand in
+ * `joint`: one with these modes, or (NULL) any. *which: its number; -1: there is
+ * none. False: grips come to no end. */
+static bool
+settle(struct gripping *at, const struct point_state *modes,
+       struct mode_result *out, int *which)
+{
+    double before = INFINITY, force_most = 0.0;
+    memset(at->last, 0, sizeof *at->last * (size_t)at->n);
+    for (int round = 0; round < GRIP_ROUNDS; round++) {
+        double moved = 0.0, most = 0.0;
+        find_idle(at, force_most);
+        mode_search(at->arena, at->in, out);
+        if ((*which = followed(at, out, modes)) < 0)
+            return true;
+        const struct mode_found *found = out->found + *which;
+        const double *force = found->solution.force;
+        force_most = 0.0;
+        for (int r = 0; r < 2 * at->in->n; r++)
+            force_most = fmax(force_most, fabs(force[r]));
+        for (int k = 0; k < at->n; k++) {
+            at->now[k] = friction_grip_of(at->grip + k, 2 * at->in->n, force);
+            most = fmax(most, at->now[k]);
+        }
+        moved = grip_error(at, found);
+        if (!(moved > fmax(GRIP_SETTLED * most, GRIP_LEAST * force_most)) ||
+            (moved < GRIP_DIFFERS * most && !(moved < before))) {
+            for (int k = 0; k < at->n; k++)
+                at->joint[k].offset = fmax(at->now[k], GIVEN_LEAST);
+            return true;
+        }
+        before = round % 2 ? before : moved;
+        next_grips(at);
+    }
+    return false;
+}
+
+/* Of several sets each has to keep to its own grips: drops those that do not. */
+static void
+keep_own_grips(struct gripping *at, struct mode_result *out)
+{
+    struct mode_result *own = NEW(at->arena, struct mode_result);
+    double *grip = NEW_N(at->arena, double, at->n);
+    int kept = 1, which;
+    for (int k = 0; k < at->n; k++)
+        grip[k] = at->joint[k].offset;
+    for (int k = 1; k < out->n; k++) {
+        for (int i = 0; i < at->n; i++)
+            at->joint[i].offset = grip[i];
+        if (settle(at, out->found[k].state, own, &which) && which >= 0)
+            out->found[kept++] = own->found[which];
+    }
+    for (int i = 0; i < at->n; i++)
+        at->joint[i].offset = grip[i];
+    if (out->n > 1 && kept == 1) {
+        const struct mode_solution *one = &out->found[0].solution;
+        out->verdict = one->loads    ? FRICTION_LOADS
+                       : one->shared ? FRICTION_SHARED
+                                     : FRICTION_UNIQUE;
+        out->taken = 0;
+    }
+    out->n = out->n > 1 ? kept : out->n;
+}
+
+/* By how much two motions differ; 0: by rounding. */
+static double
+apart(const struct mode_problem *in, const struct mode_solution *one,
+      const struct mode_solution *other)
+{
+    double most = 0.0, far = 0.0;
+    for (int r = 0; r < 2 * in->n; r++) {
+        most = fmax(most, fmax(fabs(one->acc[r]), fabs(other->acc[r])));
+        most = fmax(most, in->terms ? in->terms[r] : fabs(in->free[r]));
+        far = fmax(far, fabs(one->acc[r] - other->acc[r]));
+    }
+    return far <= GRIP_DIFFERS * most ? 0.0 : far;
+}
+
+/* Two beginnings have led to two motions: forces that points share differ, and
+ * with them what loads the joints, or there are several. */
+static void
+two_motions(struct mode_result *out, const struct mode_result *other,
+            double far)
+{
+    const struct mode_solution *one = &out->found[0].solution,
+                               *two = &other->found[0].solution;
+    if (one->shared || one->loads || two->shared || two->loads) {
+        out->verdict = FRICTION_LOADS;
+        out->found[0].solution.loads = true;
+        out->apart = far;
+        return;
+    }
+    out->verdict = FRICTION_SEVERAL;
+    out->found[out->n++] = other->found[0];
+    out->taken = -1;
+}
+
+void
+mode_search_gripped(struct arena *arena, const struct mode_problem *in,
+                    struct mode_point *point, int n_grip,
+                    const struct friction_grip *grip, struct mode_result *out)
+{
+    assert(arena && in && in->point == point && out);
+    assert(n_grip >= 0 && n_grip <= in->n && (grip || n_grip == 0));
+    if (n_grip == 0) {
+        mode_search(arena, in, out);
+        return;
+    }
+    struct gripping at = {.arena = arena,
+                          .in = in,
+                          .joint = point + (in->n - n_grip),
+                          .grip = grip,
+                          .n = n_grip,
+                          .now = NEW_N(arena, double, n_grip),
+                          .last = NEW_N(arena, double, n_grip),
+                          .data = NEW_N(arena, struct mode_point, n_grip)};
+    memcpy(at.data, at.joint, sizeof *at.data * (size_t)n_grip);
+    struct mode_result *other = NEW(arena, struct mode_result);
+    double *none = NEW_N(arena, double, 2 * (size_t)in->n);
+    for (int k = 0; k < n_grip; k++)
+        at.joint[k].offset = GIVEN_LEAST;
+    int which;
+    bool found = settle(&at, NULL, other, &which);
+    for (int k = 0; k < n_grip; k++)
+        at.joint[k].offset =
+            fmax(friction_grip_of(grip + k, 2 * in->n, none), GIVEN_LEAST);
+    if (!settle(&at, NULL, out, &which)) {
+        *out = (struct mode_result){.verdict = FRICTION_UNKNOWN, .taken = -1};
+        return;
+    }
+    if (out->taken < 0)
+        keep_own_grips(&at, out);
+    double far = found && out->n == 1 && other->n == 1
+                     ? apart(in, &out->found[0].solution,
+                             &other->found[0].solution)
+                     : 0.0;
+    if (far > 0.0)
+        two_motions(out, other, far);
+}
+
+/* A joint that nothing loads slips as it does, begins to, or rests. */
+static void
+name_idle(const struct friction_instant *in, int n_grip,
+          struct friction_set *set)
+{
+    for (int i = in->n - n_grip; i < in->n; i++) {
+        double rate = in->point[i].slip, change = set->acc[2 * i + 1];
+        if (set->mode[i] != CONTACT_SLIDE)
+            continue;
+        if (rate == 0.0 && fabs(change) > RATE_NONE * in->terms[2 * i + 1])
+            rate = change;
+        set->mode[i] = rate > 0.0   ? CONTACT_SLIP_POSITIVE
+                       : rate < 0.0 ? CONTACT_SLIP_NEGATIVE
+                                    : CONTACT_STICK;
+    }
+}
+
+void
+friction_choose_gripped(struct arena *arena, const struct friction_instant *in,
+                        struct friction_point *point, int n_grip,
+                        const struct friction_grip *grip,
+                        struct friction_choice *out)
+{
+    assert(arena && in && in->point == point && out);
+    assert(n_grip >= 0 && n_grip <= in->n);
+    struct mode_result *result = NEW(arena, struct mode_result);
+    struct mode_problem problem = problem_of(arena, in);
+    struct mode_point *of_mode = NEW_N(arena, struct mode_point, in->n);
+    memcpy(of_mode, problem.point, sizeof *of_mode * (size_t)in->n);
+    problem.point = of_mode;
+    mode_search_gripped(arena, &problem, of_mode, n_grip, grip, result);
+    for (int i = in->n - n_grip; i < in->n; i++)
+        point[i].normal = of_mode[i].offset;
+    put_result(arena, in, result, out);
+    for (int k = 0; k < out->n; k++)
+        name_idle(in, n_grip, out->set + k);
 }

@@ -97,6 +97,27 @@ struct friction_choice {
 void friction_choose(struct arena *arena, const struct friction_instant *in,
                      struct friction_choice *out);
 
+/* A joint with friction stands for a point, the last ones of a list: its row N
+ * is 0, and the force `given` there is its grip, the size of a force on which
+ * other forces act: load + by f, where f are the forces of all rows. */
+struct friction_grip {
+    bool bush; /* the greater of both entries, else the length of the vector */
+    double load[2];
+    const double *by[2]; /* 2 n each */
+};
+double friction_grip_of(const struct friction_grip *grip, int rows,
+                        const double *force);
+/* friction_choose where the last n_grip points are joints, whose `normal` is
+ * found, too, and written to `point` (n, that of in). A choice that is listed
+ * was found with one of the grips of the others, when several are. Where grips
+ * come to no end the verdict is UNKNOWN; where they come to several, SEVERAL.
+ */
+void friction_choose_gripped(struct arena *arena,
+                             const struct friction_instant *in,
+                             struct friction_point *point, int n_grip,
+                             const struct friction_grip *grip,
+                             struct friction_choice *out);
+
 /* What rounding alone does to the acceleration of a row, whose own terms may be
  * 0: all rows are made of the same accelerations of the coordinates, so the
  * greatest of them, in the norm of the energy, rounds each. */
@@ -155,6 +176,11 @@ struct friction_impact_point {
     enum friction_law law;
     double normal, slip; /* velocities before; normal < 0: approach */
     double priority;     /* sequential: the smaller one goes first */
+    /* A joint with friction, which is no point; they come last. Its `normal` is
+     * 0, and its friction follows from what loads it (the load of the grip is
+     * 0); NULL: a point. mu_static: of a joint, in the process. */
+    const struct friction_grip *grip;
+    double mu_static;
 };
 struct friction_impact {
     int region; /* of one point: 1 to 10 as in painleve.md 4; 0: no impact */

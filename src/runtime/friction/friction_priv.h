@@ -130,10 +130,24 @@ struct mode_result {
     enum friction_verdict verdict;
     int n; /* different motions */
     int taken;
+    double apart; /* by how much accelerations differ where joints are loaded in
+                     different ways, as points share their forces */
     struct mode_found found[FRICTION_SETS_MOST];
 };
 void mode_search(struct arena *arena, const struct mode_problem *in,
                  struct mode_result *out);
+/* friction.c: the same where the last n_grip points, which are driven, are
+ * joints: finds their offsets, too. */
+void mode_search_gripped(struct arena *arena, const struct mode_problem *in,
+                         struct mode_point *point, int n_grip,
+                         const struct friction_grip *grip,
+                         struct mode_result *out);
+/* impact_process.c: how many of these points, the last ones, are joints. */
+int friction_impact_joints(const struct friction_impact_point *point, int n);
+/* Grips among the points index[0..n) alone, of `all` points. */
+struct friction_grip *
+friction_grips_among(struct arena *arena, int all, int n, const int *index,
+                     const struct friction_impact_point *point, int *n_grip);
 
 /* -- impact_process.c ------------------------------------------------------
  */

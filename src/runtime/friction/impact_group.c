@@ -45,6 +45,16 @@ struct parts {
     struct friction_group_impact *out;
 };
 
+/* Do forces at point j load the joint? */
+static bool
+loads(const struct friction_impact_point *joint, int j)
+{
+    bool any = false;
+    for (int k = 0; k < 4 && joint->grip; k++)
+        any |= joint->grip->by[k / 2][2 * j + k % 2] != 0.0;
+    return any;
+}
+
 static bool
 coupled(const struct parts *parts, int i, int j)
 {
@@ -55,7 +65,7 @@ coupled(const struct parts *parts, int i, int j)
             if (fabs(parts->W[r * rows + c]) > GROUP_COUPLED * sqrt(own))
                 return true;
         }
-    return false;
+    return loads(parts->point + i, j) || loads(parts->point + j, i);
 }
 
 /* Lists the points that feel point `first`, which is the first of them, in
@@ -178,11 +188,10 @@ give(struct parts *parts, int count, const int *index,
         out->work[index[i]] = one->work[i];
         out->stuck[index[i]] = one->still;
         out->how[index[i]] = how;
-        out->may_gain |= how == FRICTION_COMPLEMENTARITY ||
-                         how == FRICTION_TWO_PHASES ||
-                         how == FRICTION_ENERGETIC_PHASES ||
-                         parts->point[index[i]].own ||
-                         parts->point[index[i]].law == FRICTION_NEWTON;
+        out->may_gain |=
+            how == FRICTION_COMPLEMENTARITY || how == FRICTION_TWO_PHASES ||
+            how == FRICTION_ENERGETIC_PHASES || parts->point[index[i]].own ||
+            parts->point[index[i]].law == FRICTION_NEWTON;
     }
     out->energy += one->energy;
     if (one->energy > GROUP_GAINS * terms)
@@ -205,6 +214,11 @@ together(struct parts *parts, int count, const int *index)
         point[i] = parts->point[index[i]];
         approaching += point[i].normal < 0.0;
     }
+    int n_grip;
+    struct friction_grip *grip = friction_grips_among(
+        parts->arena, parts->n, count, index, parts->point, &n_grip);
+    for (int i = 0; i < n_grip; i++)
+        point[count - n_grip + i].grip = grip + i;
     for (int i = 0; i < count && parts->law == IMP_IMPACT_REST; i++)
         point[i].e = approaching > 1 ? 0.0 : point[i].e;
     for (size_t r = 0; r < rows; r++)

@@ -48,6 +48,38 @@ present_points(const struct process *at, int *index)
     return count;
 }
 
+int
+friction_impact_joints(const struct friction_impact_point *point, int n)
+{
+    int joints = 0;
+    while (joints < n && point[n - 1 - joints].grip)
+        joints++;
+    return joints;
+}
+
+struct friction_grip *
+friction_grips_among(struct arena *arena, int all, int n, const int *index,
+                     const struct friction_impact_point *point, int *n_grip)
+{
+    assert(arena && index && point && n_grip && n <= all);
+    struct friction_grip *grip = NEW_N(arena, struct friction_grip, n + 1);
+    *n_grip = 0;
+    for (int i = 0; i < n; i++) {
+        const struct friction_grip *from = point[index[i]].grip;
+        if (!from)
+            continue;
+        struct friction_grip *to = grip + (*n_grip)++;
+        *to = *from;
+        for (int c = 0; c < 2; c++) {
+            double *by = NEW_N(arena, double, 2 * (size_t)n);
+            for (int r = 0; r < 2 * n; r++)
+                by[r] = from->by[c][2 * index[r / 2] + r % 2];
+            to->by[c] = by;
+        }
+    }
+    return grip;
+}
+
 static void
 fill_problem(const struct process *at, int count, const int *index,
              struct mode_problem *problem, struct mode_point *point)
@@ -58,15 +90,16 @@ fill_problem(const struct process *at, int count, const int *index,
     for (int i = 0; i < count; i++) {
         const struct friction_impact_point *from = at->point + index[i];
         bool driven = index[i] == at->hit;
-        point[i] = (struct mode_point){.mu_stick = from->mu,
-                                       .mu_slip = from->mu,
-                                       .offset = driven ? 1.0 : 0.0,
-                                       .slip = at->velocity[2 * index[i] + 1],
-                                       .scale = FRICTION_TOLERANCE,
-                                       .driven = driven,
-                                       .held = at->held[index[i]],
-                                       .ended = at->ended[index[i]],
-                                       .before = at->state[index[i]]};
+        point[i] =
+            (struct mode_point){.mu_stick = fmax(from->mu, from->mu_static),
+                                .mu_slip = from->mu,
+                                .offset = driven ? 1.0 : 0.0,
+                                .slip = at->velocity[2 * index[i] + 1],
+                                .scale = FRICTION_TOLERANCE,
+                                .driven = driven || from->grip,
+                                .held = at->held[index[i]],
+                                .ended = at->ended[index[i]],
+                                .before = at->state[index[i]]};
     }
     for (size_t r = 0; r < rows; r++) {
         const double *row = at->W +
@@ -93,7 +126,10 @@ choose(struct process *at)
     struct mode_result *result = NEW(at->arena, struct mode_result);
     struct mode_problem problem;
     fill_problem(at, count, index, &problem, point);
-    mode_search(at->arena, &problem, result);
+    int n_grip;
+    struct friction_grip *grip = friction_grips_among(
+        at->arena, at->n, count, index, at->point, &n_grip);
+    mode_search_gripped(at->arena, &problem, point, n_grip, grip, result);
     if (result->taken < 0)
         return result->n ? FRICTION_SEVERAL : result->verdict;
     const struct mode_found *found = result->found + result->taken;

@@ -82,6 +82,52 @@ turn(const struct several *several, const double *w, double still, bool *tie)
     return best;
 }
 
+/* One impact of the sequence, at point i, beside joints with friction, which
+ * answer. False: its outcome is not determined. */
+static bool
+with_joints(struct several *several, int i, double e, double *velocity)
+{
+    int rows = 2 * several->n,
+        joints = friction_impact_joints(several->point, several->n),
+        n = joints + 1, *index = NEW_N(several->arena, int, n), n_grip;
+    struct friction_impact_point *point =
+        NEW_N(several->arena, struct friction_impact_point, n);
+    double *W = NEW_N(several->arena, double, 4 * (size_t)n * (size_t)n);
+    struct friction_impact_several one = {
+        .impulse = NEW_N(several->arena, double, 2 * (size_t)n),
+        .after = NEW_N(several->arena, double, 2 * (size_t)n),
+        .work = NEW_N(several->arena, double, n)};
+    for (int k = 0; k < n; k++)
+        index[k] = k == 0 ? i : several->n - joints + k - 1;
+    struct friction_grip *grip = friction_grips_among(
+        several->arena, several->n, n, index, several->point, &n_grip);
+    for (int k = 0; k < n; k++) {
+        point[k] = several->point[index[k]];
+        point[k].normal = velocity[2 * index[k]];
+        point[k].slip = velocity[2 * index[k] + 1];
+        point[k].grip = k == 0 ? NULL : grip + (k - 1);
+    }
+    point[0].e = e;
+    for (int r = 0; r < 4 * n * n; r++)
+        W[r] =
+            several->W[(2 * index[r / (2 * n) / 2] + r / (2 * n) % 2) * rows +
+                       2 * index[r % (2 * n) / 2] + r % 2];
+    friction_impact_process(several->arena, n, W, point, 0, &one);
+    if (one.verdict > FRICTION_LOADS && one.verdict != FRICTION_NOT_SHOWN)
+        return false;
+    for (int k = 0; k < 2 * n; k++) {
+        int from = 2 * index[k / 2] + k % 2;
+        several->out->impulse[from] += one.impulse[k];
+        for (int r = 0; r < rows; r++)
+            velocity[r] += several->W[r * rows + from] * one.impulse[k];
+    }
+    for (int k = 0; k < n; k++)
+        several->out->work[index[k]] += one.work[k];
+    for (int k = 0; k < 2 * n; k++)
+        velocity[2 * index[k / 2] + k % 2] = one.after[k];
+    return true;
+}
+
 static void
 sequential(struct several *several)
 {
@@ -105,6 +151,13 @@ sequential(struct several *several)
             point.e = point.varies->of(point.varies->context, point.contact,
                                        -point.normal);
         point.slip = velocity[2 * i + 1];
+        if (friction_impact_joints(several->point, several->n)) {
+            if (!with_joints(several, i, point.e, velocity)) {
+                out->verdict = FRICTION_UNKNOWN;
+                return;
+            }
+            continue;
+        }
         friction_impact_one(W[rows + 1], W[1], W[0], &point, &one);
         double p = one.normal[0] + one.normal[1];
         out->impulse[2 * i] += p;
@@ -147,8 +200,14 @@ solve(struct several *several, const double *free, const double *terms,
         point[i] = (struct mode_point){.mu_stick = several->point[i].mu,
                                        .mu_slip = several->point[i].mu,
                                        .offset = offset ? offset[i] : 0.0,
+                                       .driven = several->point[i].grip != NULL,
                                        .scale = FRICTION_TOLERANCE};
-    mode_search(several->arena, &problem, result);
+    int n_grip, *index = NEW_N(several->arena, int, n);
+    for (int i = 0; i < n; i++)
+        index[i] = i;
+    struct friction_grip *grip = friction_grips_among(
+        several->arena, n, n, index, several->point, &n_grip);
+    mode_search_gripped(several->arena, &problem, point, n_grip, grip, result);
     if (result->n == 0)
         return result->verdict;
     const struct mode_solution *one = &result->found[0].solution;
@@ -202,7 +261,7 @@ what_comes_back(const struct several *several, double *back, bool *differ)
         double e = several->point[i].e, P = several->out->impulse[2 * i];
         back[i] = e * P;
         count += back[i] > 0.0;
-        if (!(P > 0.0))
+        if (!(P > 0.0) || several->point[i].grip)
             continue;
         *differ |= first > 0.0 && e != several->point[(int)first - 1].e;
         first = first > 0.0 ? first : i + 1;

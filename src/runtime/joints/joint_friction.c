@@ -93,19 +93,24 @@ rate_jumps(const struct rt *run, uint32_t block)
            2 * (size_t)joints_block_at(run, block)->n_rub;
 }
 
+void
+joint_friction_let_slip(const struct rt *run, uint32_t block, double *phi)
+{
+    const imp_block *of = joints_block_at(run, block);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n && of->n_rub; i++)
+        if ((joint[i].flags & IMP_JOINTF_RUBS) && joint[i].block == block)
+            phi[joint[i].friction] *=
+                run->env[joint[i].env_joint + IMP_JOINT_HELD];
+    if (of->n_rub && of->share != IMP_NO_ROW)
+        phi[of->share] = 0.0;
+}
+
 double
 joint_friction_change(const struct rt *run, uint32_t block, uint32_t i)
 {
     return joint_friction_told(run, block, i)[IMP_RUB_RATE_CHANGE] +
            rate_jumps(run, block)[i];
-}
-
-int
-joint_friction_read(struct rt *run, uint32_t block, const double *x)
-{
-    struct joint_block *joints = joints_of(run, block);
-    return rt_eval(run, joints_block_at(run, block)->rub,
-                   x ? x : joints->unknown, joints->rub);
 }
 
 /* -- one solution -----------------------------------------------------------
@@ -120,6 +125,29 @@ joint_at(const struct rt *run, uint32_t block, uint32_t i)
            i-- > 0)
         joint++;
     return joint;
+}
+
+/* Projections and answers leave unknowns of theirs behind. A hinge without
+ * force there is not loaded: |F| has no derivative. */
+static void
+find_unloaded(struct rt *run, uint32_t block)
+{
+    const double *x = joints_of(run, block)->unknown;
+    for (uint32_t i = 0; i < joints_block_at(run, block)->n_rub; i++) {
+        const imp_joint *joint = joint_at(run, block, i);
+        if (x[joint->force] == 0.0 && x[joint->force + 1] == 0.0)
+            run->env[joint->env_joint + IMP_JOINT_LOAD] = 0.0;
+    }
+}
+
+int
+joint_friction_read(struct rt *run, uint32_t block, const double *x)
+{
+    struct joint_block *joints = joints_of(run, block);
+    if (!x)
+        find_unloaded(run, block);
+    return rt_eval(run, joints_block_at(run, block)->rub,
+                   x ? x : joints->unknown, joints->rub);
 }
 
 static bool
@@ -467,6 +495,45 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
     }
     keep_sides(run, block, x, true);
     return joint_friction_read(run, block, x);
+}
+
+int
+joint_friction_response(struct rt *run, uint32_t block, double *change)
+{
+    assert(change != NULL);
+    struct joint_block *joints = joints_of(run, block);
+    const imp_block *of = joints_block_at(run, block);
+    const uint32_t *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
+    double *answer = joints->rub_room;
+    int st = struck(run, block, change, answer);
+    for (uint32_t i = 0; i < joints->n_unknown; i++)
+        answer[i] = -answer[i];
+    if (!st)
+        st = joint_friction_linear(run, block, answer);
+    for (uint32_t b = 0; b < of->bodies.n; b++)
+        if (rt_body(run, body[b])->flags & IMP_BODYF_HELD)
+            change[6 * (size_t)body[b] + 5] = 0.0;
+    return st ? st : joint_friction_push(run, block, answer, change);
+}
+
+int
+joint_friction_rates(struct rt *run, uint32_t block, const double *change,
+                     double *rate)
+{
+    assert(change != NULL && rate != NULL);
+    struct joint_block *joints = joints_of(run, block);
+    const imp_block *of = joints_block_at(run, block);
+    const uint32_t *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
+    for (uint32_t b = 0; b < of->bodies.n; b++) {
+        const double *by = change + 6 * (size_t)body[b];
+        memcpy(joints->local + 3 * b, by, 2 * sizeof *by);
+        joints->local[3 * b + 2] = by[5];
+    }
+    int st = rt_eval(run, of->hold, joints->local, joints->phi);
+    for (uint32_t i = 0; i < of->n_rub && !st; i++)
+        rate[i] =
+            joints->phi[2 * joints->n + joint_at(run, block, i)->friction];
+    return st;
 }
 
 int

@@ -337,6 +337,7 @@ joints_response(struct rt *run, uint32_t block, double *change)
         return st;
     for (uint32_t i = 0; i < joints->n; i++)
         joints->unknown[i] = -joints->phi[2 * joints->n + i];
+    joint_friction_let_slip(run, block, joints->unknown);
     for (uint32_t b = 0; b < bl->bodies.n; b++)
         for (uint32_t c = 0; c < spins && held(run, body[b]); c++) {
             double *moment = change + entry(run, body[b], run->im->dim + c);

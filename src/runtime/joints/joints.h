@@ -41,6 +41,14 @@ int joint_friction_linear(struct rt *run, uint32_t block, double *b);
  * joints_response). */
 int joint_friction_push(struct rt *run, uint32_t block, const double *x,
                         double *change);
+/* What impulses do to the bodies of a block, as of joints_response, with the
+ * frictions of the joints, linearised at the last solution. Status;
+ * IMP_SINGULAR. */
+int joint_friction_response(struct rt *run, uint32_t block, double *change);
+/* By how much such a change of the velocities changes the rates of the joints
+ * with friction (n_rub). Status of the tape. */
+int joint_friction_rates(struct rt *run, uint32_t block, const double *change,
+                         double *rate);
 /* Before a step along the series made last: adds the work that friction does in
  * it. */
 void joint_friction_work(struct rt *run, int order, double dt);

@@ -32,6 +32,8 @@ joints_block_at(const struct rt *run, uint32_t block)
 
 /* Memory for the friction of the joints of a block; nothing without any. */
 void joint_friction_new(struct rt *run, uint32_t block);
+/* What is asked of joints that are not held: nothing. */
+void joint_friction_let_slip(const struct rt *run, uint32_t block, double *phi);
 /* The unknowns of the motion in the modes that env states, into
  * joints->unknown. IMP_FAILED after a diagnostic. */
 int joint_friction_multipliers(struct rt *run, uint32_t block);

@@ -10,6 +10,47 @@
 #include "base/arena.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/saved_state.h"
+#include "runtime/rubbing/rubbing.h"
+
+/* What an impact leaves of the joints with friction: impulses, and then rates.
+ */
+static int
+strike_joints(struct friction_rows *in, const struct friction_group_impact *out)
+{
+    int first = friction_rows_spots(in), st = IMP_OK;
+    rubbing_joints_let_go(in->joint, (uint32_t)in->n_joint);
+    for (int k = 0; k < in->n_joint && !st; k++)
+        st = rubbing_joint_strike(in->joint + k,
+                                  out->impulse[2 * (first + k) + 1]);
+    rubbing_joints_keep(in->joint, (uint32_t)in->n_joint);
+    for (int k = 0; k < in->n_joint && !st; k++)
+        rubbing_joint_after(in->joint + k, out->after[2 * (first + k) + 1],
+                            out->work[first + k]);
+    return st;
+}
+
+/* The joints of these bodies after the impact: modes under the forces that
+ * follow, without contacts. Where the law does not say which, out->why says so,
+ * and the state is that of before. */
+static int
+joints_after(struct friction_rows *in, const struct saved_state *before,
+             struct friction_group_impact *out)
+{
+    struct rt *run = in->run;
+    bool determined, *body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
+    const struct persistent_blocks *moved = &in->group->moved;
+    int st = strike_joints(in, out);
+    for (uint32_t i = 0; i < moved->n_body; i++)
+        body[moved->body[i]] = true;
+    if (!st)
+        st = rubbing_after_impact(run, body, &determined);
+    if (st || determined)
+        return st;
+    saved_state_restore(run, before);
+    out->why = "the friction of joints leaves open what follows";
+    return IMP_OK;
+}
 
 int
 friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
@@ -18,12 +59,13 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
 {
     assert(n > 0 && n_hit <= n && out != NULL);
     enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
-    struct friction_rows in = {.run = run, .n = n, .spot = spot};
+    struct friction_rows in = {
+        .run = run, .n = n, .spot = spot, .with_joints = true};
     int st = friction_rows_read(&in);
     if (st)
         return st;
     struct friction_impact_point *point =
-        NEW_N(run->brief, struct friction_impact_point, n);
+        NEW_N(run->brief, struct friction_impact_point, in.n);
     for (int i = 0; i < n; i++) {
         double *rate = in.rate + 2 * i;
         if (i >= n_hit || fabs(rate[0]) <= rest[i])
@@ -32,11 +74,20 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
                                      rate[1], &point[i])))
             return st;
     }
-    friction_impact_group(run->brief, n, in.W, point, law, out);
+    for (int k = 0; k < in.n_joint; k++) {
+        in.grip[k].load[0] = in.grip[k].load[1] = 0.0;
+        point[n + k] =
+            (struct friction_impact_point){.mu = in.point[n + k].mu_dynamic,
+                                           .mu_static = in.joint[k].mu_rest,
+                                           .slip = in.rate[2 * (n + k) + 1],
+                                           .grip = in.grip + k};
+    }
+    friction_impact_group(run->brief, in.n, in.W, point, law, out);
     loads_of_impact(run->loads, out);
     if (out->why)
         return IMP_OK;
     const double *P = out->impulse;
+    struct saved_state before = saved_state_take(run);
     double *impulse = NEW_N(run->brief, double, in.group->n_unknown);
     for (int i = 0; i < in.group->n_unknown; i++) {
         const struct persistent_unknown *unknown = &in.group->unknown[i];
@@ -51,7 +102,7 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         contact[i] = spot[i].contact;
     }
     friction_modes_struck(run, n, contact, out);
-    return IMP_OK;
+    return in.n_joint ? joints_after(&in, &before, out) : IMP_OK;
 }
 
 int

@@ -16,11 +16,12 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
-#include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* Accelerations and forces below this share of their terms are none, as in
  * mode_select.c. */
@@ -28,12 +29,6 @@
 /* Rows depend on others if so little of their W is left beside these, as
  * DELASSUS_RANK of motion/persistent.c. */
 #define DEPENDS 1e-11
-/* a force this close to its cone, as a share, is at its edge */
-#define AT_EDGE 1e-9
-/* a force has left its cone when it is beyond it by this share of its greatest
- * value, as FORCE_CEASED of mode_change.c */
-#define CONE_LEFT 1e-13
-#define JAM_ORDER 10 /* the least order whose ratios are asked */
 
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
@@ -47,13 +42,26 @@ friction_modes_contact(const struct rt *run, uint32_t contact)
             env[IMP_CONTACT_MU_IMPACT] != 0.0);
 }
 
+/* Have joints of the bodies of a contact friction? */
+static bool
+joints_rub(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *of = rt_contact(run, contact);
+    for (int side = 0; side < 2; side++)
+        if (contact_point_body_moves(run, of->body[side]) &&
+            rubbing_moves(run, of->body[side]))
+            return true;
+    return false;
+}
+
 bool
 friction_modes_any(const struct rt *run, const struct contact_point *spot,
                    int n)
 {
     assert(spot != NULL || n == 0);
     for (int i = 0; i < n; i++)
-        if (friction_modes_contact(run, spot[i].contact))
+        if (friction_modes_contact(run, spot[i].contact) ||
+            joints_rub(run, spot[i].contact))
             return true;
     return false;
 }
@@ -158,12 +166,40 @@ depends(const struct friction_rows *in, const bool *on, const bool *sticks,
     return left <= DEPENDS * own;
 }
 
+/* Does the joint that is point i hold itself at rest from now on? */
+static bool
+joint_holds(const struct friction_rows *in, int i)
+{
+    const struct rubbing_joint *joint =
+        in->joint + (i - friction_rows_spots(in));
+    return rubbing_joint_holds(joint);
+}
+
 static bool
 at_edge(const struct friction_point *point, const struct friction_set *set,
         int i)
 {
     return fabs(set->tangential[i]) >=
-           (1.0 - AT_EDGE) * point->mu_static * set->normal[i];
+           (1.0 - FRICTION_AT_EDGE) * point->mu_static * set->normal[i];
+}
+
+/* What was held at point i until now, if that is a contact. */
+static const struct persistent_mode *
+mode_before(const struct friction_rows *in, int i)
+{
+    return i < friction_rows_spots(in)
+               ? friction_rows_before(in->run, &in->spot[i])
+               : NULL;
+}
+
+/* Was point i held at the edge of its cone, by others? */
+static bool
+was_tied(const struct friction_rows *in, int i)
+{
+    const struct persistent_mode *mode = mode_before(in, i);
+    int joint = i - friction_rows_spots(in);
+    return joint >= 0 ? rubbing_joint_tied(in->joint + joint)
+                      : mode && mode->tied;
 }
 
 /* Has point i a force that is more than rounding? */
@@ -192,7 +228,7 @@ sort_out(const struct friction_rows *in, struct taken *taken)
     const struct friction_set *set = taken->set;
     taken->order = NEW_N(in->run->brief, int, (size_t)in->n + 1);
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < in->n; i++) {
+        for (int i = 0; i < friction_rows_spots(in); i++) {
             size_t row = 2 * (size_t)i;
             bool pushes = set_pushes(in, set, i);
             bool stays = taken->n_on > 0 && !pushes &&
@@ -217,6 +253,8 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
         on[taken->order[i]] = true;
         sticks[taken->order[i]] = friction && friction->mode == CONTACT_STICK;
     }
+    for (int i = friction_rows_spots(in); i < in->n; i++)
+        sticks[i] = joint_holds(in, i);
     for (int k = -1; k < taken->n_on; k++) {
         int i = k < 0 ? 0 : k;
         while (k < 0 && i < taken->n_on && taken->order[i] != first)
@@ -232,6 +270,53 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
         sticks[point] = false;
         friction->tied = taken->set->tangential[point] > 0.0 ? 1 : -1;
     }
+}
+
+/* What friction of joint i, which sticks, is of the greatest. */
+static double
+share_of(const struct friction_rows *in, const struct friction_set *set, int i)
+{
+    double most = in->point[i].mu_static * in->point[i].normal;
+    return most > 0.0 ? fmax(-1.0, fmin(1.0, set->tangential[i] / most)) : 0.0;
+}
+
+/* The modes of joints, from the choice. Those that stick hold themselves, but
+ * not where other joints hold them, or where they are at the edges of their
+ * cones and contacts hold them, too; joint `first` before the others: there
+ * they bear what they bear now. */
+static void
+hold_joints(const struct friction_rows *in, const struct taken *taken,
+            int first)
+{
+    int n_spot = friction_rows_spots(in);
+    const struct friction_set *set = taken->set;
+    bool *sticks = NEW_N(in->run->brief, bool, 3 * in->n), *on = sticks + in->n,
+         *only = on + in->n;
+    for (int i = 0; i < in->n; i++) {
+        sticks[i] = set->mode[i] == CONTACT_STICK;
+        on[i] = i >= n_spot;
+    }
+    for (int i = 0; i < taken->n_on; i++)
+        on[taken->order[i]] = true;
+    for (int k = n_spot - 1; k < in->n; k++) {
+        int i = k < n_spot ? first : k;
+        if (i >= n_spot && sticks[i] && at_edge(&in->point[i], set, i) &&
+            depends(in, on, sticks, i))
+            sticks[i] = false;
+    }
+    bool *among = NEW_N(in->run->brief, bool, in->n);
+    for (int i = n_spot; i < in->n; i++) {
+        among[i] = sticks[i];
+        only[i] = true;
+    }
+    for (int i = n_spot; i < in->n; i++)
+        if (among[i] && depends(in, only, among, i))
+            among[i] = false;
+    for (int i = n_spot; i < in->n; i++)
+        rubbing_joint_set(in->joint + (i - n_spot), set->mode[i],
+                          set->mode[i] == CONTACT_STICK && !among[i]
+                              ? share_of(in, set, i)
+                              : NAN);
 }
 
 /* The size of the terms of a slip's acceleration. The force of a point that
@@ -323,12 +408,9 @@ prepare(struct friction_rows *in, const struct friction_modes *modes, bool all)
     if (modes->cause != FRICTION_CAUSE_UNLOADED)
         point->slip = 0.0;
     for (int i = 0; all && i < in->n && modes->cause == FRICTION_CAUSE_CONE;
-         i++) {
-        const struct persistent_mode *mode =
-            friction_rows_before(in->run, &in->spot[i]);
-        if (mode && mode->tied)
+         i++)
+        if (was_tied(in, i))
             in->point[i].ended = true;
-    }
 }
 
 /* The force of point `which` has met its cone. Does it stick nevertheless,
@@ -344,15 +426,15 @@ sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
     const struct friction_set *set = &choice->set[choice->taken];
     if (set->mode[which] != CONTACT_STICK)
         return false;
-    if (choice->roomy)
+    /* of the two conditions of a bush one may hold it still */
+    if (choice->roomy || (which >= friction_rows_spots(in) &&
+                          !at_edge(&in->point[which], set, which)))
         return true;
     bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
     for (int i = 0; i < in->n; i++) {
-        const struct persistent_mode *mode =
-            friction_rows_before(in->run, &in->spot[i]);
         on[i] = set_pushes(in, set, i);
         sticks[i] = set->mode[i] == CONTACT_STICK &&
-                    !(mode && mode->tied && at_edge(&in->point[i], set, i));
+                    !(was_tied(in, i) && at_edge(&in->point[i], set, i));
     }
     return depends(in, on, sticks, which);
 }
@@ -417,7 +499,7 @@ by_policy(const struct friction_rows *in,
 {
     struct friction_choice *choice = &modes->choice;
     double *mu = NEW_N(in->run->brief, double, (size_t)in->n);
-    for (int i = 0; i < in->n; i++) {
+    for (int i = 0; i < friction_rows_spots(in); i++) {
         double now[3];
         int st = contact_friction_now(in->run, in->spot[i].contact,
                                       fabs(modes->slip[i]), now);
@@ -425,11 +507,12 @@ by_policy(const struct friction_rows *in,
             return st;
         mu[i] = now[2];
     }
-    if (choice->verdict == FRICTION_SEVERAL || choice->verdict == FRICTION_NONE)
+    if (in->n_joint == 0 && (choice->verdict == FRICTION_SEVERAL ||
+                             choice->verdict == FRICTION_NONE))
         modes->jump = paradox_jump_of(instant, mu);
     enum friction_paradox policy = (enum friction_paradox)in->run->paradox;
     if (policy == PARADOX_COMPLIANT) {
-        for (int i = 0; i < in->n; i++)
+        for (int i = 0; i < friction_rows_spots(in); i++)
             modes->yields |= friction_modes_may_yield(in->run, in->spot + i);
         return IMP_OK;
     }
@@ -475,12 +558,37 @@ changes(const struct friction_rows *in, const struct friction_choice *choice)
     return choice->taken < 0;
 }
 
+/* The mode of a joint has just ended: it takes the place of the point that
+ * whoever asks has not named. */
+static void
+find_ended_joint(struct friction_rows *in, struct friction_modes *modes)
+{
+    int n_spot = friction_rows_spots(in);
+    for (int k = 0; k < in->n_joint && modes->which < 0; k++) {
+        enum rubbing_end end = rubbing_joint_end(in->joint + k);
+        if (end == RUBBING_HOLDS)
+            continue;
+        modes->which = n_spot + k;
+        modes->cause = end == RUBBING_GAVE_WAY ? FRICTION_CAUSE_CONE
+                                               : FRICTION_CAUSE_STOPPED;
+    }
+}
+
+static void
+choose(struct friction_rows *in, const struct friction_instant *instant,
+       struct friction_choice *choice)
+{
+    friction_choose_gripped(in->run->brief, instant, in->point, in->n_joint,
+                            in->grip, choice);
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
 {
     assert(run->im->dim == 2 && count > 0 && modes->which < count);
-    struct friction_rows in = {.run = run, .n = count, .still = true};
+    struct friction_rows in = {
+        .run = run, .n = count, .still = true, .with_joints = true};
     struct contact_point *at =
         NEW_N(run->brief, struct contact_point, (size_t)count);
     memcpy(at, spot, sizeof *at * (size_t)count);
@@ -492,28 +600,30 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         return st;
     if (modes->which >= 0 && modes->cause != FRICTION_CAUSE_UNLOADED)
         in.point[modes->which].slip = 0.0;
-    struct friction_instant instant = {.n = count,
+    if (modes->which < 0)
+        find_ended_joint(&in, modes);
+    struct friction_instant instant = {.n = in.n,
                                        .point = in.point,
                                        .W = in.W,
                                        .free = in.free,
                                        .terms = in.terms};
     struct friction_choice *choice = &modes->choice;
     if (modes->cause == FRICTION_CAUSE_CONE)
-        friction_choose(run->brief, &instant, choice);
+        choose(&in, &instant, choice);
     if (!sticks_on(&in, modes)) {
         prepare(&in, modes, false);
-        friction_choose(run->brief, &instant, choice);
+        choose(&in, &instant, choice);
         if (!breaks_loose(&in, modes)) {
             prepare(&in, modes, true);
-            friction_choose(run->brief, &instant, choice);
+            choose(&in, &instant, choice);
         }
     }
     if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
         !loads_matter(&in, choice))
         choice->verdict = FRICTION_SHARED;
     modes->shared = choice->verdict == FRICTION_SHARED;
-    modes->slip = NEW_N(run->brief, double, (size_t)count);
-    for (int i = 0; i < count; i++)
+    modes->slip = NEW_N(run->brief, double, (size_t)in.n);
+    for (int i = 0; i < in.n; i++)
         modes->slip[i] = in.point[i].slip;
     modes->jump = -1;
     modes->range = NULL;
@@ -531,197 +641,12 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     modes->mode = choice->set[choice->taken].mode;
     struct taken taken = {.set = &choice->set[choice->taken]};
     sort_out(&in, &taken);
-    return hold(&in, &taken,
-                modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1);
-}
-
-/* -- the next change ------------------------------------------------------- */
-
-/* The first s in (0, span] at which the slip ends. At its onset its series
- * begins with zeros to rounding, which are divided out. A slip that comes to 0
- * and grows again at once goes on: that is what was consistent until then, and
- * whether it falls below 0 in between is rounding. */
-static bool
-slip_ends(struct rt *run, const struct persistent_row *row, int order,
-          double span, double *time)
-{
-    const struct persistent_friction *friction = row->friction;
-    uint32_t contact = row->spot.contact;
-    double slip[MOTION_STEP_ORDER + 1];
-    int drop = 0;
-    double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
-    if (friction->onset == rt_time(run))
-        drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
-    for (int k = drop; k <= order; k++)
-        slip[k - drop] = sign * friction->slip.c[k];
-    if (slip[0] <= 0.0) {
-        *time = 0.0;
-        return true;
+    int first = modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1;
+    if (in.n_joint) {
+        hold_joints(&in, &taken, first);
+        joints_project(run);
     }
-    double noise =
-        drop ? 0.0 : friction_rows_rounding(run, contact, slip[0], slip[1]);
-    if (!polynomial_through(slip, order - drop, span, noise, time))
-        return false;
-    polynomial_newton(slip, order - drop, span, time);
-    return true;
-}
-
-/* The first s in [0, span] at which the force leaves its cone. */
-static bool
-cone_left(const struct persistent_row *row, int order, double span,
-          double *time)
-{
-    const struct persistent_friction *friction = row->friction;
-    double margin[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
-    struct taylor edge; /* the most friction that the point bears */
-    if (friction->varies)
-        taylor_mul(order - 1, &friction->static_along, &row->force, &edge);
-    else
-        taylor_scale(order - 1, friction->mu_static, &row->force, &edge);
-    for (int k = 0; k < order; k++, power *= span)
-        most = fmax(most, fabs(row->force.c[k]) * power);
-    most *= friction->mu_static;
-    for (int side = -1; side <= 1; side += 2) {
-        double at;
-        for (int k = 0; k < order; k++)
-            margin[k] = edge.c[k] + side * friction->force.c[k];
-        double level = -CONE_LEFT * most;
-        /* What the choice has taken for the edge is the edge as long as the
-         * force comes back from there: else stick and slip take turns. */
-        if (margin[0] < level && margin[0] >= -AT_EDGE * most && order > 1 &&
-            margin[1] > 0.0)
-            level += margin[0];
-        if (!polynomial_below(margin, order - 1, 0.0, span, level, &at))
-            continue;
-        if (at > 0.0)
-            polynomial_newton(margin, order - 1, span, &at);
-        best = fmin(best, at);
-    }
-    *time = best;
-    return best <= span;
-}
-
-/* The series of p at a point that slips, alone: what a unit of normal force
- * does to the gap, with its friction. Its size is written, too. */
-static double
-response(struct rt *run, const struct persistent_row *row, int order, double *p)
-{
-    const imp_contact *contact = rt_contact(run, row->spot.contact);
-    double size = 0.0;
-    memset(p, 0, (size_t)(order + 1) * sizeof *p);
-    for (int e = 0; e < 2; e++) {
-        if (!contact_point_body_moves(run, contact->body[e]))
-            continue;
-        for (int l = 0; l <= order; l++) {
-            double force[6], acceleration[6];
-            for (int i = 0; i < 6; i++)
-                force[i] = row->friction->push[e][i].c[l];
-            persistent_by_mass(run, contact->body[e], force, acceleration);
-            for (uint32_t i = 0; i < 3; i++) {
-                uint32_t at = persistent_entry(run, i);
-                const double *open = row->open[e][at].c;
-                for (int k = l; k <= order; k++)
-                    p[k] += open[k - l] * acceleration[at];
-                size += l == 0 ? fabs(open[0] * acceleration[at]) : 0.0;
-            }
-        }
-    }
-    return size;
-}
-
-/* Does p come to 0 within the span, or so near that pieces, which end at a
- * sixth of what is left where the force grows, come no nearer? */
-static bool
-p_ends(struct rt *run, struct persistent_row *row, int order, double span,
-       double *time)
-{
-    double p[MOTION_STEP_ORDER + 1];
-    struct persistent_friction *friction = row->friction;
-    double size = response(run, row, order, p);
-    friction->jam_left = 0.0;
-    friction->jam_exponent = 0.0;
-    if (!(p[0] > 0.0) || !(row->force.c[0] > 0.0))
-        return false;
-    if (p[0] < PAINLEVE_JAM_SHARE * size && p[1] < 0.0) {
-        friction->jam_left = -p[0] / p[1];
-        friction->jam_exponent =
-            -row->force.c[1] / row->force.c[0] * friction->jam_left;
-        *time = 0.0;
-        return true;
-    }
-    if (!polynomial_below(p, order, 0.0, span, 0.0, time))
-        return false;
-    polynomial_newton(p, order, span, time);
-    return true;
-}
-
-/* With other points and with joints only the force tells, and where p falls
- * with the slip, too: its own series has a root there then. In a jam the force
- * is a power of the time that is left, (t* - t)^nu, and so are its last
- * coefficients: c[k + 1]/c[k] = (k - nu)/((k + 1) (t* - t)). Two ratios give
- * both, a third one must agree. Is t* near? */
-static bool
-force_ends(struct rt *run, const struct persistent_row *row, int order)
-{
-    struct persistent_friction *friction = row->friction;
-    const double *c = row->force.c + order - 4;
-    double m = order - 2;
-    if (order < JAM_ORDER || c[0] == 0.0 || c[1] == 0.0 || c[2] == 0.0 ||
-        !(row->force.c[0] > 0.0))
-        return false;
-    double rate = (m + 1.0) * c[3] / c[2] - m * c[2] / c[1], left = 1.0 / rate,
-           nu = m - (m + 1.0) * c[3] / c[2] * left,
-           third = (m - 2.0 - nu) / ((m - 1.0) * left);
-    double scale = fmin(rt_time(run), gap_length(run, row->spot.contact) /
-                                          fabs(friction->slip.c[0]));
-    if (!(rate > 0.0 && nu > -1.0 && left < PAINLEVE_JAM_SHARE * scale &&
-          fabs(third * c[0] - c[1]) <= PAINLEVE_JAM_AGREES * fabs(c[1])))
-        return false;
-    friction->jam_left = left;
-    friction->jam_exponent = nu;
-    return true;
-}
-
-static bool
-jams(struct rt *run, struct persistent_row *row, int order, double span,
-     double *time)
-{
-    *time = 0.0;
-    return run->im->joints.n == 0 && !row->friction->varies &&
-                   persistent_group_of(run, row->spot.contact)->n == 1
-               ? p_ends(run, row, order - 2, span, time)
-               : force_ends(run, row, order);
-}
-
-int
-friction_modes_change(struct rt *run, int index, int order, double span,
-                      enum friction_change *what, double *time)
-{
-    assert(order >= 1 && order <= MOTION_STEP_ORDER);
-    assert(index >= 0 && index < persistent_count(run));
-    struct persistent_row *row = run->persistent->row[index];
-    *what = FRICTION_GOES_ON;
-    if (!row->friction || !row->on || !isfinite(span))
-        return IMP_OK;
-    if (row->friction->mode == CONTACT_STICK) {
-        if (!row->friction->tied && cone_left(row, order, span, time))
-            *what = FRICTION_STICK_ENDS;
-        return IMP_OK;
-    }
-    int st = contact_point_series(
-        run, persistent_group_of(run, row->spot.contact), row, order);
-    double jam;
-    if (st)
-        return st;
-    if (slip_ends(run, row, order - 1, span, time))
-        *what = FRICTION_SLIP_ENDS;
-    /* a contact that yields does not jam */
-    if (row->soft != CONTACT_RIGID || !jams(run, row, order, span, &jam) ||
-        (*what == FRICTION_SLIP_ENDS && *time <= jam + row->friction->jam_left))
-        return IMP_OK;
-    *what = FRICTION_JAMS;
-    *time = jam;
-    return IMP_OK;
+    return hold(&in, &taken, first);
 }
 
 enum contact_mode

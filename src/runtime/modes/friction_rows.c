@@ -5,12 +5,14 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/joints/joints.h"
 #include "runtime/numerics/vec3.h"
 
 /* A slip velocity below this many rounding errors of its terms, or of what the
@@ -187,9 +189,159 @@ read_point(struct friction_rows *in, int i, double rest)
     return IMP_OK;
 }
 
+/* -- joints with friction among the rows ----------------------------------- */
+
+/* What velocities change by `change` does to the rows of contacts. */
+static void
+felt_by_contacts(struct friction_rows *in, size_t column, const double *change)
+{
+    const struct persistent_group *group = in->group;
+    size_t rows = 2 * (size_t)in->n;
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        const imp_contact *contact =
+            rt_contact(in->run, unknown->row->spot.contact);
+        size_t row = 2 * (size_t)(unknown->row - group->row) +
+                     (unknown->value != &unknown->row->gap);
+        double sum = 0.0;
+        for (int side = 0; side < 2; side++)
+            for (int c = 0;
+                 contact_point_body_moves(in->run, contact->body[side]) &&
+                 c < 6;
+                 c++)
+                sum += unknown->open[side][c].c[0] *
+                       change[6 * (size_t)contact->body[side] + (size_t)c];
+        in->W[row * rows + column] = in->W[column * rows + row] = sum;
+    }
+}
+
+/* What one unit of force does to the joints of a block, into the column of its
+ * row. x: unknowns, or NULL. */
+static int
+felt_by_joints(struct friction_rows *in, uint32_t block, size_t column,
+               const double *x, const double *change)
+{
+    size_t rows = 2 * (size_t)in->n,
+           first = 2 * (size_t)friction_rows_spots(in);
+    double *slip = NEW_N(in->run->brief, double, (size_t)in->n_joint);
+    double(*load)[2] =
+        (double(*)[2])NEW_N(in->run->brief, double, 2 * (size_t)in->n_joint);
+    int st = rubbing_joint_feel(in->joint, (uint32_t)in->n_joint, block, x,
+                                change, slip, load);
+    for (size_t k = 0; k < (size_t)in->n_joint && !st; k++) {
+        size_t row = first + 2 * k + 1;
+        if (rubbing_joint_block(in->joint + k) != block)
+            continue;
+        if (column >= first)
+            in->W[row * rows + column] = slip[k];
+        for (int c = 0; c < 2; c++)
+            ((double *)in->grip[k].by[c])[column] = load[k][c];
+    }
+    return st;
+}
+
+/* What the forces of contacts do to what loads the joints. */
+static int
+loads_by_contacts(struct friction_rows *in, double *change)
+{
+    struct rt *run = in->run;
+    const struct persistent_group *group = in->group;
+    int st = IMP_OK;
+    for (int i = 0; i < group->n_unknown && !st; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        const imp_contact *contact =
+            rt_contact(run, unknown->row->spot.contact);
+        size_t column = 2 * (size_t)(unknown->row - group->row) +
+                        (unknown->value != &unknown->row->gap);
+        memset(change, 0, sizeof *change * 6 * run->im->bodies.n);
+        for (int side = 0; side < 2; side++) {
+            double force[6];
+            uint32_t body = contact->body[side];
+            if (!contact_point_body_moves(run, body))
+                continue;
+            for (int c = 0; c < 6; c++)
+                force[c] = unknown->open[side][c].c[0];
+            persistent_by_mass(run, body, force, change + 6 * (size_t)body);
+        }
+        for (uint32_t k = 0; k < group->moved.n_block && !st; k++) {
+            uint32_t block = group->moved.block[k];
+            st = joints_response(run, block, change);
+            if (!st && persistent_block(run, block)->n_rub)
+                st = felt_by_joints(in, block, column, NULL, change);
+        }
+    }
+    return st;
+}
+
+/* The rows of the joints, which are let go. */
+static int
+joint_rows(struct friction_rows *in)
+{
+    struct rt *run = in->run;
+    size_t n_spot = (size_t)friction_rows_spots(in), rows = 2 * (size_t)in->n;
+    double *change = NEW_N(run->brief, double, 6 * (size_t)run->im->bodies.n);
+    int st = rubbing_joints_free(in->joint, (uint32_t)in->n_joint);
+    for (int k = 0; k < in->n_joint; k++) {
+        in->grip[k] = in->joint[k].grip;
+        for (int c = 0; c < 2; c++)
+            in->grip[k].by[c] = NEW_N(run->brief, double, rows);
+    }
+    for (size_t k = 0; k < (size_t)in->n_joint && !st; k++) {
+        size_t column = 2 * (n_spot + k) + 1;
+        memset(change, 0, sizeof *change * 6 * run->im->bodies.n);
+        st = rubbing_joint_push(in->joint + k, change);
+        felt_by_contacts(in, column, change);
+        if (!st)
+            st = felt_by_joints(in, rubbing_joint_block(in->joint + k), column,
+                                rubbing_joint_unknowns(in->joint + k), change);
+    }
+    /* rounding makes the part of the joints unsymmetric */
+    for (size_t k = 2 * n_spot; k < rows; k++)
+        for (size_t l = 2 * n_spot; l < k; l++)
+            in->W[k * rows + l] = in->W[l * rows + k] =
+                0.5 * (in->W[k * rows + l] + in->W[l * rows + k]);
+    return st ? st : loads_by_contacts(in, change);
+}
+
+/* What joints bring to the choice, after the rows of the contacts. A slip up to
+ * the speed `rest` is none. */
+static void
+joint_points(struct friction_rows *in, double rest)
+{
+    int n_spot = friction_rows_spots(in);
+    size_t rows = 2 * (size_t)in->n;
+    double energy = 0.0;
+    for (size_t r = 0; r < 2 * (size_t)n_spot; r++)
+        if (in->W[r * (rows + 1)] > 0.0)
+            energy = fmax(energy, in->terms[r] / sqrt(in->W[r * (rows + 1)]));
+    for (int k = 0; k < in->n_joint; k++) {
+        const struct rubbing_joint *joint = in->joint + k;
+        struct friction_point *point = in->point + n_spot + k;
+        size_t row = 2 * (size_t)(n_spot + k) + 1;
+        bool struck = rubbing_joint_struck(joint);
+        double noise = fmax(joint->noise, rest),
+               slip = fabs(joint->rate) <= noise ? 0.0 : joint->rate;
+        *point = (struct friction_point){
+            .mu_static = fmax(joint->mu_static, joint->mu),
+            .mu_dynamic = joint->mu,
+            .slip = slip,
+            .held = !struck,
+            .ended = !struck && rubbing_joint_end(joint) == RUBBING_HAS_STOPPED,
+            .before = joint->before,
+            .given = true,
+            .varies = true};
+        in->rate[row] = slip;
+        in->size[n_spot + k] = noise;
+        in->free[row] = joint->free;
+        in->terms[row] =
+            fabs(joint->free) + energy * sqrt(in->W[row * (rows + 1)]);
+        in->parts[row] = in->terms[row];
+    }
+}
+
 /* The points, their rows and W at this instant, without forces. */
-int
-friction_rows_read(struct friction_rows *in)
+static int
+rows_read(struct friction_rows *in, int n_spot)
 {
     struct rt *run = in->run;
     size_t n = (size_t)in->n;
@@ -201,7 +353,6 @@ friction_rows_read(struct friction_rows *in)
     in->size = NEW_N(run->brief, double, n);
     in->rate = NEW_N(run->brief, double, 2 * n);
     double *G = NEW_N(run->brief, double, 4 * n * n);
-    in->group = persistent_look_at(run, in->spot, in->n);
     int st = persistent_instant(run, in->group, 3, UNKNOWN_ROWS, G);
     if (st)
         return st;
@@ -216,12 +367,42 @@ friction_rows_read(struct friction_rows *in)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             in->W[(size_t)at[i] * 2 * n + (size_t)at[j]] = G[i * m + j];
+    if (in->n_joint && (st = joint_rows(in)))
+        return st;
     double rest = 0.0;
-    for (int i = 0; i < in->n; i++)
+    for (int i = 0; i < n_spot; i++)
         if (in->group->row[i].soft == CONTACT_RIGID)
             rest = fmax(rest, fabs(in->group->row[i].gap.c[1]));
-    for (int i = 0; i < in->n && !st; i++)
+    for (int i = 0; i < n_spot && !st; i++)
         st = read_point(in, i, in->still ? SLIP_STILL * rest : 0.0);
+    if (!st)
+        joint_points(in, in->still ? SLIP_STILL * rest : 0.0);
+    return st;
+}
+
+int
+friction_rows_read(struct friction_rows *in)
+{
+    assert(in != NULL && in->n > 0);
+    struct rt *run = in->run;
+    int n_spot = in->n;
+    uint32_t n_joint;
+    struct rubbing_joint *joint;
+    in->group = persistent_look_at(run, in->spot, n_spot);
+    n_joint = rubbing_joints(run, in->group->moved.block,
+                             in->group->moved.n_block, &joint);
+    int st = rubbing_joints_read(joint, n_joint);
+    if (st)
+        return st;
+    if (in->with_joints) {
+        in->n_joint = (int)n_joint;
+        in->n += (int)n_joint;
+        in->joint = joint;
+        in->grip = NEW_N(run->brief, struct friction_grip, n_joint + 1);
+    }
+    rubbing_joints_let_go(joint, n_joint);
+    st = rows_read(in, n_spot);
+    rubbing_joints_keep(joint, n_joint);
     return st;
 }
 

@@ -7,6 +7,10 @@
 
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/rubbing/rubbing_beside.h"
+
+/* a force this close to its cone, as a share, is at its edge */
+#define FRICTION_AT_EDGE 1e-9
 
 /* The rows of n points at the present instant, without forces: 2 i is normal,
  * 2 i + 1 tangential. */
@@ -16,6 +20,10 @@ struct friction_rows {
     const struct contact_point *spot;
     bool still; /* the gaps of all points count as at rest: a slip slower than
                    their rates is none, either */
+    bool with_joints; /* joints with friction are points, too: n counts them */
+    int n_joint;      /* the last of the n points; no spot belongs to them */
+    struct rubbing_joint *joint;
+    struct friction_grip *grip;     /* n_joint */
     struct persistent_group *group; /* the points, looked at */
     struct friction_point *point;   /* n */
     double *W;                      /* 2 n x 2 n */
@@ -27,7 +35,14 @@ struct friction_rows {
     double *size;  /* per point: the speed below which a slip is
                       none */
 };
-/* Fills all but run, n, spot and still. Status of the tapes. */
+/* How many points are contact points. */
+static inline int
+friction_rows_spots(const struct friction_rows *rows)
+{
+    return rows->n - rows->n_joint;
+}
+/* Fills all but run, spot, still and with_joints; n is the number of spots
+ * before. Status of the tapes. */
 int friction_rows_read(struct friction_rows *rows);
 /* The mode that the point had until this instant; NULL: none. The last one that
  * is remembered counts. */

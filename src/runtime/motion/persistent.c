@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/num.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/joints/joints.h"
@@ -36,41 +35,15 @@
  * depend on each other. The share is a sine of 3e-6 between their directions;
  * rounding makes 10^-4 of it of dependent points. */
 #define DELASSUS_RANK 1e-11
-/* coefficients of directions and gaps below this many rounding errors are 0 */
-#define STEADY_ROUNDING 64.0
-/* Levers of forces may be so many times shorter than bodies are large. */
-#define STEADY_LEVER 8.0
+/* Newton's method for forces on which the friction of joints depends begins
+ * next to them and converges quadratically: these rounds are many. */
+#define FRICTION_ROUNDS 20
+/* where it moves no force by more than so much of the greatest it is rounding
+ */
+#define FRICTION_SETTLED 0x1p-48
 
 /* -- pushes ----------------------------------------------------------------
  */
-
-void
-persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
-                   double out[6])
-{
-    assert(body < run->im->bodies.n && wrench != out);
-    const double *constants = run->env + rt_body(run, body)->env_body;
-    const double *inverse = constants + IMP_BODY_INVINERTIA;
-    memset(out, 0, 6 * sizeof *out);
-    for (int i = 0; i < 3; i++)
-        out[i] = constants[IMP_BODY_INVMASS] * wrench[i];
-    if (run->im->dim == 2)
-        out[2] = 0.0;
-    if (rt_body(run, body)->flags & IMP_BODYF_HELD) {
-        memcpy(out + 3, wrench + 3, 3 * sizeof *out);
-        return;
-    }
-    if (run->im->dim == 2) {
-        out[5] = inverse[0] * wrench[5];
-        return;
-    }
-    out[3] = inverse[0] * wrench[3] + inverse[3] * wrench[4] +
-             inverse[4] * wrench[5];
-    out[4] = inverse[3] * wrench[3] + inverse[1] * wrench[4] +
-             inverse[5] * wrench[5];
-    out[5] = inverse[4] * wrench[3] + inverse[5] * wrench[4] +
-             inverse[2] * wrench[5];
-}
 
 /* Returns the rows of what contacts do to a body; NULL if it does not move. */
 static double *
@@ -137,8 +110,38 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
 /* -- the motion ------------------------------------------------------------
  */
 
-/* Copies the rows of the state, and of cosines and sines, from the driven tape.
- */
+/* How many rows of the driven tape stand for joints with friction. */
+static size_t
+joint_rows(const imp_block *block)
+{
+    return block->n_rub ? (size_t)block->n_rub * IMP_RUB_ROWS +
+                              (block->share != IMP_NO_ROW)
+                        : 0;
+}
+
+/* Copies what stands in the rows of joints with friction: from is the first of
+ * these rows of the driven tape. */
+static void
+hand_over_joints(struct rt *run, uint32_t b, const uint32_t *from, double *to)
+{
+    const imp_block *block = persistent_block(run, b);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const double *driven = run->persistent_memory->driven[b];
+    size_t bytes = IMP_ROW_STRIDE * sizeof(double);
+    for (uint32_t i = 0; i < run->im->joints.n; i++) {
+        if (!(joint[i].flags & IMP_JOINTF_RUBS) || joint[i].block != b)
+            continue;
+        for (uint32_t k = 0; k < IMP_RUB_ROWS; k++)
+            memcpy(to + (size_t)joint[i].rows[k] * IMP_ROW_STRIDE,
+                   driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
+    }
+    if (block->share != IMP_NO_ROW)
+        memcpy(to + (size_t)block->share_row * IMP_ROW_STRIDE,
+               driven + (size_t)*from * IMP_ROW_STRIDE, bytes);
+}
+
+/* Copies the rows of the state, of cosines and sines, and of joints with
+ * friction from the driven tape. */
 static void
 hand_over(struct rt *run, uint32_t b, double *to)
 {
@@ -151,14 +154,17 @@ hand_over(struct rt *run, uint32_t b, double *to)
     for (uint32_t i = 0; i < block->state.n; i++)
         memcpy(to + (size_t)rows[i] * IMP_ROW_STRIDE,
                driven + (size_t)from[i] * IMP_ROW_STRIDE, bytes);
+    size_t pairs = block->driven_rows.n - joint_rows(block);
     for (uint32_t i = 0; i < block->bodies.n && run->im->dim == 2; i++) {
         const imp_body *body = rt_body(run, in[i]);
-        if (numbers + 1 >= block->driven_rows.n || body->pose[2] == IMP_NO_ROW)
+        if (numbers + 1 >= pairs || body->pose[2] == IMP_NO_ROW)
             continue;
         for (int j = 0; j < 2; j++, numbers++)
             memcpy(to + (size_t)body->pose[2 + j] * IMP_ROW_STRIDE,
                    driven + (size_t)from[numbers] * IMP_ROW_STRIDE, bytes);
     }
+    if (block->n_rub)
+        hand_over_joints(run, b, from + pairs, to);
 }
 
 /* Makes the series of the driven tapes, into run->rows.block (where the caller
@@ -213,7 +219,7 @@ rows_series(struct rt *run, struct persistent_group *group, int n, int order)
     return IMP_OK;
 }
 
-/* What a unit of the force does to all bodies of the group (n_body times 6). */
+/* What a unit of the force does to all bodies of the group (n_body times 6) */
 static int
 answer_of(struct rt *run, const struct persistent_group *group,
           const struct persistent_unknown *force, double *answer)
@@ -233,7 +239,10 @@ answer_of(struct rt *run, const struct persistent_group *group,
                            change + 6 * image_contact->body[e]);
     }
     for (uint32_t i = 0; i < moved->n_block; i++) {
-        int st = joints_response(run, moved->block[i], change);
+        uint32_t block = moved->block[i];
+        int st = group->solves && persistent_block(run, block)->n_rub
+                     ? joint_friction_response(run, block, change)
+                     : joints_response(run, block, change);
         if (st)
             return st;
     }
@@ -254,25 +263,6 @@ answer_room(struct rt *run, struct persistent_group *group)
         run->persistent_memory->place[group->moved.body[i]] = i;
 }
 
-/* E0563: a contact stays closed on bodies whose joints have friction. */
-static int
-joints_rub(struct rt *run, const struct persistent_group *group)
-{
-    char time[NUM_TEXT];
-    const imp_contact *contact = rt_contact(run, group->row[0].spot.contact);
-    struct diag *diag = diag_add(run->ds, DIAG_E0563, contact->range,
-                                 "the contact `%s` stays closed at t = %s, and "
-                                 "joints of its bodies have "
-                                 "friction",
-                                 imp_text(run->im, contact->name),
-                                 num_digits(time, rt_time(run), 9));
-    diag_help(run->ds, diag,
-              "forces of lasting contacts and friction of joints are not "
-              "followed together: leave out the friction, or end the run "
-              "before");
-    return IMP_FAILED;
-}
-
 /* What each unknown force does to all bodies, and G (the Delassus matrix) over
  * all unknowns. It is made symmetric where each force acts along its own
  * condition. */
@@ -282,9 +272,6 @@ answers(struct rt *run, struct persistent_group *group, double *G,
 {
     int count = group->n_unknown;
     bool symmetric = true;
-    for (uint32_t i = 0; i < group->moved.n_block; i++)
-        if (persistent_block(run, group->moved.block[i])->n_rub)
-            return joints_rub(run, group);
     answer_room(run, group);
     for (int row = 0; row < count; row++) {
         const struct persistent_unknown *force = &group->unknown[row];
@@ -292,7 +279,8 @@ answers(struct rt *run, struct persistent_group *group, double *G,
         int st = answer_of(run, group, force, answer);
         if (st)
             return st;
-        symmetric = symmetric && force->push == force->open;
+        symmetric = symmetric && force->push == force->open &&
+                    !(group->solves && group->rubs);
         for (int column = 0; column < count; column++) {
             const struct persistent_unknown *on = &group->unknown[column];
             const imp_contact *image_contact =
@@ -338,6 +326,33 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     return st;
 }
 
+/* The greatest entry of G if no joint answered. Where joints that stick hold
+ * all, G is the rounding of that. */
+static double
+unheld(const struct rt *run, const struct persistent_group *group)
+{
+    double most = 0.0, change[6];
+    for (int i = 0; i < group->n_unknown && group->rubs; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i];
+        const imp_contact *contact =
+            rt_contact(run, unknown->row->spot.contact);
+        double own = 0.0, force[6];
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = contact->body[side];
+            if (!contact_point_body_moves(run, body))
+                continue;
+            for (int c = 0; c < 6; c++)
+                force[c] = unknown->open[side][c].c[0];
+            persistent_by_mass(run, body, force, change);
+            uint32_t last = rt_body(run, body)->flags & IMP_BODYF_HELD ? 3 : 6;
+            for (uint32_t c = 0; c < last; c++)
+                own += force[c] * change[c];
+        }
+        most = fmax(most, own);
+    }
+    return most;
+}
+
 /* Makes G of the unknowns, and factors it: by its singular values if it is not
  * symmetric, or if its rank is in doubt. */
 static int
@@ -350,7 +365,7 @@ factor(struct rt *run, struct persistent_group *group)
         return st;
     if (group->yields)
         delassus->given = persistent_soft_given(group, delassus->G);
-    delassus->sure = !group->yields && symmetric &&
+    delassus->sure = !group->yields && !group->rubs && symmetric &&
                      semidefinite_factor(n, delassus->G, DELASSUS_RANK,
                                          &delassus->factors, delassus->room);
     delassus->rank = delassus->factors.rank;
@@ -360,8 +375,8 @@ factor(struct rt *run, struct persistent_group *group)
     if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
         return IMP_NONFINITE;
     delassus->rank = 0;
-    while (delassus->rank < n &&
-           delassus->s[delassus->rank] > DELASSUS_RANK * delassus->s[0])
+    double least = DELASSUS_RANK * fmax(delassus->s[0], unheld(run, group));
+    while (delassus->rank < n && delassus->s[delassus->rank] > least)
         delassus->rank++;
     return IMP_OK;
 }
@@ -456,26 +471,65 @@ push_lower(struct rt *run, const struct persistent_group *group, int term)
     }
 }
 
+/* Finds lambda_0 where joints have friction, which depends on it: Newton's
+ * method, from the forces that were chosen with the modes. */
+static int
+first_order(struct rt *run, struct persistent_group *group)
+{
+    int n = group->n_unknown, st = IMP_OK;
+    double *x = NEW_N(run->brief, double, (size_t)n + 1), before = INFINITY;
+    for (int i = 0; i < n; i++)
+        x[i] = group->unknown[i].guess;
+    for (int round = 0; round < FRICTION_ROUNDS; round++) {
+        double moved = 0.0, most = 0.0;
+        push_clear(run, group);
+        for (int i = 0; i < n; i++)
+            push_add(run, &group->unknown[i], 0, 0, x[i]);
+        push_env(run, group, true);
+        if ((st = drive(run, group, 2)) ||
+            (st = rows_series(run, group, group->n_on, 2)) ||
+            (st = factor(run, group)))
+            return st;
+        for (int i = 0; i < n; i++)
+            group->scratch.b[i] = 2.0 * group->unknown[i].value->c[2];
+        persistent_solve(group, group->scratch.b, group->scratch.x);
+        for (int i = 0; i < n; i++) {
+            x[i] += group->scratch.x[i];
+            moved = fmax(moved, fabs(group->scratch.x[i]));
+            most = fmax(most, fabs(x[i]));
+        }
+        if (!(moved > FRICTION_SETTLED * most) || !(moved < 0.5 * before))
+            break;
+        before = moved;
+    }
+    push_clear(run, group);
+    push_env(run, group, false);
+    memcpy(group->scratch.x, x, sizeof *x * (size_t)n);
+    return st;
+}
+
 /* Finds lambda_k of all unknowns, and adds its effect to the accelerations. */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
 {
     double *answer = group->scratch.x;
-    int st = drive(run, group, term + 2), n = group->n_unknown;
-    if (!st)
+    bool newton = term == 0 && group->rubs;
+    int n = group->n_unknown,
+        st = newton ? first_order(run, group) : drive(run, group, term + 2);
+    if (!st && !newton)
         st = rows_series(run, group, group->n_on, term + 2);
-    if (!st && term == 0)
+    if (!st && !newton && term == 0)
         st = factor(run, group);
     if (st)
         return st;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && !newton; i++)
         group->scratch.b[i] =
             (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
     if (group->yields && (st = persistent_soft_forces(run, group, term)))
         return st;
-    if (term == 0 && group->friction && group->delassus.rank < n)
+    if (term == 0 && !newton && group->friction && group->delassus.rank < n)
         solve_near(group, answer);
-    else
+    else if (!newton)
         persistent_solve(group, group->scratch.b, answer);
     for (int i = 0; i < n; i++) {
         group->unknown[i].force->c[term] = answer[i];
@@ -498,115 +552,28 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     return IMP_OK;
 }
 
-/* Gives the spins of the bodies of a row, and their sizes. */
-static void
-spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
-        double *size)
-{
-    const imp_contact *image_contact = rt_contact(run, row->spot.contact);
-    uint32_t d = run->im->dim;
-    *spin = 0.0;
-    *size = 0.0;
-    for (int e = 0; e < 2; e++) {
-        const imp_body *body = rt_body(run, image_contact->body[e]);
-        const double *w = run->env + body->env_state + (d == 2 ? 5 : 10);
-        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
-        for (uint32_t i = 0; i < (d == 2 ? 1u : 3u); i++)
-            *spin += fabs(w[i]);
-        *size += isfinite(radius) ? radius : 0.0;
-    }
-}
-
-/* The accelerations that the forces give to the gaps of each point, which
- * cancel where bodies rest: the greatest among the points of its bodies.
- * `terms` has room for one per unknown. */
-static void
-force_terms(const struct rt *run, const struct persistent_group *group,
-            double *terms)
-{
-    int n = group->n_unknown;
-    double *most = NEW_N(run->brief, double, run->im->bodies.n + 1);
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < n; i++) {
-            const struct persistent_unknown *unknown = &group->unknown[i];
-            const imp_contact *image_contact =
-                rt_contact(run, unknown->row->spot.contact);
-            double own =
-                fabs(unknown->force->c[0] * group->delassus.G[i * n + i]);
-            if (pass == 1)
-                terms[i] = own;
-            for (int e = 0; e < 2; e++) {
-                uint32_t body = image_contact->body[e];
-                if (!contact_point_body_moves(run, body))
-                    continue;
-                if (pass == 0)
-                    most[body] = fmax(most[body], own);
-                else
-                    terms[i] = fmax(terms[i], most[body]);
-            }
-        }
-}
-
-/* The greatest |coefficient of order k| of what a unit of the force does, as a
- * share of the size of the bodies for levers. */
-static double
-direction_term(const struct persistent_unknown *unknown, int k, double size)
-{
-    double most = 0.0;
-    for (int e = 0; e < 12; e++)
-        most = fmax(most, fabs(unknown->push[e / 6][e % 6].c[k]) /
-                              (e % 6 < 3 ? 1.0 : size));
-    return most;
-}
-
-/* Do the gap and the direction of one force stay as they are, to rounding?
- * terms: the accelerations that cancel (force_terms). *holds: the time for
- * which rounding of the speeds does not move levers by more than rounding. */
-static bool
-steady_force(const struct rt *run, const struct persistent_unknown *unknown,
-             double terms, int order, double *holds)
-{
-    double spin, size, low = STEADY_ROUNDING * DBL_EPSILON, push = low * terms;
-    spin_of(run, unknown->row, &spin, &size);
-    /* The accelerations that remain turn the normal, too. */
-    spin += STEADY_LEVER * sqrt(push / size);
-    double slide = direction_term(unknown, 1, size);
-    if (slide > low * fmax(spin, sqrt(terms / size)))
-        return false;
-    if (slide > low * spin)
-        *holds = fmin(*holds, low / slide);
-    low *= spin;
-    for (int k = 2; k <= order; k++) {
-        low *= spin / k;
-        push *= k > 2 ? spin / k : 1.0;
-        if (fabs(unknown->value->c[k]) > low * size + push ||
-            direction_term(unknown, k, size) > low + push / size)
-            return false;
-    }
-    return true;
-}
-
 /* Do all gaps stay closed, and all directions as they are, to rounding, if the
  * forces of this instant stay as they are? Terms of order j may be as large as
  * s^j/j! of the spins s, and as A s^(j-2) 2/j! of accelerations A that cancel.
  * It is so for bodies at rest, for bodies that only slide, and for spins about
  * the normal. Speeds of bodies at rest are rounding of what these accelerations
- * give in the time sqrt(size / A). Of corners under their weight the first terms
- * tell: no later ones come where several in a row are none. */
+ * give in the time sqrt(size / A). Of corners under their weight the first
+ * terms tell: no later ones come where several in a row are none. */
 static int
 steady(struct rt *run, struct persistent_group *group, int order, bool *is)
 {
     int st = drive(run, group, order), n = group->n_unknown;
     double *terms = NEW_N(run->brief, double, (size_t)n + 1);
-    if (run->motion->weight && order > MOTION_FEW_TERMS && persistent_corners_only(group))
+    if (run->motion->weight && order > MOTION_FEW_TERMS &&
+        persistent_corners_only(group))
         order = MOTION_FEW_TERMS;
     if (!st)
         st = rows_series(run, group, group->n_on, order);
     *is = !st;
-    force_terms(run, group, terms);
+    persistent_force_terms(run, group, terms);
     for (int i = 0; i < n && *is; i++)
-        *is = steady_force(run, &group->unknown[i], terms[i], order,
-                           &group->holds);
+        *is = persistent_steady_force(run, &group->unknown[i], terms[i], order,
+                                      &group->holds);
     if (!*is)
         group->holds = INFINITY;
     return st;
@@ -681,7 +648,9 @@ group_series(struct rt *run, struct persistent_group *group, int made,
     } else {
         begin(run, group);
     }
+    group->solves = true;
     int st = forces(run, group, order, made, last, &done);
+    group->solves = false;
     group->made = st || done ? 0 : orders_made(group, last);
     if (!st && !done)
         st = drive(run, group, order);
@@ -747,39 +716,4 @@ persistent_series_hold(const struct rt *run, uint32_t block)
 {
     assert(run != NULL && persistent_moves(run, block));
     return run->persistent_memory->of[block]->holds;
-}
-
-void
-persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
-{
-    assert(run);
-    const struct persistent_group *group = run->persistent_memory->of[block];
-    push[0] = push[1] = 0.0;
-    for (int i = 0; i < group->n_on; i++) {
-        const struct persistent_row *row = &group->row[i];
-        const imp_contact *image_contact = rt_contact(run, row->spot.contact);
-        for (int side = 0; side < 2; side++) {
-            double f[6], change[6];
-            if (!contact_point_body_moves(run, image_contact->body[side]) ||
-                rt_body(run, image_contact->body[side])->block != block)
-                continue;
-            for (int j = 0; j < 6; j++) {
-                f[j] = row->open[side][j].c[0] * row->force.c[0];
-                if (row->friction)
-                    f[j] += row->friction->open[side][j].c[0] *
-                            row->friction->force.c[0];
-            }
-            persistent_by_mass(run, image_contact->body[side], f, change);
-            double move = fabs(change[0]) + fabs(change[1]) + fabs(change[2]);
-            const imp_body *body = rt_body(run, image_contact->body[side]);
-            /* a spin that joints hold is as fast as they let it be */
-            double spin =
-                body->flags & IMP_BODYF_HELD
-                    ? 0.0
-                    : fabs(change[3]) + fabs(change[4]) + fabs(change[5]);
-            double size = run->env[body->env_body + IMP_BODY_RADIUS];
-            push[0] += move;
-            push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);
-        }
-    }
 }

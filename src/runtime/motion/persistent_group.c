@@ -11,6 +11,11 @@
 #include "base/arena.h"
 #include "runtime/motion/persistent_group.h"
 
+/* coefficients of directions and gaps below this many rounding errors are 0 */
+#define STEADY_ROUNDING 64.0
+/* Levers of forces may be so many times shorter than bodies are large. */
+#define STEADY_LEVER 8.0
+
 /* room for rows in a new group */
 #define ROOM 8
 
@@ -120,11 +125,12 @@ fill(struct rt *run, struct persistent_group *group,
     group->moved.n_block = group->moved.n_body = 0;
     group->known = group->n_poses = 0;
     group->steady = true;
-    group->friction = group->varies = group->yields = false;
+    group->friction = group->varies = group->yields = group->rubs = false;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
         group->row[i].spot = spot[i];
         group->row[i].on = true;
+        group->row[i].guess = 0.0;
         group->row[i].valid = group->row[i].end =
             INFINITY; /* a row that does not push has no series */
         persistent_friction_read(run, &group->row[i],
@@ -139,6 +145,8 @@ fill(struct rt *run, struct persistent_group *group,
                 enter_block(run, group,
                             rt_body(run, image_contact->body[e])->block);
     }
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        group->rubs |= persistent_block(run, group->moved.block[i])->n_rub > 0;
     group->steady &= !group->yields;
 }
 
@@ -472,4 +480,162 @@ persistent_split(struct rt *run, struct contact_point *spot, int count,
         end[groups++] = placed;
     }
     return groups;
+}
+
+/* -- bodies under forces ---------------------------------------------------
+ */
+
+void
+persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
+                   double out[6])
+{
+    assert(body < run->im->bodies.n && wrench != out);
+    const double *constants = run->env + rt_body(run, body)->env_body;
+    const double *inverse = constants + IMP_BODY_INVINERTIA;
+    memset(out, 0, 6 * sizeof *out);
+    for (int i = 0; i < 3; i++)
+        out[i] = constants[IMP_BODY_INVMASS] * wrench[i];
+    if (run->im->dim == 2)
+        out[2] = 0.0;
+    if (rt_body(run, body)->flags & IMP_BODYF_HELD) {
+        memcpy(out + 3, wrench + 3, 3 * sizeof *out);
+        return;
+    }
+    if (run->im->dim == 2) {
+        out[5] = inverse[0] * wrench[5];
+        return;
+    }
+    out[3] = inverse[0] * wrench[3] + inverse[3] * wrench[4] +
+             inverse[4] * wrench[5];
+    out[4] = inverse[3] * wrench[3] + inverse[1] * wrench[4] +
+             inverse[5] * wrench[5];
+    out[5] = inverse[4] * wrench[3] + inverse[5] * wrench[4] +
+             inverse[2] * wrench[5];
+}
+
+void
+persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
+{
+    assert(run);
+    const struct persistent_group *group = run->persistent_memory->of[block];
+    push[0] = push[1] = 0.0;
+    for (int i = 0; i < group->n_on; i++) {
+        const struct persistent_row *row = &group->row[i];
+        const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+        for (int side = 0; side < 2; side++) {
+            double f[6], change[6];
+            if (!contact_point_body_moves(run, image_contact->body[side]) ||
+                rt_body(run, image_contact->body[side])->block != block)
+                continue;
+            for (int j = 0; j < 6; j++) {
+                f[j] = row->open[side][j].c[0] * row->force.c[0];
+                if (row->friction)
+                    f[j] += row->friction->open[side][j].c[0] *
+                            row->friction->force.c[0];
+            }
+            persistent_by_mass(run, image_contact->body[side], f, change);
+            double move = fabs(change[0]) + fabs(change[1]) + fabs(change[2]);
+            const imp_body *body = rt_body(run, image_contact->body[side]);
+            /* a spin that joints hold is as fast as they let it be */
+            double spin =
+                body->flags & IMP_BODYF_HELD
+                    ? 0.0
+                    : fabs(change[3]) + fabs(change[4]) + fabs(change[5]);
+            double size = run->env[body->env_body + IMP_BODY_RADIUS];
+            push[0] += move;
+            push[1] += fmax(spin, size > 0.0 ? move / size : 0.0);
+        }
+    }
+}
+
+/* -- do forces stay as they are? -------------------------------------------
+ */
+
+/* Gives the spins of the bodies of a row, and their sizes. */
+static void
+spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
+        double *size)
+{
+    const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+    uint32_t d = run->im->dim;
+    *spin = 0.0;
+    *size = 0.0;
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        const double *w = run->env + body->env_state + (d == 2 ? 5 : 10);
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+        for (uint32_t i = 0; i < (d == 2 ? 1u : 3u); i++)
+            *spin += fabs(w[i]);
+        *size += isfinite(radius) ? radius : 0.0;
+    }
+}
+
+/* The accelerations that the forces give to the gaps of each point, which
+ * cancel where bodies rest: the greatest among the points of its bodies.
+ * `terms` has room for one per unknown. */
+void
+persistent_force_terms(const struct rt *run,
+                       const struct persistent_group *group, double *terms)
+{
+    int n = group->n_unknown;
+    double *most = NEW_N(run->brief, double, run->im->bodies.n + 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++) {
+            const struct persistent_unknown *unknown = &group->unknown[i];
+            const imp_contact *image_contact =
+                rt_contact(run, unknown->row->spot.contact);
+            double own =
+                fabs(unknown->force->c[0] * group->delassus.G[i * n + i]);
+            if (pass == 1)
+                terms[i] = own;
+            for (int e = 0; e < 2; e++) {
+                uint32_t body = image_contact->body[e];
+                if (!contact_point_body_moves(run, body))
+                    continue;
+                if (pass == 0)
+                    most[body] = fmax(most[body], own);
+                else
+                    terms[i] = fmax(terms[i], most[body]);
+            }
+        }
+}
+
+/* The greatest |coefficient of order k| of what a unit of the force does, as a
+ * share of the size of the bodies for levers. */
+static double
+direction_term(const struct persistent_unknown *unknown, int k, double size)
+{
+    double most = 0.0;
+    for (int e = 0; e < 12; e++)
+        most = fmax(most, fabs(unknown->push[e / 6][e % 6].c[k]) /
+                              (e % 6 < 3 ? 1.0 : size));
+    return most;
+}
+
+/* Do the gap and the direction of one force stay as they are, to rounding?
+ * terms: the accelerations that cancel (force_terms). *holds: the time for
+ * which rounding of the speeds does not move levers by more than rounding. */
+bool
+persistent_steady_force(const struct rt *run,
+                        const struct persistent_unknown *unknown, double terms,
+                        int order, double *holds)
+{
+    double spin, size, low = STEADY_ROUNDING * DBL_EPSILON, push = low * terms;
+    spin_of(run, unknown->row, &spin, &size);
+    /* The accelerations that remain turn the normal, too. */
+    spin += STEADY_LEVER * sqrt(push / size);
+    double slide = direction_term(unknown, 1, size);
+    if (slide > low * fmax(spin, sqrt(terms / size)))
+        return false;
+    if (slide > low * spin)
+        *holds = fmin(*holds, low / slide);
+    low *= spin;
+    for (int k = 2; k <= order; k++) {
+        low *= spin / k;
+        push *= k > 2 ? spin / k : 1.0;
+        if (fabs(unknown->value->c[k]) > low * size + push ||
+            direction_term(unknown, k, size) > low + push / size)
+            return false;
+    }
+    return true;
 }

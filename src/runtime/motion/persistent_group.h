@@ -127,10 +127,12 @@ struct persistent_group {
     int n, n_on, room; /* points, those that push, room for points */
     bool steady;       /* forces did not change in the last series */
     double holds; /* and do not for this time (s) to rounding; else infinite */
-    struct persistent_row *row;         /* those that push come first */
-    bool friction;                      /* a point has friction */
-    bool yields;                        /* the contact of a point yields */
-    bool varies;                        /* that is a formula */
+    struct persistent_row *row; /* those that push come first */
+    bool friction;              /* a point has friction */
+    bool yields;                /* the contact of a point yields */
+    bool varies;                /* that is a formula */
+    bool rubs;   /* joints of the blocks that it moves have friction, */
+    bool solves; /* which answers in G now */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
     /* While the series are made order by order: how many coefficients of poses
@@ -312,8 +314,20 @@ double persistent_forces_hold(const struct persistent_group *group, int order);
 void persistent_friction_forces(struct persistent_group *group);
 
 /* -- persistent_group.c -- */
-/* Are all its points those of polytopes? The search for closest points of smooth
- * bodies goes on at each call, to the last bits. */
+/* The accelerations that the forces give to the gaps of each point, which
+ * cancel where bodies rest: the greatest among the points of its bodies.
+ * `terms` has room for one per unknown. */
+void persistent_force_terms(const struct rt *run,
+                            const struct persistent_group *group,
+                            double *terms);
+/* Do the gap and the direction of one force stay as they are, to rounding?
+ * terms: the accelerations that cancel. *holds: the time for which rounding of
+ * the speeds does not move levers by more than rounding. */
+bool persistent_steady_force(const struct rt *run,
+                             const struct persistent_unknown *unknown,
+                             double terms, int order, double *holds);
+/* Are all its points those of polytopes? The search for closest points of
+ * smooth bodies goes on at each call, to the last bits. */
 bool persistent_corners_only(const struct persistent_group *group);
 
 /* -- constraint_projection.c -- */

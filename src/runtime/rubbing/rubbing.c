@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
 #include "runtime/rubbing/rubbing_priv.h"
@@ -85,6 +86,7 @@ rubbing_pins(struct rt *run, uint32_t block)
         return pins;
     pins->run = run;
     pins->block = block;
+    pins->chosen = NAN;
     pins->pin = NEW_N(arena, struct pin, of->n_rub);
     pins->room = NEW_N(arena, double, (size_t)of->n_unknown * of->n_rub);
     pins->mobility = NEW_N(arena, double, (size_t)of->n_rub * of->n_rub);
@@ -154,7 +156,9 @@ read_rates(struct pins *pins)
                         : hypot(state[3], state[4]);
         }
         pin->still = fabs(rate) <= RATE_START * size;
-        pin->freed = false;
+        pin->freed = pin->tied = false;
+        pin->struck = NAN;
+        pin->end = RUBBING_HOLDS;
         pin->env[IMP_JOINT_SIGN] = pin->still ? 0.0 : rate > 0.0 ? 1.0 : -1.0;
     }
     return st;
@@ -508,7 +512,8 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
                    RUBBING_SLIP_ENDS, run, pin);
         }
     }
-    if (st || !slips || step > STEP_LEAST * fabs(now))
+    if (st || !slips || step > STEP_LEAST * fabs(now) ||
+        persistent_moves(run, pins->block))
         return st;
     st = rubbing_unique(pins, &unique);
     if (!st && !unique)
@@ -541,7 +546,7 @@ rubbing_peek(struct rt *run, double *end, struct rubbing_change *change)
     int st = IMP_OK;
     *change = (struct rubbing_change){.what = RUBBING_NOTHING, .end = -1};
     for (uint32_t block = 0; block < run->im->blocks.n && !st; block++)
-        if (blocks[block].n_rub)
+        if (blocks[block].n_rub && !persistent_moves(run, block))
             st = still_there(run, block, end, change);
     if (st || change->what == RUBBING_OPEN ||
         (st = motion_series_all(run, MOTION_STEP_ORDER, &step)))
@@ -614,6 +619,33 @@ holds_on(struct pins *pins, const struct pin *pin)
            fabs(x[pin->joint->friction]) < most * (1.0 - RATE_ROOT);
 }
 
+bool
+rubbing_note(struct rt *run, const struct rubbing_change *change)
+{
+    assert(run && change && change->what != RUBBING_NOTHING);
+    const imp_joint *joint = joints_of(run) + change->joint;
+    struct pins *pins = rubbing_pins(run, joint->block);
+    struct pin *which = pins->pin;
+    if (pins->chosen == rt_time(run) ||
+        joint_friction_read(run, pins->block, NULL))
+        return false;
+    while (which->joint != joint)
+        which++;
+    if (change->end >= 0)
+        which->env[IMP_JOINT_SIDE + change->end] *= -1.0;
+    if (change->what == RUBBING_STICK_ENDS)
+        which->end = RUBBING_GAVE_WAY;
+    for (uint32_t i = 0; i < pins->n && change->what == RUBBING_SLIP_ENDS;
+         i++) {
+        struct pin *pin = pins->pin + i;
+        double rate = joint_friction_told(run, pins->block, i)[IMP_RUB_RATE];
+        if (pin == which ||
+            (!pin_rests(pin) && fabs(rate) <= RATE_ROOT * pin->speed))
+            pin->end = RUBBING_HAS_STOPPED;
+    }
+    return true;
+}
+
 int
 rubbing_apply(struct rt *run, struct rubbing_change *change)
 {
@@ -669,10 +701,38 @@ rubbing_mode(const struct rt *run, uint32_t joint)
     assert(run && joint < run->im->joints.n);
     const double *env = run->env + joints_of(run)[joint].env_joint;
     if (env[IMP_JOINT_STICK] != 0.0 || env[IMP_JOINT_SHARE] != 0.0 ||
-        env[IMP_JOINT_SIGN] == 0.0)
+        env[IMP_JOINT_SIGN] == 0.0 || env[IMP_JOINT_BREAK] != 0.0)
         return CONTACT_TOLD_STICK;
     return env[IMP_JOINT_SIGN] > 0.0 ? CONTACT_TOLD_SLIP_POSITIVE
                                      : CONTACT_TOLD_SLIP_NEGATIVE;
+}
+
+/* What a joint with friction tells now: its force (2), friction and rate. Where
+ * contacts hold its bodies they stand in the series of the motion. */
+static int
+tell_pin(struct pins *pins, uint32_t i, const double *x)
+{
+    const struct pin *pin = pins->pin + i;
+    double *env = pin->env;
+    const imp_joint *joint = pin->joint;
+    if (!x) {
+        struct taylor row;
+        for (int k = 0; k < 2; k++) {
+            row_of(pins, pin, IMP_RUBROW_FORCE + k, 0, &row);
+            env[IMP_JOINT_FORCE + k] = row.c[0];
+        }
+        row_of(pins, pin, IMP_RUBROW_FRICTION, 0, &row);
+        env[IMP_JOINT_FRICTION] = row.c[0];
+    } else {
+        env[IMP_JOINT_FORCE] = x[joint->force];
+        env[IMP_JOINT_FORCE + 1] = x[joint->force + 1];
+        env[IMP_JOINT_FRICTION] = x[joint->friction];
+    }
+    env[IMP_JOINT_SLIP] =
+        joint_friction_told(pins->run, pins->block, i)[IMP_RUB_RATE];
+    env[IMP_JOINT_MODE] =
+        rubbing_mode(pins->run, (uint32_t)(joint - joints_of(pins->run)));
+    return IMP_OK;
 }
 
 int
@@ -680,24 +740,19 @@ rubbing_tell(struct rt *run)
 {
     assert(run);
     for (uint32_t block = 0; block < run->im->blocks.n; block++) {
-        const double *x;
+        const double *x = NULL;
         if (!IMP_ARRAY(run->im, run->im->blocks, imp_block)[block].n_rub)
             continue;
         struct pins *pins = rubbing_pins(run, block);
-        int st = joints_multipliers(run, block, &x);
+        int st = persistent_moves(run, block)
+                     ? persistent_series(run, 2, block)
+                     : joints_multipliers(run, block, &x);
+        if (!st && !x)
+            st = joint_friction_read(run, block, NULL);
+        for (uint32_t i = 0; i < pins->n && !st; i++)
+            st = tell_pin(pins, i, x);
         if (st)
             return st;
-        for (uint32_t i = 0; i < pins->n; i++) {
-            double *env = pins->pin[i].env;
-            const imp_joint *joint = pins->pin[i].joint;
-            env[IMP_JOINT_FORCE] = x[joint->force];
-            env[IMP_JOINT_FORCE + 1] = x[joint->force + 1];
-            env[IMP_JOINT_FRICTION] = x[joint->friction];
-            env[IMP_JOINT_SLIP] =
-                joint_friction_told(run, block, i)[IMP_RUB_RATE];
-            env[IMP_JOINT_MODE] =
-                rubbing_mode(run, (uint32_t)(joint - joints_of(run)));
-        }
     }
     return IMP_OK;
 }

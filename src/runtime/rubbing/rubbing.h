@@ -4,7 +4,6 @@
 #ifndef IMP_RUNTIME_RUBBING_RUBBING_H
 #define IMP_RUNTIME_RUBBING_RUBBING_H
 
-#include "abi/laws.h"
 #include "runtime/instance/run.h"
 
 /* Is there a joint with friction? */
@@ -36,31 +35,18 @@ struct rubbing_change {
  * MOTION_STEP_ORDER. *end is shortened to where they hold, and to the first
  * change of a mode before it. */
 int rubbing_peek(struct rt *run, double *end, struct rubbing_change *change);
+/* At that change of a joint whose bodies closed contacts hold: remembers what
+ * has ended, until modes are chosen with those of the contacts. False: they
+ * have just been. */
+bool rubbing_note(struct rt *run, const struct rubbing_change *change);
 /* At that change: chooses the modes that follow. Where the law does not say
  * which, change->what is RUBBING_OPEN and change->joint one of those concerned.
  * IMP_FAILED after a diagnostic. */
 int rubbing_apply(struct rt *run, struct rubbing_change *change);
-/* -- impacts at one point without friction (rubbing_impact.c) ---------------
- */
-
-struct rubbing_blow {
-    uint32_t body[2];
-    double open[2][6]; /* how velocity (world axes) and spin (body axes; plane:
-                          entry 5) of each body open the gap */
-    double approach;   /* m/s, above 0 */
-    double e;          /* restitution, */
-    enum imp_law law;  /* by this law */
-    /* found: the impulse, the work that it does, the rate of the gap after it;
-     * target: what ends restitution */
-    double impulse, work, rate, target;
-};
-/* Writes the velocities after the impact into the state, and adds the work of
- * the joints to theirs. *determined: false: the law does not say what follows;
+/* After an impact that moved bodies (body: per body of the model): the modes
+ * under the forces that follow. *determined: false: the law does not say which;
  * then the state is lost. */
-int rubbing_impact(struct rt *run, struct rubbing_blow *blow, bool *determined);
-/* After that: the modes under the forces that follow. */
-int rubbing_after_impact(struct rt *run, const uint32_t body[2],
-                         bool *determined);
+int rubbing_after_impact(struct rt *run, const bool *body, bool *determined);
 /* The work that joints with friction have done so far. */
 double rubbing_work(const struct rt *run);
 

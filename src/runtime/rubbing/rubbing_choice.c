@@ -28,16 +28,6 @@ unknowns(const struct pins *pins)
         .n_unknown;
 }
 
-static void
-clear(struct pin *pin)
-{
-    static const int mode[] = {IMP_JOINT_STICK, IMP_JOINT_SHARE,
-                               IMP_JOINT_LEAD,  IMP_JOINT_HELD,
-                               IMP_JOINT_SIGN,  IMP_JOINT_BREAK};
-    for (size_t i = 0; i < sizeof mode / sizeof mode[0]; i++)
-        pin->env[mode[i]] = 0.0;
-}
-
 /* -- which rates depend on each other ----------------------------------------
  */
 
@@ -47,7 +37,7 @@ static void
 all_in_mode(struct pins *pins, bool stick)
 {
     for (uint32_t i = 0; i < pins->n; i++) {
-        clear(pins->pin + i);
+        rubbing_clear(pins->pin + i);
         pins->pin[i].env[IMP_JOINT_LOAD] = 0.0;
         pins->pin[i].env[IMP_JOINT_STICK] = stick;
     }
@@ -168,7 +158,7 @@ set_modes(struct pins *pins, const double *kept, const enum pin_mode *mode)
 {
     uint32_t of[PINS_MOST], n = 0;
     for (uint32_t i = 0; i < pins->n; i++) {
-        clear(pins->pin + i);
+        rubbing_clear(pins->pin + i);
         if (!pins->pin[i].still)
             pins->pin[i].env[IMP_JOINT_SIGN] = kept[i];
         else if (mode[i] == PIN_STICK)

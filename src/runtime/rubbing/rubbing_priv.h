@@ -5,9 +5,13 @@
 #define IMP_RUNTIME_RUBBING_RUBBING_PRIV_H
 
 #include "runtime/rubbing/rubbing.h"
+#include "runtime/rubbing/rubbing_beside.h"
 
 /* The most joints with friction that move together. */
 #define PINS_MOST 64
+
+/* entries of env that say what mode a joint has */
+#define RUBBING_MODE_ENTRIES 9
 
 /* Of one joint with friction, from start to start of a run. */
 struct pin {
@@ -16,6 +20,13 @@ struct pin {
     double speed; /* the greatest size of its rate in the last step */
     bool still;   /* it has no rate: its mode is to be chosen */
     bool freed;   /* it cannot stick any more, and slips as its sign says */
+    /* beside closed contacts (rubbing_beside.h): others hold it at rest, while
+     * its friction is a share of the greatest; its mode has ended; an impact
+     * has changed its rate; its mode, while it is let go */
+    bool tied;
+    double struck; /* the time of that impact */
+    enum rubbing_end end;
+    double kept[RUBBING_MODE_ENTRIES];
     /* in a piece of an impact, per unit of the impulse: of its friction, and
      * the change of its rate */
     double impulse, change;
@@ -24,6 +35,7 @@ struct pins {
     struct rt *run;
     uint32_t block, n;
     struct pin *pin;
+    double chosen; /* the time at which modes were chosen beside contacts */
     const double *impulse;   /* NULL, or modes are chosen for this impulse
                                 (joint_friction_solve) */
     double *room, *mobility; /* of the choice */
@@ -38,6 +50,9 @@ enum rubbing_verdict {
 
 /* The joints with friction of a block; they belong to the run. */
 struct pins *rubbing_pins(struct rt *run, uint32_t block);
+
+/* No mode: neither friction nor rest. */
+void rubbing_clear(struct pin *pin);
 
 /* -- rubbing_choice.c ------------------------------------------------------ */
 
@@ -54,7 +69,7 @@ int rubbing_unique(struct pins *pins, bool *unique);
 static inline bool
 pin_rests(const struct pin *pin)
 {
-    return pin->env[IMP_JOINT_STICK] != 0.0 ||
+    return pin->env[IMP_JOINT_STICK] != 0.0 || pin->tied ||
            pin->env[IMP_JOINT_SHARE] != 0.0 || pin->env[IMP_JOINT_SIGN] == 0.0;
 }
 

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* The next change of a mode with friction (friction_modes.h): the end of slip,
+ * the end of stick, and the jam, in which p falls to 0 in slip, and whose limit
+ * the run is taken to. */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/friction/painleve.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/modes/friction_rows.h"
+#include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/polynomial.h"
+
+/* a force has left its cone when it is beyond it by this share of its greatest
+ * value, as FORCE_CEASED of mode_change.c */
+#define CONE_LEFT 1e-13
+#define JAM_ORDER 10 /* the least order whose ratios are asked */
+/* of p and of b, in roundings of their terms */
+#define JAM_ROUNDING (64.0 * DBL_EPSILON)
+
+/* -- the next change ------------------------------------------------------- */
+
+/* The first s in (0, span] at which the slip ends. At its onset its series
+ * begins with zeros to rounding, which are divided out. A slip that comes to 0
+ * and grows again at once goes on: that is what was consistent until then, and
+ * whether it falls below 0 in between is rounding. */
+static bool
+slip_ends(struct rt *run, const struct persistent_row *row, int order,
+          double span, double *time)
+{
+    const struct persistent_friction *friction = row->friction;
+    uint32_t contact = row->spot.contact;
+    double slip[MOTION_STEP_ORDER + 1];
+    int drop = 0;
+    double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
+    if (friction->onset == rt_time(run))
+        drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
+    for (int k = drop; k <= order; k++)
+        slip[k - drop] = sign * friction->slip.c[k];
+    if (slip[0] <= 0.0) {
+        *time = 0.0;
+        return true;
+    }
+    double noise =
+        drop ? 0.0 : friction_rows_rounding(run, contact, slip[0], slip[1]);
+    if (!polynomial_through(slip, order - drop, span, noise, time))
+        return false;
+    polynomial_newton(slip, order - drop, span, time);
+    return true;
+}
+
+/* The first s in [0, span] at which the force leaves its cone. */
+static bool
+cone_left(const struct persistent_row *row, int order, double span,
+          double *time)
+{
+    const struct persistent_friction *friction = row->friction;
+    double margin[MOTION_STEP_ORDER], most = 0.0, best = INFINITY, power = 1.0;
+    struct taylor edge; /* the most friction that the point bears */
+    if (friction->varies)
+        taylor_mul(order - 1, &friction->static_along, &row->force, &edge);
+    else
+        taylor_scale(order - 1, friction->mu_static, &row->force, &edge);
+    for (int k = 0; k < order; k++, power *= span)
+        most = fmax(most, fabs(row->force.c[k]) * power);
+    most *= friction->mu_static;
+    for (int side = -1; side <= 1; side += 2) {
+        double at;
+        for (int k = 0; k < order; k++)
+            margin[k] = edge.c[k] + side * friction->force.c[k];
+        double level = -CONE_LEFT * most;
+        /* What the choice has taken for the edge is the edge as long as the
+         * force comes back from there: else stick and slip take turns. */
+        if (margin[0] < level && margin[0] >= -FRICTION_AT_EDGE * most &&
+            order > 1 && margin[1] > 0.0)
+            level += margin[0];
+        if (!polynomial_below(margin, order - 1, 0.0, span, level, &at))
+            continue;
+        if (at > 0.0)
+            polynomial_newton(margin, order - 1, span, &at);
+        best = fmin(best, at);
+    }
+    *time = best;
+    return best <= span;
+}
+
+/* The series of p at a point that slips, alone: what a unit of normal force
+ * does to the gap, with its friction. Its size is written, too. */
+static double
+response(struct rt *run, const struct persistent_row *row, int order, double *p)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double size = 0.0;
+    memset(p, 0, (size_t)(order + 1) * sizeof *p);
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, contact->body[e]))
+            continue;
+        for (int l = 0; l <= order; l++) {
+            double force[6], acceleration[6];
+            for (int i = 0; i < 6; i++)
+                force[i] = row->friction->push[e][i].c[l];
+            persistent_by_mass(run, contact->body[e], force, acceleration);
+            for (uint32_t i = 0; i < 3; i++) {
+                uint32_t at = persistent_entry(run, i);
+                const double *open = row->open[e][at].c;
+                for (int k = l; k <= order; k++)
+                    p[k] += open[k - l] * acceleration[at];
+                size += l == 0 ? fabs(open[0] * acceleration[at]) : 0.0;
+            }
+        }
+    }
+    return size;
+}
+
+/* Does p come to 0 within the span, or so near that pieces, which end at a
+ * sixth of what is left where the force grows, come no nearer? */
+static bool
+p_ends(struct rt *run, struct persistent_row *row, int order, double span,
+       double *time)
+{
+    double p[MOTION_STEP_ORDER + 1];
+    struct persistent_friction *friction = row->friction;
+    double size = response(run, row, order, p);
+    friction->jam_left = 0.0;
+    friction->jam_exponent = 0.0;
+    if (!(p[0] > 0.0) || !(row->force.c[0] > 0.0))
+        return false;
+    if (p[0] < PAINLEVE_JAM_SHARE * size && p[1] < 0.0) {
+        friction->jam_left = -p[0] / p[1];
+        friction->jam_exponent =
+            -row->force.c[1] / row->force.c[0] * friction->jam_left;
+        *time = 0.0;
+        return true;
+    }
+    if (!polynomial_below(p, order, 0.0, span, 0.0, time))
+        return false;
+    polynomial_newton(p, order, span, time);
+    return true;
+}
+
+/* With other points and with joints only the force tells, and where p falls
+ * with the slip, too: its own series has a root there then. In a jam the force
+ * is a power of the time that is left, (t* - t)^nu, and so are its last
+ * coefficients: c[k + 1]/c[k] = (k - nu)/((k + 1) (t* - t)). Two ratios give
+ * both, a third one must agree. Is t* near? */
+static bool
+force_ends(struct rt *run, const struct persistent_row *row, int order)
+{
+    struct persistent_friction *friction = row->friction;
+    const double *c = row->force.c + order - 4;
+    double m = order - 2;
+    if (order < JAM_ORDER || c[0] == 0.0 || c[1] == 0.0 || c[2] == 0.0 ||
+        !(row->force.c[0] > 0.0))
+        return false;
+    double rate = (m + 1.0) * c[3] / c[2] - m * c[2] / c[1], left = 1.0 / rate,
+           nu = m - (m + 1.0) * c[3] / c[2] * left,
+           third = (m - 2.0 - nu) / ((m - 1.0) * left);
+    double scale = fmin(rt_time(run), gap_length(run, row->spot.contact) /
+                                          fabs(friction->slip.c[0]));
+    if (!(rate > 0.0 && nu > -1.0 && left < PAINLEVE_JAM_SHARE * scale &&
+          fabs(third * c[0] - c[1]) <= PAINLEVE_JAM_AGREES * fabs(c[1])))
+        return false;
+    friction->jam_left = left;
+    friction->jam_exponent = nu;
+    return true;
+}
+
+static bool
+jams(struct rt *run, struct persistent_row *row, int order, double span,
+     double *time)
+{
+    *time = 0.0;
+    return run->im->joints.n == 0 && !row->friction->varies &&
+                   persistent_group_of(run, row->spot.contact)->n == 1
+               ? p_ends(run, row, order - 2, span, time)
+               : force_ends(run, row, order);
+}
+
+int
+friction_modes_change(struct rt *run, int index, int order, double span,
+                      enum friction_change *what, double *time)
+{
+    assert(order >= 1 && order <= MOTION_STEP_ORDER);
+    assert(index >= 0 && index < persistent_count(run));
+    struct persistent_row *row = run->persistent->row[index];
+    *what = FRICTION_GOES_ON;
+    if (!row->friction || !row->on || !isfinite(span))
+        return IMP_OK;
+    if (row->friction->mode == CONTACT_STICK) {
+        if (!row->friction->tied && cone_left(row, order, span, time))
+            *what = FRICTION_STICK_ENDS;
+        return IMP_OK;
+    }
+    int st = contact_point_series(
+        run, persistent_group_of(run, row->spot.contact), row, order);
+    double jam;
+    if (st)
+        return st;
+    if (slip_ends(run, row, order - 1, span, time))
+        *what = FRICTION_SLIP_ENDS;
+    /* a contact that yields does not jam */
+    if (row->soft != CONTACT_RIGID || !jams(run, row, order, span, &jam) ||
+        (*what == FRICTION_SLIP_ENDS && *time <= jam + row->friction->jam_left))
+        return IMP_OK;
+    *what = FRICTION_JAMS;
+    *time = jam;
+    return IMP_OK;
+}
+
+/* -- jam --------------------------------------------------------------- */
+
+/* The last of a slip: a point that is alone. */
+struct last {
+    struct friction_rows in;
+    double sign; /* of the slip */
+};
+
+/* Gives the point `more` of an impulse along the force of slip, and reads its
+ * rows again. */
+static int
+load(void *context, double more)
+{
+    struct last *last = context;
+    struct friction_rows *in = &last->in;
+    double push[2];
+    assert(in->n == 1 && in->group->n_unknown == 2);
+    for (int i = 0; i < 2; i++) {
+        const struct persistent_unknown *unknown = &in->group->unknown[i];
+        push[i] = more * (unknown->value == &unknown->row->gap
+                              ? 1.0
+                              : -last->sign * in->point[0].mu_dynamic);
+    }
+    persistent_apply_impulses(in->run, push);
+    return friction_rows_read(in);
+}
+
+static bool
+by_slip(const struct friction_rows *in)
+{
+    return in->group->row[0].friction->varies;
+}
+
+static bool
+read_end(void *context, struct painleve_jam_end *end)
+{
+    const struct last *last = context;
+    const struct friction_rows *in = &last->in;
+    double rubs = last->sign * in->point[0].mu_dynamic * in->W[1];
+    *end = (struct painleve_jam_end){
+        .jam = by_slip(in) ? in->W[0] - rubs : in->free[0],
+        .jam_small =
+            JAM_ROUNDING * (by_slip(in) ? in->W[0] + fabs(rubs) : in->terms[0]),
+        .slip = in->rate[1],
+        .slip_small = in->size[0]};
+    return true;
+}
+
+static void
+tell(const struct friction_rows *in, double sign, struct painleve_verdict *out)
+{
+    struct painleve_point point = {.B = in->W[1],
+                                   .C = in->W[0],
+                                   .a = in->free[1],
+                                   .b = in->free[0],
+                                   .mu = in->point[0].mu_dynamic,
+                                   .slip = sign};
+    *out = painleve_jam_verdict(&point, by_slip(in));
+}
+
+/* Takes a point that is alone, and slips with this sign, to the limit, or to
+ * where its slip comes to rest if that is before. */
+static int
+to_limit(struct rt *run, double sign, double first, struct friction_jam *out)
+{
+    struct last at = {.in = {.run = run, .n = 1, .spot = &out->spot},
+                      .sign = sign};
+    const struct friction_rows *in = &at.in;
+    struct painleve_last last = {
+        .context = &at, .sign = sign, .load = load, .read = read_end};
+    int st = friction_rows_read(&at.in);
+    if (st || (st = painleve_jam_limit(&last, first)))
+        return st;
+    out->limit = last.limit;
+    out->stops = last.stops;
+    out->opens = in->group->row[0].gap.c[3] > 0.0 && !by_slip(in);
+    out->slip = in->rate[1];
+    tell(in, sign, &out->found);
+    return IMP_OK;
+}
+
+static int
+read_verdict(struct rt *run, double sign, struct friction_jam *out)
+{
+    struct friction_rows in = {.run = run, .n = 1, .spot = &out->spot};
+    int st = friction_rows_read(&in);
+    if (st)
+        return st;
+    tell(&in, sign, &out->found);
+    /* Nothing has shown that p of this point comes to 0: what is told is what
+     * it has, without the contacts beside it. */
+    double rubs = in.point[0].mu_dynamic * in.W[1];
+    out->found.b = in.free[0];
+    out->found.p_plus = in.W[0] - rubs;
+    out->found.p_minus = in.W[0] + rubs;
+    out->slip = in.rate[1];
+    out->beside = true;
+    return IMP_OK;
+}
+
+int
+friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
+{
+    assert(which >= 0 && which < persistent_count(run) && out != NULL);
+    struct persistent_row *row = run->persistent->row[which];
+    double left = row->friction->jam_left, force = row->force.c[0], step,
+           sign = row->friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
+    bool alone = persistent_group_of(run, row->spot.contact)->n == 1;
+    *out = (struct friction_jam){.spot = row->spot,
+                                 .exponent = row->friction->jam_exponent};
+    if (fabs(out->exponent) < PAINLEVE_JAM_FINITE)
+        out->exponent = 0.0;
+    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
+    if (st)
+        return st;
+    if (left > 0.0)
+        motion_advance(run, left, rt_time(run) + left);
+    row->friction->jam_time = rt_time(run);
+    row->friction->jam_force = force;
+    if (!alone)
+        st = read_verdict(run, sign, out);
+    else
+        st = to_limit(run, sign, force * left, out);
+    if (!out->stops)
+        friction_modes_forget(run);
+    return st;
+}

@@ -83,7 +83,10 @@ begin(struct driver *driver, const struct driver_options *options)
                         .picture = options->picture,
                         .im = driver->im,
                         .params = driver->run->env + driver->im->layout.params};
-    if (options->has_seed && rt_seed(driver->run, options->seed, 0))
+    double seed =
+        options->has_seed ? options->seed : driver->run->world.seed;
+    if ((options->has_seed || options->run) &&
+        rt_seed(driver->run, seed, options->run))
         return not_set_up(driver->ds);
     driver->out.seed = driver->run->world.seed;
     driver->analysis = (struct analysis){.rt = driver->run,

@@ -33,6 +33,7 @@ struct driver_options {
     const char *out_dir; /* --out, or NULL */
     bool has_seed;
     double seed;      /* --seed: overrides the model's own */
+    uint64_t run;     /* --run: as in this run of a sweep, starts are drawn */
     int width;        /* columns of text; 0: 80 */
     atomic_int *stop; /* nonzero: stop soon; or NULL */
     struct sweep_options sweeps;

@@ -29,6 +29,7 @@ static const struct flag {
     {"out", "DIR", "folder for files and plots; without it none is written"},
     {"set", "NAME=VALUE", "give a param a value, as --NAME does"},
     {"seed", "N", "seed of random numbers"},
+    {"run", "N", "starts are drawn as in this run of a sweep (0)"},
     {"data", "NAME=FILE", "read data of the model from another file"},
     {"threads", "N", "threads of a sweep (as many as processors)"},
     {"resume", NULL, "go on with a sweep that was ended early"},
@@ -40,6 +41,7 @@ enum {
     FLAG_OUT,
     FLAG_SET,
     FLAG_SEED,
+    FLAG_RUN,
     FLAG_DATA,
     FLAG_THREADS,
     FLAG_RESUME,
@@ -191,21 +193,39 @@ set_pair(struct simulation *simulation, const char *text)
         &simulation->ds);
 }
 
+/* Reads a whole number from 0 to 2^53 into *number; false: it has been told that
+ * it is none. */
+static bool
+read_whole(struct simulation *simulation, const char *flag, const char *text,
+           double *number)
+{
+    size_t n = strlen(text);
+    if (n && num_read(text, n, number) == n && *number >= 0 &&
+        *number <= 9007199254740992.0 &&
+        *number == (double)(long long)*number)
+        return true;
+    diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
+             "`--%s` takes a whole number from 0 to 2^53; found `%s`", flag,
+             text);
+    return false;
+}
+
 static bool
 set_seed(struct simulation *simulation, const char *text)
 {
-    double seed = 0;
-    size_t n = strlen(text);
-
-    if (!n || num_read(text, n, &seed) != n || !(seed >= 0) ||
-        seed > 9007199254740992.0 || seed != (double)(long long)seed) {
-        diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
-                 "`--seed` takes a whole number from 0 to 2^53; found `%s`",
-                 text);
+    if (!read_whole(simulation, "seed", text, &simulation->o.seed))
         return false;
-    }
     simulation->o.has_seed = true;
-    simulation->o.seed = seed;
+    return true;
+}
+
+static bool
+set_run(struct simulation *simulation, const char *text)
+{
+    double number;
+    if (!read_whole(simulation, "run", text, &number))
+        return false;
+    simulation->o.run = (uint64_t)number;
     return true;
 }
 
@@ -248,6 +268,8 @@ apply(struct simulation *simulation, int flag, const char *value)
         return set_pair(simulation, value);
     case FLAG_SEED:
         return set_seed(simulation, value);
+    case FLAG_RUN:
+        return set_run(simulation, value);
     case FLAG_DATA:
         return driver_data(simulation->im, simulation->sources,
                            simulation->arena, value, &simulation->data,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/lists.h"
 #include "base/arena.h"
 
 /* Blocks of all rows together, at most, beside one per row: what a process that
@@ -68,6 +69,8 @@ make_columns(struct sweep *sweep)
         if (has_quantiles(sweep, field))
             found->quantile = NEW_N(arena, double, rows * summary->n_shares);
     }
+    for (size_t k = 0; k < summary->n_bins; k++)
+        summary->bins[k].count = NEW_N(arena, double, rows * summary->bins[k].n);
     summary->some = NEW_N(arena, unsigned char, rows);
     summary->runs = NEW_N(arena, double, rows);
     summary->error = NEW_N(arena, uint32_t, rows);
@@ -168,6 +171,18 @@ add_number(struct moments *moments, struct extremes *extremes, double number,
     }
 }
 
+/* Counts a number of a run of row `which` in its bin; the last bin has both its
+ * edges. */
+static void
+add_to_bin(const struct summary_bins *bins, uint64_t which, double number)
+{
+    size_t at = list_at_most(bins->edge, bins->n + 1, number);
+    if (at == bins->n + 1 && number == bins->edge[bins->n])
+        at = bins->n;
+    if (at > 0 && at <= bins->n)
+        bins->count[which * bins->n + at - 1]++;
+}
+
 static void
 add_text(struct arena *arena, struct tallies *tallies, uint32_t text,
          uint64_t run)
@@ -229,6 +244,13 @@ add_block(struct sweep *sweep, const struct sweep_rows *rows, size_t at,
         moments += field->width;
         extremes += field->width;
     }
+    for (size_t k = 0; k < summary->n_bins; k++)
+        for (uint64_t i = 0; i < runs; i++) {
+            const struct summary_bins *bins = &summary->bins[k];
+            double number = rows->field[bins->field].numbers[at + i];
+            if (isfinite(number))
+                add_to_bin(bins, which, number);
+        }
     for (uint64_t i = 0; i < runs; i++)
         if (rows->error[at + i])
             add_failure(sweep, row, &summary->error[which], run + i,

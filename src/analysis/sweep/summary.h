@@ -20,6 +20,12 @@ struct summary_field {
     uint32_t *text;             /* the commonest, per row; NULL: numbers */
     double *text_share;
 };
+/* How many runs of each row lie between neighbouring edges. */
+struct summary_bins {
+    size_t field, n;    /* a number that is kept; bins */
+    const double *edge; /* n + 1, rising */
+    double *count;      /* per row and bin */
+};
 struct summary_row; /* one whose runs are being made */
 struct sweep_summary {
     uint64_t rows;             /* combinations */
@@ -36,6 +42,8 @@ struct sweep_summary {
     uint64_t *worst;     /* run in which the field `worst_field` is greatest */
     const double *share; /* n_shares: of the quantiles */
     size_t n_shares, worst_field; /* SIZE_MAX: none is asked for */
+    struct summary_bins *bins; /* n_bins */
+    size_t n_bins;
     uint64_t failed_run;          /* the first of all; UINT64_MAX: none */
     uint32_t failed_text;
     struct sweep_rows unpacked; /* n_unpacked: of a stretch of the journal */

@@ -4,10 +4,12 @@
 #include "analysis/sweep/summary.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 
 /* The rows of which some run is done, and where the columns go. */
 struct filling {
@@ -71,6 +73,34 @@ put_axis(struct filling *filling, size_t axis, bool worst)
     put(filling, (struct field_value){.num = to, .n = filling->n, .cols = 1});
 }
 
+/* Puts the options of `imp run` with which the worst run is made again: its seed
+ * and number, from which draws of starts follow, and its params. */
+static void
+put_worst_run(struct filling *filling)
+{
+    const struct sweep *sweep = filling->sweep;
+    const struct sweep_grid *grid = &sweep->grid;
+    const imp_image *im = sweep->analysis->rt->im;
+    const imp_param *params = IMP_ARRAY(im, im->params, imp_param);
+    const char **to = NEW_N(filling->arena, const char *, filling->n + 1);
+    char digits[NUM_TEXT];
+    for (size_t i = 0; i < filling->n; i++) {
+        uint64_t run = sweep->summary->worst[filling->row[i]];
+        const char *text = "";
+        if (run < grid->total && im->draws.n)
+            text = arena_printf(filling->arena, " --seed=%s --run=%" PRIu64,
+                                num_shortest(digits, sweep_seed(sweep, run)),
+                                run);
+        for (size_t k = 0; k < grid->n_axes && run < grid->total; k++)
+            text = arena_printf(
+                filling->arena, "%s --set %s=%s", text,
+                imp_text(im, params[grid->axis[k].param].name),
+                num_shortest(digits, sweep_grid_value(grid, k, run)));
+        to[i] = *text ? text + 1 : text;
+    }
+    put(filling, (struct field_value){.texts = to, .n = filling->n, .cols = 1});
+}
+
 static void
 put_field(struct filling *filling, size_t k)
 {
@@ -111,10 +141,15 @@ sweep_fill_summary(struct sweep *sweep, struct record *record,
     put_numbers(&filling, summary->runs, 1, 0, 1);
     for (size_t k = 0; k < sweep->rows.n_fields; k++)
         put_field(&filling, k);
+    for (size_t k = 0; k < summary->n_bins; k++)
+        put_numbers(&filling, summary->bins[k].count, summary->bins[k].n, 0,
+                    summary->bins[k].n);
     for (size_t k = 0;
          k < sweep->grid.n_axes && summary->worst_field != SIZE_MAX; k++)
         if (axis[k].random || axis[k].within)
             put_axis(&filling, k, true);
+    if (summary->worst_field != SIZE_MAX)
+        put_worst_run(&filling);
     int error = record_index(record, "error");
     record->v[error] = (struct field_value){0};
     if (!failed)

@@ -40,6 +40,17 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
     return IMP_OK;
 }
 
+/* The numbers of an item of an option, which are known or calculated. */
+static int
+item_numbers(struct analysis *analysis, const imp_val *item, double *values)
+{
+    if (!item->numbers.n)
+        return arg_numbers(analysis, item, values);
+    memcpy(values, IMP_ARRAY(analysis->rt->im, item->numbers, double),
+           item->numbers.n * sizeof *values);
+    return IMP_OK;
+}
+
 static int
 plan_axes(struct sweep *sweep, const imp_val *value, uint32_t option)
 {
@@ -50,13 +61,7 @@ plan_axes(struct sweep *sweep, const imp_val *value, uint32_t option)
     for (uint32_t which = 0; value && which < value->items.n; which++) {
         double *values =
             NEW_N(analysis->rt->arena, double, item[which].rows + 1);
-        int st = IMP_OK;
-        if (item[which].numbers.n)
-            memcpy(values,
-                   IMP_ARRAY(analysis->rt->im, item[which].numbers, double),
-                   item[which].numbers.n * sizeof *values);
-        else
-            st = arg_numbers(analysis, &item[which], values);
+        int st = item_numbers(analysis, &item[which], values);
         if (st)
             return st;
         struct sweep_axis *axis = &sweep->grid.axis[sweep->grid.n_axes++];
@@ -161,6 +166,45 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
     }
 }
 
+/* Reads the edges of histograms of what is `kept`. */
+static int
+plan_bins(struct sweep *sweep, const imp_val *kept)
+{
+    struct analysis *analysis = sweep->analysis;
+    struct sweep_summary *summary = sweep->summary;
+    const imp_image *im = analysis->rt->im;
+    const imp_val *option =
+        arg_option(analysis, sweep->command, IMP_OPT_sweep_histograms);
+    const imp_val *item = option ? val_items(analysis, option) : NULL,
+                  *of = val_items(analysis, kept);
+    uint32_t n = option ? option->items.n : 0;
+    summary->bins = NEW_N(analysis->rt->arena, struct summary_bins, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        struct summary_bins *bins = &summary->bins[summary->n_bins++];
+        double *edge = NEW_N(analysis->rt->arena, double, item[i].rows + 1);
+        int st = item_numbers(analysis, &item[i], edge);
+        if (st)
+            return st;
+        *bins = (struct summary_bins){.n = item[i].rows - 1, .edge = edge};
+        for (uint32_t k = 0; k < kept->items.n; k++)
+            if (!strcmp(imp_text(im, of[k].name), imp_text(im, item[i].name)))
+                bins->field = k;
+        for (size_t k = 0; k < bins->n; k++)
+            if (!(edge[k + 1] > edge[k])) {
+                struct diag *diag = diag_add(
+                    analysis->ds, DIAG_E0763, item[i].range,
+                    "the edges of the bins do not rise: edge %zu is not above "
+                    "the one before it",
+                    k + 1);
+                diag_help(analysis->ds, diag,
+                          "as in histograms = (%s in linspace(0, 1, 11))",
+                          imp_text(im, item[i].name));
+                return IMP_FAILED;
+            }
+    }
+    return IMP_OK;
+}
+
 /* Reads the options of a summary. */
 static int
 plan_summary(struct sweep *sweep, const imp_val *kept)
@@ -184,7 +228,8 @@ plan_summary(struct sweep *sweep, const imp_val *kept)
         summary->share = share;
         summary->n_shares = shares->rows;
     }
-    return sweep_summary_plan(sweep);
+    int st = plan_bins(sweep, kept);
+    return st ? st : sweep_summary_plan(sweep);
 }
 
 static int

@@ -136,6 +136,10 @@ void sweep_keep_record(struct sweep_rows *rows, size_t row,
 void sweep_keep_error(struct sweep *sweep, struct sweep_rows *rows, size_t row,
                       uint32_t known, const char *why);
 
+/* worker.c: the seed of a run. Of several runs per combination each has its own,
+ * a whole number of 53 bits, as a user could give it. */
+double sweep_seed(const struct sweep *sweep, uint64_t run);
+
 /* Was this run done before the sweep went on? */
 bool sweep_run_done(const struct sweep *sweep, uint64_t run);
 

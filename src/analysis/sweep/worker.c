@@ -103,6 +103,15 @@ sweep_worker_take_model(struct sweep_worker *worker, uint64_t v)
            sweep->analysis->rt->im->params.n * sizeof *worker->params);
 }
 
+double
+sweep_seed(const struct sweep *sweep, uint64_t run)
+{
+    assert(sweep && run < sweep->grid.total);
+    return sweep->grid.repeat > 1
+               ? (double)(random_bits(sweep->grid.seed, run, UINT32_MAX) >> 11)
+               : sweep->grid.seed;
+}
+
 /* -- one run --------------------------------------------------------------- */
 
 static int
@@ -129,12 +138,7 @@ prepare(struct sweep_worker *worker, uint64_t number)
         if (st)
             return st;
     }
-    double seed = sweep->grid.seed;
-    if (sweep->grid.repeat >
-        1) /* The seed is a whole number of 53 bits, as a user could give it. */
-        seed =
-            (double)(random_bits(sweep->grid.seed, number, UINT32_MAX) >> 11);
-    return rt_seed(worker->run, seed, number);
+    return rt_seed(worker->run, sweep_seed(sweep, number), number);
 }
 
 struct absent_read {

@@ -114,6 +114,65 @@ axes(struct check *ck, const struct option_row *option,
     return ok;
 }
 
+/* Takes the edges of the bins of one number that is kept; which ones there are is
+ * known later. */
+static bool
+bins_of(struct check *ck, const struct ast_arg *arg, struct tm_val *out)
+{
+    struct value value = check_expr(ck, &ck->modules.top, arg->value);
+    if (value.kind == VALUE_POISON)
+        return false;
+    size_t count = (size_t)value.rows * value.cols;
+    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) || value.dims ||
+        (value.rows != 1 && value.cols != 1) || count < 2) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0423, arg->value->range,
+                        "the edges of the bins of `%s` are two numbers at "
+                        "least, but this is %s",
+                        arg->name.text, value_kind_text(ck, &value));
+        CHECK_HELP(ck, diag, "as in histograms = (%s in linspace(0, 1, 11))",
+                   arg->name.text);
+        return false;
+    }
+    if (!check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
+                      "the edges of a histogram"))
+        return false;
+    value.rows = (uint32_t)count;
+    value.cols = 1;
+    val_of(ck, &value, arg->value, out);
+    out->kind = IMP_VAL_NUM;
+    out->listed = true;
+    out->name = arg->name.text;
+    return true;
+}
+
+static bool
+histograms(struct check *ck, const struct ast_item *key, struct tm_val *out)
+{
+    const struct ast_expr *node = key->value;
+    bool ok = true;
+    if (node->kind != AST_OVER) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0423, node->range,
+                        "`histograms` names numbers that are kept, and edges");
+        CHECK_HELP(ck, diag,
+                   "as in histograms = (time in linspace(0, 2, 21))");
+        return false;
+    }
+    struct tm_val *items = NEW_N(ck->arena, struct tm_val, node->n_args + 1);
+    for (size_t i = 0; i < node->n_args; i++) {
+        ok &= bins_of(ck, &node->args[i], &items[i]);
+        for (size_t k = 0; ok && k < i; k++)
+            if (!strcmp(items[k].name, items[i].name)) {
+                check_error(ck, DIAG_E0423, node->args[i].name.range,
+                            "`%s` is named twice", items[i].name);
+                ok = false;
+            }
+    }
+    list_of(ck, node, items, node->n_args, out);
+    return ok;
+}
+
 static bool
 repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
 {
@@ -292,7 +351,9 @@ sweep_option(struct check *ck, uint32_t command, const struct option_row *row,
     (void)command;
     switch (row->kind) {
     case IMP_OPTK_AXES:
-        good = axes(ck, row, key, out);
+        good = !strcmp(row->key, "histograms")
+                   ? histograms(ck, key, out)
+                   : axes(ck, row, key, out);
         break;
     case IMP_OPTK_QUESTION:
         good = question_option(ck, key, "sweep", out);

@@ -164,32 +164,102 @@ quantile_columns(struct check *ck, uint32_t command, const char *name,
     }
 }
 
-/* Makes the columns of `worst`: the params of the run in which it is greatest.
- * `items`: what is kept. */
+/* Finds the item of the block that gives an option. NULL: there is none. */
+static const struct ast_item *
+block_key(const struct ast_item *it, const char *name)
+{
+    for (size_t i = 0; i < it->n_block; i++)
+        if (it->block[i]->kind == AST_KEY &&
+            !strcmp(it->block[i]->name.text, name))
+            return it->block[i];
+    return NULL;
+}
+
+/* The number that is kept under this name, as a column of the record; NULL after
+ * E0408. `names`: those that there are. */
+static const struct tm_field *
+kept_number(struct check *ck, uint32_t command, const struct ast_arg *arg,
+            const char *const *names, size_t count)
+{
+    const struct tm_command *cmd = &ck->lists.commands.v[command];
+    const char *name = arg->name.text;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < cmd->n_fields && !strcmp(names[i], name); k++)
+            if (cmd->fields[k].column && !strcmp(cmd->fields[k].name, name))
+                return &cmd->fields[k];
+    struct diag *diag =
+        check_error(ck, DIAG_E0408, arg->name.range,
+                    "`histograms` names numbers that this sweep keeps, and "
+                    "`%s` is none",
+                    name);
+    if (!check_suggest(ck, diag, arg->name.range, name, names, count) && count)
+        CHECK_HELP(ck, diag, "it keeps %s",
+                   check_join(ck, names, count, "and"));
+    return NULL;
+}
+
+/* Makes the columns of `histograms`, one each: a count per bin. */
 static bool
-worst_columns(struct check *ck, uint32_t command, const struct tm_val *items,
-              size_t n_items)
+histogram_columns(struct check *ck, uint32_t command,
+                  const struct ast_item *it, const char *const *names,
+                  size_t count)
+{
+    const struct tm_val *option =
+        option_of(&ck->lists.commands.v[command], IMP_OPT_sweep_histograms);
+    const struct ast_item *key = block_key(it, "histograms");
+    for (size_t i = 0; option && key && i < option->n_items; i++) {
+        const struct ast_arg *arg = &key->value->args[i];
+        const struct tm_field *field =
+            kept_number(ck, command, arg, names, count);
+        if (!field)
+            return false;
+        const struct dim *dim =
+            ck->notes.records.v[command].dims[field->column - 1].all;
+        struct value edges = check_expr(ck, &ck->modules.top, arg->value);
+        if (!value_need_dim(ck, &edges, arg->value, dim,
+                            arena_printf(ck->arena, "an edge of `%s`",
+                                         field->name)))
+            return false;
+        column(ck, command, IMP_FIELD_NUM, option->items[i].rows - 1,
+               arena_printf(ck->arena, "%s_histogram", field->name), "",
+               "runs in each bin", dim_pure(ck->dims));
+    }
+    return true;
+}
+
+/* The names of the numbers among what is kept, `items`. */
+static const char *const *
+kept_numbers(struct check *ck, const struct tm_val *items, size_t n_items,
+             size_t *count)
+{
+    const char **names = NEW_N(ck->arena, const char *, n_items + 1);
+    *count = 0;
+    for (size_t i = 0; i < n_items; i++) {
+        const struct tm_field *field =
+            items[i].kind == IMP_VAL_FIELD
+                ? &ck->lists.commands.v[items[i].ref].fields[items[i].field]
+                : NULL;
+        if (field ? field->kind != IMP_FIELD_TEXT && field->width <= 1
+                  : items[i].rows <= 1)
+            names[(*count)++] = items[i].name;
+    }
+    return names;
+}
+
+/* Makes the columns of `worst`: the params of the run in which it is greatest,
+ * and how that run is made again. */
+static bool
+worst_columns(struct check *ck, uint32_t command, const char *const *names,
+              size_t count)
 {
     const struct tm_command *cmd = &ck->lists.commands.v[command];
     const struct tm_val *worst = option_of(cmd, IMP_OPT_sweep_worst);
-    const char **names = NEW_N(ck->arena, const char *, n_items + 1);
-    size_t count = 0, found = SIZE_MAX;
+    bool found = false;
     if (!worst)
         return true;
-    for (size_t i = 0; i < n_items; i++) {
-        uint32_t question = items[i].kind == IMP_VAL_FIELD ? items[i].ref : 0;
-        if (items[i].kind == IMP_VAL_FIELD) {
-            const struct tm_field *field =
-                &ck->lists.commands.v[question].fields[items[i].field];
-            if (field->kind == IMP_FIELD_TEXT || field->width > 1)
-                continue;
-        } else if (items[i].rows > 1)
-            continue;
-        names[count++] = items[i].name;
-        if (!strcmp(items[i].name, worst->text))
-            found = i;
-    }
-    if (found == SIZE_MAX) {
+    for (size_t i = 0; i < count; i++)
+        found |= !strcmp(names[i], worst->text);
+    if (!found) {
         struct diag *diag =
             check_error(ck, DIAG_E0408, worst->range,
                         "`worst` names a number that this sweep keeps, and "
@@ -218,6 +288,9 @@ worst_columns(struct check *ck, uint32_t command, const struct tm_val *items,
                    param.dim);
         }
     }
+    column(ck, command, IMP_FIELD_TEXT, 1, "worst_run", "",
+           "options of `imp run` with which a model makes that run alone",
+           dim_pure(ck->dims));
     return true;
 }
 
@@ -304,7 +377,7 @@ summary_fits(struct check *ck, const struct tm_command *cmd)
     for (size_t i = 0; i < cmd->n_opts && !(number > 0); i++) {
         const struct tm_opt *o = &cmd->opts[i];
         if (o->id != IMP_OPT_sweep_within && o->id != IMP_OPT_sweep_quantiles &&
-            o->id != IMP_OPT_sweep_worst)
+            o->id != IMP_OPT_sweep_histograms && o->id != IMP_OPT_sweep_worst)
             continue;
         struct diag *diag = check_error(
             ck, DIAG_E0423, o->val.range,
@@ -478,24 +551,12 @@ expression(struct check *ck, uint32_t command, uint32_t question,
     return true;
 }
 
-/* Finds the item of the block that gives the option `record`. NULL: there is
- * none. */
-static const struct ast_item *
-record_key(const struct ast_item *it)
-{
-    for (size_t i = 0; i < it->n_block; i++)
-        if (it->block[i]->kind == AST_KEY &&
-            !strcmp(it->block[i]->name.text, "record"))
-            return it->block[i];
-    return NULL;
-}
-
 bool
 sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
 {
     assert(ck && it);
     assert(command < ck->lists.commands.n);
-    const struct ast_item *key = record_key(it);
+    const struct ast_item *key = block_key(it, "record");
     struct tm_command *cmd = &ck->lists.commands.v[command];
     uint32_t question = command, field;
     for (size_t entry = 0; entry < cmd->n_opts; entry++)
@@ -543,7 +604,10 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
         keep_field(ck, command, question, field,
                    node ? list[entry]->range : it->range, &items[kept++]);
     }
-    ok = ok && worst_columns(ck, command, items, kept);
+    size_t n_names;
+    const char *const *names = kept_numbers(ck, items, kept, &n_names);
+    ok = ok && histogram_columns(ck, command, it, names, n_names) &&
+         worst_columns(ck, command, names, n_names);
     cmd = &ck->lists.commands.v[command];
     struct tm_opt *o = &cmd->opts[cmd->n_opts++];
     o->id = IMP_OPT_sweep_record;

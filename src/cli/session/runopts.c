@@ -47,21 +47,40 @@ add_set(struct session_options *options, const char *text)
     return true;
 }
 
+/* Reads a whole number from 0 to 2^53 into *number; false: it has been told that
+ * it is none. */
+static bool
+read_whole(const char *option, const char *value, double *number)
+{
+    size_t n = strlen(value);
+    if (n > 0 && num_read(value, n, number) == n && *number >= 0 &&
+        *number <= 9007199254740992.0 &&
+        *number == (double)(long long)*number)
+        return true;
+    cli_error(DIAG_E0804, NULL,
+              "`%s` takes a whole number from 0 to 2^53; found `%s`", option,
+              value);
+    return false;
+}
+
 static bool
 read_seed(struct session_options *options, const char *value)
 {
     double seed;
-    size_t n = strlen(value);
-
-    if (n == 0 || num_read(value, n, &seed) != n || !(seed >= 0) ||
-        seed > 9007199254740992.0 || seed != (double)(long long)seed) {
-        cli_error(DIAG_E0804, NULL,
-                  "`--seed` takes a whole number from 0 to 2^53; found `%s`",
-                  value);
+    if (!read_whole("--seed", value, &seed))
         return false;
-    }
     options->has_seed = true;
     options->seed = seed;
+    return true;
+}
+
+static bool
+read_run(struct session_options *options, const char *value)
+{
+    double number;
+    if (!read_whole("--run", value, &number))
+        return false;
+    options->run = (uint64_t)number;
     return true;
 }
 
@@ -122,6 +141,8 @@ runopts_apply(struct session_options *options, int which, const char *value)
         return true;
     case RUNOPT_SEED:
         return read_seed(options, value);
+    case RUNOPT_RUN:
+        return read_run(options, value);
     case RUNOPT_THREADS:
         return read_threads(options, value);
     case RUNOPT_RESUME:

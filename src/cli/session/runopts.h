@@ -16,6 +16,7 @@ enum runopt {
     RUNOPT_OPT,
     RUNOPT_NO_CACHE,
     RUNOPT_SEED,
+    RUNOPT_RUN,
     RUNOPT_THREADS,
     RUNOPT_RESUME,
     RUNOPT_DIAGNOSTICS,
@@ -30,6 +31,7 @@ enum runopt {
         {"--opt", "0|1|2", "how hard the code generator tries (1)"},           \
         {"--no-cache", NULL, "do not use the object cache on disk"},           \
         {"--seed", "N", "seed of random numbers"},                             \
+        {"--run", "N", "starts are drawn as in this run of a sweep (0)"},      \
         {"--threads", "N", "threads of a sweep (as many as processors)"},      \
         {"--resume", NULL, "go on with a sweep that was ended early"},         \
         {"--diagnostics", "text|lines|json", "form of messages (text)"},       \

@@ -38,6 +38,7 @@ struct session_options {
     const char *allow_read; /* `use` reads below this folder, too; or NULL */
     bool has_seed;
     double seed;
+    uint64_t run; /* whose draws the starts take */
     struct session_set *sets; /* owned by whoever holds this struct */
     size_t n_sets;
     enum diag_format diagnostics;

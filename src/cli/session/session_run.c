@@ -105,6 +105,7 @@ session_run(struct session *session)
                                      .out_dir = session->o.dir,
                                      .has_seed = session->o.has_seed,
                                      .seed = session->o.seed,
+                                     .run = session->o.run,
                                      .stop = session->stop,
                                      .sweeps = session->o.sweeps,
                                      .hdf5 = load_hdf5,

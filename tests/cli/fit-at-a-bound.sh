@@ -11,3 +11,13 @@ show f.a_error
 END
 "$imp" run bound.imp 2>&1
 echo "status $?"
+# the other one keeps its error, and no list tells an error of 0
+cat >one.imp <<'END'
+param a = 1
+param b = 0.2
+let x = linspace(0, 1, 6)
+let f = fit a*x + b to 2*x + 1 over (a, b in [0, 0.5])
+show f.a, f.a_error, f.degrees, f.errors, f.covariance, f.confidence
+END
+"$imp" run one.imp 2>/dev/null
+echo "status $?"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of data that take the place of those with which a simulator was built:
- * --data NAME=FILE. The columns that the model asked for are read by their
+/* Files of data that take the place of those that a model names, or with which a
+ * simulator was built: --data NAME=FILE. The columns that the model asked for are read by their
  * headers, in the units that the model states. */
 #include <assert.h>
 #include <errno.h>
@@ -28,6 +28,8 @@ struct reading {
     struct sources *sources;
     const char *path, *text;
     size_t size;
+    const struct table_h5 *(*find_hdf5)(const char **why);
+    const struct table_h5 *hdf5; /* reads this file, if it is of HDF5 */
 };
 
 static bool
@@ -129,11 +131,17 @@ read_columns(struct reading *reading, struct data_columns *columns)
                          table_endings()));
     if (!read_bytes(reading))
         return false;
+    if (table_is_hdf5(kind) && reading->find_hdf5) {
+        const char *why = "it is a file of HDF5";
+        reading->hdf5 = reading->find_hdf5(&why);
+        if (!reading->hdf5)
+            return cannot_read(reading, why, NULL);
+    }
     if (table_is_packed(reading->path) &&
         !table_unpack(reading->arena, reading->text, reading->size,
                       UNPACKED_MOST, &reading->text, &reading->size, &error))
         return cannot_read(reading, error.message, error.help);
-    if (!table_read_head(kind, NULL, reading->arena, reading->text, reading->size,
+    if (!table_read_head(kind, reading->hdf5, reading->arena, reading->text, reading->size,
                          &head, &error))
         return wrong_file(reading, &error);
     for (size_t i = 0; i < n; i++) {
@@ -143,7 +151,7 @@ read_columns(struct reading *reading, struct data_columns *columns)
                          &wanted[i].number))
             return false;
     }
-    if (!table_read_rows(kind, NULL, reading->arena, reading->text, reading->size,
+    if (!table_read_rows(kind, reading->hdf5, reading->arena, reading->text, reading->size,
                          &head, wanted, n, missing, &columns->rows, &error))
         return wrong_file(reading, &error);
     for (size_t i = 0; i < n; i++)
@@ -153,9 +161,21 @@ read_columns(struct reading *reading, struct data_columns *columns)
     return true;
 }
 
+/* The names of all data of a model, in a row. */
+static const char *
+data_names(struct arena *arena, const char *const *names, uint32_t n)
+{
+    const char *text = names[0];
+    for (uint32_t i = 1; i < n; i++)
+        text = arena_printf(arena, "%s, %s", text, names[i]);
+    return text;
+}
+
 bool
 driver_data(const imp_image *im, struct sources *sources, struct arena *arena,
-            const char *text, struct data_columns **data, struct diags *ds)
+            const char *text,
+            const struct table_h5 *(*hdf5)(const char **why),
+            struct data_columns **data, struct diags *ds)
 {
     assert(im && sources && arena && text && data && ds);
     const imp_table *table = IMP_ARRAY(im, im->tables, imp_table);
@@ -178,7 +198,8 @@ driver_data(const imp_image *im, struct sources *sources, struct arena *arena,
                                   .arena = arena,
                                   .ds = ds,
                                   .sources = sources,
-                                  .path = equals + 1};
+                                  .path = equals + 1,
+                                  .find_hdf5 = hdf5};
         if (!strcmp(names[i], name))
             return read_columns(&reading, &(*data)[i]);
     }
@@ -190,6 +211,6 @@ driver_data(const imp_image *im, struct sources *sources, struct arena *arena,
     else if (!im->tables.n)
         diag_help(ds, diag, "it reads no data at all");
     else
-        diag_help(ds, diag, "`--help` lists its data");
+        diag_help(ds, diag, "its data: %s", data_names(arena, names, im->tables.n));
     return false;
 }

@@ -27,6 +27,7 @@
 
 struct arena;
 struct sources;
+struct table_h5;
 
 struct driver_options {
     bool json;
@@ -80,9 +81,11 @@ bool driver_set_number(const imp_image *im, double *p, const char *name,
 
 /* Reads the data of "NAME=FILE" in the place of those of the model. *data is
  * NULL at first, and becomes an option of the run. `sources` are those of ds;
- * all lies in the arena. False after a diagnostic. */
+ * all lies in the arena. hdf5 gives what reads HDF5 files, or NULL with a reason
+ * in *why; NULL: nothing does. False after a diagnostic. */
 bool driver_data(const imp_image *im, struct sources *sources,
                  struct arena *arena, const char *text,
+                 const struct table_h5 *(*hdf5)(const char **why),
                  struct data_columns **data, struct diags *ds);
 
 /* driver_open sets the model up, driver_run_commands runs its commands. Results

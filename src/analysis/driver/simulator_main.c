@@ -272,7 +272,7 @@ apply(struct simulation *simulation, int flag, const char *value)
         return set_run(simulation, value);
     case FLAG_DATA:
         return driver_data(simulation->im, simulation->sources,
-                           simulation->arena, value, &simulation->data,
+                           simulation->arena, value, NULL, &simulation->data,
                            &simulation->ds);
     case FLAG_THREADS:
         return set_threads(simulation, value);

@@ -232,6 +232,16 @@ search_failed(struct fit *fit)
     }
 }
 
+/* Do all params have an error? */
+static bool
+has_intervals(const struct fit *fit, double variance)
+{
+    bool any = isfinite(variance);
+    for (uint32_t k = 0; k < fit->n; k++)
+        any = any && !fit->found.at_bound[k];
+    return any;
+}
+
 /* Sets the params as columns of their own, and as lists. */
 static void
 set_params(struct fit *fit, double variance, struct record *out)
@@ -245,7 +255,8 @@ set_params(struct fit *fit, double variance, struct record *out)
     for (uint32_t k = 0; k < n; k++) {
         names[k] = imp_text(analysis->rt->im, param_of(fit, k)->name);
         for (uint32_t j = 0; j < n; j++)
-            covariance[k * n + j] = variance * fit->found.covariance[k * n + j];
+            covariance[k * n + j] =
+                variance * fit->found.covariance[k * n + j];
         errors[k] = sqrt(covariance[k * n + k]);
         const char *error = arena_printf(arena, "%s_error", names[k]);
         SET_NUM(names[k], fit->found.p[k]);
@@ -259,11 +270,14 @@ set_params(struct fit *fit, double variance, struct record *out)
     }
     SET_TEXTS("params", names, n);
     SET_LIST("estimates", fit->found.p, n);
-    if (!isfinite(variance)) {
+    if (!has_intervals(fit, variance)) {
         static const char *const none[] = {"errors", "covariance",
                                            "confidence"};
         record_set_absent_all(out, none, 3,
-                              "no degrees of freedom are left");
+                              isfinite(variance)
+                                  ? "a param is at its bound; those of the "
+                                    "others stand under their names"
+                                  : "no degrees of freedom are left");
         return;
     }
     SET_LIST("errors", errors, n);
@@ -324,7 +338,9 @@ static int
 set_record(struct fit *fit, struct record *out)
 {
     size_t m = fit->m;
-    double degrees = (double)m - (double)fit->n;
+    double degrees = (double)m;
+    for (uint32_t k = 0; k < fit->n; k++)
+        degrees -= !fit->found.at_bound[k];
     double squares = fit->found.squares;
     double variance = fit->errors ? 1 : degrees > 0 ? squares / degrees : NAN;
     double *residual = fit->found.residual;
@@ -345,7 +361,7 @@ set_record(struct fit *fit, struct record *out)
     SET_NUM("degrees", degrees);
     SET_NUM("steps", (double)fit->found.steps);
     set_bounds_told(fit, out);
-    return isfinite(variance)
+    return has_intervals(fit, variance)
                ? set_confidence(fit, variance, degrees, out)
                : IMP_OK;
 }

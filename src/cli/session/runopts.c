@@ -47,6 +47,18 @@ add_set(struct session_options *options, const char *text)
     return true;
 }
 
+/* The text is one of the command line, and stays. */
+static void
+add_data(struct session_options *options, const char *text)
+{
+    const char **data = mem_alloc((options->n_data + 1) * sizeof *data);
+    if (options->n_data)
+        memcpy(data, options->data, options->n_data * sizeof *data);
+    data[options->n_data++] = text;
+    free(options->data);
+    options->data = data;
+}
+
 /* Reads a whole number from 0 to 2^53 into *number; false: it has been told that
  * it is none. */
 static bool
@@ -141,6 +153,9 @@ runopts_apply(struct session_options *options, int which, const char *value)
         return true;
     case RUNOPT_SEED:
         return read_seed(options, value);
+    case RUNOPT_DATA:
+        add_data(options, value);
+        return true;
     case RUNOPT_RUN:
         return read_run(options, value);
     case RUNOPT_THREADS:

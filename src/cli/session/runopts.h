@@ -17,6 +17,7 @@ enum runopt {
     RUNOPT_NO_CACHE,
     RUNOPT_SEED,
     RUNOPT_RUN,
+    RUNOPT_DATA,
     RUNOPT_THREADS,
     RUNOPT_RESUME,
     RUNOPT_DIAGNOSTICS,
@@ -32,6 +33,7 @@ enum runopt {
         {"--no-cache", NULL, "do not use the object cache on disk"},           \
         {"--seed", "N", "seed of random numbers"},                             \
         {"--run", "N", "starts are drawn as in this run of a sweep (0)"},      \
+        {"--data", "NAME=FILE", "read data of the model from another file"},   \
         {"--threads", "N", "threads of a sweep (as many as processors)"},      \
         {"--resume", NULL, "go on with a sweep that was ended early"},         \
         {"--diagnostics", "text|lines|json", "form of messages (text)"},       \

@@ -41,6 +41,8 @@ struct session_options {
     uint64_t run; /* whose draws the starts take */
     struct session_set *sets; /* owned by whoever holds this struct */
     size_t n_sets;
+    const char **data; /* n_data of --data, NAME=FILE; owned alike */
+    size_t n_data;
     enum diag_format diagnostics;
     struct sweep_options sweeps;
     atomic_int *stop; /* stops the session where it is not 0; may be NULL */

@@ -97,6 +97,19 @@ session_put(struct session *session, const char *name, double x)
                : SET_WRONG;
 }
 
+/* Reads the files of --data. False after a diagnostic. */
+static bool
+other_data(struct session *session, struct driver_options *options)
+{
+    struct data_columns *data = NULL;
+    for (size_t i = 0; i < session->o.n_data; i++)
+        if (!driver_data(session->image, session->text.sources, session->arena,
+                         session->o.data[i], load_tables, &data, &session->ds))
+            return false;
+    options->data = data;
+    return true;
+}
+
 int
 session_run(struct session *session)
 {
@@ -121,6 +134,8 @@ session_run(struct session *session)
         session->maker = session_maker(session);
     options.sweeps.maker = session->maker;
     session_clear(session);
+    if (!other_data(session, &options))
+        return IMP_EXIT_MODEL;
     int status;
     if (session->result.driver) {
         status =

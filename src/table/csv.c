@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180): a header, then one row per line. Cells may stand in double
  * quotes, blanks around a number do not count, lines end with LF or CR LF, and
- * empty lines are left out. */
+ * empty lines are left out. Where the header has no comma, semicolons divide its
+ * cells, and those of all rows, or else tabs. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 struct cursor {
     const char *text;
     size_t n, at;
+    char separator;
 };
 /* A cell as it stands in the text, without quotes; doubled quotes in it are not
  * yet undone. */
@@ -64,15 +66,18 @@ quoted_cell(struct cursor *cursor, struct cell *cell, struct table_error *error)
             break;
     }
     cell->hi = cursor->at++;
-    if (!ends_line(cursor) && cursor->text[cursor->at] != ',')
+    if (!ends_line(cursor) && cursor->text[cursor->at] != cursor->separator)
         return table_wrong(error, cursor->at, cursor->at + 1,
-                           "a quoted cell is followed by a comma or the end "
-                           "of the line",
+                           cursor->separator == ','
+                               ? "a quoted cell is followed by a comma or the "
+                                 "end of the line"
+                               : "a quoted cell is followed by what divides "
+                                 "the cells, or the end of the line",
                            NULL);
     return true;
 }
 
-/* Reads the next cell of the line, and the comma behind it. */
+/* Reads the next cell of the line, and the separator behind it. */
 static bool
 next_cell(struct cursor *cursor, struct cell *cell, struct table_error *error)
 {
@@ -82,7 +87,7 @@ next_cell(struct cursor *cursor, struct cell *cell, struct table_error *error)
     } else {
         const char *text = cursor->text;
         size_t at = cursor->at, n = cursor->n;
-        while (at < n && text[at] != ',' && text[at] != '\n')
+        while (at < n && text[at] != cursor->separator && text[at] != '\n')
             at++;
         size_t hi = at;
         if (hi > cursor->at && text[hi - 1] == '\r' && at < n &&
@@ -95,7 +100,7 @@ next_cell(struct cursor *cursor, struct cell *cell, struct table_error *error)
     if (cell->last)
         next_line(cursor);
     else
-        cursor->at++; /* the comma */
+        cursor->at++; /* the separator */
     return true;
 }
 
@@ -126,12 +131,50 @@ behind_mark(const char *text, size_t n)
     return n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
+/* Goes to the header, and sees what divides its cells. */
+static void
+to_header(struct cursor *cursor)
+{
+    size_t n[2] = {0, 0};
+    bool quoted = false;
+    skip_empty_lines(cursor);
+    cursor->separator = ',';
+    for (size_t i = cursor->at; i < cursor->n && cursor->text[i] != '\n'; i++) {
+        quoted ^= cursor->text[i] == '"';
+        if (quoted)
+            continue;
+        if (cursor->text[i] == ',')
+            return;
+        n[0] += cursor->text[i] == ';';
+        n[1] += cursor->text[i] == '\t';
+    }
+    if (n[0] || n[1])
+        cursor->separator = n[0] ? ';' : '\t';
+}
+
+/* Is the text one that another program has written in a way that is not read? */
+static bool
+foreign_text(const char *text, size_t n, size_t end, struct table_error *error)
+{
+    if (n >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+        return table_wrong(error, 0, 2, "this is text in UTF-16",
+                           "save it as UTF-8");
+    const char *lone = memchr(text, '\r', end);
+    if (lone && lone + 1 < text + n && lone[1] != '\n')
+        return table_wrong(error, (size_t)(lone - text),
+                           (size_t)(lone - text) + 1,
+                           "this line ends with a carriage return alone",
+                           "lines end with LF or CR LF: save it anew, as from "
+                           "`tr '\\r' '\\n'`");
+    return true;
+}
+
 bool
 csv_head(struct arena *arena, const char *text, size_t n,
          struct table_head *head, struct table_error *error)
 {
     assert(arena && text && head && error);
-    struct cursor cursor = {text, n, behind_mark(text, n)};
+    struct cursor cursor = {text, n, behind_mark(text, n), ','};
     struct {
         const char **v;
         size_t n, cap;
@@ -140,10 +183,13 @@ csv_head(struct arena *arena, const char *text, size_t n,
         size_t *v;
         size_t n, cap;
     } lo = {0}, hi = {0};
-    skip_empty_lines(&cursor);
+    to_header(&cursor);
     if (cursor.at >= n)
         return table_wrong(error, 0, 0, "the file is empty",
                            "its first line names the columns");
+    const char *line_end = memchr(text + cursor.at, '\n', n - cursor.at);
+    if (!foreign_text(text, n, line_end ? (size_t)(line_end - text) : n, error))
+        return false;
     struct cell cell = {0};
     while (!cell.last) {
         if (!next_cell(&cursor, &cell, error))
@@ -233,7 +279,10 @@ take_row(struct csv_reader *reader, size_t row, struct table_error *error)
                          "column%s",
                          number, number == 1 ? "" : "s", reader->head->n,
                          reader->head->n == 1 ? "" : "s"),
-            "a comma within a text needs quotes around the text");
+            reader->cursor.separator == ','
+                ? "a comma within a text needs quotes around the text"
+                : "what divides the cells needs quotes around a text in which "
+                  "it stands");
     return true;
 }
 
@@ -246,7 +295,7 @@ csv_rows(struct arena *arena, const char *text, size_t n,
     assert(arena && text && head && columns && n_rows && error);
     struct csv_reader reader = {
         .arena = arena,
-        .cursor = {text, n, behind_mark(text, n)},
+        .cursor = {text, n, behind_mark(text, n), ','},
         .head = head,
         .place = NEW_N(arena, size_t, head->n),
         .missing = missing,
@@ -256,7 +305,7 @@ csv_rows(struct arena *arena, const char *text, size_t n,
     for (size_t i = 0; i < n_columns; i++)
         reader.place[columns[i].number] = i + 1;
     struct cell cell = {0};
-    skip_empty_lines(&reader.cursor);
+    to_header(&reader.cursor);
     while (!cell.last)
         if (!next_cell(&reader.cursor, &cell, error))
             return false;

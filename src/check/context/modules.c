@@ -296,7 +296,7 @@ read_whole(struct check *ck, const char *path, long most, size_t *size,
         return NULL;
     }
     if (st.st_size > most) {
-        *why = arena_printf(ck->arena, "it is larger than %ld MB", most >> 20);
+        *why = arena_printf(ck->arena, "it is larger than %ld MB, the most that is read", most >> 20);
         fclose(file);
         return NULL;
     }

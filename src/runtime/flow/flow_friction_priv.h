@@ -33,6 +33,11 @@ struct friction_rows {
 struct friction_piece {
     double *slip, *friction, *minus, *plus;
 };
+/* The work of friction on the present piece up to `elapsed` (NAN: not known),
+ * of each contact. */
+struct friction_worked {
+    double elapsed, *sum;
+};
 /* The last impacts, newest first. */
 struct friction_flights {
     double time[2 * FRICTION_FLIGHTS + 1];
@@ -84,6 +89,7 @@ struct taylor_friction {
         *v_size; /* n: the greatest rates on the last piece, by their terms */
     struct friction_rows rows;
     struct friction_piece piece;
+    struct friction_worked worked;
     double elapsed; /* since the present piece began */
     struct friction_flights flights;
     struct friction_limit limit;
@@ -208,8 +214,8 @@ struct taylor_friction *taylor_friction_new(struct flow *flow);
 /* Forgets what held at the beginning of the piece before. */
 void friction_begin_piece(struct flow *flow);
 /* Takes the series of contact i from the rows of the system, and the sizes of
- * its terms. Shortens *time to where they hold. */
-int friction_expand(struct flow *flow, uint32_t i, double *time);
+ * its terms. Shortens *limit to where they hold. */
+int friction_expand(struct flow *flow, uint32_t i, struct taylor_limit *limit);
 /* What ends a mode first, before `best`: into what, hit. Returns when. */
 double friction_first_end(struct flow *flow, double best);
 

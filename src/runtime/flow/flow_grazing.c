@@ -32,8 +32,13 @@
  * motion, and ask for no step. */
 #define ROW_UNDERFLOW 0x1p-900
 
-/* The logarithm of the least time for which a term of one of the orders that are
- * asked for (rough_least) stays below the truncation of the size. */
+#define FIRST_ASKED (MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE)
+_Static_assert(TAYLOR_ORDERS_BEFORE + 1 == TAYLOR_ASKED, "orders asked for");
+/* a share by which powers and logarithms are not rounded wrong */
+#define OUTLASTS_MARGIN 1e-9
+
+/* The logarithm of the least time for which a term of one of the orders that
+ * are asked for (rough_least) stays below the truncation of the size. */
 static double
 row_exponent(const double *row, double size, uint32_t asked)
 {
@@ -87,6 +92,48 @@ taylor_row_time(const double *row, double push, int order)
         time = exp(isfinite(exponent) ? exponent : row_exponent(row, size, 0));
     }
     return time;
+}
+
+/* Are the terms of the row below its truncation for longer than `limit->time`
+ * for certain? The size of a row is at least |c_0|. */
+static bool
+outlasts(const double *row, const struct taylor_limit *limit)
+{
+    double size = fabs(row[0]) * (1.0 - OUTLASTS_MARGIN);
+    bool sure = size > ROW_UNDERFLOW;
+    for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
+         k <= MOTION_STEP_ORDER; k++)
+        sure &= fabs(row[k]) * limit->power[k - FIRST_ASKED] < size;
+    return sure;
+}
+
+void
+taylor_limit_by(struct taylor_limit *limit, double time)
+{
+    assert(limit != NULL);
+    const double root =
+        exp(-log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER); /* a constant */
+    if (!(time < limit->time))
+        return;
+    limit->time = time;
+    double near = time * root;
+    for (int k = FIRST_ASKED; k <= MOTION_STEP_ORDER; k++) {
+        bool last = k >= MOTION_STEP_ORDER - 1;
+        double power = last ? 1.0 / TAYLOR_TRUNCATION : 1.0,
+               base = last ? time : near;
+        for (int n = k; n > 0; n >>= 1, base *= base)
+            power *= n & 1 ? base : 1.0;
+        limit->power[k - FIRST_ASKED] = power;
+    }
+}
+
+void
+taylor_limit_row(struct taylor_limit *limit, const double *row, double push,
+                 int order)
+{
+    assert(limit != NULL && row != NULL);
+    if (!(limit->time < INFINITY) || !outlasts(row, limit))
+        taylor_limit_by(limit, taylor_row_time(row, push, order));
 }
 
 /* Is the row nothing but rounding up to `length`? Then a contact is closed

@@ -93,10 +93,10 @@ directed(struct flow *flow)
 }
 
 /* The series of the gap of a contact, or of the force that keeps it closed, and
- * the sizes of their terms (after flow_instant). Shortens *time to where they
+ * the sizes of their terms (after flow_instant). Shortens *limit to where they
  * hold. */
 static int
-expand_contact(struct flow *flow, uint32_t which, double *time)
+expand_contact(struct flow *flow, uint32_t which, struct taylor_limit *limit)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_terms *terms = &taylor->terms;
@@ -120,15 +120,15 @@ expand_contact(struct flow *flow, uint32_t which, double *time)
     if (taylor->contacts.closed[which]) {
         memcpy(force, system_force(flow->run, flow->system, which),
                ROW * sizeof *force);
-        *time = fmin(*time, taylor_row_time(force, 0.0, 0));
+        taylor_limit_row(limit, force, 0.0, 0);
         if (taylor->friction)
-            friction_expand(flow, which, time);
+            friction_expand(flow, which, limit);
         if (taylor->friction && friction_soft(flow, which))
             st = friction_soft_check(flow, which, gap[0], gap[1]);
         if (st)
             return st;
     } else {
-        *time = fmin(*time, taylor_row_time(gap, 0.0, 0));
+        taylor_limit_row(limit, gap, 0.0, 0);
         if (taylor->friction &&
             taylor->friction->soft[which] == CONTACT_PRESSED)
             memcpy(force, friction_soft_row(flow, which), ROW * sizeof *force);
@@ -157,20 +157,24 @@ take_rows(struct flow *flow)
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    double time = motion_parabola(run, flow->sys->block);
+    struct taylor_limit limit = {.time = INFINITY};
+    taylor_limit_by(&limit, motion_parabola(run, flow->sys->block));
+    if (taylor->friction)
+        taylor->friction->worked.elapsed = NAN;
+    int st = flow_instant(flow);
+    /* the forces, which hold for less than the state, come first */
+    for (uint32_t which = 0; which < flow->m && !st; which++)
+        st = expand_contact(flow, which, &limit);
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece.state + j * ROW;
         memcpy(c,
                run->rows.block[flow->sys->block] +
                    (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
-        time = fmin(time, taylor_row_time(c, pushed(flow, j % flow->n),
-                                          j < flow->n ? 2 : 1));
+        taylor_limit_row(&limit, c, pushed(flow, j % flow->n),
+                         j < flow->n ? 2 : 1);
     }
-    int st = flow_instant(flow);
-    for (uint32_t which = 0; which < flow->m && !st; which++)
-        st = expand_contact(flow, which, &time);
-    taylor->piece.h = time;
+    taylor->piece.h = limit.time;
     return st;
 }
 

@@ -191,6 +191,16 @@ int taylor_switched(struct flow *flow, struct flow_event *event);
 
 /* The time for which a row holds; see there. */
 double taylor_row_time(const double *row, double push, int order);
+/* The least of such times so far, and powers of it with which a row that holds
+ * for longer is seen at once. */
+#define TAYLOR_ASKED 8
+struct taylor_limit {
+    double time, power[TAYLOR_ASKED];
+};
+/* Lets the limit fall to a time, or to that of a row. Begins with INFINITY. */
+void taylor_limit_by(struct taylor_limit *limit, double time);
+void taylor_limit_row(struct taylor_limit *limit, const double *row,
+                      double push, int order);
 /* The first root in (0, length] at which a polynomial that is positive at first
  * (or 0 and rising) becomes negative. Zeros at 0 are divided out. Coefficients
  * 0 and 1 count as 0 when they are below noise0 and noise1. */

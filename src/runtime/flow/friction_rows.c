@@ -57,6 +57,8 @@ taylor_friction_new(struct flow *flow)
     friction->approach = NEW_N(arena, double, contacts);
     friction->limit.contact = -1;
     friction->v_size = NEW_N(arena, double, flow->n);
+    friction->worked =
+        (struct friction_worked){NAN, NEW_N(arena, double, contacts)};
     friction->piece.slip = NEW_N(arena, double, contacts *ROW);
     friction->piece.friction = NEW_N(arena, double, contacts *ROW);
     friction->piece.minus = NEW_N(arena, double, contacts *ROW);

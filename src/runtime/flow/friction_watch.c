@@ -16,9 +16,9 @@
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
 
-/* Where forces depend on each other, the choice is asked for anew at places of a
- * piece until no change can lie between them, or two of them lie within such a
- * share of the piece: what happens there would move nothing by more than its
+/* Where forces depend on each other, the choice is asked for anew at places of
+ * a piece until no change can lie between them, or two of them lie within such
+ * a share of the piece: what happens there would move nothing by more than its
  * square. Forces that stay at the edge of their cones would still be asked for
  * a million times: after so many questions changes that show at no place are no
  * longer looked for. */
@@ -51,7 +51,7 @@ friction_begin_piece(struct flow *flow)
 }
 
 int
-friction_expand(struct flow *flow, uint32_t i, double *time)
+friction_expand(struct flow *flow, uint32_t i, struct taylor_limit *limit)
 {
     assert(flow);
     struct taylor_flow *taylor = flow->taylor;
@@ -66,15 +66,14 @@ friction_expand(struct flow *flow, uint32_t i, double *time)
                system_rub(flow->run, flow->system, (uint32_t)friction->rub[i],
                           (enum system_rub_row)k),
                ROW * sizeof *to[k]);
-    *time = fmin(*time, taylor_row_time(to[0], 0.0, 0));
+    taylor_limit_row(limit, to[0], 0.0, 0);
     /* ground that moves, and a coefficient that changes in time, have series of
      * their own, which may hold for less than the motion's */
     if (friction_slips(friction->mode[i]))
-        *time = fmin(
-            *time, taylor_row_time(to[1], friction->rows.terms[2 * i + 1], 1));
+        taylor_limit_row(limit, to[1], friction->rows.terms[2 * i + 1], 1);
     else if (friction->mode[i] == CONTACT_STICK)
-        *time = fmin(*time, fmin(taylor_row_time(to[2], 0.0, 0),
-                                 taylor_row_time(to[3], 0.0, 0)));
+        for (int k = 2; k < 4; k++)
+            taylor_limit_row(limit, to[k], 0.0, 0);
     if (friction->onset[i] || friction->mode[i] == CONTACT_STICK)
         to[1][0] = 0.0;
     return IMP_OK;
@@ -149,7 +148,9 @@ mu_ends(const struct flow *flow, uint32_t i, double best, double *root)
 {
     const struct taylor_friction *friction = flow->taylor->friction;
     double row[ROW], sign = friction_sign(friction->mode[i]);
-    if (sign == 0.0)
+    /* a coefficient that stays is not negative */
+    if (sign == 0.0 || !(rt_contact(flow->run, flow->sys->contact + i)->flags &
+                         IMP_CONTACTF_VARIES))
         return false;
     for (int k = 0; k < ROW; k++)
         row[k] = -sign * friction->piece.friction[i * ROW + (uint32_t)k];

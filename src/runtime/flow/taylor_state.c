@@ -12,9 +12,9 @@
 #include "runtime/instance/compensated.h"
 #include "runtime/numerics/polynomial.h"
 
-/* An instant has the accelerations of gaps, and no higher derivatives. The motion
- * is made to one order more: where its series does not exist, the parabola that
- * stands for it is compared with what comes behind it. */
+/* An instant has the accelerations of gaps, and no higher derivatives. The
+ * motion is made to one order more: where its series does not exist, the
+ * parabola that stands for it is compared with what comes behind it. */
 #define INSTANT_ORDER 2
 
 void
@@ -62,25 +62,37 @@ taylor_set_active(struct flow *flow)
     flow_set_active(flow, flow->taylor->contacts.closed);
 }
 
+/* The work of the friction of contact i, which slips, on the present piece. */
+static double
+slip_work(const struct friction_piece *piece, size_t i, double elapsed)
+{
+    const double *friction = piece->friction + i * ROW,
+                 *slip = piece->slip + i * ROW;
+    double power[2 * ROW] = {0}, sum = 0.0;
+    for (int a = 0; a < ROW; a++)
+        for (int b = 0; b < ROW; b++)
+            power[a + b] += friction[a] * slip[b];
+    for (int k = 2 * ROW - 2; k >= 0; k--)
+        sum = (sum + power[k] / (k + 1)) * elapsed;
+    return sum;
+}
+
 void
 friction_work(const struct flow *flow, double elapsed, double *work)
 {
     assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
-    const struct friction_piece *piece = &taylor->friction->piece;
+    struct friction_worked *worked = &taylor->friction->worked;
+    bool known = worked->elapsed == elapsed;
     for (uint32_t i = 0; i < flow->m; i++) {
         if (!taylor->contacts.closed[i] ||
             !friction_slips(taylor->friction->mode[i]))
             continue;
-        double power[2 * ROW] = {0}, sum = 0.0;
-        for (int a = 0; a < ROW; a++)
-            for (int b = 0; b < ROW; b++)
-                power[a + b] += piece->friction[i * ROW + (uint32_t)a] *
-                                piece->slip[i * ROW + (uint32_t)b];
-        for (int k = 2 * ROW - 2; k >= 0; k--)
-            sum = (sum + power[k] / (k + 1)) * elapsed;
-        work[i] += sum;
+        if (!known)
+            worked->sum[i] = slip_work(&taylor->friction->piece, i, elapsed);
+        work[i] += worked->sum[i];
     }
+    worked->elapsed = elapsed;
 }
 
 /* Adds the normal impulses of slips, `elapsed` from the beginning of the piece.

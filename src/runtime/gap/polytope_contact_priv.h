@@ -51,9 +51,11 @@ int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
                            struct taylor centre[3], struct taylor turn[9],
                            double *holds);
 
-/* The same for a motion that nobody else will ask about. */
-int polytope_relative_pose_once(struct rt *run, uint32_t contact, int order,
-                                struct taylor centre[3], struct taylor turn[9]);
+/* The same for a motion that nobody else will ask about; coefficients below
+ * `from` stand. */
+int polytope_relative_pose_once(struct rt *run, uint32_t contact, int from,
+                                int order, struct taylor centre[3],
+                                struct taylor turn[9]);
 
 /* Finds the nearest features of two polytopes at the present state, in world
  * axes. Returns IMP_OK, or IMP_DIVERGED where the poses are not finite

@@ -70,10 +70,11 @@ struct polytope_kept_poses {
     struct kept_pose pose[POSES_KEPT];
 };
 
-/* Makes the pose from the series of both bodies. */
+/* Makes the pose from the series of both bodies. Its coefficients below `from`
+ * stand. */
 static int
-make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
-     struct taylor turn[9])
+make(struct rt *run, uint32_t contact, int from, int order,
+     struct taylor centre[3], struct taylor turn[9])
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
@@ -84,27 +85,30 @@ make(struct rt *run, uint32_t contact, int order, struct taylor centre[3],
                        contact_work(run, contact), order);
     if (st)
         return st;
-    for (uint32_t i = 0; i < 3; i++)
-        taylor_const(order, 0.0, &centre[i]);
-    for (uint32_t i = 0; i < 9; i++)
-        taylor_const(order, i == 8 ? 1.0 : 0.0, &turn[i]);
+    if (dim == 2)
+        taylor_const_from(from, order, 0.0, &centre[2]);
+    for (uint32_t i = 2; i < 9 && dim == 2; i++)
+        if (i % 3 == 2 || i >= 6)
+            taylor_const_from(from, order, i == 8 ? 1.0 : 0.0, &turn[i]);
     for (uint32_t i = 0; i < dim + dim * dim; i++) {
         const double *row = tape_output_row(run, image_contact->relative,
                                             run->rows.contact[contact], i);
         uint32_t at = i < dim ? i : 3 * ((i - dim) / dim) + (i - dim) % dim;
         struct taylor *out = i < dim ? &centre[at] : &turn[at];
-        memcpy(out->c, row, sizeof(double) * (size_t)(order + 1));
+        memcpy(out->c + from, row + from,
+               sizeof(double) * (size_t)(order + 1 - from));
     }
     return IMP_OK;
 }
 
 int
-polytope_relative_pose_once(struct rt *run, uint32_t contact, int order,
-                            struct taylor centre[3], struct taylor turn[9])
+polytope_relative_pose_once(struct rt *run, uint32_t contact, int from,
+                            int order, struct taylor centre[3],
+                            struct taylor turn[9])
 {
     assert(run != NULL && contact < run->im->contacts.n);
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    return make(run, contact, order, centre, turn);
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    return make(run, contact, from, order, centre, turn);
 }
 
 /* Returns for how long one number of the pose holds, which counts `scale` (m)
@@ -129,8 +133,8 @@ pose_holds(struct rt *run, uint32_t contact, const struct kept_pose *kept)
     double length = gap_length(run, contact), holds = INFINITY,
            slack = polytope_contact_slack(run, contact);
     for (uint32_t i = 0; i < dim; i++) {
-        holds = row_holds(&kept->centre[i], kept->order, 1.0, length, slack,
-                          holds);
+        holds =
+            row_holds(&kept->centre[i], kept->order, 1.0, length, slack, holds);
         for (uint32_t j = 0; j < dim; j++)
             holds = row_holds(&kept->turn[3 * i + j], kept->order, length,
                               length, slack, holds);
@@ -210,7 +214,7 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
         kept = &memo->poses->pose[memo->poses->next];
         kept->used = false;
         kept->holds = -1.0;
-        int st = make(run, contact, order, kept->centre, kept->turn);
+        int st = make(run, contact, 0, order, kept->centre, kept->turn);
         if (st)
             return st;
         keep(run, image_contact, rows, order, kept);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Points where discs and spheres touch each other or a fixed plane. The normal
- * is the line of the centres, or that of the plane, so that the rows of such a
- * point are written down, and no closest points are searched for. Without
- * friction: its slip has the spins, whose series are noise beyond a step that
- * only the general way keeps short. */
+/* Points where two smooth bodies touch: by the tape of their contact, or, where
+ * discs and spheres touch each other or a fixed plane, written down. There the
+ * normal is the line of the centres, or that of the plane, and no closest
+ * points are searched for. Without friction: its slip has the spins, whose
+ * series are noise beyond a step that only the general way keeps short. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "runtime/gap/closest_points.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/geometry/support.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/persistent_group.h"
@@ -111,8 +114,8 @@ gap_of(int dim, int order, const struct ball_side side[2],
     return true;
 }
 
-bool
-ball_point_row(struct rt *run, struct persistent_row *row, int order)
+static bool
+ball_row(struct rt *run, struct persistent_row *row, int order)
 {
     assert(row != NULL && order >= 0);
     const imp_contact *contact = rt_contact(run, row->spot.contact);
@@ -134,4 +137,59 @@ ball_point_row(struct rt *run, struct persistent_row *row, int order)
         for (int i = 0; i < dim && side[s].moves; i++)
             taylor_scale(order, s ? 1.0 : -1.0, &normal[i], &row->open[s][i]);
     return true;
+}
+
+int
+contact_point_surface(struct rt *run, struct persistent_row *row, int order)
+{
+    assert(run != NULL && row != NULL && order >= 0);
+    uint32_t contact = row->spot.contact, dim = run->im->dim;
+    const imp_contact *image_contact = rt_contact(run, contact);
+    if (ball_row(run, row, order))
+        return IMP_OK;
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
+    const double *rows[2] = {NULL, NULL};
+    struct closest_points points;
+    int st = closest_points_find(run, contact, &points, true);
+    if (st)
+        return st;
+    for (int i = 0; i < 2; i++)
+        if (contact_point_body_moves(run, image_contact->body[i]))
+            rows[i] =
+                run->rows.block[rt_body(run, image_contact->body[i])->block];
+    double *work = run->rows.opening[contact];
+    if (!work)
+        work = run->rows.opening[contact] = NEW_N(
+            run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
+    contact_bodies_enter(run, image_contact);
+    st = rt_series(run, image_contact->opening,
+                   run->closest.unknowns + 8 * (size_t)contact, rows, work,
+                   order);
+    if (st)
+        return st;
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    size_t bytes = sizeof(double) * (size_t)(order + 1), n = 0;
+    for (int i = 0; i < 12; i++)
+        taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
+    for (int i = -1; i < (int)(dim == 2 ? 6 : 12); i++, n++) {
+        int per = dim == 2 ? 3 : 6, s = i < 0 ? 0 : i / per, e = i % per;
+        struct taylor *to = i < 0                ? &row->gap
+                            : dim == 2 && e == 2 ? &row->open[s][5]
+                                                 : &row->open[s][e];
+        memcpy(to->c,
+               work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               bytes);
+    }
+    if (!row->friction)
+        return IMP_OK;
+    assert(tape->outs.n == n + 8);
+    struct taylor tangent[8];
+    for (int i = 0; i < 8; i++, n++)
+        memcpy(tangent[i].c,
+               work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               bytes);
+    return persistent_friction_series(run, row, 0, order, tangent, tangent + 2,
+                                      false, tangent + 4, tangent + 6);
 }

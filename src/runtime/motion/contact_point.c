@@ -93,16 +93,18 @@ constant(int order, const double x[3], double sign, struct taylor out[3])
 }
 
 /* Makes the rotation R from body to world axes, from the quaternion q in the
- * rows of the motion. */
+ * rows of the motion, from this order on. */
 static void
-rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
+rotation(const struct rt *run, uint32_t body, int from, int order,
+         struct taylor R[9])
 {
     const imp_body *image_body = rt_body(run, body);
     const double *work = run->rows.block[image_body->block];
     struct taylor q[4], product[16];
     bool plane = run->im->dim == 2;
-    for (int i = 0; i < 9; i++)
-        taylor_const(order, i % 4 == 0, &R[i]);
+    for (int i = 2; i < 9 && plane; i++)
+        if (i % 3 == 2 || i >= 6)
+            taylor_const_from(from, order, i == 8, &R[i]);
     for (int i = 0; i < (plane ? 2 : 4); i++)
         memcpy(q[i].c,
                work +
@@ -113,100 +115,48 @@ rotation(const struct rt *run, uint32_t body, int order, struct taylor R[9])
     if (plane) {
         R[0] = R[4] = q[0];
         R[3] = q[1];
-        taylor_scale(order, -1.0, &q[1], &R[1]);
+        taylor_scale_from(from, order, -1.0, &q[1], &R[1]);
         return;
     }
     for (int i = 0; i < 4; i++)
         for (int j = i; j < 4; j++)
-            taylor_mul(order, &q[i], &q[j], &product[4 * i + j]);
+            taylor_mul_from(from, order, &q[i], &q[j], &product[4 * i + j]);
     for (int row = 0; row < 3; row++) {
         int next = (row + 1) % 3, k = (row + 2) % 3;
         /* 1 - 2 (qj qj + qk qk) */
-        taylor_add(order, &product[5 * (next + 1)], &product[5 * (k + 1)],
-                   &R[4 * row]);
-        taylor_scale(order, -2.0, &R[4 * row], &R[4 * row]);
-        R[4 * row].c[0] += 1.0;
+        taylor_add_from(from, order, &product[5 * (next + 1)],
+                        &product[5 * (k + 1)], &R[4 * row]);
+        taylor_scale_from(from, order, -2.0, &R[4 * row], &R[4 * row]);
+        if (from == 0)
+            R[4 * row].c[0] += 1.0;
         /* 2 (qi qj -+ q0 qk) */
         int lo = row < next ? row : next, hi = row < next ? next : row;
         struct taylor *xy = &product[4 * (lo + 1) + hi + 1],
                       *w = &product[k + 1];
-        taylor_sub(order, xy, w, &R[3 * row + next]);
-        taylor_scale(order, 2.0, &R[3 * row + next], &R[3 * row + next]);
-        taylor_add(order, xy, w, &R[3 * next + row]);
-        taylor_scale(order, 2.0, &R[3 * next + row], &R[3 * next + row]);
+        taylor_sub_from(from, order, xy, w, &R[3 * row + next]);
+        taylor_scale_from(from, order, 2.0, &R[3 * row + next],
+                          &R[3 * row + next]);
+        taylor_add_from(from, order, xy, w, &R[3 * next + row]);
+        taylor_scale_from(from, order, 2.0, &R[3 * next + row],
+                          &R[3 * next + row]);
     }
 }
 
 /* What a unit force along n at the point x of a body does: force in world
- * axes, torque in body axes. n and x are in body axes about the mass centre. */
+ * axes, torque in body axes. n and x are in body axes about the mass centre.
+ * From this order on. */
 static void
-open_by(const struct rt *run, uint32_t body, int order,
+open_by(const struct rt *run, uint32_t body, int from, int order,
         const struct taylor R[9], const struct taylor n[3],
         const struct taylor x[3], struct taylor out[6])
 {
-    for (int i = 0; i < 6; i++)
-        taylor_const(order, 0.0, &out[i]);
-    if (!contact_point_body_moves(run, body))
+    if (!contact_point_body_moves(run, body)) {
+        for (int i = 0; i < 6; i++)
+            taylor_const_from(from, order, 0.0, &out[i]);
         return;
-    turn(order, R, false, n, out);
-    taylor_cross(order, x, n, out + 3);
-}
-
-/* -- surfaces --------------------------------------------------------------
- */
-
-static int
-surface_row(struct rt *run, struct persistent_row *row, int order)
-{
-    uint32_t contact = row->spot.contact, dim = run->im->dim;
-    const imp_contact *image_contact = rt_contact(run, contact);
-    if (ball_point_row(run, row, order))
-        return IMP_OK;
-    const imp_tape *tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
-    const double *rows[2] = {NULL, NULL};
-    struct closest_points points;
-    int st = closest_points_find(run, contact, &points, true);
-    if (st)
-        return st;
-    for (int i = 0; i < 2; i++)
-        if (contact_point_body_moves(run, image_contact->body[i]))
-            rows[i] =
-                run->rows.block[rt_body(run, image_contact->body[i])->block];
-    double *work = run->rows.opening[contact];
-    if (!work)
-        work = run->rows.opening[contact] = NEW_N(
-            run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
-    contact_bodies_enter(run, image_contact);
-    st = rt_series(run, image_contact->opening,
-                   run->closest.unknowns + 8 * (size_t)contact, rows, work,
-                   order);
-    if (st)
-        return st;
-    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
-    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
-    size_t bytes = sizeof(double) * (size_t)(order + 1), n = 0;
-    for (int i = 0; i < 12; i++)
-        taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
-    for (int i = -1; i < (int)(dim == 2 ? 6 : 12); i++, n++) {
-        int per = dim == 2 ? 3 : 6, s = i < 0 ? 0 : i / per, e = i % per;
-        struct taylor *to = i < 0                ? &row->gap
-                            : dim == 2 && e == 2 ? &row->open[s][5]
-                                                 : &row->open[s][e];
-        memcpy(to->c,
-               work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               bytes);
     }
-    if (!row->friction)
-        return IMP_OK;
-    assert(tape->outs.n == n + 8);
-    struct taylor tangent[8];
-    for (int i = 0; i < 8; i++, n++)
-        memcpy(tangent[i].c,
-               work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               bytes);
-    return persistent_friction_series(run, row, 0, order, tangent, tangent + 2,
-                                      tangent + 4, tangent + 6);
+    turn_from(3, from, order, R, false, n, out);
+    taylor_cross_from(from, order, x, n, out + 3);
 }
 
 /* -- polytopes -------------------------------------------------------------
@@ -219,20 +169,28 @@ struct over {
     bool has_back;
 };
 
-/* Makes the pose. *holds (may be NULL): the time for which it holds. once: it
- * will not be asked for again. */
+/* Makes the pose. *holds (may be NULL): the time for which it holds. */
 static int
 over_get(struct rt *run, const struct contact_point *at, int order,
-         struct over *pose, double *holds, bool once)
+         struct over *pose, double *holds)
 {
     pose->dim = (int)run->im->dim;
     pose->from = 0;
     pose->order = order;
     pose->has_back = false;
-    return once ? polytope_relative_pose_once(run, at->contact, order, pose->c,
-                                              pose->R)
-                : polytope_relative_pose(run, at->contact, order, pose->c,
-                                         pose->R, holds);
+    return polytope_relative_pose(run, at->contact, order, pose->c, pose->R,
+                                  holds);
+}
+
+/* The same from an order on; it will not be asked for again. */
+static int
+over_get_from(struct rt *run, const struct contact_point *at, int from,
+              int order, struct over *pose)
+{
+    pose->dim = (int)run->im->dim;
+    pose->order = order;
+    return polytope_relative_pose_once(run, at->contact, from, order, pose->c,
+                                       pose->R);
 }
 
 /* The poses that all points of one contact share, for one series. While this
@@ -250,12 +208,13 @@ struct contact_point_poses {
 };
 
 /* Sets `place` to this vertex of the other body, in the axes of the body that
- * has the face. */
+ * has the face, from this order on. */
 static void
-over_point(struct over *pose, int face_of, const double vertex[3],
+over_point(struct over *pose, int from, int face_of, const double vertex[3],
            struct taylor place[3])
 {
-    turn_fixed(pose->dim, 0, pose->order, pose->R, face_of != 0, vertex, place);
+    turn_fixed(pose->dim, from, pose->order, pose->R, face_of != 0, vertex,
+               place);
     if (face_of != 0 && !pose->has_back) {
         turn_from(pose->dim, pose->from, pose->order, pose->R, true, pose->c,
                   pose->back);
@@ -263,9 +222,11 @@ over_point(struct over *pose, int face_of, const double vertex[3],
     }
     for (int i = 0; i < 3; i++)
         if (face_of == 0)
-            taylor_add(pose->order, &place[i], &pose->c[i], &place[i]);
+            taylor_add_from(from, pose->order, &place[i], &pose->c[i],
+                            &place[i]);
         else
-            taylor_sub(pose->order, &place[i], &pose->back[i], &place[i]);
+            taylor_sub_from(from, pose->order, &place[i], &pose->back[i],
+                            &place[i]);
 }
 
 static const struct polytope_face *
@@ -320,12 +281,15 @@ poses(struct rt *run, struct persistent_group *group,
     if (stands > shared->over.order + 1)
         stands = shared->over.order + 1;
     shared->face_known = last && shared->has_face ? stands : 0;
-    int st = over_get(run, at, order, &shared->over, NULL,
-                      group->known > 0 && group->known <= order);
+    stands = last ? stands : 0;
+    int st = group->known > 0 && group->known <= order
+                 ? over_get_from(run, at, stands, order, &shared->over)
+                 : over_get(run, at, order, &shared->over, NULL);
     shared->over.from = back ? stands : 0;
+    shared->over.has_back = false;
     for (int i = 0; i < 2 && !st; i++)
         if (contact_point_body_moves(run, image_contact->body[i]))
-            rotation(run, image_contact->body[i], order, shared->R[i]);
+            rotation(run, image_contact->body[i], stands, order, shared->R[i]);
     shared->has_face = false;
     shared->pass = st ? 0 : group->pass;
     return st;
@@ -360,26 +324,31 @@ face_normal(const struct rt *run, struct contact_point_poses *shared,
 }
 
 /* What friction adds at a point of polytopes. place, normal: of the point, the
- * normal outward from body `of`, in the axes of that body; of what follows from
- * them the coefficients below `from` stand. */
+ * normal outward from body `of`, in the axes of that body (`constant`, maybe);
+ * of what follows from them the coefficients below `from` stand. */
 static int
 tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
             int of, int from, const struct taylor place[3],
-            const struct taylor normal[3])
+            const struct taylor normal[3], bool constant)
 {
     const struct taylor turned[2] = {pose->R[0], pose->R[3]};
     struct taylor *point = row->friction->point, *n = row->friction->normal;
     if (of == 0)
         return persistent_friction_series(run, row, from, pose->order, place,
-                                          normal, pose->c, turned);
+                                          normal, constant, pose->c, turned);
     turn_from(pose->dim, from, pose->order, pose->R, false, place, point);
-    turn_from(pose->dim, from, pose->order, pose->R, false, normal, n);
+    if (constant) {
+        const double now[3] = {normal[0].c[0], normal[1].c[0], normal[2].c[0]};
+        turn_fixed(pose->dim, from, pose->order, pose->R, false, now, n);
+    } else {
+        turn_from(pose->dim, from, pose->order, pose->R, false, normal, n);
+    }
     for (int i = 0; i < 2; i++) {
         taylor_add_from(from, pose->order, &point[i], &pose->c[i], &point[i]);
         taylor_scale_from(from, pose->order, -1.0, &n[i], &n[i]);
     }
     return persistent_friction_series(run, row, from, pose->order, point, n,
-                                      pose->c, turned);
+                                      false, pose->c, turned);
 }
 
 static int
@@ -392,13 +361,14 @@ vertex_row(struct rt *run, struct persistent_group *group,
     const struct polytope_face *face = face_of(run, at, &polytope);
     int body = at->face_of, from = persistent_stands(group, row, order);
     struct contact_point_poses *shared;
-    struct taylor place[3];
+    struct taylor *place = row->place;
     int st = poses(run, group, at, order, &shared);
     if (st)
         return st;
-    over_point(&shared->over, body, polytope->vertex[at->vertex], place);
-    taylor_dot_const(order, place, face->n, &row->gap);
-    row->gap.c[0] -= face->d;
+    over_point(&shared->over, from, body, polytope->vertex[at->vertex], place);
+    taylor_dot_const_from(from, order, place, face->n, &row->gap);
+    if (from == 0)
+        row->gap.c[0] -= face->d;
     face_normal(run, shared, image_contact, at, face->n);
     int dim = (int)run->im->dim;
     for (int e = 0; e < 2; e++)
@@ -428,17 +398,23 @@ vertex_row(struct rt *run, struct persistent_group *group,
         constant(order, face->n, 1.0, normal);
         row->friction->place =
             place[0].c[0] * face->n[1] - place[1].c[0] * face->n[0];
-        return tangent_row(run, &shared->over, row, body, from, place, normal);
+        return tangent_row(run, &shared->over, row, body, from, place, normal,
+                           true);
     }
     return IMP_OK;
 }
 
 /* Two edges that cross: the unit direction across both from body 0 to body 1,
  * in the axes of body 0, and the points x_i + at_i d_i nearest to each other
- * on their lines. */
-struct crossing {
+ * on their lines. What it is made of stands, too, order by order. */
+struct contact_point_crossing {
     struct taylor n[3], x[2][3], d[2][3], at[2], gap;
     double length[2];
+    struct taylor across[3], across2, sine, unit[3], offset[3], lever[2][3],
+        along[2];
+    /* as rows need them: the place of the point on each body, and the normal
+     * outward from it */
+    struct taylor place[2][3], normal[2][3];
 };
 
 static const struct polytope_edge *
@@ -449,47 +425,67 @@ edge_of(const struct rt *run, const struct contact_point *at, int i,
     return (*polytope)->edge + (i == 0 ? at->face : at->vertex);
 }
 
-/* Finds where two edges cross. False: they are parallel. */
-static bool
-cross_edges(const struct rt *run, const struct contact_point *at,
-            struct over *pose, struct crossing *crossing)
+/* The lines of both edges, from this order on. */
+static void
+edge_lines(const struct rt *run, const struct contact_point *at,
+           struct over *pose, int from, struct contact_point_crossing *crossing)
 {
     const struct polytope *polytope;
     int order = pose->order;
-    struct taylor normal[3], n2, len, offset[3], cross[3], along;
     for (int i = 0; i < 2; i++) {
         const struct polytope_edge *edge = edge_of(run, at, i, &polytope);
+        const double *begin = polytope->vertex[edge->v[0]],
+                     *end = polytope->vertex[edge->v[1]];
         double l2 = 0.0;
         for (int j = 0; j < 3; j++) {
-            double l = polytope->vertex[edge->v[1]][j] -
-                       polytope->vertex[edge->v[0]][j];
+            double l = end[j] - begin[j];
             l2 += l * l;
         }
         crossing->length[i] = sqrt(l2);
-        if (i == 0) {
-            constant(order, polytope->vertex[edge->v[0]], 1.0, crossing->x[0]);
-            constant(order, edge->dir, 1.0, crossing->d[0]);
-        } else {
-            over_point(pose, 0, polytope->vertex[edge->v[0]], crossing->x[1]);
-            turn_fixed(3, 0, order, pose->R, false, edge->dir, crossing->d[1]);
+        for (int j = 0; j < 3 && i == 0; j++) {
+            taylor_const_from(from, order, begin[j], &crossing->x[0][j]);
+            taylor_const_from(from, order, edge->dir[j], &crossing->d[0][j]);
+        }
+        if (i == 1) {
+            over_point(pose, from, 0, begin, crossing->x[1]);
+            turn_fixed(3, from, order, pose->R, false, edge->dir,
+                       crossing->d[1]);
         }
     }
-    taylor_cross(order, crossing->d[0], crossing->d[1], normal);
-    taylor_dot(order, normal, normal, &n2);
-    if (!(n2.c[0] > CONTACT_POINT_PARALLEL * CONTACT_POINT_PARALLEL))
+}
+
+/* Finds where two edges cross, from this order on. False: they are parallel. */
+static bool
+cross_edges(const struct rt *run, const struct contact_point *at,
+            struct over *pose, int from,
+            struct contact_point_crossing *crossing)
+{
+    int order = pose->order;
+    edge_lines(run, at, pose, from, crossing);
+    taylor_cross_from(from, order, crossing->d[0], crossing->d[1],
+                      crossing->across);
+    taylor_dot_from(from, order, crossing->across, crossing->across,
+                    &crossing->across2);
+    if (!(crossing->across2.c[0] >
+          CONTACT_POINT_PARALLEL * CONTACT_POINT_PARALLEL))
         return false;
-    taylor_sqrt(order, &n2, &len);
+    taylor_sqrt_from(from, order, &crossing->across2, &crossing->sine);
     for (int i = 0; i < 3; i++) {
-        taylor_div(order, &normal[i], &len, &crossing->n[i]);
-        if (at->face_of == 1)
-            taylor_scale(order, -1.0, &crossing->n[i], &crossing->n[i]);
-        taylor_sub(order, &crossing->x[1][i], &crossing->x[0][i], &offset[i]);
+        taylor_div_from(from, order, &crossing->across[i], &crossing->sine,
+                        &crossing->unit[i]);
+        taylor_scale_from(from, order, at->face_of == 1 ? -1.0 : 1.0,
+                          &crossing->unit[i], &crossing->n[i]);
+        taylor_sub_from(from, order, &crossing->x[1][i], &crossing->x[0][i],
+                        &crossing->offset[i]);
     }
-    taylor_dot(order, crossing->n, offset, &crossing->gap);
+    taylor_dot_from(from, order, crossing->n, crossing->offset, &crossing->gap);
     for (int i = 0; i < 2; i++) {
-        taylor_cross(order, offset, crossing->d[1 - i], cross);
-        taylor_dot(order, cross, normal, &along);
-        taylor_div(order, &along, &n2, &crossing->at[i]);
+        taylor_cross_from(from, order, crossing->offset, crossing->d[1 - i],
+                          crossing->lever[i]);
+        taylor_dot_from(from, order, crossing->lever[i], crossing->across,
+                        &crossing->along[i]);
+        taylor_div_from(from, order, &crossing->along[i], &crossing->across2,
+                        &crossing->at[i]);
     }
     return true;
 }
@@ -501,31 +497,38 @@ edges_row(struct rt *run, struct persistent_group *group,
     const struct contact_point *at = &row->spot;
     const imp_contact *image_contact = rt_contact(run, at->contact);
     const struct polytope *polytope;
-    struct crossing here, *crossing = &here;
-    struct taylor normal[3], place[3], offset;
+    struct taylor offset;
     struct contact_point_poses *shared;
-    int st = poses(run, group, at, order, &shared);
+    int st = poses(run, group, at, order, &shared),
+        from = persistent_stands(group, row, order);
     if (st)
         return st;
+    if (!row->crossing)
+        row->crossing = NEW(run->own, struct contact_point_crossing);
+    struct contact_point_crossing *crossing = row->crossing;
     struct over *pose = &shared->over;
-    if (!cross_edges(run, at, pose, crossing))
+    if (!cross_edges(run, at, pose, from, crossing))
         return IMP_SINGULAR;
     row->gap = crossing->gap;
     for (int j = 0; j < 3; j++) { /* body 0 is pushed back */
-        taylor_mul(order, &crossing->at[0], &crossing->d[0][j], &offset);
-        taylor_add(order, &crossing->x[0][j], &offset, &place[j]);
-        taylor_scale(order, -1.0, &crossing->n[j], &normal[j]);
+        taylor_mul_from(from, order, &crossing->at[0], &crossing->d[0][j],
+                        &offset);
+        taylor_add_from(from, order, &crossing->x[0][j], &offset,
+                        &crossing->place[0][j]);
+        taylor_scale_from(from, order, -1.0, &crossing->n[j],
+                          &crossing->normal[0][j]);
     }
-    open_by(run, image_contact->body[0], order, shared->R[0], normal, place,
-            row->open[0]);
     const struct polytope_edge *edge = edge_of(run, at, 1, &polytope);
-    turn(order, pose->R, true, crossing->n, normal);
+    turn_from(3, from, order, pose->R, true, crossing->n, crossing->normal[1]);
     for (int j = 0; j < 3; j++) {
-        taylor_scale(order, edge->dir[j], &crossing->at[1], &place[j]);
-        place[j].c[0] += polytope->vertex[edge->v[0]][j];
+        taylor_scale_from(from, order, edge->dir[j], &crossing->at[1],
+                          &crossing->place[1][j]);
+        if (from == 0)
+            crossing->place[1][j].c[0] += polytope->vertex[edge->v[0]][j];
     }
-    open_by(run, image_contact->body[1], order, shared->R[1], normal, place,
-            row->open[1]);
+    for (int i = 0; i < 2; i++)
+        open_by(run, image_contact->body[i], from, order, shared->R[i],
+                crossing->normal[i], crossing->place[i], row->open[i]);
     return IMP_OK;
 }
 
@@ -535,10 +538,10 @@ static bool
 cross_now(const struct rt *run, struct contact_point *at, struct over *pose)
 {
     const struct polytope *polytope;
-    struct crossing here, *crossing = &here;
+    struct contact_point_crossing here, *crossing = &here;
     double out[2] = {0.0, 0.0};
     at->face_of = 0;
-    if (!cross_edges(run, at, pose, crossing))
+    if (!cross_edges(run, at, pose, 0, crossing))
         return false;
     for (int body = 0; body < 2; body++) {
         const struct polytope_edge *edge = edge_of(run, at, body, &polytope);
@@ -573,10 +576,10 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
     const struct polytope *polytope = run->polytope[image_contact->body[0]],
                           *other = run->polytope[image_contact->body[1]];
     struct contact_point at = {contact, POINT_EDGES, 0, 0, 0};
-    struct crossing here, *crossing = &here;
+    struct contact_point_crossing here, *crossing = &here;
     struct over pose;
     int st = polytope->n_edge && other->n_edge
-                 ? over_get(run, &at, order, &pose, NULL, false)
+                 ? over_get(run, &at, order, &pose, NULL)
                  : IMP_OK;
     for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
         for (at.vertex = 0; at.vertex < other->n_edge; at.vertex++) {
@@ -586,7 +589,7 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
             if (!cross_now(run, &at, &pose))
                 continue;
             pose.order = order;
-            if (cross_edges(run, &at, &pose, crossing))
+            if (cross_edges(run, &at, &pose, 0, crossing))
                 each(ctx, &at, &crossing->gap);
         }
     return st;
@@ -598,13 +601,13 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
 {
     assert(at->kind == POINT_VERTEX || at->kind == POINT_EDGES);
     const imp_contact *image_contact = rt_contact(run, at->contact);
-    struct crossing here, *crossing = &here;
+    struct contact_point_crossing here, *crossing = &here;
     struct over pose;
-    int st = over_get(run, at, order, &pose, NULL, false);
+    int st = over_get(run, at, order, &pose, NULL);
     if (st)
         return st;
     if (at->kind == POINT_EDGES) {
-        if (!cross_edges(run, at, &pose, crossing))
+        if (!cross_edges(run, at, &pose, 0, crossing))
             return IMP_SINGULAR;
         for (int i = 0; i < 3; i++) {
             taylor_mul(order, &crossing->at[0], &crossing->d[0][i], &out[i]);
@@ -615,7 +618,7 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     const double *x =
         run->polytope[image_contact->body[1 - at->face_of]]->vertex[at->vertex];
     if (at->face_of == 0)
-        over_point(&pose, 0, x, out);
+        over_point(&pose, 0, 0, x, out);
     else
         constant(order, x, 1.0, out);
     return IMP_OK;
@@ -626,10 +629,10 @@ static int
 edge_ends(struct rt *run, const struct contact_point *at, int order,
           struct taylor *side)
 {
-    struct crossing here, *crossing = &here;
+    struct contact_point_crossing here, *crossing = &here;
     struct over pose;
-    if (over_get(run, at, order, &pose, NULL, false) ||
-        !cross_edges(run, at, &pose, crossing))
+    if (over_get(run, at, order, &pose, NULL) ||
+        !cross_edges(run, at, &pose, 0, crossing))
         return 0;
     for (int i = 0; i < 2; i++) {
         side[2 * i] = crossing->at[i];
@@ -649,10 +652,10 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
     const struct polytope *polytope;
     const struct polytope_face *face = face_of(run, on, &polytope);
     struct over pose;
-    int st = over_get(run, on, order, &pose, holds, false);
+    int st = over_get(run, on, order, &pose, holds);
     for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
         struct taylor y[3], gap;
-        over_point(&pose, on->face_of, polytope->vertex[v], y);
+        over_point(&pose, 0, on->face_of, polytope->vertex[v], y);
         taylor_dot_const(order, y, face->n, &gap);
         gap.c[0] -= face->d;
         each(ctx, v, &gap);
@@ -676,10 +679,10 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
         *side = NEW_N(run->brief, struct taylor, 4);
         return edge_ends(run, at, order, *side);
     }
-    if (other->n_vertex == 0 || over_get(run, at, order, &pose, NULL, false))
+    if (other->n_vertex == 0 || over_get(run, at, order, &pose, NULL))
         return 0;
     const struct polytope_face *face = face_of(run, at, &polytope);
-    over_point(&pose, at->face_of, polytope->vertex[at->vertex], place);
+    over_point(&pose, 0, at->face_of, polytope->vertex[at->vertex], place);
     *side = NEW_N(run->brief, struct taylor, face->count);
     for (uint32_t i = 0; i < face->count; i++) {
         const double *from = other->vertex[other->loop[face->first + i]];
@@ -740,8 +743,8 @@ smooth_row(struct rt *run, struct persistent_group *sl,
         normal[i] = u;
     }
     /* the polytope is opened along the outward normal of the smooth body */
-    open_by(run, image_contact->body[1 - smooth], order, shared->R[1 - smooth],
-            normal, point, row->open[1 - smooth]);
+    open_by(run, image_contact->body[1 - smooth], 0, order,
+            shared->R[1 - smooth], normal, point, row->open[1 - smooth]);
     for (int i = 0; i < 3; i++)
         taylor_scale(order, -1.0, &normal[i], &normal[i]);
     if (smooth ==
@@ -756,10 +759,11 @@ smooth_row(struct rt *run, struct persistent_group *sl,
             taylor_add(order, &own_point[i], &pose->c[i], &own_point[i]);
         turn(order, pose->R, false, normal, own_normal);
     }
-    open_by(run, image_contact->body[smooth], order, shared->R[smooth],
+    open_by(run, image_contact->body[smooth], 0, order, shared->R[smooth],
             own_normal, own_point, row->open[smooth]);
     if (row->friction)
-        return tangent_row(run, pose, row, (int)(1 - smooth), 0, point, normal);
+        return tangent_row(run, pose, row, (int)(1 - smooth), 0, point, normal,
+                           false);
     return IMP_OK;
 }
 
@@ -771,7 +775,7 @@ contact_point_series(struct rt *run, struct persistent_group *group,
     row->valid = row->end = INFINITY;
     switch (row->spot.kind) {
     case POINT_SURFACE:
-        return surface_row(run, row, order);
+        return contact_point_surface(run, row, order);
     case POINT_SMOOTH:
         return smooth_row(run, group, row, order);
     case POINT_EDGES:

@@ -47,9 +47,9 @@ bool contact_point_body_moves(const struct rt *run, uint32_t body);
  * edges are parallel. */
 int contact_point_series(struct rt *run, struct persistent_group *group,
                          struct persistent_row *row, int order);
-/* The same for a disc or a sphere on another one or on a fixed plane
- * (ball_point.c), in closed form. False: the point is none of these. */
-bool ball_point_row(struct rt *run, struct persistent_row *row, int order);
+/* The same for POINT_SURFACE (ball_point.c). */
+int contact_point_surface(struct rt *run, struct persistent_row *row,
+                          int order);
 /* Forgets the poses that points of one contact share: to be called whenever
  * the motion in run->rows.block has changed. */
 void contact_point_poses_forget(struct persistent_group *group);

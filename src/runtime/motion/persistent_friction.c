@@ -100,32 +100,46 @@ persistent_friction_read(struct rt *run, struct persistent_row *row,
 /* -- slip ------------------------------------------------------------------ */
 
 static void
-derivative(int order, const struct taylor *a, struct taylor *out)
+derivative(int from, int order, const struct taylor *a, struct taylor *out)
 {
-    for (int k = 0; k < order; k++)
+    for (int k = from; k < order; k++)
         out->c[k] = (k + 1.0) * a->c[k + 1];
     out->c[order] = 0.0;
+}
+
+/* Sets out = a b, from this order on; b may be known to be constant. Zeros that
+ * are left out are added all the same: they make a -0 a 0. */
+static void
+times(int from, int order, const struct taylor *a, const struct taylor *b,
+      bool constant, struct taylor *out)
+{
+    if (!constant) {
+        taylor_mul_from(from, order, a, b, out);
+        return;
+    }
+    for (int k = from; k <= order; k++)
+        out->c[k] = 0.0 + a->c[k] * b->c[0];
 }
 
 /* Sets out = a0 b0 + a1 b1, from this order on. */
 static void
 dot(int from, int order, const struct taylor a[2], const struct taylor b[2],
-    struct taylor *out)
+    bool constant, struct taylor *out)
 {
     struct taylor product;
-    taylor_mul_from(from, order, &a[0], &b[0], out);
-    taylor_mul_from(from, order, &a[1], &b[1], &product);
+    times(from, order, &a[0], &b[0], constant, out);
+    times(from, order, &a[1], &b[1], constant, &product);
     taylor_add_from(from, order, out, &product, out);
 }
 
 /* Sets out = a1 b0 - a0 b1: b along a turned by -90 degrees. */
 static void
-across(int from, int order, const struct taylor a[2], const struct taylor b[2],
-       struct taylor *out)
+across(int from, int order, const struct taylor a[2], bool constant,
+       const struct taylor b[2], struct taylor *out)
 {
     struct taylor product;
-    taylor_mul_from(from, order, &a[1], &b[0], out);
-    taylor_mul_from(from, order, &a[0], &b[1], &product);
+    times(from, order, &b[0], &a[1], constant, out);
+    times(from, order, &b[1], &a[0], constant, &product);
     taylor_sub_from(from, order, out, &product, out);
 }
 
@@ -134,18 +148,19 @@ across(int from, int order, const struct taylor a[2], const struct taylor b[2],
  *     slip = t . c' - w n . (p - c)
  * A coefficient of a rate follows from the next one of a place. */
 static void
-slip_of(int from, int order, const struct taylor normal[2],
+slip_of(int from, int order, const struct taylor normal[2], bool constant,
         const struct taylor centre[2], const struct taylor turn[2],
         struct persistent_friction *friction)
 {
-    struct taylor velocity[2], turning[2], product, *spin = &friction->spin,
-                                                    *slip = &friction->slip;
+    struct taylor product, *velocity = friction->velocity,
+                           *turning = friction->turning,
+                           *spin = &friction->spin, *slip = &friction->slip;
     from -= from > 0;
     for (int i = 0; i < 2; i++) {
-        derivative(order, &centre[i], &velocity[i]);
-        derivative(order, &turn[i], &turning[i]);
+        derivative(from, order, &centre[i], &velocity[i]);
+        derivative(from, order, &turn[i], &turning[i]);
     }
-    across(from, order, normal, velocity, slip);
+    across(from, order, normal, constant, velocity, slip);
     taylor_mul_from(from, order, &turn[0], &turning[1], spin);
     taylor_mul_from(from, order, &turn[1], &turning[0], &product);
     taylor_sub_from(from, order, spin, &product, spin);
@@ -251,7 +266,7 @@ push_of(int from, int order, struct persistent_row *row)
 int
 persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
                            int order, const struct taylor place[2],
-                           const struct taylor normal[2],
+                           const struct taylor normal[2], bool constant,
                            const struct taylor centre[2],
                            const struct taylor turn[2])
 {
@@ -259,15 +274,15 @@ persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
     assert(order >= 1 && from >= 0 && from <= order);
     struct persistent_friction *friction = row->friction;
     const imp_contact *contact = rt_contact(run, row->spot.contact);
-    struct taylor arm[2], *reach = friction->reach;
+    struct taylor *arm = friction->arm, *reach = friction->reach;
     for (int i = 0; i < 2; i++)
-        taylor_sub(order, &place[i], &centre[i], &arm[i]);
-    dot(from, order, place, normal, &reach[0]);
-    dot(from, order, arm, normal, &reach[1]);
-    slip_of(from, order, normal, centre, turn, friction);
+        taylor_sub_from(from, order, &place[i], &centre[i], &arm[i]);
+    dot(from, order, place, normal, constant, &reach[0]);
+    dot(from, order, arm, normal, constant, &reach[1]);
+    slip_of(from, order, normal, constant, centre, turn, friction);
     friction->shift.c[0] =
         friction->anchored ? friction->place - friction->anchor : 0.0;
-    for (int k = 0; k < order; k++)
+    for (int k = from - (from > 0); k < order; k++)
         friction->shift.c[k + 1] = friction->slip.c[k] / (k + 1.0);
     /* the force on body i is along its normal turned by -90 degrees */
     for (int i = 0; i < 2; i++) {

@@ -33,6 +33,7 @@ struct persistent_friction {
     /* in the axes of body 0, where the face is of body 1; then arms of the
      * force on each body, and the relative spin */
     struct taylor point[3], normal[3], reach[2], spin;
+    struct taylor arm[2], velocity[2], turning[2]; /* made of these */
     struct taylor open[2][6]; /* how fast the bodies make the slip, as `open` of
                                  the point */
     struct taylor push[2][6]; /* while the point slips: what a unit of normal
@@ -62,8 +63,10 @@ struct persistent_row {
     struct contact_point spot;
     bool on; /* the point pushes */
     struct taylor gap, open[2][6];
-    struct taylor force; /* N */
-    double valid;        /* the time for which the series hold */
+    struct taylor place[3]; /* POINT_VERTEX: in the axes of the face's body */
+    struct contact_point_crossing *crossing; /* memory of POINT_EDGES */
+    struct taylor force;                     /* N */
+    double valid; /* the time for which the series hold */
     double end;   /* where a feature ends them: the time until its end, a little
                      less than `valid`; else infinite */
     double guess; /* with friction: `force` when the modes were chosen */
@@ -292,12 +295,12 @@ void persistent_friction_read(struct rt *run, struct persistent_row *row,
 /* The slip of a point, and what changes it, as series to `order`, from the
  * place of the point, the normal from body 0 to body 1 and the centre of body
  * 1, all in the axes of body 0, and the cosine and sine of the angle of body 1
- * in them. Of these the coefficients below `from` are those of the last call.
- * Status of the tape of its friction. */
+ * in them. Of these the coefficients below `from` are those of the last call;
+ * the normal may be `constant`. Status of the tape of its friction. */
 int persistent_friction_series(struct rt *run, struct persistent_row *row,
                                int from, int order,
                                const struct taylor place[2],
-                               const struct taylor normal[2],
+                               const struct taylor normal[2], bool constant,
                                const struct taylor centre[2],
                                const struct taylor turn[2]);
 /* Shortens *holds (s) to the time for which the series of the coefficients of

@@ -59,11 +59,11 @@ taylor_mul_from(int from, int order, const struct taylor *a,
 }
 
 void
-taylor_div(int order, const struct taylor *a, const struct taylor *b,
-           struct taylor *out)
+taylor_div_from(int from, int order, const struct taylor *a,
+                const struct taylor *b, struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    for (int k = 0; k <= order; k++) {
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    for (int k = from; k <= order; k++) {
         double s = a->c[k];
         for (int j = 1; j <= k; j++)
             s -= b->c[j] * out->c[k - j];
@@ -72,12 +72,14 @@ taylor_div(int order, const struct taylor *a, const struct taylor *b,
 }
 
 void
-taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
+taylor_sqrt_from(int from, int order, const struct taylor *a,
+                 struct taylor *out)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX);
-    out->c[0] = sqrt(a->c[0]);
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    if (from == 0)
+        out->c[0] = sqrt(a->c[0]);
     /* y y = a: 2 y_0 y_k = a_k - sum_{j=1..k-1} y_j y_{k-j} */
-    for (int k = 1; k <= order; k++) {
+    for (int k = from > 0 ? from : 1; k <= order; k++) {
         double s = a->c[k];
         for (int j = 1; j < k; j++)
             s -= out->c[j] * out->c[k - j];

@@ -31,6 +31,12 @@ void taylor_scale_from(int from, int order, double s, const struct taylor *a,
                        struct taylor *out);
 void taylor_mul_from(int from, int order, const struct taylor *a,
                      const struct taylor *b, struct taylor *out);
+/* The result is not finite where b(0) = 0. */
+void taylor_div_from(int from, int order, const struct taylor *a,
+                     const struct taylor *b, struct taylor *out);
+/* The result is not finite where a(0) <= 0. */
+void taylor_sqrt_from(int from, int order, const struct taylor *a,
+                      struct taylor *out);
 /* These are for vectors of three. */
 void taylor_dot_from(int from, int order, const struct taylor a[3],
                      const struct taylor b[3], struct taylor *out);
@@ -89,11 +95,17 @@ taylor_cross(int order, const struct taylor a[3], const struct taylor b[3],
     taylor_cross_from(0, order, a, b, out);
 }
 
-/* The result is not finite where b(0) = 0. */
-void taylor_div(int order, const struct taylor *a, const struct taylor *b,
-                struct taylor *out);
-/* The result is not finite where a(0) <= 0. */
-void taylor_sqrt(int order, const struct taylor *a, struct taylor *out);
+static inline void
+taylor_div(int order, const struct taylor *a, const struct taylor *b,
+           struct taylor *out)
+{
+    taylor_div_from(0, order, a, b, out);
+}
+static inline void
+taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
+{
+    taylor_sqrt_from(0, order, a, out);
+}
 double taylor_at(int order, const struct taylor *a, double t);
 
 /* -- for how long a series holds ---------------------------------------------

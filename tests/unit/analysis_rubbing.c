@@ -387,6 +387,250 @@ two_rods_as_impulses_do(void **state)
     }
 }
 
+/* -- two rods whose end slips over a floor ------------------------------------
+ */
+
+/* Beside the rods: a disc at the end of the second one, fixed to it. The floor
+ * keeps it at its height, so that the angle of the first rod tells all. */
+struct dragged {
+    struct rods r;
+    double radius, mu, height; /* of the disc and its centre */
+    int slips;                 /* the sign of its slip */
+    double N;                  /* found */
+};
+
+/* The second angle and both rates, of the first ones. */
+static void
+angles(const struct dragged *d, double angle, double rate, double y[4])
+{
+    const double *l = d->r.l;
+    y[0] = angle;
+    y[1] = asin((d->height - l[0] * sin(angle)) / l[1]);
+    y[2] = rate;
+    y[3] = -l[0] * cos(angle) * rate / (l[1] * cos(y[1]));
+}
+
+/* The rates of both pins and of the slip. */
+static void
+slips_of(const struct dragged *d, const double y[4], double rate[3])
+{
+    rate[0] = y[2];
+    rate[1] = y[3] - y[2];
+    rate[2] = -d->r.l[0] * sin(y[0]) * y[2] - d->r.l[1] * sin(y[1]) * y[3] +
+              d->radius * y[3];
+}
+
+/* The acceleration of the first angle, in the modes that there are. */
+static double
+drag(struct dragged *d, double angle, double rate)
+{
+    const struct rods *r = &d->r;
+    double y[4], F[2] = {0, 0}, x[4] = {0, 0, 0, 0};
+    angles(d, angle, rate, y);
+    double c1 = cos(y[0]), s1 = sin(y[0]), c2 = cos(y[1]), s2 = sin(y[1]);
+    double l = r->l[0], m2 = r->m[1], cc = r->c[1],
+           coupling = m2 * l * cc * cos(y[0] - y[1]),
+           skew = m2 * l * cc * sin(y[0] - y[1]);
+    double T = -d->mu * d->slips; /* for each unit of N */
+    for (int round = 0; round < 100; round++) {
+        double M[2] = {-r->mode[0] * r->rub[0] * F[0],
+                       -r->mode[1] * r->rub[1] * F[1]};
+        /* unknowns: both accelerations, N, nothing */
+        double a[4][5] = {{r->J[0] + r->m[0] * r->c[0] * r->c[0] + m2 * l * l,
+                           coupling, -l * (c1 - s1 * T), 0,
+                           -skew * y[3] * y[3] -
+                               r->g * (r->m[0] * r->c[0] + m2 * l) * c1 + M[0] -
+                               M[1]},
+                          {coupling, r->J[1] + m2 * cc * cc,
+                           -r->l[1] * (c2 - s2 * T) - d->radius * T, 0,
+                           skew * y[2] * y[2] - r->g * m2 * cc * c2 + M[1]},
+                          {l * c1, r->l[1] * c2, 0, 0,
+                           l * s1 * y[2] * y[2] + r->l[1] * s2 * y[3] * y[3]},
+                          {0, 0, 0, 1, 0}};
+        eliminate(a, x);
+        double ax = -r->c[0] * (x[0] * s1 + y[2] * y[2] * c1),
+               ay = r->c[0] * (x[0] * c1 - y[2] * y[2] * s1),
+               bx = -l * (x[0] * s1 + y[2] * y[2] * c1) -
+                    cc * (x[1] * s2 + y[3] * y[3] * c2),
+               by = l * (x[0] * c1 - y[2] * y[2] * s1) +
+                    cc * (x[1] * c2 - y[3] * y[3] * s2);
+        double fx = m2 * bx - T * x[2], fy = m2 * (by + r->g) - x[2];
+        F[1] = hypot(fx, fy);
+        F[0] = hypot(r->m[0] * ax + fx, r->m[0] * (ay + r->g) + fy);
+    }
+    d->N = x[2];
+    return x[0];
+}
+
+/* The modes that these rates say. */
+static void
+modes_of(struct dragged *d, double angle, double rate)
+{
+    double y[4], slip[3];
+    angles(d, angle, rate, y);
+    slips_of(d, y, slip);
+    for (int i = 0; i < 2; i++)
+        d->r.mode[i] = slip[i] > 0 ? 1 : -1;
+    d->slips = slip[2] > 0 ? 1 : -1;
+}
+
+static int
+dragged_rates(double t, const double *y, double *dy, void *ctx)
+{
+    (void)t;
+    dy[0] = y[1];
+    dy[1] = drag(ctx, y[0], y[1]);
+    return GSL_SUCCESS;
+}
+
+/* Which mode has ended: 0 to 2; 3: nothing presses; -1: none. */
+static int
+dragged_ends(struct dragged *d, const double *y)
+{
+    double all[4], slip[3];
+    angles(d, y[0], y[1], all);
+    slips_of(d, all, slip);
+    for (int i = 0; i < 3; i++)
+        if (slip[i] * (i < 2 ? d->r.mode[i] : d->slips) < 0)
+            return i;
+    (void)drag(d, y[0], y[1]);
+    return d->N < 0 ? 3 : -1;
+}
+
+/* Follows it to the first time at which it comes to rest, or nothing presses,
+ * or until `until`. Returns that time. */
+static double
+follow_dragged(struct dragged *d, double *y, double until, double *time, int *n)
+{
+    gsl_odeiv2_system sys = {dragged_rates, NULL, 2, d};
+    double t = 0, skip = 0;
+    *n = 0;
+    while (t < until) {
+        double h = fmin(0.01, until - t), kept[2] = {y[0], y[1]};
+        int which = -1;
+        for (double lo = 0, hi = h; hi - lo > 1e-14;) {
+            gsl_odeiv2_driver *by = gsl_odeiv2_driver_alloc_y_new(
+                &sys, gsl_odeiv2_step_rk8pd, 1e-3, 1e-14, 1e-14);
+            double s = 0, to = which < 0 ? h : (lo + hi) / 2;
+            y[0] = kept[0];
+            y[1] = kept[1];
+            assert_int_equal(gsl_odeiv2_driver_apply(by, &s, to, y),
+                             GSL_SUCCESS);
+            gsl_odeiv2_driver_free(by);
+            int ends = t + to > skip ? dragged_ends(d, y) : -1;
+            if (which < 0 && ends < 0)
+                break;
+            if (ends >= 0) {
+                which = ends;
+                hi = to;
+            } else {
+                lo = to;
+            }
+            h = hi;
+        }
+        t += h;
+        if (which < 0)
+            continue;
+        if (which == 0 || which == 3 || *n == TIMES_MOST)
+            return t;
+        time[(*n)++] = t;
+        if (which == 1)
+            d->r.mode[1] = -d->r.mode[1];
+        else
+            d->slips = -d->slips;
+        skip = t + 1e-7;
+    }
+    return until;
+}
+
+static void
+two_rods_that_drag_a_disc(void **state)
+{
+    (void)state;
+    int turns = 0;
+    for (int k = 0; k < 8; k++) {
+        struct dragged d = {.radius = draw(0.02, 0.1), .mu = draw(0.05, 0.5)};
+        struct rods *r = &d.r;
+        double y[4], at[2], radius[2], mu[2], time[TIMES_MOST];
+        char text[3000];
+        int n;
+        for (int i = 0; i < 2; i++) {
+            r->m[i] = draw(0.5, 2);
+            r->l[i] = i ? draw(0.9, 1.5) : draw(0.2, 0.5);
+            r->c[i] = r->l[i] * draw(0.3, 0.7);
+            r->J[i] = r->m[i] * r->l[i] * r->l[i] * draw(0.05, 0.12);
+            radius[i] = draw(0.01, 0.04);
+            mu[i] = draw(0.1, 0.6);
+            r->rub[i] = mu[i] * radius[i];
+        }
+        r->g = GRAVITY;
+        d.height = -draw(0.1, 0.3);
+        at[0] = draw(-3, 3);
+        at[1] = draw(-4, 4);
+        angles(&d, at[0], at[1], y);
+        modes_of(&d, at[0], at[1]);
+        (void)drag(&d, at[0], at[1]);
+        if (d.N < 0.1) /* nothing presses at the start */
+            continue;
+        double until = follow_dragged(&d, at, 1.0, time, &n);
+        double slip[3], all[4];
+        turns += until < 1.0;
+        snprintf(text, sizeof text,
+                 "use shapes\n"
+                 "body one { mass = %.17g inertia = %.17g angle = %.17g "
+                 "position = (%.17g, %.17g) }\n"
+                 "body two : circle(%.17g) { mass = %.17g inertia = %.17g "
+                 "angle = %.17g position = (%.17g, %.17g) centre = (%.17g, 0) "
+                 "}\n"
+                 "body floor : half_plane { fixed = true position = (0, %.17g) "
+                 "}\n"
+                 "joint a : hinge(one, world) { at = (0, 0) rate = %.17g "
+                 "friction = %.17g radius = %.17g }\n"
+                 "joint b : hinge(two, one) { at = (%.17g, %.17g) rate = %.17g "
+                 "friction = %.17g radius = %.17g }\n"
+                 "contact c : floor | two { friction = %.17g restitution = 0 "
+                 "}\n"
+                 "world { gravity = (0, -9.81) }\n"
+                 "let r = simulate { until = %.17g\n"
+                 "record = (one.angle, two.angle, energy, a.work, b.work, "
+                 "c.work) }\n",
+                 r->m[0], r->J[0], y[0], r->c[0] * cos(y[0]),
+                 r->c[0] * sin(y[0]), d.radius, r->m[1], r->J[1], y[1],
+                 r->l[0] * cos(y[0]) + r->c[1] * cos(y[1]),
+                 r->l[0] * sin(y[0]) + r->c[1] * sin(y[1]), r->c[1] - r->l[1],
+                 d.height - d.radius, y[2], mu[0], radius[0],
+                 r->l[0] * cos(y[0]), r->l[0] * sin(y[0]), y[3] - y[2], mu[1],
+                 radius[1], d.mu, until - 1e-6);
+        struct run by;
+        run(&by, text, false);
+        fine(&by);
+        const struct field_value *times = field(&by, 0, "event_times"),
+                                 *one = field(&by, 0, "one_angle"),
+                                 *two = field(&by, 0, "two_angle"),
+                                 *energy = field(&by, 0, "energy"),
+                                 *work[3] = {field(&by, 0, "a_work"),
+                                             field(&by, 0, "b_work"),
+                                             field(&by, 0, "c_work")};
+        int from = 0;
+        while (from < (int)times->n && times->num[from] == 0)
+            from++;
+        assert_int_equal((int)times->n - from, n);
+        for (int i = 0; i < n; i++)
+            near(times->num[from + i], time[i], 1e-8);
+        angles(&d, at[0] - 1e-6 * at[1], at[1], all);
+        slips_of(&d, all, slip);
+        size_t last = one->n - 1;
+        near(one->num[last], all[0], 1e-8);
+        near(two->num[last], all[1], 1e-8);
+        for (size_t i = 0; i <= last; i++)
+            near(energy->num[i] - energy->num[0],
+                 work[0]->num[i] + work[1]->num[i] + work[2]->num[i],
+                 1e-12 * (1 + fabs(energy->num[0])));
+        done(&by);
+    }
+    assert_true(turns > 1);
+}
+
 /* -- one mechanism in many ways ----------------------------------------------
  */
 
@@ -488,6 +732,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_rods_as_by_angles),
         cmocka_unit_test(two_rods_as_impulses_do),
+        cmocka_unit_test(two_rods_that_drag_a_disc),
         cmocka_unit_test(one_crank_in_other_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

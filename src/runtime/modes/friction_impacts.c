@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
-#include "runtime/instance/saved_state.h"
 #include "runtime/rubbing/rubbing.h"
 
 /* What an impact leaves of the joints with friction: impulses, and then rates.
@@ -30,26 +29,16 @@ strike_joints(struct friction_rows *in, const struct friction_group_impact *out)
     return st;
 }
 
-/* The joints of these bodies after the impact: modes under the forces that
- * follow, without contacts. Where the law does not say which, out->why says so,
- * and the state is that of before. */
+/* The joints of these bodies after the impact. */
 static int
-joints_after(struct friction_rows *in, const struct saved_state *before,
-             struct friction_group_impact *out)
+joints_after(struct friction_rows *in, const struct friction_group_impact *out)
 {
-    struct rt *run = in->run;
-    bool determined, *body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
+    bool *body = NEW_N(in->run->brief, bool, in->run->im->bodies.n + 1);
     const struct persistent_blocks *moved = &in->group->moved;
     int st = strike_joints(in, out);
     for (uint32_t i = 0; i < moved->n_body; i++)
         body[moved->body[i]] = true;
-    if (!st)
-        st = rubbing_after_impact(run, body, &determined);
-    if (st || determined)
-        return st;
-    saved_state_restore(run, before);
-    out->why = "the friction of joints leaves open what follows";
-    return IMP_OK;
+    return st ? st : rubbing_after_impact(in->run, body);
 }
 
 int
@@ -87,7 +76,6 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
     if (out->why)
         return IMP_OK;
     const double *P = out->impulse;
-    struct saved_state before = saved_state_take(run);
     double *impulse = NEW_N(run->brief, double, in.group->n_unknown);
     for (int i = 0; i < in.group->n_unknown; i++) {
         const struct persistent_unknown *unknown = &in.group->unknown[i];
@@ -102,7 +90,7 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         contact[i] = spot[i].contact;
     }
     friction_modes_struck(run, n, contact, out);
-    return in.n_joint ? joints_after(&in, &before, out) : IMP_OK;
+    return in.n_joint ? joints_after(&in, out) : IMP_OK;
 }
 
 int

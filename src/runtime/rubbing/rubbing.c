@@ -86,7 +86,7 @@ rubbing_pins(struct rt *run, uint32_t block)
         return pins;
     pins->run = run;
     pins->block = block;
-    pins->chosen = NAN;
+    pins->chosen = pins->open = NAN;
     pins->pin = NEW_N(arena, struct pin, of->n_rub);
     pins->room = NEW_N(arena, double, (size_t)of->n_unknown * of->n_rub);
     pins->mobility = NEW_N(arena, double, (size_t)of->n_rub * of->n_rub);
@@ -138,6 +138,7 @@ static int
 read_rates(struct pins *pins)
 {
     struct rt *run = pins->run;
+    pins->chosen = pins->open = NAN;
     for (uint32_t i = 0; i < pins->n; i++)
         memset(pins->pin[i].env + IMP_JOINT_STICK, 0,
                sizeof(double) * (IMP_JOINT_SIZE - IMP_JOINT_STICK));
@@ -529,7 +530,9 @@ still_there(struct rt *run, uint32_t block, double *end,
             struct rubbing_change *change)
 {
     const double *x;
-    int st = joint_friction_solve(run, block, NULL, &x);
+    struct pins *pins = rubbing_pins(run, block);
+    bool open = pins->open == rt_time(run) && pins->chosen != rt_time(run);
+    int st = open ? IMP_SINGULAR : joint_friction_solve(run, block, NULL, &x);
     if (st != IMP_SINGULAR)
         return st;
     sooner(change, end, rt_time(run), RUBBING_OPEN, run,
@@ -626,11 +629,15 @@ rubbing_note(struct rt *run, const struct rubbing_change *change)
     const imp_joint *joint = joints_of(run) + change->joint;
     struct pins *pins = rubbing_pins(run, joint->block);
     struct pin *which = pins->pin;
-    if (pins->chosen == rt_time(run) ||
-        joint_friction_read(run, pins->block, NULL))
-        return false;
     while (which->joint != joint)
         which++;
+    bool stuck = which->env[IMP_JOINT_STICK] != 0.0,
+         stale = change->what == RUBBING_SLIP_ENDS ? pin_rests(which)
+                 : change->what == RUBBING_STICK_ENDS
+                     ? !stuck
+                     : pins->chosen == rt_time(run);
+    if (stale || joint_friction_read(run, pins->block, NULL))
+        return false;
     if (change->end >= 0)
         which->env[IMP_JOINT_SIDE + change->end] *= -1.0;
     if (change->what == RUBBING_STICK_ENDS)

@@ -44,9 +44,10 @@ bool rubbing_note(struct rt *run, const struct rubbing_change *change);
  * IMP_FAILED after a diagnostic. */
 int rubbing_apply(struct rt *run, struct rubbing_change *change);
 /* After an impact that moved bodies (body: per body of the model): the modes
- * under the forces that follow. *determined: false: the law does not say which;
- * then the state is lost. */
-int rubbing_after_impact(struct rt *run, const bool *body, bool *determined);
+ * under the forces that follow, without contacts. Where the law does not say
+ * which, the next rubbing_peek says so, unless modes are chosen with closed
+ * contacts before. */
+int rubbing_after_impact(struct rt *run, const bool *body);
 /* The work that joints with friction have done so far. */
 double rubbing_work(const struct rt *run);
 

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "runtime/joints/joints.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/rubbing/rubbing_priv.h"
 
 /* A slip below so many roundings of its terms is none. */
@@ -53,6 +54,8 @@ rubbing_joints(struct rt *run, const uint32_t *block, uint32_t n_block,
                 .pin = pin,
                 .number = i,
                 .unit = hinge ? pin->env[IMP_JOINT_WIDTH] : 1.0,
+                .natural = sqrt(2.0 * vec3_norm(run->world.gravity) *
+                                pin->env[IMP_JOINT_WIDTH]),
                 .grip = {.bush = !hinge}};
         }
     }
@@ -102,7 +105,9 @@ rubbing_joints_read(struct rubbing_joint *joint, uint32_t n)
         joint[i].mu = told(joint + i)[IMP_RUB_MU];
         joint[i].mu_rest = told(joint + i)[IMP_RUB_MU_STATIC];
         joint[i].mu_static = rests ? joint[i].mu_rest : joint[i].mu;
-        joint[i].noise = RATE_ROUNDING * joint[i].unit * rate_terms(run, pin);
+        joint[i].noise =
+            RATE_ROUNDING *
+            fmax(joint[i].unit * rate_terms(run, pin), joint[i].natural);
         joint[i].before = pin_rests(pin) ? CONTACT_STICK
                           : sign > 0.0   ? CONTACT_SLIP_POSITIVE
                                          : CONTACT_SLIP_NEGATIVE;

@@ -17,6 +17,7 @@ struct rubbing_joint {
     struct pin *pin;
     uint32_t number; /* among those of its block */
     double unit;     /* of its friction, for a unit of force: a radius, or 1 */
+    double natural;  /* m/s: what gravity makes of rest over the pin or bush */
     double rate, noise;        /* m/s: of its slip; below `noise` it is none */
     double free;               /* m/s^2, without friction */
     struct friction_grip grip; /* without forces of contacts; `by` is NULL */

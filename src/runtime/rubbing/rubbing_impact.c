@@ -28,14 +28,12 @@ moved(const struct rt *run, uint32_t block, const bool *body)
 }
 
 int
-rubbing_after_impact(struct rt *run, const bool *body, bool *determined)
+rubbing_after_impact(struct rt *run, const bool *body)
 {
-    assert(run && body && determined);
+    assert(run && body);
     enum rubbing_verdict verdict;
     int st = IMP_OK;
-    *determined = true;
-    for (uint32_t block = 0; block < run->im->blocks.n && !st && *determined;
-         block++) {
+    for (uint32_t block = 0; block < run->im->blocks.n && !st; block++) {
         if (!moved(run, block, body))
             continue;
         struct pins *pins = rubbing_pins(run, block);
@@ -51,12 +49,16 @@ rubbing_after_impact(struct rt *run, const bool *body, bool *determined)
                 pin->env[IMP_JOINT_PLACE] =
                     joint_friction_told(run, block, i)[IMP_RUB_PLACE];
         }
-        *determined = !st && rubbing_hold(pins);
+        bool determined = !st && rubbing_hold(pins);
         joints_project(run);
-        if (!st && *determined) {
+        if (!st && determined) {
             st = rubbing_choose(pins, &verdict);
-            *determined = verdict == RUBBING_ONE;
+            determined = verdict == RUBBING_ONE;
         }
+        pins->open = determined ? NAN : rt_time(run);
+        for (uint32_t i = 0; i < pins->n && !determined; i++)
+            if (pins->pin[i].still)
+                rubbing_clear(pins->pin + i);
     }
     return st;
 }

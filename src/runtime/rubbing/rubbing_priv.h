@@ -35,6 +35,7 @@ struct pins {
     struct rt *run;
     uint32_t block, n;
     struct pin *pin;
+    double open;   /* the time at which the law did not say which modes follow */
     double chosen; /* the time at which modes were chosen beside contacts */
     const double *impulse;   /* NULL, or modes are chosen for this impulse
                                 (joint_friction_solve) */

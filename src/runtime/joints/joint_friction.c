@@ -516,6 +516,16 @@ joint_friction_response(struct rt *run, uint32_t block, double *change)
     return st ? st : joint_friction_push(run, block, answer, change);
 }
 
+void
+joint_friction_keep(struct rt *run, uint32_t block, bool back)
+{
+    struct joint_block *joints = joints_of(run, block);
+    size_t n = joints->n_unknown;
+    double *kept = joints->rub_room + n;
+    memcpy(back ? joints->unknown : kept, back ? kept : joints->unknown,
+           sizeof *kept * n);
+}
+
 int
 joint_friction_rates(struct rt *run, uint32_t block, const double *change,
                      double *rate)

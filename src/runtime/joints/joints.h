@@ -45,6 +45,9 @@ int joint_friction_push(struct rt *run, uint32_t block, const double *x,
  * frictions of the joints, linearised at the last solution. Status;
  * IMP_SINGULAR. */
 int joint_friction_response(struct rt *run, uint32_t block, double *change);
+/* Keeps that solution, or (back) makes what was kept the last one again, after
+ * joints_response, which leaves its own behind. */
+void joint_friction_keep(struct rt *run, uint32_t block, bool back);
 /* By how much such a change of the velocities changes the rates of the joints
  * with friction (n_rub). Status of the tape. */
 int joint_friction_rates(struct rt *run, uint32_t block, const double *change,

@@ -353,10 +353,10 @@ unheld(const struct rt *run, const struct persistent_group *group)
     return most;
 }
 
-/* Makes G of the unknowns, and factors it: by its singular values if it is not
- * symmetric, or if its rank is in doubt. */
+/* Makes G of the unknowns as joints answer now, and factors it: by its singular
+ * values if it is not symmetric, or if its rank is in doubt. */
 static int
-factor(struct rt *run, struct persistent_group *group)
+factor_one(struct rt *run, struct persistent_group *group)
 {
     struct persistent_delassus *delassus = &group->delassus;
     bool symmetric;
@@ -379,6 +379,32 @@ factor(struct rt *run, struct persistent_group *group)
     while (delassus->rank < n && delassus->s[delassus->rank] > least)
         delassus->rank++;
     return IMP_OK;
+}
+
+/* Makes G and its factors. How many forces are independent is what the
+ * conditions say without friction of joints: that turns what is left of
+ * dependent ones by small angles. */
+static int
+factor(struct rt *run, struct persistent_group *group)
+{
+    bool solves = group->solves && group->rubs;
+    int rank = group->n_unknown, st = IMP_OK;
+    for (int back = 0; back < 2 && solves && !st; back++) {
+        for (uint32_t i = 0; i < group->moved.n_block; i++)
+            if (persistent_block(run, group->moved.block[i])->n_rub)
+                joint_friction_keep(run, group->moved.block[i], back);
+        if (back)
+            break;
+        group->solves = false;
+        st = factor_one(run, group);
+        group->solves = true;
+        rank = group->delassus.rank;
+    }
+    if (!st)
+        st = factor_one(run, group);
+    if (group->delassus.rank > rank)
+        group->delassus.rank = rank;
+    return st;
 }
 
 int

@@ -26,9 +26,9 @@ struct kind {
     const struct mbody *body[2]; /* they stand for all; NULL: not made yet */
 };
 struct contact_kinds {
-    uint32_t *surface; /* per body: which kind of surface */
+    uint32_t *surface;          /* per body: which kind of surface */
     uint32_t n_surface, *first; /* how many; per kind: its first body */
-    struct kind **of;  /* per contact; NULL: it has tapes of its own */
+    struct kind **of;           /* per contact; NULL: it has tapes of its own */
     struct kind **table;
     uint32_t mask;
     struct {
@@ -297,7 +297,8 @@ contact_kinds_bodies(struct mech *mech, uint32_t contact,
     bool alone = !kind || kind->n == 1;
     for (uint32_t side = 0; side < 2; side++) {
         if (!alone && !kind->body[side])
-            kind->body[side] = stand_in(mech, mech->kinds->first[kind->surface[side]], side);
+            kind->body[side] =
+                stand_in(mech, mech->kinds->first[kind->surface[side]], side);
         body[side] = alone ? mech->bodies + decl->body[side] : kind->body[side];
     }
     if (alone || !kind->made)

@@ -110,8 +110,8 @@ too_many_pairs(struct simulation *sim)
     const char *why = sim->options.all ? "`search = all` asks all pairs"
                       : run->forks     ? "`paradox = branch` follows a tree of "
                                          "motions"
-                                       : "not all bodies move by their weight "
-                                         "alone between impacts";
+                                       : "their friction is a formula with "
+                                         "branches";
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0756, rt_contact(run, rule)->range,
         "these contacts are of more than 100000 pairs, which are made as "
@@ -122,9 +122,8 @@ too_many_pairs(struct simulation *sim)
     diag_help(sim->analysis->ds, diag, "%s",
               sim->options.all || run->forks
                   ? "leave that out, or use fewer bodies"
-                  : "use fewer bodies, or name the contacts that matter: "
-                    "forces, joints, systems, driven bodies and friction by a "
-                    "formula need fewer pairs");
+                  : "use fewer bodies, or friction without `if`, `abs`, `max` "
+                    "and the like");
     return IMP_FAILED;
 }
 
@@ -133,8 +132,7 @@ simulate_local_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->local == NULL);
     struct rt *run = sim->run;
-    if (!run->table &&
-        (sim->options.all || sim->n_contacts < BALL_CONTACTS))
+    if (!run->table && (sim->options.all || sim->n_contacts < BALL_CONTACTS))
         return IMP_OK;
     bool cannot = sim->options.all || (run->table && run->forks);
     sim->local = cannot ? NULL : local_new(run, sim->options.until);

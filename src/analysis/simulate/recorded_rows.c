@@ -89,8 +89,8 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     VEC_PUSH(&sim->log.time, rt_time(run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
-    VEC_PUSH(&sim->log.contact, body ? pair_name(sim, body)
-                                     : simulate_contact_name(sim, contact));
+    VEC_PUSH(&sim->log.contact,
+             body ? pair_name(sim, body) : simulate_contact_name(sim, contact));
     VEC_PUSH(&sim->log.number,
              body ? contact_table_number_of(sim->run, body[0], body[1])
                   : contact_table_number(run, contact));
@@ -629,8 +629,8 @@ simulate_put_summary(struct simulation *sim, struct record *out)
     const struct event_log *log = &sim->log;
     struct rt *run = sim->run;
     struct arena *arena = run->brief; /* the record copies the texts */
-    uint32_t stated = contact_table_stated(run),
-             told = contact_table_told(run), pairs = told - stated;
+    uint32_t stated = contact_table_stated(run), told = contact_table_told(run),
+             pairs = told - stated;
     bool whole = pairs > PAIRS_TOLD;
     told = whole ? stated : told;
     uint32_t all = told + run->im->rotors.n + run->im->joints.n;

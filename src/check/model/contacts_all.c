@@ -363,8 +363,7 @@ static bool
 first_of_kind(struct kinds *kinds, uint32_t one, uint32_t two)
 {
     unsigned char *seen =
-        kinds->seen +
-        (size_t)kinds->number[kinds->of[one]] * kinds->n_first +
+        kinds->seen + (size_t)kinds->number[kinds->of[one]] * kinds->n_first +
         kinds->number[kinds->of[two]];
     return !*seen && (*seen = 1);
 }

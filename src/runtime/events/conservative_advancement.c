@@ -242,7 +242,7 @@ weight_motion(const struct rt *run, const imp_contact *image_contact,
 double
 event_apart(struct rt *run, uint32_t contact)
 {
-    assert(contact < run->im->contacts.n && motion_by_weight(run));
+    assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative motion;
     return weight_motion(run, image_contact, &motion)
@@ -333,7 +333,7 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
 double
 event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
 {
-    assert(contact < run->im->contacts.n && motion_by_weight(run) && below);
+    assert(contact < run->im->contacts.n && below);
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative motion;
     struct closest_points at;

@@ -767,7 +767,6 @@ event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
     assert(run != NULL && out != NULL && entry != NULL && isfinite(until));
     assert(open != NULL);
     assert(contact < run->im->contacts.n && watch != WATCH_OFF);
-    assert(motion_by_weight(run));
     struct event_state *ev = state_of(run);
     struct event more;
     uint32_t n_more;

@@ -50,16 +50,16 @@ int event_next(struct rt *run, const enum event_watch *watch, double until,
  * alone, which are moved; all others stay where they are. It goes on for so
  * many steps at most: nothing happens before out->time, to which the bodies
  * have come then. *entry: when the gap comes within its tolerance, at most
- * out->time. *open: the gap has been seen to be open. Only where
- * motion_by_weight. */
+ * out->time. *open: the gap has been seen to be open. Only of bodies that move
+ * by their weight alone. */
 int event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
                   double until, uint32_t steps, struct event *out,
                   double *entry, bool *open);
 /* Forgets what is known of a contact, which is now one of other bodies. */
 void event_forget(struct rt *run, uint32_t contact);
 /* For how long (s) balls around the bodies of a contact, or a plane and a ball,
- * stay apart from the present state on; 0: they are near. Only where
- * motion_by_weight, of bodies on which nothing else acts. */
+ * stay apart from the present state on, if they move by their weight alone; 0:
+ * they are near. */
 double event_apart(struct rt *run, uint32_t contact);
 /* The same by the gap at the present state, and a bound of the speeds. *below:
  * the gap is below its band: the bodies have been nearer than closed. */

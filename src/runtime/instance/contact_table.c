@@ -32,7 +32,7 @@ struct contact_table {
         size_t n, cap;
     } pair;
     uint32_t n_stated_pairs, *first, mask;
-    uint32_t *pair_of, told;    /* per contact that was made */
+    uint32_t *pair_of, told; /* per contact that was made */
     unsigned long *made, serial;
     uint32_t *told_pair, told_room; /* per number: its pair */
     /* Contacts that were dropped, per pattern a list of them: a contact stays
@@ -43,7 +43,7 @@ struct contact_table {
         uint32_t next, before; /* NO_CONTACT: none */
         bool is_free;
         uint32_t pattern; /* 1 + that of its rows of series; 0: it has none */
-    } *place;             /* per contact that was made */
+    } * place;            /* per contact that was made */
 };
 
 static const struct contact_table *
@@ -107,10 +107,8 @@ static struct known_pair *
 add_pair(struct rt *run, uint32_t one, uint32_t two, uint32_t contact)
 {
     struct contact_table *table = run->table;
-    struct known_pair pair = {{one < two ? one : two, one < two ? two : one},
-                              contact,
-                              contact,
-                              0};
+    struct known_pair pair = {
+        {one < two ? one : two, one < two ? two : one}, contact, contact, 0};
     VEC_PUSH_IN(run->own, &table->pair, pair);
     link_pair(table, (uint32_t)table->pair.n - 1);
     grow(run);
@@ -218,8 +216,7 @@ contact_table_new(struct rt *run)
     const imp_image *im = run->im;
     if (!im->patterns.n)
         return;
-    uint32_t room =
-        im->bodies.n * (im->dim == 2 ? ROOM_PLANE : ROOM_SPACE);
+    uint32_t room = im->bodies.n * (im->dim == 2 ? ROOM_PLANE : ROOM_SPACE);
     struct contact_table *table = NEW(run->own, struct contact_table);
     run->table = table;
     table->stated = im->contacts.n;
@@ -318,8 +315,8 @@ static uint32_t
 take_place(struct contact_table *table, const struct known_pair *pair,
            uint32_t pattern)
 {
-    uint32_t number = has_place(table, pair) ? pair->contact
-                                             : table->first_free[pattern];
+    uint32_t number =
+        has_place(table, pair) ? pair->contact : table->first_free[pattern];
     if (number == NO_CONTACT)
         return table->im->contacts.n < table->room ? table->im->contacts.n++
                                                    : NO_CONTACT;
@@ -426,8 +423,7 @@ contact_table_make(struct rt *run, uint32_t one, uint32_t two)
         table->env + (number - table->stated) * IMP_CONTACT_SIZE;
     name_it(run, table, number, contact);
     const double *from =
-        run->env +
-        rt_contact(run, table->rule[pattern->rule])->env_contact;
+        run->env + rt_contact(run, table->rule[pattern->rule])->env_contact;
     double *env = run->env + contact->env_contact;
     memcpy(env, from, IMP_CONTACT_SIZE * sizeof *env);
     env[IMP_CONTACT_WORK] = 0.0;
@@ -492,8 +488,7 @@ contact_table_pair(const struct rt *run, uint32_t number, uint32_t body[2])
 {
     const struct contact_table *table = table_of(run);
     assert(number >= table->stated && number < contact_table_told(run));
-    memcpy(body,
-           table->pair.v[table->told_pair[number - table->stated]].body,
+    memcpy(body, table->pair.v[table->told_pair[number - table->stated]].body,
            2 * sizeof *body);
 }
 

@@ -68,7 +68,16 @@ static bool
 held(const struct local *local, uint32_t contact)
 {
     const uint32_t *body = rt_contact(local->run, contact)->body;
-    return local->body[body[0]].held || local->body[body[1]].held;
+    return rt_contact(local->run, contact)->system == IMP_NO_SYSTEM &&
+           (local->body[body[0]].held || local->body[body[1]].held);
+}
+
+/* Do forces of its own move a body of this contact? */
+static bool
+pushed(const struct local *local, uint32_t contact)
+{
+    const uint32_t *body = rt_contact(local->run, contact)->body;
+    return local->body[body[0]].pushed || local->body[body[1]].pushed;
 }
 
 static void
@@ -89,7 +98,9 @@ renew(struct local *local, uint32_t contact)
         set_key(local, contact, INFINITY);
         return;
     }
-    double apart = watch == WATCH_OPEN ? 0.0 : event_apart(local->run, contact);
+    double apart = watch == WATCH_OPEN || pushed(local, contact)
+                       ? 0.0
+                       : event_apart(local->run, contact);
     set_key(local, contact, rt_time(local->run) + apart);
 }
 
@@ -141,11 +152,11 @@ static int
 no_room(struct local *local)
 {
     struct rt *run = local->run;
-    struct diag *diag = diag_add(
-        run->ds, DIAG_E0756,
-        rt_contact(run, contact_table_rule(run, local->n - 1))->range,
-        "more than %u pairs of bodies are near each other",
-        rt_contact_room(run));
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0756,
+                 rt_contact(run, contact_table_rule(run, local->n - 1))->range,
+                 "more than %u pairs of bodies are near each other",
+                 rt_contact_room(run));
     diag_help(run->ds, diag,
               "use fewer bodies, or name the pairs that may touch: contacts "
               "between a, b { }");
@@ -238,7 +249,7 @@ ask(struct local *local, uint32_t contact)
         if (st)
             return st;
     }
-    if (watch != WATCH_OPEN) {
+    if (watch != WATCH_OPEN && !pushed(local, contact)) {
         bool below = false;
         double apart = event_apart(run, contact);
         if (!(apart > 0.0))
@@ -263,9 +274,9 @@ ask(struct local *local, uint32_t contact)
     pair->kind = found.kind;
     pair->touch = found.time;
     set_key(local, contact,
-                  pair->event                    ? entry
-                  : found.kind == EVENT_EXCLUDED ? INFINITY
-                                                 : found.time);
+            pair->event                    ? entry
+            : found.kind == EVENT_EXCLUDED ? INFINITY
+                                           : found.time);
     return IMP_OK;
 }
 
@@ -429,7 +440,7 @@ local_near(const struct local *local, uint32_t which, const uint32_t **list)
     assert(local && which < local->run->im->bodies.n && list);
     const struct local_body *body = local->body + which;
     bool known = (rt_time(local->run) == local->reached && !body->held) ||
-                 local->makes;
+                 local->balls_held;
     *list = known ? body->near : local->of + local->first[which];
     return known ? body->n_near : local->first[which + 1] - local->first[which];
 }
@@ -467,7 +478,7 @@ uint32_t
 local_concerned(const struct local *local, const uint32_t **list)
 {
     assert(local && list);
-    *list = local->quiet && !local->makes ? NULL : local->concerned;
+    *list = local->quiet && !local->balls_held ? NULL : local->concerned;
     return *list ? local->n_concerned : local->n;
 }
 
@@ -512,12 +523,15 @@ list_contacts(struct local *local)
     local->of = NEW_N(run->arena, uint32_t, 2 * (size_t)n + 1);
     local->with = NEW_N(run->arena, uint32_t, 2 * (size_t)n + 1);
     for (uint32_t i = 0; i < 2 * n; i++)
-        local->first[rt_contact(run, i / 2)->body[i % 2] + 1]++;
+        if (rt_contact(run, i / 2)->system == IMP_NO_SYSTEM)
+            local->first[rt_contact(run, i / 2)->body[i % 2] + 1]++;
     for (uint32_t i = 0; i <= bodies; i++)
         local->first[i] = sum += local->first[i];
     uint32_t *next = NEW_N(run->brief, uint32_t, bodies + 1);
     memcpy(next, local->first, bodies * sizeof *next);
     for (uint32_t i = 0; i < 2 * n; i++) {
+        if (rt_contact(run, i / 2)->system != IMP_NO_SYSTEM)
+            continue;
         const uint32_t *body = rt_contact(run, i / 2)->body;
         uint32_t at = next[body[i % 2]]++;
         local->of[at] = i / 2;
@@ -525,29 +539,46 @@ list_contacts(struct local *local)
     }
 }
 
+/* Is there a contact that only the search over all of them can follow? */
+static bool
+needs_all(const struct rt *run)
+{
+    const imp_pattern *pattern =
+        IMP_ARRAY(run->im, run->im->patterns, imp_pattern);
+    for (uint32_t i = 0; i < run->im->patterns.n; i++)
+        if (pattern[i].contact.rub_guard != IMP_NO_TAPE)
+            return true;
+    for (uint32_t i = 0; i < run->im->contacts.n && !run->table; i++)
+        if (rt_contact(run, i)->flags & IMP_CONTACTF_STATED ||
+            rt_contact(run, i)->compliance != IMP_NO_TAPE ||
+            rt_contact(run, i)->rub_guard != IMP_NO_TAPE)
+            return true;
+    return false;
+}
+
+/* Bodies that are held have balls, too, where there are so many contacts: with
+ * fewer, all of theirs are searched. */
+#define BALLS_HELD_FROM 1000
+
 struct local *
 local_new(struct rt *run, double end)
 {
     assert(run != NULL && isfinite(end));
     uint32_t n = run->im->contacts.n, room = rt_contact_room(run);
-    if (!motion_by_weight(run) || n == 0 || run->im->rotors.n)
+    if (n == 0 || needs_all(run))
         return NULL;
-    for (uint32_t i = 0; i < n; i++)
-        if (rt_contact(run, i)->flags & IMP_CONTACTF_STATED ||
-            rt_contact(run, i)->system != IMP_NO_SYSTEM)
-            return NULL;
     struct local *local = NEW(run->arena, struct local);
     local->run = run;
     local->n = n;
     local->n_body = run->im->bodies.n;
     local->end = end;
-    local->makes = local->balls_held = run->table != NULL;
+    local->makes = run->table != NULL;
+    local->balls_held = local->makes || n >= BALLS_HELD_FROM;
     local->ball = local->makes ? LOCAL_BALL_MADE : LOCAL_BALL_MOST;
     local->n_heap = n + local->n_body;
-    local->pair = NEW_N(run->arena, struct local_pair,
-                        (size_t)local->n_body + room + 1);
-    local->heap =
-        NEW_N(run->arena, uint32_t, (size_t)local->n_body + room + 1);
+    local->pair =
+        NEW_N(run->arena, struct local_pair, (size_t)local->n_body + room + 1);
+    local->heap = NEW_N(run->arena, uint32_t, (size_t)local->n_body + room + 1);
     local->hit = NEW_N(run->arena, uint32_t, room + 1);
     local->mask = NEW_N(run->arena, enum event_watch, room + 1);
     local->watch = NEW_N(run->arena, enum event_watch, room + 1);

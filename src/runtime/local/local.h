@@ -19,7 +19,8 @@
 
 struct local;
 
-/* NULL where bodies do not move by their weight alone. end: of the whole run;
+/* NULL where a contact needs the search over all of them: one that is stated,
+ * that yields, or whose friction has branches. end: of the whole run;
  * no pair is asked beyond it. The memory belongs to run->arena. */
 struct local *local_new(struct rt *run, double end);
 /* Where contacts are made as bodies come near (run->table): makes those of the

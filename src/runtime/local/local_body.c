@@ -9,6 +9,39 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 
+/* Bodies whose motion is not their own: joints, rotors or other bodies act on
+ * them, or they are where a formula says; and those whose forces change their
+ * branch, which the search over all contacts looks for. Forces of their own
+ * push the others. */
+static void
+find_forced(struct local *local)
+{
+    struct rt *run = local->run;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
+    const imp_rotor *rotor = IMP_ARRAY(run->im, run->im->rotors, imp_rotor);
+    uint32_t *of_block = NEW_N(run->brief, uint32_t, run->im->blocks.n + 1);
+    for (uint32_t i = 0; i < local->n_body; i++)
+        if (local->body[i].block != IMP_NO_BLOCK)
+            of_block[local->body[i].block]++;
+    for (uint32_t i = 0; i < local->n_body; i++) {
+        struct local_body *body = local->body + i;
+        bool moves = body->block != IMP_NO_BLOCK;
+        body->forced = rt_body(run, i)->refresh != IMP_NO_TAPE ||
+                       (moves && (of_block[body->block] > 1 ||
+                                  block[body->block].guard != IMP_NO_TAPE));
+        body->pushed = moves && !(rt_body(run, i)->flags & IMP_BODYF_WEIGHT);
+    }
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (int side = 0; side < 2; side++)
+            if (joint[i].body[side] != IMP_WORLD &&
+                local->body[joint[i].body[side]].block != IMP_NO_BLOCK)
+                local->body[joint[i].body[side]].forced = true;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if (local->body[rotor[i].body].block != IMP_NO_BLOCK)
+            local->body[rotor[i].body].forced = true;
+}
+
 void
 local_bodies_new(struct local *local)
 {
@@ -34,6 +67,7 @@ local_bodies_new(struct local *local)
         body->first_low = NEW_N(run->arena, double, n);
         body->rows = NEW_N(run->arena, double, (rows + 1) * IMP_ROW_STRIDE);
     }
+    find_forced(local);
 }
 
 static void
@@ -54,9 +88,10 @@ local_body_look(struct local *local, uint32_t which)
     const double *state = run->env + run->im->layout.state + body->at;
     bool first = !body->known, was_held = body->held;
     body->known = true;
+    body->held = body->forced || (body->block != IMP_NO_BLOCK &&
+                                  persistent_moves(run, body->block));
     if (body->block == IMP_NO_BLOCK)
         return first;
-    body->held = persistent_moves(run, body->block);
     if (body->held) {
         body->made = false;
         return first || !was_held;
@@ -137,4 +172,38 @@ local_put_all(struct local *local, double t)
                    body->n * sizeof *body->put);
     }
     return IMP_OK;
+}
+
+double
+local_body_stays(struct local *local, uint32_t which, double t, double way)
+{
+    assert(local && which < local->n_body && way > 0.0);
+    const struct local_body *body = local->body + which;
+    const imp_body *image_body = rt_body(local->run, which);
+    assert(body->made && t >= body->start);
+    double c[3][MOTION_STEP_ORDER + 1], from = t - body->start,
+                                        ahead = body->holds - from;
+    uint32_t dim = local->run->im->dim;
+    for (uint32_t j = 0; j < dim; j++) {
+        memcpy(c[j],
+               body->rows + (size_t)image_body->pose[j] * IMP_ROW_STRIDE +
+                   IMP_ROW_PAD,
+               sizeof c[j]);
+        /* the same polynomial about t */
+        for (int k = 0; k < MOTION_STEP_ORDER; k++)
+            for (int i = MOTION_STEP_ORDER - 1; i >= k; i--)
+                c[j][i] += from * c[j][i + 1];
+    }
+    for (; ahead > 0.0 && t + ahead > t; ahead *= 0.5) {
+        double most = 0.0;
+        for (uint32_t j = 0; j < dim; j++) {
+            double sum = 0.0;
+            for (int k = MOTION_STEP_ORDER; k >= 1; k--)
+                sum = (sum + fabs(c[j][k])) * ahead;
+            most += sum;
+        }
+        if (most <= way)
+            break;
+    }
+    return t + fmax(ahead, 0.0);
 }

@@ -42,11 +42,14 @@ local_cage_make(struct local *local, uint32_t which, double t)
         for (uint32_t i = 0; moves && i < run->im->dim; i++)
             v2 += speed[i] * speed[i];
         double root = sqrt(v2) + sqrt(v2 + 2.0 * g * way);
-        if (moves && root > 0.0 && !body->held)
+        if (moves && body->pushed && !body->held) /* errors are told later */
+            leaves = local_body_put(local, which, t)
+                         ? t
+                         : local_body_stays(local, which, t, way);
+        else if (moves && root > 0.0 && !body->held)
             leaves = t + 2.0 * way / root;
     }
-    local_set_key(local, which,
-                  leaves < local->end ? leaves : INFINITY);
+    local_set_key(local, which, leaves < local->end ? leaves : INFINITY);
     if (local->grid)
         local_grid_put(local, which);
 }
@@ -122,8 +125,7 @@ static bool
 make(struct local *local, uint32_t which, uint32_t other)
 {
     struct rt *run = local->run;
-    if (apart(local, which, other) ||
-        !contact_table_wants(run, which, other) ||
+    if (apart(local, which, other) || !contact_table_wants(run, which, other) ||
         contact_table_find(run, which, other) != NO_CONTACT)
         return true;
     uint32_t contact = contact_table_make(run, which, other);
@@ -154,7 +156,8 @@ local_cage_meet(struct local *local, uint32_t which,
         if (apart(local, which, local->with[k]) == !near)
             continue;
         if (near) {
-            if (!local->balls_held || !local->body[local->with[k]].held)
+            if (!local->balls_held || body->held ||
+                !local->body[local->with[k]].held)
                 part(local, contact);
         } else {
             join(local, contact);
@@ -168,8 +171,9 @@ local_cage_meet(struct local *local, uint32_t which,
         const uint32_t *of = rt_contact(local->run, contact)->body;
         /* What others watch, or pass through, stays; and what may meet a body
          * that is held before this ball is the one that holds. */
-        bool free = !local->body[of[of[0] == which]].held && ( local->watch[contact] == WATCH_CLOSE ||
-                    local->watch[contact] == WATCH_LEAVE);
+        bool free = (body->held || !local->body[of[of[0] == which]].held) &&
+                    (local->watch[contact] == WATCH_CLOSE ||
+                     local->watch[contact] == WATCH_LEAVE);
         if (contact >= contact_table_stated(local->run) && free &&
             apart(local, which, of[of[0] == which]))
             part(local, contact);
@@ -208,8 +212,7 @@ static bool
 has_ball(const struct local *local, uint32_t which)
 {
     const struct local_body *body = local->body + which;
-    return body->held && body->block != IMP_NO_BLOCK &&
-           isfinite(body->radius);
+    return body->held && body->block != IMP_NO_BLOCK && isfinite(body->radius);
 }
 
 bool
@@ -220,16 +223,16 @@ local_cage_held(struct local *local,
     double now = rt_time(local->run);
     bool any = false, good = true;
     for (uint32_t i = 0; i < local->n_body; i++)
-        any |= has_ball(local, i) &&
-               gone(local, i) > HELD_FAR * way_of(local, i);
+        any |=
+            has_ball(local, i) && gone(local, i) > HELD_FAR * way_of(local, i);
     if (!any)
         return true;
     /* balls that others have from later on do not hold yet */
     for (uint32_t i = 0; i < local->n_body; i++) {
         struct local_body *body = local->body + i;
-        body->changed = body->since > now ||
-                        (has_ball(local, i) &&
-                         gone(local, i) > HELD_FAR * way_of(local, i));
+        body->changed =
+            body->since > now || (has_ball(local, i) &&
+                                  gone(local, i) > HELD_FAR * way_of(local, i));
         if (body->changed)
             local_cage_make(local, i, now);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A grid of cells that tells which balls of bodies may meet (local_cage.c),
- * where contacts are made as bodies come near. A cell is as wide as the greatest
- * ball of a body that moves, so balls that meet have their centres in the same
- * cell or in neighbours; fixed bodies that are larger than that, and bodies
- * without a ball, are asked by all. */
+ * where contacts are made as bodies come near. A cell is as wide as the
+ * greatest ball of a body that moves, so balls that meet have their centres in
+ * the same cell or in neighbours; fixed bodies that are larger than that, and
+ * bodies without a ball, are asked by all. */
 #include <assert.h>
 #include <math.h>
 
@@ -17,8 +17,8 @@
 
 struct local_grid {
     double side;
-    uint32_t *first, mask;      /* per place of the table: a body */
-    uint32_t *large, n_large;   /* bodies that are near to all cells */
+    uint32_t *first, mask;    /* per place of the table: a body */
+    uint32_t *large, n_large; /* bodies that are near to all cells */
 };
 
 static uint32_t

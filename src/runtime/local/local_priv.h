@@ -12,7 +12,9 @@ struct local_body {
     uint32_t block; /* IMP_NO_BLOCK: it does not move */
     uint32_t at, n; /* its entries of the state */
     bool known;     /* it has been looked at */
-    bool held;      /* other bodies act on it: its motion is not kept here */
+    bool forced;    /* its motion is not its own (local_body.c) */
+    bool pushed;    /* forces of its own move it, beside its weight */
+    bool held;      /* that, or others hold it: its motion is not kept here */
     bool changed;   /* at the last look */
     bool hit;       /* it is of an event of the last search */
     bool made;      /* the series of the present piece is made */
@@ -49,7 +51,7 @@ struct local {
     struct local_body *body; /* per body */
     /* per body: when it leaves its ball; then per contact */
     struct local_pair *pair;
-    uint32_t n_body, n; /* bodies; contacts, whose number may grow */
+    uint32_t n_body, n;     /* bodies; contacts, whose number may grow */
     uint32_t n_heap, *heap; /* n_body + n entries of `pair` */
     bool balls_held;        /* bodies that are held have balls, too */
     bool makes;             /* contacts are made as bodies come near */
@@ -77,6 +79,10 @@ bool local_body_look(struct local *local, uint32_t body);
  * last. A body that is held, or that does not move, stays. Status of the tapes.
  */
 int local_body_put(struct local *local, uint32_t body, double t);
+/* Of a body that forces of its own push, and whose state has been put for the
+ * time t: a time before which its mass centre goes no further than this way. */
+double local_body_stays(struct local *local, uint32_t body, double t,
+                        double way);
 /* A new ball around a body whose state at this time is in env. */
 void local_cage_make(struct local *local, uint32_t body, double t);
 /* After that: with which others its ball meets now; those contacts with whom it

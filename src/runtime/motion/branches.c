@@ -100,9 +100,9 @@ of_compliance(const struct rt *run, uint32_t contact)
     return (struct branched){
         image_contact->press_guard, image_contact->press_guards.n,
         IMP_ARRAY(run->im, image_contact->press_guards, imp_guard),
-        run->switching
-            ? run->switching + run->im->blocks.n + run->im->contacts.n + contact
-            : NULL};
+        run->switching ? run->switching + run->im->blocks.n +
+                             rt_contact_room(run) + contact
+                       : NULL};
 }
 
 /* all blocks, then all contacts twice: their friction, their compliance */
@@ -118,25 +118,29 @@ one_of(const struct rt *run, uint32_t i)
 struct switching *
 switching_new(struct rt *run)
 {
+    /* contacts that are made have no branches (runtime/local) */
     uint32_t count = run->im->blocks.n + 2 * run->im->contacts.n, i = 0;
     while (i < count && one_of(run, i).tape == IMP_NO_TAPE)
         i++;
     if (i == count)
         return NULL;
-    struct switching *switching = NEW_N(run->own, struct switching, count);
+    run->switching =
+        NEW_N(run->own, struct switching,
+              run->im->blocks.n + 2 * (size_t)rt_contact_room(run));
     for (; i < count; i++) {
         struct branched formulas = one_of(run, i);
         if (formulas.tape == IMP_NO_TAPE)
             continue;
         const imp_tape *tape =
             IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas.tape;
-        switching[i].work =
+        struct switching *own = one_of(run, i).own;
+        own->work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
-        switching[i].most = NEW_N(run->own, double, formulas.n);
-        switching[i].back = NEW_N(run->own, int, formulas.n);
-        switching[i].last = switching[i].blind_time = -INFINITY;
+        own->most = NEW_N(run->own, double, formulas.n);
+        own->back = NEW_N(run->own, int, formulas.n);
+        own->last = own->blind_time = -INFINITY;
     }
-    return switching;
+    return run->switching;
 }
 
 uint32_t

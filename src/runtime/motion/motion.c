@@ -471,7 +471,7 @@ void
 motion_advance_two(struct rt *run, const uint32_t body[2], int order, double dt,
                    double t)
 {
-    assert(run != NULL && body != NULL && motion_by_weight(run));
+    assert(run != NULL && body != NULL);
     uint32_t last = IMP_NO_BLOCK;
     for (int i = 0; i < 2; i++) {
         uint32_t block = rt_body(run, body[i])->block;

@@ -82,7 +82,7 @@ void motion_look(struct rt *run, int order, double dt, double t);
  * anything else changes. */
 void motion_advance_block(struct rt *run, uint32_t block, int order, double dt);
 /* After motion_series_two: moves two bodies by dt and sets the time to t. Only
- * where motion_by_weight, of bodies that nothing holds. */
+ * of bodies on which no others act, and which nothing holds. */
 void motion_advance_two(struct rt *run, const uint32_t body[2], int order,
                         double dt, double t);
 /* Moves the run from the present time to the time `until`, forward or backward,

@@ -139,6 +139,9 @@ enum { RAYS_PLANE = 16, RAYS_SPACE = 26 };
  * far above rounding, so that bodies that only touch are never told, and far
  * below what a reader would call an overlap. */
 #define INSIDE 1e-6
+/* A body that has moved by less than this share of that distance since it was
+ * compared with others stands where it stood. */
+#define STANDS (INSIDE / 16.0)
 
 struct probe {
     double (*point)[3]; /* shape coordinates */
@@ -163,6 +166,8 @@ struct span {
 struct pairs_without_contact {
     struct probe *probe;       /* per body */
     struct support_body *pose; /* per body, at the last look */
+    struct support_body *was;  /* per body, when it last had moved */
+    bool *moved;               /* per body: it has, since */
     struct pair_bits settled;  /* pairs that need no look (any more) */
     struct span *span;         /* of the bodies that are known */
     uint32_t n_span;
@@ -349,6 +354,25 @@ overlap(struct simulation *sim, const struct pairs_without_contact *all,
     return enters(sim, p, one, two) || enters(sim, q, two, one);
 }
 
+/* Has this body moved since it was compared with all others? Of a body that is
+ * not bounded any change counts. */
+static bool
+moves(const struct pairs_without_contact *all, uint32_t body)
+{
+    const struct support_body *was = &all->was[body], *now = &all->pose[body];
+    double radius = all->probe[body].n ? all->probe[body].radius : 0.0,
+           far = STANDS * radius, shift = 0.0, turn = 0.0;
+    if (!was->r)
+        return true; /* it has never been compared */
+    for (int i = 0; i < 3; i++) {
+        shift = fmax(shift, fabs(now->c[i] - was->c[i]));
+        for (int j = 0; j < 3; j++)
+            turn = fmax(turn, fabs(now->R[i][j] - was->R[i][j]));
+    }
+    return radius > 0.0 ? !(shift <= far && turn * radius <= far)
+                        : shift != 0.0 || turn != 0.0;
+}
+
 /* Puts the spans of all bodies at the present time in order. They hardly change
  * places between two looks. */
 static void
@@ -358,6 +382,9 @@ sort_spans(struct simulation *sim, struct pairs_without_contact *all)
         struct span now = all->span[i];
         uint32_t body = now.body, at = i;
         support_body_get(sim->run, body, &all->pose[body]);
+        all->moved[body] = moves(all, body);
+        if (all->moved[body])
+            all->was[body] = all->pose[body];
         /* twice the radius, as in overlap */
         double reach =
             all->probe[body].n ? 2.0 * all->probe[body].radius : INFINITY;
@@ -398,7 +425,8 @@ look(struct simulation *sim, struct pairs_without_contact *all)
              j < all->n_span && all->span[j].from <= all->span[i].to; j++) {
             uint32_t one = all->span[i].body, two = all->span[j].body;
             uint32_t body[2] = {one < two ? one : two, one < two ? two : one};
-            if (is_lonely(run, all, one, two) && overlap(sim, all, body)) {
+            if ((all->moved[one] || all->moved[two]) &&
+                is_lonely(run, all, one, two) && overlap(sim, all, body)) {
                 mark(&all->settled, body);
                 add_hit(sim, all, body);
             }
@@ -430,6 +458,8 @@ simulate_pairs_start(struct simulation *sim)
     *all = (struct pairs_without_contact){
         .probe = NEW_N(run->arena, struct probe, bodies),
         .pose = NEW_N(run->arena, struct support_body, bodies),
+        .was = NEW_N(run->arena, struct support_body, bodies),
+        .moved = NEW_N(run->arena, bool, bodies),
         .span = NEW_N(run->arena, struct span, bodies),
         .settled = connected_pairs(run),
         .last = -INFINITY};

@@ -195,12 +195,18 @@ keep_face_end(struct simulation *sim)
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
 }
 
-/* An event ends the piece at *end, beyond times that were asked for: lets it
- * end at the last of these, from where the event is looked for again. */
+/* A piece that goes on beyond times that were asked for ends at the last of
+ * these before an event, from where it is looked for again, and before rounding
+ * has moved what is held. */
 static void
 stop_at_row(struct simulation *sim, double target, double *end)
 {
-    double stop = simulate_rows_cut(sim, target, *end);
+    double most = rt_time(sim->run) + persistent_read_ahead(sim->run);
+    if (*end <= target ||
+        (sim->mode_change.what == CHANGE_NONE && *end <= most))
+        return;
+    double stop =
+        simulate_rows_cut(sim, target, fmax(target, fmin(*end, most)));
     if (stop < *end)
         sim->mode_change.what = CHANGE_NONE;
     *end = stop;
@@ -270,7 +276,7 @@ move_to_event(struct simulation *sim, double target, double *end,
     sim->rub_time = *end;
     if (!st)
         st = simulate_persistent_peek(sim, *end, NULL, end);
-    if (!st && nothing_watched && sim->mode_change.what != CHANGE_NONE)
+    if (!st && nothing_watched)
         stop_at_row(sim, target, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
                 sim->mode_change.what == CHANGE_FEATURE))

@@ -86,6 +86,10 @@ void persistent_force(const struct rt *run, int i, int order, double ahead,
  * (rad/s^2). */
 void persistent_accelerations(const struct rt *run, uint32_t block,
                               double push[2]);
+/* For how long (s) the state may be read off the last series without being taken
+ * back onto what is held: the rounding of these accelerations moves centres by
+ * no more than some roundings of the sizes of their bodies. */
+double persistent_read_ahead(const struct rt *run);
 
 /* The series of the motion to `order` < IMP_ORDER_MAX into
  * run->rows.block[block], of one block that is held or of all (UINT32_MAX).

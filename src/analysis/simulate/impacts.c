@@ -634,8 +634,9 @@ with_rough_joints(struct simulation *sim, struct group *group,
         return rough_rest(sim, group);
     struct saved_state here = saved_state_take(run);
     int *mode = simulate_joint_modes(sim);
-    int st = friction_modes_impact(run, rough.list.spot, rough.list.n,
-                                   rough.n_hit, rough.rest, &rough.impact);
+    int st = friction_modes_impact(
+        run, rough.list.spot, rough.list.n, rough.n_hit, rough.rest,
+        (enum imp_impact_law)run->im->impact_law, &rough.impact);
     if (st || (st = run->law_status))
         return st;
     if (rough.impact.why)

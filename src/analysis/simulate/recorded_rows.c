@@ -407,6 +407,26 @@ simulate_put_rows(struct simulation *sim, struct record *out)
     }
 }
 
+void
+simulate_tell_low(struct simulation *sim, double speed)
+{
+    assert(sim != NULL && speed > 0.0);
+    char t[NUM_TEXT], v[NUM_TEXT];
+    if (sim->reported.low)
+        return;
+    sim->reported.low = true;
+    simulate_remark(
+        sim,
+        arena_printf(
+            sim->run->arena,
+            "t = %s s: points come down at one time from less than the "
+            "tolerance of a gap, at up to %s m/s, and the model names no law "
+            "of impacts at several points: `energetic`, or `complementarity` "
+            "where none has friction, was taken, here and wherever it happens "
+            "again",
+            num_digits(t, rt_time(sim->run), 9), num_digits(v, speed, 3)));
+}
+
 /* -- rows within a piece ----------------------------------------------------
  *
  * Where all contacts are held, or watched point by point, one series tells the

@@ -134,7 +134,7 @@ struct resting_polytopes {
 
 /* what is reported at most once in a run */
 struct already_reported {
-    bool law;           /* an impact that laws settle differently */
+    bool law, low; /* laws differ on an impact; on one below the tolerance */
     int laws_compared;  /* impacts for which this was asked */
     bool energy_gain;   /* an impact raised the energy */
     bool shared_forces; /* forces that are not determined */
@@ -362,6 +362,7 @@ double simulate_rows_ahead(const struct simulation *sim, double target);
  * last of these times before it, or at `end` if there is none. */
 double simulate_rows_cut(const struct simulation *sim, double target,
                          double end);
+void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
 /* Records what was asked for at the present time. */
 int simulate_asked_row(struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);

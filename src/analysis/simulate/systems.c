@@ -382,7 +382,8 @@ pushed(struct simulation *sim, const struct flow_event *event,
     char time[NUM_TEXT];
     uint32_t hit = 0;
     bool rebounds = false;
-    if (run->im->impact_law != IMP_IMPACT_UNDECLARED || sim->reported.law)
+    if (run->im->impact_law != IMP_IMPACT_UNDECLARED || sim->reported.law ||
+        event->low > 0.0)
         return;
     for (uint32_t i = 0; i < event->n; i++)
         if (impulse[i] > 0.0 &&
@@ -504,6 +505,8 @@ happened(struct simulation *sim, struct flow *flow,
     changes(sim, flow);
     tie(sim, event);
     loads(sim, event);
+    if (event->low > 0.0 && event->kind != FLOW_UNDECIDED)
+        simulate_tell_low(sim, event->low);
     gains(sim, event);
     sim->rows.fresh = false;
     return simulate_row(sim);

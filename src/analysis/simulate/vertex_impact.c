@@ -297,6 +297,46 @@ open_normals(struct simulation *sim, const struct blow *blow)
     return false;
 }
 
+/* The greatest speed of the points that come down, if all do so from less than
+ * the tolerance of their gaps, which does not tell such flights from rest; else
+ * 0. */
+static double
+low_speed(struct simulation *sim, const struct blow *blow)
+{
+    double fastest = 0.0;
+    for (int i = 0; i < blow->n_hit; i++) {
+        double tol, rate, speed = fmax(0.0, -blow->point[i].rate);
+        gap_tolerances(sim->run, blow->spot[i].contact, &tol, &rate);
+        if (!(speed * speed <= -2.0 * blow->point[i].free * tol))
+            return 0.0;
+        fastest = fmax(fastest, speed);
+    }
+    return fastest;
+}
+
+/* The impact of points with friction. Where no law of several is stated, and
+ * those that there are do not agree, impacts from below the tolerance of the
+ * gaps go by the energetic law, which adds no energy: what another law would do
+ * is a motion that this tolerance does not tell from rest. */
+static int
+rough_blow(struct simulation *sim, struct blow *blow,
+           struct friction_group_impact *impact)
+{
+    struct rt *run = sim->run;
+    enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
+    double low;
+    int st = friction_modes_impact(run, blow->spot, blow->n, blow->n_hit,
+                                   blow->rest, law, impact);
+    if (!st && impact->why && impact->unstated &&
+        law == IMP_IMPACT_UNDECLARED && (low = low_speed(sim, blow)) > 0.0) {
+        st = friction_modes_impact(run, blow->spot, blow->n, blow->n_hit,
+                                   blow->rest, IMP_IMPACT_ENERGETIC, impact);
+        if (!st && !impact->why)
+            simulate_tell_low(sim, low);
+    }
+    return st ? st : run->law_status;
+}
+
 int
 simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
                        enum next_step *next)
@@ -325,9 +365,7 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
                                           NULL);
     if (friction_modes_any(run, blow->spot, blow->n)) {
         struct friction_group_impact impact;
-        if ((st = friction_modes_impact(run, blow->spot, blow->n, blow->n_hit,
-                                        blow->rest, &impact)) ||
-            (st = run->law_status))
+        if ((st = rough_blow(sim, blow, &impact)))
             return st;
         if (impact.why) {
             *next = STEP_AS_TOUCH;

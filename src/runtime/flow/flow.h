@@ -48,6 +48,9 @@ struct flow_event {
                     order given decided which was first (law sequential) */
     bool loads;  /* how contacts share an impact is not unique, and the motion
                     depends on it; the impulses are those of least norm */
+    /* the speed of contacts that close together from below the tolerance of
+     * their gaps, where the model names no law of several; 0: nothing of it */
+    double low;
     bool open_loads; /* FLOW_UNDECIDED: because the motion, or an impact,
                         depends on how contacts share their loads */
 };

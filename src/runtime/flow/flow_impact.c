@@ -261,3 +261,40 @@ flow_friction_impact_now(struct rt *run, uint32_t system,
     out->rates = rates;
     return IMP_OK;
 }
+
+double
+taylor_low_speed(const struct flow *flow, const double *rate,
+                 const double *acceleration, int stride)
+{
+    assert(flow != NULL && rate != NULL && acceleration != NULL && stride > 0);
+    const struct taylor_next_event *next = &flow->taylor->next;
+    double fastest = 0.0;
+    for (int k = 0; k < next->n_hit; k++) {
+        int i = next->hit[k];
+        double speed = fmax(0.0, -rate[stride * i]),
+               height =
+                   RT_GAP_SHARE * RT_TOLERANCE * flow->taylor->terms.gap[i];
+        if (!(speed * speed <= -2.0 * acceleration[stride * i] * height))
+            return 0.0;
+        fastest = fmax(fastest, speed);
+    }
+    return fastest;
+}
+
+enum ballistic_event
+taylor_instant_impact(struct flow *flow, struct flow_event *event)
+{
+    assert(flow != NULL && event != NULL);
+    const struct taylor_next_event *next = &flow->taylor->next;
+    struct ballistic *now = flow->taylor->instant;
+    enum ballistic_policy policy = now->policy;
+    if (next->n_hit > 1 && policy == BALLISTIC_UNSTATED)
+        event->low =
+            taylor_low_speed(flow, now->rate, now->matrices.gap_acc, 1);
+    if (event->low > 0.0)
+        now->policy = BALLISTIC_COMPLEMENTARITY;
+    enum ballistic_event what =
+        ballistic_instant_impact(now, next->hit, next->n_hit);
+    now->policy = policy;
+    return what;
+}

@@ -477,13 +477,10 @@ impact(struct flow *flow, struct flow_event *event)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_next_event *next = &taylor->next;
-    bool *before = NEW_N(flow->run->arena, bool, flow->m + 1);
-    memcpy(before, taylor->contacts.closed, flow->m);
     int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
-    enum ballistic_event what =
-        ballistic_instant_impact(taylor->instant, next->hit, next->n_hit);
+    enum ballistic_event what = taylor_instant_impact(flow, event);
     long total = flow->impacts;
     memset(taylor->terms.gap_since, 0,
            flow->m * sizeof *taylor->terms.gap_since);

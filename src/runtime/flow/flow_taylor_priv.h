@@ -167,6 +167,15 @@ int taylor_free_instant(struct flow *flow);
 int taylor_instant(struct flow *flow, const bool *on);
 /* Takes positions and velocities of that instant back into the state. */
 void taylor_take_back(struct flow *flow);
+/* The greatest speed of the contacts that close at this instant, if the flight
+ * of each has been so low that the tolerance of its gap does not tell it from
+ * rest; else 0. rate, acceleration: of all gaps, `stride` apart. */
+double taylor_low_speed(const struct flow *flow, const double *rate,
+                        const double *acceleration, int stride);
+/* The impact at the contacts that close at this instant (after taylor_instant).
+ * Where the model names no law of several, low ones go by complementarity. */
+enum ballistic_event taylor_instant_impact(struct flow *flow,
+                                           struct flow_event *event);
 /* After that: contacts that had opened at this very instant (`fresh`, m
  * entries) are still opening. */
 void taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m);

@@ -43,11 +43,10 @@ joints_after(struct friction_rows *in, const struct friction_group_impact *out)
 
 int
 friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
-                      int n_hit, const double *rest,
+                      int n_hit, const double *rest, enum imp_impact_law law,
                       struct friction_group_impact *out)
 {
-    assert(n > 0 && n_hit <= n && out != NULL);
-    enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
+    assert(n > 0 && n_hit <= n && out != NULL && law < IMP_IMPACT_COUNT);
     struct friction_rows in = {
         .run = run, .n = n, .spot = spot, .with_joints = true};
     int st = friction_rows_read(&in);

@@ -64,10 +64,11 @@ void friction_modes_struck(struct rt *run, int n, const uint32_t *contact,
                            const struct friction_group_impact *impact);
 
 /* The impact at n points, of which the first n_hit come down and the others are
- * held; a rate up to rest[i] (m/s) is none. Applies it, unless out->why says
- * why not. Status of the tapes. */
+ * held; a rate up to rest[i] (m/s) is none. Applies it under the law, unless
+ * out->why says why not. Status of the tapes. */
 int friction_modes_impact(struct rt *run, const struct contact_point *spot,
                           int n, int n_hit, const double *rest,
+                          enum imp_impact_law law,
                           struct friction_group_impact *out);
 
 /* Impacts at the contact are lost in rounding at this instant: a slip up to

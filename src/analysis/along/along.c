@@ -24,6 +24,9 @@
  * double. */
 #define BESIDE_KINK 0x1p-48
 #define DOUBLED_MOST 20
+/* Where there is no series at all, as of the norm of a vector that is 0 and stays
+ * so, pieces double up to a thousandth of the run. */
+#define DOUBLED_BLUNT 38
 /* A series of a kink that misses the value at its other end by this share is
  * rounding, which is a small share of the greatest values of that function,
  * unless it happens again and again. */
@@ -446,9 +449,12 @@ set_reach(struct along *along, double t, bool blunt)
     double least = least_step(t);
     if (kink <= reach) {
         least += ldexp(BESIDE_KINK * reach, along->doubled);
-        along->doubled = kink < least && along->doubled < DOUBLED_MOST
-                             ? along->doubled + 1
-                             : 0;
+        if (blunt)
+            along->doubled += along->doubled < DOUBLED_BLUNT;
+        else
+            along->doubled = kink < least && along->doubled < DOUBLED_MOST
+                                 ? along->doubled + 1
+                                 : 0;
         reach = kink;
     } else {
         along->doubled = 0;

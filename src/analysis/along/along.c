@@ -27,6 +27,9 @@
 /* Where there is no series at all, as of the norm of a vector that is 0 and stays
  * so, pieces double up to a thousandth of the run. */
 #define DOUBLED_BLUNT 38
+/* A function that was this many times as large before is 0 to all rounding: the
+ * square of 16 roundings, for it may be a square. */
+#define VANISHED 0x1p-96
 /* A series of a kink that misses the value at its other end by this share is
  * rounding, which is a small share of the greatest values of that function,
  * unless it happens again and again. */
@@ -448,7 +451,8 @@ set_reach(struct along *along, double t, bool blunt)
         kink = 0;
     double least = least_step(t);
     if (kink <= reach) {
-        least += ldexp(BESIDE_KINK * reach, along->doubled);
+        least += ldexp(BESIDE_KINK * (blunt ? along->until : reach),
+                       along->doubled);
         if (blunt)
             along->doubled += along->doubled < DOUBLED_BLUNT;
         else
@@ -461,8 +465,23 @@ set_reach(struct along *along, double t, bool blunt)
     }
     along->to_kink = kink < INFINITY;
     along->brief = reach < least;
-    along->reach = t + fmax(reach, least);
+    along->reach = t + (blunt ? fmin(least, fmax(along->until - t, least_step(t)))
+                              : fmax(reach, least));
     along->known = fmin(along->reach, t + fmax(known, least));
+}
+
+/* Has the function of a kink vanished, to all rounding, for a time as long as the
+ * longest piece without a series? Its rounding has no motion to tell. */
+static bool
+vanished(const struct along *along, const struct followed *followed)
+{
+    double h = ldexp(BESIDE_KINK * along->until, DOUBLED_BLUNT);
+    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++) {
+        double most = terms(followed->c + (size_t)i * ALONG_WIDTH, h);
+        if (most > 0 && most <= VANISHED * followed->kink[i].size)
+            return true;
+    }
+    return false;
 }
 
 static int
@@ -485,6 +504,7 @@ look(struct along *along, bool ends)
         }
         followed->next = followed->c;
         followed->c = c;
+        blunt = blunt || (!ends && vanished(along, followed));
         count_value(followed, c[0], t);
     }
     along->time = t;

@@ -239,8 +239,8 @@ typedef struct imp_block {
     /* n_rub joints with friction, whose frictions are the last of the
      * multipliers, in the order of the joints, then `share`, the share of the
      * greatest friction that joints which stick together take (IMP_NO_ROW: no
-     * such unknown). In `solve` a row of friction keeps the rate of a joint that
-     * is HELD, else its multiplier is 0. rub (eval; local: unknowns; else
+     * such unknown). In `solve` a row of friction keeps the rate of a joint
+     * that is HELD, else its multiplier is 0. rub (eval; local: unknowns; else
      * IMP_NO_TAPE): residual n and Jacobian n*n (IMP_JACOBIAN_RANK) of the
      * motion with friction, nonlinear in the unknowns, then per joint
      * IMP_RUB_TOLD numbers. share_row: of the share in the motion. */
@@ -273,13 +273,13 @@ typedef struct imp_block {
 } imp_block;
 
 enum imp_guard_kind {
-    IMP_GUARD_SIGN,  /* u goes through zero */
-    IMP_GUARD_WHOLE, /* u goes through a whole number */
-    IMP_GUARD_HALF,  /* u goes through half a whole number */
+    IMP_GUARD_SIGN,        /* u goes through zero */
+    IMP_GUARD_WHOLE,       /* u goes through a whole number */
+    IMP_GUARD_HALF,        /* u goes through half a whole number */
     IMP_GUARD_GROWTH_SIGN, /* the same, where no branch changes: a step ends */
     IMP_GUARD_GROWTH_WHOLE,
-    IMP_GUARD_END /* like SIGN: a function that turns back where it is 0; its own
-                     series, which others follow, too, bounds no step */
+    IMP_GUARD_END /* like SIGN: a function that turns back where it is 0; its
+                     own series, which others follow, too, bounds no step */
 };
 typedef struct imp_guard {
     uint32_t kind;
@@ -381,8 +381,8 @@ enum imp_rub_row {
 };
 typedef struct imp_joint {
     imp_str name;
-    uint32_t kind;    /* enum imp_joint_kind */
-    uint32_t flags;   /* IMP_JOINTF_... */
+    uint32_t kind;  /* enum imp_joint_kind */
+    uint32_t flags; /* IMP_JOINTF_... */
     /* of a joint with friction: its block; among the unknowns of the block its
      * friction, and the first of the two forces that load it; rows of the
      * motion */
@@ -479,8 +479,9 @@ typedef struct imp_contact {
      * dmu/dt, dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each).
      * Of bodies in the plane, on which more acts than weight, no joint, and
      * forces of their own places and velocities alone: with x, y and the angle
-     * of each body that moves (n in all), the derivatives of their accelerations
-     * without contacts by these, then by their velocities (n x n each). */
+     * of each body that moves (n in all), the derivatives of their
+     * accelerations without contacts by these, then by their velocities (n x n
+     * each). */
     uint32_t instant;
     /* A contact with a compliance (else IMP_NO_TAPE), eval; local:
      * depth and speed, both scaled: the force (where positive), its derivatives
@@ -520,9 +521,9 @@ typedef struct imp_contact {
      * without branches. */
     uint32_t rub_now, rub, rub_guard;
     imp_ref rub_guards; /* imp_guard */
-    /* The compliance of two bodies (else IMP_NO_TAPE): press (series; ROW source
-     * 0: rows 0 and 1 are depth and speed, scaled): the force, where it is
-     * negative, too. press_guard (series, as press): where it changes its
+    /* The compliance of two bodies (else IMP_NO_TAPE): press (series; ROW
+     * source 0: rows 0 and 1 are depth and speed, scaled): the force, where it
+     * is negative, too. press_guard (series, as press): where it changes its
      * branch. */
     uint32_t press, press_guard;
     imp_ref press_guards; /* imp_guard */
@@ -724,6 +725,7 @@ typedef struct imp_image {
     uint32_t impact_law;      /* enum imp_impact_law: world's `law` */
     uint32_t paradox;         /* row of abi/paradox.def: world's `paradox` */
     uint32_t loads;           /* row of abi/loads.def: world's `loads` */
+    uint32_t corners;         /* row of abi/corners.def: world's `corners` */
     imp_range range_gravity, range_tolerance;
     imp_ref sources;     /* imp_source; file number f is entry f-1 */
     imp_ref params;      /* imp_param */

@@ -70,6 +70,8 @@ static const struct keydef choices[] = {
 #include "abi/paradox.def"
 #define LOADS(ID, word, doc) {#word, doc},
 #include "abi/loads.def"
+#define CORNERS(ID, word, doc) {#word, doc},
+#include "abi/corners.def"
 };
 enum { N_CHOICES = sizeof choices / sizeof choices[0] };
 

@@ -26,9 +26,9 @@ make_layout(struct mech *mech)
     layout->raw = at += (uint32_t)model->n_params;
     layout->body = at += nb * IMP_RAW_SIZE;
     layout->state = at += nb * IMP_BODY_SIZE;
-    layout->contact = at +=
-        nb * mech->n_state + 2 * (uint32_t)model->n_coordinates +
-        (uint32_t)model->n_rotors;
+    layout->contact = at += nb * mech->n_state +
+                            2 * (uint32_t)model->n_coordinates +
+                            (uint32_t)model->n_rotors;
     layout->joint = at += (uint32_t)model->n_contacts * IMP_CONTACT_SIZE;
     layout->rotor = at += (uint32_t)model->n_joints * IMP_JOINT_SIZE;
     layout->poly = at += (uint32_t)model->n_rotors * IMP_ROTOR_SIZE;
@@ -110,6 +110,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
         .impact_law = (uint32_t)model->world.impact_law,
         .paradox = model->world.paradox,
         .loads = model->world.loads,
+        .corners = model->world.corners,
         .range_gravity = model->world.gravity.range,
         .range_tolerance = model->world.tolerance.range};
     bool ok = data_world_ok(&mech);

@@ -147,9 +147,9 @@ add_held_points(struct second *second)
             add(second, WATCHED_FORCE, point.contact, FORCE_NONE * most, 0.0)
                 ->point = i;
         struct taylor *side;
-        int n_side = point.kind == POINT_VERTEX || point.kind == POINT_EDGES
-                         ? contact_point_sides(run, &point, 1, &side)
-                         : 0;
+        bool corners =
+            point.kind != POINT_SURFACE && point.kind != POINT_SMOOTH;
+        int n_side = corners ? contact_point_sides(run, &point, 1, &side) : 0;
         for (int k = 0; k < n_side; k++) {
             struct watched *one =
                 add(second, WATCHED_SIDE, point.contact, tol, 0.0);
@@ -157,8 +157,7 @@ add_held_points(struct second *second)
             one->lag = SIDE_LAG * tol;
             one->which = (uint32_t)k;
         }
-        if ((point.kind == POINT_VERTEX || point.kind == POINT_EDGES) &&
-            is_first(run, i)) {
+        if (corners && is_first(run, i)) {
             /* Below that something else has come down: two edges, or a vertex
              * that has come over its face from the side. */
             double closed = fmax(ROUNDING * rounding, 0.1 * tol);

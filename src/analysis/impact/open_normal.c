@@ -8,6 +8,7 @@
 #include "analysis/collision/normal_choices.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
+#include "runtime/features/rounded_corner.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/geometry/pose.h"
 
@@ -63,7 +64,7 @@ show_statement(struct analysis *analysis, struct diag *diag,
     diag_help(
         analysis->ds, diag,
         "state one between these in the contact: contact %s : %s | %s { "
-        "normal = %s }%s",
+        "normal = %s }%s%s",
         strchr(own, '|') ? arena_printf(run->brief, "%s_%s", name[0], name[1])
                          : own,
         name[0], name[1], manifold->n_choice ? direction(run, stated) : "...",
@@ -71,7 +72,15 @@ show_statement(struct analysis *analysis, struct diag *diag,
                               ", as it was at the start: it turns with "
                               "`%s`",
                               name[0])
-               : "");
+               : "",
+        manifold->corners && run->corners == CORNERS_REPORT
+            ? "; or take corners as rounded: world { corners = rounded }"
+            : "");
+    if (manifold->corners && run->corners == CORNERS_ROUNDED)
+        diag_note(analysis->ds, diag, IMP_NOWHERE,
+                  "rounded corners have no normal either where they rest on "
+                  "each other, or on two others, and nothing says from where "
+                  "they have come");
 }
 
 void

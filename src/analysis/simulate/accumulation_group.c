@@ -289,7 +289,8 @@ limit_group_past_end(struct simulation *sim, const struct limit_group *group,
         if (closed[i] && near_feature(sim->run, spot) != group->feature[i])
             return true;
         if (!closed[i] ||
-            (spot->kind != POINT_VERTEX && spot->kind != POINT_EDGES))
+            (spot->kind != POINT_VERTEX && spot->kind != POINT_EDGES &&
+             spot->kind != POINT_CORNERS))
             continue;
         if (spot->contact != last &&
             contact_set_series(sim->run, spot->contact))

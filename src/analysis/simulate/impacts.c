@@ -304,6 +304,20 @@ after(struct simulation *sim, const struct group *group,
     return IMP_OK;
 }
 
+/* The velocities are about to change: rounded corners keep the normals with
+ * which they have come together. */
+static void
+keep_corners(const struct group *group)
+{
+    struct rt *run = group->sim->run;
+    double gap, rate;
+    for (uint32_t i = 0; i < group->n; i++)
+        if (rt_contact(run, group->contact[i])->flags & IMP_CONTACTF_CORNERS) {
+            gap_tolerances(run, group->contact[i], &gap, &rate);
+            polytope_corners_keep(run, group->contact[i], gap);
+        }
+}
+
 static int
 stop_at_open_normal(struct simulation *sim, const struct group *group,
                     const struct impact_of_run *problem, const char *also)
@@ -319,14 +333,15 @@ stop_at_open_normal(struct simulation *sim, const struct group *group,
 }
 
 /* Do the bodies of a contact with a set-valued normal approach under one of
- * the choices at least? */
+ * the choices at least? Rounded corners that have a normal by now are hit next,
+ * at this time. */
 static int
 approaches(struct simulation *sim, uint32_t contact, bool *closing)
 {
     struct verdict verdict;
     bool rests;
     int st = polytope_verdict(sim, contact, &verdict, &rests);
-    *closing = verdict.class == CLASS_MINUS;
+    *closing = verdict.class == CLASS_MINUS && verdict.open;
     return st;
 }
 
@@ -482,6 +497,7 @@ with_friction(struct simulation *sim, struct group *group,
         contact[i / 2] = problem.contact[i];
     }
     friction_modes_struck(sim->run, solver->nc / 2, contact, &impact);
+    keep_corners(group);
     impact_of_run_write(sim->run, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);
@@ -719,6 +735,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         return st;
     report_gain(sim, group, solver);
     tell_law(sim, group, solver, law);
+    keep_corners(group);
     impact_of_run_write(analysis->rt, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);

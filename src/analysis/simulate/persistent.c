@@ -21,6 +21,10 @@
 
 /* a gap of so many tolerances of its contact is closed */
 #define SLIDE_CLOSED 2.0
+/* An acceleration of a slip below so many times its rounding is none: normals
+ * and places of corners are right to some 1e-13 (FORCE_NONE of mode_select.c).
+ */
+#define CORNERS_SLIP 2e3
 /* Stick and slip that take turns so often at one time, per point and without an
  * impact, come to no end. */
 #define MODES_REPEAT 6
@@ -48,6 +52,17 @@ gather(struct simulation *sim, uint32_t contact, struct point_list *list)
     return k >= 0;
 }
 
+/* Corners on corners part where they slip. */
+static bool
+corners_part(struct rt *run, const struct contact_point *spot, double none)
+{
+    double slip[3];
+    return spot->kind == POINT_CORNERS &&
+           (contact_set_series(run, spot->contact) ||
+            !contact_set_corners_slip(run, spot, 1, slip) ||
+            fabs(slip[1]) > none);
+}
+
 /* Keeps the points that have no rate. */
 static int
 still(struct simulation *sim, struct contact_point *spot, int *n_points)
@@ -63,8 +78,9 @@ still(struct simulation *sim, struct contact_point *spot, int *n_points)
          * else the touch would come again and again */
         double none = fmax(MODE_STILL * p[i].speed,
                            mode_still_rate(run, spot[i].contact, p[i].free));
+        none = fmax(none, sim->contacts[spot[i].contact].still);
         if (simulate_yields(sim, spot[i].contact) ||
-            fabs(p[i].rate) <= fmax(none, sim->contacts[spot[i].contact].still))
+            (fabs(p[i].rate) <= none && !corners_part(run, &spot[i], none)))
             spot[m++] = spot[i];
     }
     *n_points = m;
@@ -170,6 +186,34 @@ slips_over_ends(struct simulation *sim, struct contact_point *spot, int *n,
     return any;
 }
 
+/* Corners on corners whose slip is accelerated do not stay together: they slip
+ * onto the side that lies that way. True: there are such among the points that
+ * have just been chosen; the sides have taken their places. */
+static bool
+slip_off_corners(struct simulation *sim, struct contact_point *spot, int n)
+{
+    struct rt *run = sim->run;
+    bool any = false;
+    double step, slip[3], tol, rate;
+    for (int i = 0; i < n; i++) {
+        const uint32_t *body = rt_contact(run, spot[i].contact)->body;
+        if (spot[i].kind != POINT_CORNERS ||
+            motion_series_two(run, body, 2, &step) ||
+            !contact_set_corners_slip(run, &spot[i], 2, slip) ||
+            fabs(slip[2]) <=
+                CORNERS_SLIP * mode_still_acceleration(run, spot[i].contact))
+            continue;
+        struct contact_point next;
+        gap_tolerances(run, spot[i].contact, &tol, &rate);
+        if (!contact_set_corners_leave(run, &spot[i], slip[2],
+                                       SLIDE_CLOSED * tol, &next))
+            continue;
+        spot[i] = next;
+        any = true;
+    }
+    return any;
+}
+
 /* Chooses the modes of the closed points of one group that has friction. gone:
  * a point whose mode has just ended by `cause`, or NULL. spot, *count: those
  * that go on. shared: per contact, its forces are not determined. *jumped: an
@@ -187,7 +231,9 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
         if (!memcmp(&spot[i], gone, sizeof *gone))
             modes.which = i;
     int st = friction_modes_select(sim->run, spot, n, &modes);
-    if (!st && slips_over_ends(sim, spot, count, &modes)) {
+    if (!st && (slips_over_ends(sim, spot, count, &modes) ||
+                (modes.choice.taken >= 0 && !modes.jumps && !modes.yields &&
+                 slip_off_corners(sim, spot, n)))) {
         n = *count;
         modes =
             (struct friction_modes){.cause = FRICTION_CAUSE_OTHER, .which = -1};
@@ -332,7 +378,10 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     for (int i = 0; i < n_still && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             at = i;
-    if ((st = mode_select(run, spot, n_still, at, &choice)))
+    st = mode_select(run, spot, n_still, at, &choice);
+    if (!st && choice != MODE_JAMMED && slip_off_corners(sim, spot, n_still))
+        st = mode_select(run, spot, n_still, -1, &choice);
+    if (st)
         return st;
     if (choice == MODE_JAMMED)
         return jammed(sim, n_still ? spot[0].contact : 0);

@@ -12,15 +12,21 @@
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/features/rounded_corner.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/modes/contact_set.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
 /* Normal velocities up to this share of the speeds count as zero, as in
  * analysis/impact. */
 #define CORNER_RESTS 1e-9
+/* Of corners on corners, whose places and normals are right to some 1e-13, an
+ * acceleration below so many times its rounding is none. */
+#define CORNERS_PRESSED 2e3
 
 static void
 by_rate(double lo, double tol, struct verdict *verdict)
@@ -115,12 +121,34 @@ by_choice(struct simulation *sim, uint32_t contact,
                               rt_contact(sim->run, contact)->range,
                               "the series along the normals of a corner");
     verdict->open = true;
+    if (problem->choice->passes)
+        choices.closing = choices.pressed = 0;
     verdict->class = choices.closing   ? CLASS_MINUS
                      : choices.pressed ? CLASS_0_MINUS
                      : choices.apart   ? CLASS_SEPARATING
                                        : CLASS_00;
     *rests = verdict->class == CLASS_00;
     return IMP_OK;
+}
+
+/* Rounded corners that rest on each other have the normal with which their
+ * acceleration brings them together, where they are pressed. */
+static int
+rest_on_corner(struct simulation *sim, uint32_t contact,
+               struct impact_of_run *problem)
+{
+    struct rt *run = sim->run;
+    struct normal_choices choices;
+    double gap, rate;
+    if (run->corners != CORNERS_ROUNDED || problem->choice->passes)
+        return IMP_OK;
+    int st =
+        normal_choices_read(sim->analysis, contact, problem->choice, &choices);
+    if (st || choices.closing || !choices.pressed)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    gap_tolerances(run, contact, &gap, &rate);
+    polytope_corners_press(run, contact, gap);
+    return impact_read(sim->analysis, &contact, 1, problem);
 }
 
 int
@@ -147,6 +175,43 @@ polytope_stop_open_normal(struct simulation *sim, uint32_t contact)
     return IMP_OK;
 }
 
+/* Corners on corners whose normal is settled, without a rate along it: they
+ * part where they slip; else the acceleration along it decides. *rests:
+ * neither. */
+static int
+by_corners(struct simulation *sim, uint32_t contact,
+           const struct contact_point *spot, struct verdict *verdict,
+           bool *rests)
+{
+    struct rt *run = sim->run;
+    struct contact_point_state state;
+    double slip[3], gap, rate;
+    int st = contact_point_states(run, spot, 1, &state, NULL);
+    if (!st)
+        st = contact_set_series(run, contact);
+    if (st)
+        return st;
+    if (spot->kind != POINT_CORNERS ||
+        !contact_set_corners_slip(run, spot, 1, slip))
+        slip[1] = 0.0;
+    verdict->D = state.free;
+    double none =
+        fmax(verdict->v_tol, mode_still_rate(run, contact, state.free));
+    double least = CORNERS_PRESSED * mode_still_acceleration(run, contact);
+    gap_tolerances(run, contact, &gap, &rate);
+    bool slips = fabs(slip[1]) > none;
+    if (!slips && verdict->D < -least)
+        verdict->class = CLASS_0_MINUS;
+    else if (verdict->v < -rate) /* they drift together */
+        verdict->class = CLASS_MINUS;
+    else
+        verdict->class = slips                ? CLASS_SEPARATING
+                         : verdict->D > least ? CLASS_0_PLUS
+                                              : CLASS_00;
+    *rests = verdict->class == CLASS_00;
+    return IMP_OK;
+}
+
 int
 polytope_verdict(struct simulation *sim, uint32_t contact,
                  struct verdict *verdict, bool *rests)
@@ -161,6 +226,10 @@ polytope_verdict(struct simulation *sim, uint32_t contact,
     if (st)
         return st;
     if (problem.open != IMP_WORLD)
+        st = rest_on_corner(sim, contact, &problem);
+    if (st)
+        return st;
+    if (problem.open != IMP_WORLD)
         return by_choice(sim, contact, &problem, verdict, rests);
     if ((st = impact_prepare(sim->analysis, &problem, &solver)))
         return st;
@@ -171,6 +240,16 @@ polytope_verdict(struct simulation *sim, uint32_t contact,
     if ((st = floor_of(sim, contact, &speed)))
         return st;
     by_rate(lo, CORNER_RESTS * speed, verdict);
-    return verdict->class == CLASS_00 ? by_series(sim, contact, verdict, rests)
-                                      : IMP_OK;
+    if (verdict->class != CLASS_00)
+        return IMP_OK;
+    struct contact_point *spot =
+        NEW_N(sim->run->brief, struct contact_point,
+              (size_t)contact_set_room(sim->run, contact));
+    double gap, rate;
+    gap_tolerances(sim->run, contact, &gap, &rate);
+    return polytope_corners_touch(sim->run, contact, gap) &&
+                   contact_set_points(sim->run, contact, gap, spot,
+                                      contact_set_room(sim->run, contact)) == 1
+               ? by_corners(sim, contact, spot, verdict, rests)
+               : by_series(sim, contact, verdict, rests);
 }

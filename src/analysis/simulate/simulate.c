@@ -15,8 +15,10 @@
 #include "analysis/trace/run_file.h"
 #include "analysis/trace/run_log.h"
 #include "base/num.h"
+#include "runtime/features/rounded_corner.h"
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
+#include "runtime/gap/polytope_contact.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
@@ -264,6 +266,11 @@ option_paradox(struct simulation *sim)
     for (uint32_t i = 0; loads && loads_word(i); i++)
         if (!strcmp(imp_text(im, loads->text), loads_word(i)))
             sim->run->loads = i;
+    const imp_val *corners =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_corners);
+    for (uint32_t i = 0; corners && corners_word(i); i++)
+        if (!strcmp(imp_text(im, corners->text), corners_word(i)))
+            polytope_corners_choose(sim->run, i);
     const imp_val *option =
         arg_option(sim->analysis, sim->command, IMP_OPT_simulate_compliant);
     double truth = 0.0;

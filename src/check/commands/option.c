@@ -305,6 +305,10 @@ option_words(const char *key, size_t *n)
         *n = N_LOADS;
         return loads_words;
     }
+    if (!strcmp(key, "corners")) {
+        *n = N_CORNERS;
+        return corners_words;
+    }
     if (!strcmp(key, "engine")) {
         *n = sizeof engines / sizeof *engines;
         return engines;
@@ -340,7 +344,8 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
     case IMP_OPTK_WORD:
         words = option_words(row->key, &n_words);
         word = key_word(ck, key, words, n_words);
-        if (word < 0)
+        if (word < 0 ||
+            (words == corners_words && !corners_fit(ck, word, node->range)))
             return false;
         out->kind = IMP_VAL_WORD;
         out->text = out->label = words[word];

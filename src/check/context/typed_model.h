@@ -83,15 +83,15 @@ struct tm_contact {
     imp_range range;
     uint32_t body[2];
     enum imp_law law;
-    bool law_named;   /* a bare number names none */
+    bool law_named; /* a bare number names none */
     /* 1 + the number of the rule that it is: it stands for all pairs of bodies
      * of its sides (tm_body.sides) that have no contact of their own; 0: of one
      * pair alone */
     uint32_t rule;
-    bool tells_point; /* its p or b is recorded */
-    bool tells_slip;  /* of bodies: its slip is recorded */
+    bool tells_point;     /* its p or b is recorded */
+    bool tells_slip;      /* of bodies: its slip is recorded */
     struct tm_num own[2]; /* an impact law of its own, or NULL: impulses */
-    struct tm_num e;  /* default 1 */
+    struct tm_num e;      /* default 1 */
     /* Coefficients of friction of a point that slips, of one that sticks, and
      * of an impact: default 0; mu_impact NULL: mu. In a system they may read
      * SYM_SLIP, the speed of slip */
@@ -187,7 +187,7 @@ struct tm_rotor {
     struct tm_num inertia, rate;
     struct tm_num friction, friction_static; /* e NULL: none */
     struct tm_num motor;                     /* e NULL: none */
-    bool holds; /* the motor holds the rate */
+    bool holds;                              /* the motor holds the rate */
 };
 
 /* a value in a command; mirrors imp_val, with expressions instead of tapes */
@@ -316,6 +316,7 @@ struct tm_model {
         enum imp_impact_law impact_law;
         uint32_t paradox; /* row of abi/paradox.def */
         uint32_t loads;   /* row of abi/loads.def */
+        uint32_t corners; /* row of abi/corners.def */
     } world;
 };
 

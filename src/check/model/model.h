@@ -69,6 +69,16 @@ enum {
 #include "abi/loads.def"
 };
 extern const char *const loads_words[N_LOADS];
+/* words of the key `corners`, in the order of abi/corners.def */
+enum {
+    N_CORNERS = 0
+#define CORNERS(ID, word, doc) +1
+#include "abi/corners.def"
+};
+extern const char *const corners_words[N_CORNERS];
+/* E0395 where this word of the key `corners` is for the plane, and the model
+ * lies in space: false */
+bool corners_fit(struct check *ck, int corners, imp_range where);
 /* a bare word or string, one of `words`; index or -1 (reported) */
 int key_word(struct check *ck, const struct ast_item *key,
              const char *const *words, size_t count);

@@ -13,6 +13,7 @@ enum {
     W_LAW,
     W_PARADOX,
     W_LOADS,
+    W_CORNERS,
     W_TOLERANCE,
     W_SEED,
     W_GAIN,
@@ -28,6 +29,7 @@ const struct keydef world_keys[] = {
                 "stick or jump"},
     {"loads", "where contacts can share their loads in many ways: least_norm "
               "or report"},
+    {"corners", "where a corner meets a corner: report or rounded"},
     {"tolerance", "relative tolerance of verdicts"},
     {"seed", "of random numbers"},
     {"gain", "allowed or forbidden: may an impact raise the energy?"},
@@ -50,6 +52,26 @@ const char *const loads_words[N_LOADS] = {
 #define LOADS(ID, word, doc) #word,
 #include "abi/loads.def"
 };
+
+const char *const corners_words[N_CORNERS] = {
+#define CORNERS(ID, word, doc) #word,
+#include "abi/corners.def"
+};
+
+bool
+corners_fit(struct check *ck, int corners, imp_range where)
+{
+    assert(ck);
+    if (corners <= 0 || ck->m->dim != 3)
+        return true;
+    struct diag *diag = check_error(ck, DIAG_E0395, where,
+                                    "`corners = rounded` is for bodies in the "
+                                    "plane, but these lie in space");
+    CHECK_HELP(ck, diag,
+               "state the direction in the contact, where a corner or an edge "
+               "may meet another: normal = (1, 0, 0)");
+    return false;
+}
 
 /* Reads a word, or a tuple of words, as bits in the order of the words. */
 static uint32_t
@@ -202,6 +224,11 @@ world(struct check *ck, struct module *module, const struct ast_item *it)
     if (keys[W_LOADS]) {
         int loads = key_word(ck, keys[W_LOADS], loads_words, N_LOADS);
         tm->world.loads = loads < 0 ? 0 : (uint32_t)loads;
+    }
+    if (keys[W_CORNERS]) {
+        int corners = key_word(ck, keys[W_CORNERS], corners_words, N_CORNERS);
+        tm->world.corners = corners < 0 ? 0 : (uint32_t)corners;
+        corners_fit(ck, corners, keys[W_CORNERS]->value->range);
     }
 }
 

@@ -55,8 +55,17 @@ struct manifold_choice {
 struct contact_manifold {
     enum manifold_kind kind;
     struct feature_pair pair; /* the features that touch, for messages */
-    double n[3]; /* the normal; if it is open: the stated one, or zero */
-    bool stated; /* the normal is open, and the model states one */
+    double n[3];  /* the normal; if it is open: the stated one, or zero */
+    bool stated;  /* the normal is open, and something settles it: the model
+                     states one, or its corners are rounded */
+    bool passes;  /* it is open, and the corners are rounded: they pass each
+                     other */
+    bool corners; /* in the plane: what touches is a corner of each body */
+    uint32_t corner[2]; /* these */
+    /* they are rounded and slip along a side: a corner goes on on that side */
+    bool side;
+    int side_body; /* whose side that is, 0 or 1 */
+    uint32_t side_face;
     int n_point;
     double P[MANIFOLD_POINTS][3], Q[MANIFOLD_POINTS][3];
     int n_choice;                   /* if the normal is open; else 0 */
@@ -68,6 +77,40 @@ struct contact_manifold {
  * they share too many points. */
 int polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
                               struct contact_manifold *out);
+/* What the run does where corners meet (row of abi/corners.def), from now on.
+ */
+void polytope_corners_choose(struct rt *run, uint32_t corners);
+/* Corners that are rounded (world { corners = rounded }) and that touch now:
+ * keeps the normal of this instant, for as long as they stay together. To be
+ * called before an impact changes the velocities. Other contacts: nothing. */
+void polytope_corners_keep(struct rt *run, uint32_t contact, double tol);
+/* Rounded corners that rest on each other: keeps the normal with which their
+ * acceleration brings them together. The series of the motion must have been
+ * made to order 2. */
+void polytope_corners_press(struct rt *run, uint32_t contact, double tol);
+/* The settled normal of corners on corners, from body 0 to body 1 in the axes
+ * of body 0, as a series while they stay together; turn: that of the relative
+ * pose. A stated normal turns with body 0; that of rounded corners rolls on
+ * both and turns with the mean. False: none is stated, and none was kept. */
+bool polytope_corners_normal(const struct rt *run, uint32_t contact, int order,
+                             const struct taylor turn[9],
+                             struct taylor normal[3]);
+/* Does a corner touch a corner within tol (m), which leaves their normal open?
+ */
+bool polytope_corners_touch(struct rt *run, uint32_t contact, double tol);
+/* Is one stated, or kept for these vertices? */
+bool polytope_corners_settled(const struct rt *run, uint32_t contact,
+                              const uint32_t vertex[2]);
+/* How far (m, by an arm as long as the body) the normal may roll to the right
+ * and to the left end of those that are possible. Returns 2; 0: it is not open.
+ */
+int polytope_corners_roll(struct rt *run, uint32_t contact, int order,
+                          const struct taylor turn[9],
+                          const struct taylor normal[3], struct taylor side[2]);
+/* The face whose normal is at that end. False: the normal is not open within
+ * tol (m). */
+bool polytope_corners_end(struct rt *run, uint32_t contact, bool left,
+                          double tol, int *body, uint32_t *face);
 /* Series of the separation along one choice of an open normal (along the stated
  * normal if there is one), at the state of *manifold: the face or the edges
  * that the normal belongs to turn with their bodies. The series of the motion

@@ -71,6 +71,27 @@ int polytope_pair_series(struct rt *run, uint32_t contact, int order,
 int polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
                            struct contact_manifold *out);
 
+/* Directions nearer than this (rad) count as one. Features within a tolerance
+ * of 1e-11 of the size, at least 1e-5 of the size long, leave the direction of
+ * a plane open by 1e-6. */
+#define TOUCH_SAME 1e-6
+/* Adds all corners of the intersection of both cones of normals, in the axes of
+ * body 0, to out->choice: directions with a separation of `least` at least. */
+void polytope_normal_choices(struct rt *run, const struct polytope_scene *scene,
+                             double least, struct contact_manifold *out);
+/* In the plane a corner that is further than 2 tol from the end of a side lies
+ * on that side, which is then its normal. Where the side beside that end goes
+ * on nearly straight, the tolerance of a gap lets its normal keep the bodies
+ * apart, too, further along: of such normals the one that does so best is
+ * left (polytope_corners.c). */
+void polytope_corners_leave_one(const struct polytope_scene *scene, double tol,
+                                struct contact_manifold *out);
+/* Says of an open normal which corners touch, and settles it where corners are
+ * rounded; *normal is in the axes of body 0. */
+void polytope_corners_settle(struct rt *run, uint32_t contact,
+                             const struct polytope_scene *scene, double tol,
+                             struct contact_manifold *out, double normal[3]);
+
 /* A smooth body (either of the two) against a polytope: these do what the
  * functions of polytope_contact.h do for all contacts. */
 int smooth_polytope_closest(struct rt *run, uint32_t contact,

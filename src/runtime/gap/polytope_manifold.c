@@ -21,10 +21,6 @@
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
 
-/* Directions nearer than this (rad) count as one. Features within a tolerance
- * of 1e-11 of the size, at least 1e-5 of the size long, leave the direction of
- * a plane open by 1e-6. */
-#define TOUCH_SAME 1e-6
 /* room for so many choices of a normal at first */
 #define CHOICES_FIRST 16
 
@@ -125,12 +121,11 @@ choose(struct rt *run, struct contact_manifold *out,
     out->choice[out->n_choice++] = *more;
 }
 
-/* Adds all corners of the intersection of both cones of normals, in the axes of
- * body 0. */
-static void
-choices(struct rt *run, const struct polytope_scene *scene, double least,
-        struct contact_manifold *out)
+void
+polytope_normal_choices(struct rt *run, const struct polytope_scene *scene,
+                        double least, struct contact_manifold *out)
 {
+    assert(run != NULL && scene != NULL && out != NULL);
     uint32_t at[2];
     struct manifold_choice one = {.edge = 0};
     for (one.body = 0; one.body < 2; one.body++)
@@ -340,6 +335,19 @@ stated(struct rt *run, uint32_t contact, const struct polytope_scene *scene,
     return IMP_BADMODEL;
 }
 
+/* What the model says of an open normal: it states one, or its corners are
+ * rounded. */
+static int
+settle_open(struct rt *run, uint32_t contact,
+            const struct polytope_scene *scene, double least, double tol,
+            struct contact_manifold *out, double normal[3])
+{
+    polytope_corners_settle(run, contact, scene, tol, out, normal);
+    return rt_contact(run, contact)->flags & IMP_CONTACTF_NORMAL
+               ? stated(run, contact, scene, least, out, normal)
+               : IMP_OK;
+}
+
 static void
 room(struct rt *run, uint32_t contact, struct touching *touch)
 {
@@ -377,7 +385,8 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     nearest_features_find(&scene, &at.pair, &at);
     touch.tol = fmax(tol, 64.0 * DBL_EPSILON * scene.size);
     double least = fmin(at.gap, 0.0) - touch.tol;
-    choices(run, &scene, least, out);
+    polytope_normal_choices(run, &scene, least, out);
+    polytope_corners_leave_one(&scene, touch.tol, out);
     room(run, contact, &touch);
     points_along(&touch, best_of(&scene, out, &at));
     if (touch.shared.n == 0 && out->n_choice == 1)
@@ -387,8 +396,8 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     if (out->n_choice > 1) {
         out->kind = MANIFOLD_OPEN;
         memset(normal, 0, sizeof normal);
-        if ((image_contact->flags & IMP_CONTACTF_NORMAL) &&
-            (st = stated(run, contact, &scene, least, out, normal)))
+        if ((st = settle_open(run, contact, &scene, least, touch.tol, out,
+                              normal)))
             return st;
     } else {
         out->kind = touch.shared.n > 2    ? MANIFOLD_AREA

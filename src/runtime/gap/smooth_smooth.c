@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/features/separation_search.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/smooth_smooth_priv.h"
 #include "runtime/numerics/factors.h"
@@ -292,14 +293,14 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
            struct support_pair *pair, struct closest_points *points)
 {
     double unknowns[8], gap;
-    enum support_fault fault = smooth_smooth_search(pair), by_newton;
+    enum support_fault fault = separation_search(pair), by_newton;
     /* an ascent that failed may still have come near enough for Newton's
      * method */
     if (fault != SUPPORT_FINE &&
         !(fault == SUPPORT_LOST && pair->have[0] && pair->have[1]))
         return fault;
     if (is_deep(pair, pair->sigma))
-        smooth_smooth_search_all(pair);
+        separation_search_all(pair);
     /* Newton's method from a coarse direction, and from a finer one if that
      * fails */
     by_newton = SUPPORT_LOST;

@@ -49,6 +49,16 @@ struct rt_closest {
         *smooth; /* per contact: smooth_smooth.c's last answer */
     struct polytope_contact_memo
         *polytope; /* per contact: polytope_contact.c's last answer */
+    struct rounded_normal *corner; /* per contact; NULL: none was kept */
+};
+/* The normal with which rounded corners have come together (gap room). It
+ * rolls with them: its angle less the mean of the angles of both bodies is
+ * constant while they stay together. */
+struct rounded_normal {
+    bool known;
+    uint32_t body[2], vertex[2];
+    double angle;       /* that difference (rad) */
+    double time;        /* when it was found (s) */
 };
 /* What the model says of its world. */
 struct rt_world {
@@ -100,19 +110,20 @@ struct rt {
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
     struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
-    struct run_singular *singular; /* of runtime/motion: what could not go on; or
-                                      NULL */
-    int law_status;      /* IMP_FAILED after a diagnostic about a law that a
-                            contact states, where nobody could be told: the
-                            command fails */
+    struct run_singular *singular; /* of runtime/motion: what could not go on;
+                                      or NULL */
+    int law_status;   /* IMP_FAILED after a diagnostic about a law that a
+                         contact states, where nobody could be told: the
+                         command fails */
     uint32_t own_law; /* 1 + the tape of the impact law that the command names
                          for all its contacts; 0: each has its own */
     bool compliant; /* contacts that state a compliance have it all the time */
     struct paradox_forks *forks; /* of PARADOX_BRANCH; else NULL */
     uint32_t paradox; /* row of abi/paradox.def: what the present run does where
                          friction leaves the motion open */
-    uint32_t loads; /* row of abi/loads.def: where contacts can share their
-                       loads in many ways */
+    uint32_t loads;   /* row of abi/loads.def: where contacts can share their
+                         loads in many ways */
+    uint32_t corners; /* row of abi/corners.def: where corners meet */
 };
 
 /* The relative tolerance of verdicts (tangential.md, section 0.F): 1e-9 of the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Saving and restoring what motion changes: the time, the state of all bodies
  * with its compensation, the warm starts of the closest points, so that a
- * search after the restoration takes the same steps to the last bit (I7), and
- * the work of friction. */
+ * search after the restoration takes the same steps to the last bit (I7), the
+ * work of friction, and the normals of rounded corners. */
 #include "runtime/instance/saved_state.h"
 
 #include <assert.h>
@@ -49,13 +49,52 @@ saved_work_size(const struct rt *run)
     return (size_t)run->im->contacts.n + run->im->joints.n;
 }
 
+/* -- normals of rounded corners -- */
+
+enum { CORNER_ENTRIES = 7 };
+
+/* per contact */
+static size_t
+corner_entries(const struct rt *run)
+{
+    return run->closest.corner ? CORNER_ENTRIES : 0;
+}
+
+static void
+corners_take(const struct rt *run, double *next)
+{
+    for (size_t i = 0; corner_entries(run) && i < run->im->contacts.n; i++) {
+        const struct rounded_normal *corner = &run->closest.corner[i];
+        *next++ = corner->known;
+        for (int k = 0; k < 2; k++) {
+            *next++ = corner->body[k];
+            *next++ = corner->vertex[k];
+        }
+        *next++ = corner->angle;
+        *next++ = corner->time;
+    }
+}
+
+static void
+corners_restore(struct rt *run, size_t n, const double *v)
+{
+    for (size_t i = 0; corner_entries(run) && i < n; i++, v += CORNER_ENTRIES)
+        run->closest.corner[i] =
+            (struct rounded_normal){.known = v[0] != 0.0,
+                                    .body = {(uint32_t)v[1], (uint32_t)v[3]},
+                                    .vertex = {(uint32_t)v[2], (uint32_t)v[4]},
+                                    .angle = v[5],
+                                    .time = v[6]};
+}
+
 size_t
 saved_state_size(const struct rt *run)
 {
     assert(run != NULL);
     const imp_layout *layout = &run->im->layout;
     return 1 + 2 * (size_t)(layout->contact - layout->state) +
-           (WARM_START + 1) * (size_t)run->im->contacts.n +
+           (WARM_START + 1 + corner_entries(run)) *
+               (size_t)run->im->contacts.n +
            saved_work_size(run);
 }
 
@@ -79,7 +118,9 @@ take(struct rt *run, struct arena *arena)
         next[i] = run->closest.warm[i];
     next += n_contact;
     saved_work_take(run, next);
-    assert(next + saved_work_size(run) == saved.v + saved.n);
+    next += saved_work_size(run);
+    corners_take(run, next);
+    assert(next + corner_entries(run) * n_contact == saved.v + saved.n);
     return saved;
 }
 
@@ -103,11 +144,10 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     size_t n_state = layout->contact - layout->state;
     const double *v = saved->v;
     /* contacts that were made since then are not in it */
-    size_t n_contact = (saved->n - 1 - 2 * n_state - run->im->joints.n) /
-                       (WARM_START + 2);
+    size_t each = WARM_START + 2 + corner_entries(run);
+    size_t n_contact = (saved->n - 1 - 2 * n_state - run->im->joints.n) / each;
     assert(n_contact <= run->im->contacts.n);
-    assert(saved->n == 1 + 2 * n_state + (WARM_START + 2) * n_contact +
-                           run->im->joints.n);
+    assert(saved->n == 1 + 2 * n_state + each * n_contact + run->im->joints.n);
     run->env[layout->time] = *v++;
     memcpy(run->env + layout->state, v, n_state * sizeof *v);
     memcpy(run->state_lo, v + n_state, n_state * sizeof *v);
@@ -117,6 +157,7 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     for (size_t i = 0; i < n_contact; i++)
         run->closest.warm[i] = v[i] != 0.0;
     restore_work(run, (uint32_t)n_contact, v + n_contact);
+    corners_restore(run, n_contact, v + 2 * n_contact + run->im->joints.n);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
 }

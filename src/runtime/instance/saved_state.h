@@ -8,7 +8,7 @@
 
 struct saved_state {
     double *v; /* time, state, its low parts, warm starts of closest points,
-                  work of friction */
+                  work of friction, normals of rounded corners */
     size_t n;
     size_t trace; /* the length of the log of the motion that is kept */
 };

@@ -141,6 +141,52 @@ crossing_at(const struct polytope_scene *scene, uint32_t contact,
     return true;
 }
 
+/* The side at one end of the normals of corners on corners, and the corner on
+ * it. */
+static bool
+beside_corners(struct rt *run, const struct contact_point *at, bool left,
+               double tol, struct contact_point *next)
+{
+    int body;
+    uint32_t face;
+    if (!polytope_corners_end(run, at->contact, left, tol, &body, &face))
+        return false;
+    *next = (struct contact_point){at->contact, POINT_VERTEX, body, face,
+                                   body == 0 ? at->vertex : at->face};
+    return true;
+}
+
+bool
+contact_set_corners_slip(struct rt *run, const struct contact_point *at,
+                         int order, double slip[3])
+{
+    assert(run != NULL && at != NULL && at->kind == POINT_CORNERS);
+    assert(order >= 1 && order <= 2);
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    struct taylor centre[3], turn[9], normal[3], place[3];
+    if (polytope_relative_pose(run, at->contact, order, centre, turn, NULL) ||
+        !polytope_corners_normal(run, at->contact, order, turn, normal))
+        return false;
+    if (contact_point_place(run, at, order, place))
+        return false;
+    const double *own = run->polytope[image_contact->body[0]]->vertex[at->face];
+    double n[2] = {normal[0].c[0], normal[1].c[0]};
+    slip[0] = n[1] * (place[0].c[0] - own[0]) - n[0] * (place[1].c[0] - own[1]);
+    for (int k = 1; k <= order; k++)
+        slip[k] = k * (n[1] * place[0].c[k] - n[0] * place[1].c[k]);
+    /* the k-th derivative is k! times the coefficient: 1 and 2 */
+    return true;
+}
+
+bool
+contact_set_corners_leave(struct rt *run, const struct contact_point *at,
+                          double slip, double tol, struct contact_point *next)
+{
+    assert(run != NULL && at != NULL && at->kind == POINT_CORNERS);
+    assert(next != NULL && slip != 0.0);
+    return beside_corners(run, at, slip < 0.0, tol, next);
+}
+
 static int
 polytope_spots(struct rt *run, uint32_t contact, double tol,
                struct contact_point *out, int most)
@@ -150,9 +196,25 @@ polytope_spots(struct rt *run, uint32_t contact, double tol,
         NEW(run->brief, struct contact_manifold);
     struct polytope_scene scene;
     double normal[3], minus[3], place[2][3];
-    if (polytope_contact_manifold(run, contact, tol, manifold) ||
-        manifold->kind == MANIFOLD_OPEN)
+    if (polytope_contact_manifold(run, contact, tol, manifold))
         return -1;
+    if (manifold->kind == MANIFOLD_OPEN && manifold->passes)
+        return 0;
+    if (manifold->kind == MANIFOLD_OPEN) {
+        if (manifold->side) {
+            int own = 1 - manifold->side_body;
+            *out = (struct contact_point){
+                contact, POINT_VERTEX, manifold->side_body, manifold->side_face,
+                manifold->corner[own]};
+            return 1;
+        }
+        if (!manifold->stated || !manifold->corners ||
+            !polytope_corners_settled(run, contact, manifold->corner))
+            return -1;
+        *out = (struct contact_point){contact, POINT_CORNERS, 0,
+                                      manifold->corner[0], manifold->corner[1]};
+        return 1;
+    }
     polytope_scene_get(run, contact, false, &scene);
     into_first(run, image_contact->body[0], manifold->n, false, normal);
     for (int j = 0; j < 3; j++)
@@ -327,6 +389,17 @@ contact_set_next_corner(struct rt *run, const struct contact_point *at,
 {
     assert(run != NULL && at != NULL && next != NULL);
     const imp_contact *image_contact = rt_contact(run, at->contact);
+    struct taylor *roll;
+    double tol, rate;
+    if (at->kind == POINT_CORNERS) { /* to the end at which the normal is */
+        gap_tolerances(run, at->contact, &tol, &rate);
+        int ends = contact_point_sides(run, at, 0, &roll) - 2;
+        if (ends < 2)
+            return false;
+        bool left = roll[3].c[0] < roll[2].c[0];
+        return roll[2 + left].c[0] <= 2.0 * tol &&
+               beside_corners(run, at, left, tol, next);
+    }
     if (run->im->dim != 2 || at->kind != POINT_VERTEX ||
         run->polytope[image_contact->body[0]]->n_vertex == 0 ||
         run->polytope[image_contact->body[1]]->n_vertex == 0)
@@ -560,7 +633,7 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     /* first the points that touch, then all points of the faces on which they
      * lie */
     found.n = contact_set_points(run, contact, tol, out, most);
-    if (found.n < 1)
+    if (found.n < 1 || out->kind == POINT_CORNERS)
         return found.n;
     int m = 0;
     while (m + 1 < found.n && out[m].kind != POINT_VERTEX)
@@ -639,6 +712,15 @@ contact_set_held_faces(const struct rt *run, uint32_t contact,
         const struct contact_point *held = &group->row[i].spot;
         if (held->contact != contact)
             continue;
+        for (int b = 0; b < 2 && held->kind == POINT_CORNERS; b++) {
+            const struct polytope *polytope =
+                run->polytope[image_contact->body[b]];
+            uint32_t v = b == 0 ? held->face : held->vertex;
+            for (uint32_t f = polytope->at[v]; f < polytope->at[v + 1]; f++)
+                add_face(base, &count,
+                         (struct contact_point){contact, POINT_VERTEX, b,
+                                                polytope->around[f], 0});
+        }
         if (held->kind == POINT_VERTEX) {
             add_face(base, &count, *held);
             const struct polytope *polytope =

@@ -41,10 +41,22 @@ bool contact_set_slips_over(struct rt *run, const struct contact_point *at,
                             double tol, double sign,
                             struct contact_point *next);
 
+/* Of corners on corners: how far the second body's corner is past the first
+ * one's along the tangent (the normal turned by -90 degrees), and that with its
+ * derivatives up to `order`, 1 or 2 (m, m/s, m/s^2). The series of the motion
+ * must have been made to this order. False: there is no normal. */
+bool contact_set_corners_slip(struct rt *run, const struct contact_point *at,
+                              int order, double slip[3]);
+/* Corners on corners that begin to slip with this sign: the side onto which
+ * they slip, and the corner on it. False: the normal is not open within tol
+ * (m). */
+bool contact_set_corners_leave(struct rt *run, const struct contact_point *at,
+                               double slip, double tol,
+                               struct contact_point *next);
 /* Where a corner of one polygon meets one of the other: the faces beside them
  * that keep the bodies apart, each with the other corner. Between their normals
- * that of the contact is open. Returns how many, at most two; 0: no corners meet
- * within tol. */
+ * that of the contact is open. Returns how many, at most two; 0: no corners
+ * meet within tol. */
 int contact_set_corner(struct rt *run, uint32_t contact, double tol,
                        struct contact_point out[2]);
 

@@ -638,7 +638,7 @@ one_row(struct search *search, int index)
         found(search, time, CHANGE_CEASES, index, row->spot.contact);
     if (st || (st = slip_or_stick(search, index)))
         return st;
-    if ((row->spot.kind != POINT_VERTEX && row->spot.kind != POINT_EDGES) ||
+    if (row->spot.kind == POINT_SURFACE || row->spot.kind == POINT_SMOOTH ||
         !isfinite(search->best))
         return IMP_OK;
     gap_tolerances(search->r, row->spot.contact, &search->tol, &search->rate);
@@ -667,7 +667,7 @@ only_polytopes(const struct rt *run)
 {
     for (int i = 0; i < persistent_count(run); i++) {
         enum contact_point_kind kind = run->persistent->row[i]->spot.kind;
-        if (kind != POINT_VERTEX && kind != POINT_EDGES)
+        if (kind == POINT_SURFACE || kind == POINT_SMOOTH)
             return false;
     }
     return true;

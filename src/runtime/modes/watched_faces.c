@@ -402,6 +402,8 @@ two_faces(struct rt *run, uint32_t contact, const struct contact_point *spot,
                                   .n_base = 2,
                                   .high = INFINITY,
                                   .slack = FACE_SLACK * tol};
+    if (spot[first].kind == POINT_CORNERS)
+        return false;
     contact_set_opposed(run, &spot[first], out->base);
     for (int body = 0; body < 2; body++) {
         struct aside aside = {.run = run,

@@ -26,65 +26,6 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
  * the edges, the edges may come to cross. */
 #define CROSSING_ASIDE 0.25
 
-/* -- jets ------------------------------------------------------------------ */
-
-/* Sets out = A x, or A^T x, from this order on. dim: of the bodies; in the
- * plane what lies across it is 0. */
-static void
-turn_from(int dim, int from, int order, const struct taylor A[9], bool back,
-          const struct taylor x[3], struct taylor out[3])
-{
-    for (int i = 0; i < dim; i++)
-        for (int k = from; k <= order; k++) {
-            double s = 0.0;
-            for (int j = 0; j < dim; j++) {
-                const double *a = A[back ? 3 * j + i : 3 * i + j].c;
-                for (int l = 0; l <= k; l++)
-                    s += a[l] * x[j].c[k - l];
-            }
-            out[i].c[k] = s;
-        }
-    if (dim == 2)
-        taylor_const_from(from, order, 0.0, &out[2]);
-}
-
-static void
-turn(int order, const struct taylor A[9], bool back, const struct taylor x[3],
-     struct taylor out[3])
-{
-    turn_from(3, 0, order, A, back, x, out);
-}
-
-/* Does the same for a constant vector. */
-static void
-turn_fixed(int dim, int from, int order, const struct taylor A[9], bool back,
-           const double x[3], struct taylor out[3])
-{
-    for (int i = 0; i < dim; i++) {
-        const double *a = A[back ? i : 3 * i].c,
-                     *b = A[back ? 3 + i : 3 * i + 1].c,
-                     *c = A[back ? 6 + i : 3 * i + 2].c;
-        for (int k = from; k <= order; k++)
-            out[i].c[k] = a[k] * x[0] + b[k] * x[1] + c[k] * x[2];
-    }
-    if (dim == 2)
-        taylor_const_from(from, order, 0.0, &out[2]);
-}
-
-/* Sets out to sign (a x x), where x is constant; in the plane the last entry
- * alone, as the others are 0. */
-static void
-cross_fixed(int dim, int from, int order, const struct taylor a[3],
-            const double x[3], double sign, struct taylor out[3])
-{
-    for (int i = dim == 2 ? 2 : 0; i < 3; i++) {
-        const double *u = a[(i + 1) % 3].c, *v = a[(i + 2) % 3].c,
-                     y = x[(i + 2) % 3], z = x[(i + 1) % 3];
-        for (int k = from; k <= order; k++)
-            out[i].c[k] = sign * (u[k] * y - v[k] * z);
-    }
-}
-
 static void
 constant(int order, const double x[3], double sign, struct taylor out[3])
 {
@@ -155,7 +96,7 @@ open_by(const struct rt *run, uint32_t body, int from, int order,
             taylor_const_from(from, order, 0.0, &out[i]);
         return;
     }
-    turn_from(3, from, order, R, false, n, out);
+    taylor_turn_from(3, from, order, R, false, n, out);
     taylor_cross_from(from, order, x, n, out + 3);
 }
 
@@ -213,11 +154,11 @@ static void
 over_point(struct over *pose, int from, int face_of, const double vertex[3],
            struct taylor place[3])
 {
-    turn_fixed(pose->dim, from, pose->order, pose->R, face_of != 0, vertex,
-               place);
+    taylor_turn_fixed(pose->dim, from, pose->order, pose->R, face_of != 0,
+                      vertex, place);
     if (face_of != 0 && !pose->has_back) {
-        turn_from(pose->dim, pose->from, pose->order, pose->R, true, pose->c,
-                  pose->back);
+        taylor_turn_from(pose->dim, pose->from, pose->order, pose->R, true,
+                         pose->c, pose->back);
         pose->has_back = true;
     }
     for (int i = 0; i < 3; i++)
@@ -311,12 +252,13 @@ face_normal(const struct rt *run, struct contact_point_poses *shared,
     if (shared->has_face && same)
         return;
     int from = same ? shared->face_known : 0;
-    turn_fixed(dim, from, order, shared->over.R, b == 0, n, shared->own);
+    taylor_turn_fixed(dim, from, order, shared->over.R, b == 0, n, shared->own);
     if (contact_point_body_moves(run, image_contact->body[b]))
-        turn_fixed(dim, from, order, shared->R[b], false, n, shared->world);
+        taylor_turn_fixed(dim, from, order, shared->R[b], false, n,
+                          shared->world);
     else if (contact_point_body_moves(run, image_contact->body[1 - b]))
-        turn_from(dim, from, order, shared->R[1 - b], false, shared->own,
-                  shared->world);
+        taylor_turn_from(dim, from, order, shared->R[1 - b], false, shared->own,
+                         shared->world);
     shared->has_face = true;
     shared->face_known = 0; /* of another face */
     shared->face_of = b;
@@ -336,12 +278,14 @@ tangent_row(struct rt *run, const struct over *pose, struct persistent_row *row,
     if (of == 0)
         return persistent_friction_series(run, row, from, pose->order, place,
                                           normal, constant, pose->c, turned);
-    turn_from(pose->dim, from, pose->order, pose->R, false, place, point);
+    taylor_turn_from(pose->dim, from, pose->order, pose->R, false, place,
+                     point);
     if (constant) {
         const double now[3] = {normal[0].c[0], normal[1].c[0], normal[2].c[0]};
-        turn_fixed(pose->dim, from, pose->order, pose->R, false, now, n);
+        taylor_turn_fixed(pose->dim, from, pose->order, pose->R, false, now, n);
     } else {
-        turn_from(pose->dim, from, pose->order, pose->R, false, normal, n);
+        taylor_turn_from(pose->dim, from, pose->order, pose->R, false, normal,
+                         n);
     }
     for (int i = 0; i < 2; i++) {
         taylor_add_from(from, pose->order, &point[i], &pose->c[i], &point[i]);
@@ -381,8 +325,9 @@ vertex_row(struct rt *run, struct persistent_group *group,
         for (int i = 0; i < dim; i++)
             taylor_scale_from(from, order, 1.0, &shared->world[i],
                               &row->open[1 - body][i]);
-        cross_fixed(dim, from, order, shared->own, polytope->vertex[at->vertex],
-                    -1.0, row->open[1 - body] + 3);
+        taylor_cross_fixed(dim, from, order, shared->own,
+                           polytope->vertex[at->vertex], -1.0,
+                           row->open[1 - body] + 3);
     }
     if (contact_point_body_moves(
             run,
@@ -390,8 +335,8 @@ vertex_row(struct rt *run, struct persistent_group *group,
         for (int i = 0; i < dim; i++)
             taylor_scale_from(from, order, -1.0, &shared->world[i],
                               &row->open[body][i]);
-        cross_fixed(dim, from, order, place, face->n, -1.0,
-                    row->open[body] + 3);
+        taylor_cross_fixed(dim, from, order, place, face->n, -1.0,
+                           row->open[body] + 3);
     }
     if (row->friction) {
         struct taylor normal[3];
@@ -448,8 +393,8 @@ edge_lines(const struct rt *run, const struct contact_point *at,
         }
         if (i == 1) {
             over_point(pose, from, 0, begin, crossing->x[1]);
-            turn_fixed(3, from, order, pose->R, false, edge->dir,
-                       crossing->d[1]);
+            taylor_turn_fixed(3, from, order, pose->R, false, edge->dir,
+                              crossing->d[1]);
         }
     }
 }
@@ -519,7 +464,8 @@ edges_row(struct rt *run, struct persistent_group *group,
                           &crossing->normal[0][j]);
     }
     const struct polytope_edge *edge = edge_of(run, at, 1, &polytope);
-    turn_from(3, from, order, pose->R, true, crossing->n, crossing->normal[1]);
+    taylor_turn_from(3, from, order, pose->R, true, crossing->n,
+                     crossing->normal[1]);
     for (int j = 0; j < 3; j++) {
         taylor_scale_from(from, order, edge->dir[j], &crossing->at[1],
                           &crossing->place[1][j]);
@@ -555,7 +501,7 @@ cross_now(const struct rt *run, struct contact_point *at, struct over *pose)
             constant(0, polytope->face[edge->face[k]].n, 1.0, m);
             memcpy(w, m, sizeof w);
             if (body == 1)
-                turn(0, pose->R, false, m, w);
+                taylor_turn_from(3, 0, 0, pose->R, false, m, w);
             taylor_dot(0, crossing->n, w, &x);
             out[body] += x.c[0];
         }
@@ -599,7 +545,8 @@ int
 contact_point_place(struct rt *run, const struct contact_point *at, int order,
                     struct taylor out[3])
 {
-    assert(at->kind == POINT_VERTEX || at->kind == POINT_EDGES);
+    assert(at->kind == POINT_VERTEX || at->kind == POINT_EDGES ||
+           at->kind == POINT_CORNERS);
     const imp_contact *image_contact = rt_contact(run, at->contact);
     struct contact_point_crossing here, *crossing = &here;
     struct over pose;
@@ -622,6 +569,30 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     else
         constant(order, x, 1.0, out);
     return IMP_OK;
+}
+
+/* How far two corners may slip, and their normal roll, to either side. */
+static int
+corners_ends(struct rt *run, const struct contact_point *at, int order,
+             struct taylor *side)
+{
+    struct over pose;
+    struct taylor normal[3], place[3], term;
+    const imp_contact *of = rt_contact(run, at->contact);
+    if (over_get(run, at, order, &pose, NULL) ||
+        !polytope_corners_normal(run, at->contact, order, pose.R, normal))
+        return 0;
+    const double *own = run->polytope[of->body[0]]->vertex[at->face];
+    over_point(&pose, 0, 0, run->polytope[of->body[1]]->vertex[at->vertex],
+               place);
+    for (int i = 0; i < 2; i++)
+        place[i].c[0] -= own[i];
+    taylor_mul(order, &normal[1], &place[0], &side[0]);
+    taylor_mul(order, &normal[0], &place[1], &term);
+    taylor_sub(order, &side[0], &term, &side[0]);
+    taylor_scale(order, -1.0, &side[0], &side[1]);
+    return 2 + polytope_corners_roll(run, at->contact, order, pose.R, normal,
+                                     side + 2);
 }
 
 /* Gives the distances of the crossing from the ends of both edges. */
@@ -675,9 +646,10 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
     struct over pose;
     struct taylor place[3];
     int count = 0;
-    if (at->kind == POINT_EDGES) {
+    if (at->kind == POINT_EDGES || at->kind == POINT_CORNERS) {
         *side = NEW_N(run->brief, struct taylor, 4);
-        return edge_ends(run, at, order, *side);
+        return at->kind == POINT_EDGES ? edge_ends(run, at, order, *side)
+                                       : corners_ends(run, at, order, *side);
     }
     if (other->n_vertex == 0 || over_get(run, at, order, &pose, NULL))
         return 0;
@@ -706,6 +678,43 @@ contact_point_sides(struct rt *run, const struct contact_point *at, int order,
         (*side)[count++].c[0] -= base;
     }
     return count;
+}
+
+static int
+corners_row(struct rt *run, struct persistent_group *group,
+            struct persistent_row *row, int order)
+{
+    const struct contact_point *at = &row->spot;
+    const imp_contact *image_contact = rt_contact(run, at->contact);
+    const double *own = run->polytope[image_contact->body[0]]->vertex[at->face],
+                 *other =
+                     run->polytope[image_contact->body[1]]->vertex[at->vertex];
+    struct contact_point_poses *shared;
+    struct taylor normal[3], minus[3], away[3], place[3], arm[3];
+    int st = poses(run, group, at, order, &shared);
+    if (st)
+        return st;
+    struct over *pose = &shared->over;
+    if (!polytope_corners_normal(run, at->contact, order, pose->R, normal))
+        return IMP_SINGULAR;
+    over_point(pose, 0, 0, other, place);
+    constant(order, own, 1.0, arm);
+    for (int i = 0; i < 3; i++) {
+        taylor_sub(order, &place[i], &arm[i], &away[i]);
+        taylor_scale(order, -1.0, &normal[i], &minus[i]);
+    }
+    taylor_dot(order, normal, away, &row->gap);
+    open_by(run, image_contact->body[0], 0, order, shared->R[0], minus, place,
+            row->open[0]);
+    taylor_turn_from(3, 0, order, pose->R, true, normal, away);
+    constant(order, other, 1.0, arm);
+    open_by(run, image_contact->body[1], 0, order, shared->R[1], away, arm,
+            row->open[1]);
+    if (!row->friction)
+        return IMP_OK;
+    row->friction->place =
+        place[0].c[0] * normal[1].c[0] - place[1].c[0] * normal[0].c[0];
+    return tangent_row(run, pose, row, 0, 0, place, normal, false);
 }
 
 /* -- a smooth body on a polytope -------------------------------------------
@@ -751,13 +760,13 @@ smooth_row(struct rt *run, struct persistent_group *sl,
         1) { /* a point x of body 1 is at c + R x in the axes of the polytope */
         for (int i = 0; i < 3; i++)
             taylor_sub(order, &point[i], &pose->c[i], &offset[i]);
-        turn(order, pose->R, true, offset, own_point);
-        turn(order, pose->R, true, normal, own_normal);
+        taylor_turn_from(3, 0, order, pose->R, true, offset, own_point);
+        taylor_turn_from(3, 0, order, pose->R, true, normal, own_normal);
     } else {
-        turn(order, pose->R, false, point, own_point);
+        taylor_turn_from(3, 0, order, pose->R, false, point, own_point);
         for (int i = 0; i < 3; i++)
             taylor_add(order, &own_point[i], &pose->c[i], &own_point[i]);
-        turn(order, pose->R, false, normal, own_normal);
+        taylor_turn_from(3, 0, order, pose->R, false, normal, own_normal);
     }
     open_by(run, image_contact->body[smooth], 0, order, shared->R[smooth],
             own_normal, own_point, row->open[smooth]);
@@ -780,6 +789,8 @@ contact_point_series(struct rt *run, struct persistent_group *group,
         return smooth_row(run, group, row, order);
     case POINT_EDGES:
         return edges_row(run, group, row, order);
+    case POINT_CORNERS:
+        return corners_row(run, group, row, order);
     default:
         return vertex_row(run, group, row, order);
     }

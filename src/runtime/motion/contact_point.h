@@ -15,7 +15,9 @@ enum contact_point_kind {
                       (imp_contact.opening) */
     POINT_SMOOTH,  /* a smooth body on the nearest feature of a polytope */
     POINT_VERTEX,  /* a vertex on a plane or on a face */
-    POINT_EDGES    /* edges that cross */
+    POINT_EDGES,   /* edges that cross */
+    POINT_CORNERS  /* a corner on a corner, in the plane, along a normal that is
+                      stated or that of rounded corners */
 };
 struct contact_point {
     uint32_t contact;
@@ -23,7 +25,8 @@ struct contact_point {
     /* POINT_VERTEX: the body whose face it is, 0 or 1; the vertex is of the
      * other body. POINT_EDGES: `face` and `vertex` are the edges of body 0 and
      * of body 1, with directions d0 and d1; face_of is 1 if their normal is
-     * -d0 x d1. */
+     * -d0 x d1. POINT_CORNERS: `face` and `vertex` are the vertices of body 0
+     * and of body 1; face_of is 0. */
     int face_of;
     uint32_t face, vertex;
 };
@@ -74,8 +77,9 @@ int contact_point_crossings(struct rt *run, uint32_t contact, int order,
  * (m). */
 int contact_point_place(struct rt *run, const struct contact_point *at,
                         int order, struct taylor out[3]);
-/* Distances (m, positive inside) of a vertex to the sides of its face, or of a
- * crossing to the ends of its edges. Returns how many there are; *side is in
+/* Distances (m, positive inside) of a vertex to the sides of its face, of a
+ * crossing to the ends of its edges, or of corners on corners from where they
+ * do not stay so. Returns how many there are; *side is in
  * run->brief. */
 int contact_point_sides(struct rt *run, const struct contact_point *at,
                         int order, struct taylor **side);

@@ -422,7 +422,8 @@ persistent_corners_only(const struct persistent_group *group)
     bool all = true;
     for (int i = 0; i < group->n; i++)
         all &= group->row[i].spot.kind == POINT_VERTEX ||
-               group->row[i].spot.kind == POINT_EDGES;
+               group->row[i].spot.kind == POINT_EDGES ||
+               group->row[i].spot.kind == POINT_CORNERS;
     return all;
 }
 

@@ -165,3 +165,48 @@ singularity_of(const double *c, int order, struct singularity *out)
     out->exponent_error = fabs(out->exponent - before);
     return true;
 }
+
+void
+taylor_turn_from(int dim, int from, int order, const struct taylor A[9],
+                 bool back, const struct taylor x[3], struct taylor out[3])
+{
+    for (int i = 0; i < dim; i++)
+        for (int k = from; k <= order; k++) {
+            double s = 0.0;
+            for (int j = 0; j < dim; j++) {
+                const double *a = A[back ? 3 * j + i : 3 * i + j].c;
+                for (int l = 0; l <= k; l++)
+                    s += a[l] * x[j].c[k - l];
+            }
+            out[i].c[k] = s;
+        }
+    if (dim == 2)
+        taylor_const_from(from, order, 0.0, &out[2]);
+}
+
+void
+taylor_turn_fixed(int dim, int from, int order, const struct taylor A[9],
+                  bool back, const double x[3], struct taylor out[3])
+{
+    for (int i = 0; i < dim; i++) {
+        const double *a = A[back ? i : 3 * i].c,
+                     *b = A[back ? 3 + i : 3 * i + 1].c,
+                     *c = A[back ? 6 + i : 3 * i + 2].c;
+        for (int k = from; k <= order; k++)
+            out[i].c[k] = a[k] * x[0] + b[k] * x[1] + c[k] * x[2];
+    }
+    if (dim == 2)
+        taylor_const_from(from, order, 0.0, &out[2]);
+}
+
+void
+taylor_cross_fixed(int dim, int from, int order, const struct taylor a[3],
+                   const double x[3], double sign, struct taylor out[3])
+{
+    for (int i = dim == 2 ? 2 : 0; i < 3; i++) {
+        const double *u = a[(i + 1) % 3].c, *v = a[(i + 2) % 3].c,
+                     y = x[(i + 2) % 3], z = x[(i + 1) % 3];
+        for (int k = from; k <= order; k++)
+            out[i].c[k] = sign * (u[k] * y - v[k] * z);
+    }
+}

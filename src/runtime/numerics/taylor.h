@@ -109,9 +109,9 @@ taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
 double taylor_at(int order, const struct taylor *a, double t);
 
 /* -- for how long a series holds ---------------------------------------------
- * The length of a step is the least of some ten roots of quotients. Logarithms to
- * base 2 that are known to ROUGH_ERROR say which of them may be it, so that exact
- * ones are taken of one or two. */
+ * The length of a step is the least of some ten roots of quotients. Logarithms
+ * to base 2 that are known to ROUGH_ERROR say which of them may be it, so that
+ * exact ones are taken of one or two. */
 
 #define ROUGH_ERROR 0.01
 
@@ -137,9 +137,10 @@ rough_log2(double x)
  * of it. */
 struct rough_terms {
     int from, order;
-    uint32_t any;            /* bits 1 << k of those that are not 0 */
-    bool finite;             /* all are */
-    double part[32], at[32]; /* log2 of the time of order k: part log2(size) + at */
+    uint32_t any; /* bits 1 << k of those that are not 0 */
+    bool finite;  /* all are */
+    double part[32],
+        at[32]; /* log2 of the time of order k: part log2(size) + at */
 };
 
 static inline void
@@ -190,8 +191,8 @@ rough_least(const struct rough_terms *terms, double size)
     return which;
 }
 
-/* The lesser of `time` and of the time at which |c| time^k comes to `most` >= 0.
- * A logarithm is taken only where that may be the second. */
+/* The lesser of `time` and of the time at which |c| time^k comes to `most` >=
+ * 0. A logarithm is taken only where that may be the second. */
 static inline double
 term_time(double time, double c, int k, double most)
 {
@@ -225,5 +226,18 @@ struct singularity {
 /* What the coefficients c[0] .. c[order], order >= 5, tell; false: they are not
  * those of such a function. */
 bool singularity_of(const double *c, int order, struct singularity *out);
+
+/* Sets out = A x, or A^T x, from this order on; A by rows. dim 2: what lies
+ * across the plane is 0. */
+void taylor_turn_from(int dim, int from, int order, const struct taylor A[9],
+                      bool back, const struct taylor x[3],
+                      struct taylor out[3]);
+/* Does the same for a constant vector. */
+void taylor_turn_fixed(int dim, int from, int order, const struct taylor A[9],
+                       bool back, const double x[3], struct taylor out[3]);
+/* Sets out to sign (a x x), where x is constant; in the plane the last entry
+ * alone, as the others are 0. */
+void taylor_cross_fixed(int dim, int from, int order, const struct taylor a[3],
+                        const double x[3], double sign, struct taylor out[3]);
 
 #endif

@@ -13,11 +13,11 @@
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/system.h"
 #include "runtime/joints/joints.h"
-#include "runtime/rotors/rotors.h"
-#include "runtime/rubbing/rubbing.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/motion/switching.h"
+#include "runtime/rotors/rotors.h"
+#include "runtime/rubbing/rubbing.h"
 #include "runtime/setup/restart.h"
 #include "runtime/setup/setup_priv.h"
 
@@ -115,6 +115,7 @@ forget(struct rt *run)
     memset(run->state_lo, 0, sizeof(double) * rt_state_size(run));
     memset(run->closest.warm, 0, run->im->contacts.n);
     polytope_contact_forget(run);
+    polytope_corners_choose(run, run->im->corners);
     joints_reset(run);
     rotors_reset(run);
     rubbing_reset(run);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The direction in which two smooth bodies are separated best
- * (smooth_smooth_priv.h). One ascent finds it while the bodies are apart,
+ * (separation_search.h). One ascent finds it while the bodies are apart,
  * because the separation has one maximum then. In a deep overlap it has
  * several, and the ascents start from many directions. */
 #include <assert.h>
 #include <math.h>
 
 #include "runtime/features/direction_spread.h"
-#include "runtime/gap/smooth_smooth_priv.h"
+#include "runtime/features/separation_search.h"
 
 /* How well (rad) the direction is found before Newton's method takes over. That
  * method converges quadratically, and one step of it costs half as much as a
@@ -15,7 +15,7 @@
 #define SEARCH_COARSE 3e-2
 
 enum support_fault
-smooth_smooth_search(struct support_pair *pair)
+separation_search(struct support_pair *pair)
 {
     assert(pair != NULL && pair->length > 0.0);
     double direction[3];
@@ -76,7 +76,7 @@ connect(const struct support_pair *pair, double w[3])
 }
 
 void
-smooth_smooth_search_all(struct support_pair *best)
+separation_search_all(struct support_pair *best)
 {
     enum { PLANE = 16, SPACE = 26 };
     int d = best->b[0].d, many = d == 2 ? PLANE : SPACE, known = 1;

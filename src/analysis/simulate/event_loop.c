@@ -239,6 +239,7 @@ advance_rows(struct simulation *sim, int order, double end)
     int st = IMP_OK;
     here = saved_state_take(run);
     for (size_t i = 0; i < n && !st && !sim->stopped; i++) {
+        at[i].trace = here.trace; /* what is kept of the piece stays */
         saved_state_restore(run, &at[i]);
         sim->rows.fresh = false;
         simulate_pairs_look(sim);

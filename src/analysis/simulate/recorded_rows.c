@@ -442,8 +442,7 @@ simulate_tell_low(struct simulation *sim, double speed)
 static bool
 others_look(const struct simulation *sim)
 {
-    return sim->run->im->systems.n || sim->along || sim->trace || sim->rotors ||
-           sim->rubbing;
+    return sim->run->im->systems.n || sim->along || sim->rotors || sim->rubbing;
 }
 
 double

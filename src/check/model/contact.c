@@ -151,12 +151,36 @@ no_such_law(struct check *ck, const struct ast_expr *at)
         CHECK_HELP(ck, diag, "laws are %s; a bare number is Newton's", calls);
 }
 
+/* Is it the name of an impact law of the library, which restitution is not?
+ * E0325 then. */
+static bool
+law_for_restitution(struct check *ck, const struct env *env,
+                    const struct ast_expr *inner)
+{
+    bool reported;
+    if (inner->kind != AST_NAME || strcmp(inner->name.text, "sticking") != 0 ||
+        scope_find(ck, env->module, "sticking", WANT_VALUE, inner->range,
+                   &reported) ||
+        reported)
+        return false;
+    struct diag *diag =
+        check_error(ck, DIAG_E0325, inner->range,
+                    "a restitution is a number, but `sticking` is a law of "
+                    "impact");
+    CHECK_HELP(ck, diag,
+               "of the plane, where it takes all of the velocity of the points: "
+               "use friction, and restitution = 0  law = sticking");
+    return true;
+}
+
 static void
 law_of(struct check *ck, const struct env *env, const struct ast_item *key,
        struct tm_contact *contact)
 {
     const struct ast_expr *node = key->value;
     const struct ast_expr *inner = ast_unwrap(node);
+    if (law_for_restitution(ck, env, inner))
+        return;
     if (inner->kind == AST_CALL && inner->a->kind == AST_NAME) {
         const char *name = inner->a->name.text;
         bool reported;

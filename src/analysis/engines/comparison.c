@@ -25,6 +25,7 @@ struct quantity {
     const char *name;
     uint32_t env, n;
     bool attitude; /* a quaternion: q and -q are the same */
+    double least;  /* a size below this is none: of angles and spins */
     double difference, size, time;
 };
 
@@ -41,7 +42,8 @@ struct comparison {
     struct arena *arena;
     struct quantity *quantity;
     size_t n;
-    double event_off; /* greatest difference of the times of events */
+    size_t rows, compared; /* recorded states, and those that are compared */
+    double event_off;      /* greatest difference of the times of events */
     struct contact_comparison *contact; /* per contact of the model */
 };
 
@@ -50,10 +52,10 @@ struct comparison {
 
 static void
 add(struct comparison *all, const char *name, uint32_t env, uint32_t n,
-    bool attitude)
+    bool attitude, double least)
 {
     all->quantity[all->n++] = (struct quantity){
-        .name = name, .env = env, .n = n, .attitude = attitude};
+        .name = name, .env = env, .n = n, .attitude = attitude, .least = least};
 }
 
 static void
@@ -62,6 +64,8 @@ list(struct comparison *all)
     const struct rt *run = all->gsl->run;
     const imp_image *im = run->im;
     uint32_t dim = im->dim;
+    /* a body that turns by less than a radian in all, or not at all */
+    double turns = 1.0, turning = 1.0 / all->gsl->options.until;
     all->quantity = NEW_N(all->arena, struct quantity,
                           4 * im->bodies.n + 2 * im->coordinates.n + 1);
     for (uint32_t b = 0; b < im->bodies.n; b++) {
@@ -70,15 +74,16 @@ list(struct comparison *all)
         uint32_t at = body->env_state, turn = dim == 2 ? 1 : 4;
         if (body->block == IMP_NO_BLOCK)
             continue;
-        add(all, arena_printf(all->arena, "%s.position", name), at, dim, false);
+        add(all, arena_printf(all->arena, "%s.position", name), at, dim, false,
+            0.0);
         add(all,
             arena_printf(all->arena, "%s.%s", name,
                          dim == 2 ? "angle" : "attitude"),
-            at + dim, turn, dim == 3);
+            at + dim, turn, dim == 3, turns);
         add(all, arena_printf(all->arena, "%s.velocity", name), at + dim + turn,
-            dim, false);
+            dim, false, 0.0);
         add(all, arena_printf(all->arena, "%s.spin", name), at + 2 * dim + turn,
-            dim == 2 ? 1 : 3, false);
+            dim == 2 ? 1 : 3, false, turning);
     }
     const imp_coordinate *coordinate =
         IMP_ARRAY(im, im->coordinates, imp_coordinate);
@@ -89,10 +94,10 @@ list(struct comparison *all)
             const imp_coordinate *one = &coordinate[system->first + i];
             const char *word = imp_text(im, one->name);
             add(all, arena_printf(all->arena, "%s.%s", name, word), one->env, 1,
-                false);
+                false, 0.0);
             if (one->env_rate != IMP_NO_RATE)
                 add(all, arena_printf(all->arena, "%s.%s'", name, word),
-                    one->env_rate, 1, false);
+                    one->env_rate, 1, false, 0.0);
         }
     }
 }
@@ -157,9 +162,11 @@ compare_states(struct comparison *all)
             (k + 1) * width > gsl->states.n)
             break;
         double t = series->times.v[k];
+        all->rows++;
         if (near_event(&all->series->log, t, window) ||
             near_event(&all->gsl->log, t, window) || mean[k])
             continue;
+        all->compared++;
         for (size_t i = 0; i < all->n; i++) {
             struct quantity *one = &all->quantity[i];
             size_t at = k * width + (one->env - run->im->layout.state);
@@ -306,22 +313,30 @@ greatest(struct comparison *all)
     char off[NUM_TEXT], size[NUM_TEXT], t[NUM_TEXT];
     for (size_t i = 0; i < all->n; i++) {
         const struct quantity *one = &all->quantity[i];
-        double s =
-            one->size > 0.0 ? one->difference / one->size : one->difference;
+        double scale = fmax(one->size, one->least),
+               s = scale > 0.0 ? one->difference / scale : one->difference;
         if (s > share) {
             share = s;
             most = one;
         }
     }
-    if (!most)
-        return "no state was compared";
+    if (!most || all->compared == 0)
+        return all->rows ? "no state was compared: all that are recorded are "
+                           "nearer to events than their times differ"
+                         : "no state was compared";
+    const char *some = "";
+    if (all->compared < all->rows)
+        some = arena_printf(all->arena, " (%zu of %zu recorded ones)",
+                            all->compared, all->rows);
     if (most->difference == 0.0)
-        return "the states of both engines are the same";
+        return arena_printf(all->arena,
+                            "the states of both engines are the same%s", some);
     return arena_printf(
         all->arena,
-        "the states differ most in %s: by %s at t = %s s (its size is %s)",
+        "the states differ most in %s: by %s at t = %s s (its size is %s)%s",
         most->name, num_digits(off, most->difference, DIGITS),
-        num_digits(t, most->time, 6), num_digits(size, most->size, DIGITS));
+        num_digits(t, most->time, 6), num_digits(size, most->size, DIGITS),
+        some);
 }
 
 static void

@@ -423,10 +423,34 @@ count_impacts(struct second *second, const struct marked_contacts *done)
     }
 }
 
-int
-second_bodies_touch(struct second *second, uint32_t due, bool falls)
+/* A contact that is closed to rounding and approaches after an impact at
+ * others, as balls in a row do: its gap cannot come through zero any more.
+ * `done`: those of this impact. IMP_WORLD: there is none. */
+static uint32_t
+closes_at_once(struct second *second, const struct marked_contacts *done)
 {
-    assert(second);
+    struct rt *run = second->run;
+    for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++) {
+        const struct simulated_contact *state = &second->sim->contacts[contact];
+        struct closest_points points;
+        double gap, noise, tol, still;
+        if (!is_watched(second, contact) || persistent_holds(run, contact) ||
+            state->through || state->overlap || done->on[contact] ||
+            closest_points_find(run, contact, &points, false))
+            continue;
+        gap_rounding(run, contact, &gap, &noise);
+        gap_tolerances(run, contact, &tol, &still);
+        if (points.gap <= gap && gap_rate(run, contact, &points) < -still)
+            return contact;
+    }
+    return IMP_WORLD;
+}
+
+/* What bodies do where the gap of the contact `due` has come to zero. *next:
+ * the contact that is due at the same time after that, or IMP_WORLD. */
+static int
+touch_once(struct second *second, uint32_t due, bool falls, uint32_t *next)
+{
     struct simulation *sim = second->sim;
     struct arena *brief = second->run->brief;
     uint32_t n = sim->n_contacts + 1, n_low;
@@ -438,8 +462,8 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
                                     .held = held_now(second)};
     uint32_t *low = NEW_N(brief, uint32_t, n);
     double remaining, ratio;
-    size_t before = sim->log.time.n;
     int st = sort(&event, due, falls);
+    *next = IMP_WORLD;
     if (st)
         return st;
     if (event.n_hit) {
@@ -459,8 +483,25 @@ second_bodies_touch(struct second *second, uint32_t due, bool falls)
         return st;
     if (n_low)
         second_limit(second, low, n_low, remaining, ratio, after);
-    (void)before;
+    if (event.n_hit && !sim->stopped)
+        *next = closes_at_once(second, &event.done);
     return IMP_OK;
+}
+
+int
+second_bodies_touch(struct second *second, uint32_t due, bool falls)
+{
+    assert(second);
+    struct simulation *sim = second->sim;
+    uint32_t next;
+    int st = touch_once(second, due, falls, &next);
+    while (!st && next != IMP_WORLD && !sim->stopped &&
+           (double)sim->log.time.n <= sim->options.events) {
+        if (rt_stopped(second->run))
+            return IMP_STOPPED;
+        st = touch_once(second, next, true, &next);
+    }
+    return st;
 }
 
 /* -- changes of held points

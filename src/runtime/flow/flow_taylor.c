@@ -19,6 +19,7 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -175,6 +176,9 @@ take_rows(struct flow *flow)
                          j < flow->n ? 2 : 1);
     }
     taylor->piece.h = limit.time;
+    if (!st && limit.time > 0.0)
+        taylor->piece.h = crossing_checked(run, flow->sys->block,
+                                           MOTION_STEP_ORDER, limit.time);
     return st;
 }
 

@@ -267,6 +267,182 @@ crossing_length(struct rt *run, uint32_t block, int order, double least,
     return step;
 }
 
+/* -- series of which the last orders are 0 ----------------------------------
+ */
+
+/* A state that is far from this one in each variable, as no symmetry has it. */
+#define CROSSING_ELSEWHERE 1.37
+#define CROSSING_ASIDE 0.61
+/* What holds for no more than so many of the least steps is rounding of
+ * accelerations that cancel. */
+#define CROSSING_TOLD 1024.0
+
+/* Do the accelerations of the block follow from its state and the time alone,
+ * by formulas without branches? Beyond a branch they are others. */
+static bool
+plain(const struct rt *run, uint32_t block)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    return !moving->observer && !persistent_moves(run, block) &&
+           block_of(run, block)->n_unknown == 0 &&
+           branched_block(run, block).n == 0 &&
+           !(moving->system != IMP_NO_SYSTEM &&
+             system_slides(run, moving->system));
+}
+
+/* Is the variable a velocity, whose orders from .. order are all 0? */
+static bool
+lacks(const struct rt *run, uint32_t block, uint32_t variable, int from,
+      int order)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    bool velocity = moving->system != IMP_NO_SYSTEM
+                        ? variable >= at->state.n / 2
+                        : moving->what[variable] != MOTION_POSE;
+    return velocity && motion_zeros(run->rows.block[block] +
+                                        (size_t)row[variable] * IMP_ROW_STRIDE +
+                                        IMP_ROW_PAD,
+                                    from, order);
+}
+
+/* Are the accelerations of all such variables the same elsewhere? own->rows and
+ * own->state are those of here. */
+static bool
+same_elsewhere(struct rt *run, uint32_t block, struct crossing *own, int from,
+               int order)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
+                   *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        own->off[i] = lacks(run, block, i, from, order);
+        run->env[state[i]] = CROSSING_ELSEWHERE * own->state[i] +
+                             CROSSING_ASIDE + 0.01 * (double)i;
+    }
+    run->env[run->im->layout.time] += CROSSING_ASIDE;
+    bool same = motion_rows(run, block, 1) == IMP_OK;
+    for (uint32_t i = 0; i < at->state.n && same; i++)
+        same = own->off[i] == 0.0 ||
+               run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                      IMP_ROW_PAD + 1] ==
+                   followed(own, at, run, i)[1];
+    return same;
+}
+
+double
+crossing_sparse(struct rt *run, uint32_t block, int order)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    uint32_t velocities = 0, lacking = 0;
+    int from = order + 1 -
+               (moving->system != IMP_NO_SYSTEM ? CROSSING_ASKED_OF_SYSTEMS
+                                                : CROSSING_ASKED_OF_BODIES);
+    if (!plain(run, block) || order < MOTION_STEP_ORDER)
+        return INFINITY;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        velocities += lacks(run, block, i, 1, 0);
+        lacking += lacks(run, block, i, from, order);
+    }
+    /* one that has these orders tells the step */
+    if (lacking < velocities || velocities == 0)
+        return INFINITY;
+    struct crossing *own = crossing_of(run, block);
+    struct diags unheard, *heard = run->ds;
+    double start = rt_time(run), least = switching_least(run);
+    memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->state[i] = run->env[state[i]];
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    bool same = same_elsewhere(run, block, own, from, order);
+    back(run, block, own, order, start);
+    run->ds = heard;
+    double length =
+        same ? INFINITY : crossing_length(run, block, order, least, INFINITY);
+    return length > CROSSING_TOLD * least ? length : INFINITY;
+}
+
+/* A step changes a velocity by so large a share of it, or of what the step
+ * gives it, where the series leaves out what its last orders do not tell: far
+ * more than rounding, also where accelerations cancel, and than what is left
+ * out near a singularity. */
+#define CROSSING_MISSED 1e-9
+/* a step of so many of the least ones is long */
+#define CROSSING_LONG 0x1p20
+/* the step is halved at most so many times */
+#define CROSSING_HALVINGS 20
+
+/* Does the motion obey the accelerations at this time, to CROSSING_MISSED? */
+static bool
+obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
+      double start, double step)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    double off[3] = {0.0, 0.0, 0.0}, size[3] = {0.0, 0.0, 0.0};
+    bool fine = true;
+    move(run, block, own, order, start, step);
+    if (motion_rows(run, block, 1) != IMP_OK)
+        return true; /* what is beyond the motion is told where it comes to */
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        bool system = moving->system != IMP_NO_SYSTEM;
+        if (system ? i < at->state.n / 2 : moving->what[i] == MOTION_POSE)
+            continue;
+        int kind = system ? 0 : (int)moving->what[i];
+        double rate = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                             IMP_ROW_PAD + 1];
+        if (!isfinite(rate) || !isfinite(own->off[i]))
+            return true;
+        off[kind] = fmax(off[kind], step * fabs(rate - own->off[i]));
+        size[kind] = fmax(size[kind], fabs(own->speed[i]));
+        size[kind] =
+            fmax(size[kind], step * fabs(followed(own, at, run, i)[1]));
+        if (system) {
+            fine = fine && off[0] <= CROSSING_MISSED * size[0];
+            off[0] = size[0] = 0.0;
+        }
+    }
+    for (int kind = 0; kind < 3; kind++)
+        fine = fine && off[kind] <= CROSSING_MISSED * size[kind];
+    return fine;
+}
+
+double
+crossing_checked(struct rt *run, uint32_t block, int order, double step)
+{
+    assert(run != NULL && block < run->im->blocks.n && step > 0.0);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    /* towards a singularity steps shrink down to the clock's, as told there */
+    if (!plain(run, block) || !isfinite(step) || order < MOTION_STEP_ORDER ||
+        step < CROSSING_LONG * switching_least(run))
+        return step;
+    struct crossing *own = crossing_of(run, block);
+    struct diags unheard, *heard = run->ds;
+    double start = rt_time(run), less = step;
+    memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->state[i] = run->env[state[i]];
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    int halved = 0;
+    while (halved < CROSSING_HALVINGS &&
+           !obeys(run, block, own, order, start, less)) {
+        less *= 0.5;
+        halved++;
+    }
+    back(run, block, own, order, start);
+    run->ds = heard;
+    /* no step is short enough: it is rounding */
+    return halved < CROSSING_HALVINGS ? less : step;
+}
+
 /* Leaves of the rows the parabola of the accelerations: to order 2 for what
  * velocities are the rates of, to order 1 for velocities. False if that is not
  * finite. */

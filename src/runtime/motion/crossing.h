@@ -22,5 +22,21 @@ double crossing_length(struct rt *run, uint32_t block, int order, double least,
  * with closed contacts of bodies. */
 int crossing_parabola(struct rt *run, uint32_t block, int order,
                       double *length);
+/* How long (s) the rows made last hold if their last orders, of which the
+ * length of a step is read off, are all 0 for all velocities: by symmetry, or
+ * because the next order that is not 0 is beyond the last one (from rest, a
+ * force 1 - x^10 has the orders 2, 22, 42 ...). The motion is followed for as
+ * long as it obeys the accelerations. Infinite: where this is not so, and where
+ * accelerations do not depend on the state or the time. */
+double crossing_sparse(struct rt *run, uint32_t block, int order);
+/* So many of the last orders are asked for the length of a step. */
+#define CROSSING_ASKED_OF_BODIES 2
+#define CROSSING_ASKED_OF_SYSTEMS 8
+/* A step whose length the last orders of the rows have told, or a shorter one:
+ * a power of a variable that is small here may have terms beyond the last order
+ * that are greater than those (x^14 where x has passed 0). It is shortened
+ * until the motion at its end obeys the accelerations. Not for blocks with
+ * joints or closed contacts. */
+double crossing_checked(struct rt *run, uint32_t block, int order, double step);
 
 #endif

@@ -192,6 +192,8 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     }
     if (st != IMP_OK)
         return st;
+    if (isinf(*parabola) && !motion_by_weight(run))
+        *parabola = crossing_sparse(run, block, order);
     /* Flows find changes of branch, and the length of a step, by themselves. */
     if (moving->system != IMP_NO_SYSTEM)
         return IMP_OK;
@@ -203,6 +205,8 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
         motion_series_parabola(run, block, order) == IMP_OK)
         *step = INFINITY;
     *step = fmin(*step, *parabola);
+    if (!motion_by_weight(run) && *step > switching_least(run))
+        *step = crossing_checked(run, block, order, *step);
     return switching_end(run, block, order, step, &which);
 }
 

@@ -18,6 +18,7 @@
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* a gap of so many tolerances of its contact is closed */
 #define SLIDE_CLOSED 2.0
@@ -476,7 +477,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
     for (int i = 0; i < groups && !st; first = end[i++])
         st = choose_group(sim, list.spot + first, end[i] - first, gone, cause,
                           shared);
-    if (st)
+    if (st || (st = rubbing_let_alone(run, block)))
         return st;
     double now = rt_time(run);
     bool left;

@@ -193,6 +193,10 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
 #define GRIP_SETTLED 0x1p-44
 /* or by this share of the greatest force */
 #define GRIP_LEAST 0x1p-50
+/* where points share forces, each look at the edges may move them: so many
+ * looks
+ */
+#define GRIP_AGAIN 4
 /* most choices for one start. They converge linearly, by mu r m c/J. */
 #define GRIP_ROUNDS 300
 /* so far from 1 the ratio of two moves in a row is extrapolated */
@@ -301,14 +305,29 @@ followed(const struct gripping *at, const struct mode_result *out,
     return -1;
 }
 
+/* Joints that stick have grips of which nothing depends but the edges of their
+ * cones. Takes over what follows from the forces. True: that is a change, so
+ * that where the edges are is to be looked at once more. */
+static bool
+takes_grips(struct gripping *at, double least)
+{
+    bool any = false;
+    for (int k = 0; k < at->n; k++) {
+        any |= fabs(at->now[k] - at->joint[k].offset) > least;
+        at->joint[k].offset = fmax(at->now[k], GIVEN_LEAST);
+    }
+    return any;
+}
+
 /* Finds a choice whose grips are those of its forces, from those that stand in
- * `joint`: one with these modes, or (NULL) any. *which: its number; -1: there is
- * none. False: grips come to no end. */
+ * `joint`: one with these modes, or (NULL) any. *which: its number; -1: there
+ * is none. False: grips come to no end. */
 static bool
 settle(struct gripping *at, const struct point_state *modes,
        struct mode_result *out, int *which)
 {
     double before = INFINITY, force_most = 0.0;
+    int again = 0;
     memset(at->last, 0, sizeof *at->last * (size_t)at->n);
     for (int round = 0; round < GRIP_ROUNDS; round++) {
         double moved = 0.0, most = 0.0;
@@ -328,9 +347,9 @@ settle(struct gripping *at, const struct point_state *modes,
         moved = grip_error(at, found);
         if (!(moved > fmax(GRIP_SETTLED * most, GRIP_LEAST * force_most)) ||
             (moved < GRIP_DIFFERS * most && !(moved < before))) {
-            for (int k = 0; k < at->n; k++)
-                at->joint[k].offset = fmax(at->now[k], GIVEN_LEAST);
-            return true;
+            if (!takes_grips(at, GRIP_SETTLED * most) || again++ == GRIP_AGAIN)
+                return true;
+            continue;
         }
         before = round % 2 ? before : moved;
         next_grips(at);
@@ -338,7 +357,8 @@ settle(struct gripping *at, const struct point_state *modes,
     return false;
 }
 
-/* Of several sets each has to keep to its own grips: drops those that do not. */
+/* Of several sets each has to keep to its own grips: drops those that do not.
+ */
 static void
 keep_own_grips(struct gripping *at, struct mode_result *out)
 {
@@ -433,10 +453,10 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
     }
     if (out->taken < 0)
         keep_own_grips(&at, out);
-    double far = found && out->n == 1 && other->n == 1
-                     ? apart(in, &out->found[0].solution,
-                             &other->found[0].solution)
-                     : 0.0;
+    double far =
+        found && out->n == 1 && other->n == 1
+            ? apart(in, &out->found[0].solution, &other->found[0].solution)
+            : 0.0;
     if (far > 0.0)
         two_motions(out, other, far);
 }

@@ -449,6 +449,23 @@ moved(const struct rt *run, uint32_t block, const double *old, const double *x)
     return most;
 }
 
+/* Has such a step moved no force by more than the rounding of masses times
+ * accelerations? A force that is far smaller than these, as in free flight, is
+ * known to no more. */
+static bool
+moved_by_rounding(const struct rt *run, uint32_t block, const double *old,
+                  const double *x)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < joints_block_at(run, block)->n_rub; i++) {
+        uint32_t at = joint_at(run, block, i)->force;
+        double size = sqrt(joint_friction_told(run, block, i)[IMP_RUB_SIZE]);
+        all &= hypot(x[at] - old[at], x[at + 1] - old[at + 1]) <=
+               RUB_ROUNDING * size;
+    }
+    return all;
+}
+
 int
 joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
                      const double **solution)
@@ -490,8 +507,11 @@ joint_friction_solve(struct rt *run, uint32_t block, const double *impulse,
         more = turned || (move > RUB_ROUNDING &&
                           (move > RUB_NEAR || move < 0.5 * before));
         before = move;
-        if (count > RUB_STEPS || !isfinite(move))
+        bool rounding = count > RUB_STEPS && !impulse &&
+                        moved_by_rounding(run, block, old, x);
+        if ((count > RUB_STEPS && !rounding) || !isfinite(move))
             return IMP_SINGULAR;
+        more &= !rounding;
     }
     keep_sides(run, block, x, true);
     return joint_friction_read(run, block, x);

@@ -387,6 +387,24 @@ unloaded(const struct pins *pins, uint32_t i, const struct taylor force[2])
     return hypot(force[0].c[0], moment) <= LOAD_NONE * size;
 }
 
+/* Does nothing load the joint, nor ask friction of it, in this step? */
+static bool
+idle(const struct pins *pins, uint32_t i, const struct taylor force[2],
+     int order, double h)
+{
+    const struct pin *pin = pins->pin + i;
+    double size =
+        sqrt(joint_friction_told(pins->run, pins->block, i)[IMP_RUB_SIZE]);
+    double sum = 0.0;
+    struct taylor friction;
+    row_of(pins, pin, IMP_RUBROW_FRICTION, order, &friction);
+    for (int k = order; k >= 0; k--)
+        sum = sum * h + fabs(friction.c[k]);
+    if (pin->joint->kind == IMP_JOINT_HINGE)
+        size *= pin->env[IMP_JOINT_WIDTH];
+    return unloaded(pins, i, force) && sum <= LOAD_NONE * size;
+}
+
 /* For how long what loads the joint is small. */
 static double
 stays_small(const struct pins *pins, uint32_t i, const struct taylor force[2],
@@ -467,10 +485,13 @@ peek_stick(struct pins *pins, uint32_t i, int order, double h, double *end,
     row_of(pins, pin, IMP_RUBROW_FORCE, order, force);
     row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
     if (pin->env[IMP_JOINT_STICK] != 0.0) {
-        /* what nothing loads yet, and begins to be, is looked at soon */
+        /* what nothing loads yet, and begins to be, is looked at soon; what
+         * nothing loads or turns is at the edge of its cone by rounding */
         bool begins = unloaded(pins, i, force) &&
                       isfinite(stays_small(pins, i, force, order, h));
-        at = begins ? INFINITY : stick_ends(pins, pin, order, h);
+        at = begins || idle(pins, i, force, order, h)
+                 ? INFINITY
+                 : stick_ends(pins, pin, order, h);
         row = rows +
               (size_t)pin->joint->rows[IMP_RUBROW_FRICTION] * IMP_ROW_STRIDE;
     } else if (pin->env[IMP_JOINT_LEAD] != 0.0) {

@@ -48,6 +48,9 @@ int rubbing_apply(struct rt *run, struct rubbing_change *change);
  * which, the next rubbing_peek says so, unless modes are chosen with closed
  * contacts before. */
 int rubbing_after_impact(struct rt *run, const bool *body);
+/* The same for these blocks (per block), where no contact holds them any more,
+ * and no modes have been chosen at this time. */
+int rubbing_let_alone(struct rt *run, const bool *block);
 /* The work that joints with friction have done so far. */
 double rubbing_work(const struct rt *run);
 

@@ -144,6 +144,20 @@ tables(struct gen *gen, LLVMValueRef *eval, LLVMValueRef *series, bool image)
     global(gen, IMP_SYM_SIZE, gen_i64(gen, gen->im->size), true);
 }
 
+/* A long tape of the set-up runs once per start, and costs more to compile than
+ * thousands of its runs by the evaluator, at some nanoseconds per instruction and
+ * per output, of which each contact has IMP_CONTACT_OUTS.
+ * Code for many runs at once (lanes) has it all the same. */
+#define SETUP_LONG 4096
+
+static bool
+pays(const struct gen *gen, uint32_t tape)
+{
+    const imp_tape *of = gen_tape(gen, tape);
+    return tape != gen->im->setup || gen->lanes > 1 ||
+           of->code.n + of->outs.n <= SETUP_LONG;
+}
+
 static void
 build(struct gen *gen, const struct gen_options *opt)
 {
@@ -156,7 +170,9 @@ build(struct gen *gen, const struct gen_options *opt)
     for (uint32_t i = 0; i < n; i++) {
         const imp_tape *tape = gen_tape(gen, i);
         gen_check_tape(gen, tape);
-        eval[i] = gen_eval_fn(gen, i);
+        eval[i] = pays(gen, i)
+                      ? gen_eval_fn(gen, i)
+                      : LLVMConstNull(LLVMPointerType(gen->type.eval, 0));
         series[i] = tape->series && gen->lanes == 1
                         ? gen_series_fn(gen, i)
                         : LLVMConstNull(LLVMPointerType(gen->type.series, 0));

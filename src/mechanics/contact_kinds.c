@@ -100,9 +100,9 @@ kind_of(struct mech *mech, struct contact_kinds *kinds,
 /* -- patterns ---------------------------------------------------------------
  */
 
-/* A rule is given up beyond so many kinds of surface: each pair of kinds is
- * code of its own. */
-#define KINDS_MOST 200
+/* Rules are given up beyond so many pairs of kinds, as each is code of its own.
+ */
+#define PATTERNS_MOST 100000
 
 /* The first and the last body of each kind on both sides of a rule. */
 struct reach {
@@ -142,17 +142,15 @@ has_pair(const struct reach *one, const struct reach *two, uint32_t body[2])
 }
 
 static bool
-too_many_kinds(struct mech *mech, const struct tm_contact *rule, uint32_t n)
+too_many_kinds(struct mech *mech, const struct tm_contact *rule)
 {
-    struct diag *diag = diag_add(
-        mech->diags, DIAG_E0756, rule->range,
-        "these contacts are of %u kinds of surface, whose pairs would each be "
-        "code of its own",
-        n);
+    struct diag *diag =
+        diag_add(mech->diags, DIAG_E0756, rule->range,
+                 "these contacts are of %u kinds of surface, and more than %d "
+                 "pairs of kinds, of which each would be code of its own",
+                 mech->kinds->n_surface, PATTERNS_MOST);
     diag_help(mech->diags, diag,
-              "at most %d kinds: let bodies share a level set, or use fewer "
-              "bodies",
-              KINDS_MOST);
+              "let bodies share a level set, or use fewer bodies");
     return false;
 }
 
@@ -161,20 +159,18 @@ static bool
 declare_patterns(struct mech *mech, struct contact_kinds *kinds,
                  const struct tm_contact *rule)
 {
-    uint32_t n = kinds->n_surface, used = 0;
+    uint64_t n = kinds->n_surface;
     struct reach *reach = NEW_N(mech->arena, struct reach, n + 1);
     find_reach(mech, kinds, rule->rule - 1, reach);
-    for (uint32_t i = 0; i < n; i++)
-        used += reach[i].any[0] || reach[i].any[1];
-    if (used > KINDS_MOST)
-        return too_many_kinds(mech, rule, used);
-    for (uint32_t i = 0; i < n * n; i++) {
-        uint32_t one = i / n, two = i % n;
+    for (uint64_t i = 0; i < n * n; i++) {
+        uint64_t one = i / n, two = i % n;
         struct tm_contact decl = *rule;
         if ((mech->bodies[kinds->first[one]].fixed &&
              mech->bodies[kinds->first[two]].fixed) ||
             !has_pair(reach + one, reach + two, decl.body))
             continue;
+        if (kinds->patterns.n == PATTERNS_MOST)
+            return too_many_kinds(mech, rule);
         decl.name = arena_printf(mech->arena, "%s|%s",
                                  mech->bodies[decl.body[0]].decl->name,
                                  mech->bodies[decl.body[1]].decl->name);

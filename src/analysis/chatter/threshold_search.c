@@ -54,7 +54,7 @@ go_to(struct threshold_search *search, double at)
     diags_init(&search->trial.ds, search->trial.arena, analysis->ds->sources);
     if (!search->trial.run) {
         search->trial.run =
-            rt_new(analysis->rt->im, analysis->rt->code, search->trial.params,
+            rt_new(analysis->rt->model, analysis->rt->code, search->trial.params,
                    &search->trial.ds, analysis->rt->stop);
         st = search->trial.run ? IMP_OK : IMP_FAILED;
     } else {

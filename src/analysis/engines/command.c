@@ -206,8 +206,8 @@ pairs_are_made(struct analysis *analysis, const imp_command *command)
     struct diag *diag = diag_add(
         analysis->ds, DIAG_E0750, command->range,
         "the second engine asks all pairs of bodies, but contacts are made as "
-        "bodies come near where a block `contacts` is of more than 100000 "
-        "pairs");
+        "bodies come near where the pairs of a block `contacts` are too "
+        "many to keep");
     diag_help(analysis->ds, diag,
               "leave out `engine = gsl`, or use fewer bodies");
     return IMP_FAILED;

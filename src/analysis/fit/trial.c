@@ -32,17 +32,16 @@ trial_open(struct trial *trial)
                                (im->params.n + 1) * sizeof(double));
     trial->out = (struct output){.write = nowhere, .width = 80};
     diags_init(&trial->ds, trial->scratch, of->ds->sources);
-    trial->analysis =
-        (struct analysis){.out = &trial->out,
-                          .ds = &trial->ds,
-                          .recs = arena_copy(kept, of->recs,
-                                             (im->commands.n + 1) *
-                                                 sizeof *of->recs),
-                          .commands = of->commands,
-                          .data = of->data,
-                          .gsl = of->gsl};
-    trial->run = rt_new_tier(im, of->rt->code, of->rt->tier, trial->params,
-                             of->ds, of->rt->stop);
+    trial->analysis = (struct analysis){
+        .out = &trial->out,
+        .ds = &trial->ds,
+        .recs =
+            arena_copy(kept, of->recs, (im->commands.n + 1) * sizeof *of->recs),
+        .commands = of->commands,
+        .data = of->data,
+        .gsl = of->gsl};
+    trial->run = rt_new_tier(of->rt->model, of->rt->code, of->rt->tier,
+                             trial->params, of->ds, of->rt->stop);
     trial->analysis.rt = trial->run;
     return trial->run ? IMP_OK : IMP_FAILED;
 }
@@ -62,7 +61,8 @@ static int
 ask(struct trial *trial)
 {
     const imp_image *im = trial->run->im;
-    const imp_command *all = IMP_ARRAY(im, im->commands, imp_command);
+    const imp_image *of = trial->of->rt->im; /* that of the question */
+    const imp_command *all = IMP_ARRAY(of, of->commands, imp_command);
     struct record *record = record_new(trial->scratch, im, trial->question);
     record->arena = trial->scratch;
     int st = trial->analysis.commands[trial->question->id]->run(
@@ -81,8 +81,8 @@ failed(struct trial *trial)
     for (const struct diag *diag = trial->ds.first; diag; diag = diag->next)
         if (diag->severity == DIAG_ERROR)
             why = diag->message;
-    trial->why = trial->why ? trial->why
-                            : arena_strdup(record_arena(trial->of), why);
+    trial->why =
+        trial->why ? trial->why : arena_strdup(record_arena(trial->of), why);
 }
 
 int

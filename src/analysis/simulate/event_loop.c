@@ -621,8 +621,7 @@ simulate_run(struct simulation *sim, double limit)
     if (!run->table && (st = simulate_local_start(sim)))
         return st;
     simulate_ball_flights_start(sim);
-    if (!run->table)
-        simulate_pairs_start(sim);
+    simulate_pairs_start(sim);
     if (sim->trace && (st = simulate_traced(sim)))
         return st;
     while (sim->rows.next < sim->rows.times.n && !sim->stopped) {

@@ -114,7 +114,7 @@ too_many_pairs(struct simulation *sim)
                                          "branches";
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_E0756, rt_contact(run, rule)->range,
-        "these contacts are of more than 100000 pairs, which are made as "
+        "these contacts are of too many pairs to keep, and are made as "
         "bodies come near, but %s",
         why);
     diag_note(sim->analysis->ds, diag, sim->command->range,

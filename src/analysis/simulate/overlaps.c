@@ -23,6 +23,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
@@ -333,7 +334,20 @@ is_lonely(const struct rt *run, const struct pairs_without_contact *all,
 {
     return !(rt_body(run, one)->flags & rt_body(run, two)->flags &
              IMP_BODYF_FIXED) &&
-           !is_marked(&all->settled, one, two);
+           !is_marked(&all->settled, one, two) &&
+           !(run->table && contact_table_wants(run, one, two));
+}
+
+/* Is one block `contacts` of all bodies that have a surface? Then no pair is
+ * lonely, which is asked pair by pair else. */
+static bool
+all_have_contacts(const struct rt *run)
+{
+    uint32_t all = UINT32_MAX;
+    for (uint32_t i = 0; i < run->im->bodies.n; i++)
+        if (rt_body(run, i)->flags & IMP_BODYF_SHAPE || run->polytope[i])
+            all &= rt_body(run, i)->sides;
+    return run->table && (all & all >> 1 & 0x55555555u) != 0;
 }
 
 static bool
@@ -451,7 +465,7 @@ simulate_pairs_start(struct simulation *sim)
     assert(sim != NULL);
     struct rt *run = sim->run;
     uint32_t bodies = run->im->bodies.n;
-    if (bodies < 2)
+    if (bodies < 2 || all_have_contacts(run))
         return;
     struct pairs_without_contact *all =
         NEW(run->arena, struct pairs_without_contact);

@@ -87,7 +87,13 @@ sweep_models_plan(struct sweep *sweep)
 {
     assert(sweep);
     struct arena *arena = sweep->analysis->rt->arena;
-    const imp_image *im = sweep->analysis->rt->im;
+    /* the run's image may be one of its own (runtime/instance/contact_table.h)
+     */
+    const imp_image *im = sweep->analysis->rt->im,
+                    *model_image = sweep->analysis->rt->model;
+    const imp_command *was = IMP_ARRAY(im, im->commands, imp_command),
+                      *own = IMP_ARRAY(model_image, model_image->commands,
+                                       imp_command);
     sweep->models.n = 1;
     for (size_t k = 0; k < sweep->grid.n_axes; k++) {
         sweep->grid.axis[k].structural = structural(sweep, k);
@@ -101,13 +107,14 @@ sweep_models_plan(struct sweep *sweep)
         model->params = NEW_N(arena, double, im->params.n + 1);
         model_params(sweep, which, model->params);
         if (is_base(sweep, which))
-            *model = (struct sweep_model){.params = model->params,
-                                          .im = im,
-                                          .code = sweep->analysis->rt->code,
-                                          .tier = sweep->analysis->rt->tier,
-                                          .question = sweep->question,
-                                          .kept = kept(im, sweep->command),
-                                          .made = true};
+            *model = (struct sweep_model){
+                .params = model->params,
+                .im = model_image,
+                .code = sweep->analysis->rt->code,
+                .tier = sweep->analysis->rt->tier,
+                .question = own + (sweep->question - was),
+                .kept = kept(model_image, own + (sweep->command - was)),
+                .made = true};
         else if (!sweep->analysis->sweeps.maker)
             for (size_t k = 0; k < sweep->grid.n_axes; k++)
                 if (sweep->grid.axis[k].structural &&

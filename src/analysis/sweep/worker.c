@@ -36,7 +36,7 @@ ask_code(struct sweep_tier *tier)
             all->limit = INFINITY;
     }
     if (model->im ==
-        run->im) /* The commands after the sweep use the same code. */
+        run->model) /* The commands after the sweep use the same code. */
         run->code = model->code;
     tier->tier.limit =
         tier->tier.spent +
@@ -202,7 +202,7 @@ calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
 {
     struct sweep *sweep = worker->sweep;
     const imp_command *command =
-        IMP_ARRAY(worker->run->im, worker->run->im->commands, imp_command);
+        IMP_ARRAY(worker->model->im, worker->model->im->commands, imp_command);
     record->present = true;
     worker->ask.records[worker->model->question - command] = record;
     for (size_t k = 0; k < sweep->rows.n_fields; k++) {

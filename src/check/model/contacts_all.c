@@ -35,8 +35,10 @@ const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
 
 /* Beyond so many pairs one contact stands for all of them (tm_contact.rule): a
- * contact takes some 2 kB. A run makes those whose bodies come near. */
-#define PAIRS_MOST 100000
+ * contact takes some 5 kB of a run, which else makes those whose bodies come
+ * near. Where something asks about all pairs, more are kept. */
+#define PAIRS_MOST 5000
+#define PAIRS_MOST_ASKED 100000
 
 /* so many blocks may stand for more pairs than that (IMP_CONTACT_RULES) */
 #define RULES_MOST IMP_CONTACT_RULES
@@ -276,6 +278,57 @@ find_blocks(struct check *ck, struct block_of_contacts **out)
     return n;
 }
 
+/* -- how many pairs are kept ------------------------------------------------
+ */
+
+/* Does a command, or a key within it, ask about all pairs of the model? Those
+ * that follow a motion do only if they say so. */
+static bool
+asks_pairs(const struct ast_item *item)
+{
+    static const char *const follow[] = {"simulate", "sweep", "fit",
+                                         "minimise", "show",  "expect",
+                                         "plot",     "save"},
+                             *const keys[] = {"search", "engine", "paradox",
+                                              "through"};
+    bool asks = item->kind == AST_COMMAND;
+    for (size_t i = 0; asks && i < sizeof follow / sizeof *follow; i++)
+        asks = strcmp(item->name.text, follow[i]) != 0;
+    for (size_t i = 0; item->kind == AST_KEY && i < sizeof keys / sizeof *keys;
+         i++)
+        asks |= !strcmp(item->name.text, keys[i]);
+    if (item->command)
+        asks |= asks_pairs(item->command);
+    for (size_t i = 0; i < item->n_block && !asks; i++)
+        asks = asks_pairs(item->block[i]);
+    return asks;
+}
+
+/* Does the coefficient change along the motion? Then it may have branches,
+ * which no contact that a run makes may have. */
+static bool
+changes(const struct check *ck, const struct tm_num *mu)
+{
+    return mu->e &&
+           (ex_depends(ck->m->graph, mu->e, SYM_SLIP, UINT32_MAX, UINT32_MAX) ||
+            ex_depends(ck->m->graph, mu->e, SYM_TIME, UINT32_MAX, UINT32_MAX));
+}
+
+static uint64_t
+pairs_most(struct check *ck, const struct block_of_contacts *blocks, size_t n)
+{
+    bool asked = false;
+    for (size_t i = 0; i < n; i++)
+        asked |= changes(ck, &blocks[i].contact.mu) ||
+                 changes(ck, &blocks[i].contact.mu_static) ||
+                 changes(ck, &blocks[i].contact.mu_impact);
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (size_t i = 0; i < module->others.n && !asked; i++)
+            asked = asks_pairs(module->others.v[i]);
+    return asked ? PAIRS_MOST_ASKED : PAIRS_MOST;
+}
+
 /* -- pairs ------------------------------------------------------------------
  */
 
@@ -433,11 +486,11 @@ check_all_contacts(struct check *ck)
     if (ck->ds->errors > errors || n == 0)
         return;
     struct pairs pairs = taken_pairs(ck);
-    uint64_t listed = 0;
+    uint64_t listed = 0, most = pairs_most(ck, blocks, n);
     uint32_t rules = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t count = count_pairs(ck, &pairs, blocks + i);
-        bool rule = listed + count > PAIRS_MOST;
+        bool rule = listed + count > most;
         if (rule && rules == RULES_MOST) {
             check_unavailable(ck, blocks[i].item->name.range,
                               "so many blocks of contacts of more than 100000 "

@@ -144,7 +144,8 @@ rt_eval(struct rt *run, uint32_t tape, const double *local, double *out)
     assert(tape < run->im->tapes.n);
     if (run->code == NULL && run->tier != NULL)
         work_hard(run, rt_tape(run, tape)->code.n);
-    if (run->code != NULL)
+    /* a long set-up has no code */
+    if (run->code != NULL && run->code->eval[tape] != NULL)
         return run->code->eval[tape](run->env, local, out);
     return eval_tape(run->im, rt_tape(run, tape), run->env, local, out);
 }

@@ -80,6 +80,7 @@ struct rt_start {
  * each, to a struct of their own. */
 struct rt {
     const imp_image *im; /* with a `table`: the run's own, which grows */
+    const imp_image *model; /* the image as it was compiled, for other runs */
     struct contact_table *table; /* of contact_table.c; NULL: all contacts are
                                     those of the model */
     const imp_code *code; /* NULL: tapes go to the evaluator */

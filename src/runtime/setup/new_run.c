@@ -34,7 +34,7 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
 {
     assert(im->layout.contact >= im->layout.state);
     struct rt *run = NEW(arena, struct rt);
-    run->im = im;
+    run->im = run->model = im;
     run->own = arena;
     contact_table_new(run);
     im = run->im;

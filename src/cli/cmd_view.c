@@ -337,13 +337,13 @@ struct replay_job {
     bool quiet;
 };
 
-/* The texts of a list, or of this member of its items. */
+/* The texts of a list. */
 static const char **
-texts(struct arena *arena, const struct json *list, const char *key)
+texts(struct arena *arena, const struct json *list)
 {
     const char **text = NEW_N(arena, const char *, list->n + 1), **to = text;
     for (const struct json *item = list->first; item; item = item->next)
-        *to++ = (key ? json_get(item, key) : item)->text;
+        *to++ = item->text;
     return text;
 }
 
@@ -360,18 +360,16 @@ print_run(struct arena *arena, const struct run_read *run)
                model && model->kind == JSON_TEXT ? model->text : "a run",
                status && status->kind == JSON_TEXT ? status->text : "",
                num_shortest(t, run->end), run->n_events);
-    const struct json *kinds = json_get(events, "kinds"),
-                      *contacts = json_get(run->top, "contacts");
-    const char **kind = texts(arena, kinds, NULL),
-               **contact = texts(arena, contacts, "name");
+    const struct json *kinds = json_get(events, "kinds");
+    const char **kind = texts(arena, kinds),
+               **contact = run_read_event_contacts(arena, run);
     for (size_t i = 0; i < run->n_events; i++) {
-        size_t k = (size_t)run_read_number(run, json_get(events, "kind"), i),
-               c = (size_t)run_read_number(run, json_get(events, "contact"), i);
+        size_t k = (size_t)run_read_number(run, json_get(events, "kind"), i);
         double P = run_read_number(run, json_get(events, "impulse"), i);
         buf_printf(
             &text, "%-18s %-14s %s",
             num_digits(t, run_read_number(run, json_get(events, "t"), i), 12),
-            kind[k], contact[c]);
+            kind[k], contact[i]);
         if (P != 0.0)
             buf_printf(&text, "  %s N s", num_digits(impulse, P, 9));
         buf_putc(&text, '\n');

@@ -27,9 +27,11 @@ let r = simulate { until = 0.5 }
 show r.count, r.event_times, r.event_kinds, r.event_contacts, r.summary
 let last = simulate { until = 0.5  trace = true  keep = 4 }
 show last.event_contacts
+save last { file = "boxes.imprun" }
 MODEL
 for idle in 1 5200; do
-    $imp run --set=idle=$idle boxes.imp >made$idle || echo "idle = $idle fails"
+    $imp run --out=. --set=idle=$idle boxes.imp >made$idle || echo "idle = $idle fails"
+    $imp replay boxes.imprun >>made$idle 2>page
 done
 cmp made1 made5200 && head -3 made1
 

@@ -414,3 +414,41 @@ run_read_pose(const struct run_read *run, size_t mover, double t, bool before,
     assert(run != NULL && mover < run->n_bodies + run->n_systems);
     return run_read_mover_at(run, &run->movers[mover], t, before, pose, room);
 }
+
+/* The names of the members of a list. */
+static const char **
+names(struct arena *arena, const struct json *list)
+{
+    const char **name = NEW_N(arena, const char *, list->n + 1), **to = name;
+    for (const struct json *item = list->first; item; item = item->next)
+        *to++ = json_get(item, "name")->text;
+    return name;
+}
+
+const char **
+run_read_event_contacts(struct arena *arena, const struct run_read *run)
+{
+    assert(arena && run && run->top);
+    const struct json *events = json_get(run->top, "events"),
+                      *contacts = json_get(run->top, "contacts"),
+                      *pair = json_get(events, "bodies");
+    const char **name = names(arena, contacts),
+               **body = names(arena, json_get(run->top, "bodies")),
+               **of = NEW_N(arena, const char *, run->n_events + 1);
+    bool *many = NEW_N(arena, bool, contacts->n + 1), *next = many;
+    for (const struct json *c = contacts->first; c; c = c->next)
+        *next++ = json_get(c, "all") != NULL;
+    bool told = pair && run_read_count(pair) == 2 * run->n_events;
+    for (size_t i = 0; i < run->n_events; i++) {
+        size_t c =
+            (size_t)run_read_number(run, json_get(events, "contact"), i);
+        double one = told ? run_read_number(run, pair, 2 * i) : -1.0,
+               two = told ? run_read_number(run, pair, 2 * i + 1) : -1.0,
+               low = fmin(one, two), high = fmax(one, two);
+        of[i] = many[c] && low >= 0.0 && high < (double)run->n_bodies
+                    ? arena_printf(arena, "%s|%s", body[(size_t)low],
+                                   body[(size_t)high])
+                    : name[c];
+    }
+    return of;
+}

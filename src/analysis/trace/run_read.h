@@ -41,6 +41,10 @@ const char *run_read(struct arena *arena, const void *bytes, size_t n,
 size_t run_read_count(const struct json *reference);
 double run_read_number(const struct run_read *run, const struct json *reference,
                        size_t i);
+/* Per event the name of its contact; one that stands for many pairs is told by
+ * the bodies of the event. */
+const char **run_read_event_contacts(struct arena *arena,
+                                     const struct run_read *run);
 /* The pose of a body (3 or 7 numbers) or the coordinates of a system, as mover
  * of that number, at time t; of two pieces that meet there the later one, or
  * with `before` the earlier one. Returns how many numbers, at most `room`. */

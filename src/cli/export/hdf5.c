@@ -222,8 +222,11 @@ put_events(struct making *making)
               json_get(events, "kinds"), NULL);
     put_words(making, "events/class", json_get(events, "class"),
               json_get(events, "classes"), NULL);
-    put_words(making, "events/contact", json_get(events, "contact"),
-              json_get(top, "contacts"), "name");
+    put(making,
+        (struct h5_column){
+            .name = "events/contact",
+            .texts = run_read_event_contacts(making->arena, making->run),
+            .n = making->run->n_events});
     put_numbers(making, "events/impulse", "N s", json_get(events, "impulse"),
                 0);
     put_numbers(making, "events/points", "", json_get(events, "points"), 0);

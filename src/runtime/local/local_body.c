@@ -49,7 +49,6 @@ local_bodies_new(struct local *local)
     struct rt *run = local->run;
     uint32_t count = run->im->bodies.n,
              n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
     local->body = NEW_N(run->arena, struct local_body, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct local_body *body = local->body + i;
@@ -59,13 +58,11 @@ local_bodies_new(struct local *local)
                                     .n = n};
         if (body->block == IMP_NO_BLOCK)
             continue;
-        size_t rows = rt_tape(run, block[body->block].motion)->n_rows;
         body->state = NEW_N(run->arena, double, n);
         body->low = NEW_N(run->arena, double, n);
         body->put = NEW_N(run->arena, double, n);
         body->first_state = NEW_N(run->arena, double, n);
         body->first_low = NEW_N(run->arena, double, n);
-        body->rows = NEW_N(run->arena, double, (rows + 1) * IMP_ROW_STRIDE);
     }
     find_forced(local);
 }
@@ -117,6 +114,16 @@ to_start(struct local *local, const struct local_body *body)
     memcpy(run->state_lo + body->at, body->low, body->n * sizeof *body->low);
 }
 
+/* Room for the series, which a body that only hits others as a ball
+ * (runtime/balls) never needs. */
+static void
+make_rows(struct rt *run, struct local_body *body)
+{
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
+    size_t rows = rt_tape(run, block[body->block].motion)->n_rows;
+    body->rows = NEW_N(run->arena, double, (rows + 1) * IMP_ROW_STRIDE);
+}
+
 int
 local_body_put(struct local *local, uint32_t which, double t)
 {
@@ -128,6 +135,8 @@ local_body_put(struct local *local, uint32_t which, double t)
     assert(t >= body->first);
     if (t < body->start)
         to_first(body);
+    if (!body->rows)
+        make_rows(run, body);
     double *rows = run->rows.block[body->block], time = rt_time(run);
     int st = IMP_OK;
     run->rows.block[body->block] = body->rows;

@@ -296,7 +296,8 @@ move_to_event(struct simulation *sim, double target, double *end,
         st = local_next(sim->local, sim->watch,
                         changed->chosen ? changed->contact : NULL,
                         changed->chosen ? changed->n_chosen : sim->n_contacts,
-                        *end, found, more, n_more);
+                        /* a change may lie behind now by rounding */
+                        fmax(*end, before), found, more, n_more);
         simulate_contacts_made(sim);
     } else if (!st) {
         st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);

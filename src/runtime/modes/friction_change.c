@@ -48,10 +48,7 @@ slip_ends(struct rt *run, const struct persistent_row *row, int order,
         drop ? 0.0 : friction_rows_rounding(run, contact, slip[0], slip[1]);
     if (!polynomial_through(slip, order - drop, span, noise, time))
         return false;
-    double end = *time; /* the end itself may lie behind now by rounding */
-    polynomial_newton(slip, order - drop, span, &end);
-    if (end > 0.0)
-        *time = end;
+    polynomial_newton(slip, order - drop, span, time);
     return true;
 }
 
@@ -82,11 +79,9 @@ cone_left(const struct persistent_row *row, int order, double span,
             level += margin[0];
         if (!polynomial_below(margin, order - 1, 0.0, span, level, &at))
             continue;
-        /* the edge itself may lie behind now by rounding */
-        double edge_at = at;
         if (at > 0.0)
-            polynomial_newton(margin, order - 1, span, &edge_at);
-        best = fmin(best, edge_at > 0.0 ? edge_at : at);
+            polynomial_newton(margin, order - 1, span, &at);
+        best = fmin(best, at);
     }
     *time = best;
     return best <= span;

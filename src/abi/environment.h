@@ -113,7 +113,14 @@ enum imp_contactenv {
      * setup tape */
     IMP_CONTACT_STIFFNESS = 32,
     IMP_CONTACT_EXPONENT = 33,
-    IMP_CONTACT_SIZE = 34
+    /* of a contact whose compliance f has no Taylor series where it just
+     * touches: a scaled depth d that is rounding; the law is then
+     * f(depth + d) depth/(depth + d). Else 0 */
+    IMP_CONTACT_BESIDE = 34,
+    /* the energy in a contact that is pressed in, where the model asks
+     * (IMP_CONTACTF_STORED) */
+    IMP_CONTACT_STORED = 35,
+    IMP_CONTACT_SIZE = 36
 };
 /* CONTACT_PRESSED: its force is asked for; CONTACT_SLACK, of bodies: it is
  * pressed in, and its law has no force */

@@ -437,6 +437,8 @@ typedef struct imp_rotor {
 #define IMP_CONTACTF_LAW 32u
 /* the model records IMP_CONTACT_MOBILITY or IMP_CONTACT_LOAD of it */
 #define IMP_CONTACTF_POINT 64u
+/* and IMP_CONTACT_STORED */
+#define IMP_CONTACTF_STORED 4096u
 /* Alike contacts have the same tapes kkt, event, opening, relative and those of
  * features. These read their bodies not where the bodies are in env, but from
  * layout.pair on: contact_bodies_enter puts them there. */
@@ -487,6 +489,8 @@ typedef struct imp_contact {
      * depth and speed, both scaled: the force (where positive), its derivatives
      * by depth and by speed, the scale. */
     uint32_t compliance;
+    /* the same force as imp_contact.press has it, of systems, too */
+    uint32_t compliance_series;
     uint32_t n_unknown; /* 6 in the plane, 8 in space */
     /* Unknowns u = (x in shape coordinates of body 0 (d), y of body 1 (d),
      * gamma, mu): G0(x) = 0; G1(y) = 0; r_Q - r_P = gamma N0; N1 + mu N0 = 0,

@@ -101,17 +101,12 @@ body_compliance_build(struct mech *mech, const struct tm_contact *decl,
     assert(mech && out && !decl->system && decl->compliance.e);
     struct graph *graph = mech->graph;
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
-    const expr *force = compliance_force(mech, decl,
-                                         ex_sym(graph, SYM_UNKNOWN, 0, 0),
-                                         ex_sym(graph, SYM_UNKNOWN, 1, 0)),
-               *along = ex_subst(graph, force, pressed_leaf, mech);
-    struct tape_spec spec = {
-        .name = arena_printf(mech->arena, "%s.press", decl->name),
-        .outs = &along,
-        .n_outs = 1};
+    const expr *force =
+        compliance_force(mech, decl, ex_sym(graph, SYM_UNKNOWN, 0, 0),
+                         ex_sym(graph, SYM_UNKNOWN, 1, 0));
     out->compliance = system_compliance_tape(mech, decl);
     out->range_compliance = mech_range(decl->compliance.range, decl->range);
-    out->press = mech_series_tape(mech, spec, NULL);
+    out->press = out->compliance_series = compliance_series_tape(mech, decl);
     switching_of_contact(
         mech, &out->press_guard, &out->press_guards,
         arena_printf(mech->arena, "%s.press guard", decl->name), &force, 1,

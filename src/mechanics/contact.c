@@ -262,6 +262,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
     f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
     f |= decl->tells_point ? IMP_CONTACTF_POINT : 0;
     f |= decl->tells_slip ? IMP_CONTACTF_SLIP : 0;
+    f |= decl->tells_stored ? IMP_CONTACTF_STORED : 0;
     f |= decl->stiffness.e ? IMP_CONTACTF_BOND : 0;
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }
@@ -325,6 +326,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .slip = IMP_NO_TAPE,
         .instant = IMP_NO_TAPE,
         .compliance = IMP_NO_TAPE,
+        .compliance_series = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
         .event = IMP_NO_TAPE,
         .relative = IMP_NO_TAPE,

@@ -159,7 +159,9 @@ const expr *system_pressing(struct mech *mech, const struct msystem *system,
                             uint32_t i, const expr *rate);
 /* Is the contact compliant now; or (`pressed`) is its force asked for? */
 const expr *system_soft(struct mech *mech, uint32_t contact, bool pressed);
-/* imp_contact.compliance */
+/* imp_contact.compliance_series, compliance */
+uint32_t compliance_series_tape(struct mech *mech,
+                                const struct tm_contact *decl);
 uint32_t system_compliance_tape(struct mech *mech,
                                 const struct tm_contact *decl);
 /* restitution.c: does the restitution depend on the speed of the impact? Its

@@ -317,6 +317,7 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
     out->event = mech_series_tape(mech, spec, mech->event_row[contact]);
     out->slip = system_slip_tape(mech, system, contact - system->decl->contact);
     out->compliance = system_compliance_tape(mech, decl);
+    out->compliance_series = compliance_series_tape(mech, decl);
     out->range_compliance = mech_range(decl->compliance.range, decl->range);
     out->instant =
         system_instant_tape(mech, system, contact - system->decl->contact);

@@ -120,9 +120,35 @@ compliance_force(struct mech *mech, const struct tm_contact *decl,
                  const expr *depth, const expr *speed)
 {
     assert(mech && decl->compliance.e && depth && speed);
-    struct compliance_at at = {depth, speed};
-    return system_formula(
-        mech, ex_subst(mech->graph, decl->compliance.e, compliance_leaf, &at));
+    struct graph *graph = mech->graph;
+    const expr *beside = entry(mech, (uint32_t)(decl - mech->model->contacts),
+                               IMP_CONTACT_BESIDE);
+    const expr *shifted = ex_add(graph, depth, beside);
+    struct compliance_at at = {shifted, speed};
+    const expr *force = system_formula(mech, ex_subst(graph, decl->compliance.e,
+                                                      compliance_leaf, &at)),
+               *share = ex_op(
+                   graph, IMP_OP_SELECT,
+                   ex_op(graph, IMP_OP_LT, ex_num(graph, 0.0), beside, NULL),
+                   ex_div(graph, depth, shifted), ex_num(graph, 1.0));
+    return ex_mul(graph, force, share);
+}
+
+uint32_t
+compliance_series_tape(struct mech *mech, const struct tm_contact *decl)
+{
+    assert(mech && decl);
+    struct graph *graph = mech->graph;
+    if (!decl->compliance.e)
+        return IMP_NO_TAPE;
+    graph_origin(graph, mech_range(decl->compliance.range, decl->range));
+    const expr *along = compliance_force(
+        mech, decl, ex_sym(graph, SYM_ROW, 0, 0), ex_sym(graph, SYM_ROW, 0, 1));
+    struct tape_spec spec = {
+        .name = arena_printf(mech->arena, "%s.press", decl->name),
+        .outs = &along,
+        .n_outs = 1};
+    return mech_series_tape(mech, spec, NULL);
 }
 
 uint32_t

@@ -613,6 +613,7 @@ simulate_run(struct simulation *sim, double limit)
     if ((st = simulate_start_contacts(sim)) || (st = renew_first_row(sim)) ||
         (sim->along && (st = look_along(sim))))
         return st;
+    sim->energy_before += simulate_stored(sim);
     sim->rubbing = rubbing_any(run);
     sim->rotors = rotors_rub(run);
     if (sim->rotors && (st = rotors_settle(run)))

@@ -11,6 +11,8 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
+#include "runtime/instance/system.h"
+#include "runtime/motion/persistent_group.h"
 
 static const char *
 cause_text(enum friction_verdict verdict)
@@ -290,12 +292,44 @@ simulate_yield_start(struct simulation *sim)
         sim->contacts[i].yields = false;
         if (rt_contact(sim->run, i)->press == IMP_NO_TAPE)
             continue;
-        int st = contact_compliance_scale(sim->run, i, &scale);
-        if (st || (st = persistent_soft_series(sim->run, i)))
+        int st = contact_compliance_start(sim->run, i, &scale);
+        if (st)
             return st;
         *softness(sim, i) = sim->run->compliant ? CONTACT_SOFT : CONTACT_RIGID;
     }
     return IMP_OK;
+}
+
+double
+simulate_stored(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct rt *run = sim->run;
+    double gap, rate, sum = 0.0, energy;
+    bool any = false;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        any |= rt_contact(run, i)->compliance != IMP_NO_TAPE &&
+               *softness(sim, i) != CONTACT_RIGID;
+    if (!any || (run->persistent && friction_modes_tell(run)))
+        return 0.0;
+    for (uint32_t i = 0; i < run->im->systems.n; i++)
+        for (uint32_t k = 0; k < rt_system(run, i)->n_contact; k++) {
+            uint32_t contact = rt_system(run, i)->contact + k;
+            if (rt_contact(run, contact)->compliance != IMP_NO_TAPE &&
+                *softness(sim, contact) != CONTACT_RIGID &&
+                !system_gap(run, i, k, &gap, &rate, NULL) &&
+                !contact_compliance_energy(run, contact, gap, &energy))
+                sum += energy;
+        }
+    const struct persistent_set *held = run->persistent;
+    for (int i = 0; held && i < held->n_row; i++) {
+        const struct persistent_row *row = held->row[i];
+        if (row->soft != CONTACT_RIGID &&
+            !contact_compliance_energy(run, row->spot.contact, row->gap.c[0],
+                                       &energy))
+            sum += energy;
+    }
+    return sum;
 }
 
 bool

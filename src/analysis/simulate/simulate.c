@@ -184,7 +184,8 @@ fill(struct simulation *sim, struct record *out, int st)
     else
         SET_ABSENT("energy_before", "the energy has no finite value");
     if (!motion_totals(analysis->rt, &totals))
-        SET_NUM("energy_after", totals.kinetic + totals.potential);
+        SET_NUM("energy_after",
+                totals.kinetic + totals.potential + simulate_stored(sim));
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
     simulate_put_limits(sim, out);

@@ -570,8 +570,8 @@ int simulate_persistent_jam(struct simulation *sim, int which);
 
 /* -- paradox.c ------------------------------------------------------------- */
 
-/* What a user may choose where friction at this contact leaves the motion open:
- * part of a sentence. */
+double simulate_stored(struct simulation *sim); /* in compliant contacts, J */
+/* What a user may choose where friction leaves the motion open, as a text. */
 const char *simulate_paradox_choices(const struct simulation *sim,
                                      uint32_t contact);
 /* The modes of n points are not determined: tells what is possible, and stops

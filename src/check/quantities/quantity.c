@@ -198,6 +198,8 @@ const struct keydef contact_values[] = {
           "this slip; where there is none, the lesser of both directions"},
     {"b", "with friction, closed: acceleration of the gap without forces of "
           "contacts"},
+    {"stored", "with a compliance: the energy that it gives back if it is let "
+               "go slowly, the work of its law at speed 0"},
 };
 const size_t n_contact_values =
     sizeof contact_values / sizeof contact_values[0];
@@ -346,6 +348,20 @@ friction_dim(struct check *ck, const struct tm_contact *contact, uint32_t entry)
     }
 }
 
+static struct value
+without_compliance(struct check *ck, const struct tm_contact *contact,
+                   imp_range name_range, imp_range range)
+{
+    struct diag *diag =
+        check_error(ck, DIAG_E0386, name_range,
+                    "the contact `%s` states no compliance", contact->name);
+    CHECK_NOTE(ck, diag, contact->range, "declared here");
+    CHECK_HELP(ck, diag,
+               "a rigid contact stores no energy; a compliance is a force: "
+               "compliance = (1000 [N/m])*depth");
+    return value_poison(range);
+}
+
 /* Forces, slip, work and mode of a contact: what a run has written into env,
  * and the slip of a system, which is a formula. */
 static struct value
@@ -375,6 +391,11 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
     const struct dim *dim = friction_dim(ck, contact, entry);
     if (!dim)
         return value_poison(range); /* the system is wrong, as was told */
+    if (entry == IMP_CONTACT_STORED) {
+        if (!contact->compliance.e)
+            return without_compliance(ck, contact, name_range, range);
+        ck->lists.contacts.v[number].tells_stored = true;
+    }
     if (entry == IMP_CONTACT_MOBILITY || entry == IMP_CONTACT_LOAD)
         ck->lists.contacts.v[number].tells_point = true;
     if (entry == IMP_CONTACT_SLIP && !formula)
@@ -395,7 +416,7 @@ contact_field(struct check *ck, uint32_t number, const char *name,
         IMP_CONTACT_NORMAL_FORCE, IMP_CONTACT_FRICTION_FORCE,
         IMP_CONTACT_SLIP,         IMP_CONTACT_WORK,
         IMP_CONTACT_MODE,         IMP_CONTACT_MOBILITY,
-        IMP_CONTACT_LOAD};
+        IMP_CONTACT_LOAD,         IMP_CONTACT_STORED};
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
                                   IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
     size_t which = 0;

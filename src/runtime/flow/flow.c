@@ -118,8 +118,10 @@ flow_at(struct flow *flow, double t)
     flow->method->at(flow, t);
     memcpy(env, flow->q, flow->n * sizeof *env);
     memcpy(env + flow->n, flow->v, flow->n * sizeof *env);
-    if (flow->taylor && flow->taylor->friction)
+    if (flow->taylor && flow->taylor->friction) {
         friction_tell(flow, t);
+        friction_tell_stored(flow, t);
+    }
     if (!st && flow->taylor && flow->taylor->friction)
         st = friction_tell_points(flow, t);
     return st;

@@ -264,10 +264,10 @@ first_end(struct flow *flow, double best)
             continue; /* which forces share the load is not unique */
         if (taylor->friction && taylor->friction->limit.contact == (int)which)
             continue; /* its impacts are left out until their limit */
-        if (friction_soft(flow, which) && !contacts->closed[which]) {
+        if (friction_soft(flow, which))
             friction_soft_end(flow, which, &best);
+        if (friction_soft(flow, which) && !contacts->closed[which])
             continue;
-        }
         const double *row = (contacts->closed[which] ? taylor->piece.force
                                                      : taylor->piece.gap) +
                             which * ROW;

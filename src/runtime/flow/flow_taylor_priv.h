@@ -147,6 +147,9 @@ struct taylor_flow {
 /* Adds the work of friction until `elapsed` from the beginning of the piece,
  * into work (m); for systems with friction. */
 void friction_work(const struct flow *flow, double elapsed, double *work);
+/* Tells the energies in compliant contacts at the time t; for systems with
+ * friction. */
+void friction_tell_stored(struct flow *flow, double t);
 
 /* Writes time and state into env. The state is the flow's own, and env holds
  * whatever time was asked for last, so every evaluation begins with this. */

@@ -395,7 +395,7 @@ friction_soft_new(struct flow *flow)
         if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
             IMP_NO_TAPE)
             continue;
-        int st = contact_compliance_scale(flow->run, flow->sys->contact + i,
+        int st = contact_compliance_start(flow->run, flow->sys->contact + i,
                                           &friction->scale[i]);
         if (st)
             return st;

@@ -31,11 +31,33 @@ friction_soft_row(const struct flow *flow, uint32_t i)
 /* -- what comes next --------------------------------------------------------
  */
 
+/* What pushes ceases where its gap opens, however small its force is there. */
+static void
+opens(struct flow *flow, uint32_t i, double *best)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    double eps = TAYLOR_NOISE * DBL_EPSILON, row[ROW], root;
+    for (int k = 0; k < ROW; k++)
+        row[k] = -taylor->piece.gap[i * ROW + (uint32_t)k];
+    if (!taylor_falls(row, *best, eps * taylor->terms.gap_max[i],
+                      eps * taylor->terms.rate[i], &root) ||
+        !(root < *best))
+        return;
+    *best = root;
+    taylor->next.what = NEXT_CEASES;
+    taylor->next.n_hit = 1;
+    taylor->next.hit[0] = (int)i;
+}
+
 void
 friction_soft_end(struct flow *flow, uint32_t i, double *best)
 {
     assert(friction_soft(flow, i) && best);
     struct taylor_flow *taylor = flow->taylor;
+    if (taylor->contacts.closed[i]) {
+        opens(flow, i, best);
+        return;
+    }
     double eps = TAYLOR_NOISE * DBL_EPSILON, row[ROW], root;
     bool pressed = taylor->friction->soft[i] == CONTACT_PRESSED;
     double noise[2] = {eps * taylor->terms.gap[i], eps * taylor->terms.rate[i]};
@@ -118,9 +140,13 @@ friction_soft_ceased(const struct flow *flow, uint32_t i)
         return false;
     for (int k = MOTION_STEP_ORDER; k >= 0; k--)
         size = size * friction->elapsed + fabs(force[k]);
-    return friction->elapsed > 0.0 &&
-           friction->normal_now[i] <=
-               FRICTION_TOGETHER * size + FRICTION_FUZZ * friction->fuzz[i];
+    /* what rounding makes of forces: below it no cone is known */
+    size_t row = 2 * (size_t)i;
+    double rounding = TAYLOR_NOISE * DBL_EPSILON * friction->rows.terms[row] /
+                      friction->rows.W[row * (2 * (size_t)flow->m + 1)];
+    return (friction->elapsed > 0.0 || force[1] < 0.0) &&
+           friction->normal_now[i] <= FRICTION_TOGETHER * size + rounding +
+                                          FRICTION_FUZZ * friction->fuzz[i];
 }
 
 /* The contact has opened, and is rigid from here on, unless the run keeps it

@@ -3,6 +3,7 @@
  * piece; one instant of it is handed to the law of ballistic.h and taken back.
  * What comes next is the question of flow_taylor.c. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/instance/contact_compliance.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
 /* An instant has the accelerations of gaps, and no higher derivatives. The
@@ -27,6 +30,25 @@ taylor_to_env(struct flow *flow)
            2 * flow->n * sizeof *taylor->x);
 }
 
+/* The state is that of env: how near to its touch the law of a contact that is
+ * pressed in is asked for (contact_compliance_beside). */
+static void
+put_beside(struct flow *flow, uint32_t i)
+{
+    assert(flow && flow->taylor->friction);
+    const struct taylor_flow *taylor = flow->taylor;
+    uint32_t contact = flow->sys->contact + i;
+    double gap[2];
+    if (taylor->friction->soft[i] != CONTACT_PRESSED ||
+        !contact_compliance_rough(flow->run, contact) ||
+        system_gap(flow->run, flow->system, i, &gap[0], &gap[1], NULL))
+        return;
+    contact_compliance_beside(flow->run, contact, taylor->friction->scale[i],
+                              TAYLOR_NOISE * DBL_EPSILON *
+                                  taylor->terms.gap_max[i],
+                              gap, switching_least(flow->run));
+}
+
 /* Tells the tapes the modes of the contacts `on` (m; NULL: none). */
 static void
 set_modes(struct flow *flow, const bool *on)
@@ -41,6 +63,7 @@ set_modes(struct flow *flow, const bool *on)
             closed && friction->mode[i] == CONTACT_STICK ? 1.0 : 0.0;
         env[IMP_CONTACT_SIGN] = closed ? friction_sign(friction->mode[i]) : 0.0;
         env[IMP_CONTACT_SOFT] = friction->soft[i];
+        put_beside(flow, i);
     }
 }
 
@@ -62,6 +85,23 @@ taylor_set_active(struct flow *flow)
     flow_set_active(flow, flow->taylor->contacts.closed);
 }
 
+/* The integral of a product of series up to `elapsed`, term by term: beside a
+ * touch at which a law has no series, products of its coefficients are too
+ * large for doubles. */
+static double
+work_of(const double *force, const double *slip, double elapsed)
+{
+    double term[2][ROW], power = 1.0, sum = 0.0;
+    for (int k = 0; k < ROW; k++, power *= elapsed) {
+        term[0][k] = force[k] * power;
+        term[1][k] = slip[k] * power;
+    }
+    for (int a = ROW - 1; a >= 0; a--)
+        for (int b = ROW - 1; b >= 0; b--)
+            sum += term[0][a] * term[1][b] / (a + b + 1);
+    return sum * elapsed;
+}
+
 /* The work of the friction of contact i, which slips, on the present piece. */
 static double
 slip_work(const struct friction_piece *piece, size_t i, double elapsed)
@@ -74,7 +114,30 @@ slip_work(const struct friction_piece *piece, size_t i, double elapsed)
             power[a + b] += friction[a] * slip[b];
     for (int k = 2 * ROW - 2; k >= 0; k--)
         sum = (sum + power[k] / (k + 1)) * elapsed;
-    return sum;
+    return isfinite(sum) ? sum : work_of(friction, slip, elapsed);
+}
+
+void
+friction_tell_stored(struct flow *flow, double t)
+{
+    assert(flow);
+    const struct taylor_flow *taylor = flow->taylor;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        const imp_contact *contact =
+            rt_contact(flow->run, flow->sys->contact + i);
+        double *told =
+                   flow->run->env + contact->env_contact + IMP_CONTACT_STORED,
+               gap = flow->instant.gap[i];
+        if (!(contact->flags & IMP_CONTACTF_STORED))
+            continue;
+        *told = 0.0;
+        if (taylor->next.known)
+            gap = polynomial_value(taylor->piece.gap + i * ROW,
+                                   MOTION_STEP_ORDER, t - taylor->now);
+        if (taylor->friction->soft[i] == CONTACT_PRESSED)
+            contact_compliance_energy(flow->run, flow->sys->contact + i, gap,
+                                      told);
+    }
 }
 
 void
@@ -113,6 +176,24 @@ pass_impulses(struct flow *flow, double elapsed)
     }
 }
 
+/* A compliant contact goes on by `elapsed`: its gap and rate are rounded as the
+ * greatest of their terms on the way. */
+static void
+sizes_on_the_way(struct flow *flow, uint32_t i, double elapsed)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    const double *gap = taylor->piece.gap + i * ROW;
+    double rate[ROW];
+    if (!friction_soft(flow, i) || !(elapsed > 0.0))
+        return;
+    int n = polynomial_derivative(gap, MOTION_STEP_ORDER, rate);
+    taylor->terms.gap_max[i] =
+        fmax(taylor->terms.gap_max[i],
+             polynomial_size(gap, MOTION_STEP_ORDER, elapsed));
+    taylor->terms.rate_max[i] =
+        fmax(taylor->terms.rate_max[i], polynomial_size(rate, n, elapsed));
+}
+
 /* The state goes on by `elapsed` on the present piece: notes the work of
  * friction, the forces there and the sizes of the rates. */
 static void
@@ -122,6 +203,8 @@ pass_friction(struct flow *flow, double elapsed)
     struct taylor_friction *friction = taylor->friction;
     friction_work(flow, elapsed, friction->work);
     pass_impulses(flow, elapsed);
+    for (uint32_t i = 0; i < flow->m; i++)
+        sizes_on_the_way(flow, i, elapsed);
     friction->elapsed = elapsed;
     for (uint32_t i = 0; i < flow->m && taylor->next.known; i++) {
         if (friction->rub[i] < 0 || !taylor->contacts.closed[i])

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/num.h"
 
 /* One evaluation of the law, at scaled depth and speed; out[3]: the scale. */
@@ -19,6 +20,81 @@ law_at(struct rt *run, uint32_t number, double depth, double speed,
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, contact->compliance, at);
     return st == IMP_NONFINITE ? IMP_FAILED : st;
+}
+
+/* -- a law that has no series where it just touches -------------------------
+ *
+ * Hertz's, k d^1.5, is one: its second derivative is infinite there, and the
+ * motion has no Taylor series at the very touch. With f(d + b) d/(d + b) in its
+ * place, where b is a depth that is rounding of the gap, it has: still none at
+ * depth 0, and off by the share b/d, as rounding of the depth d makes it. */
+
+/* b in roundings of the gap: the gap may be off by some of them, and d + b is
+ * above 0 all the same. */
+#define BESIDE_ROUNDINGS 8.0
+/* b in the way of the least steps that the clock can see: pieces of the motion
+ * are some tenth of b over the speed. */
+#define BESIDE_STEPS 64.0
+/* Order 20 of the series, (speed t/b)^20, must be a number for the times that
+ * count: of a gap whose terms are all 0, b is this share of a way in a unit of
+ * time. */
+#define BESIDE_LEAST 1e-14
+
+static double *
+beside_of(const struct rt *run, uint32_t number)
+{
+    return run->env + rt_contact(run, number)->env_contact + IMP_CONTACT_BESIDE;
+}
+
+/* Has the law no series where depth begins at 0? */
+static bool
+is_rough(struct rt *run, uint32_t number)
+{
+    uint32_t tape = rt_contact(run, number)->compliance_series;
+    assert(tape != IMP_NO_TAPE);
+    size_t n_rows = IMP_ARRAY(run->im, run->im->tapes, imp_tape)[tape].n_rows;
+    double input[2 * IMP_ROW_STRIDE] = {0.0};
+    const double *rows[1] = {input};
+    input[IMP_ROW_PAD + 1] = 1.0; /* depth = t */
+    return rt_series(run, tape, NULL, rows,
+                     NEW_N(run->brief, double, (n_rows + 1) * IMP_ROW_STRIDE),
+                     IMP_ORDER_MAX) == IMP_NONFINITE;
+}
+
+bool
+contact_compliance_rough(const struct rt *run, uint32_t number)
+{
+    assert(run != NULL);
+    return *beside_of(run, number) > 0.0;
+}
+
+void
+contact_compliance_beside(struct rt *run, uint32_t number, double scale,
+                          double rounding, const double gap[2], double least)
+{
+    assert(run != NULL && scale > 0.0 && rounding >= 0.0 && gap != NULL);
+    double *beside = beside_of(run, number), speed = fabs(gap[1]);
+    if (!contact_compliance_rough(run, number))
+        return;
+    double depth =
+        fmax(BESIDE_ROUNDINGS * rounding, BESIDE_STEPS * least * speed);
+    depth = fmax(depth, 2.0 * gap[0]);
+    if (depth == 0.0)
+        depth = BESIDE_LEAST * fmax(speed, 1.0);
+    *beside = depth / scale;
+}
+
+int
+contact_compliance_start(struct rt *run, uint32_t number, double *scale)
+{
+    assert(run != NULL && scale != NULL);
+    double *beside = beside_of(run, number);
+    *beside = 0.0;
+    double law[4];
+    if (is_rough(run, number) || law_at(run, number, 0.0, 0.0, law) ||
+        law[1] == 0.0)
+        *beside = BESIDE_LEAST;
+    return contact_compliance_scale(run, number, scale);
 }
 
 int
@@ -88,4 +164,73 @@ contact_compliance_check(struct rt *run, uint32_t number, double scale,
               "pushes: (1000 [N/m])*depth + (2 [N*s/m])*speed; depth and speed "
               "count in `scale` and in its root");
     return IMP_BADMODEL;
+}
+
+/* -- energy ------------------------------------------------------------------
+ */
+
+/* The integral is that of Gauss and Legendre on intervals that are halved until
+ * both halves give the same to ENERGY_AGREES of the whole: a law with a power
+ * of the depth is halved towards the touch, one with branches towards these. */
+#define ENERGY_AGREES 1e-14
+#define ENERGY_HALVES 48
+#define GAUSS 5
+static const double gauss_at[GAUSS] = {0.1488743389816312, 0.4333953941292472,
+                                       0.6794095682990244, 0.8650633666889845,
+                                       0.9739065285171717};
+static const double gauss_weight[GAUSS] = {
+    0.2955242247147529, 0.2692667193099963, 0.2190863625159820,
+    0.1494513491505806, 0.0666713443086881};
+
+struct energy {
+    struct rt *run;
+    uint32_t number;
+    double whole;
+    int status;
+};
+
+/* The integral of the law at speed 0 over these depths, in one piece. */
+static double
+piece_of(struct energy *energy, double from, double to)
+{
+    double half = 0.5 * (to - from), middle = 0.5 * (to + from), sum = 0.0;
+    for (int k = 0; k < 2 * GAUSS && !energy->status; k++) {
+        double law[4],
+            at = middle + (k < GAUSS ? half : -half) * gauss_at[k % GAUSS];
+        energy->status = law_at(energy->run, energy->number, at, 0.0, law);
+        if (!energy->status)
+            sum += gauss_weight[k % GAUSS] * fmax(law[0], 0.0);
+    }
+    return half * sum;
+}
+
+static double
+integral(struct energy *energy, double from, double to, double piece, int level)
+{
+    double middle = 0.5 * (from + to), low = piece_of(energy, from, middle),
+           high = piece_of(energy, middle, to);
+    if (energy->status || level == ENERGY_HALVES ||
+        fabs(low + high - piece) <= ENERGY_AGREES * energy->whole)
+        return low + high;
+    return integral(energy, from, middle, low, level + 1) +
+           integral(energy, middle, to, high, level + 1);
+}
+
+int
+contact_compliance_energy(struct rt *run, uint32_t number, double gap,
+                          double *out)
+{
+    assert(run != NULL && out != NULL);
+    struct energy energy = {run, number, 0.0, IMP_OK};
+    double law[4];
+    *out = 0.0;
+    if (!(gap < 0.0))
+        return IMP_OK;
+    int st = law_at(run, number, 0.0, 0.0, law);
+    if (st)
+        return st;
+    double depth = -gap / law[3], piece = piece_of(&energy, 0.0, depth);
+    energy.whole = piece;
+    *out = law[3] * integral(&energy, 0.0, depth, piece, 0);
+    return energy.status;
 }

@@ -6,6 +6,17 @@
 
 #include "runtime/instance/run.h"
 
+/* Before a run: looks whether the law has a Taylor series where the contact
+ * just touches, and at its scale (contact_compliance_scale). */
+int contact_compliance_start(struct rt *run, uint32_t contact, double *scale);
+/* Has it none? */
+bool contact_compliance_rough(const struct rt *run, uint32_t contact);
+/* Of a law that has none: how near to the touch it is asked for, with this gap
+ * and its rate, which has such a rounding; least: the least step of the clock.
+ */
+void contact_compliance_beside(struct rt *run, uint32_t contact, double scale,
+                               double rounding, const double gap[2],
+                               double least);
 /* The scale of the compliance, after a look at the law where the contact just
  * touches. IMP_BADMODEL after E0386: the scale is none, or the contact pushes
  * there and would never let go. */
@@ -18,5 +29,10 @@ int contact_compliance_at(struct rt *run, uint32_t contact, double scale,
  * with the speed. */
 int contact_compliance_check(struct rt *run, uint32_t contact, double scale,
                              double gap, double rate);
+
+/* What the contact gives back at this gap if it is let go slowly: the work of
+ * the law at speed 0. */
+int contact_compliance_energy(struct rt *run, uint32_t contact, double gap,
+                              double *out);
 
 #endif

@@ -423,6 +423,10 @@ tell_row(struct rt *run, const struct persistent_row *row)
     }
     env[IMP_CONTACT_NORMAL_FORCE] += normal;
     env[IMP_CONTACT_FRICTION_FORCE] += along;
+    if (rt_contact(run, row->spot.contact)->flags & IMP_CONTACTF_STORED &&
+        row->soft != CONTACT_RIGID)
+        contact_compliance_energy(run, row->spot.contact, row->gap.c[0],
+                                  &env[IMP_CONTACT_STORED]);
     if (env[IMP_CONTACT_MODE] != CONTACT_TOLD_FREE)
         return;
     bool sticks = friction->mode == CONTACT_STICK;
@@ -493,7 +497,7 @@ friction_modes_tell(struct rt *run)
             continue;
         env[IMP_CONTACT_NORMAL_FORCE] = env[IMP_CONTACT_FRICTION_FORCE] =
             env[IMP_CONTACT_SLIP] = env[IMP_CONTACT_MOBILITY] =
-                env[IMP_CONTACT_LOAD] = 0.0;
+                env[IMP_CONTACT_LOAD] = env[IMP_CONTACT_STORED] = 0.0;
         env[IMP_CONTACT_MODE] = CONTACT_TOLD_FREE;
         int st = tell_open_slip(run, c);
         if (st)

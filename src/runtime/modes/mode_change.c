@@ -576,12 +576,18 @@ yields(struct search *search, int index)
     gap_rounding(search->r, contact, &low, &rate);
     for (int k = 0; k <= search->order; k++)
         series[k] = -row->gap.c[k];
+    /* a gap that closes has not been met to the last digit */
+    if (series[0] < 0.0 && series[1] > rate)
+        series[0] = 0.0;
     if (falls(series, search->order, search->best, low, rate, &time))
         found(search, time, CHANGE_OPENS, index, contact);
     for (int k = 0; k < search->order; k++, sk *= search->best) {
         most = fmax(most, fabs(row->press->law.c[k]) * sk);
         series[k] = pushes ? row->press->law.c[k] : -row->press->law.c[k];
     }
+    /* what has just been pressed in begins to push: below 0 it is rounding */
+    if (pushes && series[0] < 0.0 && series[1] > 0.0)
+        series[0] = 0.0;
     /* what the rounding of the gap and of its rate make of the law, too */
     double law[3], root = sqrt(row->press->scale);
     int st = contact_compliance_at(search->r, contact, row->press->scale,

@@ -49,10 +49,6 @@ struct persistent_held *persistent_held_now(struct rt *run, const bool *block);
  * it is, with its modes. The state is not moved. Status of the tapes. */
 int persistent_hold_again(struct rt *run, const struct persistent_held *held);
 
-/* Has the compliance of a contact a series where the contact just touches?
- * IMP_BADMODEL after E0386 where it has none. */
-int persistent_soft_series(struct rt *run, uint32_t contact);
-
 /* -- what is held now -- */
 static inline bool
 persistent_any(const struct rt *run)

@@ -55,6 +55,8 @@ input_of(struct rt *run, struct persistent_row *row, int order)
     }
     double low, rate;
     gap_rounding(run, row->spot.contact, &low, &rate);
+    contact_compliance_beside(run, row->spot.contact, press->scale, low,
+                              row->gap.c, switching_least(run));
     if (fabs(row->gap.c[0]) <= low)
         depth[0] = fmax(depth[0], 0.0);
     if (fabs(row->gap.c[0]) <= low && fabs(row->gap.c[1]) <= rate &&
@@ -84,34 +86,6 @@ persistent_soft_law(struct rt *run, struct persistent_row *row, int order)
                IMP_ROW_PAD,
            sizeof(double) * (size_t)(order + 1));
     return IMP_OK;
-}
-
-int
-persistent_soft_series(struct rt *run, uint32_t number)
-{
-    assert(run != NULL && rt_contact(run, number)->press != IMP_NO_TAPE);
-    const imp_contact *contact = rt_contact(run, number);
-    double input[2 * IMP_ROW_STRIDE] = {0.0},
-                     *work = NEW_N(
-                         run->brief, double,
-                         ((size_t)persistent_tape(run, contact->press)->n_rows +
-                          1) *
-                             IMP_ROW_STRIDE);
-    const double *rows[1] = {input};
-    input[IMP_ROW_PAD + 1] = 1.0; /* depth = t */
-    if (rt_series(run, contact->press, NULL, rows, work, MOTION_STEP_ORDER) !=
-        IMP_NONFINITE)
-        return IMP_OK;
-    struct diag *diag = diag_add(
-        run->ds, DIAG_E0386, contact->range_compliance,
-        "the compliance of `%s` has no Taylor series where the contact "
-        "just touches",
-        imp_text(run->im, contact->name));
-    diag_help(run->ds, diag,
-              "bodies are followed by series: instead of depth^1.5 write "
-              "depth*sqrt(depth + d), with a depth d that is small beside "
-              "those that count");
-    return IMP_BADMODEL;
 }
 
 double

@@ -157,7 +157,8 @@ open_contacts(struct rt *run)
         double *env = run->env + contact->env_contact;
         if (contact->system != IMP_NO_SYSTEM)
             env[IMP_CONTACT_ACTIVE] = env[IMP_CONTACT_STICK] =
-                env[IMP_CONTACT_SIGN] = env[IMP_CONTACT_SOFT] = 0.0;
+                env[IMP_CONTACT_SIGN] = env[IMP_CONTACT_SOFT] =
+                    env[IMP_CONTACT_BESIDE] = 0.0;
     }
 }
 

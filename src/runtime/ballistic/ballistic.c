@@ -36,6 +36,7 @@ made_new(struct arena *arena, struct contact_matrices *matrices,
 {
     matrices->B = numbers(arena, contacts * coordinates);
     matrices->W = numbers(arena, contacts * contacts);
+    matrices->coupling = numbers(arena, contacts * contacts);
     matrices->F = numbers(arena, contacts * contacts);
     matrices->stride = filled(contacts);
     matrices->root = lanes_new(arena, matrices->stride);

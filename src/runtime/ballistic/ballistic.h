@@ -113,6 +113,8 @@ struct contact_matrices {
     bool direct;
     double *B;        /* m x n: M^-1 N_i^T */
     double *W;        /* m x m: Delassus matrix N M^-1 N^T */
+    double *coupling; /* m x m: W without what is rounding; NaN: not asked yet
+                         (active_set_coupling) */
     double *F;        /* m x rank */
     double *root;     /* m: |F_i|, the square root of W_ii */
     int stride;       /* length of a row that is filled up with 0 to whole

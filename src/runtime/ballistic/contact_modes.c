@@ -21,11 +21,9 @@
  * With B_i = M^-1 N_i the entry W_ij is then off by at most eps times
  * |N_j| |B_i| + |N_i| |B_j| + |B_i| |M| |B_j|, where |X| has the moduli of the
  * entries of X. */
-double
-active_set_coupling(const struct ballistic *motion, int contact, int other)
+static double
+find_coupling(const struct ballistic *motion, int contact, int other)
 {
-    assert(contact >= 0 && contact < motion->model.m);
-    assert(other >= 0 && other < motion->model.m);
     int coordinates = motion->model.n;
     double coupling = motion->matrices.W[contact * motion->model.m + other];
     if (fabs(coupling) > BALLISTIC_MINOR * motion->matrices.root[contact] *
@@ -50,6 +48,18 @@ active_set_coupling(const struct ballistic *motion, int contact, int other)
             greater(noise, BALLISTIC_CLOSED * motion->matrices.root[contact] *
                                motion->matrices.root[other]);
     return fabs(coupling) <= noise ? 0.0 : coupling;
+}
+
+double
+active_set_coupling(const struct ballistic *motion, int contact, int other)
+{
+    assert(contact >= 0 && contact < motion->model.m);
+    assert(other >= 0 && other < motion->model.m);
+    double *known =
+        motion->matrices.coupling + contact * motion->model.m + other;
+    if (isnan(*known))
+        *known = find_coupling(motion, contact, other);
+    return *known;
 }
 
 /* Puts the contacts of set.closed into set.index and their W into set.W;

@@ -206,10 +206,12 @@ spaces(struct ballistic *motion)
             matrices->Kt[entry * stride + contact] =
                 matrices->K[contact * rank + entry];
         }
-        for (int j = 0; j < contacts; j++)
+        for (int j = 0; j < contacts; j++) {
             matrices->rows[contact * stride + j] =
                 (double)(per_rate *
                          motion->work->own.W[contact * contacts + j]);
+            matrices->coupling[contact * contacts + j] = NAN;
+        }
         matrices->diagonal[contact] = matrices->W[contact * contacts + contact];
         matrices->root[contact] =
             sqrt(matrices->W[contact * contacts + contact]);

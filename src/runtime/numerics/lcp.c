@@ -189,6 +189,95 @@ polish(int n, const double *G, const double *q, const int *in, double size,
     return 0;
 }
 
+/* -- by principal pivots ----------------------------------------------------
+ */
+
+/* Most sets that are tried, and of these the most in a row of which none has
+ * fewer rows with a wrong sign than any before. */
+#define SETS_TRIED 40
+#define SETS_NO_BETTER 4
+
+struct pivots {
+    int n, n_set, *set, *first; /* n */
+    const double *g, *p;
+    double *z, *slack; /* n */
+    double *a, *size, *reciprocal; /* n x n, n, n */
+};
+
+/* Solves the rows of the set for z, and finds w of the others. False: rows of
+ * the set depend on each other. */
+static bool
+solve_set(struct pivots *pivots, const int *in)
+{
+    int n = pivots->n, m = 0, rank;
+    for (int i = 0; i < n; i++)
+        if (in[i])
+            pivots->set[m++] = i;
+    for (int i = 0; i < m; i++) {
+        const double *g = pivots->g + pivots->set[i] * n;
+        pivots->first[i] = 0;
+        pivots->size[i] = g[pivots->set[i]];
+        pivots->slack[i] = -pivots->p[pivots->set[i]];
+        for (int j = 0; j <= i; j++)
+            pivots->a[i * m + j] = g[pivots->set[j]];
+    }
+    dense_cholesky(m, pivots->a, m, pivots->first, pivots->size, PIVOT_ZERO,
+                   pivots->reciprocal, &rank);
+    if (rank < m)
+        return false;
+    dense_forward(m, pivots->a, m, pivots->first, pivots->reciprocal, 0,
+                  pivots->slack);
+    dense_backward(m, pivots->a, m, pivots->first, pivots->reciprocal,
+                   pivots->slack);
+    memset(pivots->z, 0, sizeof *pivots->z * (size_t)n);
+    for (int i = 0; i < m; i++)
+        pivots->z[pivots->set[i]] = pivots->slack[i];
+    for (int i = 0; i < n; i++)
+        pivots->slack[i] =
+            in[i] ? 0.0
+                  : pivots->p[i] + dense_dot(n, pivots->g + i * n, pivots->z);
+    return true;
+}
+
+/* Exchanges all rows with a wrong sign at once while that helps, else the last
+ * of them alone (Judice & Pires 1994; the latter by itself comes to an end,
+ * Murty 1974). Takes a few factors of the set, where Lemke's method pivots the
+ * whole tableau for each row. False: it does not say. */
+static bool
+exchange_sets(int n, const double *g, const double *p, double size, double *z,
+              int *in, double *room)
+{
+    struct pivots pivots = {.n = n, .g = g, .p = p, .z = z, .a = room};
+    pivots.slack = room + n * n;
+    pivots.size = pivots.slack + n;
+    pivots.reciprocal = pivots.size + n;
+    pivots.set = (int *)(pivots.reciprocal + n);
+    pivots.first = pivots.set + n;
+    int fewest = n + 1, worse = 0;
+    for (int i = 0; i < n; i++)
+        in[i] = p[i] < 0.0;
+    for (int k = 0; k < SETS_TRIED; k++) {
+        int wrong = 0, last = -1;
+        if (!solve_set(&pivots, in))
+            return false;
+        for (int i = 0; i < n; i++)
+            if ((in[i] ? z[i] : pivots.slack[i]) < -PIVOT_ZERO * size) {
+                wrong++;
+                last = i;
+            }
+        for (int i = 0; i < n && wrong == 0; i++)
+            z[i] = fmax(z[i], 0.0);
+        if (wrong == 0)
+            return true;
+        worse = wrong < fewest ? 0 : worse + 1;
+        fewest = wrong < fewest ? wrong : fewest;
+        for (int i = worse < SETS_NO_BETTER ? 0 : last; i <= last; i++)
+            if ((in[i] ? z[i] : pivots.slack[i]) < -PIVOT_ZERO * size)
+                in[i] = !in[i];
+    }
+    return false;
+}
+
 /* -- by descent -------------------------------------------------------------
  */
 
@@ -374,10 +463,13 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
     }
     if (!(size > 0))
         return 0;
-    tableau(n, scaled, p, size, T);
-    int st = lemke(n, T, basis);
-    if (!st)
-        take(n, T, basis, size, trial, in);
+    int st = 0;
+    if (!exchange_sets(n, scaled, p, size, trial, in, rest)) {
+        tableau(n, scaled, p, size, T);
+        st = lemke(n, T, basis);
+        if (!st)
+            take(n, T, basis, size, trial, in);
+    }
     if (st || !is_solved(n, scaled, p, size, trial, in)) {
         struct descent descent = {.n = n,
                                   .g = scaled,

@@ -70,6 +70,22 @@ option_tolerance(struct analysis *analysis, const imp_command *command,
     return IMP_BADMODEL;
 }
 
+/* The second engine bounces one by one. */
+static int
+refuse_capture(struct analysis *analysis, const imp_command *command)
+{
+    const imp_val *value =
+        arg_option(analysis, command, IMP_OPT_simulate_capture);
+    if (!value)
+        return IMP_OK;
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0749, value->range,
+        "`capture` belongs to `engine = series`: the second engine follows "
+        "each bounce");
+    diag_help(analysis->ds, diag, "leave out `capture`, or `engine = gsl`");
+    return IMP_BADMODEL;
+}
+
 static const struct gsl_api *
 load(struct analysis *analysis, const imp_command *command)
 {
@@ -222,6 +238,8 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
     const struct gsl_api *api = NULL;
     int st = option_tolerance(analysis, command, engine, &tolerance);
     if (st)
+        return st;
+    if (engine == ENGINE_GSL && (st = refuse_capture(analysis, command)))
         return st;
     if (engine == ENGINE_GSL && analysis->rt->table)
         return pairs_are_made(analysis, command);

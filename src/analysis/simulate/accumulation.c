@@ -732,6 +732,8 @@ simulate_accumulation_looks(const struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     bool enough;
+    if (sim->options.capture > 0.0)
+        return false;
     return shrinks(sim, contact, &enough) > 0.0 ||
            simulate_short_flight(sim, contact);
 }
@@ -741,6 +743,8 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     struct flight_history *flights = &sim->contacts[contact].flights;
+    if (sim->options.capture > 0.0)
+        return IMP_OK; /* the last bounce is captured */
     bool is_short = simulate_short_flight(sim, contact);
     const imp_contact *of = rt_contact(sim->run, contact);
     bool rough = rubbing_moves(sim->run, of->body[0]) ||

@@ -4,6 +4,7 @@
  * (runtime/balls/balls.h). All other events are left, at the state before them,
  * to the general search. */
 #include <assert.h>
+#include <math.h>
 
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
@@ -44,8 +45,13 @@ bounce(struct simulation *sim, const struct vertex_plane_touch *touch)
     double e = sim->run->env[rt_contact(sim->run, touch->contact)->env_contact +
                              IMP_CONTACT_E];
     uint32_t lost;
-    return e > 0.0 ? simulate_accumulation(sim, touch->contact)
-                   : simulate_persistent_settle(sim, &touch->contact, 1, &lost);
+    bool caught = sim->options.capture > 0.0;
+    if (e > 0.0 && !caught)
+        return simulate_accumulation(sim, touch->contact);
+    sim->captures.now = caught;
+    st = simulate_persistent_settle(sim, &touch->contact, 1, &lost);
+    sim->captures.now = false;
+    return st;
 }
 
 int
@@ -200,6 +206,15 @@ ball_limit(struct simulation *sim, uint32_t contact, bool *taken)
     return st;
 }
 
+/* Are the balls captured (option `capture`)? The general search does that. */
+static bool
+ball_caught(const struct simulation *sim, const struct balls_touch *touch)
+{
+    return sim->options.capture > 0.0 && fabs(touch->rate) *
+               contact_restitution_of(sim->run, touch->contact, -touch->rate) <=
+           sim->options.capture;
+}
+
 static int
 ball_bounce(struct simulation *sim, const struct balls_touch *touch,
             bool *taken)
@@ -266,6 +281,12 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
                 now = until;
             if (now > rt_time(run))
                 sim->rows.fresh = false;
+            break;
+        }
+        if (ball_caught(sim, &touch)) {
+            general = true;
+            now = touch.time;
+            sim->rows.fresh = false;
             break;
         }
         int st = ball_bounce(sim, &touch, &taken);

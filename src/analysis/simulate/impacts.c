@@ -163,6 +163,8 @@ drop_open(struct group *group, const struct impact_of_run *problem,
                    solver->approach.open[c];
         if (all) {
             set_part(group, group->contact[i], PART_OUT);
+            if (group->sim->options.capture > 0.0) /* it may be slow enough */
+                simulate_mark(&group->sim->touching.touches, group->contact[i]);
             dropped = true;
         }
     }

@@ -8,6 +8,8 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/motion/motion.h"
+#include "runtime/numerics/lcp.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
@@ -529,4 +531,74 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
     diag_note(sim->analysis->ds, diag, of->range,
               "Newton's law, Moreau's (complementarity), and poisson with "
               "restitutions that differ may do so; said once");
+}
+
+/* What closing other points has left at these: none of them approaches, by
+ * impulses that only push. */
+static int
+push_apart(struct simulation *sim, const struct contact_point *spot, int n,
+           struct contact_point_state *p)
+{
+    struct rt *run = sim->run;
+    size_t size = (size_t)n;
+    double *G = NEW_N(run->brief, double, size *size + 2 * size + 1),
+           *rate = G + size * size, *impulse = rate + size;
+    bool any = false;
+    int st = contact_point_states(run, spot, n, p, G);
+    for (int i = 0; i < n && !st; i++) {
+        bool none = fabs(p[i].rate) <= MODE_STILL * p[i].speed;
+        rate[i] = none ? 0.0 : p[i].rate;
+        any |= rate[i] < 0.0;
+    }
+    if (st || !any)
+        return st;
+    int solved = lcp_solve(n, G, rate, impulse,
+                           NEW_N(run->brief, double, lcp_room(n) + 1));
+    if (solved == 0 || solved == 2)
+        persistent_apply_impulses(run, impulse);
+    return IMP_OK;
+}
+
+/* `capture`: points of one group that touch, and that the impact parts more
+ * slowly than that, part not at all. Their rates are taken out by the impulses
+ * along their normals that change the motion least, as if they were glued for
+ * this instant: that costs energy, never gives any. Rates that this changes at
+ * other points are looked at again. */
+int
+simulate_capture(struct simulation *sim, const struct contact_point *spot, int n)
+{
+    assert(sim != NULL && sim->options.capture > 0.0 && n >= 0);
+    struct rt *run = sim->run;
+    size_t size = (size_t)n + 1;
+    struct contact_point_state *p =
+        NEW_N(run->brief, struct contact_point_state, size);
+    struct contact_point *slow = NEW_N(run->brief, struct contact_point, size);
+    struct motion_totals before, after;
+    int n_slow = 0, was, st = motion_totals(run, &before);
+    if (st || n == 0)
+        return st;
+    do {
+        was = n_slow;
+        bool any = false;
+        if ((st = contact_point_states(run, spot, n, p, NULL)))
+            return st;
+        n_slow = 0;
+        for (int i = 0; i < n; i++) {
+            if (fabs(p[i].rate) > sim->options.capture ||
+                simulate_yields(sim, spot[i].contact))
+                continue;
+            slow[n_slow++] = spot[i];
+            any |= fabs(p[i].rate) > MODE_STILL * p[i].speed;
+        }
+        if (!any)
+            break;
+        if ((st = persistent_close(run, slow, n_slow, NULL, NULL, NULL)))
+            return st;
+        sim->captures.n++;
+    } while (n_slow > was);
+    if ((st = push_apart(sim, spot, n, p)) ||
+        (st = motion_totals(run, &after)))
+        return st;
+    sim->captures.energy += before.kinetic - after.kinetic;
+    return IMP_OK;
 }

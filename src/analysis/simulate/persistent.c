@@ -362,6 +362,8 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     enum mode_choice choice;
     int st, at = -1, n_all = n_still;
     memcpy(all, spot, sizeof *all * (size_t)n_still);
+    if (sim->captures.now && (st = simulate_capture(sim, spot, n_still)))
+        return st;
     if ((st = still(sim, spot, &n_still)))
         return st;
     if (cause == FRICTION_CAUSE_LEFT)

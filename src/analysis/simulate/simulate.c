@@ -155,6 +155,23 @@ tell_audit(struct simulation *sim)
               "out what is too light to matter");
 }
 
+/* Says what `capture` has changed. */
+static void
+tell_captures(struct simulation *sim)
+{
+    char energy[NUM_TEXT], speed[NUM_TEXT];
+    if (sim->captures.n == 0)
+        return;
+    simulate_remark(
+        sim, arena_printf(sim->run->arena,
+                          "capture: %ld times contacts were kept closed that "
+                          "an impact parted by no more than %s m/s, which took "
+                          "%s J in all",
+                          sim->captures.n,
+                          num_shortest(speed, sim->options.capture),
+                          num_digits(energy, sim->captures.energy, 6)));
+}
+
 static void
 fill(struct simulation *sim, struct record *out, int st)
 {
@@ -192,6 +209,7 @@ fill(struct simulation *sim, struct record *out, int st)
     simulate_put_singular(sim, out);
     simulate_put_verdicts(sim, out);
     tell_audit(sim);
+    tell_captures(sim);
     if (sim->log.left_out)
         simulate_remark(sim,
                         arena_printf(analysis->rt->arena,
@@ -284,6 +302,29 @@ option_paradox(struct simulation *sim)
                                                     : sim->command->range);
 }
 
+/* The speed below which contacts of bodies stay closed. */
+static int
+option_capture(struct simulation *sim)
+{
+    const struct rt *run = sim->run;
+    const imp_val *value =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_capture);
+    int st = arg_number(sim->analysis, sim->command, IMP_OPT_simulate_capture,
+                        0.0, &sim->options.capture);
+    if (st || !value)
+        return st;
+    for (uint32_t c = 0; c < run->im->contacts.n; c++)
+        if (rt_contact(run, c)->system == IMP_NO_SYSTEM)
+            return IMP_OK;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0749, value->range,
+                 "`capture` is a speed at which contacts of bodies part, and "
+                 "this model has none");
+    diag_help(sim->analysis->ds, diag,
+              "leave it out: gaps of systems need not be lengths");
+    return IMP_BADMODEL;
+}
+
 int
 simulation_prepare(struct simulation *sim)
 {
@@ -295,6 +336,7 @@ simulation_prepare(struct simulation *sim)
         (st = option_policy(sim)) ||
         (st = arg_number(analysis, sim->command, IMP_OPT_simulate_events,
                          most_events(sim->run), &sim->options.events)) ||
+        (st = option_capture(sim)) ||
         (st = option_keep(sim)) || (st = simulate_read_items(sim)) ||
         (!sim->follows && (st = simulate_read_times(sim))))
         return st;

@@ -149,6 +149,7 @@ struct simulation_options {
                     at events only if it is 1 */
     bool all;    /* search = all: no fast way for discs and spheres */
     double events; /* the most events */
+    double capture; /* m/s; 0: none */
     enum imp_policy policy;
     bool has_policy;
 };
@@ -239,6 +240,11 @@ struct simulation {
         double time;
         uint32_t contact; /* 1 + its number */
     } corner;
+    struct {       /* of the option `capture` */
+        bool now;      /* impacts have been made at this event */
+        long n;        /* times that contacts were kept closed */
+        double energy; /* that this took, J */
+    } captures;
     const bool *struck; /* contacts whose ground hits them now: that they are
                            held no longer is not told; NULL: none */
     struct { /* the last point that came down at a contact that is held */
@@ -274,9 +280,7 @@ struct limit_group {
     struct friction_forecast slid;
 };
 
-/* -- simulate.c
- * ----------------------------------------------------------------
- */
+/* -- simulate.c -- */
 
 /* A simulation that begins at the present state, in the memory of the run; its
  * growing lists are given back by simulation_free. */
@@ -406,8 +410,7 @@ void simulate_pairs_look(struct simulation *sim);
 
 void simulate_put_summary(struct simulation *sim, struct record *out);
 
-/* -- accumulation_record.c --------------------------------------------------
- */
+/* -- accumulation_record.c -- */
 
 struct flow_event;
 /* Records the limit of infinitely many impacts at contacts[0..event->n). */
@@ -457,16 +460,14 @@ int simulate_check_penetration(struct simulation *sim);
 /* The bodies of the contact overlap from now on. */
 void simulate_begin_overlap(struct simulation *sim, uint32_t contact);
 
-/* -- tangency_policy.c ------------------------------------------------------
- */
+/* -- tangency_policy.c -- */
 
 /* A touch of class C00 with an overlap ahead: follows the model's policy, or
  * stops the run and reports why (I4). */
 int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
                              const struct verdict *verdict);
 
-/* -- impacts.c --------------------------------------------------------------
- */
+/* -- impacts.c -- */
 
 /* The contacts hit[0..n) close now. Those that share moving bodies, directly,
  * by joints or by other contacts that touch now, are one impact. class: per
@@ -476,8 +477,7 @@ int simulate_impacts(struct simulation *sim, const uint32_t *hit,
                      uint32_t n_hit, const char *const *class,
                      struct marked_contacts *done);
 
-/* -- polytope_verdict.c -----------------------------------------------------
- */
+/* -- polytope_verdict.c -- */
 
 /* The verdict on a touch of polytopes. rests: nothing happens at all. */
 int polytope_verdict(struct simulation *sim, uint32_t contact,
@@ -486,8 +486,7 @@ int polytope_verdict(struct simulation *sim, uint32_t contact,
  * pressed together under some choice of it (I4). */
 int polytope_stop_open_normal(struct simulation *sim, uint32_t contact);
 
-/* -- resting_polytopes.c ----------------------------------------------------
- */
+/* -- resting_polytopes.c -- */
 
 /* Adds a point unless it is in the list. */
 void point_list_add(struct simulation *sim, struct point_list *list,
@@ -521,8 +520,7 @@ void resting_polytopes_let_go(struct simulation *sim,
                               const struct contact_point *all, int n_all,
                               const struct contact_point *still, int n);
 
-/* -- persistent.c -----------------------------------------------------------
- */
+/* -- persistent.c -- */
 
 /* Chooses which of the contacts contacts[0..n), and of those closed before that
  * are connected to them, carry a force from now on. *lost: a contact that is
@@ -718,8 +716,7 @@ double limit_time_error(const struct simulation *sim,
  */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 
-/* -- accumulation.c ---------------------------------------------------------
- */
+/* -- accumulation.c -- */
 
 /* After an impact at `contact`: goes to the limit of its impacts where that is
  * known. */
@@ -730,19 +727,20 @@ void simulate_accumulation_forget(struct simulation *sim, uint32_t contact);
 bool simulate_accumulation_looks(const struct simulation *sim,
                                  uint32_t contact);
 
-/* -- vertex_impact.c --------------------------------------------------------
- */
+/* -- vertex_impact.c -- */
 
 /* Do bodies with corners that touch here have no normal of their own? */
 bool simulate_open_normal(struct simulation *sim, uint32_t contact);
+/* Keeps closed what the impact parts more slowly than `capture`. */
+int simulate_capture(struct simulation *sim, const struct contact_point *spot,
+                     int n);
 /* Resolves the impact where the point `at` of resting polytopes has come
  * down. */
 int simulate_vertex_impact(struct simulation *sim,
                            const struct contact_point *at,
                            enum next_step *next);
 
-/* -- touches.c --------------------------------------------------------------
- */
+/* -- touches.c -- */
 
 /* The contacts at time 0. */
 int simulate_start_contacts(struct simulation *sim);
@@ -750,8 +748,7 @@ int simulate_start_contacts(struct simulation *sim);
 int simulate_touches(struct simulation *sim, const struct event *event,
                      const struct event *more, uint32_t n_more);
 
-/* -- fast_flights.c ---------------------------------------------------------
- */
+/* -- fast_flights.c -- */
 
 /* Is the motion to stop before this time, since the series of what is told of
  * the whole run hold no longer? */
@@ -790,8 +787,7 @@ void simulate_traced_end(struct simulation *sim);
  */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
-/* -- event_loop.c -----------------------------------------------------------
- */
+/* -- event_loop.c -- */
 
 /* Runs from the start to `until`, or until the run is stopped. limit: the most
  * events. */

@@ -195,7 +195,7 @@ stay(struct simulation *sim, const uint32_t *contacts,
     uint32_t *all =
         NEW_N(sim->run->brief, uint32_t, 2 * (size_t)n + n_touched + 1);
     uint32_t n_all = 0, lost;
-    bool any = false;
+    bool any = sim->captures.now;
     for (uint32_t i = 0; i < n_touched; i++) {
         any |= sim->contacts[contacts[i]].pressed ||
                persistent_near_held(sim->run, contacts[i]) ||
@@ -320,6 +320,7 @@ touch_now(struct simulation *sim, const struct event *event,
     }
     if (n_hit)
         st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);
+    sim->captures.now = n_hit && sim->options.capture > 0.0;
     for (uint32_t i = 0; i < n_touched; i++)
         class[contacts[i]] = NULL;
     for (uint32_t i = 0; i < n_touched && !st && !sim->stopped; i++)
@@ -337,6 +338,7 @@ simulate_touches(struct simulation *sim, const struct event *event,
     assert(sim != NULL && event != NULL && (more != NULL || n_more == 0));
     assert(n_more < sim->n_contacts);
     int st = touch_now(sim, event, more, n_more);
+    sim->captures.now = false;
     simulate_unmark(&sim->touching.touches);
     simulate_unmark(&sim->touching.done);
     return st;

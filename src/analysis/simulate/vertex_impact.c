@@ -238,16 +238,19 @@ after(struct simulation *sim, const struct blow *blow)
         double gap, rest;
         gap_rounding(sim->run, blow->spot[i].contact, &gap, &rest);
         blow->rest[i] = fmax(blow->rest[i], rest);
-        if (blow->after[i] <= blow->rest[i])
+        if (blow->after[i] <= fmax(blow->rest[i], sim->options.capture))
             stay[n_stay++] = blow->spot[i];
         else
             resting_polytopes_release(sim, &blow->spot[i], false);
-        any |= i >= blow->n_hit || blow->after[i] <= blow->rest[i];
+        any |= i >= blow->n_hit || n_stay > 0;
         out[blow->spot[i].contact] = true;
     }
-    return any ? simulate_persistent_choose(sim, blow->spot[0].contact, stay,
-                                            n_stay, out)
-               : IMP_OK;
+    sim->captures.now = sim->options.capture > 0.0;
+    int st = any ? simulate_persistent_choose(sim, blow->spot[0].contact, stay,
+                                              n_stay, out)
+                 : IMP_OK;
+    sim->captures.now = false;
+    return st;
 }
 
 /* Does the vertex come down from so high that the tolerance of a gap is small

@@ -566,11 +566,16 @@ make_probe(struct flow *flow, struct ballistic **out)
     return IMP_OK;
 }
 
-/* Do the last impacts still change the rates of the motion beyond rounding? */
+/* Do the last impacts still change the rates of the motion, or a variable whose
+ * jumps shrink, beyond rounding? */
 static bool
-rates_change(const struct flow *flow)
+impacts_show(const struct flow *flow)
 {
     const struct observer_limit *limit = &flow->observer->limit;
+    for (uint32_t j = 0; j < flow->observer->p; j++)
+        if (limit->late[j] > DBL_EPSILON * limit->most[j] &&
+            limit->late[j] < 0.5 * limit->most[j])
+            return true;
     for (uint32_t i = 0; i < flow->n; i++)
         if (limit->taken_late[i] > DBL_EPSILON * limit->taken[i])
             return true;
@@ -595,7 +600,7 @@ next_impact(struct flow *flow)
         limit->adds = adds_up(flow, observer->p);
     }
     limit->more = limit->more && ++limit->impacts < OBSERVE_IMPACTS &&
-                  (far || !known || (!limit->adds && rates_change(flow)));
+                  (far || !known || (!limit->adds && impacts_show(flow)));
     if (!limit->more)
         return;
     double latest = limit->time + LIMIT_LATE * near;

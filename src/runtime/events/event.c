@@ -31,6 +31,11 @@
 /* A gap falls without doubt if its rate is this many times the rate that
  * counts as none: the tolerance of the verdict, doubled. */
 #define EVENT_FALL (2.0 / RT_GAP_SHARE)
+/* Where bodies touch others, too, impacts follow each other faster than flights
+ * within a band end: there such a flight counts as closed, and is hit with its
+ * neighbours, until the gap has sunk by this share of its tolerance; from then
+ * on it comes back to where it was left. */
+#define CROWDED_SINKS 0.5
 /* the motion is expanded again at the time found at most this many times */
 #define EVENT_ROUNDS 4
 
@@ -237,7 +242,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
 /* Finds the first entry of the gap into the band within a step of this length.
  */
 static void
-scan(struct near *watched, double length)
+scan(struct near *watched, double length, bool crowded)
 {
     double signed_gap[MOTION_STEP_ORDER + 1], neg[MOTION_STEP_ORDER + 1],
         from = 0.0, up, down, when;
@@ -250,7 +255,8 @@ scan(struct near *watched, double length)
          * that rounding at the edge of the band is no new entry. */
         bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, length,
                                       -2.0 * watched->tol.gap, &up);
-        if (contact_root_returns(signed_gap, watched->floor, watched->handled,
+        if ((!crowded || watched->floor < -CROWDED_SINKS * watched->tol.gap) &&
+            contact_root_returns(signed_gap, watched->floor, watched->handled,
                                  &watched->tol, rises ? up : length, &when)) {
             propose(watched, when, when,
                     watched->sign > 0 ? EVENT_CROSS : EVENT_OPEN);
@@ -552,11 +558,10 @@ expand_all(struct rt *run, struct event_state *ev, struct step *step)
     return IMP_OK;
 }
 
-/* The contacts of bodies on which a touch of contact best, so long after the
- * start of the step, may act at once. */
+/* Which contacts are closed: held, within their bands, or about to be so long
+ * after the start of the step. */
 static const bool *
-acted_on(struct rt *run, const struct event_state *ev, uint32_t best,
-         double after)
+closed_by(struct rt *run, const struct event_state *ev, double after)
 {
     bool *closed = NEW_N(run->brief, bool, run->im->contacts.n + 1);
     for (uint32_t i = 0; i < ev->n; i++) {
@@ -565,7 +570,7 @@ acted_on(struct rt *run, const struct event_state *ev, uint32_t best,
             watched->mode == WATCH_OFF || watched->inside ||
             (watched->candidate && watched->entry <= after);
     }
-    return event_acts_on(run, best, closed);
+    return closed;
 }
 
 /* Moves to the event of contact best within the step, and reports it with the
@@ -597,7 +602,7 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
             if (watched->kind == EVENT_TANGENT)
                 continue;
             if (!acted)
-                acted = acted_on(run, ev, best, after);
+                acted = event_acts_on(run, best, closed_by(run, ev, after));
             if (!acted[contact])
                 continue;
         }
@@ -702,11 +707,15 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
             out->kind = EVENT_EXCLUDED;
             return IMP_OK;
         }
+        const bool *crowded = NULL;
         for (uint32_t i = 0; i < ev->n; i++) {
             struct near *watched = &ev->near[ev->contact[i]];
-            if (watched->mode != WATCH_OFF && watched->series &&
-                !watched->candidate)
-                scan(watched, step.length);
+            if (watched->mode == WATCH_OFF || !watched->series ||
+                watched->candidate)
+                continue;
+            if (watched->inside && !crowded && !ev->body)
+                crowded = event_crowded(run, closed_by(run, ev, -1.0));
+            scan(watched, step.length, crowded && crowded[ev->contact[i]]);
         }
         uint32_t best;
         bool again;

@@ -175,6 +175,14 @@ move(struct rt *run, int most)
     double h;
     if (along->same && along->order >= most)
         return IMP_OK;
+    /* A tape does not write what is always 0, and machine code not what nobody
+     * reads: rows that another way of motion has left would stay. */
+    const imp_block *block = IMP_ARRAY(im, im->blocks, imp_block);
+    for (uint32_t i = 0; i < im->blocks.n; i++)
+        if (block[i].motion != IMP_NO_TAPE)
+            memset(along->motion[i], 0,
+                   IMP_ARRAY(im, im->tapes, imp_tape)[block[i].motion].n_rows *
+                       IMP_ROW_STRIDE * sizeof(double));
     int st = motion_series_all(run, most, &h);
     for (uint32_t system = 0; system < im->systems.n && !st; system++) {
         st = move_system(run, system, most);

@@ -285,30 +285,6 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
     return st;
 }
 
-/* The points that are held and that the last impact has not opened; *n of them.
- */
-static int
-still_held(struct second *second, struct contact_point *out, int *n)
-{
-    struct rt *run = second->run;
-    int count = persistent_count(run);
-    struct contact_point_state *state =
-        NEW_N(run->brief, struct contact_point_state, (size_t)count + 1);
-    bool on;
-    *n = 0;
-    for (int i = 0; i < count; i++)
-        out[i] = *persistent_point(run, i, &on, NULL);
-    int st =
-        count ? contact_point_states(run, out, count, state, NULL) : IMP_OK;
-    for (int i = 0; i < count && !st; i++) {
-        double none = fmax(MODE_STILL * state[i].speed,
-                           mode_still_rate(run, out[i].contact, state[i].free));
-        if (state[i].rate <= none)
-            out[(*n)++] = out[i];
-    }
-    return st;
-}
-
 /* Closes these points and those that are held already, of all bodies that they
  * connect, as one impact without restitution does. */
 static int
@@ -317,7 +293,10 @@ close_points(struct second *second, struct contact_point *spot, int n)
     struct rt *run = second->run;
     struct contact_point *all =
         NEW_N(run->brief, struct contact_point, n + persistent_count(run) + 1);
-    int n_all, st = still_held(second, all, &n_all);
+    int n_all = 0;
+    bool on;
+    for (int i = 0; i < persistent_count(run); i++)
+        all[n_all++] = *persistent_point(run, i, &on, NULL);
     for (int i = 0; i < n; i++) {
         bool listed = false;
         for (int k = 0; k < n_all && !listed; k++)
@@ -325,7 +304,7 @@ close_points(struct second *second, struct contact_point *spot, int n)
         if (!listed)
             all[n_all++] = spot[i];
     }
-    int *end = NEW_N(run->brief, int, n_all + 1), first = 0;
+    int *end = NEW_N(run->brief, int, n_all + 1), first = 0, st = IMP_OK;
     int groups = persistent_split(run, all, n_all, end);
     for (int i = 0; i < groups && !st; first = end[i++])
         st = persistent_close(run, all + first, end[i] - first, NULL, NULL,

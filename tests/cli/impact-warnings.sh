@@ -61,3 +61,16 @@ let r = simulate { until = 2  record = (row.a', row.b', row.c') }
 show r.row_a_dot[-1], r.row_b_dot[-1], r.row_c_dot[-1]
 END2
 $imp run --backend=eval rests.imp
+# contacts that do not act on each other need none, also at one time
+cat >apart.imp <<'END2'
+system two {
+  coordinate x, y
+  kinetic = (x'^2 + y'^2)/2
+  contact a { gap = x  restitution = 0.5 }
+  contact b { gap = y  restitution = 0.5 }
+  start { x = 1  y = 1  x' = -1  y' = -1 }
+}
+let r = simulate { until = 2 }
+show r.event_impulses
+END2
+$imp run --backend=eval apart.imp

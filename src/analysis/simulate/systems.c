@@ -376,22 +376,12 @@ tie(struct simulation *sim, const struct flow_event *event)
  * rebound, as the model names no law of impacts at several contacts (I4). */
 static void
 pushed(struct simulation *sim, const struct flow_event *event,
-       const uint32_t *contacts, const double *impulse)
+       const uint32_t *contacts)
 {
     struct rt *run = sim->run;
     char time[NUM_TEXT];
-    uint32_t hit = 0;
-    bool rebounds = false;
-    if (run->im->impact_law != IMP_IMPACT_UNDECLARED || sim->reported.law ||
-        event->low > 0.0)
-        return;
-    for (uint32_t i = 0; i < event->n; i++)
-        if (impulse[i] > 0.0 &&
-            !(rt_contact(run, contacts[i])->flags & IMP_CONTACTF_FRICTION)) {
-            rebounds |= impact_restitution_of_run(run, contacts[i], 0.0) > 0.0;
-            hit++;
-        }
-    if (hit < 2 || !rebounds)
+    if (!event->pushed || run->im->impact_law != IMP_IMPACT_UNDECLARED ||
+        sim->reported.law)
         return;
     sim->reported.law = true;
     impact_report_law(sim->analysis, sim->command->range,
@@ -462,7 +452,7 @@ happened(struct simulation *sim, struct flow *flow,
     case FLOW_SEVERAL:
         for (uint32_t i = 0; i < event->n; i++)
             simulate_log_event(sim, contacts[i], "impact", "C-", impulse[i]);
-        pushed(sim, event, contacts, impulse);
+        pushed(sim, event, contacts);
         if (event->kind == FLOW_SEVERAL) {
             rested(sim, event, contacts, before);
             law_remarks(sim, flow, event, contacts);

@@ -160,6 +160,7 @@ struct ballistic_mode {
 struct ballistic_last {
     int contact;     /* the one hit, the first of several; -1: none yet */
     double *impulse; /* m: in true units */
+    bool pressed;    /* the last impact acted on contacts that rest */
     bool *together;  /* m: UNDECIDED: the contacts that closed together */
     bool *group;     /* m: ACCUMULATION: its contacts */
     struct accumulation_limit limit; /* ACCUMULATION */

@@ -168,7 +168,8 @@ ballistic_collide(struct ballistic *motion, const int *hit, int hits,
     memset(motion->event.together, 0, (size_t)contacts);
     for (int i = 0; i < hits; i++)
         motion->event.together[hit[i]] = true;
-    bool several = pressed(motion, hit, hits) || (hits > 1 && !alone);
+    motion->event.pressed = pressed(motion, hit, hits);
+    bool several = motion->event.pressed || (hits > 1 && !alone);
     bool unstated = motion->policy == BALLISTIC_UNSTATED;
     if (several &&
         (motion->policy == BALLISTIC_REPORT || (unstated && hits > 1)))

@@ -51,6 +51,8 @@ struct flow_event {
     /* the speed of contacts that close together from below the tolerance of
      * their gaps, where the model names no law of several; 0: nothing of it */
     double low;
+    bool pushed; /* FLOW_IMPACT without friction: a contact that rests, and was
+                    not hit, took an impulse */
     bool open_loads; /* FLOW_UNDECIDED: because the motion, or an impact,
                         depends on how contacts share their loads */
 };

@@ -122,6 +122,8 @@ flow_report(struct flow *flow, const struct ballistic *ballistic,
             ballistic->event.impulse[i];
     }
     event->n = flow->last.n_contacts;
+    event->pushed =
+        what == BALLISTIC_IMPACT && event->n > 1 && ballistic->event.pressed;
     event->contact =
         flow->sys->contact +
         (uint32_t)(ballistic->event.contact < 0 ? 0 : ballistic->event.contact);

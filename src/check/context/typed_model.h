@@ -176,6 +176,7 @@ struct tm_joint {
     /* Coulomb's friction in the plane (e NULL: none): formulas as of a contact
      * of both bodies; radius of the pin, or length of the bush */
     struct tm_num mu, mu_static, width;
+    bool friction_wrong; /* what is wrong with it has been reported */
 };
 
 /* A wheel within a body. Torques are about its axis and may read t, params, its

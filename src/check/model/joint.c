@@ -669,7 +669,11 @@ joint(struct check *ck, struct decl *decl, uint32_t member)
     axis_keys(&work);
     rate_key(&work);
     screws_key(&work);
-    friction_keys(&work);
+    /* a key that is not known may be the one that is missing */
+    int before = ck->ds->errors;
+    if (known)
+        friction_keys(&work);
+    work.j->friction_wrong = !known || ck->ds->errors > before;
     APUSH(ck, &ck->lists.joints, made);
     return true;
 }

@@ -207,14 +207,15 @@ no_field(struct check *ck, const struct tm_command *cmd, const char *name,
     if (n_own)
         CHECK_HELP(ck, diag, "the recorded columns of `%s`: %s", name,
                    check_join(ck, own, n_own, "and"));
+    else if (!(missing && strchr(missing, '.')) &&
+             check_suggest(ck, diag, name_range, name, names, cmd->n_fields))
+        return;
     else if (missing)
         CHECK_HELP(
             ck, diag,
             "a run keeps what its block names: record = %s gives %s `%s`",
             missing, strchr(missing, '.') ? "the field" : "fields such as",
             field_of(ck, missing));
-    else if (check_suggest(ck, diag, name_range, name, names, cmd->n_fields))
-        ;
     else if (cmd->n_fields)
         CHECK_HELP(ck, diag, "its fields are %s",
                    check_join(ck, names, cmd->n_fields, "and"));

@@ -516,6 +516,8 @@ told_field(struct check *ck, uint32_t joint, const struct told *what,
                          "and S");
         return value_poison(range);
     }
+    if (!decl->mu.e && decl->friction_wrong)
+        return value_poison(range);
     if (!decl->mu.e) {
         diag = check_error(ck, DIAG_E0384, name_range,
                            "the joint `%s` has no friction", decl->name);

@@ -16,7 +16,8 @@
 #   - more than three files of one room form a circle of calls,
 #   - a room inside runtime, analysis or check has more than 20 C files and
 #     headers, or more than six of them stand beside the folders,
-#   - a file has more than 800 lines, or a function more than 80.
+#   - a file has more than 800 lines, or a function more than 80,
+#   - the top of the repository holds something that does not belong there.
 set -u
 build=$(cd "${1:?usage: rooms.sh BUILD [show]}" && pwd)
 what=${2:-check}
@@ -186,6 +187,15 @@ BEGIN {
     }
     exit failures > 0
 }' || status=1
+
+# what stands at the top, where this is a checkout
+git ls-files 2>/dev/null | sed 's,/.*,,' | sort -u |
+    grep -vxE 'CMakeLists.txt|CMakePresets.json|grammar|src|stdlib|examples|tests|docs|README.md|LICENSES?|CONTRIBUTING.md|CHANGELOG.md|dev|\.ci|\.clang-format|\.gitignore|\.gitattributes' |
+    sed 's/$/ does not belong at the top/' >"$tmp/top"
+[ ! -s "$tmp/top" ] || {
+    cat "$tmp/top"
+    status=1
+}
 
 # a function begins in the first column and ends with a brace there
 xargs awk '

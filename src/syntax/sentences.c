@@ -528,6 +528,12 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
         diag_help(parse->ds, diag,
                   "for example: over = (%s in linspace(0, 1, 11))",
                   parse->found.text);
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               parse->found.kind == IMP_YYIN) {
+        diag_help(parse->ds, diag,
+                  "the values of a sweep's params stand in brackets: over = "
+                  "(%s in linspace(0, 1, 11))",
+                  parse->prev.text);
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,

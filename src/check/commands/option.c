@@ -452,6 +452,11 @@ option_given(struct check *ck, const struct command_row *row,
                        "declare the param above the command, and name its "
                        "values here: over = (%s in linspace(0, 1, 11))",
                        item->name.text);
+        else if (item->name.text && !strcmp(item->name.text, "over") &&
+                 !strcmp(row->name, "sweep"))
+            CHECK_HELP(ck, diag,
+                       "a list in brackets names the params and their values: "
+                       "over = (a in linspace(0, 1, 11))");
         else if (count)
             CHECK_HELP(ck, diag, "`%s` has options: %s", row->name,
                        check_join(ck, given->name, count, "and"));

@@ -156,13 +156,23 @@ void
 check_help_contacts(struct check *ck, struct diag *diag)
 {
     assert(ck && diag);
-    const char *names[16];
+    const char *names[16], *pair = NULL;
     size_t count = 0;
-    for (; count < ck->lists.contacts.n && count < 16; count++)
-        names[count] = ck->lists.contacts.v[count].name;
+    for (size_t i = 0; i < ck->lists.contacts.n && count < 16; i++) {
+        const char *name = ck->lists.contacts.v[i].name;
+        if (!strchr(name, '|'))
+            names[count++] = name;
+        else if (!pair)
+            pair = name; /* of a block `contacts`, which no question can name */
+    }
     if (count)
         CHECK_HELP(ck, diag, "contacts of this model: %s",
                    check_join(ck, names, count, "and"));
+    else if (pair)
+        CHECK_HELP(ck, diag,
+                   "the pairs of `contacts` have no names: declare the one that "
+                   "you ask about, as in contact touch : %s { ... }",
+                   pair);
     else
         CHECK_HELP(ck, diag, "declare one: contact touch : one | two");
 }

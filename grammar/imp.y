@@ -312,6 +312,11 @@ decl
             $$->dim = $dim;
             $$->value = $e;
         }
+    | "column" name dim /* the header has this name */
+        {
+            $$ = build_item(p, AST_COLUMN, @$, @1, $2);
+            $$->dim = $dim;
+        }
     ;
 
 dim : %empty      { $$ = NULL; }

@@ -4,6 +4,8 @@
 #ifndef IMP_ABI_COMMANDS_H
 #define IMP_ABI_COMMANDS_H
 
+#define IMP_SWEEP_MOST 1e8 /* runs of one sweep */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

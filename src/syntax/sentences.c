@@ -534,6 +534,12 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
                   "the values of a sweep's params stand in brackets: over = "
                   "(%s in linspace(0, 1, 11))",
                   parse->prev.text);
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               !strcmp(parse->prev.text, "force") &&
+               parse->found.kind == IMP_YYNAME) {
+        diag_help(parse->ds, diag,
+                  "the force of a system is one list, with an entry for each "
+                  "coordinate: force = (a, b)");
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "abi/commands.h"
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/num.h"
@@ -40,15 +41,68 @@ check_axis(struct analysis *analysis, const struct sweep_axis *axis)
     return IMP_OK;
 }
 
-/* The numbers of an item of an option, which are known or calculated. */
+/* E0423: a list of an item lacks some of its values, or all of them. */
 static int
-item_numbers(struct analysis *analysis, const imp_val *item, double *values)
+list_is_full(struct analysis *analysis, const imp_val *item,
+             const double *values, size_t n)
 {
+    size_t i = 0;
+    while (i < n && isfinite(values[i]))
+        i++;
+    if (i == n && n)
+        return IMP_OK;
+    if (!n) {
+        diag_add(analysis->ds, DIAG_E0423, item->range,
+                 "there are no values in this list, so nothing would be run");
+        return IMP_BADMODEL;
+    }
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0423, item->range,
+                 "entry %zu of these values for `%s` is no finite number", i,
+                 imp_text(analysis->rt->im, item->name));
+    diag_help(analysis->ds, diag,
+              "select those that have one: a[present(a)] instead of a");
+    return IMP_BADMODEL;
+}
+
+/* The numbers of an item of an option, which are known or calculated, and how
+ * many they are. */
+static int
+item_numbers(struct analysis *analysis, const imp_val *item, const double **out,
+             size_t *n)
+{
+    struct list_values list = {.n = item->rows};
+    bool column = item->kind == IMP_VAL_COLUMN;
+    int st = column ? column_values_of(analysis, item, &list) : IMP_OK;
+    if (st)
+        return st;
+    double *values = NEW_N(analysis->rt->arena, double, list.n + 1);
+    *out = values;
+    *n = list.n;
+    if (column) {
+        for (size_t i = 0; i < list.n; i++)
+            values[i] = list.x[i * list.width];
+        return list_is_full(analysis, item, values, list.n);
+    }
     if (!item->numbers.n)
         return arg_numbers(analysis, item, values);
     memcpy(values, IMP_ARRAY(analysis->rt->im, item->numbers, double),
            item->numbers.n * sizeof *values);
     return IMP_OK;
+}
+
+/* E0423: more runs than a sweep makes, where the length of a list says so. */
+static int
+too_many_runs(struct sweep *sweep, imp_range range)
+{
+    if ((double)sweep->grid.total <= IMP_SWEEP_MOST)
+        return IMP_OK;
+    struct diag *diag = diag_add(sweep->analysis->ds, DIAG_E0423, range,
+                                 "this sweep has %g runs; at most 1e8 are made",
+                                 (double)sweep->grid.total);
+    diag_help(sweep->analysis->ds, diag,
+              "take fewer values, or several sweeps");
+    return IMP_BADMODEL;
 }
 
 static int
@@ -59,22 +113,18 @@ plan_axes(struct sweep *sweep, const imp_val *value, uint32_t option)
     struct analysis *analysis = sweep->analysis;
     const imp_val *item = value ? val_items(analysis, value) : NULL;
     for (uint32_t which = 0; value && which < value->items.n; which++) {
-        double *values =
-            NEW_N(analysis->rt->arena, double, item[which].rows + 1);
-        int st = item_numbers(analysis, &item[which], values);
-        if (st)
-            return st;
         struct sweep_axis *axis = &sweep->grid.axis[sweep->grid.n_axes++];
-        *axis = (struct sweep_axis){.param = item[which].ref,
+        *axis = (struct sweep_axis){.param = item[which].field,
                                     .random = random,
                                     .within = within,
-                                    .values = values,
-                                    .n = item[which].rows,
                                     .range = item[which].range};
-        if ((st = check_axis(analysis, axis)))
+        int st = item_numbers(analysis, &item[which], &axis->values, &axis->n);
+        if (st || (st = check_axis(analysis, axis)))
             return st;
         if (!random)
             sweep->grid.total *= axis->n;
+        if ((st = too_many_runs(sweep, item[which].range)))
+            return st;
         if (within)
             sweep->grid.per_row *= axis->n;
     }
@@ -181,11 +231,12 @@ plan_bins(struct sweep *sweep, const imp_val *kept)
     summary->bins = NEW_N(analysis->rt->arena, struct summary_bins, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         struct summary_bins *bins = &summary->bins[summary->n_bins++];
-        double *edge = NEW_N(analysis->rt->arena, double, item[i].rows + 1);
-        int st = item_numbers(analysis, &item[i], edge);
+        const double *edge;
+        size_t edges;
+        int st = item_numbers(analysis, &item[i], &edge, &edges);
         if (st)
             return st;
-        *bins = (struct summary_bins){.n = item[i].rows - 1, .edge = edge};
+        *bins = (struct summary_bins){.n = edges - 1, .edge = edge};
         for (uint32_t k = 0; k < kept->items.n; k++)
             if (!strcmp(imp_text(im, of[k].name), imp_text(im, item[i].name)))
                 bins->field = k;

@@ -61,7 +61,6 @@ bool command_of_run(struct check *ck, uint32_t command,
  */
 struct decl *sweep_param(struct check *ck, const struct ast_name *name,
                          enum diag_code code, const char *doing);
-#define SWEEP_MOST 1e8 /* runs of one sweep */
 /* the option `record` of a sweep, once its question is known: the fields to
  * keep, or all that can be; option and columns of the record. false: reported
  */

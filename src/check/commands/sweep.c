@@ -24,7 +24,9 @@ list_of(struct check *ck, const struct ast_expr *node, struct tm_val *items,
                            .name = ""};
 }
 
-/* Takes one axis. `random`: it has two bounds. */
+/* Takes one axis: numbers, or a list whose length a run knows. `random`: it has
+ * two bounds. The param's number is `field`, since a list has its own in `ref`.
+ */
 static bool
 axis(struct check *ck, const struct ast_arg *arg, bool random,
      struct tm_val *out)
@@ -38,8 +40,9 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
     if (param.kind == VALUE_POISON)
         return false;
     const char *what = arena_printf(ck->arena, "the param `%s`", decl->name);
-    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST) || value.dims ||
-        (value.rows != 1 && value.cols != 1)) {
+    bool list = !random && value.kind == VALUE_COLUMN && !value.truth;
+    if ((value.kind != VALUE_NUM && value.kind != VALUE_LIST && !list) ||
+        value.dims || (value.rows != 1 && (list || value.cols != 1))) {
         struct diag *diag =
             check_error(ck, DIAG_E0423, arg->value->range,
                         "the values of %s are numbers, but this is "
@@ -50,7 +53,7 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
                    decl->name, decl->name);
         return false;
     }
-    size_t count = (size_t)value.rows * value.cols;
+    size_t count = list ? 1 : (size_t)value.rows * value.cols;
     if (count == 0) {
         check_error(
             ck, DIAG_E0423, arg->value->range,
@@ -67,15 +70,15 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
         return false;
     }
     if (!value_need_dim(ck, &value, arg->value, param.dim, what) ||
-        !check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
-                      "the values of a sweep"))
+        (!list && !check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
+                                "the values of a sweep")))
         return false;
     value.rows = (uint32_t)count;
     value.cols = 1;
     val_of(ck, &value, arg->value, out);
-    out->kind = IMP_VAL_NUM;
-    out->listed = true;
-    out->ref = decl->index;
+    out->kind = list ? IMP_VAL_COLUMN : IMP_VAL_NUM;
+    out->listed = !list;
+    out->field = decl->index;
     out->name = decl->name;
     return true;
 }
@@ -102,7 +105,7 @@ axes(struct check *ck, const struct option_row *option,
     for (size_t i = 0; i < node->n_args; i++) {
         bool good = axis(ck, &node->args[i], random, &items[count]);
         for (size_t k = 0; good && k < count; k++)
-            if (items[k].ref == items[count].ref) {
+            if (items[k].field == items[count].field) {
                 check_error(ck, DIAG_E0421, node->args[i].name.range,
                             "the param `%s` is named twice", items[count].name);
                 good = false;
@@ -181,7 +184,7 @@ repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     if (!value_need_scalar(ck, &value, node, dim_pure(ck->dims), "`repeat`"))
         return false;
     if (!check_fixed(ck, value.e[0], &number) || number != floor(number) ||
-        number < 1 || number > SWEEP_MOST) {
+        number < 1 || number > IMP_SWEEP_MOST) {
         check_error(
             ck, DIAG_E0423, node->range,
             "`repeat` is a whole number from 1 to 1e8, made of literals "
@@ -312,7 +315,7 @@ question_option(struct check *ck, const struct ast_item *key, const char *word,
 static void
 late_axis(struct check *ck, const struct tm_val *axis, uint32_t option)
 {
-    const struct tm_param *param = &ck->lists.params.v[axis->ref];
+    const struct tm_param *param = &ck->lists.params.v[axis->field];
     if (param->structural && option != IMP_OPT_sweep_over) {
         struct diag *diag = check_error(
             ck, DIAG_E0421, axis->range,
@@ -326,7 +329,8 @@ late_axis(struct check *ck, const struct tm_val *axis, uint32_t option)
                    param->name);
         return;
     }
-    for (uint32_t i = 0; i < axis->rows && param->has_range; i++) {
+    for (uint32_t i = 0;
+         axis->kind == IMP_VAL_NUM && i < axis->rows && param->has_range; i++) {
         double number;
         if (!ex_is_const(axis->e[i]))
             continue;

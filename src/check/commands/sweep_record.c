@@ -277,8 +277,8 @@ worst_columns(struct check *ck, uint32_t command, const char *const *names,
             continue;
         for (size_t k = 0; k < o->val.n_items; k++) {
             const struct tm_val *axis = &o->val.items[k];
-            struct value param =
-                check_decl(ck, ck->notes.param_decls.v[axis->ref], axis->range);
+            struct value param = check_decl(
+                ck, ck->notes.param_decls.v[axis->field], axis->range);
             column(ck, command, IMP_FIELD_NUM, 1,
                    arena_printf(ck->arena, "worst_%s", axis->name), "",
                    arena_printf(ck->arena,
@@ -320,7 +320,8 @@ kept_columns(struct check *ck, uint32_t command, enum imp_field_kind kind,
         quantile_columns(ck, command, name, unit, dim);
 }
 
-/* Makes the columns of the params that vary. Returns the number of runs. */
+/* Makes the columns of the params that vary. Returns the number of runs, in
+ * which a list whose length a run knows counts once. */
 static double
 axis_columns(struct check *ck, uint32_t command)
 {
@@ -340,7 +341,7 @@ axis_columns(struct check *ck, uint32_t command)
         for (size_t k = 0; k < o->val.n_items; k++) {
             const struct tm_val *a = &o->val.items[k];
             struct value param =
-                check_decl(ck, ck->notes.param_decls.v[a->ref], a->range);
+                check_decl(ck, ck->notes.param_decls.v[a->field], a->range);
             runs *= over ? a->rows : 1;
             column(ck, command, IMP_FIELD_NUM, 1, a->name, "",
                    over ? "param of the run" : "param of the run, drawn",
@@ -406,7 +407,7 @@ vary_apart(struct check *ck, const struct tm_val *first,
 {
     for (size_t i = 0; i < first->n_items; i++)
         for (size_t k = 0; k < second->n_items; k++)
-            if (first->items[i].ref == second->items[k].ref) {
+            if (first->items[i].field == second->items[k].field) {
                 check_error(ck, DIAG_E0421, second->items[k].range,
                             "the param `%s` stands in `%s` and in `%s`",
                             first->items[i].name, key, other);
@@ -565,7 +566,7 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
     if (!varied(ck, cmd, it) || !summary_fits(ck, cmd))
         return false;
     double runs = axis_columns(ck, command);
-    if (runs > SWEEP_MOST) {
+    if (runs > IMP_SWEEP_MOST) {
         struct diag *diag =
             check_error(ck, DIAG_E0423, it->name.range,
                         "this sweep has %g runs; at most 1e8 are "

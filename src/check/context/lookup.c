@@ -289,6 +289,46 @@ of_another_kind(struct check *ck, struct diag *diag, const struct decl *other,
                    "a product is written with `*`, an index with [ ]");
 }
 
+/* What has something of this name: a system its coordinate, a body its place, a
+ * contact its gap. NULL: nothing that the module declares. */
+static const char *
+owner(const struct module *module, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum decl_kind of;
+    } row[] = {
+        {"position", DECL_BODY}, {"velocity", DECL_BODY},
+        {"spin", DECL_BODY},     {"angle", DECL_BODY},
+        {"energy", DECL_BODY},   {"momentum", DECL_BODY},
+        {"gap", DECL_CONTACT},   {"slip", DECL_CONTACT},
+        {"mode", DECL_CONTACT},  {"normal_force", DECL_CONTACT},
+        {"work", DECL_CONTACT},  {"friction_force", DECL_CONTACT},
+    };
+    enum decl_kind of = DECL_SYSTEM;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].name, name))
+            of = row[i].of;
+    for (const struct decl *decl = module->first; decl; decl = decl->next) {
+        const struct ast_item *item = decl->item;
+        bool has = decl->kind == of && item && !item->index.text;
+        for (size_t b = 0; has && b < item->n_block; b++) {
+            const struct ast_item *inner = item->block[b];
+            if (of == DECL_BODY && inner->kind == AST_KEY &&
+                !strcmp(inner->name.text, "fixed"))
+                has = false;
+            for (size_t k = 0; of == DECL_SYSTEM && has && k < inner->n_names &&
+                               inner->kind == AST_COORDINATE;
+                 k++)
+                if (!strcmp(inner->names[k].text, name))
+                    return decl->name;
+        }
+        if (has && of != DECL_SYSTEM)
+            return decl->name;
+    }
+    return NULL;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -304,6 +344,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                             range, &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
+    const char *of = fn || system || coords ? NULL : owner(module, name);
     bool missing = !other && lib && !scope_library(module, lib);
     if (missing ? reported_missing(ck, module, lib)
                 : reported_unknown(ck, module, name))
@@ -340,6 +381,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (!fn && truth_of(name)) {
         CHECK_HELP(ck, diag, "did you mean `%s`?", truth_of(name));
         diag_fix(ck->ds, diag, range, truth_of(name));
+    } else if (of) {
+        const char *full = arena_printf(ck->arena, "%s.%s", of, name);
+        CHECK_HELP(ck, diag, "did you mean `%s`?", full);
+        diag_fix(ck->ds, diag, range, full);
     } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
         static const char *const lower[] = {"x", "y", "z"};
         CHECK_HELP(ck, diag, "the coordinates of a shape are x, y and z");

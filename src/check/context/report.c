@@ -169,10 +169,11 @@ check_help_contacts(struct check *ck, struct diag *diag)
         CHECK_HELP(ck, diag, "contacts of this model: %s",
                    check_join(ck, names, count, "and"));
     else if (pair)
-        CHECK_HELP(ck, diag,
-                   "the pairs of `contacts` have no names: declare the one that "
-                   "you ask about, as in contact touch : %s { ... }",
-                   pair);
+        CHECK_HELP(
+            ck, diag,
+            "the pairs of `contacts` have no names: declare the one that "
+            "you ask about, as in contact touch : %s { ... }",
+            pair);
     else
         CHECK_HELP(ck, diag, "declare one: contact touch : one | two");
 }

@@ -89,7 +89,7 @@ block_column(struct check *ck, struct reading *reading,
 {
     struct asked asked = {.name = it->name.text,
                           .unit = {1, 1, dim_pure(ck->dims)}};
-    if (!it->value || it->value->kind != AST_TEXT) {
+    if (it->value && it->value->kind != AST_TEXT) {
         CHECK_HELP(ck,
                    check_error(ck, DIAG_E0392, it->range,
                                "a column is named as in the header of the "
@@ -97,8 +97,8 @@ block_column(struct check *ck, struct reading *reading,
                    "column %s = \"%s\"", it->name.text, it->name.text);
         return false;
     }
-    asked.header = it->value->text;
-    asked.range = it->value->range;
+    asked.header = it->value ? it->value->text : it->name.text;
+    asked.range = it->value ? it->value->range : it->name.range;
     asked.text = it->dim && it->dim->kind == AST_NAME &&
                  !strcmp(it->dim->name.text, "text");
     if (it->dim && !asked.text && !unit_of_ast(ck, it->dim, &asked.unit))
@@ -353,7 +353,7 @@ declare_data(struct check *ck, struct decl *decl)
 {
     const struct ast_item *it = decl->item;
     struct reading reading = {.decl = decl};
-    if (!it->value || it->value->kind != AST_TEXT) {
+    if (it->value && it->value->kind != AST_TEXT) {
         CHECK_HELP(ck,
                    check_error(ck, DIAG_E0390, it->range,
                                "data come from a file, whose name stands in "

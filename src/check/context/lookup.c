@@ -289,10 +289,19 @@ of_another_kind(struct check *ck, struct diag *diag, const struct decl *other,
                    "a product is written with `*`, an index with [ ]");
 }
 
+/* Does the item hold this range? */
+static bool
+holds(const struct ast_item *item, imp_range range)
+{
+    return item->range.file == range.file && item->range.lo <= range.lo &&
+           range.hi <= item->range.hi;
+}
+
 /* What has something of this name: a system its coordinate, a body its place, a
- * contact its gap. NULL: nothing that the module declares. */
+ * contact its gap. NULL: nothing that the module declares, but for what the
+ * range stands in, which reads itself in other ways. */
 static const char *
-owner(const struct module *module, const char *name)
+owner(const struct module *module, const char *name, imp_range range)
 {
     static const struct {
         const char *name;
@@ -311,7 +320,8 @@ owner(const struct module *module, const char *name)
             of = row[i].of;
     for (const struct decl *decl = module->first; decl; decl = decl->next) {
         const struct ast_item *item = decl->item;
-        bool has = decl->kind == of && item && !item->index.text;
+        bool has = decl->kind == of && item && !item->index.text &&
+                   !holds(item, range);
         for (size_t b = 0; has && b < item->n_block; b++) {
             const struct ast_item *inner = item->block[b];
             if (of == DECL_BODY && inner->kind == AST_KEY &&
@@ -344,7 +354,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                             range, &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
-    const char *of = fn || system || coords ? NULL : owner(module, name);
+    const char *of = fn || system || coords ? NULL : owner(module, name, range);
     bool missing = !other && lib && !scope_library(module, lib);
     if (missing ? reported_missing(ck, module, lib)
                 : reported_unknown(ck, module, name))

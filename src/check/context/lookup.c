@@ -298,8 +298,8 @@ holds(const struct ast_item *item, imp_range range)
 }
 
 /* What has something of this name: a system its coordinate, a body its place, a
- * contact its gap. NULL: nothing that the module declares, but for what the
- * range stands in, which reads itself in other ways. */
+ * contact its gap. NULL: nothing that the module declares, or the range stands in
+ * such a thing, which reads itself in other ways. */
 static const char *
 owner(const struct module *module, const char *name, imp_range range)
 {
@@ -318,10 +318,12 @@ owner(const struct module *module, const char *name, imp_range range)
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         if (!strcmp(row[i].name, name))
             of = row[i].of;
+    for (const struct decl *decl = module->first; decl; decl = decl->next)
+        if (decl->kind == of && decl->item && holds(decl->item, range))
+            return NULL;
     for (const struct decl *decl = module->first; decl; decl = decl->next) {
         const struct ast_item *item = decl->item;
-        bool has = decl->kind == of && item && !item->index.text &&
-                   !holds(item, range);
+        bool has = decl->kind == of && item && !item->index.text;
         for (size_t b = 0; has && b < item->n_block; b++) {
             const struct ast_item *inner = item->block[b];
             if (of == DECL_BODY && inner->kind == AST_KEY &&

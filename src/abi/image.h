@@ -458,6 +458,9 @@ typedef struct imp_rotor {
 #define IMP_CONTACTF_SLIP 512u
 /* a coefficient of friction changes along the motion */
 #define IMP_CONTACTF_VARIES 2048u
+/* an impact takes all of the velocity of its points (`restitution = sticking`);
+ * E in env is 0 */
+#define IMP_CONTACTF_STICKS 8192u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];

@@ -259,6 +259,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
     f |= decl->rule ? IMP_CONTACTF_RULE |
                           (decl->rule - 1) << IMP_CONTACT_RULE_SHIFT
                     : 0;
+    f |= decl->sticks ? IMP_CONTACTF_STICKS : 0;
     f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
     f |= decl->tells_point ? IMP_CONTACTF_POINT : 0;
     f |= decl->tells_slip ? IMP_CONTACTF_SLIP : 0;

@@ -286,6 +286,15 @@ cmd_compare(struct analysis *analysis, const imp_command *command,
     int st;
     if (rt_contact(analysis->rt, arg_contact(analysis, command, 0))->system ==
         IMP_NO_SYSTEM) {
+        if (impact_asked_sticks(analysis, command)) {
+            struct diag *diag =
+                diag_add(analysis->ds, DIAG_E0705, command->range,
+                         "a contact that sticks takes no other law, so there "
+                         "is nothing to compare");
+            diag_help(analysis->ds, diag,
+                      "ask `impact`, or state a number as restitution");
+            return IMP_BADMODEL;
+        }
         if (impact_asked_rubs(analysis, command))
             return impact_compare_frictional(analysis, command, out);
         st = impact_bring_to_touch(analysis, command, IMP_OPT_compare_until,

@@ -147,6 +147,8 @@ cmd_impact(struct analysis *analysis, const imp_command *command,
     int st;
     if (rt_contact(analysis->rt, contact)->system != IMP_NO_SYSTEM)
         return impact_of_system(analysis, command, out);
+    if (impact_asked_sticks(analysis, command))
+        return impact_sticking(analysis, command, out);
     if (impact_asked_rubs(analysis, command))
         return impact_frictional(analysis, command, out);
     if (command->args.n > 1 || !is_plain(analysis->rt, contact))

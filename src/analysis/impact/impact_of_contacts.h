@@ -31,6 +31,16 @@ int impact_with_friction(struct analysis *analysis,
                          enum imp_impact_law law, struct impact_of_run *problem,
                          struct impact_solver **solver,
                          struct friction_group_impact *group);
+/* Does the contact say `restitution = sticking`? */
+bool impact_sticks(const struct rt *run, uint32_t contact);
+/* Solves the impact of `normals`, of which a contact sticks. *problem and
+ * *solver have a row per tangent after each normal one, whose contact is
+ * UINT32_MAX. hit: has a verdict found that one of them is hit, however slowly?
+ * *why is NULL, or tells why nothing is applied. */
+int impact_with_sticking(struct analysis *analysis,
+                         const struct impact_of_run *normals, bool hit,
+                         struct impact_of_run *problem,
+                         struct impact_solver **out, const char **why);
 /* Corners that touch corners leave their normals open. Where all choices of the
  * normals of contact[0..n), of which one has friction, lead to the same motion,
  * as where the corners stick under each of them, then the normals do not

@@ -50,6 +50,12 @@ int impact_compare_frictional(struct analysis *analysis,
 /* Answers `impact` at such contacts. */
 int impact_frictional(struct analysis *analysis, const imp_command *command,
                       struct record *out);
+/* Says one of the contacts between bodies that the command names `restitution =
+ * sticking`? */
+bool impact_asked_sticks(struct analysis *analysis, const imp_command *command);
+/* Answers `impact` at such contacts. */
+int impact_sticking(struct analysis *analysis, const imp_command *command,
+                    struct record *out);
 /* The law that gave the impulses at n points; law: that of world or command. */
 const char *impact_friction_law(const struct friction_group_impact *group,
                                 int n,

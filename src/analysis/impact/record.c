@@ -8,13 +8,38 @@
 #include "analysis/impact/impact_priv.h"
 #include "runtime/numerics/vec3.h"
 
-/* Rows of the problem per contact point: with friction, each normal row has one
- * along the tangent behind it. */
+/* Rows of the problem per contact point: with friction, or where points stick,
+ * each normal row has those along the tangents behind it. */
 static size_t
 stride(const struct impact_of_run *problem)
 {
-    return problem->p.n_contact > 1 && problem->contact[1] == UINT32_MAX ? 2
-                                                                         : 1;
+    size_t step = 1;
+    while (step < problem->p.n_contact && problem->contact[step] == UINT32_MAX)
+        step++;
+    return step;
+}
+
+/* Sets a row per contact point: the impulse on the second body. */
+static void
+set_impulse_vectors(const struct analysis *analysis,
+                    const struct impact_of_run *problem,
+                    const struct impact_solver *solver, const char *why,
+                    struct record *out)
+{
+    size_t step = stride(problem), n = problem->p.n_contact / step,
+           dim = analysis->rt->im->dim;
+    if (record_index(out, "impulse_vectors") < 0)
+        return;
+    if (why) {
+        SET_ABSENT("impulse_vectors", why);
+        return;
+    }
+    double *x = NEW_N(analysis->rt->arena, double, dim *n + 1);
+    for (size_t row = 0; row < n * step; row++)
+        for (size_t k = 0; k < dim; k++)
+            x[dim * (row / step) + k] +=
+                solver->impulse.P[row] * problem->p.contact[row].dir[k];
+    SET_MAT("impulse_vectors", x, n, dim);
 }
 
 /* Sets a list with an entry per contact point, from one per row. */
@@ -260,6 +285,7 @@ impact_record(struct analysis *analysis, const struct impact_of_run *problem,
     else
         SET_ABSENT("contact_kind", "there are several contact points");
     set_points(analysis, problem, solver, out);
+    set_impulse_vectors(analysis, problem, solver, why, out);
     SET_TEXT("law", imp_impact_law_word(solver->decision.law));
     set_delassus(analysis, problem, solver, out);
 }

@@ -196,11 +196,11 @@ impact_friction_determined(const struct friction_group_impact *group)
 void
 impact_without_friction(struct record *out)
 {
-    static const char *const fields[] = {"friction_impulses", "slips_before",
-                                         "slips_after", "friction_work",
-                                         "regions"};
+    static const char *const fields[] = {
+        "friction_impulses", "slips_before", "slips_after",
+        "friction_work",     "regions",      "impulse_vectors"};
     assert(out != NULL);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         if (record_index(out, fields[i]) >= 0)
             record_set_absent(out, fields[i], "all coefficients are 0");
 }

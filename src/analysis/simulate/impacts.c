@@ -306,20 +306,6 @@ after(struct simulation *sim, const struct group *group,
     return IMP_OK;
 }
 
-/* The velocities are about to change: rounded corners keep the normals with
- * which they have come together. */
-static void
-keep_corners(const struct group *group)
-{
-    struct rt *run = group->sim->run;
-    double gap, rate;
-    for (uint32_t i = 0; i < group->n; i++)
-        if (rt_contact(run, group->contact[i])->flags & IMP_CONTACTF_CORNERS) {
-            gap_tolerances(run, group->contact[i], &gap, &rate);
-            polytope_corners_keep(run, group->contact[i], gap);
-        }
-}
-
 static int
 stop_at_open_normal(struct simulation *sim, const struct group *group,
                     const struct impact_of_run *problem, const char *also)
@@ -334,19 +320,6 @@ stop_at_open_normal(struct simulation *sim, const struct group *group,
                      also));
 }
 
-/* Do the bodies of a contact with a set-valued normal approach under one of
- * the choices at least? Rounded corners that have a normal by now are hit next,
- * at this time. */
-static int
-approaches(struct simulation *sim, uint32_t contact, bool *closing)
-{
-    struct verdict verdict;
-    bool rests;
-    int st = polytope_verdict(sim, contact, &verdict, &rests);
-    *closing = verdict.class == CLASS_MINUS && verdict.open;
-    return st;
-}
-
 /* A contact with a set-valued normal that the event does not hit, and whose
  * bodies approach under none of the choices, takes no impulse under any of
  * them, if that is still so after the impact (aside_contact_closes). *aside: it
@@ -356,7 +329,7 @@ set_aside(struct group *group, uint32_t contact, bool *aside)
 {
     bool closing = true;
     int st = group->part[contact] == PART_TOUCHES
-                 ? approaches(group->sim, contact, &closing)
+                 ? polytope_approaches(group->sim, contact, &closing)
                  : IMP_OK;
     *aside = !closing;
     if (!closing)
@@ -383,7 +356,7 @@ aside_contact_closes(struct simulation *sim, const struct group *group,
             continue;
         struct saved_state here = saved_state_take(run);
         impact_of_run_write(run, problem, solver->velocity.twist);
-        st = approaches(sim, i, closes);
+        st = polytope_approaches(sim, i, closes);
         saved_state_restore(run, &here);
         if (!st && *closes)
             st = impact_read(sim->analysis, &i, 1, problem);
@@ -447,6 +420,25 @@ tell_law(struct simulation *sim, const struct group *group,
                           law);
 }
 
+#define STATE_A_LAW                                                            \
+    "state a law, or another one, in the model: world { law = "                \
+    "complementarity }, poisson or sequential"
+/* W0722: the outcome of an impact is open, and why; the run stops. help: or
+ * NULL. */
+static int
+open_outcome(struct simulation *sim, struct group *group, const char *why,
+             const char *help)
+{
+    char t[NUM_TEXT];
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
+                 "the impact of %s at t = %s s is not determined: %s",
+                 names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
+    if (help)
+        diag_help(sim->analysis->ds, diag, "%s", help);
+    return stop(sim, group, "its outcome is not determined");
+}
+
 static bool
 has_friction(const struct group *group)
 {
@@ -464,7 +456,6 @@ with_friction(struct simulation *sim, struct group *group,
     struct impact_of_run problem;
     struct impact_solver *solver;
     struct friction_group_impact impact;
-    char t[NUM_TEXT];
     bool closes, *hit = NEW_N(sim->run->brief, bool, normals->p.n_contact + 1);
     for (uint32_t i = 0; i < normals->p.n_contact; i++)
         hit[i] = group->part[normals->contact[i]] == PART_HIT;
@@ -474,16 +465,8 @@ with_friction(struct simulation *sim, struct group *group,
     if (st || (st = sim->run->law_status))
         return st;
     loads_of_impact(sim->run->loads, &impact);
-    if (impact.why) {
-        struct diag *diag = diag_add(
-            sim->analysis->ds, DIAG_W0722, sim->command->range,
-            "the impact of %s at t = %s s is not determined: %s",
-            names(sim, group), num_digits(t, rt_time(sim->run), 9), impact.why);
-        diag_help(sim->analysis->ds, diag,
-                  "state a law, or another one, in the model: world { law = "
-                  "complementarity }, poisson or sequential");
-        return stop(sim, group, "its outcome is not determined");
-    }
+    if (impact.why)
+        return open_outcome(sim, group, impact.why, STATE_A_LAW);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
@@ -499,7 +482,44 @@ with_friction(struct simulation *sim, struct group *group,
         contact[i / 2] = problem.contact[i];
     }
     friction_modes_struck(sim->run, solver->nc / 2, contact, &impact);
-    keep_corners(group);
+    polytope_keep_corners(sim->run, group->contact, group->n);
+    impact_of_run_write(sim->run, &problem, solver->velocity.twist);
+    sim->rows.fresh = false;
+    return after(sim, group, &problem, solver, class);
+}
+
+static bool
+sticks(const struct group *group)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < group->n; i++)
+        any |= group->part[group->contact[i]] == PART_HIT &&
+               impact_sticks(group->sim->run, group->contact[i]);
+    return any;
+}
+
+/* The impact of contacts of which one that is hit sticks. */
+static int
+with_sticking(struct simulation *sim, struct group *group,
+              const struct impact_of_run *normals, const char *const *class)
+{
+    struct impact_of_run problem;
+    struct impact_solver *solver;
+    const char *why;
+    bool closes;
+    int st = impact_with_sticking(sim->analysis, normals, true, &problem,
+                                  &solver, &why);
+    if (st || (st = sim->run->law_status))
+        return st;
+    if (why)
+        return open_outcome(sim, group, why, NULL);
+    if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
+        return st;
+    if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
+                           solver)))
+        return st;
+    report_gain(sim, group, solver);
+    polytope_keep_corners(sim->run, group->contact, group->n);
     impact_of_run_write(sim->run, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);
@@ -610,21 +630,6 @@ after_rough(struct simulation *sim, const struct group *group,
     return st;
 }
 
-/* Says why an impact is not made, and stops the run. */
-static int
-rough_stop(struct simulation *sim, const struct group *group, const char *why)
-{
-    char t[NUM_TEXT];
-    struct diag *diag =
-        diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
-                 "the impact of %s at t = %s s is not determined: %s",
-                 names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
-    diag_help(sim->analysis->ds, diag,
-              "state a law, or another one, in the model: world { law = "
-              "complementarity }, poisson or sequential");
-    return stop(sim, group, "its outcome is not determined");
-}
-
 /* Nothing approaches: what was hit so slowly comes to rest. */
 static int
 rough_rest(struct simulation *sim, const struct group *group)
@@ -658,7 +663,7 @@ with_rough_joints(struct simulation *sim, struct group *group,
     if (st || (st = run->law_status))
         return st;
     if (rough.impact.why)
-        return rough_stop(sim, group, rough.impact.why);
+        return open_outcome(sim, group, rough.impact.why, STATE_A_LAW);
     if (impact_with_friction_forbidden(sim->analysis, &rough.impact,
                                        rough.list.n)) {
         saved_state_restore(run, &here);
@@ -699,6 +704,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     bool aside, closes, friction, same;
     do {
         gather(group, contact);
+        if (sticks(group)) /* what separates may come to approach by it */
+            law = IMP_IMPACT_COMPLEMENTARITY;
         if ((st = impact_read(analysis, group->contact, group->n, &problem)))
             return st;
         aside = false;
@@ -714,6 +721,13 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
             return st;
         }
     } while (aside || (!friction && drop_open(group, &problem, solver, law)));
+    if (sticks(group) && (friction || joints_rub(sim, group)))
+        return open_outcome(sim, group,
+                            "friction beside a contact that sticks leaves "
+                            "open how both share it",
+                            NULL);
+    if (sticks(group))
+        return with_sticking(sim, group, &problem, class);
     if (joints_rub(sim, group))
         return with_rough_joints(sim, group, &problem, class);
     if (friction)
@@ -737,7 +751,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         return st;
     report_gain(sim, group, solver);
     tell_law(sim, group, solver, law);
-    keep_corners(group);
+    polytope_keep_corners(sim->run, group->contact, group->n);
     impact_of_run_write(analysis->rt, &problem, solver->velocity.twist);
     sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "runtime/features/rounded_corner.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/polytope_contact.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/contact_set.h"
@@ -252,4 +253,27 @@ polytope_verdict(struct simulation *sim, uint32_t contact,
                                       contact_set_room(sim->run, contact)) == 1
                ? by_corners(sim, contact, spot, verdict, rests)
                : by_series(sim, contact, verdict, rests);
+}
+
+int
+polytope_approaches(struct simulation *sim, uint32_t contact, bool *closing)
+{
+    assert(sim != NULL && contact < sim->n_contacts && closing != NULL);
+    struct verdict verdict;
+    bool rests;
+    int st = polytope_verdict(sim, contact, &verdict, &rests);
+    *closing = verdict.class == CLASS_MINUS && verdict.open;
+    return st;
+}
+
+void
+polytope_keep_corners(struct rt *run, const uint32_t *contact, uint32_t n)
+{
+    assert(run != NULL && (n == 0 || contact != NULL));
+    double gap, rate;
+    for (uint32_t i = 0; i < n; i++)
+        if (rt_contact(run, contact[i])->flags & IMP_CONTACTF_CORNERS) {
+            gap_tolerances(run, contact[i], &gap, &rate);
+            polytope_corners_keep(run, contact[i], gap);
+        }
 }

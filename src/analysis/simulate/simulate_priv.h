@@ -8,15 +8,13 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c    which contacts and points one limit sums up;
- * flights accumulation_join.c     limits of several of these groups at one time
+ *   accumulation_group.c, accumulation_join.c: what one limit sums up, and
+ *                           limits of several groups at one time
  *   persistent.c            which closed contacts carry a force
- *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c
- *   paradox.c               what is told where friction leaves a motion open
+ *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c,
+ *   paradox.c (what is told where friction leaves a motion open)
  *   resting_polytopes.c     polytopes that are watched vertex by vertex
- *   accumulation_record.c
- *   recorded_rows.c
- */
+ *   accumulation_record.c, recorded_rows.c */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
@@ -482,6 +480,12 @@ int simulate_impacts(struct simulation *sim, const uint32_t *hit,
 /* The verdict on a touch of polytopes. rests: nothing happens at all. */
 int polytope_verdict(struct simulation *sim, uint32_t contact,
                      struct verdict *verdict, bool *rests);
+/* Do bodies with a set-valued normal approach under one of its choices? Rounded
+ * corners that have a normal by now are hit next, at this time. */
+int polytope_approaches(struct simulation *sim, uint32_t contact,
+                        bool *closing);
+/* Before an impact: rounded corners keep the normals of their approach. */
+void polytope_keep_corners(struct rt *run, const uint32_t *contact, uint32_t n);
 /* Stops the run at bodies that rest where their normal is not unique and are
  * pressed together under some choice of it (I4). */
 int polytope_stop_open_normal(struct simulation *sim, uint32_t contact);

@@ -93,6 +93,7 @@ struct tm_contact {
     bool tells_stored;    /* its stored energy is recorded */
     struct tm_num own[2]; /* an impact law of its own, or NULL: impulses */
     struct tm_num e;      /* default 1 */
+    bool sticks; /* of bodies: an impact takes all of the velocity; e is 0 */
     /* Coefficients of friction of a point that slips, of one that sticks, and
      * of an impact: default 0; mu_impact NULL: mu. In a system they may read
      * SYM_SLIP, the speed of slip */

@@ -151,11 +151,11 @@ no_such_law(struct check *ck, const struct ast_expr *at)
         CHECK_HELP(ck, diag, "laws are %s; a bare number is Newton's", calls);
 }
 
-/* Is it the name of an impact law of the library, which restitution is not?
- * E0325 then. */
+/* Is it `sticking`, the word of bodies whose points keep no velocity after an
+ * impact? *contact is then told so; of a system E0325. */
 static bool
-law_for_restitution(struct check *ck, const struct env *env,
-                    const struct ast_expr *inner)
+sticking(struct check *ck, const struct env *env, const struct ast_expr *inner,
+         struct tm_contact *contact)
 {
     bool reported;
     if (inner->kind != AST_NAME || strcmp(inner->name.text, "sticking") != 0 ||
@@ -163,14 +163,37 @@ law_for_restitution(struct check *ck, const struct env *env,
                    &reported) ||
         reported)
         return false;
+    if (!env->system) {
+        contact->sticks = true;
+        contact->e.e = ex_num(ck->g, 0);
+        return true;
+    }
     struct diag *diag =
         check_error(ck, DIAG_E0325, inner->range,
-                    "a restitution is a number, but `sticking` is a law of "
-                    "impact");
+                    "`restitution = sticking` is for contacts of bodies");
     CHECK_HELP(ck, diag,
-               "of the plane, where it takes all of the velocity of the points: "
+               "in a system state where it slips, and its law: slide = ..., "
                "use friction, and restitution = 0  law = sticking");
     return true;
+}
+
+bool
+contact_sticks_alone(struct check *ck, const struct tm_contact *contact,
+                     const struct ast_item *const beside[], size_t n)
+{
+    assert(ck && contact && (n == 0 || beside));
+    for (size_t i = 0; i < n && contact->sticks; i++) {
+        if (!beside[i])
+            continue;
+        struct diag *diag = check_error(
+            ck, DIAG_E0325, beside[i]->name.range,
+            "a contact whose impacts stick has no `%s`", beside[i]->name.text);
+        CHECK_HELP(
+            ck, diag,
+            "all of the velocity of its points goes, whatever impulse "
+            "that takes: leave it out, or state a number as restitution");
+    }
+    return contact->sticks;
 }
 
 static void
@@ -179,7 +202,7 @@ law_of(struct check *ck, const struct env *env, const struct ast_item *key,
 {
     const struct ast_expr *node = key->value;
     const struct ast_expr *inner = ast_unwrap(node);
-    if (law_for_restitution(ck, env, inner))
+    if (sticking(ck, env, inner, contact))
         return;
     if (inner->kind == AST_CALL && inner->a->kind == AST_NAME) {
         const char *name = inner->a->name.text;
@@ -616,10 +639,16 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
             of_systems(ck, keys[i]);
     contact_restitution(ck, &env, keys[K_RESTITUTION],
                         dim_mks(ck->dims, 1, 0, -1), checked);
-    body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], checked);
+    const struct ast_item *beside[] = {keys[K_FRICTION],
+                                       keys[K_IMPACT_FRICTION], keys[K_LAW],
+                                       keys[K_COMPLIANCE]};
+    if (!contact_sticks_alone(ck, checked, beside, 4)) {
+        body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
+                      checked);
+        body_law(ck, &env, keys[K_LAW], checked);
+    }
     contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], checked);
-    body_law(ck, &env, keys[K_LAW], checked);
-    if (ok)
+    if (ok && !checked->sticks)
         body_compliance(ck, &env, keys, checked);
 }
 

@@ -221,8 +221,13 @@ read_block(struct check *ck, struct block_of_contacts *block)
                "block of contacts", keys);
     contact_restitution(ck, &env, keys[K_RESTITUTION],
                         dim_mks(ck->dims, 1, 0, -1), contact);
-    body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION], contact);
-    body_law(ck, &env, keys[K_LAW], contact);
+    const struct ast_item *beside[] = {keys[K_FRICTION],
+                                       keys[K_IMPACT_FRICTION], keys[K_LAW]};
+    if (!contact_sticks_alone(ck, contact, beside, 3)) {
+        body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
+                      contact);
+        body_law(ck, &env, keys[K_LAW], contact);
+    }
     contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], contact);
 }
 

@@ -96,6 +96,10 @@ bool contact_is_searched(struct check *ck, const char *name,
 void contact_restitution(struct check *ck, const struct env *env,
                          const struct ast_item *restitution,
                          const struct dim *speed, struct tm_contact *contact);
+/* Does the contact say `restitution = sticking`? Then keys beside it that state
+ * friction or laws (NULL: not given) are reported. */
+bool contact_sticks_alone(struct check *ck, const struct tm_contact *contact,
+                          const struct ast_item *const beside[], size_t n);
 /* -- friction.c ----------------------------------------------------------- */
 
 /* The keys friction and impact_friction of a contact, of a system or (NULL)

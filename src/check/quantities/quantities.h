@@ -138,7 +138,7 @@ const struct option_row *option_row(enum imp_option_id id);
 /* Is a coefficient of friction something else than the literal 0? */
 bool contact_has_friction(const struct tm_contact *contact);
 /* Whose record has a field: abi/commands.def. */
-enum field_of { OF_ALL, OF_BODIES, OF_SYSTEM, OF_FRICTION };
+enum field_of { OF_ALL, OF_BODIES, OF_SYSTEM, OF_FRICTION, OF_BODIES_FRICTION };
 struct field_row {
     const char *command, *name, *unit, *doc;
     enum imp_field_kind kind;

@@ -86,12 +86,17 @@ field_width(const struct field_row *field, uint32_t dim)
     case IMP_FIELD_SPIN:
         return axes == 2 ? 1 : 3;
     case IMP_FIELD_MAT: /* Twists have spin and velocity, impulses of joints
-                           force and moment. S has the tangent basis. The other
-                           matrices get their width from record_sizes. */
+                           force and moment. Points, normals and impulses
+                           have an entry per axis, S the tangent basis. The
+                           other matrices get their width from record_sizes. */
         if (!strncmp(field->name, "twists", 6) ||
             !strcmp(field->name, "joint_impulses"))
             return axes == 2 ? 3 : 6;
-        return axes - 1;
+        return strcmp(field->name, "points") &&
+                       strcmp(field->name, "normals") &&
+                       strcmp(field->name, "impulse_vectors")
+                   ? axes - 1
+                   : axes;
     default:
         return 1;
     }
@@ -142,7 +147,7 @@ names_friction(const struct check *ck, const struct tm_command *cmd)
             const struct tm_contact *asked = &all[cmd->args[i].ref];
             bool there = &all[c] == asked ||
                          (asked->system && all[c].system == asked->system);
-            if (there && contact_has_friction(&all[c]))
+            if (there && (contact_has_friction(&all[c]) || all[c].sticks))
                 return true;
         }
     return false;
@@ -158,7 +163,8 @@ is_field_of(const struct check *ck, const struct tm_command *cmd,
     for (size_t i = 0; (field = field_row(i)); i++)
         if (!strcmp(field->command, command_rows[cmd->id].name) &&
             !strcmp(field->name, name))
-            return field->of == OF_FRICTION
+            return field->of == OF_FRICTION ||
+                           (field->of == OF_BODIES_FRICTION && !system)
                        ? names_friction(ck, cmd)
                        : field->of == OF_ALL ||
                              (field->of == OF_SYSTEM) == system;

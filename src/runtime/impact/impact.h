@@ -240,6 +240,12 @@ void impact_solver_solve(struct impact_solver *solver, enum imp_impact_law law);
  * does not settle nothing is applied. At least one contact. */
 void impact_solver_solve_pushing(struct impact_solver *solver,
                                  enum imp_impact_law law);
+/* The impact in which rows stick[i] lose all of their velocity, whatever
+ * impulses of either sign that takes, while rows other[i] obey complementarity
+ * with their restitution. The rest of the rows take no impulse. Nothing is
+ * applied where no impulses do that. */
+void impact_solver_solve_sticking(struct impact_solver *solver,
+                                  const bool *stick, const bool *other);
 /* Takes back a motion that has been found: nothing is applied, and why. */
 void impact_solver_refuse(struct impact_solver *solver, enum impact_fault why);
 /* Which of the things that `forbid`, a set of IMP_FORBID_..., names happen. */

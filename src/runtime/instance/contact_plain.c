@@ -20,5 +20,7 @@ contact_is_plain(const struct rt *run, uint32_t contact, unsigned known)
         laws |= CONTACT_LAW_FRICTION;
     if (of->compliance != IMP_NO_TAPE)
         laws |= CONTACT_LAW_COMPLIANCE;
+    if (of->flags & IMP_CONTACTF_STICKS)
+        laws |= CONTACT_LAW_STICKS;
     return (laws & ~known) == 0;
 }

@@ -14,7 +14,8 @@ enum contact_law {
     CONTACT_LAW_OWN = 2,      /* impulses by the user's formula */
     CONTACT_LAW_FRICTION =
         4, /* coefficients by formulas; friction of systems */
-    CONTACT_LAW_COMPLIANCE = 8 /* a force while it is pressed in */
+    CONTACT_LAW_COMPLIANCE = 8, /* a force while it is pressed in */
+    CONTACT_LAW_STICKS = 16     /* an impact takes the slip, too */
 };
 
 /* Has the contact, of bodies or of a system, no law but those in `known` (enum

@@ -144,10 +144,19 @@ run_program(struct arena *arena, char *const argv[], char **said)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Adds a folder in which the dynamic linker looks for libraries. */
+static void
+add_folder(char **argv, int *n, const char *folder)
+{
+    const char *const words[] = {"-Xlinker", "-rpath", "-Xlinker", folder};
+    for (int i = 0; i < 4; i++)
+        argv[(*n)++] = (char *)(uintptr_t)words[i];
+}
+
 static int
 link_simulator(const char *object, const char *exe, struct diags *diags)
 {
-    char archive[WHERE_MAX], *said, *argv[16];
+    char archive[WHERE_MAX], library[WHERE_MAX], *said, *argv[24];
     int n_words = 0;
 
     if (!where_is("libimprt.a", archive)) {
@@ -168,6 +177,13 @@ link_simulator(const char *object, const char *exe, struct diags *diags)
     argv[n_words++] = archive;
     argv[n_words++] = (char *)"-lm";
     argv[n_words++] = (char *)"-pthread";
+    argv[n_words++] = (char *)"-ldl";
+    /* the simulator looks there for what knows HDF5, and beside itself */
+    if (where_is("libimph5.so", library)) {
+        *strrchr(library, '/') = 0;
+        add_folder(argv, &n_words, library);
+    }
+    add_folder(argv, &n_words, "$ORIGIN");
     argv[n_words] = NULL;
     int status = run_program(diags->arena, argv, &said);
     if (!status)

@@ -25,6 +25,7 @@
 struct column {
     char *name;     /* as it is asked for */
     char *dataset;  /* its path */
+    char *unit;     /* of its attribute, or NULL */
     hsize_t rows;
     int64_t place;  /* of two dimensions: which column; -1: of one */
     bool text;
@@ -47,7 +48,8 @@ copy(const char *text)
 }
 
 static void
-add(struct h5_file *file, const char *dataset, struct column column)
+add(struct h5_file *file, const char *dataset, const char *unit,
+    struct column column)
 {
     if (file->n == file->cap) {
         size_t cap = file->cap ? 2 * file->cap : 16;
@@ -62,6 +64,8 @@ add(struct h5_file *file, const char *dataset, struct column column)
     size_t room = strlen(dataset) + 24;
     column.name = malloc(room);
     column.dataset = copy(dataset);
+    column.unit = unit ? copy(unit) : NULL;
+    file->failed |= unit && !column.unit;
     if (column.name && column.place >= 0)
         snprintf(column.name, room, "%s[%d]", dataset, (int)column.place);
     else if (column.name)
@@ -82,6 +86,64 @@ is_elsewhere(hid_t set)
     return elsewhere;
 }
 
+/* The longest text of a unit. */
+#define UNIT_MOST 63
+
+/* Reads the text of an attribute, at most UNIT_MOST bytes. False: there is none
+ * of this name, or it is no short text. */
+static bool
+read_text(hid_t set, const char *name, char text[UNIT_MOST + 1])
+{
+    if (H5Aexists(set, name) <= 0)
+        return false;
+    hid_t attribute = H5Aopen(set, name, H5P_DEFAULT);
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    bool good = H5Tget_class(type) == H5T_STRING &&
+                H5Sget_simple_extent_npoints(space) == 1;
+    memset(text, 0, UNIT_MOST + 1);
+    if (good && H5Tis_variable_str(type) > 0) {
+        char *own = NULL;
+        good = H5Aread(attribute, type, &own) >= 0 && own &&
+               strlen(own) <= UNIT_MOST;
+        if (good)
+            strcpy(text, own);
+        if (own)
+            H5Dvlen_reclaim(type, space, H5P_DEFAULT, &own);
+    } else if (good) {
+        good = H5Tget_size(type) <= UNIT_MOST &&
+               H5Aread(attribute, type, text) >= 0;
+        for (size_t n = strlen(text); n && text[n - 1] == ' '; n--)
+            text[n - 1] = 0;
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return good;
+}
+
+/* Is it the type of truth values, an enumeration of 0 and 1? */
+static bool
+is_truth(hid_t type)
+{
+    if (H5Tget_class(type) != H5T_ENUM || H5Tget_nmembers(type) != 2)
+        return false;
+    bool seen[2] = {false, false};
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned char value[16] = {0};
+        int64_t number = -1;
+        hid_t base = H5Tget_super(type);
+        if (H5Tget_size(base) <= sizeof value &&
+            H5Tget_member_value(type, i, value) >= 0 &&
+            H5Tconvert(base, H5T_NATIVE_INT64, 1, value, NULL, H5P_DEFAULT) >=
+                0)
+            memcpy(&number, value, sizeof number);
+        H5Tclose(base);
+        if (number == 0 || number == 1)
+            seen[number] = true;
+    }
+    return seen[0] && seen[1];
+}
+
 /* Notes the columns of one dataset. */
 static void
 note(struct h5_file *file, const char *path)
@@ -97,7 +159,12 @@ note(struct h5_file *file, const char *path)
     if (rank == 1 || rank == 2)
         H5Sget_simple_extent_dims(space, dims, NULL);
     column.rows = dims[0];
-    if (class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_STRING)
+    char text[UNIT_MOST + 1];
+    const char *unit =
+        read_text(set, "unit", text) || read_text(set, "units", text) ? text
+                                                                      : NULL;
+    if (class != H5T_INTEGER && class != H5T_FLOAT && class != H5T_STRING &&
+        !is_truth(type))
         column.why = class == H5T_COMPOUND
                          ? "its entries are compounds of several values"
                          : "its entries are neither numbers nor texts";
@@ -114,11 +181,11 @@ note(struct h5_file *file, const char *path)
     else if (rank == 2 && column.text)
         column.why = "it is a table of texts";
     if (rank != 2 || column.why)
-        add(file, path, column);
+        add(file, path, unit, column);
     else
         for (hsize_t k = 0; k < dims[1]; k++) {
             column.place = (int64_t)k;
-            add(file, path, column);
+            add(file, path, unit, column);
         }
     H5Tclose(type);
     H5Sclose(space);
@@ -147,6 +214,7 @@ close_file(struct h5_file *file)
     for (size_t i = 0; i < file->n; i++) {
         free(file->v[i].name);
         free(file->v[i].dataset);
+        free(file->v[i].unit);
     }
     free(file->v);
     if (file->file >= 0)
@@ -199,7 +267,25 @@ shape(const struct h5_file *file, size_t i)
     assert(i < file->n);
     const struct column *column = &file->v[i];
     return (struct h5_table_column){column->name, (size_t)column->rows,
-                                    column->text, column->why};
+                                    column->text, column->why, column->unit};
+}
+
+/* Reads n numbers, or truth values, which stand for 0 and 1. */
+static bool
+read_numbers(hid_t set, hid_t to, hid_t from, size_t n, double *x)
+{
+    hid_t type = H5Dget_type(set);
+    bool truths = H5Tget_class(type) == H5T_ENUM;
+    hid_t base = truths ? H5Tget_super(type) : -1;
+    bool good = !truths || H5Tget_size(base) <= sizeof *x;
+    good = good && H5Dread(set, truths ? type : H5T_NATIVE_DOUBLE, to, from,
+                           H5P_DEFAULT, x) >= 0;
+    good = good && (!truths || H5Tconvert(base, H5T_NATIVE_DOUBLE, n, x, NULL,
+                                          H5P_DEFAULT) >= 0);
+    if (truths)
+        H5Tclose(base);
+    H5Tclose(type);
+    return good;
 }
 
 static bool
@@ -214,12 +300,11 @@ numbers(struct h5_file *file, size_t i, double *x)
     hid_t to = H5Screate_simple(1, &column->rows, NULL);
     hsize_t begin[2] = {0, (hsize_t)(column->place < 0 ? 0 : column->place)},
             size[2] = {column->rows, 1};
-    bool good = from >= 0 && to >= 0 &&
-                (column->place < 0 ||
-                 H5Sselect_hyperslab(from, H5S_SELECT_SET, begin, NULL, size,
-                                     NULL) >= 0) &&
-                (!column->rows || H5Dread(set, H5T_NATIVE_DOUBLE, to, from,
-                                          H5P_DEFAULT, x) >= 0);
+    bool good =
+        from >= 0 && to >= 0 &&
+        (column->place < 0 || H5Sselect_hyperslab(from, H5S_SELECT_SET, begin,
+                                                  NULL, size, NULL) >= 0) &&
+        (!column->rows || read_numbers(set, to, from, (size_t)column->rows, x));
     H5Sclose(from);
     H5Sclose(to);
     H5Dclose(set);

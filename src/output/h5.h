@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define H5_API_VERSION 3
+#define H5_API_VERSION 4
 #define H5_ENTRY "imp_hdf5_api"
 
 struct h5_param {

@@ -198,7 +198,7 @@ csv_head(struct arena *arena, const char *text, size_t n,
         VEC_PUSH_IN(arena, &lo, cell.lo);
         VEC_PUSH_IN(arena, &hi, cell.hi);
     }
-    *head = (struct table_head){names.v, lo.v, hi.v, names.n};
+    *head = (struct table_head){names.v, lo.v, hi.v, names.n, NULL, NULL, NULL};
     return true;
 }
 

@@ -11,7 +11,8 @@ struct h5_table_column {
     const char *name;
     size_t n;
     bool text;
-    const char *why; /* it cannot be read; NULL: it can */
+    const char *why;  /* it cannot be read; NULL: it can */
+    const char *unit; /* its attribute `unit`, or `units`; NULL: it has none */
 };
 struct table_h5 {
     /* Opens a file of n bytes, which stay as they are until it is closed. NULL:

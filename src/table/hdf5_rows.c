@@ -36,9 +36,20 @@ hdf5_head(const struct table_h5 *library, struct arena *arena,
     head->names = NEW_N(arena, const char *, count + 1);
     head->lo = NEW_N(arena, size_t, count + 1);
     head->hi = NEW_N(arena, size_t, count + 1);
-    for (head->n = 0; head->n < count; head->n++)
-        head->names[head->n] =
-            arena_strdup(arena, library->shape(file, head->n).name);
+    head->units = NEW_N(arena, const char *, count + 1);
+    bool *texts = NEW_N(arena, bool, 2 * count + 1), *empty = texts + count,
+         any = false;
+    head->texts = texts;
+    for (head->n = 0; head->n < count; head->n++) {
+        struct h5_table_column shape = library->shape(file, head->n);
+        head->names[head->n] = arena_strdup(arena, shape.name);
+        texts[head->n] = shape.text;
+        empty[head->n] = !shape.why && shape.n == 0;
+        any |= shape.n > 0;
+        if (shape.unit)
+            head->units[head->n] = arena_strdup(arena, shape.unit);
+    }
+    head->empty = any ? empty : NULL;
     library->close(file);
     return count > 0 || table_wrong(error, 0, 0, "it holds no datasets", NULL);
 }

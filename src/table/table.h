@@ -36,6 +36,12 @@ struct table_head {
     const char **names;
     size_t *lo, *hi;
     size_t n;
+    /* the unit that a file states of a column elsewhere than in its name, NULL:
+     * none; NULL: no column has one */
+    const char **units;
+    /* which columns hold texts, and which have no entries where others have
+     * some; NULL: the cells say it */
+    const bool *texts, *empty;
 };
 struct table_h5;
 /* Without functions: a file that a library reads. */

@@ -1,5 +1,5 @@
 # Columns from HDF5: what a sweep has saved is read again, as it is; files that are cut short or are
-# none are told; simulators hold the columns, and read none of these files themselves
+# none are told; simulators hold the columns, and read and write such files, too
 cd "$tmp" || exit 1
 cat > made.imp <<'MODEL'
 param v : m/s = 1 in [0, 10]
@@ -30,6 +30,7 @@ MODEL
 $imp run read.imp
 $imp build read.imp -o sim && mv made.h5 moved.h5 && ./sim | tail -1
 ./sim --data d=moved.h5 2>&1 | head -4
+$imp build made.imp -o maker && ./maker --out . >/dev/null && cmp made.h5 moved.h5
 head -c 1500 moved.h5 > made.h5
 $imp run read.imp 2>&1
 printf 'v,sup_ball_h\n1,2\n' > made.h5
@@ -41,3 +42,13 @@ printf 'data d = "made.h5" { column x : text = "v" }\nshow d.x\n' > wrong.imp
 $imp run wrong.imp 2>&1
 printf 'data d = "made.h5" { column x = "first_ball_h_3" }\nshow d.x\n' > wrong.imp
 $imp run wrong.imp 2>&1
+# without columns in a block: names, units and texts as the file has them
+cp moved.h5 made.h5
+printf 'data d = "made.h5" { missing = "NaN" }\nshow d.v, d.sup_ball_h, d.sup_ball_h_0_2\n' > all.imp
+$imp run all.imp 2>&1
+printf 'data d = "made.h5" { column v = "v" }\nshow d.v\n' > unit.imp
+$imp run unit.imp 2>&1
+for unit in s km/h; do
+    printf 'data d = "made.h5" { column v : %s = "v" }\nshow d.v\n' $unit > unit.imp
+    $imp run unit.imp 2>&1
+done

@@ -47,6 +47,24 @@ put(hid_t file, const char *name, hid_t type, int rank, const hsize_t *dims,
     H5Pclose(links);
 }
 
+/* Gives a dataset a text as an attribute, of a length of its own or fixed. */
+static void
+say(hid_t file, const char *set_name, const char *name, const char *text,
+    bool fixed)
+{
+    hid_t set = H5Dopen2(file, set_name, H5P_DEFAULT), type = H5Tcopy(H5T_C_S1),
+          space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, fixed ? strlen(text) : H5T_VARIABLE);
+    hid_t attribute =
+        H5Acreate2(set, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, type, fixed ? (const void *)text
+                                                : (const void *)&text) >= 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+}
+
 static char *
 made(size_t *n)
 {
@@ -67,8 +85,21 @@ made(size_t *n)
     H5Tinsert(pair, "b", 8, H5T_NATIVE_DOUBLE);
     hid_t file = H5Fcreate("made.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     put(file, "x", H5T_NATIVE_DOUBLE, 1, &three, x);
+    hid_t truth = H5Tenum_create(H5T_NATIVE_INT8),
+          colour = H5Tenum_create(H5T_NATIVE_INT8);
+    const signed char no = 0, yes = 1, red = 7, truths[] = {1, 0, 1};
+    H5Tenum_insert(truth, "FALSE", &no);
+    H5Tenum_insert(truth, "TRUE", &yes);
+    H5Tenum_insert(colour, "green", &no);
+    H5Tenum_insert(colour, "red", &red);
+    put(file, "truth", truth, 1, &three, truths);
+    put(file, "colour", colour, 1, &three, truths);
+    H5Tclose(truth);
+    H5Tclose(colour);
+    say(file, "x", "unit", "mm", false);
     put(file, "run/xy", H5T_NATIVE_DOUBLE, 2, table_dims, xy);
     put(file, "whole", H5T_STD_I32BE, 1, &three, whole);
+    say(file, "run/xy", "units", "m/s", true);
     put(file, "half", H5T_NATIVE_FLOAT, 1, &three, half);
     put(file, "texts", text, 1, &three, free_texts);
     put(file, "fixed", padded, 1, &three, fixed);
@@ -145,8 +176,13 @@ test_columns(void **state)
     numbers_are(file, "half", 0.25, 0.5, 1);
     texts_are(file, "texts", "0:a|1:|2:ccc|");
     texts_are(file, "fixed", "0:ab|1:cd|2:e|");
-    static const char *const none[] = {"one", "cube", "pair"};
-    for (size_t i = 0; i < 3; i++)
+    numbers_are(file, "truth", 1, 0, 1);
+    assert_string_equal(table()->shape(file, find(file, "x")).unit, "mm");
+    assert_string_equal(table()->shape(file, find(file, "run/xy[1]")).unit,
+                        "m/s");
+    assert_null(table()->shape(file, find(file, "half")).unit);
+    static const char *const none[] = {"one", "cube", "pair", "colour"};
+    for (size_t i = 0; i < 4; i++)
         assert_non_null(table()->shape(file, find(file, none[i])).why);
     assert_int_equal(find(file, "elsewhere"), table()->count(file));
     table()->close(file);

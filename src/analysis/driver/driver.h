@@ -88,6 +88,11 @@ bool driver_data(const imp_image *im, struct sources *sources,
                  const struct table_h5 *(*hdf5)(const char **why),
                  struct data_columns **data, struct diags *ds);
 
+/* What writes, and what reads, HDF5 files in a simulator. NULL: *why says why
+ * there is none (static text). */
+const struct h5_api *driver_hdf5(const char **why);
+const struct table_h5 *driver_hdf5_tables(const char **why);
+
 /* driver_open sets the model up, driver_run_commands runs its commands. Results
  * go to the sink as they come. Diagnostics go to ds, also those of an `expect`
  * that failed and of a sink that failed (disk full, closed pipe). Both return

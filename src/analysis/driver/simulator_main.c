@@ -272,8 +272,8 @@ apply(struct simulation *simulation, int flag, const char *value)
         return set_run(simulation, value);
     case FLAG_DATA:
         return driver_data(simulation->im, simulation->sources,
-                           simulation->arena, value, NULL, &simulation->data,
-                           &simulation->ds);
+                           simulation->arena, value, driver_hdf5_tables,
+                           &simulation->data, &simulation->ds);
     case FLAG_THREADS:
         return set_threads(simulation, value);
     case FLAG_RESUME:
@@ -348,6 +348,7 @@ run(struct simulation *simulation, int argc, char **argv)
     }
     simulation->o.data = simulation->data;
     simulation->o.stop = driver_signals();
+    simulation->o.hdf5 = driver_hdf5;
     simulation->o.sweeps.progress = isatty(STDERR_FILENO);
     return driver_run(simulation->im, &imp_model_code, simulation->params,
                       &simulation->o, &simulation->ds);

@@ -57,20 +57,25 @@ default_title(struct analysis *analysis, const imp_command *command)
     return s;
 }
 
-/* Draws a map of one column, which may be texts, against two columns. */
+/* Draws a map of one column, which may be texts, against two columns. found:
+ * the column; NULL: it is that of the command. */
 static int
 map(struct analysis *analysis, const imp_command *command,
-    const struct columns *axes)
+    const struct columns *axes, const struct out_column *found)
 {
     assert(axes->n == 2);
     const imp_val *value = arg_items(analysis, command);
     struct out_column values[8];
-    const struct record *record =
-        value->kind == IMP_VAL_FIELD ? arg_record(analysis, value) : NULL;
-    if (command->args.n != 1 || !record ||
-        record->schema[value->field].width > 3 ||
-        columns_of_field(analysis, record, value->field, values) != 1 ||
-        values[0].n != axes->v[0].n || values[0].n != axes->v[1].n) {
+    const struct record *record = !found && value->kind == IMP_VAL_FIELD
+                                      ? arg_record(analysis, value)
+                                      : NULL;
+    bool one = found ||
+               (command->args.n == 1 && record &&
+                record->schema[value->field].width <= 3 &&
+                columns_of_field(analysis, record, value->field, values) == 1);
+    if (found)
+        values[0] = *found;
+    if (!one || values[0].n != axes->v[0].n || values[0].n != axes->v[1].n) {
         struct diag *diag =
             diag_add(analysis->ds, DIAG_E0715, command->range,
                      "a map shows one column over two others of the same "
@@ -196,7 +201,7 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
 {
     (void)out;
     const imp_val *value = arg_items(analysis, command);
-    struct columns ys = {0}, xs = {0};
+    struct columns ys = {0}, xs = {0}, own = {0};
     struct out_column x_axis = {0};
     int st = IMP_OK;
     const imp_val *against =
@@ -211,16 +216,20 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
                      default_title(analysis, command)));
     if (against && (st = columns_of_value(analysis, against, &xs, NULL)))
         return st;
+    const struct record *search = plot_search_record(analysis, command);
+    if (search && (st = plot_search(analysis, command, search, &ys,
+                                    against ? &own : &xs)))
+        return st;
     if ((st = unused(analysis, command, xs.n == 2)))
         return st;
-    if (xs.n == 2) {
-        return map(analysis, command, &xs);
-    }
-    for (uint32_t i = 0; i < command->args.n && !st; i++)
+    if (xs.n == 2)
+        return map(analysis, command, &xs, search ? ys.v : NULL);
+    for (uint32_t i = 0; i < command->args.n && !st && !search; i++)
         st = columns_of_value(analysis, &value[i], &ys, &x_axis);
     if (st)
         return st;
-
+    if (search && !against && xs.n == 1)
+        x_axis = xs.v[0];
     if (against) {
         if (xs.n != 1) {
             diag_add(analysis->ds, DIAG_E0715, against->range,
@@ -258,9 +267,8 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
             return IMP_FAILED;
         }
     if (arg_option(analysis, command, IMP_OPT_plot_per) ||
-        arg_option(analysis, command, IMP_OPT_plot_overlay)) {
+        arg_option(analysis, command, IMP_OPT_plot_overlay))
         return curves(analysis, command, &x_axis, &ys);
-    }
     return out_plot(
         analysis->out, analysis->ds, command->range,
         arg_text(analysis, command, IMP_OPT_plot_file, default_name(analysis, OUT_PICTURE)),

@@ -34,4 +34,14 @@ int plot_overlay(struct analysis *analysis, const imp_command *command,
                  const struct out_column *x_axis,
                  const struct out_column *y_axis, struct plot_curves *curves);
 
+/* -- plot_search.c: whole records of `fit` and `minimise`. The record that the
+ * command plots, if it is one of these and all that it plots; else NULL. */
+const struct record *plot_search_record(struct analysis *analysis,
+                                        const imp_command *command);
+/* Its columns, and what they are plotted against, where it says: one axis, or
+ * two of a map. A status after a diagnostic. */
+int plot_search(struct analysis *analysis, const imp_command *command,
+                const struct record *record, struct columns *ys,
+                struct columns *axes);
+
 #endif

@@ -17,7 +17,8 @@ struct asked {
     const char *header; /* in the file */
     imp_range range;    /* of the header's text, or of the file's name */
     struct unit unit;
-    bool text; /* a column of texts */
+    bool stated; /* the model says the unit */
+    bool text;   /* a column of texts */
 };
 struct reading {
     struct decl *decl;
@@ -101,7 +102,8 @@ block_column(struct check *ck, struct reading *reading,
     asked.range = it->value ? it->value->range : it->name.range;
     asked.text = it->dim && it->dim->kind == AST_NAME &&
                  !strcmp(it->dim->name.text, "text");
-    if (it->dim && !asked.text && !unit_of_ast(ck, it->dim, &asked.unit))
+    asked.stated = it->dim && !asked.text;
+    if (asked.stated && !unit_of_ast(ck, it->dim, &asked.unit))
         return false;
     return ask(ck, reading, asked);
 }
@@ -142,12 +144,14 @@ block(struct check *ck, struct reading *reading)
 
 /* What a header says without a block: the name, of which spaces and hyphens
  * become _, and the unit in brackets behind it, `height [mm]`; without one the
- * numbers are pure. False: it is no name, or has no unit in its brackets. */
+ * numbers are pure. HDF5 has units beside the names: there brackets and slashes
+ * become _, too. False: it is no name, or has no unit in its brackets. */
 static bool
-header_says(struct check *ck, const char *header, struct asked *asked)
+header_says(struct check *ck, const char *header, bool hdf5,
+            struct asked *asked)
 {
     size_t length = strlen(header);
-    const char *open = strchr(header, '[');
+    const char *open = hdf5 ? NULL : strchr(header, '[');
     asked->unit = (struct unit){1, 1, dim_pure(ck->dims)};
     if (open) {
         if (header[length - 1] != ']')
@@ -162,8 +166,10 @@ header_says(struct check *ck, const char *header, struct asked *asked)
     while (length && header[length - 1] == ' ')
         length--;
     char *name = arena_alloc(ck->arena, length + 1);
+    if (hdf5 && length && header[length - 1] == ']')
+        length--; /* place[0] is place_0 */
     for (size_t i = 0; i < length; i++)
-        name[i] = header[i] == ' ' || header[i] == '-' ? '_' : header[i];
+        name[i] = strchr(hdf5 ? " -/[" : " -", header[i]) ? '_' : header[i];
     name[length] = 0;
     asked->name = name;
     return is_name(name);
@@ -203,8 +209,12 @@ all_columns(struct check *ck, struct reading *reading)
     const struct table_head *head = &reading->head;
     for (size_t i = 0; i < head->n; i++) {
         struct asked asked = {.header = head->names[i],
+                              .text = head->texts && head->texts[i],
                               .range = reading->decl->item->value->range};
-        if (!header_says(ck, head->names[i], &asked)) {
+        if (head->empty && head->empty[i])
+            continue;
+        if (!header_says(ck, head->names[i], table_is_hdf5(reading->kind),
+                         &asked)) {
             no_name(ck, reading, i);
             return false;
         }
@@ -212,6 +222,43 @@ all_columns(struct check *ck, struct reading *reading)
             return false;
     }
     return true;
+}
+
+/* The unit that the file states beside a column, as an attribute of HDF5 is: it
+ * holds where the model states none, and must be that of the model otherwise.
+ * What is no unit of ours is passed over where the model states one. E0392. */
+static bool
+file_unit(struct check *ck, const struct reading *reading, struct asked *asked,
+          const char *text)
+{
+    struct unit unit = {1, 1, dim_pure(ck->dims)};
+    bool known = !*text || unit_of_text(ck->dims, text, &unit);
+    if (asked->text || (!known && asked->stated))
+        return true;
+    if (known && !asked->stated) {
+        asked->unit = unit;
+        return true;
+    }
+    if (known &&
+        !strcmp(dim_text(ck->dims, unit.dim),
+                dim_text(ck->dims, asked->unit.dim)) &&
+        unit.num * asked->unit.den == asked->unit.num * unit.den)
+        return true;
+    struct diag *diag = check_error(
+        ck, DIAG_E0392, asked->range,
+        known ? "the file says that `%s` is in %s, which is another unit"
+              : "the file says that `%s` is in \"%s\", which is no unit here",
+        asked->header, *text ? text : "no unit");
+    if (known)
+        CHECK_HELP(ck, diag,
+                   "leave the unit out: numbers are taken in that of the file");
+    else
+        CHECK_HELP(ck, diag,
+                   "state it: data %s = \"%s\" { column x : m = "
+                   "\"%s\" }",
+                   reading->decl->name, reading->decl->item->value->text,
+                   asked->header);
+    return false;
 }
 
 /* Finds the column of the file with this header. */
@@ -299,6 +346,10 @@ read_table(struct check *ck, struct reading *reading)
     for (size_t i = 0; i < n; i++) {
         columns[i].text = reading->asked.v[i].text;
         if (!find_header(ck, reading, &reading->asked.v[i], &columns[i].number))
+            return false;
+        const char *const *units = reading->head.units;
+        const char *unit = units ? units[columns[i].number] : NULL;
+        if (unit && !file_unit(ck, reading, &reading->asked.v[i], unit))
             return false;
     }
     if (!table_read_rows(reading->kind, reading->hdf5, ck->arena, reading->text, reading->size,

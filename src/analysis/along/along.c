@@ -41,12 +41,15 @@
  * terms: the errors that the motion gathers within a piece, and the change of
  * the contact's points that gap series are made for, are far smaller. */
 #define MISSED 1e-9
+/* What a body at rest still shows of its motion is this share of the greatest
+ * value at most, and no series foresees it. */
+#define LEFT_OF_MOTION 0x1p-44
 /* A step beyond that for which a series holds is tried at so many doublings. */
 #define QUIET_DOUBLINGS 4
-/* Where the last QUIET_LAST terms are below this share of the greatest, the terms
- * that are left out are together less than all others: each is at most 0.82 of
- * the one before, which is what brings the 16 orders behind the greatest to this
- * share. */
+/* Where the last QUIET_LAST terms are below this share of the greatest, the
+ * terms that are left out are together less than all others: each is at most
+ * 0.82 of the one before, which is what brings the 16 orders behind the
+ * greatest to this share. */
 #define QUIET_SHARE 0x1p-6
 #define QUIET_LAST 4
 /* Values of a series are rounded by less than this share of its terms. */
@@ -274,15 +277,18 @@ end_piece(struct along *along, struct followed *followed, double t, double value
             fmax(followed->c[0], value)};
         return;
     }
-    double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h);
+    double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h),
+           *size = &followed->kink[0].size;
+    *size = fmax(*size, fmax(fabs(followed->c[0]), fabs(value)));
+    double little = fmax(MISSED * (terms(followed->c, h) + fabs(value)),
+                         LEFT_OF_MOTION * *size);
     followed->n_pieces++;
     *along_piece(followed) =
         (struct along_piece){along->time, t, fmin(followed->c[0], value),
                              fmax(followed->c[0], value)};
     if (along->brief)
         along_by_ends(followed, h, value);
-    else if (fabs(foreseen - value) <=
-                 MISSED * (terms(followed->c, h) + fabs(value)))
+    else if (fabs(foreseen - value) <= little)
         take_piece(followed, along->time, h);
     else if (along->to_kink && t == along->reach && jumps(followed, h)) {
         take_piece(followed, along->time, h);

@@ -20,7 +20,8 @@ struct along_kink {
 struct followed {
     const imp_val *item;
     double *c, *next; /* of the last look and of the next one */
-    struct along_kink *kink; /* of which the first is not one */
+    struct along_kink
+        *kink;        /* of which the first is the expression itself: size */
     double value;     /* so far: extreme, integral, or time */
     double at;        /* of the extreme */
     bool any;

@@ -181,7 +181,6 @@ static void
 declare_bodies(struct check *ck, struct decl *decl)
 {
     const struct ast_item *it = decl->item;
-    family_declare(ck, decl, (uint32_t)ck->lists.bodies.n);
     for (uint32_t i = 0; i < decl->count; i++) {
         struct tm_body b = {.name = member_name(ck, decl, i),
                             .doc = it->doc ? it->doc : "",
@@ -191,15 +190,32 @@ declare_bodies(struct check *ck, struct decl *decl)
     }
 }
 
-void
-check_bodies_begin(struct check *ck)
+static void
+declare_all(struct check *ck)
 {
-    assert(ck);
+    uint32_t all = 0;
+    for (struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (struct decl *decl = module->first; decl; decl = decl->next)
+            if (decl->kind == DECL_BODY) {
+                family_declare(ck, decl, all);
+                all += decl->count;
+            }
+    /* room for all of them at once: lists that grow leave their old places */
+    ck->lists.bodies.v = NEW_N(ck->arena, struct tm_body, (size_t)all + 1);
+    ck->lists.bodies.cap = (size_t)all + 1;
     for (struct module *module = ck->modules.first; module;
          module = module->next)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == DECL_BODY)
                 declare_bodies(ck, decl);
+}
+
+void
+check_bodies_begin(struct check *ck)
+{
+    assert(ck);
+    declare_all(ck);
     size_t count = ck->lists.bodies.n;
     ck->notes.bodies = NEW_N(ck->arena, struct body_work, count + 1);
     size_t first = count;

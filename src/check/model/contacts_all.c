@@ -43,10 +43,14 @@ const size_t n_all_contacts_keys =
 /* so many blocks may stand for more pairs than that (IMP_CONTACT_RULES) */
 #define RULES_MOST IMP_CONTACT_RULES
 
-/* Pairs of bodies as bits: which have a contact, or a joint. */
+/* Pairs of bodies that have a contact, or a joint: of body i those with the
+ * bodies other[first[i]] .. other[first[i + 1] - 1], and those of the blocks
+ * that were declared before. */
 struct pairs {
-    unsigned char *taken;
+    uint32_t *first, *other;
     uint32_t n; /* bodies */
+    const struct block_of_contacts *declared;
+    size_t n_declared;
 };
 
 /* One block: the bodies of both sides, which are the same where `between` is
@@ -59,28 +63,44 @@ struct block_of_contacts {
     struct tm_contact contact;
 };
 
+/* Counts a pair at each of its bodies, or, where `other` is there, notes it. */
 static void
 take(struct pairs *pairs, const uint32_t body[2])
 {
     if (body[0] >= pairs->n || body[1] >= pairs->n)
         return; /* the world, or an error that was told */
     for (int i = 0; i < 2; i++) {
-        size_t at = (size_t)body[i] * pairs->n + body[1 - i];
-        pairs->taken[at / 8] |= (unsigned char)(1u << at % 8);
+        uint32_t at = pairs->first[body[i] + 1]++;
+        if (pairs->other)
+            pairs->other[at] = body[1 - i];
     }
+}
+
+static void
+take_all(const struct check *ck, struct pairs *pairs)
+{
+    for (size_t i = 0; i < ck->lists.contacts.n; i++)
+        if (!ck->lists.contacts.v[i].system)
+            take(pairs, ck->lists.contacts.v[i].body);
+    for (size_t i = 0; i < ck->lists.joints.n; i++)
+        take(pairs, ck->lists.joints.v[i].body);
 }
 
 static struct pairs
 taken_pairs(struct check *ck)
 {
-    uint32_t n = (uint32_t)ck->lists.bodies.n;
-    struct pairs pairs = {NEW_N(ck->arena, unsigned char, (size_t)n *n / 8 + 1),
-                          n};
-    for (size_t i = 0; i < ck->lists.contacts.n; i++)
-        if (!ck->lists.contacts.v[i].system)
-            take(&pairs, ck->lists.contacts.v[i].body);
-    for (size_t i = 0; i < ck->lists.joints.n; i++)
-        take(&pairs, ck->lists.joints.v[i].body);
+    uint32_t n = (uint32_t)ck->lists.bodies.n, sum = 0;
+    struct pairs pairs = {.first = NEW_N(ck->arena, uint32_t, (size_t)n + 2),
+                          .n = n};
+    take_all(ck, &pairs);
+    /* first[i + 1] is where the pairs of body i begin, until they are noted */
+    for (uint32_t i = 1; i <= n; i++) {
+        uint32_t count = pairs.first[i];
+        pairs.first[i] = sum;
+        sum += count;
+    }
+    pairs.other = NEW_N(ck->arena, uint32_t, (size_t)sum + 1);
+    take_all(ck, &pairs);
     return pairs;
 }
 
@@ -348,17 +368,24 @@ static bool
 wants_contact(const struct check *ck, const struct pairs *pairs,
               const struct block_of_contacts *block, uint32_t one, uint32_t two)
 {
-    size_t at = (size_t)one * pairs->n + two;
-    return in_block(block, one, two) && !(pairs->taken[at / 8] >> at % 8 & 1) &&
-           !(ck->lists.bodies.v[one].fixed && ck->lists.bodies.v[two].fixed);
+    bool wanted =
+        in_block(block, one, two) &&
+        !(ck->lists.bodies.v[one].fixed && ck->lists.bodies.v[two].fixed);
+    for (uint32_t i = pairs->first[one]; i < pairs->first[one + 1] && wanted;
+         i++)
+        wanted = pairs->other[i] != two;
+    for (size_t i = 0; i < pairs->n_declared && wanted; i++)
+        wanted = !in_block(pairs->declared + i, one, two);
+    return wanted;
 }
 
+/* As far as `most` + 1. */
 static uint64_t
 count_pairs(const struct check *ck, const struct pairs *pairs,
-            const struct block_of_contacts *block)
+            const struct block_of_contacts *block, uint64_t most)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < pairs->n; i++)
+    for (uint32_t i = 0; i < pairs->n && count <= most; i++)
         for (uint32_t j = i + 1; j < pairs->n; j++)
             count += wants_contact(ck, pairs, block, i, j);
     return count;
@@ -429,7 +456,7 @@ first_of_kind(struct kinds *kinds, uint32_t one, uint32_t two)
 /* Declares the contacts of a block, or one that stands for all of them, with
  * number `rule` - 1; 0: none does. */
 static void
-declare_pairs(struct check *ck, struct pairs *pairs,
+declare_pairs(struct check *ck, const struct pairs *pairs,
               const struct block_of_contacts *block, uint32_t rule)
 {
     struct tm_contact contact = block->contact;
@@ -444,8 +471,6 @@ declare_pairs(struct check *ck, struct pairs *pairs,
                                  *two = &ck->lists.bodies.v[j];
             if (!wants_contact(ck, pairs, block, i, j))
                 continue;
-            const uint32_t body[2] = {i, j};
-            take(pairs, body);
             if (rule && made && !first_of_kind(&kinds, i, j))
                 continue;
             contact.name =
@@ -494,7 +519,9 @@ check_all_contacts(struct check *ck)
     uint64_t listed = 0, most = pairs_most(ck, blocks, n);
     uint32_t rules = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t count = count_pairs(ck, &pairs, blocks + i);
+        pairs.declared = blocks;
+        pairs.n_declared = i;
+        uint64_t count = count_pairs(ck, &pairs, blocks + i, most);
         bool rule = listed + count > most;
         if (rule && rules == RULES_MOST) {
             check_unavailable(ck, blocks[i].item->name.range,

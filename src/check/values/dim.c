@@ -24,6 +24,10 @@ struct dims {
     uint32_t n, cap;
     bool overflow;
     const struct dim *pure;
+    /* Dimensions without variables, each once, by hash: a model of many bodies
+     * asks for few of them many times. At most half of the places are taken. */
+    const struct dim **known;
+    uint32_t n_known, places;
 };
 
 struct dims *
@@ -36,6 +40,8 @@ dims_new(struct arena *arena)
     for (int i = 0; i < DIM_BASES; i++)
         d->base[i] = (struct ratio){0, 1};
     ds->pure = d;
+    ds->places = 64;
+    ds->known = NEW_N(arena, const struct dim *, ds->places);
     return ds;
 }
 
@@ -128,23 +134,64 @@ copy(struct dims *ds, const struct dim *dim)
 {
     return arena_copy(ds->arena, dim, sizeof *dim);
 }
+
+/* The place of a dimension without variables: where it is, or may go. */
+static const struct dim **
+place_of(const struct dim **known, uint32_t places,
+         const struct ratio base[DIM_BASES])
+{
+    uint32_t hash = 2166136261u; /* FNV-1a, by words */
+    for (int i = 0; i < DIM_BASES; i++) {
+        hash = (hash ^ (uint32_t)base[i].p) * 16777619u;
+        hash = (hash ^ (uint32_t)base[i].q) * 16777619u;
+    }
+    uint32_t at = (hash ^ hash >> 15) & (places - 1);
+    while (known[at] &&
+           memcmp(known[at]->base, base, sizeof known[at]->base) != 0)
+        at = (at + 1) & (places - 1);
+    return known + at;
+}
+
+static const struct dim *
+without_variables(struct dims *ds, const struct ratio base[DIM_BASES])
+{
+    if (!memcmp(base, ds->pure->base, sizeof ds->pure->base))
+        return ds->pure;
+    const struct dim **place = place_of(ds->known, ds->places, base);
+    if (*place)
+        return *place;
+    struct dim *made = NEW(ds->arena, struct dim);
+    memcpy(made->base, base, sizeof made->base);
+    *place = made;
+    if (2 * ++ds->n_known > ds->places) {
+        uint32_t places = 2 * ds->places;
+        const struct dim **known = NEW_N(ds->arena, const struct dim *, places);
+        for (uint32_t i = 0; i < ds->places; i++)
+            if (ds->known[i])
+                *place_of(known, places, ds->known[i]->base) = ds->known[i];
+        ds->known = known;
+        ds->places = places;
+    }
+    return made;
+}
+
 const struct dim *
 dim_mks(struct dims *ds, int m, int kg, int s)
 {
     assert(ds);
-    struct dim *d = copy(ds, ds->pure);
-    d->base[DIM_M].p = m;
-    d->base[DIM_KG].p = kg;
-    d->base[DIM_S].p = s;
-    return d;
+    struct dim d = *ds->pure;
+    d.base[DIM_M].p = m;
+    d.base[DIM_KG].p = kg;
+    d.base[DIM_S].p = s;
+    return without_variables(ds, d.base);
 }
 const struct dim *
 dim_unit(struct dims *ds, enum dim_base b)
 {
     assert(ds);
-    struct dim *d = copy(ds, ds->pure);
-    d->base[b].p = 1;
-    return d;
+    struct dim d = *ds->pure;
+    d.base[b].p = 1;
+    return without_variables(ds, d.base);
 }
 const struct dim *
 dim_fresh(struct dims *ds, imp_range where)
@@ -173,14 +220,15 @@ static const struct dim *
 combine(struct dims *ds, const struct dim *left, const struct dim *right,
         struct ratio power)
 {
-    struct dim *product = copy(ds, ds->pure);
+    struct ratio base[DIM_BASES];
     for (int i = 0; i < DIM_BASES; i++)
-        product->base[i] =
-            r_add(ds, left->base[i], r_mul(ds, right->base[i], power));
+        base[i] = r_add(ds, left->base[i], r_mul(ds, right->base[i], power));
     uint32_t cap = left->n_vars + right->n_vars, count = 0, left_at = 0,
              right_at = 0;
     if (!cap)
-        return product;
+        return without_variables(ds, base);
+    struct dim *product = copy(ds, ds->pure);
+    memcpy(product->base, base, sizeof base);
     product->vars = NEW_N(ds->arena, struct dim_power, cap);
     while (left_at < left->n_vars || right_at < right->n_vars) {
         struct dim_power term;

@@ -50,6 +50,7 @@ session_close(struct session *s)
     assert(s);
     session_drop_code(s);
     arena_free(s->result.arena);
+    arena_free(s->model_arena);
     arena_free(s->arena);
     *s = (struct session){0};
 }
@@ -386,6 +387,8 @@ check(struct session *session)
     if (!quantities(session, sets, units))
         return IMP_EXIT_MODEL;
     struct check_input in = session_input(session);
+    arena_free(session->model_arena);
+    in.arena = session->model_arena = arena_new();
     in.sets = sets;
     in.n_sets = n_sets;
     session->text.n_sources = sources_count(session->text.sources);
@@ -409,9 +412,10 @@ session_check(struct session *session)
 static int
 compile(struct session *session)
 {
-    session->image = mech_compile(session->model, &session->ds);
-    if (!session->image || session->ds.errors)
+    const imp_image *image = mech_compile(session->model, &session->ds);
+    if (!image || session->ds.errors)
         return IMP_EXIT_MODEL;
+    session->image = arena_copy(session->arena, image, image->size);
     session->params =
         NEW_N(session->arena, double, driver_n_params(session->image) + 1);
     driver_defaults(session->image, session->params);

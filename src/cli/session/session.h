@@ -88,6 +88,7 @@ struct session {
     struct session_earlier earlier;
     const struct model_maker *maker; /* of session_run */
     struct tm_model *model;
+    struct arena *model_arena; /* of `model` alone */
     const imp_image *image;
     double *params;          /* SI, as many as the image has */
     struct model_code *code; /* loaded code, or NULL */

@@ -168,6 +168,10 @@ session_all(struct session *session)
 
     if (status == IMP_EXIT_OK)
         status = session_compile(session);
+    /* the image is all that a run needs; of many bodies the model is larger */
+    arena_free(session->model_arena);
+    session->model_arena = NULL;
+    session->model = NULL;
     if (status == IMP_EXIT_OK && session->image->commands.n > 0)
         status = session_code(session);
     if (status == IMP_EXIT_OK)

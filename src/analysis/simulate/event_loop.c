@@ -253,6 +253,30 @@ advance_rows(struct simulation *sim, int order, double end)
     return IMP_OK;
 }
 
+/* The search for events until this time, right after that for changes of what
+ * is held, whose series stand. */
+static int
+search(struct simulation *sim, double until, struct event *found,
+       struct event *more, uint32_t *n_more)
+{
+    struct rt *run = sim->run;
+    const struct rewatched *changed = &sim->rewatched;
+    int st;
+    motion_stands(run, true);
+    if (sim->local) {
+        st = local_next(sim->local, sim->watch,
+                        changed->chosen ? changed->contact : NULL,
+                        changed->chosen ? changed->n_chosen : sim->n_contacts,
+                        until, found, more, n_more);
+        simulate_contacts_made(sim);
+    } else {
+        st =
+            event_next(run, sim->watch, until, NULL, NULL, found, more, n_more);
+    }
+    motion_stands(run, false);
+    return st;
+}
+
 /* Moves to the next event before the target time. *end: the time at which
  * closed contacts or systems change, at most the target; found: the event that
  * the search has found before *end. */
@@ -291,16 +315,9 @@ move_to_event(struct simulation *sim, double target, double *end,
                         : MOTION_STEP_ORDER; /* of rotors_peek */
         st = advance_rows(sim, order, *end);
         found->kind = EVENT_NONE;
-    } else if (!st && sim->local) {
-        const struct rewatched *changed = &sim->rewatched;
-        st = local_next(sim->local, sim->watch,
-                        changed->chosen ? changed->contact : NULL,
-                        changed->chosen ? changed->n_chosen : sim->n_contacts,
-                        /* a change may lie behind now by rounding */
-                        fmax(*end, before), found, more, n_more);
-        simulate_contacts_made(sim);
     } else if (!st) {
-        st = event_next(run, sim->watch, *end, NULL, NULL, found, more, n_more);
+        /* a change may lie behind now by rounding */
+        st = search(sim, fmax(*end, before), found, more, n_more);
     }
     if (rt_time(run) > before)
         sim->rows.fresh = false;

@@ -283,10 +283,24 @@ int
 motion_series_all(struct rt *run, int order, double *step)
 {
     assert(run != NULL && step != NULL);
-    int st = persistent_any(run) ? persistent_series(run, order, UINT32_MAX)
-                                 : IMP_OK;
+    double standing = INFINITY;
+    int st = IMP_OK;
+    if (persistent_any(run))
+        st = run->motion->stands
+                 ? persistent_series_standing(run, order, &standing)
+                 : persistent_series(run, order, UINT32_MAX);
     *step = INFINITY;
-    return st ? st : series_of_blocks(run, order, step);
+    if (!st)
+        st = series_of_blocks(run, order, step);
+    *step = fmin(*step, standing);
+    return st;
+}
+
+void
+motion_stands(struct rt *run, bool stands)
+{
+    assert(run != NULL && run->motion != NULL);
+    run->motion->stands = stands;
 }
 
 int

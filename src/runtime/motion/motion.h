@@ -60,6 +60,10 @@ bool motion_by_weight(const struct rt *run);
 int motion_stuck(struct rt *run);
 /* Makes the series of all blocks; *step is the least of their times. */
 int motion_series_all(struct rt *run, int order, double *step);
+/* From now on, until this is called with false, motion_series_all makes nothing
+ * again that mode_change_next has made at the same state: what holds until the
+ * change that it has found holds for the search for events before that. */
+void motion_stands(struct rt *run, bool stands);
 /* Does the same to a higher order than the last call, since when neither the
  * state nor what is held has changed. */
 int motion_series_more(struct rt *run, int order, double *step);

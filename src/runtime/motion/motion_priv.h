@@ -43,6 +43,7 @@ struct motion_plan {
         *held;       /* of free blocks, and of blocks with closed contacts */
     bool prescribed; /* the state of some body is a formula of time */
     bool weight;     /* motion_by_weight */
+    bool stands;     /* motion_stands */
     struct crossing **crossing; /* per block; NULL until it is first used */
     /* within the last series of all, after how long the ground below closed
      * contacts changes its branch (infinite: never); and the time at which it

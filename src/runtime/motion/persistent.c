@@ -84,9 +84,10 @@ push_add(struct rt *run, const struct persistent_unknown *unknown, int from,
 }
 
 static void
-push_clear(struct rt *run, const struct persistent_group *group)
+push_clear(struct rt *run, struct persistent_group *group)
 {
     run->persistent_memory->uses++;
+    group->touched++;
     for (uint32_t i = 0; i < group->moved.n_block; i++)
         memset(run->persistent_memory->push[group->moved.block[i]], 0,
                sizeof(double) * IMP_ROW_STRIDE * persistent_per_body(run) *
@@ -718,8 +719,10 @@ persistent_series(struct rt *run, int order, uint32_t block)
     if (block != UINT32_MAX)
         return persistent_group_series(run, set->of[block], order, block);
     int st = IMP_OK;
-    for (int i = 0; i < set->n && !st; i++)
+    for (int i = 0; i < set->n && !st; i++) {
         st = persistent_group_series(run, set->group[i], order, block);
+        persistent_keeps(run, set->group[i], st ? 0 : order);
+    }
     run->persistent_memory->series_uses = set->uses;
     return st;
 }
@@ -731,9 +734,13 @@ persistent_series_more(struct rt *run, int order)
     const struct persistent_set *set = run->persistent_memory;
     bool stands = set->uses == set->series_uses;
     int st = IMP_OK;
-    for (int i = 0; i < set->n && !st; i++)
+    for (int i = 0; i < set->n && !st; i++) {
+        if (stands && persistent_kept(run, set->group[i], order))
+            continue;
         st = group_series(run, set->group[i], stands ? set->group[i]->made : 0,
                           order, UINT32_MAX);
+        persistent_keeps(run, set->group[i], st ? 0 : order);
+    }
     return st;
 }
 

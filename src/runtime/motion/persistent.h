@@ -91,8 +91,13 @@ double persistent_read_ahead(const struct rt *run);
  * run->rows.block[block], of one block that is held or of all (UINT32_MAX).
  * Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
-/* Does the same for all blocks, to a higher order than the last call, since when
- * neither the state nor what is held has changed: goes on from there. */
+/* As persistent_series of all blocks; but what mode_change_next has made at
+ * this state, which was the last that was asked of a group, stands, also if its
+ * order is lower. *step: for how long (s) that holds. */
+int persistent_series_standing(struct rt *run, int order, double *step);
+/* As persistent_series of all blocks, to a higher order than the last call,
+ * since when neither the state nor what is held has changed: goes on from
+ * there. */
 int persistent_series_more(struct rt *run, int order);
 /* For how long (s) the forces of the last series of a block that is held are
  * those of the motion, where they were found not to change. */

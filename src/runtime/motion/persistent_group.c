@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 
 /* coefficients of directions and gaps below this many rounding errors are 0 */
@@ -123,7 +124,7 @@ fill(struct rt *run, struct persistent_group *group,
     room_for(run, group, n);
     group->n = group->n_on = n;
     group->moved.n_block = group->moved.n_body = 0;
-    group->known = group->n_poses = 0;
+    group->known = group->n_poses = group->kept_order = 0;
     group->steady = true;
     group->friction = group->varies = group->yields = group->rubs = false;
     for (int i = 0; i < n; i++) {
@@ -247,6 +248,101 @@ persistent_release(struct rt *run, const bool *block)
             set->group[n++] = set->group[i];
     set->n = n;
     list(run);
+}
+
+/* -- series that stand ------------------------------------------------------
+ */
+
+void
+persistent_keeps(const struct rt *run, struct persistent_group *group,
+                 int order)
+{
+    group->kept_order = order;
+    group->kept_time = rt_time(run);
+    group->kept_touched = group->touched;
+}
+
+bool
+persistent_kept(const struct rt *run, const struct persistent_group *group,
+                int order)
+{
+    if (group->kept_order < order || group->kept_order == 0 ||
+        group->kept_time != rt_time(run) ||
+        group->kept_touched != group->touched)
+        return false;
+    for (uint32_t i = 0; i < group->moved.n_block; i++) {
+        const imp_block *block = persistent_block(run, group->moved.block[i]);
+        const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t),
+                       *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+        const double *rows = run->rows.block[group->moved.block[i]];
+        for (uint32_t k = 0; k < block->state.n; k++)
+            if (rows[(size_t)row[k] * IMP_ROW_STRIDE + IMP_ROW_PAD] !=
+                run->env[state[k]])
+                return false;
+    }
+    return true;
+}
+
+/* Sets the coefficients of a row above this order to 0. */
+static void
+cut_row(double *rows, uint32_t row, int order)
+{
+    double *c = rows + (size_t)row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    memset(c + order + 1, 0,
+           sizeof *c * (size_t)(IMP_ROW_STRIDE - IMP_ROW_PAD - order - 1));
+}
+
+/* Makes polynomials of the series: all that says how the group moves. */
+static void
+cut(struct rt *run, struct persistent_group *group, int order)
+{
+    for (uint32_t i = 0; i < group->moved.n_block; i++) {
+        const imp_block *block = persistent_block(run, group->moved.block[i]);
+        const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t),
+                       *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
+        double *rows = run->rows.block[group->moved.block[i]];
+        for (uint32_t k = 0; k < block->state.n; k++)
+            cut_row(rows, row[k], order);
+        for (uint32_t k = 0; k < block->bodies.n && run->im->dim == 2; k++)
+            for (int j = 2; j < 4; j++)
+                if (rt_body(run, in[k])->pose[j] != IMP_NO_ROW)
+                    cut_row(rows, rt_body(run, in[k])->pose[j], order);
+    }
+    for (int i = 0; i < group->n && group->friction; i++) {
+        struct persistent_friction *friction = group->row[i].friction;
+        size_t bytes = sizeof(double) * (size_t)(IMP_ORDER_MAX - order);
+        if (!friction)
+            continue;
+        memset(friction->slip.c + order + 1, 0, bytes);
+        memset(friction->force.c + order + 1, 0, bytes);
+    }
+}
+
+int
+persistent_series_standing(struct rt *run, int order, double *step)
+{
+    assert(run != NULL && step != NULL);
+    const struct persistent_set *set = run->persistent;
+    int st = IMP_OK;
+    *step = INFINITY;
+    for (int i = 0; i < set->n && !st; i++) {
+        struct persistent_group *group = set->group[i];
+        bool simple =
+            !group->yields && !group->varies && !group->rubs && !run->joints;
+        if (!simple || !persistent_kept(run, group, 0)) {
+            st = persistent_group_series(run, group, order, UINT32_MAX);
+            persistent_keeps(run, group, st ? 0 : order);
+        } else if (group->kept_order < order) {
+            for (uint32_t k = 0; k < group->moved.n_block; k++) {
+                double holds;
+                motion_step(run, group->moved.block[k], group->kept_order,
+                            &holds);
+                *step = fmin(*step, holds);
+            }
+            cut(run, group, group->kept_order);
+        }
+    }
+    return st;
 }
 
 /* -- an attempt ------------------------------------------------------------

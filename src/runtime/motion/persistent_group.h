@@ -142,6 +142,12 @@ struct persistent_group {
      * are final, and with them those of rows. Else 0. */
     int known;
     int made; /* orders of forces that stand from the last series; 0: none */
+    /* what the last persistent_series of all blocks has made: its order (0:
+     * nothing that stands), at which time, and how often rows had been made of
+     * this group until then */
+    int kept_order;
+    double kept_time;
+    unsigned long touched, kept_touched;
     struct contact_point_poses **poses; /* of contact_point.c */
     int n_poses, poses_room;
     uint32_t pass;  /* how often its rows were asked for (contact_point.c) */
@@ -281,6 +287,15 @@ persistent_soft_unknown(const struct persistent_unknown *unknown)
     return unknown->row->soft != CONTACT_RIGID &&
            unknown->value == &unknown->row->gap;
 }
+
+/* -- persistent_group.c -- */
+/* The series of the group have been made to this order now, for all its blocks;
+ * 0: they do not stand. */
+void persistent_keeps(const struct rt *run, struct persistent_group *group,
+                      int order);
+/* Do they, at least to this order, and is the state still the same? */
+bool persistent_kept(const struct rt *run, const struct persistent_group *group,
+                     int order);
 
 /* -- persistent_friction.c -- */
 /* Lists the unknowns of a group in group->unknown. UNKNOWN_NORMALS, _ROWS: of

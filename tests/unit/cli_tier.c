@@ -159,6 +159,14 @@ forecast(void **state)
     tier.from = 0;
     rt_progress(&rt, 0.001); /* too early to be trusted */
     assert_false(rt_tier_due(&tier));
+    tier = (struct rt_tier){.limit = 100, .part = true};
+    rt_progress(&rt, 0);
+    tier.spent = 50;
+    rt_progress(&rt, 0.01); /* what is to come of one run of many */
+    assert_false(rt_tier_due(&tier));
+    tier.spent = 100;
+    rt_progress(&rt, 1);
+    assert_true(rt_tier_due(&tier));
 }
 
 int

@@ -69,10 +69,10 @@ new_run(struct sweep_worker *worker)
     pthread_mutex_lock(&sweep->models.lock);
     const imp_code *code = worker->model->code;
     pthread_mutex_unlock(&sweep->models.lock);
-    worker->tier =
-        (struct sweep_tier){.tier = {.limit = TIER_STEP, .more = more},
-                            .sweep = sweep,
-                            .model = worker->model};
+    worker->tier = (struct sweep_tier){
+        .tier = {.limit = TIER_STEP, .more = more, .part = true},
+        .sweep = sweep,
+        .model = worker->model};
     return rt_new_tier(worker->model->im, code,
                        worker->model->tier ? &worker->tier.tier : NULL,
                        worker->params, &worker->ask.ds,

@@ -102,7 +102,7 @@ rt_progress(struct rt *run, double done)
 {
     assert(run != NULL && done >= 0.0 && done <= 1.0);
     struct rt_tier *tier = run->tier;
-    if (tier == NULL || run->code != NULL)
+    if (tier == NULL || tier->part || run->code != NULL)
         return;
     if (done == 0.0)
         tier->from = tier->spent;

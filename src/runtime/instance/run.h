@@ -28,6 +28,9 @@ struct rt_tier {
      * and `spent` at its beginning */
     bool foreseen;
     double ahead, from;
+    /* of one run of many: how far that run is says nothing of the work ahead,
+     * and nothing is foreseen */
+    bool part;
     const imp_code *(*more)(struct rt_tier *t);
 };
 

@@ -47,12 +47,11 @@
 #define CROSSING_REGULAR 0x1p-32
 
 struct crossing {
-    double *rows;        /* those that are followed */
+    double *rows;        /* those that are followed (lay_aside) */
     double *state;       /* the state where they begin */
     double *off, *speed; /* per variable: h d(h), and the velocity at h */
     double *mass;        /* of a system, n x n */
     double *felt;        /* of observers: the motion where the rows begin */
-    size_t n_rows;       /* numbers in `rows` */
 };
 
 static const imp_block *
@@ -70,8 +69,9 @@ crossing_of(struct rt *run, uint32_t block)
     if (*own != NULL)
         return *own;
     struct crossing *made = NEW(run->own, struct crossing);
-    made->n_rows = rt_tape(run, moving->tape)->n_rows * (size_t)IMP_ROW_STRIDE;
-    made->rows = NEW_N(run->own, double, made->n_rows + 1);
+    made->rows =
+        NEW_N(run->own, double,
+              rt_tape(run, moving->tape)->n_rows *(size_t)IMP_ROW_STRIDE + 1);
     made->state = NEW_N(run->own, double, n + 1);
     made->off = NEW_N(run->own, double, n + 1);
     made->speed = NEW_N(run->own, double, n + 1);
@@ -81,6 +81,27 @@ crossing_of(struct rt *run, uint32_t block)
             NEW_N(run->own, double,
                   system_felt_size(rt_system(run, moving->system)) + 1);
     return *own = made;
+}
+
+/* What is asked elsewhere comes into other rows; those that are followed, and
+ * the state where they begin, stay. Called again, it brings them back. */
+static void
+lay_aside(struct rt *run, uint32_t block, struct crossing *own)
+{
+    double *rows = run->rows.block[block];
+    run->rows.block[block] = own->rows;
+    own->rows = rows;
+}
+
+/* The followed rows, and the state, are those of here. */
+static void
+follow_from_here(struct rt *run, uint32_t block, struct crossing *own)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    lay_aside(run, block, own);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->state[i] = run->env[state[i]];
 }
 
 /* Observers feel the motion at `step` from the beginning. */
@@ -105,6 +126,29 @@ followed(const struct crossing *own, const imp_block *block,
            IMP_ROW_PAD;
 }
 
+/* Sums whose terms wait for each other: so many take as long as one. */
+#define CROSSING_AT_ONCE 4
+typedef double pair __attribute__((vector_size(16)));
+
+/* What some rows change by until `step`, and their rates there. */
+static void
+changes(const double *const row[CROSSING_AT_ONCE], int order, double step,
+        double change[CROSSING_AT_ONCE], double rate[CROSSING_AT_ONCE])
+{
+    pair zero = {0.0, 0.0}, by = {step, step}, moved[2] = {zero, zero},
+         turned[2] = {zero, zero};
+    for (int k = order; k >= 1; k--) {
+        pair first = {row[0][k], row[1][k]}, second = {row[2][k], row[3][k]},
+             times = {k, k};
+        moved[0] = (moved[0] + first) * by;
+        moved[1] = (moved[1] + second) * by;
+        turned[0] = turned[0] * by + times * first;
+        turned[1] = turned[1] * by + times * second;
+    }
+    memcpy(change, moved, sizeof moved);
+    memcpy(rate, turned, sizeof turned);
+}
+
 /* Moves the state of the block to time `step` along the followed rows. */
 static void
 move(struct rt *run, uint32_t block, const struct crossing *own, int order,
@@ -112,16 +156,19 @@ move(struct rt *run, uint32_t block, const struct crossing *own, int order,
 {
     const imp_block *at = block_of(run, block);
     const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
-    for (uint32_t i = 0; i < at->state.n; i++) {
-        const double *c = followed(own, at, run, i);
-        double d = 0.0, rate = 0.0;
-        for (int k = order; k >= 1; k--) {
-            d = (d + c[k]) * step;
-            rate = rate * step + k * c[k];
+    const double *row[CROSSING_AT_ONCE];
+    double change[CROSSING_AT_ONCE], rate[CROSSING_AT_ONCE];
+    for (uint32_t first = 0; first < at->state.n; first += CROSSING_AT_ONCE) {
+        uint32_t left = at->state.n - first;
+        for (uint32_t j = 0; j < CROSSING_AT_ONCE; j++)
+            row[j] = followed(own, at, run, first + (j < left ? j : 0));
+        changes(row, order, step, change, rate);
+        for (uint32_t j = 0; j < CROSSING_AT_ONCE && j < left; j++) {
+            uint32_t i = first + j;
+            run->env[state[i]] = row[j][0] + change[j];
+            own->speed[i] = row[j][0] + change[j];
+            own->off[i] = rate[j];
         }
-        run->env[state[i]] = c[0] + d;
-        own->speed[i] = c[0] + d;
-        own->off[i] = rate;
     }
     run->env[run->im->layout.time] = start + step;
 }
@@ -210,7 +257,7 @@ leads_on(struct rt *run, uint32_t block, struct crossing *own, int order,
 
 /* Back to where the rows begin. */
 static void
-back(struct rt *run, uint32_t block, const struct crossing *own, int order,
+back(struct rt *run, uint32_t block, struct crossing *own, int order,
      double start)
 {
     const struct motion_block *moving = motion_block_of(run, block);
@@ -225,7 +272,7 @@ back(struct rt *run, uint32_t block, const struct crossing *own, int order,
     else if (moving->system != IMP_NO_SYSTEM &&
              system_slides(run, moving->system))
         motion_rows(run, block, order);
-    memcpy(run->rows.block[block], own->rows, own->n_rows * sizeof *own->rows);
+    lay_aside(run, block, own);
 }
 
 double
@@ -235,8 +282,6 @@ crossing_length(struct rt *run, uint32_t block, int order, double least,
     assert(run != NULL && block < run->im->blocks.n && least > 0.0);
     assert(order >= 1 && order <= IMP_ORDER_MAX);
     const struct motion_block *moving = motion_block_of(run, block);
-    const imp_block *at = block_of(run, block);
-    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
     if (!(limit > least) || persistent_moves(run, block))
         return least;
     struct crossing *own = crossing_of(run, block);
@@ -251,9 +296,7 @@ crossing_length(struct rt *run, uint32_t block, int order, double least,
     else if (moving->system != IMP_NO_SYSTEM &&
              system_mass(run, moving->system, own->mass) != IMP_OK)
         limit = least;
-    memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
-    for (uint32_t i = 0; i < at->state.n; i++)
-        own->state[i] = run->env[state[i]];
+    follow_from_here(run, block, own);
     for (double factor = CROSSING_FACTOR; factor >= CROSSING_FINE;
          factor = sqrt(factor))
         while (step * factor <= limit &&
@@ -292,8 +335,8 @@ plain(const struct rt *run, uint32_t block)
 
 /* Is the variable a velocity, whose orders from .. order are all 0? */
 static bool
-lacks(const struct rt *run, uint32_t block, uint32_t variable, int from,
-      int order)
+lacks(const struct rt *run, uint32_t block, const double *rows,
+      uint32_t variable, int from, int order)
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
@@ -301,10 +344,10 @@ lacks(const struct rt *run, uint32_t block, uint32_t variable, int from,
     bool velocity = moving->system != IMP_NO_SYSTEM
                         ? variable >= at->state.n / 2
                         : moving->what[variable] != MOTION_POSE;
-    return velocity && motion_zeros(run->rows.block[block] +
-                                        (size_t)row[variable] * IMP_ROW_STRIDE +
-                                        IMP_ROW_PAD,
-                                    from, order);
+    return velocity &&
+           motion_zeros(rows + (size_t)row[variable] * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD,
+                        from, order);
 }
 
 /* Are the accelerations of all such variables the same elsewhere? own->rows and
@@ -317,7 +360,7 @@ same_elsewhere(struct rt *run, uint32_t block, struct crossing *own, int from,
     const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
                    *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     for (uint32_t i = 0; i < at->state.n; i++) {
-        own->off[i] = lacks(run, block, i, from, order);
+        own->off[i] = lacks(run, block, own->rows, i, from, order);
         run->env[state[i]] = CROSSING_ELSEWHERE * own->state[i] +
                              CROSSING_ASIDE + 0.01 * (double)i;
     }
@@ -337,26 +380,26 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
     assert(run != NULL && block < run->im->blocks.n);
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
-    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
-    uint32_t velocities = 0, lacking = 0;
+    const double *rows = run->rows.block[block];
+    bool any = false;
     int from = order + 1 -
                (moving->system != IMP_NO_SYSTEM ? CROSSING_ASKED_OF_SYSTEMS
                                                 : CROSSING_ASKED_OF_BODIES);
     if (!plain(run, block) || order < MOTION_STEP_ORDER)
         return INFINITY;
-    for (uint32_t i = 0; i < at->state.n; i++) {
-        velocities += lacks(run, block, i, 1, 0);
-        lacking += lacks(run, block, i, from, order);
-    }
     /* one that has these orders tells the step */
-    if (lacking < velocities || velocities == 0)
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        bool velocity = lacks(run, block, rows, i, 1, 0);
+        if (velocity && !lacks(run, block, rows, i, from, order))
+            return INFINITY;
+        any = any || velocity;
+    }
+    if (!any)
         return INFINITY;
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;
     double start = rt_time(run), least = switching_least(run);
-    memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
-    for (uint32_t i = 0; i < at->state.n; i++)
-        own->state[i] = run->env[state[i]];
+    follow_from_here(run, block, own);
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     bool same = same_elsewhere(run, block, own, from, order);
@@ -417,8 +460,6 @@ double
 crossing_checked(struct rt *run, uint32_t block, int order, double step)
 {
     assert(run != NULL && block < run->im->blocks.n && step > 0.0);
-    const imp_block *at = block_of(run, block);
-    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
     /* towards a singularity steps shrink down to the clock's, as told there */
     if (!plain(run, block) || !isfinite(step) || order < MOTION_STEP_ORDER ||
         step < CROSSING_LONG * switching_least(run))
@@ -426,9 +467,7 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;
     double start = rt_time(run), less = step;
-    memcpy(own->rows, run->rows.block[block], own->n_rows * sizeof *own->rows);
-    for (uint32_t i = 0; i < at->state.n; i++)
-        own->state[i] = run->env[state[i]];
+    follow_from_here(run, block, own);
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     int halved = 0;
@@ -499,6 +538,7 @@ first_step(struct rt *run, uint32_t block, int order, double least)
     struct crossing *own = crossing_of(run, block);
     double start = rt_time(run), found = least, span;
     struct diags unheard, *heard = run->ds;
+    follow_from_here(run, block, own);
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     for (double step = 2.0 * least;

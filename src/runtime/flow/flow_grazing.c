@@ -24,6 +24,10 @@
  * MOTION_TRUNCATION). */
 #define TAYLOR_TRUNCATION 4e-16
 #define TAYLOR_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
+/* its logarithm, and one over its root of order MOTION_STEP_ORDER, for which
+ * every row would ask */
+#define TAYLOR_TRUNCATION_LN (-35.45506712678484)
+#define TAYLOR_TRUNCATION_ROOT 5.887040186524746
 /* how many orders before the last two are also asked for the radius */
 #define TAYLOR_ORDERS_BEFORE 7
 
@@ -42,7 +46,7 @@ _Static_assert(TAYLOR_ORDERS_BEFORE + 1 == TAYLOR_ASKED, "orders asked for");
 static double
 row_exponent(const double *row, double size, uint32_t asked)
 {
-    const double least = log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER;
+    const double least = TAYLOR_TRUNCATION_LN / MOTION_STEP_ORDER;
     double exponent = INFINITY;
     for (int k = MOTION_STEP_ORDER - 1; k <= MOTION_STEP_ORDER; k++)
         if (row[k] != 0.0 && rough_asks(asked, k))
@@ -111,12 +115,10 @@ void
 taylor_limit_by(struct taylor_limit *limit, double time)
 {
     assert(limit != NULL);
-    const double root =
-        exp(-log(TAYLOR_TRUNCATION) / MOTION_STEP_ORDER); /* a constant */
     if (!(time < limit->time))
         return;
     limit->time = time;
-    double near = time * root;
+    double near = time * TAYLOR_TRUNCATION_ROOT;
     for (int k = FIRST_ASKED; k <= MOTION_STEP_ORDER; k++) {
         bool last = k >= MOTION_STEP_ORDER - 1;
         double power = last ? 1.0 / TAYLOR_TRUNCATION : 1.0,

@@ -36,6 +36,7 @@
  * MOTION_TRUNCATION). */
 #define OBSERVE_TRUNCATION 4e-16
 #define OBSERVE_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
+#define OBSERVE_TRUNCATION_LN (-35.45506712678484)
 /* Impacts within this share of the time before a limit are followed only while
  * they change the rates of the motion, and where it matters. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
@@ -142,19 +143,30 @@ stuck(struct flow *flow)
     return IMP_FAILED;
 }
 
+/* The logarithms of the terms of a row, as far as they have been asked for. */
+struct term_logs {
+    uint32_t known; /* bits 1 << k */
+    double log[ROW];
+};
+
 /* The time for which the terms of a row stay below the truncation of this
  * size. */
 static double
-terms_time(const double *row, const struct rough_terms *terms, double size)
+terms_time(const double *row, const struct rough_terms *terms, double size,
+           struct term_logs *logs)
 {
-    double time = INFINITY, last = log(OBSERVE_TRUNCATION);
+    double time = INFINITY, of_size = log(size);
     uint32_t asked = rough_least(terms, size);
     for (int k = terms->from; k <= MOTION_STEP_ORDER; k++)
         if (row[k] != 0.0 && rough_asks(asked, k)) {
-            double root = (log(size) - log(fabs(row[k]))) / k;
-            time = fmin(time, exp(root + last / (k < MOTION_STEP_ORDER - 1
-                                                     ? MOTION_STEP_ORDER
-                                                     : k)));
+            if (!(logs->known >> k & 1))
+                logs->log[k] = log(fabs(row[k]));
+            logs->known |= 1u << k;
+            double root = (of_size - logs->log[k]) / k;
+            time = fmin(time, exp(root + OBSERVE_TRUNCATION_LN /
+                                             (k < MOTION_STEP_ORDER - 1
+                                                  ? MOTION_STEP_ORDER
+                                                  : k)));
         }
     return time;
 }
@@ -169,6 +181,7 @@ row_time(const double *row)
     double time = INFINITY, was;
     int round = 0, last_orders = MOTION_STEP_ORDER - OBSERVE_GAP;
     struct rough_terms terms;
+    struct term_logs logs = {.known = 0};
     rough_terms_make(&terms, row, last_orders, MOTION_STEP_ORDER,
                      OBSERVE_TRUNCATION_LOG2);
     do {
@@ -188,7 +201,7 @@ row_time(const double *row)
             break;
         /* the last two terms may vanish by symmetry; the terms before them
          * tell the radius of convergence */
-        time = terms_time(row, &terms, size);
+        time = terms_time(row, &terms, size, &logs);
     } while (fabs(time - was) > 0.05 * time && ++round < OBSERVE_ROUNDS);
     return time;
 }

@@ -147,6 +147,12 @@ static inline void
 rough_terms_make(struct rough_terms *terms, const double *c, int from,
                  int order, double log2_truncation)
 {
+    static const double inverse[] = {
+        0.0,      1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
+        1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13,
+        1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17, 1.0 / 18, 1.0 / 19, 1.0 / 20,
+        1.0 / 21, 1.0 / 22, 1.0 / 23, 1.0 / 24, 1.0 / 25, 1.0 / 26, 1.0 / 27,
+        1.0 / 28, 1.0 / 29, 1.0 / 30, 1.0 / 31};
     assert(from >= 1 && from <= order && order < 32);
     terms->from = from;
     terms->order = order;
@@ -160,8 +166,8 @@ rough_terms_make(struct rough_terms *terms, const double *c, int from,
             terms->finite = false;
             return;
         }
-        terms->part[k] = 1.0 / k;
-        terms->at[k] = log2_truncation / (k < order - 1 ? order : k) -
+        terms->part[k] = inverse[k];
+        terms->at[k] = log2_truncation * inverse[k < order - 1 ? order : k] -
                        terms->part[k] * rough_log2(a);
         terms->any |= 1u << k;
     }

@@ -482,11 +482,15 @@ typedef struct imp_contact {
      * c, b the second derivative of the gap in free motion: C, B, dC/dq (n),
      * dB/dq (n), dC/dt, dB/dt; db/dq'.M^-1 c, db/dq'.M^-1 d; mu, dmu/dq (n),
      * dmu/dt, dmu/dspeed; df/dq, dd/dq, dc/dq (n x n each).
-     * Of bodies in the plane, on which more acts than weight, no joint, and
-     * forces of their own places and velocities alone: with x, y and the angle
-     * of each body that moves (n in all), the derivatives of their
-     * accelerations without contacts by these, then by their velocities (n x n
-     * each). */
+     * Of bodies in the plane, whose joints have no friction and which have no
+     * rotors, with x, y and the angle of each body of the blocks of both (n in
+     * all, block by block) and m conditions phi = 0 of joints; local: the
+     * slip's speed, then m multipliers z: dmu/dt, dmu/dspeed, dmu/dq (n),
+     * dmu/dq' (n); the forces f without contacts and joints (n), df/dq, df/dq'
+     * (n x n each); and where m > 0 per condition phi (0 where it holds
+     * velocities only), 1 (0 there), dphi'/dq' (n), then with s = z.dphi'/dq'
+     * ds/dq (n x n), ds/dt (n), and the derivative of z.phi'', of what does not
+     * accelerate, by q' (n). */
     uint32_t instant;
     /* A contact with a compliance (else IMP_NO_TAPE), eval; local:
      * depth and speed, both scaled: the force (where positive), its derivatives

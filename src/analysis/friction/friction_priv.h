@@ -73,7 +73,8 @@ struct painleve_derivatives {
     double *all;
     double C, B, C_t, B_t;
     double b_c, b_d; /* db/dq'.M^-1 c, db/dq'.M^-1 d */
-    double mu, mu_t, mu_speed;
+    double mu, mu_t;
+    bool mu_moves; /* mu depends on the slip velocity, or on others */
     const double *C_q, *B_q, *mu_q; /* n each */
     const double *f_q, *d_q, *c_q;  /* n x n each: of the generalised forces */
 };
@@ -94,10 +95,25 @@ struct painleve_reading {
     /* The number of a coordinate that the checker knows, and its unit. */
     uint32_t (*coordinate)(const struct painleve_reader *reader,
                            const char *name, size_t length, const char **unit);
-    /* Moves the contact back onto a closed gap after coordinate j has changed,
-     * and fills the change of all coordinates by that one (n); NULL: the others
-     * stay as they are. */
-    int (*close)(struct painleve_reader *reader, uint32_t j, double *along);
+    /* Moves what the joints hold, and the contact back onto a closed gap if
+     * `gap`, after one or two of the coordinates have been set, and fills the
+     * change of all coordinates by each of them (n_asked x n). Angles that may
+     * stay do. IMP_DIVERGED, which is not told: they cannot be so. NULL: the
+     * others stay as they are. */
+    int (*close)(struct painleve_reader *reader, const uint32_t *asked,
+                 uint32_t n_asked, bool gap, double *along);
+    /* Changes the rates, which are those of a motion that the joints allow, as
+     * little as must be so that coordinate j has this one, the gap keeps closed
+     * and the slip is this fast. IMP_DIVERGED, which is not told: it cannot be
+     * so. NULL: nothing holds the others. */
+    int (*begin)(struct painleve_reader *reader, uint32_t j, double rate,
+                 double slip);
+    /* Adds to a stiffness (n x n, without its sign) what the joints do while
+     * these forces of the contact, and all others, are in balance; the rows
+     * that they hold are *rows, *n_rows x n. NULL: there are none. Derivatives
+     * have been read before. Status of the tapes. */
+    int (*held)(struct painleve_reader *reader, const double force[2],
+                double *stiffness, const double **rows, uint32_t *n_rows);
 };
 struct painleve_reader {
     struct analysis *analysis;
@@ -110,13 +126,16 @@ struct painleve_reader {
     double *normal, *along, *by_normal, *by_along, *acc;
     /* why derivatives are not known; NULL: they are */
     const char *unknown;
+    bool mu_moves; /* struct painleve_derivatives, at the instant */
 };
 /* Room for n coordinates, in the memory of the run. */
 void painleve_reader_room(struct painleve_reader *reader, uint32_t n);
 /* The law of one impact at the contact: its own, or the world's. */
 enum friction_law painleve_law(const struct rt *run,
                                const imp_contact *contact);
-/* Coordinates and rates of the present state (2n), and back. */
+/* Coordinates and rates of the present state, and the time (2n + 1), and back.
+ */
+#define PAINLEVE_STATE(n) (2 * (size_t)(n) + 1)
 void painleve_reader_keep(const struct painleve_reader *reader, double *state);
 void painleve_reader_enter(struct painleve_reader *reader, const double *state);
 /* After a read: free * (accelerations without contacts) + M^-1 (normal d +
@@ -163,6 +182,47 @@ const char *painleve_alpha_outcome(const double alpha[3], double p, double b);
 int painleve_of_bodies(struct analysis *analysis, const imp_command *command,
                        double at, struct painleve_instant out[2], int *n,
                        struct painleve_cross *cross);
+
+/* -- painleve_mechanism.c --------------------------------------------------
+ */
+
+#define PAINLEVE_PER_BODY 3 /* x, y and the angle */
+/* All bodies that move together with those of a contact, in the memory of the
+ * run. Conditions stand in `rows`: those of joints, and up to two more. */
+struct painleve_mechanism {
+    struct rt *run;
+    uint32_t tape; /* imp_contact.instant */
+    uint32_t n_body, *body, n, n_row;
+    double *mass; /* n: the diagonal of M */
+    double *local, *all;
+    /* of the last read, as imp_contact.instant has it; the last four with the
+     * multipliers that it was given, where n_row > 0 */
+    double mu_t, mu_speed;
+    const double *mu_q, *mu_v, *force, *force_q, *force_v;
+    const double *condition, *pull_q, *pull_t, *change_v;
+    double *rows; /* (n_row + 2) x n */
+    bool *stays;  /* per body: its angle does not change */
+    double *matrix, *answer;
+    int *pivot;
+    uint32_t n_factored;
+};
+struct painleve_mechanism *painleve_mechanism_new(struct rt *run,
+                                                  const imp_contact *contact);
+/* Needs a tape. multipliers: n_row, or NULL: 0. Status of the tape. */
+int painleve_mechanism_read(struct painleve_mechanism *of, double slip,
+                            const double *multipliers);
+/* After a read: puts condition i of the joints into its row. Returns what it is
+ * off; NAN where it is one of velocities only. */
+double painleve_mechanism_row(struct painleve_mechanism *of, uint32_t i);
+/* Takes the first n_row rows as conditions A x = t, with the angles that stay.
+ * Status. */
+int painleve_mechanism_factor(struct painleve_mechanism *of, uint32_t n_row);
+/* The x (n) of least x.M x/2 - force.x that meets them; multipliers (n_row):
+ * M x = force + A^T multipliers. NULL for force, target: 0. False: nothing
+ * meets them. */
+bool painleve_mechanism_solve(struct painleve_mechanism *of,
+                              const double *force, const double *target,
+                              double *out, double *multipliers);
 
 /* -- painleve_bodies_read.c ------------------------------------------------ */
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A point of contact between bodies of the plane as `painleve` reads it. Its
- * coordinates are places and angles of the bodies that move. Rows of gap and
- * slip come from the series of the motion (runtime/modes), and so do their
- * derivatives: along a motion with the velocity of one coordinate alone the
- * first coefficient of a row is its derivative by that coordinate. */
+ * coordinates are places and angles of all bodies that move together with its
+ * two (painleve_mechanism.c). Rows of gap and slip come from the series of the
+ * motion (runtime/modes), and so do their derivatives: along a motion with the
+ * velocity of one coordinate alone the first coefficient of a row is its
+ * derivative by that coordinate.
+ *
+ * A unit force d makes the accelerations z of the joints' reactions l, M z = d
+ * + G^T l, G z = 0. So where the mass matrix does not change, a quadratic form
+ * changes by d(d.z) = 2 z.dd + 2 l.dG z, and d.q'' = z.f + l.(what the
+ * conditions have of rates). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -17,24 +23,32 @@
 /* A rate of the gap below this share of the slip counts as 0, as in
  * analysis/simulate. */
 #define BODIES_STILL 1e-9
-#define BODY_COORDINATES 3 /* x, y and the angle */
-#define COORDINATES_MOST (2 * BODY_COORDINATES)
-/* steps of Newton's method that close a gap along the normal */
+/* steps of Newton's method that close a gap, and what joints hold */
 #define CLOSE_STEPS 20
+/* roundings of the places of bodies within which that is closed */
+#define CLOSE_ROUNDINGS 16.0
+
+/* How the others follow an angle that is turned: may their angles stay, and is
+ * the gap closed again? */
+enum way { WAY_NONE, WAY_SHIFTS, WAY_JOINTS, WAY_TURNS, WAY_FREE, WAYS };
 
 struct reader_of_bodies {
     struct painleve_reader reader;
     struct contact_point spot;
-    int side[2]; /* per body that moves: 0 or 1, its place in the contact */
-    double mass[COORDINATES_MOST]; /* the diagonal of M */
+    struct painleve_mechanism *mechanism;
+    int *side;           /* per body: 0 or 1, its place in the contact;
+                            -1: none */
+    double *multipliers; /* 2 n_row: what the joints do under unit forces
+                            along `normal` and `along` */
+    double *spare;       /* 2 n + 3 (n_row + 2), of one call */
+    enum way way;
 };
 
 static const imp_body *
 body_of(const struct reader_of_bodies *of, uint32_t j)
 {
-    const struct rt *run = of->reader.analysis->rt;
-    return rt_body(run, rt_contact(run, of->spot.contact)
-                            ->body[of->side[j / BODY_COORDINATES]]);
+    return rt_body(of->reader.analysis->rt,
+                   of->mechanism->body[j / PAINLEVE_PER_BODY]);
 }
 
 /* Coefficient k of what coordinate j does to the gap, or to the slip. */
@@ -42,8 +56,9 @@ static double
 entry_of(const struct reader_of_bodies *of, struct taylor (*open)[6],
          uint32_t j, int k)
 {
-    uint32_t c = j % BODY_COORDINATES;
-    return open[of->side[j / BODY_COORDINATES]][c < 2 ? c : 5].c[k];
+    uint32_t c = j % PAINLEVE_PER_BODY;
+    int side = of->side[j / PAINLEVE_PER_BODY];
+    return side < 0 ? 0.0 : open[side][c < 2 ? c : 5].c[k];
 }
 
 /* -- rows ------------------------------------------------------------------ */
@@ -76,22 +91,51 @@ look_at(struct reader_of_bodies *of, int order, struct persistent_row **row)
     return persistent_instant(run, group, order, UNKNOWN_ROWS, NULL);
 }
 
-/* Accelerations of the coordinates, from the motion that was looked at. */
+/* Accelerations of the coordinates, from the motion that was looked at: the
+ * first coefficients of the rates. */
 static void
 read_accelerations(struct reader_of_bodies *of)
 {
     const struct rt *run = of->reader.analysis->rt;
-    for (uint32_t j = 0; j < of->reader.n; j += BODY_COORDINATES) {
+    for (uint32_t j = 0; j < of->reader.n; j++) {
         const imp_body *body = body_of(of, j);
-        const double *work = run->persistent_memory->own[body->block], *pose[4];
-        for (int k = 0; k < 4; k++)
-            pose[k] =
-                work + (size_t)body->pose[k] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        of->reader.acc[j] = 2.0 * pose[0][2];
-        of->reader.acc[j + 1] = 2.0 * pose[1][2];
-        of->reader.acc[j + 2] =
-            2.0 * (pose[2][0] * pose[3][2] - pose[3][0] * pose[2][2]);
+        const imp_block *block =
+            IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
+        const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t),
+                       *state = IMP_ARRAY(run->im, block->state, uint32_t);
+        uint32_t rate = body->env_state + PAINLEVE_PER_BODY +
+                        j % PAINLEVE_PER_BODY - state[0];
+        const double *series = run->persistent_memory->own[body->block] +
+                               (size_t)row[rate] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        assert(state[rate] == state[0] + rate);
+        of->reader.acc[j] = series[1];
     }
+}
+
+/* What unit forces along both rows do to all bodies. */
+static int
+respond(struct reader_of_bodies *of, double slip)
+{
+    struct painleve_mechanism *mechanism = of->mechanism;
+    struct painleve_reader *reader = &of->reader;
+    if (reader->unknown || mechanism->n_row == 0) {
+        for (uint32_t j = 0; j < reader->n; j++) {
+            reader->by_normal[j] = reader->normal[j] / mechanism->mass[j];
+            reader->by_along[j] = reader->along[j] / mechanism->mass[j];
+        }
+        return IMP_OK;
+    }
+    int st = painleve_mechanism_read(mechanism, slip, NULL);
+    for (uint32_t i = 0; i < mechanism->n_row && !st; i++)
+        painleve_mechanism_row(mechanism, i);
+    memset(mechanism->stays, 0, mechanism->n_body * sizeof *mechanism->stays);
+    if (st || (st = painleve_mechanism_factor(mechanism, mechanism->n_row)))
+        return st;
+    painleve_mechanism_solve(mechanism, reader->normal, NULL, reader->by_normal,
+                             of->multipliers);
+    painleve_mechanism_solve(mechanism, reader->along, NULL, reader->by_along,
+                             of->multipliers + mechanism->n_row);
+    return IMP_OK;
 }
 
 static int
@@ -129,11 +173,9 @@ read_here(struct painleve_reader *reader, bool jerk,
         reader->normal[j] = entry_of(of, row->open, j, 0);
         reader->along[j] =
             row->friction ? entry_of(of, row->friction->open, j, 0) : 0.0;
-        reader->by_normal[j] = reader->normal[j] / of->mass[j];
-        reader->by_along[j] = reader->along[j] / of->mass[j];
     }
     read_accelerations(of);
-    return IMP_OK;
+    return respond(of, out->point.slip);
 }
 
 static int
@@ -172,91 +214,128 @@ rows_along(struct reader_of_bodies *of, const double *velocity, double *normal,
     return st;
 }
 
+/* What is read and made of it, in the memory of the derivatives. */
+struct work {
+    double *state, *unit, *normal, *along; /* 2n + 1, n, n, n */
+    double *C_q, *B_q, *b_v, *d_t, *c_t;   /* n each */
+    double *d_q, *c_q;                     /* n x n each */
+};
+
+static struct work
+work_of(struct reader_of_bodies *of, struct painleve_derivatives *out)
+{
+    size_t n = of->reader.n;
+    if (!out->all)
+        out->all = NEW_N(of->reader.analysis->rt->arena, double,
+                         PAINLEVE_STATE(n) + 8 * n + 2 * n * n);
+    double *at = out->all + 1;
+    return (struct work){.state = out->all,
+                         .unit = at + 2 * n,
+                         .normal = at + 3 * n,
+                         .along = at + 4 * n,
+                         .C_q = at + 5 * n,
+                         .B_q = at + 6 * n,
+                         .b_v = at + 7 * n,
+                         .d_t = at + 8 * n,
+                         .c_t = at + 9 * n,
+                         .d_q = at + 10 * n,
+                         .c_q = at + 10 * n + n * n};
+}
+
 /* Derivatives of both rows: by time (d_t, c_t), and by each coordinate (d_q,
- * c_q, n x n). The state is as before afterwards. */
+ * c_q, n x n); those of bodies that do not touch there are 0. The state is as
+ * before afterwards. */
 static int
-read_rows(struct reader_of_bodies *of, double *d_t, double *c_t, double *d_q,
-          double *c_q)
+read_rows(struct reader_of_bodies *of, struct work *work)
 {
     uint32_t n = of->reader.n;
-    double state[2 * COORDINATES_MOST], unit[COORDINATES_MOST] = {0.0},
-                                        normal[COORDINATES_MOST],
-                                        along[COORDINATES_MOST];
-    painleve_reader_keep(&of->reader, state);
-    int st = rows_along(of, NULL, d_t, c_t);
+    painleve_reader_keep(&of->reader, work->state);
+    memset(work->unit, 0, n * sizeof *work->unit);
+    int st = rows_along(of, NULL, work->d_t, work->c_t);
     for (uint32_t k = 0; k < n && !st; k++) {
-        unit[k] = 1.0;
-        st = rows_along(of, unit, normal, along);
-        unit[k] = 0.0;
+        bool touches = of->side[k / PAINLEVE_PER_BODY] >= 0;
+        work->unit[k] = 1.0;
+        if (touches)
+            st = rows_along(of, work->unit, work->normal, work->along);
+        work->unit[k] = 0.0;
         for (uint32_t i = 0; i < n && !st; i++) {
-            d_q[i * n + k] = normal[i] - d_t[i];
-            c_q[i * n + k] = along[i] - c_t[i];
+            work->d_q[i * n + k] =
+                touches ? work->normal[i] - work->d_t[i] : 0.0;
+            work->c_q[i * n + k] =
+                touches ? work->along[i] - work->c_t[i] : 0.0;
         }
     }
-    painleve_reader_enter(&of->reader, state);
+    painleve_reader_enter(&of->reader, work->state);
     return st;
 }
 
-/* The sum over i of x_i y_i/M_ii. */
 static double
-by_mass(const struct reader_of_bodies *of, const double *x, const double *y)
+dot(uint32_t n, const double *x, const double *y)
 {
     double sum = 0.0;
-    for (uint32_t i = 0; i < of->reader.n; i++)
-        sum += x[i] * y[i] / of->mass[i];
-    return sum;
-}
-
-/* the same with column k of an n x n matrix */
-static double
-by_column(const struct reader_of_bodies *of, const double *x,
-          const double *matrix, uint32_t k)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i < of->reader.n; i++)
-        sum += x[i] * matrix[i * of->reader.n + k] / of->mass[i];
-    return sum;
-}
-
-/* Derivatives of the free accelerations by coordinates (times M: of the forces)
- * and by velocities; 0 where nothing but weight acts. */
-static int
-read_forces(struct reader_of_bodies *of, double *f_q, double *acc_v)
-{
-    struct rt *run = of->reader.analysis->rt;
-    uint32_t n = of->reader.n,
-             tape = rt_contact(run, of->spot.contact)->instant;
-    double all[2 * COORDINATES_MOST * COORDINATES_MOST] = {0.0}, unused = 0.0;
-    int st = IMP_OK;
-    if (tape != IMP_NO_TAPE)
-        st = rt_eval(run, tape, &unused, all);
-    if (st == IMP_NONFINITE)
-        rt_nonfinite(run, tape, &unused);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < n; k++) {
-            f_q[i * n + k] = of->mass[i] * all[i * n + k];
-            acc_v[i * n + k] = all[(n + i) * n + k];
-        }
-    return st;
+        sum += x[i] * y[i];
+    return sum;
 }
 
-/* b is d.f + v.d_q.v + 2 v.d_t + d2gap/dt2, with the velocities v. */
+/* x.(column k of an n x n matrix) */
+static double
+by_column(uint32_t n, const double *x, const double *matrix, uint32_t k)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += x[i] * matrix[i * n + k];
+    return sum;
+}
+
+/* Derivatives of C and B, and of b by velocities, without what joints add. */
 static void
-derivatives_of_b(const struct reader_of_bodies *of, const double *d_t,
-                 const double *d_q, const double *acc_v,
-                 struct painleve_derivatives *out)
+of_rows(const struct reader_of_bodies *of, const struct work *work,
+        struct painleve_derivatives *out)
 {
     const struct painleve_reader *reader = &of->reader;
     uint32_t n = reader->n;
-    double b_v[COORDINATES_MOST];
+    const double *z_d = reader->by_normal, *z_c = reader->by_along,
+                 *force_v = of->mechanism->force_v;
+    out->C_t = 2.0 * dot(n, z_d, work->d_t);
+    out->B_t = dot(n, z_c, work->d_t) + dot(n, z_d, work->c_t);
     for (uint32_t k = 0; k < n; k++) {
-        b_v[k] = 2.0 * d_t[k];
+        work->C_q[k] = 2.0 * by_column(n, z_d, work->d_q, k);
+        work->B_q[k] =
+            by_column(n, z_c, work->d_q, k) + by_column(n, z_d, work->c_q, k);
+        /* b is d.q'' + v.d_q.v + 2 v.d_t + d2gap/dt2 */
+        work->b_v[k] = 2.0 * work->d_t[k] + by_column(n, z_d, force_v, k);
         for (uint32_t i = 0; i < n; i++)
-            b_v[k] += 2.0 * d_q[k * n + i] * *reader->entry[n + i] +
-                      reader->normal[i] * acc_v[i * n + k];
+            work->b_v[k] += 2.0 * work->d_q[k * n + i] * *reader->entry[n + i];
     }
-    out->b_c = by_mass(of, b_v, reader->along);
-    out->b_d = by_mass(of, b_v, reader->normal);
+}
+
+/* Adds what the joints do while a unit force acts along a row; z: what the
+ * force along the other row does. */
+static int
+of_joints(struct reader_of_bodies *of, bool along, struct work *work,
+          double slip, struct painleve_derivatives *out)
+{
+    struct painleve_mechanism *mechanism = of->mechanism;
+    const struct painleve_reader *reader = &of->reader;
+    uint32_t n = reader->n;
+    const double *z_d = reader->by_normal, *z_c = reader->by_along;
+    int st = painleve_mechanism_read(
+        mechanism, slip, of->multipliers + (along ? mechanism->n_row : 0));
+    if (st)
+        return st;
+    const double *other = along ? z_d : z_c, *pull_q = mechanism->pull_q;
+    out->B_t += dot(n, mechanism->pull_t, other);
+    if (!along)
+        out->C_t += 2.0 * dot(n, mechanism->pull_t, z_d);
+    for (uint32_t k = 0; k < n; k++) {
+        work->B_q[k] += by_column(n, other, pull_q, k);
+        if (along)
+            continue;
+        work->C_q[k] += 2.0 * by_column(n, z_d, pull_q, k);
+        work->b_v[k] += mechanism->change_v[k];
+    }
+    return IMP_OK;
 }
 
 static int
@@ -264,39 +343,57 @@ read_derivatives(struct painleve_reader *reader, double slip,
                  struct painleve_derivatives *out)
 {
     struct reader_of_bodies *of = (struct reader_of_bodies *)reader;
+    struct painleve_mechanism *mechanism = of->mechanism;
     uint32_t n = out->n = reader->n;
     struct painleve_instant here;
-    (void)slip; /* a coefficient of friction here is a number */
-    if (!out->all)
-        out->all = NEW_N(reader->analysis->rt->arena, double,
-                         5 * (size_t)n + 4 * (size_t)n * n);
-    double *C_q = out->all, *B_q = C_q + n, *mu_q = B_q + n, *d_t = mu_q + n,
-           *c_t = d_t + n, *d_q = c_t + n, *c_q = d_q + n * n,
-           *f_q = c_q + n * n, *acc_v = f_q + n * n;
-    const double *d = reader->normal, *c = reader->along;
-    int st = read_rows(of, d_t, c_t, d_q, c_q);
+    struct work work = work_of(of, out);
+    int st = read_rows(of, &work);
     if (st || (st = read_here(reader, false, &here)) ||
-        (st = read_forces(of, f_q, acc_v)))
+        (st = painleve_mechanism_read(mechanism, slip, NULL)))
         return st;
     out->C = here.point.C;
     out->B = here.point.B;
     out->mu = here.point.mu;
-    out->mu_t = out->mu_speed = 0.0;
-    out->C_t = 2.0 * by_mass(of, d, d_t);
-    out->B_t = by_mass(of, c, d_t) + by_mass(of, d, c_t);
-    for (uint32_t k = 0; k < n; k++) {
-        C_q[k] = 2.0 * by_column(of, d, d_q, k);
-        B_q[k] = by_column(of, c, d_q, k) + by_column(of, d, c_q, k);
-        mu_q[k] = 0.0;
-    }
-    derivatives_of_b(of, d_t, d_q, acc_v, out);
-    out->C_q = C_q;
-    out->B_q = B_q;
-    out->mu_q = mu_q;
-    out->f_q = f_q;
-    out->d_q = d_q;
-    out->c_q = c_q;
+    of_rows(of, &work, out);
+    if (mechanism->n_row > 0 &&
+        ((st = of_joints(of, false, &work, slip, out)) ||
+         (st = of_joints(of, true, &work, slip, out))))
+        return st;
+    out->b_c = dot(n, work.b_v, reader->by_along);
+    out->b_d = dot(n, work.b_v, reader->by_normal);
+    out->mu_t = mechanism->mu_t;
+    out->mu_q = mechanism->mu_q;
+    out->mu_moves = mechanism->mu_speed != 0.0;
+    for (uint32_t k = 0; k < n; k++)
+        out->mu_moves |= mechanism->mu_v[k] != 0.0;
+    out->C_q = work.C_q;
+    out->B_q = work.B_q;
+    out->f_q = mechanism->force_q;
+    out->d_q = work.d_q;
+    out->c_q = work.c_q;
     return IMP_OK;
+}
+
+static int
+held(struct painleve_reader *reader, const double force[2], double *stiffness,
+     const double **rows, uint32_t *n_rows)
+{
+    struct reader_of_bodies *of = (struct reader_of_bodies *)reader;
+    struct painleve_mechanism *mechanism = of->mechanism;
+    uint32_t n = reader->n;
+    double *all = of->spare, *rest = all + n, *multipliers = rest + n;
+    *rows = mechanism->rows;
+    *n_rows = mechanism->n_row;
+    if (mechanism->n_row == 0)
+        return IMP_OK;
+    for (uint32_t k = 0; k < n; k++)
+        all[k] = mechanism->force[k] + force[0] * reader->normal[k] +
+                 force[1] * reader->along[k];
+    painleve_mechanism_solve(mechanism, all, NULL, rest, multipliers);
+    int st = painleve_mechanism_read(mechanism, 0.0, multipliers);
+    for (uint32_t k = 0; k < n * n && !st; k++)
+        stiffness[k] += mechanism->pull_q[k];
+    return st;
 }
 
 /* -- over an angle ----------------------------------------------------------
@@ -312,7 +409,7 @@ coordinate_of(const struct painleve_reader *reader, const char *name,
     assert(dot != NULL);
     size_t own = (size_t)(dot - name);
     *unit = "";
-    for (uint32_t j = 0; j < reader->n; j += BODY_COORDINATES) {
+    for (uint32_t j = 0; j < reader->n; j += PAINLEVE_PER_BODY) {
         const char *full =
             imp_text(reader->analysis->rt->im, body_of(of, j)->name);
         if (strlen(full) == own && !strncmp(full, name, own))
@@ -322,30 +419,154 @@ coordinate_of(const struct painleve_reader *reader, const char *name,
     return UINT32_MAX;
 }
 
-/* Shifts the body that has turned along the normal until it touches again. */
+/* Puts the conditions that hold places into the rows, that of the gap last.
+ * off: what they are off; size: the sizes of their terms. */
 static int
-close_gap(struct painleve_reader *reader, uint32_t j, double *along)
+conditions(struct reader_of_bodies *of, bool gap, double *off, double *size,
+           uint32_t *n_row)
 {
-    uint32_t first = j - j % BODY_COORDINATES;
-    const double *d = reader->normal + first;
-    double gap = INFINITY, size = 0.0;
-    for (int k = 0; k < CLOSE_STEPS; k++) {
-        int st = read_gap(reader, &gap);
-        if (st)
-            return st;
-        size = fabs(*reader->entry[first]) + fabs(*reader->entry[first + 1]);
-        double square = d[0] * d[0] + d[1] * d[1];
-        if (fabs(gap) <= 4.0 * DBL_EPSILON * size)
-            break;
-        *reader->entry[first] -= gap * d[0] / square;
-        *reader->entry[first + 1] -= gap * d[1] / square;
+    struct painleve_mechanism *mechanism = of->mechanism;
+    const struct painleve_reader *reader = &of->reader;
+    uint32_t n = reader->n, count = 0;
+    double far = 0.0;
+    int st = mechanism->n_row ? painleve_mechanism_read(mechanism, 0.0, NULL)
+                              : IMP_OK;
+    for (uint32_t i = 0; i < mechanism->n_row && !st; i++) {
+        double is = painleve_mechanism_row(mechanism, i);
+        if (isnan(is))
+            continue;
+        if (count < i)
+            memcpy(mechanism->rows + (size_t)count * n,
+                   mechanism->rows + (size_t)i * n,
+                   n * sizeof *mechanism->rows);
+        off[count++] = is;
     }
-    double square = d[0] * d[0] + d[1] * d[1];
-    for (uint32_t i = 0; i < reader->n; i++)
-        along[i] = 0.0;
-    along[j] = 1.0;
-    along[first] = -reader->normal[j] * d[0] / square;
-    along[first + 1] = -reader->normal[j] * d[1] / square;
+    if (gap && !st) {
+        st = read_gap(&of->reader, &off[count]);
+        memcpy(mechanism->rows + (size_t)count++ * n, reader->normal,
+               n * sizeof *mechanism->rows);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        far = fmax(far, fabs(*reader->entry[k]));
+    for (uint32_t i = 0; i < count; i++) {
+        size[i] = fabs(off[i]);
+        for (uint32_t k = 0; k < n; k++)
+            size[i] += fabs(mechanism->rows[i * n + k]) * far;
+    }
+    *n_row = count;
+    return st;
+}
+
+/* Fills the change of all coordinates by each of those that are asked for. */
+static int
+changes(struct reader_of_bodies *of, const uint32_t *asked, uint32_t n_asked,
+        uint32_t n_row, double *target, double *along)
+{
+    struct painleve_mechanism *mechanism = of->mechanism;
+    uint32_t n = of->reader.n;
+    for (uint32_t a = 0; a < n_asked; a++) {
+        for (uint32_t i = 0; i < n_row; i++)
+            target[i] = -mechanism->rows[i * n + asked[a]];
+        if (!painleve_mechanism_solve(mechanism, NULL, target, along + a * n,
+                                      NULL))
+            return IMP_DIVERGED;
+        along[a * n + asked[a]] = 1.0;
+    }
+    return IMP_OK;
+}
+
+/* One way to follow the angles: Newton's method, in steps that move the bodies
+ * as little as they can, by their masses. */
+static int
+follow(struct reader_of_bodies *of, const uint32_t *asked, uint32_t n_asked,
+       bool gap, bool stay, double *along)
+{
+    struct painleve_mechanism *mechanism = of->mechanism;
+    struct painleve_reader *reader = &of->reader;
+    uint32_t n = reader->n, room = mechanism->n_row + 1, n_row;
+    double *work = of->spare, *off = work + n, *size = off + room,
+           *target = size + room;
+    for (int step = 0; step < CLOSE_STEPS; step++) {
+        bool closed = true;
+        int st = conditions(of, gap, off, size, &n_row);
+        for (uint32_t b = 0; b < mechanism->n_body; b++)
+            mechanism->stays[b] = stay;
+        for (uint32_t a = 0; a < n_asked; a++)
+            mechanism->stays[asked[a] / PAINLEVE_PER_BODY] = true;
+        if (st || (st = painleve_mechanism_factor(mechanism, n_row)))
+            return st;
+        for (uint32_t i = 0; i < n_row; i++) {
+            closed &= fabs(off[i]) <= CLOSE_ROUNDINGS * DBL_EPSILON * size[i];
+            target[i] = -off[i];
+        }
+        if (closed)
+            return changes(of, asked, n_asked, n_row, target, along);
+        if (!painleve_mechanism_solve(mechanism, NULL, target, work, NULL))
+            return IMP_DIVERGED;
+        for (uint32_t k = 0; k < n; k++)
+            *reader->entry[k] += work[k];
+    }
+    return IMP_DIVERGED;
+}
+
+/* The first way that is possible is kept. With joints, angles of other bodies
+ * stay where they can, as the other coordinates of a system do, and the gap is
+ * closed where that moves no angle. */
+static int
+close_gap(struct painleve_reader *reader, const uint32_t *asked,
+          uint32_t n_asked, bool gap, double *along)
+{
+    struct reader_of_bodies *of = (struct reader_of_bodies *)reader;
+    if (of->way != WAY_NONE)
+        return follow(of, asked, n_asked,
+                      gap && (of->way == WAY_SHIFTS || of->way == WAY_TURNS),
+                      of->way == WAY_SHIFTS || of->way == WAY_JOINTS, along);
+    double *state =
+        NEW_N(reader->analysis->rt->arena, double, PAINLEVE_STATE(reader->n));
+    int st = IMP_DIVERGED;
+    painleve_reader_keep(reader, state);
+    for (enum way way = WAY_SHIFTS; way < WAYS && st == IMP_DIVERGED; way++) {
+        painleve_reader_enter(reader, state);
+        of->way = way;
+        st = close_gap(reader, asked, n_asked, gap, along);
+    }
+    if (st)
+        of->way = WAY_NONE;
+    return st;
+}
+
+/* -- rates that the joints allow --------------------------------------------
+ */
+
+static int
+begin(struct painleve_reader *reader, uint32_t j, double rate, double slip)
+{
+    struct reader_of_bodies *of = (struct reader_of_bodies *)reader;
+    struct painleve_mechanism *mechanism = of->mechanism;
+    struct painleve_instant here;
+    uint32_t n = reader->n, n_row = mechanism->n_row;
+    double *const *v = reader->entry + n, more = rate - *v[j];
+    *v[j] = rate;
+    int st = read_here(reader, false, &here);
+    if (st)
+        return st;
+    double *target = of->spare, *change = target + n_row + 2;
+    for (uint32_t i = 0; i < n_row; i++)
+        target[i] = -more * mechanism->rows[i * n + j];
+    memcpy(mechanism->rows + (size_t)n_row * n, reader->normal,
+           n * sizeof *mechanism->rows);
+    memcpy(mechanism->rows + (size_t)(n_row + 1) * n, reader->along,
+           n * sizeof *mechanism->rows);
+    target[n_row] = -here.rate;
+    target[n_row + 1] = slip - here.point.slip;
+    mechanism->stays[j / PAINLEVE_PER_BODY] = true;
+    st = painleve_mechanism_factor(mechanism, n_row + 2);
+    if (st)
+        return st;
+    if (!painleve_mechanism_solve(mechanism, NULL, target, change, NULL))
+        return IMP_DIVERGED;
+    for (uint32_t k = 0; k < n; k++)
+        *v[k] += change[k];
     return IMP_OK;
 }
 
@@ -356,7 +577,9 @@ static const struct painleve_reading of_bodies = {.read = read_here,
                                                   .derivatives =
                                                       read_derivatives,
                                                   .coordinate = coordinate_of,
-                                                  .close = close_gap};
+                                                  .close = close_gap,
+                                                  .begin = begin,
+                                                  .held = held};
 
 /* Why are derivatives not known? */
 static const char *
@@ -364,22 +587,36 @@ unknown(const struct reader_of_bodies *of)
 {
     const struct rt *run = of->reader.analysis->rt;
     const imp_contact *contact = rt_contact(run, of->spot.contact);
-    bool weight = true;
-    for (uint32_t j = 0; j < of->reader.n; j += BODY_COORDINATES) {
-        const imp_body *body = body_of(of, j);
-        const imp_block *block =
-            IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
-        if (block->n_unknown)
-            return "joints hold the bodies";
-        weight &= (body->flags & IMP_BODYF_WEIGHT) != 0;
+    if (!(contact->flags & IMP_CONTACTF_FRICTION))
+        return "the contact has no friction";
+    if (contact->instant != IMP_NO_TAPE)
+        return NULL;
+    for (uint32_t j = 0; j < of->reader.n; j += PAINLEVE_PER_BODY)
+        if ((IMP_ARRAY(run->im, run->im->blocks, imp_block) +
+             body_of(of, j)->block)
+                ->n_rub)
+            return "joints of the bodies have friction";
+    return "rotors turn in the bodies, or too many joints hold them";
+}
+
+/* Where env has the coordinates and their rates, and which of the bodies touch
+ * there. */
+static void
+find_entries(struct reader_of_bodies *of)
+{
+    struct rt *run = of->reader.analysis->rt;
+    const imp_contact *contact = rt_contact(run, of->spot.contact);
+    of->side = NEW_N(run->arena, int, of->mechanism->n_body + 1);
+    for (uint32_t j = 0; j < of->reader.n; j++) {
+        uint32_t b = j / PAINLEVE_PER_BODY, body = of->mechanism->body[b];
+        double *state =
+            run->env + rt_body(run, body)->env_state + j % PAINLEVE_PER_BODY;
+        of->reader.entry[j] = state;
+        of->reader.entry[of->reader.n + j] = state + PAINLEVE_PER_BODY;
+        of->side[b] = body == contact->body[0]   ? 0
+                      : body == contact->body[1] ? 1
+                                                 : -1;
     }
-    return !(contact->flags & IMP_CONTACTF_FRICTION)
-               ? "the contact has no friction"
-           : contact->rub != IMP_NO_TAPE
-               ? "the friction of the bodies is a formula"
-           : !weight && contact->instant == IMP_NO_TAPE
-               ? "forces on the bodies depend on other bodies"
-               : NULL;
 }
 
 struct painleve_reader *
@@ -388,28 +625,21 @@ painleve_bodies_reader(struct analysis *analysis, const imp_command *command,
 {
     assert(analysis != NULL && command != NULL && spot != NULL);
     struct rt *run = analysis->rt;
-    const imp_contact *contact = rt_contact(run, spot->contact);
     struct reader_of_bodies *of = NEW(run->arena, struct reader_of_bodies);
     *of = (struct reader_of_bodies){.reader = {.analysis = analysis,
                                                .command = command,
                                                .contact = spot->contact,
                                                .by = &of_bodies},
-                                    .spot = *spot};
-    uint32_t n = 0;
-    for (int e = 0; e < 2; e++)
-        if (contact_point_body_moves(run, contact->body[e]))
-            of->side[n++] = e;
-    painleve_reader_room(&of->reader, BODY_COORDINATES * n);
-    for (uint32_t j = 0; j < of->reader.n; j++) {
-        const imp_body *body = body_of(of, j);
-        const double *constants = run->env + body->env_body;
-        uint32_t c = j % BODY_COORDINATES;
-        double *state = run->env + body->env_state + c;
-        of->reader.entry[j] = state;
-        of->reader.entry[of->reader.n + j] = state + BODY_COORDINATES;
-        of->mass[j] = 1.0 / (c < 2 ? constants[IMP_BODY_INVMASS]
-                                   : constants[IMP_BODY_INVINERTIA]);
-    }
+                                    .spot = *spot,
+                                    .mechanism = painleve_mechanism_new(
+                                        run, rt_contact(run, spot->contact))};
+    painleve_reader_room(&of->reader, of->mechanism->n);
+    of->multipliers =
+        NEW_N(run->arena, double, 2 * (size_t)of->mechanism->n_row + 1);
+    of->spare = NEW_N(run->arena, double,
+                      2 * (size_t)of->mechanism->n +
+                          3 * ((size_t)of->mechanism->n_row + 2));
+    find_entries(of);
     of->reader.unknown = unknown(of);
     return &of->reader;
 }

@@ -64,11 +64,12 @@ put_alpha(const struct painleve_reader *reader,
     static const char *const fields[] = {"alpha", "panel", "jam"};
     const struct painleve_point *point = &instant->point;
     double sign = point->slip > 0.0 ? 1.0 : -1.0, alpha[3];
-    if (of->mu_speed != 0.0 || point->slip == 0.0) {
+    if (of->mu_moves || point->slip == 0.0) {
         record_set_absent_all(
             out, fields, 3,
-            point->slip == 0.0 ? "the contact does not slip"
-                               : "the friction depends on the slip velocity");
+            point->slip == 0.0
+                ? "the contact does not slip"
+                : "the friction depends on velocities: dp/ds has b, too");
         return;
     }
     painleve_alpha(of, reader->entry + of->n, instant, alpha);
@@ -125,19 +126,31 @@ join(double *basis, int *n_basis, uint32_t n, const double *x)
     ++*n_basis;
 }
 
-/* Is the stiffness positive in all directions that the contact leaves free
- * while it sticks? Cholesky's pivots tell. */
-static bool
-stiff(struct rt *run, const struct painleve_derivatives *of, const double *d,
-      const double *c, const double force[2])
+/* Is the stiffness positive in all directions that joints, and the contact
+ * while it sticks, leave free? Cholesky's pivots tell. Status; *is is false
+ * before. */
+static int
+stiff(struct painleve_reader *reader, const struct painleve_derivatives *of,
+      const double force[2], bool *is)
 {
-    uint32_t n = of->n;
-    double *basis = NEW_N(run->brief, double, (size_t)n *n + n + 1),
-           *K = NEW_N(run->brief, double, (size_t)n *n + 1),
-           *unit = NEW_N(run->brief, double, n + 1);
+    uint32_t n = of->n, n_rows = 0;
+    struct arena *arena = reader->analysis->rt->arena;
+    double *basis = NEW_N(arena, double, (size_t)n *n + n + 1),
+           *K = NEW_N(arena, double, 2 * (size_t)n * n + 1), *all = K + n * n,
+           *unit = NEW_N(arena, double, n + 1);
+    const double *rows = NULL;
     int m = 0, held;
-    join(basis, &m, n, d);
-    join(basis, &m, n, c);
+    for (uint32_t i = 0; i < n * n; i++)
+        all[i] = of->f_q[i] + force[0] * of->d_q[i] + force[1] * of->c_q[i];
+    join(basis, &m, n, reader->normal);
+    join(basis, &m, n, reader->along);
+    if (reader->by->held) {
+        int st = reader->by->held(reader, force, all, &rows, &n_rows);
+        if (st)
+            return st;
+    }
+    for (uint32_t i = 0; i < n_rows && m < (int)n; i++)
+        join(basis, &m, n, rows + i * n);
     held = m;
     for (uint32_t j = 0; j < n && m < (int)n; j++) {
         memset(unit, 0, n * sizeof *unit);
@@ -151,9 +164,7 @@ stiff(struct rt *run, const struct painleve_derivatives *of, const double *d,
             double sum = 0.0;
             for (uint32_t i = 0; i < n; i++)
                 for (uint32_t j = 0; j < n; j++) {
-                    double k = of->f_q[i * n + j] +
-                               force[0] * of->d_q[i * n + j] +
-                               force[1] * of->c_q[i * n + j];
+                    double k = all[i * n + j];
                     sum -= basis[(uint32_t)(held + r) * n + i] * k *
                            basis[(uint32_t)(held + s) * n + j];
                     size = fmax(size, fabs(k));
@@ -162,14 +173,15 @@ stiff(struct rt *run, const struct painleve_derivatives *of, const double *d,
         }
     for (int r = 0; r < free; r++) {
         if (!(K[r * free + r] > CURVED * size))
-            return false;
+            return IMP_OK;
         for (int s = r + 1; s < free; s++) {
             double factor = K[s * free + r] / K[r * free + r];
             for (int t = r + 1; t < free; t++)
                 K[s * free + t] -= factor * K[r * free + t];
         }
     }
-    return true;
+    *is = true;
+    return IMP_OK;
 }
 
 static const struct friction_set *
@@ -192,11 +204,24 @@ no_equilibrium(const struct painleve_reader *reader,
             return "the system moves";
     if (!instant->closed)
         return "the contact is open";
-    return stick ? NULL : "the contact does not stick here";
+    if (!stick)
+        return "the contact does not stick here";
+    double *acc = NEW_N(reader->analysis->rt->arena, double, reader->n),
+           left = 0.0, size = 0.0;
+    painleve_accelerations(reader, 1.0, stick->normal[0], stick->tangential[0],
+                           acc);
+    for (uint32_t j = 0; j < reader->n; j++) {
+        left = hypot(left, acc[j]);
+        size =
+            hypot(size, fabs(reader->acc[j]) +
+                            fabs(stick->normal[0] * reader->by_normal[j]) +
+                            fabs(stick->tangential[0] * reader->by_along[j]));
+    }
+    return left <= BALANCED * size ? NULL : "forces are not in balance here";
 }
 
-static void
-put_stable(const struct painleve_reader *reader,
+static int
+put_stable(struct painleve_reader *reader,
            const struct painleve_derivatives *of,
            const struct painleve_instant *instant, const struct painleve *found,
            struct record *out)
@@ -207,12 +232,13 @@ put_stable(const struct painleve_reader *reader,
     if (why) {
         SET_ABSENT("stable", why);
         SET_ABSENT("stable_conditions", why);
-        return;
+        return IMP_OK;
     }
     double force[2] = {stick->normal[0], stick->tangential[0]};
-    bool holds[3] = {
-        stiff(analysis->rt, of, reader->normal, reader->along, force),
-        found->choice.n == 1, found->chatter < 1.0};
+    bool holds[3] = {false, found->choice.n == 1, found->chatter < 1.0};
+    int st = stiff(reader, of, force, &holds[0]);
+    if (st)
+        return st;
     static const char *const text[3][2] = {
         {"1: no least potential along the motion that sticks",
          "1: least potential along the motion that sticks"},
@@ -224,6 +250,7 @@ put_stable(const struct painleve_reader *reader,
         list[k] = text[k][holds[k]];
     SET_BOOL("stable", holds[0] && holds[1] && holds[2]);
     SET_TEXTS("stable_conditions", list, 3);
+    return IMP_OK;
 }
 
 int
@@ -247,7 +274,9 @@ painleve_put_instant(const struct painleve_instant *instant,
     int st = reader->by->derivatives(reader, instant->point.slip, &derivatives);
     if (st)
         return st;
+    reader->mu_moves = derivatives.mu_moves;
     put_alpha(reader, &derivatives, instant, found, out);
-    put_stable(reader, &derivatives, instant, found, out);
+    if ((st = put_stable(reader, &derivatives, instant, found, out)))
+        return st;
     return painleve_over(instant, found, out);
 }

@@ -41,8 +41,9 @@ slope(struct turn *turn, double angle, double *mu_P)
 {
     struct painleve_reader *reader = turn->reader;
     *turn->angle = angle;
-    turn->st =
-        turn->closes ? reader->by->close(reader, turn->j, turn->along) : IMP_OK;
+    turn->st = turn->closes
+                   ? reader->by->close(reader, &turn->j, 1, true, turn->along)
+                   : IMP_OK;
     if (!turn->st)
         turn->st = reader->by->derivatives(reader, turn->slip, &turn->of);
     *mu_P = turn->of.C / fabs(turn->of.B);
@@ -77,8 +78,8 @@ static int
 put_least(struct turn *turn, struct record *out)
 {
     static const char *const fields[] = {"mu_P_least", "mu_P_least_at"};
-    double *state =
-        NEW_N(turn->reader->analysis->rt->arena, double, 2 * turn->reader->n);
+    double *state = NEW_N(turn->reader->analysis->rt->arena, double,
+                          PAINLEVE_STATE(turn->reader->n));
     painleve_reader_keep(turn->reader, state);
     double start = *turn->angle, step = 2.0 * M_PI / TURN_PLACES;
     double first, last, least = INFINITY, at = 0.0, value;
@@ -96,6 +97,11 @@ put_least(struct turn *turn, struct record *out)
         falls = rises;
     }
     painleve_reader_enter(turn->reader, state);
+    if (turn->st == IMP_DIVERGED) {
+        record_set_absent_all(out, fields, 2,
+                              "what holds the bodies lets it make no turn");
+        return IMP_OK;
+    }
     if (turn->st)
         return turn->st;
     if (!(fabs(last - first) <= TURN_SAME * fabs(first)) &&
@@ -118,18 +124,38 @@ struct pair {
     struct turn turn; /* of the first angle */
     double *other;    /* the second one, in env */
     uint32_t k;       /* its number */
+    double *both;     /* 2 n: the change of all by the first, by the second */
 };
 
-/* The gap at these angles, and its derivative by the second one. */
+static double
+dot(uint32_t n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* The gap at these angles, and its derivative by the second one; NAN where they
+ * cannot be so. */
 static double
 gap_at(struct pair *pair, double first, double second, double *slope)
 {
     struct painleve_reader *reader = pair->turn.reader;
+    uint32_t n = reader->n, asked[2] = {pair->turn.j, pair->k};
     double gap = NAN;
     *pair->turn.angle = first;
     *pair->other = second;
+    *slope = NAN;
+    if (reader->by->close) {
+        int st = reader->by->close(reader, asked, 2, false, pair->both);
+        pair->turn.st = st == IMP_DIVERGED ? IMP_OK : st;
+        if (st)
+            return NAN;
+        memcpy(pair->turn.along, pair->both, n * sizeof *pair->both);
+    }
     pair->turn.st = reader->by->gap(reader, &gap);
-    *slope = reader->normal[pair->k];
+    *slope = dot(n, reader->normal, pair->both + n);
     return gap;
 }
 
@@ -161,11 +187,12 @@ slope_along(struct pair *pair, double first, double *second, double *mu_P)
     if (!isfinite(*second) || pair->turn.st)
         return NAN;
     gap_at(pair, first, *second, &by_second);
-    double turns = -pair->turn.reader->normal[pair->turn.j] / by_second;
+    uint32_t n = pair->turn.reader->n;
+    double turns = -dot(n, pair->turn.reader->normal, pair->both) / by_second;
     const struct painleve_derivatives *of = &pair->turn.of;
     double by_first = slope(&pair->turn, first, mu_P);
-    return by_first +
-           turns * (of->C_q[pair->k] / of->C - of->B_q[pair->k] / of->B);
+    return by_first + turns * (dot(n, of->C_q, pair->both + n) / of->C -
+                               dot(n, of->B_q, pair->both + n) / of->B);
 }
 
 /* Looks at one place of the first angle, at all places of the second one. */
@@ -227,9 +254,12 @@ refine(struct pair *pair, double least[3])
     struct pair swapped = *pair;
     swapped.turn.angle = pair->other;
     swapped.turn.j = pair->k;
-    swapped.turn.along =
-        NEW_N(pair->turn.reader->analysis->rt->arena, double, pair->turn.of.n);
-    swapped.turn.along[pair->k] = 1.0;
+    uint32_t n = pair->turn.of.n;
+    swapped.both =
+        NEW_N(pair->turn.reader->analysis->rt->arena, double, 3 * (size_t)n);
+    swapped.turn.along = swapped.both + 2 * n;
+    swapped.turn.along[pair->k] = swapped.both[pair->k] = 1.0;
+    swapped.both[n + pair->turn.j] = 1.0;
     swapped.other = pair->turn.angle;
     swapped.k = pair->turn.j;
     double turned[3] = {least[0], least[2], least[1]};
@@ -246,7 +276,8 @@ put_pair(struct pair *pair, struct record *out)
 {
     static const char *const fields[] = {"mu_P_least", "mu_P_least_posture"};
     struct painleve_reader *reader = pair->turn.reader;
-    double *state = NEW_N(reader->analysis->rt->arena, double, 2 * reader->n),
+    double *state = NEW_N(reader->analysis->rt->arena, double,
+                          PAINLEVE_STATE(reader->n)),
            least[3] = {INFINITY, 0.0, 0.0};
     painleve_reader_keep(reader, state);
     for (int k = 0; k < TURN_PLACES && !pair->turn.st; k++)
@@ -306,8 +337,10 @@ wedge(uint32_t j, const struct painleve_instant *instant,
                       : j == UINT32_MAX  ? "`over` names no single coordinate"
                       : !instant->closed ? "the contact is open"
                       : instant->point.slip == 0.0 ? "the contact does not slip"
-                      : !(p > 0.0)                 ? "p > 0 does not hold here"
-                                                   : NULL;
+                      : instant->reader->mu_moves
+                          ? "the friction depends on velocities"
+                      : !(p > 0.0) ? "p > 0 does not hold here"
+                                   : NULL;
     if (why) {
         SET_ABSENT("wedge", why);
         return IMP_OK;
@@ -354,6 +387,10 @@ painleve_over(const struct painleve_instant *instant,
     uint32_t k = angle_of(reader, over, blank + 1, strlen(blank + 1));
     if (k == UINT32_MAX)
         return IMP_BADMODEL;
-    struct pair pair = {.turn = turn, .other = reader->entry[k], .k = k};
+    struct pair pair = {.turn = turn,
+                        .other = reader->entry[k],
+                        .k = k,
+                        .both = NEW_N(run->arena, double, 2 * reader->n)};
+    pair.both[j] = pair.both[reader->n + k] = 1.0;
     return put_pair(&pair, out);
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "analysis/friction/friction_priv.h"
+#include "runtime/motion/motion.h"
 
 void
 painleve_reader_room(struct painleve_reader *reader, uint32_t n)
@@ -34,6 +35,7 @@ painleve_reader_keep(const struct painleve_reader *reader, double *state)
     assert(reader != NULL && state != NULL);
     for (uint32_t i = 0; i < 2 * reader->n; i++)
         state[i] = *reader->entry[i];
+    state[2 * reader->n] = rt_time(reader->analysis->rt);
 }
 
 void
@@ -42,6 +44,11 @@ painleve_reader_enter(struct painleve_reader *reader, const double *state)
     assert(reader != NULL && state != NULL);
     for (uint32_t i = 0; i < 2 * reader->n; i++)
         *reader->entry[i] = state[i];
+    struct rt *run = reader->analysis->rt;
+    if (state[2 * reader->n] == rt_time(run))
+        return;
+    run->env[run->im->layout.time] = state[2 * reader->n];
+    motion_prescribed(run);
 }
 
 void

@@ -3,7 +3,7 @@
  * jam (specification painleve.md, 8)? The slip is followed in the time s of dt
  * = p ds, in which p = 0 is no singular place:
  *
- *     q' = p v    v' = p M^-1 f - b (M^-1 d - sign mu M^-1 c)
+ *     q' = p v    v' = p M^-1 f - b (M^-1 d - sign mu M^-1 c)    t' = p
  *
  * Close to p = 0 its linear equations decide. The edges of an interval of such
  * rates are roots of what decides there, or are found by halving. */
@@ -26,6 +26,9 @@
 #define WEDGE_ROUGH 1e-6
 #define WEDGE_FINE 1e-12
 #define WEDGE_STEPS 500
+/* A step that has become that many times shorter leads nowhere: a formula has
+ * no value behind it. */
+#define WEDGE_SHRINKS 40
 /* so many rates are tried at first: intervals that lie between two of them are
  * missed */
 #define WEDGE_PLACES 96
@@ -52,11 +55,11 @@ enum end { END_JAM, END_LIFTOFF, END_STOP, END_OTHER };
 struct wedge {
     struct painleve_reader *reader;
     uint32_t n, j;
-    double *start;       /* 2n: coordinates and rates at first */
-    double *x, *slope;   /* 2n: the state of the slip, and its rates by s */
-    double *last, *size; /* 2n: the state one step before; greatest sizes */
-    double *y[3];        /* 2n each: the midpoint rule */
-    double *table;       /* WEDGE_COLUMNS * 2n */
+    double *start;       /* coordinates, rates and the time at first */
+    double *x, *slope;   /* the state of the slip, and its rates by s */
+    double *last, *size; /* the state one step before; greatest sizes */
+    double *y[3];        /* the midpoint rule */
+    double *table;       /* WEDGE_COLUMNS states */
     double sign, slip, tolerance;
     double time, step; /* s, and how much of it the last step took */
     double p_end;      /* where times are told */
@@ -94,6 +97,7 @@ rates(struct wedge *wedge, const double *x, double *out)
                            wedge->sign * point->mu * point->b, out + n);
     for (uint32_t i = 0; i < n; i++)
         out[i] = p * x[n + i];
+    out[2 * n] = p;
     return true;
 }
 
@@ -101,7 +105,7 @@ rates(struct wedge *wedge, const double *x, double *out)
 static bool
 midpoint(struct wedge *wedge, double h, int parts, double *out)
 {
-    size_t n = 2 * (size_t)wedge->n;
+    size_t n = PAINLEVE_STATE(wedge->n);
     double *before = wedge->y[0], *now = wedge->y[1], *f = wedge->y[2],
            part = h / parts;
     for (size_t i = 0; i < n; i++) {
@@ -131,7 +135,7 @@ midpoint(struct wedge *wedge, double h, int parts, double *out)
 static double
 extrapolate(struct wedge *wedge, int row)
 {
-    size_t n = 2 * (size_t)wedge->n;
+    size_t n = PAINLEVE_STATE(wedge->n);
     double *table = wedge->table, worst = 0.0;
     for (int column = row - 1; column >= 0; column--) {
         double *old = table + (size_t)column * n,
@@ -154,14 +158,14 @@ extrapolate(struct wedge *wedge, int row)
 static bool
 step(struct wedge *wedge, double *h)
 {
-    size_t n = 2 * (size_t)wedge->n;
-    for (int again = 0; again < WEDGE_STEPS; again++) {
+    size_t n = PAINLEVE_STATE(wedge->n);
+    for (int again = 0; again < WEDGE_SHRINKS; again++) {
         double error = INFINITY;
         for (int row = 0; row < WEDGE_COLUMNS; row++) {
             if (!midpoint(wedge, *h, 2 * (row + 1),
                           wedge->table + (size_t)row * n)) {
-                /* too far away: closest points were not found there */
-                if (wedge->st != IMP_DIVERGED)
+                /* too far away: no closest points, or no friction, is there */
+                if (wedge->st == IMP_STOPPED)
                     return false;
                 wedge->st = IMP_OK;
                 break;
@@ -183,6 +187,19 @@ step(struct wedge *wedge, double *h)
     return false;
 }
 
+/* The same where more than the contact holds the others. */
+static bool
+begin_held(struct wedge *wedge, double rate)
+{
+    struct painleve_reader *reader = wedge->reader;
+    int st = reader->by->begin(reader, wedge->j, rate, wedge->slip);
+    if (!st)
+        st = reader->by->read(reader, false, &wedge->now);
+    /* no such rates: there is no such start */
+    wedge->st = st == IMP_DIVERGED ? IMP_OK : st;
+    return !st;
+}
+
 /* Sets the rates of the start: that of coordinate j is given, the others change
  * as little as they must so that the gap keeps closed and the slip its speed.
  */
@@ -193,6 +210,8 @@ begin(struct wedge *wedge, double rate)
     struct painleve_reader *reader = wedge->reader;
     double *const *v = reader->entry + n;
     painleve_reader_enter(reader, wedge->start);
+    if (reader->by->begin)
+        return begin_held(wedge, rate);
     *v[wedge->j] = rate;
     if ((wedge->st = reader->by->read(reader, false, &wedge->now)))
         return false;
@@ -304,24 +323,22 @@ by_alpha(struct wedge *wedge, double h)
     return out;
 }
 
-/* How does the slip from this rate end? through: it is followed through b = 0
- * and slip 0, as if the contact could pull and the slip had kept its sign. */
 static struct ending
-follow(struct wedge *wedge, double rate, bool through)
+follow_slip(struct wedge *wedge, double rate, bool through)
 {
     struct ending out = {END_OTHER, (double)NAN, (double)NAN, 0.0};
     wedge->time = 0.0;
     if (!begin(wedge, rate))
         return out;
-    uint32_t n = wedge->n;
+    size_t n = PAINLEVE_STATE(wedge->n);
     const struct painleve_point *begins = &wedge->now.point;
     double first = p_of(wedge), last = first, h = 0.05 / first;
     wedge->p_end = WEDGE_SHARE * (begins->C + fabs(begins->mu * begins->B));
     painleve_reader_keep(wedge->reader, wedge->x);
-    memcpy(wedge->last, wedge->x, 2 * n * sizeof *wedge->x);
+    memcpy(wedge->last, wedge->x, n * sizeof *wedge->x);
     if (!rates(wedge, wedge->x, wedge->slope))
         return out;
-    for (uint32_t i = 0; i < 2 * n; i++)
+    for (size_t i = 0; i < n; i++)
         wedge->size[i] = fabs(wedge->x[i]) + fabs(h * wedge->slope[i]);
     for (int k = 0; k < WEDGE_STEPS; k++) {
         const struct painleve_point *point = &wedge->now.point;
@@ -340,6 +357,24 @@ follow(struct wedge *wedge, double rate, bool through)
         if (!step(wedge, &h))
             return out;
     }
+    return out;
+}
+
+/* How does the slip from this rate end? through: it is followed through b = 0
+ * and slip 0, as if the contact could pull and the slip had kept its sign.
+ * Where a formula has no value the motion ends, and does not jam: what is told
+ * of it belongs to no motion of the model. */
+static struct ending
+follow(struct wedge *wedge, double rate, bool through)
+{
+    struct rt *run = wedge->reader->analysis->rt;
+    struct diags *told = run->ds, quiet;
+    diags_init(&quiet, run->arena, told->sources);
+    run->ds = &quiet;
+    struct ending out = follow_slip(wedge, rate, through);
+    run->ds = told;
+    if (wedge->st != IMP_STOPPED)
+        wedge->st = IMP_OK;
     return out;
 }
 
@@ -557,25 +592,31 @@ painleve_put_wedge(const struct painleve_instant *instant, uint32_t j,
     struct painleve_reader *reader = instant->reader;
     struct analysis *analysis = reader->analysis;
     struct rt *run = analysis->rt;
-    size_t n = reader->n;
+    size_t n = PAINLEVE_STATE(reader->n);
     struct wedge *wedge = NEW(run->arena, struct wedge);
     *wedge = (struct wedge){
         .reader = reader,
         .n = reader->n,
         .j = j,
-        .start = NEW_N(run->arena, double, (16 + 2 * WEDGE_COLUMNS) * n),
+        .start = NEW_N(run->arena, double, (8 + WEDGE_COLUMNS) * n),
         .tolerance = WEDGE_ROUGH,
         .slip = instant->point.slip,
         .sign = instant->point.slip > 0.0 ? 1.0 : -1.0};
-    wedge->x = wedge->start + 2 * n;
-    wedge->slope = wedge->x + 2 * n;
+    wedge->x = wedge->start + n;
+    wedge->slope = wedge->x + n;
     for (int k = 0; k < 3; k++)
-        wedge->y[k] = wedge->slope + 2 * n * (size_t)(k + 1);
-    wedge->last = wedge->y[2] + 2 * n;
-    wedge->size = wedge->last + 2 * n;
-    wedge->table = wedge->size + 2 * n;
+        wedge->y[k] = wedge->slope + n * (size_t)(k + 1);
+    wedge->last = wedge->y[2] + n;
+    wedge->size = wedge->last + n;
+    wedge->table = wedge->size + n;
     painleve_reader_keep(reader, wedge->start);
     double *found = NEW_N(record_arena(analysis), double, 2 * WEDGES_MOST + 2);
+    if (!begin(wedge, wedge->start[reader->n + j] + 1.0)) {
+        SET_ABSENT("wedge", "with the gap closed the slip gives the rate of "
+                            "this coordinate");
+        painleve_reader_enter(reader, wedge->start);
+        return wedge->st;
+    }
     double low = lifts_from(wedge, -1.0), high = lifts_from(wedge, 1.0);
     if (wedge->st)
         return wedge->st;

@@ -80,19 +80,35 @@ coordinate_of(const struct check *ck, const struct tm_system *system,
     return false;
 }
 
-/* The bodies of a contact that move, and their angles as texts. */
+/* Marks the bodies that move, and the bodies that joints connect with them. */
+static void
+follow_joints(const struct check *ck, uint32_t body, bool *marked)
+{
+    if (body == IMP_WORLD || ck->lists.bodies.v[body].fixed || marked[body])
+        return;
+    marked[body] = true;
+    for (size_t i = 0; i < ck->lists.joints.n; i++) {
+        const uint32_t *pair = ck->lists.joints.v[i].body;
+        if (pair[0] == body || pair[1] == body)
+            follow_joints(ck, pair[pair[0] == body], marked);
+    }
+}
+
+/* The angles of the bodies of a contact that move, and of those that joints
+ * connect with them, as texts. */
 static size_t
 angles_of(struct check *ck, const struct tm_contact *contact,
-          const char *names[2])
+          const char ***names)
 {
-    size_t n = 0;
-    for (int e = 0; e < 2; e++) {
-        uint32_t body = contact->body[e];
-        if (body == IMP_WORLD || ck->lists.bodies.v[body].fixed)
-            continue;
-        names[n++] =
-            arena_printf(ck->arena, "%s.angle", ck->lists.bodies.v[body].name);
-    }
+    size_t n = 0, count = ck->lists.bodies.n;
+    bool *marked = NEW_N(ck->arena, bool, count + 1);
+    *names = NEW_N(ck->arena, const char *, count + 1);
+    for (int e = 0; e < 2; e++)
+        follow_joints(ck, contact->body[e], marked);
+    for (size_t i = 0; i < count; i++)
+        if (marked[i])
+            (*names)[n++] =
+                arena_printf(ck->arena, "%s.angle", ck->lists.bodies.v[i].name);
     return n;
 }
 
@@ -104,8 +120,8 @@ over_ok(struct check *ck, const struct tm_contact *contact,
 {
     const struct tm_system *owner =
         contact->system ? ck->lists.systems.v + (contact->system - 1) : NULL;
-    const char *angle[2], *names[16], *at = over->text, *wrong = NULL;
-    size_t n_angles = owner ? 0 : angles_of(ck, contact, angle), n = 0;
+    const char **angle = NULL, *names[16], *at = over->text, *wrong = NULL;
+    size_t n_angles = owner ? 0 : angles_of(ck, contact, &angle), n = 0;
     for (int k = 0; k < 2 && *at && !wrong; k++) {
         size_t length = strcspn(at, " ");
         const char *name = arena_strndup(ck->arena, at, length);
@@ -120,15 +136,17 @@ over_ok(struct check *ck, const struct tm_contact *contact,
     struct diag *diag =
         owner ? check_error(ck, DIAG_E0405, over->range,
                             "`%s` has no coordinate `%s`", owner->name, wrong)
-              : check_error(ck, DIAG_E0405, over->range,
-                            "`%s` is no angle of a body of `%s` that moves",
-                            wrong, contact->name);
+              : check_error(
+                    ck, DIAG_E0405, over->range,
+                    "`%s` is no angle of a body of `%s` that moves, or is "
+                    "jointed with one",
+                    wrong, contact->name);
     for (; owner && n < owner->n && n < 16; n++) {
         const char *full = ck->lists.coordinates.v[owner->first + n].name;
         const char *dot = strrchr(full, '.');
         names[n] = dot ? dot + 1 : full;
     }
-    for (; !owner && n < n_angles; n++)
+    for (; !owner && n < n_angles && n < 16; n++)
         names[n] = angle[n];
     if (n == 0)
         CHECK_HELP(ck, diag, "no body of this contact moves");

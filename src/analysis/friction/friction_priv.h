@@ -61,6 +61,14 @@ int painleve_put_two(struct analysis *analysis, const imp_command *command,
                      const struct painleve_instant instant[2],
                      const struct painleve_cross *cross, struct record *out);
 
+/* -- painleve_beside.c ------------------------------------------------------
+ */
+
+/* W0747 where another contact is closed, too, and acts on those (1 or 2) that
+ * were read. */
+void painleve_tell_beside(struct analysis *analysis, const imp_command *command,
+                          const struct painleve_instant *instant, int n);
+
 /* -- painleve_reader.c ------------------------------------------------------
  */
 
@@ -114,6 +122,9 @@ struct painleve_reading {
      * have been read before. Status of the tapes. */
     int (*held)(struct painleve_reader *reader, const double force[2],
                 double *stiffness, const double **rows, uint32_t *n_rows);
+    /* Is this other contact closed now, so that its forces act on the one that
+     * was read? */
+    bool (*beside)(struct painleve_reader *reader, uint32_t other);
 };
 struct painleve_reader {
     struct analysis *analysis;

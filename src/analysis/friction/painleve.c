@@ -183,6 +183,7 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
         st = painleve_of_system(analysis, command, contact[0], at, &instant[0]);
     if (st)
         return st;
+    painleve_tell_beside(analysis, command, instant, n);
     return n == 2 ? painleve_put_two(analysis, command, instant, &cross, out)
                   : ask_one(analysis, &instant[0], out);
 }

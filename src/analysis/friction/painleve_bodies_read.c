@@ -16,13 +16,18 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/collision/touch.h"
 #include "analysis/friction/friction_priv.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_rows.h"
 
 /* A rate of the gap below this share of the slip counts as 0, as in
  * analysis/simulate. */
 #define BODIES_STILL 1e-9
+/* room for the points of another contact */
+#define POINTS_MOST 64
 /* steps of Newton's method that close a gap, and what joints hold */
 #define CLOSE_STEPS 20
 /* roundings of the places of bodies within which that is closed */
@@ -572,6 +577,43 @@ begin(struct painleve_reader *reader, uint32_t j, double rate, double slip)
 
 /* -- a reader -------------------------------------------------------------- */
 
+/* -- other contacts ---------------------------------------------------------
+ */
+
+static bool
+closed_beside(struct painleve_reader *reader, uint32_t other)
+{
+    struct reader_of_bodies *of = (struct reader_of_bodies *)reader;
+    struct rt *run = reader->analysis->rt;
+    const imp_contact *contact = rt_contact(run, other);
+    struct contact_point spot[2] = {of->spot};
+    double gap, tolerance, rate;
+    bool shares = false;
+    for (uint32_t b = 0; b < of->mechanism->n_body; b++)
+        shares |= contact->body[0] == of->mechanism->body[b] ||
+                  contact->body[1] == of->mechanism->body[b];
+    if (!shares || (contact->flags & IMP_CONTACTF_STATED) ||
+        touch_gap(reader->analysis, other, &gap, NULL))
+        return false;
+    gap_tolerances(run, other, &tolerance, &rate);
+    if (gap > tolerance)
+        return false;
+    /* where it cannot be read it may push all the same */
+    struct contact_point found[POINTS_MOST];
+    if (contact_set_points(run, other, tolerance, found, POINTS_MOST) <= 0)
+        return true;
+    spot[1] = found[0];
+    struct painleve_reader *there =
+        painleve_bodies_reader(reader->analysis, reader->command, &spot[1]);
+    struct painleve_instant instant;
+    struct painleve_cross cross;
+    if (there->by->read(there, false, &instant) || !instant.closed ||
+        painleve_bodies_cross(run, spot, &cross))
+        return false;
+    return cross.normal != 0.0 || cross.gap[0] != 0.0 || cross.gap[1] != 0.0 ||
+           cross.slip != 0.0;
+}
+
 static const struct painleve_reading of_bodies = {.read = read_here,
                                                   .gap = read_gap,
                                                   .derivatives =
@@ -579,7 +621,8 @@ static const struct painleve_reading of_bodies = {.read = read_here,
                                                   .coordinate = coordinate_of,
                                                   .close = close_gap,
                                                   .begin = begin,
-                                                  .held = held};
+                                                  .held = held,
+                                                  .beside = closed_beside};
 
 /* Why are derivatives not known? */
 static const char *

@@ -387,11 +387,14 @@ coordinate_of(const struct painleve_reader *reader, const char *name,
     return UINT32_MAX;
 }
 
+static bool closed_beside(struct painleve_reader *reader, uint32_t other);
+
 static const struct painleve_reading of_system = {.read = read_here,
                                                   .gap = read_gap,
                                                   .derivatives =
                                                       read_derivatives,
-                                                  .coordinate = coordinate_of};
+                                                  .coordinate = coordinate_of,
+                                                  .beside = closed_beside};
 
 /* What is asked of a contact of the system, with room for its rows. */
 static struct asked *
@@ -418,6 +421,24 @@ ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
     asked->rank = -1;
     asked->first = NEW_N(run->arena, int, n + 1);
     return asked;
+}
+
+/* Forces along the normal of the other one act by the mass matrix; friction
+ * there may act where they do not. */
+static bool
+closed_beside(struct painleve_reader *reader, uint32_t other)
+{
+    struct asked *asked = ask(reader->analysis, reader->command, other);
+    struct painleve_instant there;
+    double size[2];
+    int n = (int)reader->n;
+    if (gap_now(asked, &there, size) ||
+        fabs(there.gap) > INSTANT_ZERO * size[0] ||
+        fabs(there.rate) > INSTANT_ZERO * size[1])
+        return false;
+    return rt_contact(reader->analysis->rt, other)->slip != IMP_NO_TAPE ||
+           dense_dot(n, asked->reader.normal, reader->by_normal) != 0.0 ||
+           dense_dot(n, asked->reader.normal, reader->by_along) != 0.0;
 }
 
 /* -- the instant that is asked for ------------------------------------------

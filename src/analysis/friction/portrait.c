@@ -160,6 +160,7 @@ prepare(struct analysis *analysis, const imp_command *command,
     assert(portrait->contact->compliance != IMP_NO_TAPE);
     if ((st = instant_of(portrait, contact, at)))
         return st;
+    painleve_tell_beside(analysis, command, &portrait->instant, 1);
     const struct painleve_point *point = &portrait->instant.point;
     portrait->point =
         (struct fast_point){.A = point->A,
@@ -168,6 +169,7 @@ prepare(struct analysis *analysis, const imp_command *command,
                             .a = point->a,
                             .b = point->b,
                             .mu = point->mu,
+                            .mu_static = point->mu_static,
                             .slip_sign = point->slip > 0.0   ? 1.0
                                          : point->slip < 0.0 ? -1.0
                                                              : 0.0,

@@ -99,8 +99,9 @@ fast_equilibria(const struct fast_point *point,
             continue;
         if (!(force > 0.0))
             continue;
-        double along = point->mu * point->A - point->B,
-               against = point->mu * point->A + point->B;
+        double mu = k == 0 ? fast_sticking(point) : point->mu,
+               along = mu * point->A - point->B,
+               against = mu * point->A + point->B;
         bool holds =
             k == 0 ? along * force >= point->a && against * force >= -point->a
             : point->slip_sign != 0.0 ? true

@@ -131,8 +131,8 @@ left(struct fast *fast, const double x[3], int which)
 {
     const struct fast_point *point = fast->point;
     double force = law(fast, x[0], x[1]);
-    double k_plus = point->mu * point->A - point->B,
-           k_minus = point->mu * point->A + point->B;
+    double sticks = fast_sticking(point), k_plus = sticks * point->A - point->B,
+           k_minus = sticks * point->A + point->B;
     if (which == 0)
         return force;
     if (which == 1)
@@ -149,9 +149,10 @@ choose(const struct fast_point *point, double slip, double force)
     double sign = point->slip_sign != 0.0 ? point->slip_sign : slip;
     if (sign != 0.0)
         return sign > 0.0 ? PHASE_FORWARD : PHASE_BACKWARD;
-    if ((point->mu * point->A - point->B) * force < point->a)
+    double sticks = fast_sticking(point);
+    if ((sticks * point->A - point->B) * force < point->a)
         return PHASE_FORWARD;
-    if ((point->mu * point->A + point->B) * force < -point->a)
+    if ((sticks * point->A + point->B) * force < -point->a)
         return PHASE_BACKWARD;
     return PHASE_STICK;
 }
@@ -233,9 +234,9 @@ settled(struct fast *fast, enum fast_outcome *outcome)
     *outcome = sign > 0.0   ? FAST_SLIP_POSITIVE
                : sign < 0.0 ? FAST_SLIP_NEGATIVE
                             : FAST_STICK;
-    return sign != 0.0 ||
-           ((point->mu * point->A - point->B) * rest >= point->a &&
-            (point->mu * point->A + point->B) * rest >= -point->a);
+    double sticks = fast_sticking(point);
+    return sign != 0.0 || ((sticks * point->A - point->B) * rest >= point->a &&
+                           (sticks * point->A + point->B) * rest >= -point->a);
 }
 
 static void

@@ -23,10 +23,16 @@ struct fast_law {
 };
 struct fast_point {
     double A, B, C, a, b, mu; /* as in struct painleve_point */
+    double mu_static;         /* while it sticks, where that is more than mu */
     double slip_sign; /* 1 or -1: the slip is so large that it keeps its sign;
                          0: it is u, and may end */
     struct fast_law law;
 };
+static inline double
+fast_sticking(const struct fast_point *point)
+{
+    return point->mu_static > point->mu ? point->mu_static : point->mu;
+}
 enum fast_outcome {
     FAST_LIFTOFF,
     FAST_STICK,

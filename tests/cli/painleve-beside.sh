@@ -47,3 +47,19 @@ let p = painleve grain.floor
 show p.modes
 END
 for m in plate table stairs; do $imp run $m.imp; done
+cat >pin.imp <<'END'
+use shapes
+world { gravity = (0, -9.81) }
+body floor : half_plane { fixed = true }
+body rod : polygon((-0.5, 0), (0.5, 0), (0, 0.1)) {
+  mass     = 1
+  centre   = (0, 0)
+  position = (0.5 [m])*(cos(0.7), sin(0.7))
+  angle    = -0.7
+}
+joint pin : hinge(rod, world) { at = (0, sin(0.7))  friction = 0.2  radius = 0.02 }
+contact tip : floor | rod { friction = 0.5 }
+let p = painleve tip
+show p.verdict
+END
+$imp run pin.imp

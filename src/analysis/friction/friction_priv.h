@@ -125,6 +125,9 @@ struct painleve_reading {
     /* Is this other contact closed now, so that its forces act on the one that
      * was read? */
     bool (*beside)(struct painleve_reader *reader, uint32_t other);
+    /* The number of a joint with friction that holds its bodies; UINT32_MAX:
+     * there is none. NULL: there are no joints. */
+    uint32_t (*rubbing)(const struct painleve_reader *reader);
 };
 struct painleve_reader {
     struct analysis *analysis;

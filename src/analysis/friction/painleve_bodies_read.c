@@ -614,6 +614,21 @@ closed_beside(struct painleve_reader *reader, uint32_t other)
            cross.slip != 0.0;
 }
 
+static uint32_t
+rubbing_joint(const struct painleve_reader *reader)
+{
+    const struct reader_of_bodies *of = (const struct reader_of_bodies *)reader;
+    const struct rt *run = reader->analysis->rt;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (uint32_t b = 0; b < of->mechanism->n_body; b++)
+            if ((joint[i].flags & IMP_JOINTF_RUBS) &&
+                (joint[i].body[0] == of->mechanism->body[b] ||
+                 joint[i].body[1] == of->mechanism->body[b]))
+                return i;
+    return UINT32_MAX;
+}
+
 static const struct painleve_reading of_bodies = {.read = read_here,
                                                   .gap = read_gap,
                                                   .derivatives =
@@ -622,7 +637,8 @@ static const struct painleve_reading of_bodies = {.read = read_here,
                                                   .close = close_gap,
                                                   .begin = begin,
                                                   .held = held,
-                                                  .beside = closed_beside};
+                                                  .beside = closed_beside,
+                                                  .rubbing = rubbing_joint};
 
 /* Why are derivatives not known? */
 static const char *

@@ -6,7 +6,11 @@
 #
 # hold what the model that the heading above them names really prints. `value` is
 # an expression that is shown at the end of the model. Each reference that is not
-# `-` has its difference, Imp minus reference.
+# `-` has its difference, Imp minus reference. In tables
+#
+#   | line | value | references ... | Imp | differences ... | model |
+#
+# each row names its model, in examples/ unless it says tests/.
 #
 #   sh tests/reproduction.sh check BUILD     compare the columns with what comes
 #   sh tests/reproduction.sh accept BUILD    write the columns
@@ -25,17 +29,19 @@ function trim(s) { gsub(/^[ `]+|[ `]+$/, "", s); return s }
 BEGIN { FS = "|" }
 /^#/ { model = $0; sub(/^[^`]*`/, "", model); sub(/`.*/, "", model); on = 0 }
 !/^\|/ { on = 0 }
-/^\| value / { on = 1; n = 0
+/^\| value / || /^\| line \| value / { on = 1; n = 0; col = /^\| line/ ? 3 : 2
     for (i = 3; i < NF; i++) { if (trim($i) == "Imp") at = i }
     heading = 1 }
 { rule = $0 ~ /^\|[-|]*$/ }
+on && !heading && !rule && col == 3 { model = trim($(NF - 1)) ".imp"
+    if (model !~ /^tests/) model = "examples/" model }
 END
 awk 'function show(e) { print model "\t" e }
 '"$(cat "$tmp/cells.awk")"'
 on && !heading && !rule {
-    show(trim($2))
-    for (i = 3; i < at; i++)
-        if (trim($i) != "-") show("(" trim($2) ") - (" trim($i) ")")
+    show(trim($col))
+    for (i = col + 1; i < at; i++)
+        if (trim($i) != "-") show("(" trim($col) ") - (" trim($i) ")")
 }
 { heading = 0 }' $doc >"$tmp/rows"
 
@@ -71,8 +77,9 @@ on && !heading && !rule {
     line = "|"
     for (i = 2; i < at; i++) line = line $i "|"
     line = line " " next_of(model) " |"
-    for (i = 3; i < at; i++)
+    for (i = col + 1; i < at; i++)
         line = line " " (trim($i) == "-" ? "-" : short(next_of(model))) " |"
+    if (col == 3) line = line $(NF - 1) "|"
     $0 = line
 }
 { heading = 0; print }' $doc >"$tmp/new"

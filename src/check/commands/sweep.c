@@ -73,6 +73,14 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
         (!list && !check_leaves(ck, value.e, count, MAY_PARAMS, arg->value,
                                 "the values of a sweep")))
         return false;
+    if (random && ex_is_const(value.e[0]) && ex_is_const(value.e[1]) &&
+        value.e[0]->num > value.e[1]->num) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0423, arg->value->range,
+            "the lower bound of `%s` lies above the upper one", decl->name);
+        CHECK_HELP(ck, diag, "a random param is drawn from [lower, upper]");
+        return false;
+    }
     value.rows = (uint32_t)count;
     value.cols = 1;
     val_of(ck, &value, arg->value, out);

@@ -390,7 +390,10 @@ scope_read_data(struct check *ck, struct module *module,
         CHECK_HELP(ck,
                    check_error(ck, DIAG_E0390, it->value->range,
                                "cannot read \"%s\": %s", rel, why),
-                   "the path is relative to the file of the model");
+                   strstr(why, "larger") ? "take the rows or columns that are "
+                                           "needed, or every hundredth row"
+                                         : "the path is relative to the file "
+                                           "of the model");
     return text;
 }
 

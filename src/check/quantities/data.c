@@ -261,6 +261,34 @@ file_unit(struct check *ck, const struct reading *reading, struct asked *asked,
     return false;
 }
 
+/* A header with a unit in brackets, `height [mm]`, of which the model says
+ * another one. E0392. */
+static bool
+header_unit(struct check *ck, const struct asked *asked)
+{
+    size_t length = strlen(asked->header);
+    const char *open = strrchr(asked->header, '[');
+    struct unit unit;
+    if (!asked->stated || !open || asked->header[length - 1] != ']')
+        return true;
+    const char *text = arena_printf(
+        ck->arena, "%.*s", (int)(asked->header + length - open - 2), open + 1);
+    if (!unit_of_text(ck->dims, text, &unit) ||
+        (!strcmp(dim_text(ck->dims, unit.dim),
+                 dim_text(ck->dims, asked->unit.dim)) &&
+         unit.num * asked->unit.den == asked->unit.num * unit.den))
+        return true;
+    struct diag *diag = check_error(
+        ck, DIAG_E0392, asked->range,
+        "the header says that this column is in %s, which is another unit",
+        text);
+    CHECK_HELP(ck, diag,
+               "its numbers are taken in the unit that stands here: column %s "
+               ": %s = ...",
+               asked->name, text);
+    return false;
+}
+
 /* Finds the column of the file with this header. */
 static bool
 find_header(struct check *ck, const struct reading *reading,
@@ -349,7 +377,8 @@ read_table(struct check *ck, struct reading *reading)
             return false;
         const char *const *units = reading->head.units;
         const char *unit = units ? units[columns[i].number] : NULL;
-        if (unit && !file_unit(ck, reading, &reading->asked.v[i], unit))
+        if (unit ? !file_unit(ck, reading, &reading->asked.v[i], unit)
+                 : !units && !header_unit(ck, &reading->asked.v[i]))
             return false;
     }
     if (!table_read_rows(reading->kind, reading->hdf5, ck->arena, reading->text, reading->size,

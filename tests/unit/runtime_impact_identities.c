@@ -551,11 +551,63 @@ extended_rank(void **state)
     arena_free(a);
 }
 
+/* Rows that stick lose their velocity, the others obey complementarity, and the
+ * rest takes no impulse; momentum is kept. */
+static void
+sticking(void **state)
+{
+    (void)state;
+    uint64_t s = 17;
+    int applied = 0, n = cases(10000);
+    struct arena *a = arena_new();
+    for (int t = 0; t < n; t++) {
+        struct problem o;
+        random_problem(&s, &o, false, t % 5 == 0);
+        arena_clear(a);
+        admissible(a, &s, &o);
+        struct impact_solver *m =
+            impact_solver_new(a, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
+        bool stick[IMPACT_CONTACTS_MAX], other[IMPACT_CONTACTS_MAX];
+        for (int c = 0; c < m->nc; c++) {
+            int part = (t >> c) % 3;
+            stick[c] = part == 0;
+            other[c] = part == 1;
+        }
+        impact_solver_solve_sticking(m, stick, other);
+        if (!m->decision.applied)
+            continue;
+        applied++;
+        assert_true(m->balance.momentum_error < 1e-12);
+        double P = 1, v = 1;
+        for (int c = 0; c < m->nc; c++) {
+            P = fmax(P, fabs(m->impulse.P[c]));
+            v = fmax(v, fabs(m->velocity.before[c]));
+        }
+        for (int c = 0; c < m->nc; c++) {
+            double w = m->velocity.after[c] +
+                       (m->approach.open[c]
+                            ? 0
+                            : o.c[c].e * fmin(0, m->velocity.before[c]));
+            if (stick[c])
+                CLOSE(m->velocity.after[c], 0, 1e-7 * v);
+            else if (other[c])
+                assert_true(w > -1e-7 * v && m->impulse.P[c] >= 0 &&
+                            w * m->impulse.P[c] < 1e-7 * v * P);
+            else
+                assert_true(m->impulse.P[c] == 0);
+        }
+    }
+    assert_true(applied > n / 2);
+    arena_free(a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balances), cmocka_unit_test(one_free),
-        cmocka_unit_test(relabel), cmocka_unit_test(extended_rank)};
+        cmocka_unit_test(relabel), cmocka_unit_test(extended_rank),
+        cmocka_unit_test(sticking)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

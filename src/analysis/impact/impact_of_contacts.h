@@ -41,6 +41,12 @@ int impact_with_sticking(struct analysis *analysis,
                          const struct impact_of_run *normals, bool hit,
                          struct impact_of_run *problem,
                          struct impact_solver **out, const char **why);
+/* Is a point pulled in such an impact, that loses more velocity than a push can
+ * take? And what is said of it. */
+bool impact_sticking_pulls(const struct impact_of_run *problem,
+                           const struct impact_solver *solver);
+#define IMPACT_STICKING_PULLS                                                  \
+    "a point that sticks is pulled: no push takes all of its velocity"
 /* Corners that touch corners leave their normals open. Where all choices of the
  * normals of contact[0..n), of which one has friction, lead to the same motion,
  * as where the corners stick under each of them, then the normals do not

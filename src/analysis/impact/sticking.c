@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* An impact at contacts of which one says `restitution = sticking`: its points
  * lose all of their velocity. The problem of runtime/impact gets a row per
- * tangent behind each normal one. Points of such contacts that come down stick,
- * as far as they push; those that rest there do so where they would be pressed.
- * All other contacts obey complementarity without friction. The command
- * `impact` at such contacts is here, too. */
+ * tangent behind each normal one. Points of such contacts that come down stick;
+ * those that rest there stick where they are pressed. All others obey
+ * complementarity without friction. The command `impact` at such contacts is here,
+ * too. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -102,7 +102,9 @@ struct points {
     int step;         /* rows per point */
     const bool *may;  /* the contact sticks */
     bool *stick;      /* the point does */
-    const bool *rest; /* rows along the normals of the other contacts */
+    bool *down;       /* it comes down */
+    bool *freed;      /* it rests, and would be pulled if it stuck */
+    const bool *normal; /* rows along normals */
 };
 
 static void
@@ -122,55 +124,71 @@ begin(struct points *points, double rests)
         bool down =
             points->may[i] && approach->v0[i] < -rests * approach->speed;
         set_stick(points, i, down);
+        points->down[i] = down;
         any |= down;
     }
     return any;
 }
 
-/* Lets the point go that is pulled most, else lets the one stick that would
- * approach most. False: there is none. */
+/* Of the points that rest, lets the one go for good that is pulled most, which
+ * is then pushed without friction, else lets the one stick that is pressed
+ * most. False: there is none. */
 static bool
 exchange(struct points *points)
 {
     const struct impact_solver *solver = points->solver;
-    const struct impact_approach *approach = &solver->approach;
-    double most = 0.0, pull = 0.0, sink = NORMAL_RESTS * approach->speed;
-    int pulled = -1, sunk = -1;
+    double most = 0.0, pull, press;
+    int pulled = -1, pressed = -1;
     for (int i = 0; i < solver->nc; i++)
-        most = fmax(most, fabs(solver->impulse.P[i] * approach->length[i]));
-    pull = STICKING_PULLS * most;
+        most =
+            fmax(most, fabs(solver->impulse.P[i] * solver->approach.length[i]));
+    pull = press = STICKING_PULLS * most;
     for (int i = 0; i < solver->nc; i += points->step) {
-        double P = solver->impulse.P[i] * approach->length[i],
-               after = solver->velocity.after[i] / approach->length[i];
+        double P = solver->impulse.P[i] * solver->approach.length[i];
+        if (points->down[i] || !points->may[i])
+            continue;
         if (points->stick[i] && -P > pull) {
             pull = -P;
             pulled = i;
         }
-        if (points->may[i] && !points->stick[i] && -after > sink) {
-            sink = -after;
-            sunk = i;
+        if (!points->stick[i] && !points->freed[i] && P > press) {
+            press = P;
+            pressed = i;
         }
     }
-    if (pulled >= 0)
+    if (pulled >= 0) {
         set_stick(points, pulled, false);
-    else if (sunk >= 0)
-        set_stick(points, sunk, true);
-    return pulled >= 0 || sunk >= 0;
+        points->freed[pulled] = true;
+    } else if (pressed >= 0) {
+        set_stick(points, pressed, true);
+    }
+    return pulled >= 0 || pressed >= 0;
 }
 
-/* Looks for points that stick and push while all others part or rest, beginning
- * with those that come down. False: none were found. */
-static bool
+/* Solves the impact, and looks for the points that rest and stick, too: each
+ * comes to stick once at most, and is let go once. */
+static void
 settle(struct points *points)
 {
-    int n = points->solver->nc / points->step;
-    for (int round = 0; round < 4 * n + 8; round++) {
+    do
         impact_solver_solve_sticking(points->solver, points->stick,
-                                     points->rest);
-        if (!points->solver->decision.applied || !exchange(points))
-            return true;
+                                     points->normal);
+    while (points->solver->decision.applied && exchange(points));
+}
+
+bool
+impact_sticking_pulls(const struct impact_of_run *problem,
+                      const struct impact_solver *solver)
+{
+    assert(problem != NULL && solver != NULL);
+    double most = 0.0, least = 0.0;
+    for (int i = 0; i < solver->nc; i++) {
+        double P = solver->impulse.P[i] * solver->approach.length[i];
+        most = fmax(most, fabs(P));
+        if (problem->contact[i] != UINT32_MAX)
+            least = fmin(least, P);
     }
-    return false;
+    return solver->decision.applied && -least > STICKING_PULLS * most;
 }
 
 int
@@ -188,28 +206,26 @@ impact_with_sticking(struct analysis *analysis,
         return st;
     struct impact_solver *solver = *out;
     size_t n = (size_t)solver->nc;
-    bool *may = NEW_N(run->brief, bool, n), *rest = NEW_N(run->brief, bool, n);
+    bool *may = NEW_N(run->brief, bool, n),
+         *normal = NEW_N(run->brief, bool, n);
     struct points points = {.solver = solver,
                             .step = (int)run->im->dim,
                             .may = may,
                             .stick = NEW_N(run->brief, bool, n),
-                            .rest = rest};
+                            .down = NEW_N(run->brief, bool, n),
+                            .freed = NEW_N(run->brief, bool, n),
+                            .normal = normal};
     for (int i = 0; i < solver->nc; i += points.step) {
         may[i] = impact_sticks(run, problem->contact[i]);
-        rest[i] = !may[i];
+        normal[i] = true;
         solver->approach.e[i] = impact_restitution_of_run(
             run, problem->contact[i], -solver->approach.v0[i]);
     }
     if (!begin(&points, NORMAL_RESTS) && hit)
         begin(&points, HIT_RESTS);
-    bool settled = settle(&points);
-    if (!solver->decision.applied) {
+    settle(&points);
+    if (!solver->decision.applied)
         *why = impact_fault_text(solver);
-    } else if (!settled) {
-        impact_solver_refuse(solver, IMPACT_JAMMED);
-        *why = "a point that loses all of its velocity would be pulled, and "
-               "approaches if it does not stick";
-    }
     return IMP_OK;
 }
 
@@ -249,8 +265,8 @@ set_slips(const struct analysis *analysis, const struct impact_solver *solver,
 
 /* What is to be said of the outcome, into text; returns how many. */
 static size_t
-remarks(struct analysis *analysis, const struct impact_solver *solver,
-        const char *why, const char **text)
+remarks(struct analysis *analysis, const struct impact_of_run *problem,
+        const struct impact_solver *solver, const char *why, const char **text)
 {
     size_t n = 0;
     if (why)
@@ -259,6 +275,8 @@ remarks(struct analysis *analysis, const struct impact_solver *solver,
     else if (solver->decision.determined == IMPACT_MOTION_UNIQUE)
         text[n++] = "the motion is unique, the impulses are not: a least set "
                     "is given";
+    if (impact_sticking_pulls(problem, solver))
+        text[n++] = IMPACT_STICKING_PULLS;
     return n;
 }
 
@@ -269,7 +287,7 @@ impact_sticking(struct analysis *analysis, const imp_command *command,
     assert(analysis != NULL && command != NULL && out != NULL);
     struct impact_of_run normals, problem;
     struct impact_solver *solver;
-    const char *why, *text[2];
+    const char *why, *text[3];
     static const enum imp_option_id refused[] = {IMP_OPT_impact_impulse,
                                                  IMP_OPT_impact_law};
     for (int i = 0; i < 2; i++) {
@@ -296,7 +314,16 @@ impact_sticking(struct analysis *analysis, const imp_command *command,
                  "the outcome of this impact is not determined, so no motion "
                  "is applied: %s",
                  why);
-    size_t n = remarks(analysis, solver, why, text);
+    if (impact_sticking_pulls(&problem, solver) &&
+        (analysis->rt->im->forbid & IMP_FORBID_NEGATIVE)) {
+        struct diag *diag = diag_add(analysis->ds, DIAG_E0719, command->range,
+                                     "the world forbids this impact");
+        diag_note(analysis->ds, diag, IMP_NOWHERE, "%s", IMPACT_STICKING_PULLS);
+        diag_help(analysis->ds, diag,
+                  "state a number as restitution, or forbid less");
+        return IMP_FAILED;
+    }
+    size_t n = remarks(analysis, &problem, solver, why, text);
     impact_record(analysis, &problem, solver, why, out);
     SET_TEXT("law", "sticking");
     set_slips(analysis, solver, why, out);

@@ -518,6 +518,14 @@ with_sticking(struct simulation *sim, struct group *group,
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
                            solver)))
         return st;
+    if (impact_sticking_pulls(&problem, solver)) {
+        char t[NUM_TEXT];
+        if (sim->run->im->forbid & IMP_FORBID_NEGATIVE)
+            return forbidden(sim, group, NULL, solver);
+        simulate_remark(sim, arena_printf(sim->run->brief, "t = %s s: %s",
+                                          num_digits(t, rt_time(sim->run), 9),
+                                          IMPACT_STICKING_PULLS));
+    }
     report_gain(sim, group, solver);
     polytope_keep_corners(sim->run, group->contact, group->n);
     impact_of_run_write(sim->run, &problem, solver->velocity.twist);

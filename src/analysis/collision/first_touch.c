@@ -118,32 +118,111 @@ touch_require_movable(struct analysis *analysis, uint32_t contact)
     return IMP_OK;
 }
 
-/* Only `simulate` knows when a rotor begins to stick. */
+/* -- on the way ------------------------------------------------------------ */
+
+/* The next change of a mode of rotors and joints with friction. */
+struct mode_end {
+    uint32_t rotor; /* or IMP_NO_ROTOR */
+    struct rubbing_change joint;
+    double rotor_time, joint_time;
+};
+
+/* Shortens *end to the first such change. */
 static int
-rotors_may_stick(struct analysis *analysis, uint32_t contact)
+modes_peek(struct rt *run, double *end, struct mode_end *next)
 {
+    next->rotor = IMP_NO_ROTOR;
+    next->joint.what = RUBBING_NOTHING;
+    int st = rotors_rub(run) ? rotors_peek(run, end, &next->rotor) : IMP_OK;
+    next->rotor_time = *end;
+    if (!st && rubbing_any(run))
+        st = rubbing_peek(run, end, &next->joint);
+    next->joint_time = *end;
+    return st;
+}
+
+/* E0562: the law of friction does not say how joints go on. */
+static int
+left_open(struct analysis *analysis, uint32_t contact, uint32_t joint)
+{
+    char time[NUM_TEXT];
+    const struct rt *run = analysis->rt;
+    const imp_joint *of =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint) + joint;
     struct diag *diag = diag_add(
-        analysis->ds, DIAG_E0559, rt_contact(analysis->rt, contact)->range,
-        "a rotor with friction may stick before the bodies of `%s` touch",
-        imp_text(analysis->rt->im, rt_contact(analysis->rt, contact)->name));
+        analysis->ds, DIAG_E0562, of->range_friction,
+        "at t = %s the friction of joint `%s`, and of those beside it, leaves "
+        "open how the motion goes on, and `%s` has not touched yet",
+        num_digits(time, rt_time(run), 9), imp_text(run->im, of->name),
+        imp_text(run->im, rt_contact(run, contact)->name));
     diag_help(analysis->ds, diag,
-              "follow the motion with `simulate`, or place the bodies where "
-              "they touch");
+              "friction and the force that it depends on increase each other "
+              "there: make the friction smaller, or the bush longer");
     return IMP_FAILED;
 }
 
-/* And only `simulate` knows when a joint with friction does. */
+/* Makes the changes of modes that fall on the present time. */
 static int
-joints_may_stick(struct analysis *analysis, uint32_t contact)
+modes_change(struct analysis *analysis, uint32_t contact, struct mode_end *next)
 {
-    struct diag *diag = diag_add(
-        analysis->ds, DIAG_E0563, rt_contact(analysis->rt, contact)->range,
-        "a joint with friction may stick before the bodies of `%s` touch",
-        imp_text(analysis->rt->im, rt_contact(analysis->rt, contact)->name));
-    diag_help(analysis->ds, diag,
-              "follow the motion with `simulate`, or place the bodies where "
-              "they touch");
-    return IMP_FAILED;
+    struct rt *run = analysis->rt;
+    int st = IMP_OK;
+    if (next->rotor != IMP_NO_ROTOR && rt_time(run) == next->rotor_time)
+        st = rotors_change(run, next->rotor);
+    if (st || next->joint.what == RUBBING_NOTHING ||
+        rt_time(run) != next->joint_time)
+        return st;
+    st = rubbing_apply(run, &next->joint);
+    return !st && next->joint.what == RUBBING_OPEN
+               ? left_open(analysis, contact, next->joint.joint)
+               : st;
+}
+
+/* Does friction of a rotor or joint act on a body of the contact? */
+static bool
+rubs(const struct rt *run, const imp_contact *contact)
+{
+    return rotors_rub(run) || rubbing_moves(run, contact->body[0]) ||
+           rubbing_moves(run, contact->body[1]);
+}
+
+/* Moves to the first touch of the contact, or to `until`, from one change of a
+ * mode to the next; other contacts are passed over. */
+static int
+follow(struct analysis *analysis, uint32_t contact, double until,
+       struct event *event)
+{
+    struct rt *run = analysis->rt;
+    uint32_t n = run->im->contacts.n, n_more = 0;
+    enum event_watch *watch = NEW_N(run->arena, enum event_watch, n);
+    struct event *more = NEW_N(run->arena, struct event, n + 1);
+    bool modes = rotors_rub(run) || rubbing_any(run);
+    struct mode_end next;
+    for (uint32_t i = 0; i < n; i++)
+        watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
+    if (!modes)
+        return event_next(run, watch, until, NULL, NULL, event, more, &n_more);
+    int st = rotors_settle(run);
+    event->kind = EVENT_NONE;
+    while (!st && rt_time(run) < until) {
+        double end = until;
+        rt_brief_end(run);
+        if ((st = modes_peek(run, &end, &next)) ||
+            (st =
+                 event_next(run, watch, end, NULL, NULL, event, more, &n_more)))
+            return st;
+        if (event->kind == EVENT_EXCLUDED &&
+            !rubs(run, rt_contact(run, contact)))
+            return IMP_OK;
+        if (event->kind != EVENT_NONE && event->kind != EVENT_EXCLUDED)
+            return IMP_OK;
+        event->kind = EVENT_NONE;
+        if (rt_time(run) < end)
+            st = motion_to(run, end);
+        if (!st)
+            st = modes_change(analysis, contact, &next);
+    }
+    return st;
 }
 
 int
@@ -171,18 +250,10 @@ touch_find(struct analysis *analysis, uint32_t contact, double until,
         touch->at_start = true;
         return touch_read(analysis, touch, POLISH_ORDER);
     }
-    if (rotors_rub(run))
-        return rotors_may_stick(analysis, contact);
-    if (rubbing_any(run))
-        return joints_may_stick(analysis, contact);
     if (isnan(until))
         until = event_horizon(run);
-    uint32_t n = run->im->contacts.n, n_more = 0;
-    enum event_watch *watch = NEW_N(run->arena, enum event_watch, n);
-    struct event event, *more = NEW_N(run->arena, struct event, n + 1);
-    for (uint32_t i = 0; i < n; i++)
-        watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
-    st = event_next(run, watch, until, NULL, NULL, &event, more, &n_more);
+    struct event event;
+    st = follow(analysis, contact, until, &event);
     if (st)
         return command_failed(analysis, st, image_contact->range,
                               "following the motion");

@@ -16,6 +16,7 @@
 #include "runtime/derivatives/body_kinematics.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/rubbing/rubbing.h"
 #include "runtime/setup/new_run.h"
 
 /* coordinates of a body in the plane: x, y, angle */
@@ -107,6 +108,27 @@ at_rest(struct question *question)
         diag_help(analysis->ds, diag,
                   "leave its velocity and spin out; `simulate` follows bodies "
                   "that move");
+        return IMP_BADMODEL;
+    }
+    return IMP_OK;
+}
+
+/* A joint with friction bears a moment within a cone that is not convex. */
+static int
+smooth_joints(const struct question *question)
+{
+    struct analysis *analysis = question->analysis;
+    for (uint32_t b = 0; b < question->problem.p.n_body; b++) {
+        if (!rubbing_moves(analysis->rt, question->problem.body[b]))
+            continue;
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0563, question->command->range,
+                     "`balance` knows the friction of contacts, and a joint "
+                     "with friction holds `%s`, too",
+                     body_name(question, b));
+        diag_help(analysis->ds, diag,
+                  "`simulate` tells whether the bodies stay at rest; or leave "
+                  "out the friction of the joints");
         return IMP_BADMODEL;
     }
     return IMP_OK;
@@ -257,7 +279,9 @@ balance_of_bodies(struct question *question)
                                   question->command->range);
         return IMP_FAILED;
     }
-    return (st = at_rest(question)) ? st : make_problem(question);
+    return (st = at_rest(question)) || (st = smooth_joints(question))
+               ? st
+               : make_problem(question);
 }
 
 /* -- the record -------------------------------------------------------------

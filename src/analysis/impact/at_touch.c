@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/rotors/rotors.h"
 #include "runtime/setup/new_run.h"
 
 int
@@ -137,6 +138,7 @@ impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
     if ((st = touch_option_until(analysis, command, until, &end)) ||
         (st = together(analysis, command, contact, n_contacts, end)))
         return st;
+    rotors_release(analysis->rt); /* friction gives no impulse */
     if ((st = impact_read(analysis, contact, n_contacts, problem)))
         return st;
     if (problem->open == IMP_WORLD)

@@ -12,6 +12,7 @@
 #include "abi/status.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
+#include "runtime/rotors/rotors.h"
 
 /* one impact at one contact, as it is asked for */
 struct question {
@@ -43,6 +44,7 @@ read_touch(struct analysis *analysis, const imp_command *command,
     if ((st = touch_agree(analysis, &question->touch)))
         return st;
     touch_verdict(analysis, &question->touch, &question->verdict);
+    rotors_release(analysis->rt); /* friction gives no impulse */
     return IMP_OK;
 }
 

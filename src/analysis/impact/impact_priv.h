@@ -4,6 +4,8 @@
 #define IMP_ANALYSIS_IMPACT_IMPACT_PRIV_H
 
 #include "analysis/impact/impact_of_contacts.h"
+#include "runtime/rubbing/rubbing.h"
+#include "runtime/rubbing/rubbing_beside.h"
 
 /* Brings the contacts of a command to their common touch: those with shapes are
  * followed, stated ones are where they are. Reads the problem and prepares the
@@ -42,7 +44,26 @@ int impact_of_system(struct analysis *analysis, const imp_command *command,
 int impact_at_contacts(struct analysis *analysis, const imp_command *command,
                        struct record *out);
 
-/* Has one of the contacts between bodies that the command names friction? */
+/* Joints with friction in the problem of an impact (rough_joints.c). */
+struct rough_joints {
+    uint32_t n;
+    struct rubbing_joint *joint; /* at the present state */
+};
+/* Adds a row of each behind those of the points. Status of the tapes. */
+int rough_joints_add(struct rt *run, struct impact_of_run *problem,
+                     struct rough_joints *out);
+/* After the solver is prepared: the joints behind the points, of two rows each,
+ * and the matrix W of all, (2 n)^2 for n points and joints. */
+void rough_joints_points(const struct rt *run, const struct rough_joints *rough,
+                         const struct impact_of_run *problem,
+                         struct impact_solver *solver, enum imp_impact_law law,
+                         struct friction_impact_point *point, double *W);
+/* Gives the impulses of the joints their friction, as they are told. */
+void rough_joints_told(const struct impact_of_run *problem,
+                       struct impact_solver *solver);
+
+/* Has one of the contacts between bodies that the command names friction, or a
+ * joint that holds them? */
 bool impact_asked_rubs(struct analysis *analysis, const imp_command *command);
 /* Answers `compare` at such contacts. */
 int impact_compare_frictional(struct analysis *analysis,

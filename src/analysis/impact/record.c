@@ -42,12 +42,19 @@ set_impulse_vectors(const struct analysis *analysis,
     SET_MAT("impulse_vectors", x, n, dim);
 }
 
+/* Contact points of the problem. */
+static size_t
+points_of(const struct impact_of_run *problem)
+{
+    return (problem->p.n_contact - problem->n_rough) / stride(problem);
+}
+
 /* Sets a list with an entry per contact point, from one per row. */
 static void
 set_list(struct analysis *analysis, const struct impact_of_run *problem,
          struct record *out, const char *field, const double *rows)
 {
-    size_t step = stride(problem), n = problem->p.n_contact / step;
+    size_t step = stride(problem), n = points_of(problem);
     double *x = NEW_N(analysis->rt->arena, double, n + 1);
     for (size_t i = 0; i < n; i++)
         x[i] = rows[step * i];
@@ -134,7 +141,7 @@ set_points(struct analysis *analysis, const struct impact_of_run *problem,
            const struct impact_solver *solver, struct record *out)
 {
     size_t dim = analysis->rt->im->dim, step = stride(problem),
-           nc = (size_t)solver->nc / step;
+           nc = points_of(problem);
     double *points = NEW_N(analysis->rt->arena, double, 2 * dim * nc + 1),
            *normals = points + dim * nc;
     const char **name = NEW_N(analysis->rt->arena, const char *, nc + 1);
@@ -163,7 +170,7 @@ set_motion(struct analysis *analysis, const struct impact_of_run *problem,
     static const char *const after[] = {
         "impulses",     "twists_after", "normal_velocities_after",
         "energy_after", "energy_loss",  "momentum_error"};
-    size_t nc = (size_t)solver->nc / stride(problem);
+    size_t nc = points_of(problem);
     double *twist =
         NEW_N(analysis->rt->arena, double, 6 * problem->p.n_body + 1);
     for (uint32_t body = 0; body < problem->p.n_body; body++) {
@@ -235,11 +242,12 @@ set_delassus(struct analysis *analysis, const struct impact_of_run *problem,
     static const char *const word[] = {"yes", "motion only", "no"};
     static const char *const singular[] = {"rank", "null_space", "condition"};
     struct arena *arena = analysis->rt->arena;
-    size_t step = stride(problem), nc = (size_t)solver->nc / step;
+    size_t step = stride(problem), nc = points_of(problem),
+           rows = (size_t)solver->nc;
     double *G = NEW_N(arena, double, nc *nc + 1);
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++)
-            G[nc * i + j] = solver->delassus.G[(nc * i * step + j) * step] *
+            G[nc * i + j] = solver->delassus.G[(i * rows + j) * step] *
                             solver->approach.length[step * i] *
                             solver->approach.length[step * j];
     SET_MAT("G", G, nc, nc);
@@ -280,7 +288,7 @@ impact_record(struct analysis *analysis, const struct impact_of_run *problem,
     else
         set_joints(analysis, problem, solver, out);
     set_peak(analysis, problem, solver, why, out);
-    if ((size_t)solver->nc == stride(problem))
+    if (points_of(problem) == 1)
         SET_TEXT("contact_kind", kind_of(problem));
     else
         SET_ABSENT("contact_kind", "there are several contact points");

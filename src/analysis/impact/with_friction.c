@@ -47,6 +47,22 @@ with_tangents(struct rt *run, const struct impact_of_run *from,
     to->p.n_contact = 2 * n;
 }
 
+/* How many contact points has a problem with tangential rows? */
+static int
+points_of(const struct impact_of_run *problem)
+{
+    return (int)(problem->p.n_contact - problem->n_rough) / 2;
+}
+
+/* Has the contact friction, or a joint that holds its bodies? */
+static bool
+contact_rubs(const struct rt *run, uint32_t contact)
+{
+    const imp_contact *of = rt_contact(run, contact);
+    return friction_modes_contact(run, contact) ||
+           rubbing_moves(run, of->body[0]) || rubbing_moves(run, of->body[1]);
+}
+
 bool
 impact_asked_rubs(struct analysis *analysis, const imp_command *command)
 {
@@ -57,21 +73,21 @@ impact_asked_rubs(struct analysis *analysis, const imp_command *command)
     if (law && law->kind == IMP_VAL_LAW)
         return true; /* it has tangential impulses */
     for (uint32_t i = 0; i < command->args.n; i++)
-        if (friction_modes_contact(analysis->rt,
-                                   arg_contact(analysis, command, i)))
+        if (contact_rubs(analysis->rt, arg_contact(analysis, command, i)))
             return true;
     return false;
 }
 
-/* NULL after a diagnostic about a coefficient. */
+/* The points of the problem; there is room for its joints with friction behind
+ * them. NULL after a diagnostic about a coefficient. */
 static struct friction_impact_point *
 read_points(struct rt *run, const struct impact_of_run *problem,
             enum imp_impact_law law, const struct impact_solver *solver,
             const bool *hit)
 {
-    int n = solver->nc / 2;
-    struct friction_impact_point *point =
-        NEW_N(run->brief, struct friction_impact_point, n);
+    int n = points_of(problem);
+    struct friction_impact_point *point = NEW_N(
+        run->brief, struct friction_impact_point, n + (int)problem->n_rough);
     double speed = solver->approach.speed;
     for (int i = 0; i < n; i++) {
         const double *v0 = solver->approach.v0 + 2 * i;
@@ -79,7 +95,8 @@ read_points(struct rt *run, const struct impact_of_run *problem,
         double normal = fabs(v0[0]) <= rests * speed ? 0.0 : v0[0];
         double slip = fabs(v0[1]) <= SLIP_RESTS * speed ? 0.0 : v0[1];
         if (friction_law_point(run, problem->contact[2 * i], law, normal, slip,
-                               &point[i]))
+                               &point[i]) ||
+            (problem->n_rough && friction_own_beside_joints(run, &point[i])))
             return NULL;
     }
     return point;
@@ -94,23 +111,32 @@ impact_with_friction(struct analysis *analysis,
 {
     assert(analysis != NULL && normals != NULL && normals->p.n_contact > 0);
     struct rt *run = analysis->rt;
+    struct rough_joints rough;
     with_tangents(run, normals, problem);
-    int st = impact_prepare(analysis, problem, out);
-    if (st)
+    int st = rough_joints_add(run, problem, &rough);
+    if (st || (st = impact_prepare(analysis, problem, out)))
         return st;
     struct impact_solver *solver = *out;
     struct friction_impact_point *point =
         read_points(run, problem, law, solver, hit);
     if (!point)
         return IMP_FAILED;
-    friction_impact_group(run->brief, solver->nc / 2, solver->delassus.G, point,
-                          law, group);
-    /* impulses refer to the directions of the problem */
-    double *P = group->impulse;
-    for (int i = 0; i < solver->nc && group->why; i++)
-        P[i] = 0.0;
-    for (int i = 0; i < solver->nc; i++)
-        P[i] /= solver->approach.length[i];
+    int n = points_of(problem) + (int)rough.n;
+    double *W = solver->delassus.G;
+    if (rough.n) {
+        W = NEW_N(run->brief, double, 4 * (size_t)n * (size_t)n);
+        rough_joints_points(run, &rough, problem, solver, law, point, W);
+    }
+    friction_impact_group(run->brief, n, W, point, law, group);
+    /* impulses refer to the directions of the problem, where a joint has one
+     * row */
+    double *P = NEW_N(run->brief, double, (size_t)solver->nc + 1);
+    int first = solver->nc - (int)rough.n;
+    for (int i = 0; i < solver->nc; i++) {
+        double *of = &group->impulse[i < first ? i : 2 * i - first + 1];
+        *of = group->why ? 0.0 : *of / solver->approach.length[i];
+        P[i] = *of;
+    }
     impact_solver_impose(solver, law, P);
     solver->decision.applied = group->why == NULL;
     return IMP_OK;
@@ -208,12 +234,12 @@ impact_without_friction(struct record *out)
 /* Sets what friction adds to the record. */
 static void
 set_friction(const struct analysis *analysis,
-             const struct impact_solver *solver,
+             const struct impact_solver *solver, int points,
              const struct friction_group_impact *group, struct record *out)
 {
     static const char *const fields[] = {"friction_impulses", "slips_after",
                                          "friction_work", "regions"};
-    size_t n = (size_t)solver->nc / 2;
+    size_t n = (size_t)points;
     double *x = NEW_N(analysis->rt->arena, double, 4 * n + 1);
     for (size_t i = 0; i < n; i++) {
         x[i] = solver->velocity.before[2 * i + 1];
@@ -293,14 +319,15 @@ impact_frictional(struct analysis *analysis, const imp_command *command,
     if (!group.why &&
         (st = impact_audit(analysis, command->range, &problem, solver)))
         return st;
-    if ((st = impact_friction_check(analysis, command->range, &group,
-                                    solver->nc / 2)))
+    int n = points_of(&problem);
+    if ((st = impact_friction_check(analysis, command->range, &group, n)))
         return st;
+    rough_joints_told(&problem, solver);
     impact_record(analysis, &problem, solver, group.why, out);
-    SET_TEXT("law",
-             impact_friction_law(&group, solver->nc / 2, group.point, law));
+    SET_TEXT("law", impact_friction_law(&group, n, group.point, law));
     SET_TEXT("determined", impact_friction_determined(&group));
-    set_friction(analysis, solver, &group, out);
+    if (record_index(out, "slips_before") >= 0)
+        set_friction(analysis, solver, n, &group, out);
     SET_TEXTS("warnings", text,
               impact_friction_remarks(analysis, &group, text));
     return IMP_OK;

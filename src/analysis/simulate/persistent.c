@@ -109,8 +109,7 @@ simulate_may_push(struct simulation *sim, uint32_t contact)
     if (sim->run->im->dim != 2 || !friction_modes_contact(sim->run, contact) ||
         !gather(sim, contact, &list) || list.n == 0)
         return false;
-    struct friction_rows in = {
-        .run = sim->run, .n = list.n, .spot = list.spot, .still = true};
+    struct friction_rows in = {.run = sim->run, .n = list.n, .spot = list.spot};
     if (friction_rows_read(&in))
         return false;
     for (int i = 0; i < in.n; i++) {

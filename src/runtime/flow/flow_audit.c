@@ -334,6 +334,8 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
          limit = event->kind == FLOW_CHATTER;
     if (!hit && !limit)
         return IMP_OK;
+    if (flow->run->law_status) /* a law that gave no impulses has been told */
+        return flow->run->law_status;
     struct account energy = {0.0, 0.0};
     struct flow_audit *audit = flow->audit;
     flow->method->at(flow, event->time);

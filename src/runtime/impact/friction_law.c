@@ -106,6 +106,26 @@ friction_own_law(struct rt *run, uint32_t contact, enum imp_impact_law law)
     return own;
 }
 
+int
+friction_own_beside_joints(struct rt *run,
+                           const struct friction_impact_point *point)
+{
+    assert(run != NULL && point != NULL);
+    if (!point->own)
+        return IMP_OK;
+    const imp_contact *of = rt_contact(run, point->contact);
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0563, of->range_own,
+        "the law of contact `%s` says nothing of joints with friction, which "
+        "take part in its impacts",
+        imp_text(run->im, of->name));
+    diag_help(run->ds, diag,
+              "its A, B and C are those without friction in joints: state a "
+              "restitution, such as energetic(0.5), or leave out the friction "
+              "of the joints");
+    return IMP_FAILED;
+}
+
 const struct impact_restitution *
 friction_varying_law(struct rt *run, uint32_t contact)
 {

@@ -14,6 +14,12 @@ int friction_law_point(struct rt *run, uint32_t contact,
                        enum imp_impact_law law, double normal, double slip,
                        struct friction_impact_point *out);
 
+/* A point of bodies whose joints have friction: a law of its own, which knows
+ * how they answer without that, says nothing of them. IMP_FAILED after E0563.
+ */
+int friction_own_beside_joints(struct rt *run,
+                               const struct friction_impact_point *point);
+
 /* Its restitution where that depends on the approach, else NULL. */
 const struct impact_restitution *friction_varying_law(struct rt *run,
                                                       uint32_t contact);

@@ -21,6 +21,9 @@ struct impact_of_run {
     uint32_t *body;    /* the model's number of each body */
     uint32_t *joint;   /* of each joint */
     uint32_t *contact; /* of each contact of the problem */
+    /* Its last rows are friction of joints, not points; of each of these: the
+     * joint of the problem. */
+    uint32_t n_rough, *rough;
     /* the first contact whose normal is not unique, and the normals to choose
      * from; such a contact is no part of the problem. IMP_WORLD: there is none
      */

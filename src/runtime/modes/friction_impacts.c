@@ -59,7 +59,8 @@ friction_modes_impact(struct rt *run, const struct contact_point *spot, int n,
         if (i >= n_hit || fabs(rate[0]) <= rest[i])
             rate[0] = 0.0;
         if ((st = friction_law_point(run, spot[i].contact, law, rate[0],
-                                     rate[1], &point[i])))
+                                     rate[1], &point[i])) ||
+            (in.n_joint && (st = friction_own_beside_joints(run, &point[i]))))
             return st;
     }
     for (int k = 0; k < in.n_joint; k++) {

@@ -182,9 +182,17 @@ read_point(struct friction_rows *in, int i, double rest)
     point->ended = before && !before->onset && point->slip == 0.0 &&
                    (before->mode == CONTACT_SLIP_POSITIVE ||
                     before->mode == CONTACT_SLIP_NEGATIVE);
-    if (point->slip == 0.0)
+    if (point->slip == 0.0) {
+        double mu[3] = {point->mu_dynamic, point->mu_static};
+        /* the row has the coefficient of the slip that counts as none here */
+        if (slip != 0.0 &&
+            (st = contact_friction_now(run, in->spot[i].contact, 0.0, mu)))
+            return st;
+        point->mu_dynamic = mu[0];
+        point->mu_static = mu[1];
         return contact_friction_at_rest(run, in->spot[i].contact, rt_time(run),
                                         point->mu_dynamic, &point->mu_static);
+    }
     point->mu_static = fmax(point->mu_static, point->mu_dynamic);
     return IMP_OK;
 }

@@ -269,6 +269,14 @@ rubbing_joint_block(const struct rubbing_joint *joint)
     return joint->pins->block;
 }
 
+uint32_t
+rubbing_joint_of(const struct rubbing_joint *joint)
+{
+    assert(joint);
+    const imp_image *im = joint->pins->run->im;
+    return (uint32_t)(joint->pin->joint - IMP_ARRAY(im, im->joints, imp_joint));
+}
+
 bool
 rubbing_joint_holds(const struct rubbing_joint *joint)
 {

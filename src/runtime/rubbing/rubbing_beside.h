@@ -28,6 +28,8 @@ struct rubbing_joint {
 uint32_t rubbing_joints(struct rt *run, const uint32_t *block, uint32_t n_block,
                         struct rubbing_joint **out);
 uint32_t rubbing_joint_block(const struct rubbing_joint *joint);
+/* its number in the model */
+uint32_t rubbing_joint_of(const struct rubbing_joint *joint);
 /* Reads modes, rates and coefficients. Status of the tapes. */
 int rubbing_joints_read(struct rubbing_joint *joint, uint32_t n);
 /* From here to rubbing_joints_keep all of them move without friction. */

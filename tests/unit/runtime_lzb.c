@@ -244,6 +244,67 @@ identities(void **state)
     assert_true(kept < 1e-12 && order < 1e-11 && unit < 1e-11);
 }
 
+/* Gives v the velocities after impacts one by one, in the order of the
+ * contacts. False: a contact approaches again that has been hit. */
+static bool
+in_turns(const struct impact_solver *solver, double *v)
+{
+    int n = solver->nc;
+    memcpy(v, solver->approach.v0, sizeof *v * (size_t)n);
+    for (int i = 0; i < n; i++) {
+        double P = v[i] < 0 ? -(1 + solver->approach.e[i]) * v[i] /
+                                  solver->delassus.G[i * n + i]
+                            : 0;
+        for (int j = 0; j < n; j++)
+            v[j] += solver->delassus.G[j * n + i] * P;
+        for (int j = 0; j <= i; j++)
+            if (v[j] < 1e-3)
+                return false;
+    }
+    return true;
+}
+
+/* Each bond so much softer than the one before it that impacts come in the
+ * order of the stiffnesses, as in `sequential` with priorities. */
+static void
+sequences(void **state)
+{
+    (void)state;
+    uint64_t seed = 29;
+    double worst = 0;
+    int used = 0;
+    for (int t = 0; t < 3000; t++) {
+        struct arena *arena = arena_new();
+        struct problem o;
+        double v[POINTS];
+        random_bonds(&seed, &o, 0.2);
+        for (int i = 0; i < POINTS; i++) {
+            /* the share of the next impulse in one is a power of the ratio */
+            o.c[i].stiffness = pow(10, -14 * (o.c[i].exponent + 1) * i);
+            o.c[i].priority = i;
+        }
+        struct impact_solver *one =
+            impact_solver_new(arena, o.p.n_body, o.p.n_contact, o.p.n_joint);
+        assert_int_equal(impact_solver_prepare(one, &o.p), 0);
+        if (in_turns(one, v)) {
+            struct impact_solver *solver = lzb(arena, &o);
+            assert_true(solver->decision.applied);
+            impact_solver_solve(one, IMP_IMPACT_SEQUENTIAL);
+            used++;
+            for (int i = 0; i < POINTS; i++) {
+                double length = solver->approach.length[i];
+                worst = fmax(worst,
+                             fabs(v[i] - solver->velocity.after[i] / length));
+                worst =
+                    fmax(worst, fabs(v[i] - one->velocity.after[i] / length));
+            }
+        }
+        arena_free(arena);
+    }
+    print_message("%d impacts in turns, off by %.1e\n", used, worst);
+    assert_true(used > 100 && worst < 1e-10);
+}
+
 /* What the law says nothing of. */
 static void
 refused(void **state)
@@ -272,7 +333,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(springs),          cmocka_unit_test(limits),
         cmocka_unit_test(distributing_law), cmocka_unit_test(identities),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(refused),          cmocka_unit_test(sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,6 @@
 #define FRICTION_SHORT 0x1p-40
 /* The same where the law of the impacts is known: the square is rounding. */
 #define FRICTION_LAW_SHORT 0x1p-26
-/* Flights that take so many roundings of the time, or less, are rounding. */
-#define FRICTION_TICKS 4.0
 
 /* -- impacts ------------------------------------------------------------------
  */
@@ -161,6 +159,7 @@ strike(struct flow *flow, struct struck *struck, bool *on)
         bool soft = friction_soft(flow, i);
         on[i] = soft ? was
                      : ((was || struck->hits[i]) && rate <= noise) ||
+                           (was && struck->stays && struck->stays[i]) ||
                            (touches && fabs(rate) <= noise);
         if (soft) {
             taylor->contacts.closed[i] &=
@@ -448,6 +447,7 @@ friction_impact(struct flow *flow, struct flow_event *event)
     if (limit) {
         memcpy(struck.hits, group, flow->m);
         struck.law = IMP_IMPACT_COMPLEMENTARITY;
+        struck.stays = friction_hit_lately(flow);
     }
     bool decided = resolve(flow, &struck, event);
     report(flow, &struck, event);
@@ -481,6 +481,7 @@ come_to_rest(struct flow *flow, struct flow_event *event)
     if (st)
         return st;
     struck.hits[i] = struck.plastic = true;
+    struck.stays = friction_hit_lately(flow);
     event->chatter = limit->is;
     if (!resolve(flow, &struck, event))
         return IMP_OK;

@@ -14,6 +14,8 @@
 #define FRICTION_TOGETHER 1e-9
 /* how many of the last impacts tell whether flights shrink */
 #define FRICTION_FLIGHTS 8
+/* Flights that take so many roundings of the time, or less, are rounding. */
+#define FRICTION_TICKS 4.0
 
 /* One instant; 2m rows. */
 struct friction_rows {
@@ -206,6 +208,10 @@ bool friction_hits_merge(const struct flow *flow, const bool *hits);
  * but no more than the last flights took. */
 double friction_time_left(const struct flow *flow, const bool *group,
                           double tick);
+/* Per contact (m): is it one of the last impacts, or of the last few roundings
+ * of the time, across a limit? Closed contacts that a limit would knock off, as
+ * one foot does the other, take part in it: they stay closed. In run->brief. */
+bool *friction_hit_lately(const struct flow *flow);
 /* NULL where no contact of the system has friction. */
 struct taylor_friction *taylor_friction_new(struct flow *flow);
 
@@ -263,7 +269,8 @@ int friction_tell_points(struct flow *flow, double t);
 
 /* An impact: who is hit, and how. */
 struct struck {
-    bool *hits; /* m */
+    bool *hits;  /* m */
+    bool *stays; /* m, or NULL: closed contacts that are not knocked off */
     enum imp_impact_law law;
     bool plastic;    /* nothing comes back */
     bool may_gain;   /* a law that was used may add energy */

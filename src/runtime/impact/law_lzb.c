@@ -197,6 +197,26 @@ change_phases(struct bonds *bonds)
     }
 }
 
+/* Takes the stiffest bond that acts as the unit, so that steps have the size of
+ * what goes on after stiffer bonds have parted: with lengths and s times f,
+ * stiffnesses over f^(eta + 1) give the same impulses. Returns f. */
+static double
+rescale(struct bonds *bonds)
+{
+    double stiffest = 0;
+    for (int i = 0; i < bonds->n; i++)
+        if (bonds->phase[i] != PARTED)
+            stiffest = fmax(stiffest, bonds->K[i]);
+    if (!(stiffest > 0) || stiffest == 1)
+        return 1;
+    double factor = pow(stiffest, 1 / (bonds->eta + 1));
+    for (int i = 0; i < bonds->n; i++) {
+        bonds->K[i] /= stiffest;
+        bonds->state[bonds->n + i] *= factor;
+    }
+    return factor;
+}
+
 /* Follows the bonds until all have parted. False: that takes too many steps. */
 static bool
 follow(struct bonds *bonds)
@@ -206,6 +226,7 @@ follow(struct bonds *bonds)
     for (long made = 0; made < STEPS_MOST; made++) {
         bool any = false;
         change_phases(bonds);
+        step *= rescale(bonds);
         for (int i = 0; i < bonds->n; i++)
             any |= bonds->phase[i] != PARTED;
         if (!any)

@@ -94,8 +94,8 @@ refuse_rough(struct analysis *analysis, const imp_command *command,
     const imp_contact *of = rt_contact(analysis->rt, contact);
     struct diag *diag = diag_add(
         analysis->ds, DIAG_E0563, command->range,
-        "`painleve` asks what a unit of force does at `%s`, where joints with "
-        "friction hold the bodies: that depends on how they slip",
+        "what a unit of force does at `%s` is not one number, since joints "
+        "with friction hold its bodies: it depends on how they slip",
         imp_text(analysis->rt->im, of->name));
     diag_help(analysis->ds, diag,
               "`simulate` chooses the modes of contacts and joints together, "

@@ -15,6 +15,7 @@
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/rubbing/rubbing.h"
 
 static const char *
 cause_text(enum friction_verdict verdict)
@@ -285,6 +286,25 @@ softness(const struct simulation *sim, uint32_t contact)
            IMP_CONTACT_SOFT;
 }
 
+/* E0563: joints with friction choose their modes with rigid contacts. */
+static int
+beside_rough_joints(struct simulation *sim, uint32_t contact)
+{
+    const imp_contact *of = rt_contact(sim->run, contact);
+    if (of->system != IMP_NO_SYSTEM ||
+        !(rubbing_moves(sim->run, of->body[0]) ||
+          rubbing_moves(sim->run, of->body[1])))
+        return IMP_OK;
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0563, of->range_compliance,
+                 "`%s` is to yield, and joints with friction hold its bodies",
+                 simulate_contact_name(sim, contact));
+    diag_help(sim->analysis->ds, diag,
+              "a contact there is rigid: leave out its `compliance`, or the "
+              "friction of the joints");
+    return IMP_FAILED;
+}
+
 int
 simulate_yield_start(struct simulation *sim)
 {
@@ -295,6 +315,8 @@ simulate_yield_start(struct simulation *sim)
         if (rt_contact(sim->run, i)->press == IMP_NO_TAPE)
             continue;
         int st = contact_compliance_start(sim->run, i, &scale);
+        if (!st && sim->run->compliant)
+            st = beside_rough_joints(sim, i);
         if (st)
             return st;
         *softness(sim, i) = sim->run->compliant ? CONTACT_SOFT : CONTACT_RIGID;
@@ -377,8 +399,9 @@ simulate_yield_soften(struct simulation *sim, const struct contact_point *spot,
         if (!friction_modes_may_yield(sim->run, &spot[i]))
             continue;
         struct contact_point_state point;
-        int st = contact_point_states(sim->run, &spot[i], 1, &point, NULL);
-        if (st)
+        int st = beside_rough_joints(sim, contact);
+        if (st || (st = contact_point_states(sim->run, &spot[i], 1, &point,
+                                             NULL)))
             return st;
         /* else it opens at once */
         bool presses = point.free < 0.0;

@@ -346,9 +346,9 @@ one_contact(struct check *ck, struct system_work *work,
             slip_and_friction(ck, &env, system, keys, contact);
             contact_compliance(ck, &env, keys[C_COMPLIANCE], keys[C_SCALE],
                                contact->gap_dim, work->energy, contact);
+            system_impacts(ck, &env, keys, work->energy, contact);
             gap_unit(ck, member->first + index);
         }
-        system_impacts(ck, &env, keys, work->energy, contact);
         return;
     }
     slip_and_friction(ck, &env, system, keys, contact);

@@ -13,10 +13,17 @@
 static size_t
 stride(const struct impact_of_run *problem)
 {
-    size_t step = 1;
-    while (step < problem->p.n_contact && problem->contact[step] == UINT32_MAX)
+    size_t step = 1, rows = problem->p.n_contact - problem->n_rough;
+    while (step < rows && problem->contact[step] == UINT32_MAX)
         step++;
     return step;
+}
+
+/* Contact points of the problem. */
+static size_t
+points_of(const struct impact_of_run *problem)
+{
+    return (problem->p.n_contact - problem->n_rough) / stride(problem);
 }
 
 /* Sets a row per contact point: the impulse on the second body. */
@@ -26,7 +33,7 @@ set_impulse_vectors(const struct analysis *analysis,
                     const struct impact_solver *solver, const char *why,
                     struct record *out)
 {
-    size_t step = stride(problem), n = problem->p.n_contact / step,
+    size_t step = stride(problem), n = points_of(problem),
            dim = analysis->rt->im->dim;
     if (record_index(out, "impulse_vectors") < 0)
         return;
@@ -40,13 +47,6 @@ set_impulse_vectors(const struct analysis *analysis,
             x[dim * (row / step) + k] +=
                 solver->impulse.P[row] * problem->p.contact[row].dir[k];
     SET_MAT("impulse_vectors", x, n, dim);
-}
-
-/* Contact points of the problem. */
-static size_t
-points_of(const struct impact_of_run *problem)
-{
-    return (problem->p.n_contact - problem->n_rough) / stride(problem);
 }
 
 /* Sets a list with an entry per contact point, from one per row. */

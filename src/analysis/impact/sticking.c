@@ -13,6 +13,7 @@
 #include "abi/status.h"
 #include "analysis/impact/impact_priv.h"
 #include "base/num.h"
+#include "runtime/modes/friction_modes.h"
 #include "runtime/numerics/vec3.h"
 
 /* Normal velocities up to this share of the speeds count as zero, but where a
@@ -280,6 +281,26 @@ remarks(struct analysis *analysis, const struct impact_of_run *problem,
     return n;
 }
 
+/* Why friction beside points that stick leaves the impact open; NULL: there is
+ * none. */
+static const char *
+rubs_beside(const struct analysis *analysis,
+            const struct impact_of_run *problem)
+{
+    const struct rt *run = analysis->rt;
+    for (uint32_t b = 0; b < problem->p.n_body; b++)
+        if (rubbing_moves(run, problem->body[b]))
+            return "friction of joints beside a contact that sticks leaves "
+                   "open how both share it";
+    for (uint32_t i = 0; i < problem->p.n_contact; i++)
+        if (problem->contact[i] != UINT32_MAX &&
+            !impact_sticks(run, problem->contact[i]) &&
+            friction_modes_contact(run, problem->contact[i]))
+            return "friction beside a contact that sticks leaves open how "
+                   "both share it";
+    return NULL;
+}
+
 int
 impact_sticking(struct analysis *analysis, const imp_command *command,
                 struct record *out)
@@ -307,6 +328,8 @@ impact_sticking(struct analysis *analysis, const imp_command *command,
     if (st || (st = impact_with_sticking(analysis, &normals, false, &problem,
                                          &solver, &why)))
         return st;
+    if (!why && (why = rubs_beside(analysis, &problem)))
+        impact_solver_refuse(solver, IMPACT_AMBIGUOUS);
     if (!why && (st = impact_audit(analysis, command->range, &problem, solver)))
         return st;
     if (why)

@@ -13,7 +13,6 @@
 #include "base/num.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/modes/contact_set.h"
-#include "runtime/rubbing/rubbing.h"
 
 /* room for the points of one contact */
 #define POINTS_MOST 64
@@ -86,24 +85,6 @@ follow(struct analysis *analysis, const imp_command *command, uint32_t contact,
     return IMP_FAILED;
 }
 
-/* p and b are those of forces that act along straight lines. */
-static int
-refuse_rough(struct analysis *analysis, const imp_command *command,
-             uint32_t contact)
-{
-    const imp_contact *of = rt_contact(analysis->rt, contact);
-    struct diag *diag = diag_add(
-        analysis->ds, DIAG_E0563, command->range,
-        "what a unit of force does at `%s` is not one number, since joints "
-        "with friction hold its bodies: it depends on how they slip",
-        imp_text(analysis->rt->im, of->name));
-    diag_help(analysis->ds, diag,
-              "`simulate` chooses the modes of contacts and joints together, "
-              "and stops where none or several are possible; or leave out the "
-              "friction of the joints");
-    return IMP_BADMODEL;
-}
-
 /* What cannot be asked of this contact. */
 static int
 refuse_kind(struct analysis *analysis, const imp_command *command,
@@ -117,9 +98,6 @@ refuse_kind(struct analysis *analysis, const imp_command *command,
     if (rt_contact(run, contact)->flags & IMP_CONTACTF_STATED)
         return refuse(analysis, command, contact, "is stated by `at`",
                       "leave `at` and `normal` out: the shapes give them");
-    for (int side = 0; side < 2; side++)
-        if (rubbing_moves(run, rt_contact(run, contact)->body[side]))
-            return refuse_rough(analysis, command, contact);
     return IMP_OK;
 }
 

@@ -635,7 +635,9 @@ scan_stray(struct scan *scan, size_t n)
                    "the character `%c` has no meaning here", byte);
     if (!diag)
         return;
-    if (byte == '%')
+    if (byte == '%' && lo > 0 && isdigit((unsigned char)scan->text[lo - 1]))
+        diag_help(scan->ds, diag, "a share is a number: 50 percent are 0.5");
+    else if (byte == '%')
         diag_help(scan->ds, diag,
                   "a comment begins with #, a remainder is fmod(a, b)");
     else if (byte == '&')

@@ -66,10 +66,12 @@ find_end(struct enforced *enforced)
         "the bodies overlap until t = %s s and beyond",
         simulate_contact_name(sim, enforced->contact),
         num_digits(time, horizon, 6));
+    struct rt_passing pass =
+        rt_passing(run, simulate_contact_name(sim, enforced->contact));
     diag_help(sim->analysis->ds, diag,
               "choose `policy = through` or `stop`, or let this contact pass "
-              "with `through = %s`",
-              simulate_contact_name(sim, enforced->contact));
+              "with `through = %s`%s",
+              pass.name, pass.more);
     return IMP_FAILED;
 }
 

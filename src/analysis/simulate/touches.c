@@ -39,11 +39,13 @@ lasting(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
               "their normal velocity is zero and the gap's second derivative "
               "is %s m/s^2: they are pressed together (C0-)",
               num_digits(discriminant, verdict->D, 6));
+    struct rt_passing pass =
+        rt_passing(sim->run, simulate_contact_name(sim, contact));
     diag_help(
         sim->analysis->ds, diag,
         "they touch at none of the points that can be held: use an `until` "
-        "before that time, or let them pass with `through = %s`",
-        simulate_contact_name(sim, contact));
+        "before that time, or let them pass with `through = %s`%s",
+        pass.name, pass.more);
     return IMP_FAILED;
 }
 

@@ -341,6 +341,39 @@ owner(const struct module *module, const char *name, imp_range range)
     return NULL;
 }
 
+static void
+mean(struct check *ck, struct diag *diag, imp_range range, const char *text)
+{
+    CHECK_HELP(ck, diag, "did you mean `%s`?", text);
+    diag_fix(ck->ds, diag, range, text);
+}
+
+/* Is it the name of a law of impact? */
+static bool
+help_law(struct check *ck, struct diag *diag, const char *name)
+{
+    static const struct {
+        const char *word;
+        bool takes_coefficient;
+    } law[] = {
+#define LAW(ID, word, args, POLICY, TRAITS, unequal, doc) {#word, args},
+#include "abi/laws.def"
+    };
+    for (size_t i = 0; i < sizeof law / sizeof law[0]; i++)
+        if (!strcmp(law[i].word, name)) {
+            CHECK_HELP(ck, diag,
+                       law[i].takes_coefficient
+                           ? "it is a law of impact: restitution = %s(0.5) "
+                             "states it of one contact, world { law = %s } of "
+                             "impacts at several"
+                           : "it is a law of impacts at several contacts: "
+                             "world { law = %s }",
+                       name, name);
+            return true;
+        }
+    return false;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -391,12 +424,11 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                    usual_shape(name)->plane, usual_shape(name)->space,
                    used ? "" : ": add `use shapes`");
     } else if (!fn && truth_of(name)) {
-        CHECK_HELP(ck, diag, "did you mean `%s`?", truth_of(name));
-        diag_fix(ck->ds, diag, range, truth_of(name));
+        mean(ck, diag, range, truth_of(name));
+    } else if (!fn && !system && help_law(ck, diag, name)) {
+        return;
     } else if (of) {
-        const char *full = arena_printf(ck->arena, "%s.%s", of, name);
-        CHECK_HELP(ck, diag, "did you mean `%s`?", full);
-        diag_fix(ck->ds, diag, range, full);
+        mean(ck, diag, range, arena_printf(ck->arena, "%s.%s", of, name));
     } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
         static const char *const lower[] = {"x", "y", "z"};
         CHECK_HELP(ck, diag, "the coordinates of a shape are x, y and z");

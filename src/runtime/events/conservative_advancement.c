@@ -413,10 +413,12 @@ event_start_check(struct rt *run, uint32_t contact, double *gap)
     diag_note(run->ds, diag, IMP_NOWHERE,
               "a gap counts as closed within %s m here",
               num_digits(small, tol.gap, 3));
+    struct rt_passing pass =
+        rt_passing(run, imp_text(run->im, image_contact->name));
     diag_help(run->ds, diag,
               "move the bodies apart; if the data have few digits, set "
               "`tolerance` in `world`; in `simulate`, `through = %s` lets "
-              "them pass",
-              imp_text(run->im, image_contact->name));
+              "them pass%s",
+              pass.name, pass.more);
     return IMP_FAILED;
 }

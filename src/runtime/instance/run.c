@@ -382,3 +382,17 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                  imp_text(run->im, code_of->name), now);
     diag_help(run->ds, d, "%s", series_reason(code_of, run->im, work, order));
 }
+
+struct rt_passing
+rt_passing(const struct rt *run, const char *name)
+{
+    assert(run && name);
+    const char *bar = strchr(name, '|');
+    if (!bar)
+        return (struct rt_passing){name, ""};
+    return (struct rt_passing){
+        "touch", arena_printf(run->ds->arena,
+                              ", once the pair has that name: contact touch : "
+                              "%.*s | %s { }",
+                              (int)(bar - name), name, bar + 1)};
+}

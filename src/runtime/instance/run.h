@@ -213,6 +213,13 @@ rt_gap_tape(const struct rt *run, uint32_t c)
     return contact->flags & IMP_CONTACTF_CORNERS ? contact->relative
                                                  : contact->event;
 }
+/* How a model says that the bodies of the contact of this name may pass through
+ * each other: `through = NAME`, and what must be written before, or "". Pairs
+ * of a block `contacts`, a|b, have no name that an option could take. */
+struct rt_passing {
+    const char *name, *more;
+};
+struct rt_passing rt_passing(const struct rt *run, const char *name);
 static inline double
 rt_time(const struct rt *run)
 {

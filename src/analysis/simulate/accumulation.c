@@ -126,8 +126,10 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
                         (sim->resting.n && sim->resting.is_over[contact])
                     ? WATCH_OFF
                     : sim->contacts[contact].watch;
+        motion_stands(run, true);
         st = event_next(run, sim->watch, piece_end, NULL, NULL, &event, more,
                         &n_more);
+        motion_stands(run, false);
         if (st || (event.kind != EVENT_NONE && event.kind != EVENT_EXCLUDED)) {
             for (uint32_t i = 0; i < n_more && !st; i++)
                 sim->accumulation->beside[more[i].contact] = true;

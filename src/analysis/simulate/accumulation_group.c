@@ -51,49 +51,99 @@ limit_hit_within(const struct simulation *sim, uint32_t contact, double window)
            !t->overlap && rt_time(sim->run) - t->flights.last <= window;
 }
 
+/* The contacts of each body that moves: of body i those at of[first[i]] ..
+ * of[first[i + 1] - 1]; and the bodies of the group that are still to be
+ * asked. */
+struct reach {
+    uint32_t *first, *of, *waiting, n_waiting;
+};
+
+static struct reach
+reach_of(const struct simulation *sim)
+{
+    const struct rt *run = sim->run;
+    uint32_t n = run->im->bodies.n, sum = 0;
+    struct reach reach = {
+        .first = NEW_N(run->brief, uint32_t, (size_t)n + 2),
+        .of = NEW_N(run->brief, uint32_t, 2 * (size_t)sim->n_contacts + 1),
+        .waiting = NEW_N(run->brief, uint32_t, (size_t)n + 1)};
+    for (int list = 0; list < 2; list++) {
+        for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+            for (int e = 0; e < 2; e++) {
+                uint32_t body = rt_contact(run, contact)->body[e];
+                if (!contact_point_body_moves(run, body))
+                    continue;
+                uint32_t at = reach.first[body + 1]++;
+                if (list)
+                    reach.of[at] = contact;
+            }
+        /* first[i + 1] is where the contacts of body i begin, until they are
+         * listed */
+        for (uint32_t i = 1; i <= n && !list; i++) {
+            uint32_t count = reach.first[i];
+            reach.first[i] = sum;
+            sum += count;
+        }
+    }
+    return reach;
+}
+
+static void
+enter(const struct rt *run, struct limit_group *group, struct reach *reach,
+      uint32_t body)
+{
+    if (!contact_point_body_moves(run, body) || group->body[body])
+        return;
+    group->body[body] = true;
+    reach->waiting[reach->n_waiting++] = body;
+}
+
+static void
+enter_contact(const struct rt *run, struct limit_group *group,
+              struct reach *reach, uint32_t contact)
+{
+    group->contact[contact] = true;
+    for (int e = 0; e < 2; e++)
+        enter(run, group, reach, rt_contact(run, contact)->body[e]);
+}
+
+/* Bodies that joints connect to this one. */
+static void
+enter_jointed(const struct rt *run, struct limit_group *group,
+              struct reach *reach, uint32_t body)
+{
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (int e = 0; e < 2; e++)
+            if (joint[i].body[e] == body)
+                enter(run, group, reach, joint[i].body[1 - e]);
+}
+
 void
 limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                    const bool *beside, struct limit_group *group)
 {
     assert(sim != NULL && contact < sim->n_contacts && group != NULL);
     struct rt *run = sim->run;
-    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    struct reach reach = reach_of(sim);
     memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
     memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
-    for (uint32_t other = 0; other < sim->n_contacts; other++)
-        group->contact[other] =
-            beside && beside[other] && limit_hit_within(sim, other, window);
-    group->contact[contact] = true;
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t other = 0; other < sim->n_contacts; other++) {
-            const imp_contact *image_contact = rt_contact(run, other);
+    for (uint32_t other = 0; other < sim->n_contacts && beside; other++)
+        if (beside[other] && limit_hit_within(sim, other, window))
+            enter_contact(run, group, &reach, other);
+    enter_contact(run, group, &reach, contact);
+    while (reach.n_waiting > 0) {
+        uint32_t body = reach.waiting[--reach.n_waiting];
+        for (uint32_t i = reach.first[body]; i < reach.first[body + 1]; i++) {
+            uint32_t other = reach.of[i];
             const struct simulated_contact *t = &sim->contacts[other];
-            bool one = contact_point_body_moves(run, image_contact->body[0]) &&
-                       group->body[image_contact->body[0]],
-                 two = contact_point_body_moves(run, image_contact->body[1]) &&
-                       group->body[image_contact->body[1]];
-            if (!group->contact[other] && (one || two) &&
-                t->watch != WATCH_OFF && !t->through && !t->overlap &&
+            if (!group->contact[other] && t->watch != WATCH_OFF &&
+                !t->through && !t->overlap &&
                 (persistent_holds(run, other) ||
                  limit_hit_within(sim, other, window) || touches(sim, other)))
-                group->contact[other] = more = true;
-            for (int e = 0; e < 2 && group->contact[other]; e++)
-                if (contact_point_body_moves(run, image_contact->body[e]) &&
-                    !group->body[image_contact->body[e]])
-                    group->body[image_contact->body[e]] = more = true;
+                enter_contact(run, group, &reach, other);
         }
-        for (uint32_t other = 0; other < run->im->joints.n; other++) {
-            bool one = contact_point_body_moves(run, joint[other].body[0]) &&
-                       group->body[joint[other].body[0]],
-                 two = contact_point_body_moves(run, joint[other].body[1]) &&
-                       group->body[joint[other].body[1]];
-            if (one == two ||
-                !contact_point_body_moves(run, joint[other].body[0]) ||
-                !contact_point_body_moves(run, joint[other].body[1]))
-                continue;
-            group->body[joint[other].body[one ? 1 : 0]] = more = true;
-        }
+        enter_jointed(run, group, &reach, body);
     }
 }
 

@@ -205,6 +205,97 @@ ex_div(struct graph *graph, const expr *left, const expr *right)
 }
 
 static const expr *
+halve(struct graph *graph, const expr *node)
+{
+    return ex_mul(graph, ex_num(graph, 0.5), node);
+}
+
+/* right = left * f, for f a cosine or sine: f, else NULL. */
+static const expr *
+turned(const expr *left, const expr *right)
+{
+    const expr *base, *rest, *f = NULL;
+    double k = split(right, &rest);
+    if (right->op == IMP_OP_MUL && (right->a == left || right->b == left))
+        f = right->a == left ? right->b : right->a;
+    else if (ex_is_const(left) && left->num == k)
+        f = rest;
+    else if (split(left, &base) == k && rest->op == IMP_OP_MUL &&
+             (rest->a == base || rest->b == base))
+        f = rest->a == base ? rest->b : rest->a;
+    return f && (f->op == IMP_OP_COS || f->op == IMP_OP_SIN) ? f : NULL;
+}
+
+/* s and *scale with node = scale s^2, where node is written as a difference
+ * that cancels at s = 0: 1 - cos(u) = 2 sin(u/2)^2 and its like, and products
+ * with such a factor. Else NULL. The root of the difference keeps half of the
+ * digits, and its derivatives none: |s| keeps all. */
+static const expr *
+square_of(struct graph *graph, const expr *node, const expr **scale)
+{
+    const expr *left = node->a, *right = node->b, *f, *s;
+    if (node->op == IMP_OP_MUL && (s = square_of(graph, right, scale))) {
+        *scale = ex_mul(graph, left, *scale);
+        return s;
+    }
+    if (((node->op == IMP_OP_MUL && left != right) || node->op == IMP_OP_DIV) &&
+        (s = square_of(graph, left, scale))) {
+        *scale = node->op == IMP_OP_MUL ? ex_mul(graph, *scale, right)
+                                        : ex_div(graph, *scale, right);
+        return s;
+    }
+    if (node->op != IMP_OP_SUB && node->op != IMP_OP_ADD)
+        return NULL;
+    if (node->op == IMP_OP_SUB && ex_is_num(left, 1) &&
+        right->op == IMP_OP_MUL && right->a == right->b &&
+        (right->a->op == IMP_OP_COS || right->a->op == IMP_OP_SIN)) {
+        *scale = ex_num(graph, 1);
+        return ex_op(graph,
+                     right->a->op == IMP_OP_COS ? IMP_OP_SIN : IMP_OP_COS,
+                     right->a->a, NULL, NULL);
+    }
+    if (!(f = turned(left, right)) && node->op == IMP_OP_ADD) {
+        left = node->b;
+        f = turned(left, node->a);
+    }
+    if (!f)
+        return NULL;
+    *scale = ex_mul(graph, ex_num(graph, 2), left);
+    s = halve(graph, f->a);
+    if (f->op == IMP_OP_COS)
+        return ex_op(graph, node->op == IMP_OP_SUB ? IMP_OP_SIN : IMP_OP_COS, s,
+                     NULL, NULL);
+    s = node->op == IMP_OP_SUB ? ex_sub(graph, s, ex_num(graph, M_PI / 4))
+                               : ex_add(graph, s, ex_num(graph, M_PI / 4));
+    return ex_op(graph, IMP_OP_SIN, s, NULL, NULL);
+}
+
+static const expr *
+root(struct graph *graph, const expr *left)
+{
+    const expr *scale, *s = square_of(graph, left, &scale);
+    return s ? ex_mul(graph, ex_op(graph, IMP_OP_SQRT, scale, NULL, NULL),
+                      ex_op(graph, IMP_OP_ABS, s, NULL, NULL))
+             : raw(graph, IMP_OP_SQRT, left, NULL, NULL);
+}
+
+/* acos(cos(u)) and asin(sin(u)): u, folded at multiples of pi and at odd ones
+ * of pi/2, where acos and asin have no derivative. */
+static const expr *
+folded(struct graph *graph, enum imp_op op, const expr *u)
+{
+    double period = op == IMP_OP_ACOS ? 2 * M_PI : M_PI;
+    const expr *turns =
+        ex_op(graph, IMP_OP_ROUND, ex_div(graph, u, ex_num(graph, period)),
+              NULL, NULL);
+    const expr *whole = ex_mul(graph, ex_num(graph, period), turns),
+               *left = ex_sub(graph, u, whole);
+    if (op == IMP_OP_ACOS)
+        return ex_op(graph, IMP_OP_ABS, left, NULL, NULL);
+    return ex_mul(graph, left, ex_op(graph, IMP_OP_COS, whole, NULL, NULL));
+}
+
+static const expr *
 swap_ids(struct graph *graph, enum imp_op op, const expr *left,
          const expr *right)
 {
@@ -246,6 +337,13 @@ ex_op(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
     if (node)
         return node;
     switch (op) {
+    case IMP_OP_SQRT:
+        return root(graph, left);
+    case IMP_OP_ACOS:
+    case IMP_OP_ASIN:
+        if (left->op == (op == IMP_OP_ACOS ? IMP_OP_COS : IMP_OP_SIN))
+            return folded(graph, op, left->a);
+        break;
     case IMP_OP_ABS:
         if (left->op == IMP_OP_ABS)
             return left;

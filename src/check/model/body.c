@@ -131,7 +131,11 @@ guess_dim(struct check *ck, struct module *module, const struct body_work *work,
             return 2;
         }
     }
-    if (work->k[K_ROTATION] || work->k[K_QUATERNION])
+    /* an angle alone is no rotation in space */
+    if (work->k[K_QUATERNION] ||
+        (work->k[K_ROTATION] &&
+         (!has_shape ||
+          ast_unwrap(work->k[K_ROTATION]->value)->kind == AST_TUPLE)))
         return 3;
     if (work->k[K_ANGLE])
         return 2;
@@ -467,7 +471,9 @@ orient_rotation(struct check *ck, const struct env *env,
     if (inner->kind != AST_TUPLE || inner->n_list != 2 || inner->unit) {
         struct diag *diag = check_error(ck, DIAG_E0330, node->range,
                                         "a rotation is an axis and an angle");
-        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), 30 [deg])");
+        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
+                   inner->kind == AST_TUPLE ? "30 [deg]"
+                                            : expr_label(ck, node));
         return;
     }
     const struct ast_expr *ea = inner->list[0], *et = inner->list[1];
@@ -523,7 +529,12 @@ orientation(struct check *ck, const struct env *env, struct body_work *work,
                         "`%s` is an orientation in space, but this "
                         "body lies in the plane",
                         key->name.text);
-        CHECK_HELP(ck, diag, "write angle = 30 [deg]");
+        const struct ast_expr *inner = ast_unwrap(node);
+        bool turn = which == K_ROTATION;
+        CHECK_HELP(ck, diag, "write angle = %s",
+                   turn && inner->kind != AST_TUPLE ? expr_label(ck, node)
+                   : turn && inner->n_list == 2 ? expr_label(ck, inner->list[1])
+                                                : "30 [deg]");
         return;
     }
     if (dim == 3 && which == K_ANGLE) {

@@ -3,6 +3,7 @@
  * to G is in delassus_factored.c, the exact one in delassus_svd.c, laws are in
  * laws.c. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -385,4 +386,76 @@ impact_motion_after(struct impact_solver *solver, const double *impulses)
                 (solver->approach.vsize[c] +
                  fabs(solver->velocity.after[c] / solver->approach.length[c]));
     solver->balance.gained = work > 1e-13 * size ? work : 0;
+}
+
+/* How fast a contact opens when bodies move by these twists (6 each). */
+static double
+opening(const struct impact_problem *in, const struct impact_contact *contact,
+        const double *twist)
+{
+    double velocity = contact->recede;
+    for (int side = 0; side < 2; side++) {
+        if (contact->body[side] == IMP_WORLD)
+            continue;
+        const struct impact_body *body = &in->body[contact->body[side]];
+        const double *x = side ? contact->q : contact->p,
+                     *t = twist + 6 * contact->body[side];
+        double r[3] = {x[0] - body->centre[0], x[1] - body->centre[1],
+                       x[2] - body->centre[2]},
+               turn[3];
+        vec3_cross(t, r, turn);
+        for (int i = 0; i < 3; i++)
+            velocity +=
+                (side ? 1 : -1) * contact->dir[i] * (t[3 + i] + turn[i]);
+    }
+    return velocity;
+}
+
+/* Velocities that are off by no more than so many rounding errors are reached.
+ */
+#define IMPACT_REACHED 8.0
+
+void
+impact_reach(struct impact_solver *solver, const bool *on, const double *after)
+{
+    assert(on != NULL && after != NULL);
+    const struct impact_problem *in = &solver->in;
+    struct impact_work *room = solver->w;
+    double missed[IMPACT_CONTACTS_MAX], more[IMPACT_CONTACTS_MAX], worst = 0,
+                                                                   *xi;
+    int rank;
+    if (in->row || room->saddle.used || solver->nc < 2)
+        return;
+    for (int c = 0; c < solver->nc; c++) {
+        missed[c] = on[c] ? after[c] - opening(in, &in->contact[c],
+                                               solver->velocity.twist) *
+                                           solver->approach.length[c]
+                          : 0;
+        worst = fmax(worst, fabs(missed[c]));
+    }
+    if (!(worst > IMPACT_REACHED * DBL_EPSILON * solver->approach.speed) ||
+        delassus_pseudoinverse(solver, on, missed, more, NULL, &rank))
+        return;
+    xi = room->scratch.x;
+    answer_of_joints(solver, more, xi);
+    solver->balance.energy[1] = 0;
+    for (uint32_t body = 0; body < in->n_body; body++) {
+        const struct impact_body *of = &in->body[body];
+        double *twist = solver->velocity.twist + 6 * body;
+        const double *change = room->scratch.six + 6 * body;
+        if (!(of->invmass > 0))
+            continue;
+        for (int i = 0; i < 3; i++) {
+            twist[i] += vec3_dot(of->root + 3 * i, change + 3);
+            twist[3 + i] += sqrt(of->invmass) * change[i];
+        }
+        solver->balance.energy[1] += kinetic(of, twist);
+    }
+    for (uint32_t j = 0; j < in->n_joint; j++)
+        for (int i = 0; i < in->joint[j].n; i++)
+            for (int k = 0; k < 6; k++)
+                solver->impulse.xi[6 * j + (uint32_t)k] +=
+                    xi[room->joint.first_of[j] + i] * in->joint[j].S[i][k];
+    for (int c = 0; c < solver->nc; c++)
+        solver->impulse.P[c] += more[c] / solver->approach.length[c];
 }

@@ -59,8 +59,12 @@ newton(struct impact_solver *solver, const bool *on, int n_on, bool nearest)
     if (!fits)
         solver->decision.fault = IMPACT_INCONSISTENT;
     impact_motion_after(solver, impulse);
-    if (fits)
-        impact_peak_of_equal(solver, on);
+    if (!fits)
+        return;
+    for (int c = 0; c < solver->nc; c++)
+        rhs[c] += solver->approach.v0[c];
+    impact_reach(solver, on, rhs);
+    impact_peak_of_equal(solver, on);
 }
 
 void

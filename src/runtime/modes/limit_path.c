@@ -28,9 +28,14 @@ struct path {
     int n, n_slide;
 };
 
+/* A point leaves the path if it would open, until the limit, to this share of
+ * the speeds of the impacts. Squeezed bodies have accelerations far below. */
+#define PATH_OPENS 0x1p-6
+
 /* Of each point the gap now and the rate that brings it to the limit: a
  * parabola with the acceleration that the sliding points leave it. False: no
- * forces keep these closed. */
+ * forces that push keep these closed, as where Newton's law pulls at a corner
+ * in each impact on the way. */
 static bool
 aim(struct rt *run, const struct limit_points *points,
     const struct forecast_limit *limit, struct path *path)
@@ -38,7 +43,8 @@ aim(struct rt *run, const struct limit_points *points,
     size_t n = (size_t)points->n;
     struct contact_point_state *state =
         NEW_N(run->brief, struct contact_point_state, n + 1);
-    double *acc = NEW_N(run->brief, double, n + 1), left = limit->remaining;
+    double *acc = NEW_N(run->brief, double, n + 1), left = limit->remaining,
+           most = 0.0;
     *path = (struct path){NEW_N(run->brief, struct contact_point, n + 1),
                           NEW_N(run->brief, struct contact_point, n + 1),
                           NEW_N(run->brief, double, n + 1),
@@ -51,10 +57,14 @@ aim(struct rt *run, const struct limit_points *points,
         }
     if (!forecast_accelerations(run, points->n, state, points->G, acc))
         return false;
+    for (int i = 0; i < points->n; i++)
+        most = fmax(most, fabs(points->point[i].rate));
     for (int i = 0; i < points->n; i++) {
         if (!limit->closed[i] && !limit->moved[i])
             continue;
         bool slides = limit->closed[i] && state[i].gap == 0.0;
+        if (slides && acc[i] * left > PATH_OPENS * most)
+            return false;
         path->gap[path->n] = state[i].gap;
         path->rate[path->n] = slides ? 0.0
                                      : (limit->gap[i] - state[i].gap) / left -

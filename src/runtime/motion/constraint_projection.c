@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
@@ -160,20 +161,27 @@ static void
 in_their_time(struct rt *run, const struct persistent_group *group,
               const double *x)
 {
-    for (int i = 0; i < group->n_unknown && !run->joints; i++) {
-        const struct persistent_unknown *unknown = &group->unknown[i];
-        const imp_contact *image_contact =
-            rt_contact(run, unknown->row->spot.contact);
-        for (int e = 0; e < 2; e++) {
-            double f[6], a[6];
-            if (!contact_point_body_moves(run, image_contact->body[e]))
-                continue;
-            turning(run, unknown, e, f);
-            for (int j = 0; j < 6; j++)
-                f[j] *= -x[i];
-            persistent_by_mass(run, image_contact->body[e], f, a);
-            joints_shift_body(run, image_contact->body[e], a, true);
-        }
+    size_t n = (size_t)group->n_unknown;
+    double *f = NEW_N(run->brief, double, 12 * n + 1), a[6];
+    if (run->joints)
+        return;
+    /* all with the spins of before */
+    for (size_t i = 0; i < 2 * n; i++) {
+        const struct persistent_unknown *unknown = &group->unknown[i / 2];
+        int side = (int)(i % 2);
+        if (contact_point_body_moves(
+                run, rt_contact(run, unknown->row->spot.contact)->body[side]))
+            turning(run, unknown, side, f + 6 * i);
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        const struct contact_point *spot = &group->unknown[i / 2].row->spot;
+        uint32_t body = rt_contact(run, spot->contact)->body[i % 2];
+        if (!contact_point_body_moves(run, body))
+            continue;
+        for (int j = 0; j < 6; j++)
+            f[6 * i + (size_t)j] *= -x[i / 2];
+        persistent_by_mass(run, body, f + 6 * i, a);
+        joints_shift_body(run, body, a, true);
     }
 }
 

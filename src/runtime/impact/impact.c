@@ -388,12 +388,13 @@ impact_motion_after(struct impact_solver *solver, const double *impulses)
     solver->balance.gained = work > 1e-13 * size ? work : 0;
 }
 
-/* How fast a contact opens when bodies move by these twists (6 each). */
+/* How fast a contact opens when bodies move by these twists (6 each), along its
+ * direction of this length. */
 static double
 opening(const struct impact_problem *in, const struct impact_contact *contact,
-        const double *twist)
+        const double *twist, double length)
 {
-    double velocity = contact->recede;
+    double velocity = contact->recede * length;
     for (int side = 0; side < 2; side++) {
         if (contact->body[side] == IMP_WORLD)
             continue;
@@ -408,7 +409,7 @@ opening(const struct impact_problem *in, const struct impact_contact *contact,
             velocity +=
                 (side ? 1 : -1) * contact->dir[i] * (t[3 + i] + turn[i]);
     }
-    return velocity;
+    return velocity / length;
 }
 
 /* Velocities that are off by no more than so many rounding errors are reached.
@@ -424,12 +425,13 @@ impact_reach(struct impact_solver *solver, const bool *on, const double *after)
     double missed[IMPACT_CONTACTS_MAX], more[IMPACT_CONTACTS_MAX], worst = 0,
                                                                    *xi;
     int rank;
-    if (in->row || room->saddle.used || solver->nc < 2)
+    if (in->row || room->saddle.used || solver->nc < 2 || in->n_joint > 0 ||
+        !solver->delassus.regular)
         return;
     for (int c = 0; c < solver->nc; c++) {
         missed[c] = on[c] ? after[c] - opening(in, &in->contact[c],
-                                               solver->velocity.twist) *
-                                           solver->approach.length[c]
+                                               solver->velocity.twist,
+                                               solver->approach.length[c])
                           : 0;
         worst = fmax(worst, fabs(missed[c]));
     }

@@ -106,7 +106,8 @@ void impact_motion_after(struct impact_solver *solver, const double *impulses);
 /* After that: where impulses nearly cancel, because points lie close together,
  * the rounding of their sum is a spin. Moves the twists and impulses so that
  * the contacts `on` open with the velocities `after` (unit directions), which
- * their impulses can give them. Not for systems, and for light links. */
+ * their impulses can give them. Not for systems, joints, and points that
+ * depend on each other. */
 void impact_reach(struct impact_solver *solver, const bool *on,
                   const double *after);
 /* Compares M dv of each body with the impulses that act on it, relative to the

@@ -65,6 +65,7 @@ void bench_box(void);
 void bench_sweep(const char *folder);
 void bench_process(const char *folder);
 void bench_friction(void);
+void bench_painleve(const char *folder);
 void bench_drops(const char *folder);
 void bench_stacks(const char *folder);
 void bench_many(const char *folder);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Friction in the plane. All that `painleve` tells of one point: nanoseconds,
- * and the modes of the table. The impact at one point: nanoseconds for one, and
- * no energy gained. A rod that stands almost upright and falls on its rough
+/* Friction in the plane. The impact at one point: nanoseconds for one, and no
+ * energy gained. A rod that stands almost upright and falls on its rough
  * floor: its tip sticks, slips backward, sticks and slips forward; runs per CPU
  * second, as a system and as a body, against GSL's rk8pd at 1e-13 with modes
  * and events written by hand for this one problem. The end states are compared.
@@ -20,7 +19,6 @@
 #include "base/arena.h"
 #include "bench.h"
 #include "runtime/friction/friction.h"
-#include "runtime/friction/painleve.h"
 #include "runtime/instance/record.h"
 #include "runtime/setup/new_run.h"
 
@@ -368,50 +366,9 @@ falling_rod(const char *what, const char *text, const char *const name[3],
     bench_model_free(&m);
 }
 
-/* -- one instant ------------------------------------------------------------
- */
-
-#define INSTANTS 20000
-
-static void
-instants(void)
-{
-    double took[REPEATS], sum = 0;
-    struct arena *arena = arena_new();
-    struct painleve *found = malloc(sizeof *found);
-
-    for (int pass = 0; pass < REPEATS; pass++) {
-        double start = bench_cpu();
-        for (int i = 0; i < INSTANTS; i++) {
-            struct painleve_point in = {.A = 1.1,
-                                        .B = 0.3,
-                                        .C = 0.1,
-                                        .a = (i % 200) / 50. - 1.99,
-                                        .b = (i / 200) / 50. - 0.99,
-                                        .a_terms = 2,
-                                        .b_terms = 1,
-                                        .mu = 0.4,
-                                        .restitution = 0.5,
-                                        .law = FRICTION_ENERGETIC};
-            painleve_find(arena, &in, found);
-            sum += found->choice.n;
-            if (i % 64 == 63)
-                arena_clear(arena);
-        }
-        took[pass] = 1e9 * (bench_cpu() - start) / INSTANTS;
-    }
-    double x = bench_median(took, REPEATS);
-    bench_line("all that painleve tells of one point", x, "ns", "at most 500",
-               x <= 500);
-    bench_note("%.4g modes per point", sum / REPEATS / INSTANTS);
-    free(found);
-    arena_free(arena);
-}
-
 void
 bench_friction(void)
 {
-    instants();
     impacts();
     falling_rod(
         "a system", system_text,

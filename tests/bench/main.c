@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box|friction|
- * drops|stacks|many ...]: all without arguments. Exit status 1 when a promise
- * was not kept.
+ * painleve|drops|stacks|many ...]: all without arguments. Exit status 1 when a
+ * promise was not kept.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -215,6 +215,8 @@ main(int argc, char **argv)
             bench_box(), any = true;
         if (all || !strcmp(what, "friction"))
             bench_friction(), any = true;
+        if (all || !strcmp(what, "painleve"))
+            bench_painleve(folder), any = true;
         if (all || !strcmp(what, "drops"))
             bench_drops(folder), any = true;
         if (all || !strcmp(what, "stacks"))
@@ -225,7 +227,7 @@ main(int argc, char **argv)
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
                     "gap, classify, top, multi, linkage, line, sweep, box, "
-                    "friction, drops, stacks, many\n",
+                    "friction, painleve, drops, stacks, many\n",
                     what);
             return 2;
         }

@@ -90,10 +90,11 @@ struct painleve_derivatives {
  * it is one of a system (painleve_system.c) or of bodies (painleve_bodies.c)
  * only these functions know. */
 struct painleve_reading {
-    /* Coefficients, gap and rate at this state, the jerk where it is asked for
-     * (out->closed is not told); then normal ... acc of the reader. Status,
-     * perhaps after a diagnostic. */
-    int (*read)(struct painleve_reader *reader, bool jerk,
+    /* Coefficients, gap and rate at this state (out->closed is not told); then
+     * normal ... acc of the reader. whole: with the jerk, the sizes of terms
+     * and what the contact states of impacts, and a slip that is rounding is
+     * 0; else these may be missing. Status, perhaps after a diagnostic. */
+    int (*read)(struct painleve_reader *reader, bool whole,
                 struct painleve_instant *out);
     /* the gap and `normal` alone */
     int (*gap)(struct painleve_reader *reader, double *gap);

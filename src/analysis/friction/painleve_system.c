@@ -36,8 +36,9 @@ struct asked {
     double *mass, *pivots; /* the factor of M */
     double *of_mass;       /* M, of which they are the factor */
     int rank;              /* of M; -1: nothing is factored yet */
-    int *first;            /* the first column of each row of the factor: 0 */
-    bool no_jerk;          /* the third derivative is not asked for */
+    int *first;            /* the first column of each row of M that is not 0 */
+    bool diagonal;         /* so is M */
+    bool brief; /* A, B, C, a, b, mu and the slip as it is are enough */
 };
 
 /* The contact's gap and rate now, with the sizes of their terms. */
@@ -180,6 +181,13 @@ factor(struct asked *asked)
         return st;
     memcpy(asked->of_mass, now, bytes);
     memcpy(asked->mass, now, bytes);
+    asked->diagonal = true;
+    for (int i = 0; i < n; i++) {
+        for (asked->first[i] = 0;
+             now[i * n + asked->first[i]] == 0.0 && asked->first[i] < i;)
+            asked->first[i]++;
+        asked->diagonal &= asked->first[i] == i;
+    }
     dense_cholesky(n, asked->mass, n, asked->first, NULL, dense_tolerance(n, n),
                    asked->pivots, &asked->rank);
     return IMP_OK;
@@ -190,6 +198,11 @@ static void
 solve(struct asked *asked, const double *x, double *out)
 {
     int n = (int)asked->reader.n;
+    if (asked->diagonal) {
+        for (int i = 0; i < n; i++)
+            out[i] = x[i] * asked->pivots[i] * asked->pivots[i];
+        return;
+    }
     memcpy(out, x, sizeof *out * asked->reader.n);
     dense_forward(n, asked->mass, n, asked->first, asked->pivots, 0, out);
     dense_backward(n, asked->mass, n, asked->first, asked->pivots, out);
@@ -210,7 +223,7 @@ free_motion(struct asked *asked, double *gap, double *jerk)
             run->env + rt_contact(run, asked->system->contact + i)->env_contact;
         env[IMP_CONTACT_ACTIVE] = 0.0;
     }
-    int order = asked->no_jerk ? 3 : 4;
+    int order = asked->brief ? 2 : 3;
     int st = motion_series(run, asked->system->block, order, &h);
     if (!st)
         st = system_gap_series(run, asked->number,
@@ -219,7 +232,7 @@ free_motion(struct asked *asked, double *gap, double *jerk)
     if (st)
         return st;
     *gap = 2.0 * series[2];
-    *jerk = asked->no_jerk ? (double)NAN : 6.0 * series[3];
+    *jerk = asked->brief ? (double)NAN : 6.0 * series[3];
     for (uint32_t j = 0; j < asked->reader.n; j++)
         asked->reader.acc[j] =
             run->rows.block[asked->system->block]
@@ -296,9 +309,12 @@ coefficients(struct asked *asked, struct painleve_instant *out)
     point->a = slip.bias;
     for (uint32_t j = 0; j < asked->reader.n; j++)
         point->a += asked->reader.along[j] * asked->reader.acc[j];
+    point->mu = slip.mu;
+    point->slip = slip.velocity;
+    if (asked->brief)
+        return IMP_OK;
     point->a_terms = terms_of(asked, asked->reader.along, point->a);
     point->b_terms = terms_of(asked, asked->reader.normal, point->b);
-    point->mu = slip.mu;
     point->mu_static = slip.mu_static;
     point->slip = slip_of(asked, &slip);
     point->restitution = run->env[image_contact->env_contact + IMP_CONTACT_E];
@@ -324,7 +340,7 @@ read_here(struct painleve_reader *reader, bool jerk,
           struct painleve_instant *out)
 {
     struct asked *asked = (struct asked *)reader;
-    asked->no_jerk = !jerk;
+    asked->brief = !jerk;
     int st = system_gap(reader->analysis->rt, asked->number,
                         reader->contact - asked->system->contact, &out->gap,
                         &out->rate, reader->normal);

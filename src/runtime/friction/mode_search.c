@@ -60,11 +60,83 @@ try_state(struct search *search)
     VEC_PUSH_IN(search->arena, &search->all, found);
 }
 
+/* A violation by this share of the terms is clear, with pivots above this share
+ * of theirs, by which rounding grows: mode_forces allows up to FRICTION_AT_ROOT
+ * of them. */
+#define ONE_CLEAR 1e-6
+
+/* Forces of one point that no other one loads, in closed form. False: they are
+ * left to mode_forces. */
+static bool
+one_force(const struct mode_problem *in, struct point_state state,
+          double force[2])
+{
+    double C = in->W[0], B = in->W[1], A = in->W[3], mu = in->point->mu_slip,
+           along = state.tangent == TANGENT_FORWARD    ? -mu
+                   : state.tangent == TANGENT_BACKWARD ? mu
+                                                       : 0.0,
+           p = C + along * B, D = A * C - B * B;
+    force[0] = force[1] = 0.0;
+    if (!state.closed)
+        return true;
+    if (state.tangent == TANGENT_STICK) {
+        force[0] = (in->free[1] * B - in->free[0] * A) / D;
+        force[1] = (in->free[0] * B - in->free[1] * C) / D;
+        return D > ONE_CLEAR * A * C;
+    }
+    force[0] = -in->free[0] / p;
+    force[1] = along * force[0];
+    return fabs(p) > ONE_CLEAR * (C + fabs(along * B));
+}
+
+/* Does one point clearly violate what this mode claims? */
+static bool
+clearly_out(const struct mode_problem *in, struct point_state state)
+{
+    const struct mode_point *point = in->point;
+    const double *W = in->W;
+    double force[2];
+    if (!(W[0] > 0.0) || !(W[3] > 0.0) || !one_force(in, state, force))
+        return false;
+    double N = force[0], T = force[1], opens = mode_row_size(in, force, 0),
+           slips = mode_row_size(in, force, 1);
+    if (!state.closed)
+        return in->free[0] < -ONE_CLEAR * opens;
+    double known = ONE_CLEAR * (fabs(N) + opens / W[0]);
+    if (N < -known)
+        return true;
+    if (state.tangent == TANGENT_STICK)
+        return point->mu_stick * N - fabs(T) <
+               -point->mu_stick * known - ONE_CLEAR * (fabs(T) + slips / W[3]);
+    double begins = in->free[1] + W[2] * N + W[3] * T;
+    begins = state.tangent == TANGENT_BACKWARD ? -begins : begins;
+    return point->slip == 0.0 && state.tangent != TANGENT_NONE &&
+           begins < -ONE_CLEAR * slips;
+}
+
+/* Tries the modes of one point that no other one loads. */
+static void
+enumerate_one(struct search *search)
+{
+    struct point_state may[MODE_STATES_MOST];
+    int n = mode_states_of(search->in->point, may);
+    for (int k = 0; k < n; k++)
+        if (!clearly_out(search->in, may[k])) {
+            search->state[0] = may[k];
+            try_state(search);
+        }
+}
+
 /* Tries all choices. False: there are too many. */
 static bool
 enumerate(struct search *search)
 {
     struct mode_choices choices;
+    const struct mode_point *point = search->in->point;
+    if (search->in->n == 1 && !point->driven && point->offset == 0.0) {
+        enumerate_one(search);
+        return true;
+    }
     if (!mode_tree(search->arena, search->in, &choices))
         return false;
     for (size_t k = 0; k < choices.n; k++) {

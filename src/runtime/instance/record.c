@@ -32,6 +32,14 @@ record_new(struct arena *arena, const imp_image *im, const imp_command *command)
     return record;
 }
 
+/* The bit of the first letter of a name: most fields that are set in a sweep
+ * are not asked for, and begin with another one. */
+static uint64_t
+letter(const char *name)
+{
+    return UINT64_C(1) << ((unsigned char)name[0] & 63);
+}
+
 void
 record_want(struct record *record, const bool *wanted)
 {
@@ -39,9 +47,13 @@ record_want(struct record *record, const bool *wanted)
     record->wanted = wanted;
     record->asked = NEW_N(record->arena, size_t, record->n + 1);
     record->n_asked = 0;
+    record->letters = 0;
     for (size_t i = 0; i < record->n; i++)
-        if (wanted[i])
+        if (wanted[i]) {
             record->asked[record->n_asked++] = i;
+            record->letters |=
+                letter(imp_text(record->image, record->schema[i].name));
+        }
 }
 
 void
@@ -85,6 +97,8 @@ record_index(const struct record *record, const char *field)
 static int
 asked_index(const struct record *record, const char *field)
 {
+    if (!(record->letters & letter(field)))
+        return -1;
     for (size_t k = 0; k < record->n_asked; k++)
         if (is_called(record, record->asked[k], field))
             return (int)record->asked[k];

@@ -38,6 +38,7 @@ struct record {
     size_t n_motion;
     const bool *wanted;  /* per field: is it asked for? NULL: all fields are */
     size_t *asked, n_asked; /* the numbers of the fields that are, if wanted */
+    uint64_t letters;       /* a bit per first letter of their names */
 };
 struct record *record_new(struct arena *arena, const imp_image *im,
                           const imp_command *command);

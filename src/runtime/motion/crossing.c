@@ -385,7 +385,7 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
     int from = order + 1 -
                (moving->system != IMP_NO_SYSTEM ? CROSSING_ASKED_OF_SYSTEMS
                                                 : CROSSING_ASKED_OF_BODIES);
-    if (!plain(run, block) || order < MOTION_STEP_ORDER)
+    if (order < MOTION_STEP_ORDER || !plain(run, block))
         return INFINITY;
     /* one that has these orders tells the step */
     for (uint32_t i = 0; i < at->state.n; i++) {

@@ -19,7 +19,11 @@ enum {
     MAP_TEXTS = 26,     /* marks that can be told apart */
     MAP_COLOURS = 9,    /* colours that can be told apart */
     MAP_PIXELS = 40000, /* cells that are drawn one by one */
-    MAP_STEPS = 33      /* whole numbers that have a colour each */
+    /* characters of a line of a text beside the scale; room for them */
+    MAP_LINE = 26,
+    MAP_LEAST = 8,
+    MAP_MOST = 34,
+    MAP_STEPS = 33 /* whole numbers that have a colour each */
 };
 
 struct map {
@@ -311,6 +315,48 @@ palette(struct buf *buf, size_t n)
     buf_puts(buf, ")\n");
 }
 
+/* Returns the length of the first line of a text beside the scale; a long one
+ * goes on in a line of its own behind a comma. */
+static size_t
+line_length(const char *text)
+{
+    size_t n = strlen(text), end = n;
+    for (size_t k = 1; n > MAP_LINE && k < n; k++)
+        if (text[k - 1] == ',' && text[k] == ' ' && (end == n || k <= MAP_LINE))
+            end = k;
+    return end;
+}
+
+/* a text beside the scale, as an expression of the script */
+static void
+put_lines(struct buf *buf, const char *text)
+{
+    struct buf line = {0};
+    for (bool first = true; first || *text; first = false) {
+        size_t n = line_length(text);
+        buf_clear(&line);
+        buf_put(&line, text, n);
+        buf_puts(buf, first ? "" : ".\"\\n\".");
+        out_plot_quoted(buf, buf_str(&line));
+        text += n + (text[n] == ' ');
+    }
+    buf_free(&line);
+}
+
+/* How many characters there must be for the texts beside the scale. */
+static size_t
+text_width(const struct map *map)
+{
+    size_t most = MAP_LEAST;
+    for (size_t k = 0; k < map->n_text; k++)
+        for (const char *text = map->text[k]; *text;) {
+            size_t n = line_length(text);
+            most = n > most ? n : most;
+            text += n + (text[n] == ' ');
+        }
+    return most < MAP_MOST ? most : MAP_MOST;
+}
+
 /* the scale beside a map whose values have a colour each: texts, or whole
  * numbers */
 static void
@@ -322,7 +368,7 @@ scale_of_steps(struct buf *buf, const struct map *map)
         buf_puts(buf, "set cbtics (");
         for (size_t k = 0; k < map->n_text; k++) {
             buf_puts(buf, k ? ", " : "");
-            out_plot_quoted(buf, map->text[k]);
+            put_lines(buf, map->text[k]);
             buf_printf(buf, " %zu", k);
         }
         buf_puts(buf, ")\n");
@@ -398,7 +444,7 @@ cells_of(struct arena *arena, const struct map *map, struct buf *data)
 
 /* where the cells of a grid lie, and that they are bytes of OUT_GNUPLOT_DATA */
 static void
-plot_cells(struct buf *buf, const struct map *map)
+plot_cells(struct buf *buf, const struct map *map, bool raster)
 {
     char digits[NUM_TEXT];
     const struct out_ticks *ticks[2] = {&map->tx, &map->ty};
@@ -413,10 +459,11 @@ plot_cells(struct buf *buf, const struct map *map)
                    out_digits_17(digits, (of->v[of->n - 1] - of->v[0]) /
                                              (double)(of->n - 1)));
     }
-    /* `pixels` draws each cell as it is; programs that show an image that is
-     * embedded in a picture may blur it */
-    buf_puts(buf, map->z->n <= MAP_PIXELS ? " using 1 with image pixels"
-                                          : " using 1 with image");
+    /* `pixels` draws each cell as it is: programs that show an image that is
+     * embedded in a picture may blur it, but in a raster they leave gaps */
+    buf_puts(buf, !raster && map->z->n <= MAP_PIXELS
+                      ? " using 1 with image pixels"
+                      : " using 1 with image");
 }
 
 /* data: where the cells of a grid go */
@@ -433,8 +480,7 @@ script(struct buf *buf, struct arena *arena, const struct out_format *format,
     }
     buf_puts(buf, "\nset key off\nset format '%g'\n");
     if (map->z->texts)
-        buf_puts(buf,
-                 "set rmargin 14\n"); /* room for words beside the colours */
+        buf_printf(buf, "set rmargin %zu\n", text_width(map) * 7 / 10 + 6);
     palette(buf, map->z->texts ? map->n_text : map->steps);
     if (grid)
         cells_of(arena, map, data);
@@ -451,7 +497,8 @@ script(struct buf *buf, struct arena *arena, const struct out_format *format,
         out_levels_plot(buf, curves, n_curves);
     }
     if (grid)
-        plot_cells(buf, map);
+        plot_cells(buf, map,
+                   !strncmp(format->writer->gnuplot_terminal, "png", 3));
     else
         buf_puts(buf, "plot $d using 1:2:3 with points pointtype 5 palette");
     buf_puts(buf, n_curves ? " notitle" : "\n");

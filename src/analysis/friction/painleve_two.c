@@ -4,9 +4,11 @@
  * (specification painleve.md, 12). */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
+#include "runtime/compliance/fast_motion.h"
 
 /* -- what is asked -----------------------------------------------------------
  */
@@ -16,6 +18,7 @@ struct pair {
     struct friction_point point[2];
     double W[16], free[4], terms[4];
     struct painleve_two_in in; /* where both slip */
+    uint32_t contact[2];
     bool slip;
 };
 
@@ -42,6 +45,7 @@ make_pair(const struct painleve_instant instant[2],
         out->free[2 * k + 1] = point->a;
         out->terms[2 * k] = point->b_terms;
         out->terms[2 * k + 1] = point->a_terms;
+        out->contact[k] = instant[k].reader->contact;
         out->slip &= point->slip != 0.0;
     }
     for (int k = 0; k < 2; k++) {
@@ -112,18 +116,77 @@ put_stability(struct analysis *analysis, const struct painleve_two *two,
     SET_TEXTS("stability", how, n);
 }
 
+/* -- the fast motion where both push ----------------------------------------
+ */
+
+/* the compliance that a contact states */
+struct stated {
+    struct rt *run;
+    const imp_contact *contact;
+};
+
+static bool
+stated_law(void *ctx, double depth, double speed, double out[3])
+{
+    const struct stated *stated = ctx;
+    double at[2] = {depth, speed}, all[4];
+    if (rt_eval(stated->run, stated->contact->compliance, at, all))
+        return false;
+    memcpy(out, all, 3 * sizeof *out);
+    return isfinite(all[0]);
+}
+
+/* Stiffness and damping of both compliances under the loads of this choice, in
+ * which both push. False: one has none, or never bears its load. */
+static bool
+stated_slopes(struct analysis *analysis, const uint32_t contact[2],
+              const struct friction_set *set, double stiffness[2],
+              double damping[2])
+{
+    for (int k = 0; k < 2; k++) {
+        struct stated stated = {analysis->rt,
+                                rt_contact(analysis->rt, contact[k])};
+        struct fast_law law = {stated_law, &stated};
+        double at_rest[3];
+        if (stated.contact->compliance == IMP_NO_TAPE)
+            return false;
+        double depth = fast_depth(&law, set->normal[k]);
+        if (!isfinite(depth) || !stated_law(&stated, depth, 0.0, at_rest))
+            return false;
+        stiffness[k] = at_rest[1];
+        damping[k] = at_rest[2];
+    }
+    return true;
+}
+
+static void
+put_eigenvalues(struct analysis *analysis, const struct pair *pair,
+                const struct friction_choice *choice, struct record *out)
+{
+    double *eigen = NEW_N(record_arena(analysis), double, 8),
+           stiffness[2] = {1.0, 1.0}, damping[2] = {1.0, 1.0};
+    for (int i = 0; i < choice->n; i++)
+        if (choice->set[i].mode[0] != CONTACT_FREE &&
+            choice->set[i].mode[1] != CONTACT_FREE &&
+            !stated_slopes(analysis, pair->contact, choice->set + i, stiffness,
+                           damping))
+            stiffness[0] = stiffness[1] = damping[0] = damping[1] = 1.0;
+    if (painleve_two_eigenvalues(record_arena(analysis), &pair->in, stiffness,
+                                 damping, eigen))
+        SET_MAT("eigenvalues", eigen, 4, 2);
+    else
+        SET_ABSENT("eigenvalues", "the iteration came to no end");
+}
+
 /* What is asked of two contacts that slip. */
 static void
 put_slipping(struct analysis *analysis, const struct pair *pair,
              const struct friction_choice *choice, struct record *out)
 {
-    static const double one[2] = {1.0, 1.0};
     static const char *const border =
         "a vector lies on a border between two classes";
-    struct arena *arena = record_arena(analysis);
     struct painleve_two two;
     const char *impact[3];
-    double *eigen = NEW_N(arena, double, 8);
     size_t n = 0;
     painleve_two_find(&pair->in, &two);
     SET_NUM("margin", two.margin);
@@ -144,10 +207,7 @@ put_slipping(struct analysis *analysis, const struct pair *pair,
     if (two.both)
         impact[n++] = "II";
     SET_TEXTS("impacts_possible", impact, n);
-    if (painleve_two_eigenvalues(arena, &pair->in, one, one, eigen))
-        SET_MAT("eigenvalues", eigen, 4, 2);
-    else
-        SET_ABSENT("eigenvalues", "the iteration came to no end");
+    put_eigenvalues(analysis, pair, choice, out);
 }
 
 static void

@@ -126,6 +126,18 @@ per_column(struct analysis *analysis, const imp_command *command,
     return IMP_FAILED;
 }
 
+/* Is this column one of a sweep? Its rows are values over params, in any order;
+ * those of other records are one after the other, as places of a motion. */
+static bool
+of_sweep(const struct analysis *analysis, const imp_val *column)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_command *commands = IMP_ARRAY(im, im->commands, imp_command);
+    const imp_val *one = val_items(analysis, column);
+    return one->kind == IMP_VAL_FIELD &&
+           imp_command_has(commands[one->ref].id, IMP_TRAIT_VARIES_PARAMS);
+}
+
 /* Draws the columns ys over x as curves, and what lies over them. */
 static int
 curves(struct analysis *analysis, const imp_command *command,
@@ -134,6 +146,7 @@ curves(struct analysis *analysis, const imp_command *command,
     const imp_val *value = arg_option(analysis, command, IMP_OPT_plot_per);
     struct plot_curves all = {0};
     struct out_column per = {0};
+    bool as_told = value && !of_sweep(analysis, value);
     int st =
         value ? per_column(analysis, command, value, x_axis, &per) : IMP_OK;
     for (size_t j = 0; j < ys->n && !st; j++) {
@@ -141,7 +154,8 @@ curves(struct analysis *analysis, const imp_command *command,
             VEC_PUSH_IN(analysis->rt->arena, &all,
                         (struct out_curve){.x = *x_axis, .y = ys->v[j]});
         } else if (!plot_curves_per_value(analysis->rt->arena, &per, x_axis,
-                                          &ys->v[j], ys->n > 1, &all)) {
+                                          &ys->v[j], ys->n > 1, as_told,
+                                          &all)) {
             struct diag *diag =
                 diag_add(analysis->ds, DIAG_E0715, command->range,
                          "`%s` has more than %d values, and a "

@@ -32,16 +32,20 @@ together(const struct row *a, const struct row *b)
     return !(a->x < b->x) && !(a->x > b->x) && !(a->y < b->y) && !(a->y > b->y);
 }
 
-/* Puts all rows that have a place into order; returns how many they are. */
+/* Puts all rows that have a place into order; returns how many they are.
+ * as_told: rows with the same y stay in their order, each at a place of its
+ * own. */
 static size_t
 sorted(struct arena *arena, const struct out_column *x_axis,
-       const struct out_column *y_axis, size_t n, struct row **rows)
+       const struct out_column *y_axis, size_t n, bool as_told,
+       struct row **rows)
 {
     struct row *v = NEW_N(arena, struct row, n + 1);
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (isfinite(x_axis->x[i]) && (!y_axis || isfinite(y_axis->x[i])))
-            v[k++] = (struct row){y_axis ? y_axis->x[i] : 0.0, x_axis->x[i], i};
+            v[k++] = (struct row){y_axis ? y_axis->x[i] : 0.0,
+                                  as_told ? (double)i : x_axis->x[i], i};
     qsort(v, k, sizeof *v, by_place);
     *rows = v;
     return k;
@@ -114,7 +118,8 @@ plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
         rising(y_axis->x, x_axis->x, values->n))
         return;
     struct row *rows;
-    size_t places = sorted(arena, x_axis, y_axis, values->n, &rows), merged = 0;
+    size_t places = sorted(arena, x_axis, y_axis, values->n, false, &rows),
+           merged = 0;
     for (size_t i = 0; i < places; i += run_of(rows, i, places))
         merged++;
     if (merged == places)
@@ -145,7 +150,7 @@ plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
 /* -- curves ----------------------------------------------------------------
  */
 
-/* Returns the rows of one curve, `n` of them in order of x. */
+/* Returns the curve of `n` rows; those at one place are one point of it. */
 static struct out_curve
 curve_of(struct arena *arena, const struct row *rows, size_t n,
          const struct out_column *x_axis, const struct out_column *y_axis,
@@ -155,7 +160,7 @@ curve_of(struct arena *arena, const struct row *rows, size_t n,
     size_t m = 0;
     for (size_t i = 0, k; i < n; i += k, m++) {
         k = run_of(rows, i, n);
-        p[m] = rows[i].x;
+        p[m] = x_axis->x[rows[i].i];
         q[m] = mean(rows + i, k, y_axis->x);
     }
     return (struct out_curve){.x = {x_axis->name, x_axis->unit, p, m, NULL},
@@ -188,14 +193,15 @@ keys(struct arena *arena, const struct out_column *per)
 bool
 plot_curves_per_value(struct arena *arena, const struct out_column *per,
                       const struct out_column *x_axis,
-                      const struct out_column *y_axis, bool named,
+                      const struct out_column *y_axis, bool named, bool as_told,
                       struct plot_curves *to)
 {
     assert(x_axis->n >= y_axis->n && per->n >= y_axis->n);
     struct out_column key = keys(arena, per);
     struct row *rows;
     char digits[NUM_TEXT];
-    size_t n = sorted(arena, x_axis, &key, y_axis->n, &rows), curves = 0;
+    size_t n = sorted(arena, x_axis, &key, y_axis->n, as_told, &rows),
+           curves = 0;
     for (size_t row = 0, run; row < n; row += run) {
         for (run = 1; row + run < n && !(rows[row + run].y > rows[row].y);)
             run++;
@@ -203,10 +209,11 @@ plot_curves_per_value(struct arena *arena, const struct out_column *per,
             return false;
         const char *v = per->texts ? per->texts[rows[row].i]
                                    : num_digits(digits, rows[row].y, 6);
-        const char *name = arena_printf(
-            arena, "%s%s%s = %s%s%s", named ? y_axis->name : "",
-            named ? ", " : "", per->name, v,
-            *per->unit && !per->texts ? " " : "", per->texts ? "" : per->unit);
+        bool unit = !per->texts && *per->unit && strcmp(per->unit, "1") != 0;
+        const char *name =
+            arena_printf(arena, "%s%s%s = %s%s%s", named ? y_axis->name : "",
+                         named ? ", " : "", per->name, v, unit ? " " : "",
+                         unit ? per->unit : "");
         VEC_PUSH_IN(arena, to,
                     curve_of(arena, rows + row, run, x_axis, y_axis, name));
     }

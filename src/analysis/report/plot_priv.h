@@ -16,13 +16,14 @@ struct plot_curves {
  * order of y, then x; rows alone at their place stay as they are. */
 void plot_merge_repeats(struct arena *arena, struct out_column *x_axis,
                         struct out_column *y_axis, struct out_column *values);
-/* One curve of y over x per value of `per`. False: there would be more than
- * PLOT_CURVES. */
+/* One curve of y over x per value of `per`. as_told: the rows of each stay in
+ * their order, else they are those of runs, in order of x. False: there would
+ * be more than PLOT_CURVES. */
 #define PLOT_CURVES 32
 bool plot_curves_per_value(struct arena *arena, const struct out_column *per,
                            const struct out_column *x_axis,
                            const struct out_column *y_axis, bool named,
-                           struct plot_curves *curves);
+                           bool as_told, struct plot_curves *curves);
 
 /* -- curves.c: what the options `contours`, `levels` and `overlay` ask for.
  * x (and y, of a map): columns of the axes, y NULL: a plot; z: of the map */

@@ -238,9 +238,7 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
         enum imp_field_kind k =
             ck->lists.commands.v[value.ref].fields[value.field].kind;
         if (!plot || k == IMP_FIELD_LIST || k == IMP_FIELD_VECS ||
-            (k == IMP_FIELD_TEXTS && /* A map may be drawn of texts. */
-             imp_command_has(ck->lists.commands.v[value.ref].id,
-                             IMP_TRAIT_VARIES_PARAMS)))
+            k == IMP_FIELD_TEXTS) /* A map may be drawn of texts. */
             return true;
     }
     if (value.kind == VALUE_LIST || value.kind == VALUE_COLUMN)

@@ -96,6 +96,42 @@ chains(void **state)
     assert_true(counts[FRICTION_UNIQUE] > 50);
 }
 
+/* A disc on the floor that is pressed against a wall, with friction above 1 at
+ * both: with the least forces the wall bears as little as its cone allows;
+ * asked for forces off the edges, friction keeps within both cones. */
+static void
+off_the_edges(void **state)
+{
+    (void)state;
+    const double J[4][3] = {{0, 1, 0}, {1, 0, 1}, {-1, 0, 0}, {0, 1, 1}},
+                 load[3] = {1, -10, 0};
+    struct many m = {.n = 2};
+    for (int r = 0; r < 4; r++)
+        for (int d = 0; d < 3; d++) {
+            m.free[r] += J[r][d] * load[d];
+            m.terms[r] += fabs(J[r][d] * load[d]);
+            for (int c = 0; c < 4; c++)
+                m.W[r * 4 + c] += J[r][d] * J[c][d] * (d == 2 ? 2 : 1);
+        }
+    for (int i = 0; i < 2; i++)
+        m.point[i] =
+            (struct friction_point){.mu_static = 1.5, .mu_dynamic = 1.5};
+    struct friction_instant in = {
+        .n = 2, .point = m.point, .W = m.W, .free = m.free, .terms = m.terms};
+    struct friction_choice least, inner;
+    friction_choose(arena, &in, &least);
+    in.inner = true;
+    friction_choose(arena, &in, &inner);
+    assert_int_equal(least.verdict, FRICTION_SHARED);
+    assert_int_equal(inner.verdict, FRICTION_SHARED);
+    assert_true(least.margin < 1e-9 && inner.margin > 0.1);
+    for (int i = 0; i < 2; i++) {
+        const struct friction_set *set = &inner.set[inner.taken];
+        assert_true(fabs(set->tangential[i]) < 1.4 * set->normal[i]);
+    }
+    obeys(&m, &inner.set[inner.taken], 1e-9);
+}
+
 /* -- by all choices, with a solver of this test's own ------------------------
  */
 
@@ -237,6 +273,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_choices, set_up, tear_down),
     };

@@ -282,8 +282,8 @@ painleve_put_two(struct analysis *analysis, const imp_command *command,
     struct pair *pair = NEW(arena, struct pair);
     struct friction_choice *choice = NEW(arena, struct friction_choice);
     make_pair(instant, cross, pair);
-    struct friction_instant both = {2,          pair->point, pair->W,
-                                    pair->free, pair->terms, false};
+    struct friction_instant both = {
+        2, pair->point, pair->W, pair->free, pair->terms, false, false};
     friction_choose(arena, &both, choice);
     SET_NUM("time", instant[0].time);
     SET_NUM("gap", instant[0].gap);

@@ -199,6 +199,7 @@ arrive(struct simulation *sim, struct limit_group *group,
     for (int i = 0; i < group->n; i++)
         if (limit->closed[i])
             rest[n_rest++] = group->spot[i];
+    limit_slips_open(sim, group, limit);
     *there = !limit_group_overlaps(sim, group) &&
              !limit_group_past_end(sim, group, limit->closed);
     if (!*there) {

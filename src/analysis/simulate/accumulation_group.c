@@ -504,6 +504,21 @@ limit_slips_lost(struct simulation *sim, const struct limit_group *group,
     }
 }
 
+void
+limit_slips_open(struct simulation *sim, const struct limit_group *group,
+                 const struct forecast_limit *limit)
+{
+    assert(sim != NULL && group->n >= 0 && limit != NULL);
+    if (!group->friction || group->n == 1)
+        return;
+    for (int i = 0; i < group->n; i++)
+        if (limit->closed[i])
+            friction_modes_doubt(sim->run, group->spot[i].contact,
+                                 fmax(fabs(group->point[i].free),
+                                      vec3_norm(sim->run->world.gravity)) *
+                                     limit->remaining);
+}
+
 /* -- for how long the parabola is the motion --------------------------------
  */
 

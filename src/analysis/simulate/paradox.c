@@ -582,6 +582,26 @@ push_apart(struct simulation *sim, const struct contact_point *spot, int n,
     return IMP_OK;
 }
 
+int
+simulate_capture_slips(struct simulation *sim, const struct contact_point *spot,
+                       int n, struct friction_modes *modes)
+{
+    assert(sim != NULL && spot != NULL && n > 0 && modes != NULL);
+    struct rt *run = sim->run;
+    struct motion_totals before, after;
+    if (!(sim->options.capture > 0.0))
+        return friction_modes_select(run, spot, n, modes);
+    for (int i = 0; i < n; i++)
+        friction_modes_doubt(run, spot[i].contact, sim->options.capture);
+    int st = motion_totals(run, &before);
+    if (st || (st = friction_modes_select(run, spot, n, modes)) ||
+        !modes->doubted || (st = motion_totals(run, &after)))
+        return st;
+    sim->captures.n++;
+    sim->captures.energy += before.kinetic - after.kinetic;
+    return IMP_OK;
+}
+
 /* `capture`: points of one group that touch, and that the impact parts more
  * slowly than that, part not at all. Their rates are taken out by the impulses
  * along their normals that change the motion least, as if they were glued for

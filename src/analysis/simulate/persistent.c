@@ -29,6 +29,10 @@
 /* Stick and slip that take turns so often at one time, per point and without an
  * impact, come to no end. */
 #define MODES_REPEAT 6
+/* Before that, forces that points share are no longer the least ones: least
+ * forces lie at edges of cones, so that each point that keeps off its own edge
+ * brings another one to it. */
+#define MODES_INNER 2
 
 /* Appends the points of the contact. False: the touch cannot be followed by
  * points. */
@@ -214,6 +218,16 @@ slip_off_corners(struct simulation *sim, struct contact_point *spot, int n)
     return any;
 }
 
+/* Have modes changed at this one time, without an impact, so many times per
+ * point that is held? */
+static bool
+takes_turns(const struct simulation *sim, int times)
+{
+    return sim->modes_time == rt_time(sim->run) &&
+           sim->modes_impacts == sim->impacts &&
+           sim->modes_changed > times * (persistent_count(sim->run) + 1);
+}
+
 /* Chooses the modes of the closed points of one group that has friction. gone:
  * a point whose mode has just ended by `cause`, or NULL. spot, *count: those
  * that go on. shared: per contact, its forces are not determined. *jumped: an
@@ -226,18 +240,19 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
 {
     assert(sim != NULL && spot != NULL && *count > 0 && shared != NULL);
     int n = *count;
-    struct friction_modes modes = {.cause = cause, .which = -1};
+    bool inner = sim->modes_inner && takes_turns(sim, 0);
+    struct friction_modes modes = {.cause = cause, .which = -1, .inner = inner};
     for (int i = 0; i < n && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             modes.which = i;
-    int st = friction_modes_select(sim->run, spot, n, &modes);
+    int st = simulate_capture_slips(sim, spot, n, &modes);
     if (!st && (slips_over_ends(sim, spot, count, &modes) ||
                 (modes.choice.taken >= 0 && !modes.jumps && !modes.yields &&
                  slip_off_corners(sim, spot, n)))) {
         n = *count;
-        modes =
-            (struct friction_modes){.cause = FRICTION_CAUSE_OTHER, .which = -1};
-        st = friction_modes_select(sim->run, spot, n, &modes);
+        modes = (struct friction_modes){
+            .cause = FRICTION_CAUSE_OTHER, .which = -1, .inner = inner};
+        st = simulate_capture_slips(sim, spot, n, &modes);
     }
     if (st)
         return st;
@@ -678,7 +693,9 @@ endless(struct simulation *sim, uint32_t contact)
         sim->modes_changed = 0;
     sim->modes_time = rt_time(run);
     sim->modes_impacts = sim->impacts;
-    if (++sim->modes_changed <= MODES_REPEAT * (persistent_count(run) + 1))
+    sim->modes_changed++;
+    sim->modes_inner = takes_turns(sim, MODES_INNER);
+    if (!takes_turns(sim, MODES_REPEAT))
         return false;
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_W0727, rt_contact(run, contact)->range,

@@ -255,6 +255,7 @@ struct simulation {
     /* changes between stick and slip at one time, and impacts until then */
     double modes_time;
     int modes_changed, modes_impacts;
+    bool modes_inner;
     struct accumulation_work *accumulation; /* NULL until it is needed */
     struct limits_taken taken;
     struct overlaps overlaps;
@@ -288,8 +289,8 @@ struct simulation *simulation_new(struct analysis *analysis,
 int simulation_prepare(struct simulation *sim);
 /* The run by Taylor series and closed forms. */
 int simulation_by_series(struct simulation *sim);
-/* Fills the record after a run that ended with this status. Returns the status
- * of the command. */
+/* Fills the record of a run that ended so. Returns the status of the command.
+ */
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
 /* For other commands: takes the run from its start to the time `until`, as
@@ -313,8 +314,7 @@ simulate_unmark(struct marked_contacts *marked)
         marked->on[marked->contact[i]] = false;
     marked->n = 0;
 }
-/* Contacts may have been made since it was called last: they are open, and
- * nothing is known of them. */
+/* Contacts that were made since the last call are open. */
 void simulate_contacts_made(struct simulation *sim);
 struct marked_contacts simulate_marks_new(struct arena *arena, uint32_t n);
 /* What the search looks for at a contact from now on. */
@@ -398,8 +398,7 @@ int simulate_backward(struct simulation *sim);
 
 /* -- overlaps.c ------------------------------------------------------------ */
 
-/* Finds the pairs of bodies that no contact and no joint connects and that are
- * apart at the start. */
+/* Finds pairs without a contact and a joint that are apart at the start. */
 void simulate_pairs_start(struct simulation *sim);
 /* Warns of those that overlap now (W0726), once per pair. */
 void simulate_pairs_look(struct simulation *sim);
@@ -411,7 +410,6 @@ void simulate_put_summary(struct simulation *sim, struct record *out);
 /* -- accumulation_record.c -- */
 
 struct flow_event;
-/* Records the limit of infinitely many impacts at contacts[0..event->n). */
 /* Has E0602, which was reported last, ended the run at a singularity of a power
  * law? Then that is told instead, and the run has stopped there. */
 bool simulate_singular(struct simulation *sim);
@@ -439,8 +437,7 @@ void simulate_limits_tell(struct simulation *sim,
 
 /* the flights before a limit */
 
-/* Was the last flight at the contact no higher than the rounding error of the
- * gap? */
+/* Was the contact's last flight within the rounding error of its gap? */
 bool simulate_short_flight(const struct simulation *sim, uint32_t contact);
 /* Counts an impact at `contact` now. IMP_FAILED after E0712 when it belongs to
  * an endless series for which no limit was found. */
@@ -452,8 +449,7 @@ bool flight_history_is_geometric(const struct flight_history *flights,
 int simulate_report_endless(struct simulation *sim, uint32_t contact,
                             double ratio);
 
-/* Keeps the greatest overlap up to now; E0713 where a touch was passed over
- * (I3). */
+/* Keeps the greatest overlap; E0713 where a touch was passed over (I3). */
 int simulate_check_penetration(struct simulation *sim);
 /* The bodies of the contact overlap from now on. */
 void simulate_begin_overlap(struct simulation *sim, uint32_t contact);
@@ -553,16 +549,14 @@ bool simulate_may_push(struct simulation *sim, uint32_t contact);
  * the faces beside them, one each, hold them there. */
 bool simulate_corners_rest(struct simulation *sim, uint32_t contact,
                            struct contact_point out[2]);
-/* The held point `which` of `contact` has passed the end of its face or edge.
- */
+/* The held point `which` of `contact` has passed the end of its feature. */
 int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                                  int which);
 
 /* The slip of the held point `which` has come to 0 (`stops`), or its force
  * leaves the cone of friction. */
 int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
-/* The mode of a joint with friction, whose bodies contacts hold, has ended
- * (rubbing_note). */
+/* The mode of a joint, whose bodies contacts hold, has ended (rubbing_note). */
 int simulate_persistent_joint(struct simulation *sim, uint32_t joint);
 /* What moves the ground below closed contacts has changed its branch. Where the
  * rate of a gap has jumped, the contact opens, or is hit. */
@@ -576,8 +570,7 @@ double simulate_stored(struct simulation *sim); /* in compliant contacts, J */
 /* What a user may choose where friction leaves the motion open, as a text. */
 const char *simulate_paradox_choices(const struct simulation *sim,
                                      uint32_t contact);
-/* The modes of n points are not determined: tells what is possible, and stops
- * the run. */
+/* The modes of n points are open: tells what is possible, stops the run. */
 int simulate_paradox_undecided(struct simulation *sim,
                                const struct contact_point *spot, int n,
                                const struct friction_modes *modes);
@@ -598,8 +591,7 @@ void simulate_paradox_choice(struct simulation *sim, uint32_t contact,
 void simulate_paradox_ranges(struct simulation *sim,
                              const struct contact_point *spot, int n,
                              const struct friction_range *range);
-/* Tells of the jam, at which the run stops unless the policy of the run has
- * chosen. */
+/* Tells of the jam. stops: no policy has chosen. */
 void simulate_paradox_jam(struct simulation *sim,
                           const struct friction_jam *jam, bool stops);
 
@@ -687,6 +679,9 @@ double limit_slip_left(const struct simulation *sim,
  * accelerations would have ended within the rounding of a place. */
 void limit_slips_lost(struct simulation *sim, const struct limit_group *group,
                       const struct forecast_limit *limit);
+/* those that a limit of several points does not tell (friction_modes_doubt) */
+void limit_slips_open(struct simulation *sim, const struct limit_group *group,
+                      const struct forecast_limit *limit);
 /* the blocks of the group's contacts, and of what is held with them, marked in
  * run->brief */
 bool *limit_group_blocks(struct simulation *sim,
@@ -722,8 +717,7 @@ void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 
 /* -- accumulation.c -- */
 
-/* After an impact at `contact`: goes to the limit of its impacts where that is
- * known. */
+/* After an impact at `contact`: goes to the limit of its impacts, if known. */
 int simulate_accumulation(struct simulation *sim, uint32_t contact);
 /* The contact is one of other bodies from now on. */
 void simulate_accumulation_forget(struct simulation *sim, uint32_t contact);
@@ -738,8 +732,12 @@ bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 /* Keeps closed what the impact parts more slowly than `capture`. */
 int simulate_capture(struct simulation *sim, const struct contact_point *spot,
                      int n);
-/* Resolves the impact where the point `at` of resting polytopes has come
- * down. */
+/* friction_modes_select; slips up to `capture` with which no motion goes on
+ * end. */
+int simulate_capture_slips(struct simulation *sim,
+                           const struct contact_point *spot, int n,
+                           struct friction_modes *modes);
+/* Resolves the impact where point `at` of resting polytopes comes down. */
 int simulate_vertex_impact(struct simulation *sim,
                            const struct contact_point *at,
                            enum next_step *next);
@@ -787,8 +785,7 @@ int simulate_systems_at(struct simulation *sim, double t);
  * motion of systems since their last events is handed on as well. */
 int simulate_traced(struct simulation *sim);
 void simulate_traced_end(struct simulation *sim);
-/* Adds notes on what the last impacts of systems do, where no limit was found.
- */
+/* Notes what the last impacts of systems do, where no limit was found. */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
 /* -- event_loop.c -- */

@@ -99,7 +99,7 @@ problem_of(struct arena *arena, const struct friction_instant *in)
         point[i].before.closed = false;
     }
     return (struct mode_problem){in->n,     point,     in->W, in->free,
-                                 in->terms, in->brief, false};
+                                 in->terms, in->brief, false, in->inner};
 }
 
 /* The modes of a set, with the forces that are given as such. */

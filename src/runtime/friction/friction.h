@@ -56,6 +56,9 @@ struct friction_instant {
                             their rounding errors are shares of these */
     bool brief; /* where the modes of before go on, other motions are not looked
                    for; the verdict is NOT_SHOWN then */
+    bool inner; /* forces that are not unique, of a motion that is, are not the
+                   least ones but keep off the edges of their cones, as far as
+                   they can */
 };
 enum friction_verdict {
     FRICTION_UNIQUE,    /* one motion */

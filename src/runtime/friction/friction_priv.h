@@ -59,6 +59,7 @@ struct mode_problem {
     /* Names of modes do not matter: of closed points without force only the
      * choice is listed in which they are open. */
     bool unnamed;
+    bool inner; /* as in friction_instant */
 };
 /* Forces of one choice of modes. */
 struct mode_solution {

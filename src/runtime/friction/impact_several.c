@@ -195,7 +195,7 @@ solve(struct several *several, const double *free, const double *terms,
     struct mode_point *point = NEW_N(several->arena, struct mode_point, n);
     struct mode_result *result = NEW(several->arena, struct mode_result);
     struct mode_problem problem = {n,     point, several->W, free,
-                                   terms, false, true};
+                                   terms, false, true,       false};
     for (int i = 0; i < n; i++)
         point[i] = (struct mode_point){.mu_stick = several->point[i].mu,
                                        .mu_slip = several->point[i].mu,

@@ -85,8 +85,8 @@ mode_row_size(const struct mode_problem *in, const double *force, int row)
 static double
 row_noise(const struct mode_problem *in, int row)
 {
-    struct friction_instant instant = {in->n,    NULL,      in->W,
-                                       in->free, in->terms, false};
+    struct friction_instant instant = {in->n,     NULL,  in->W, in->free,
+                                       in->terms, false, false};
     return friction_row_noise(&instant, row);
 }
 
@@ -508,19 +508,25 @@ way_within(struct mode_scratch *scratch, const struct mode_problem *in,
                           scratch->t, scratch->room);
 }
 
+/* Moves forces by the way that has been found. */
+static void
+go(const struct mode_scratch *scratch, int rows, int count, double *force)
+{
+    for (int d = 0; d < count; d++)
+        for (int r = 0; r < rows; r++)
+            force[r] += scratch->t[d] *
+                        scratch->null[(size_t)d * (size_t)rows + (size_t)r];
+}
+
 /* Moves along the null directions to the least forces that satisfy the bounds.
  * False: there are none. */
 static bool
 least_within(struct mode_scratch *scratch, const struct mode_problem *in,
              int count, double *force)
 {
-    int rows = 2 * in->n;
     if (!way_within(scratch, in, count, force, 0.0))
         return false;
-    for (int d = 0; d < count; d++)
-        for (int r = 0; r < rows; r++)
-            force[r] += scratch->t[d] *
-                        scratch->null[(size_t)d * (size_t)rows + (size_t)r];
+    go(scratch, 2 * in->n, count, force);
     return true;
 }
 
@@ -584,6 +590,21 @@ loads_move(const struct mode_scratch *scratch, const struct mode_problem *in,
     return false;
 }
 
+/* Moves forces that are not unique off all bounds, by the greatest of the
+ * shares 1/2, 1/4, ... of their terms that they can keep. */
+static void
+off_edges(struct mode_scratch *scratch, const struct mode_problem *in,
+          int count, struct mode_solution *solution)
+{
+    double slack = 0.5;
+    while (slack > FRICTION_ROOMY &&
+           !way_within(scratch, in, count, solution->force, slack))
+        slack *= 0.5;
+    if (slack > FRICTION_ROOMY)
+        go(scratch, 2 * in->n, count, solution->force);
+    solution->margin = least_margin(scratch, in, solution->force);
+}
+
 void
 mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
             const struct point_state *state, struct mode_solution *solution)
@@ -632,6 +653,8 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     solution->roomy =
         solution->margin >= FRICTION_ROOMY ||
         way_within(scratch, in, count, solution->force, FRICTION_ROOMY);
+    if (in->inner && solution->roomy && !solution->loads)
+        off_edges(scratch, in, count, solution);
 }
 
 /* -- ranges -----------------------------------------------------------------

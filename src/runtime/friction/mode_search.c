@@ -405,45 +405,67 @@ all_closed(struct search *search)
 /* of so many points at most */
 #define ENDS_TRIED 6
 
-/* Tries all states of the points whose modes have just ended, beside the states
- * of the first choice that was found, or beside what the others did before. At
- * that instant such a mode and what follows it have the same accelerations, and
- * only the search over all choices would have met both. */
+/* Tries all states of the points whose modes have just ended beside these
+ * states of the others. */
 static void
-after_ends(struct search *search)
+ends_beside(struct search *search, const struct point_state *beside)
 {
     const struct mode_problem *in = search->in;
     int ended[ENDS_TRIED], count[ENDS_TRIED], at[ENDS_TRIED] = {0}, n = 0;
     struct point_state choice[ENDS_TRIED][MODE_STATES_MOST];
-    struct point_state *beside =
-        NEW_N(search->arena, struct point_state, in->n);
     for (int i = 0; i < in->n; i++) {
-        const struct mode_point *point = in->point + i;
-        if (search->all.n)
-            beside[i] = search->all.v[0].state[i];
-        else if (point->held)
-            beside[i] = point->before;
-        else
-            return;
-        if (!point->ended)
+        if (!in->point[i].ended)
             continue;
         if (n == ENDS_TRIED)
             return;
-        count[n] = mode_states_of(point, choice[n]);
+        count[n] = mode_states_of(in->point + i, choice[n]);
         ended[n++] = i;
     }
     for (int k = 0; k < n;) {
         memcpy(search->state, beside, sizeof *beside * (size_t)in->n);
-        bool new = !search->all.n;
-        for (int j = 0; j < n; j++) {
+        for (int j = 0; j < n; j++)
             search->state[ended[j]] = choice[j][at[j]];
-            new |= !same_state(choice[j][at[j]], beside[ended[j]]);
+        bool new = true;
+        for (size_t f = 0; f < search->all.n && new; f++) {
+            bool same = true;
+            for (int i = 0; i < in->n && same; i++)
+                same = same_state(search->state[i], search->all.v[f].state[i]);
+            new = !same;
         }
         if (new)
             try_state(search);
         for (k = 0; k < n && ++at[k] == count[k]; k++)
             at[k] = 0;
     }
+}
+
+/* At the instant at which a mode ends it and what follows it have the same
+ * accelerations, and only the search over all choices would have met both. So
+ * all states of the points whose modes have just ended are tried, beside the
+ * states of the first choice that was found, and beside what the others did
+ * before: where several points come to the edges of their cones at one time, a
+ * choice that lets one of them stick again for each that slips would come to no
+ * end. */
+static void
+after_ends(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    struct point_state *beside =
+        NEW_N(search->arena, struct point_state, 2 * in->n);
+    struct point_state *before = beside + in->n;
+    bool found = search->all.n > 0, differs = false;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        if (!found && !point->held)
+            return;
+        beside[i] = found ? search->all.v[0].state[i] : point->before;
+        before[i] = point->held && may_be(point, point->before) ? point->before
+                                                                : beside[i];
+        differs |= !point->ended && !same_state(beside[i], before[i]);
+    }
+    ends_beside(search, beside);
+    if (differs)
+        ends_beside(search, before);
 }
 
 /* -- the verdict ------------------------------------------------------------
@@ -533,8 +555,8 @@ same_motion(const struct mode_problem *in, const struct mode_found *a,
     double common = fmax(known_share(in, a), known_share(in, b));
     double known = FORCE_KNOWN * fmax(greatest_force(in, a->solution.force),
                                       greatest_force(in, b->solution.force));
-    struct friction_instant instant = {in->n,    NULL,      in->W,
-                                       in->free, in->terms, false};
+    struct friction_instant instant = {in->n,     NULL,  in->W, in->free,
+                                       in->terms, false, false};
     for (int r = 0; r < 2 * in->n; r++) {
         double share = fmax(common, in->point[r / 2].scale);
         double size = fmax(mode_row_size(in, a->solution.force, r),

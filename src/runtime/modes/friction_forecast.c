@@ -174,7 +174,8 @@ choose(struct bounce *bounce)
         }
     }
     struct friction_instant instant = {
-        n_closed, point, part_of(bounce, index, n_closed), free, terms, true};
+        n_closed, point, part_of(bounce, index, n_closed), free, terms,
+        true,     false};
     struct friction_choice *choice =
         NEW(bounce->run->brief, struct friction_choice);
     friction_choose(bounce->run->brief, &instant, choice);

@@ -606,7 +606,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
                                        .point = in.point,
                                        .W = in.W,
                                        .free = in.free,
-                                       .terms = in.terms};
+                                       .terms = in.terms,
+                                       .inner = modes->inner};
     struct friction_choice *choice = &modes->choice;
     if (modes->cause == FRICTION_CAUSE_CONE)
         choose(&in, &instant, choice);
@@ -617,6 +618,14 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
             prepare(&in, modes, true);
             choose(&in, &instant, choice);
         }
+    }
+    modes->doubted = false;
+    if (choice->verdict == FRICTION_NONE ||
+        choice->verdict == FRICTION_UNKNOWN) {
+        if ((st = friction_rows_without_doubt(&in, &modes->doubted)))
+            return st;
+        if (modes->doubted)
+            choose(&in, &instant, choice);
     }
     if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
         !loads_matter(&in, choice))

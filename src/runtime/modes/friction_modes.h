@@ -29,6 +29,9 @@ struct friction_modes {
     struct friction_choice choice;
     enum friction_cause cause;
     int which;
+    bool inner; /* friction_instant */
+    bool
+        doubted; /* slips in doubt were taken for none (friction_modes_doubt) */
     /* After the choice, of n points each: modes, forces along the normals and
      * tangents, and slip before. */
     enum contact_mode *mode;
@@ -47,7 +50,8 @@ struct friction_modes {
 };
 /* From now on these points of one group, which are closed and have no rate,
  * have the modes that runtime/friction chooses; those that need no force are
- * let go. modes->cause and modes->which are read. Where choice.taken is -1
+ * let go. modes->cause, modes->which and modes->inner are
+ * read. Where choice.taken is -1
  * nothing is held. Status of the tapes. */
 int friction_modes_select(struct rt *run, const struct contact_point *spot,
                           int count, struct friction_modes *modes);
@@ -74,6 +78,10 @@ int friction_modes_impact(struct rt *run, const struct contact_point *spot,
 /* Impacts at the contact are lost in rounding at this instant: a slip up to
  * `slip` (m/s) is none. */
 void friction_modes_lost(struct rt *run, uint32_t contact, double slip);
+/* Where no modes go with a slip up to this speed (m/s), it is none: a limit of
+ * impacts that several contacts share does not know in which order the last
+ * ones come, and a run may state how slow impacts are that do not count. */
+void friction_modes_doubt(struct rt *run, uint32_t contact, double slip);
 
 /* An impact without collision at point `which` of n: ends its slip. plastic:
  * without restitution. *impulse: along the normal. Status of the tapes. */

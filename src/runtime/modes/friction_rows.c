@@ -24,10 +24,9 @@
 /* -- slips that an impact has ended -----------------------------------------
  */
 
-void
-friction_modes_lost(struct rt *run, uint32_t contact, double slip)
+static struct persistent_stuck *
+stuck_now(struct rt *run, uint32_t contact)
 {
-    assert(run != NULL && contact < run->im->contacts.n && slip >= 0.0);
     struct persistent_set *set = persistent_set_of(run);
     double now = rt_time(run);
     if (!set->stuck) {
@@ -38,8 +37,24 @@ friction_modes_lost(struct rt *run, uint32_t contact, double slip)
     }
     struct persistent_stuck *stuck = &set->stuck[contact];
     if (stuck->time != now)
-        *stuck = (struct persistent_stuck){now, 0.0};
+        *stuck = (struct persistent_stuck){now, 0.0, 0.0};
+    return stuck;
+}
+
+void
+friction_modes_lost(struct rt *run, uint32_t contact, double slip)
+{
+    assert(run != NULL && contact < run->im->contacts.n && slip >= 0.0);
+    struct persistent_stuck *stuck = stuck_now(run, contact);
     stuck->slip = fmax(stuck->slip, slip);
+}
+
+void
+friction_modes_doubt(struct rt *run, uint32_t contact, double slip)
+{
+    assert(run != NULL && contact < run->im->contacts.n && slip >= 0.0);
+    struct persistent_stuck *stuck = stuck_now(run, contact);
+    stuck->doubt = fmax(stuck->doubt, slip);
 }
 
 void
@@ -195,6 +210,28 @@ read_point(struct friction_rows *in, int i, double rest)
     }
     point->mu_static = fmax(point->mu_static, point->mu_dynamic);
     return IMP_OK;
+}
+
+int
+friction_rows_without_doubt(struct friction_rows *in, bool *any)
+{
+    assert(in != NULL && any != NULL);
+    const struct persistent_set *set = in->run->persistent_memory;
+    int st = IMP_OK;
+    *any = false;
+    for (int i = 0; i < friction_rows_spots(in) && set->stuck && !st; i++) {
+        struct friction_point *point = &in->point[i];
+        const struct persistent_stuck *stuck = &set->stuck[in->spot[i].contact];
+        if (point->slip == 0.0 || stuck->time != rt_time(in->run) ||
+            fabs(point->slip) > stuck->doubt)
+            continue;
+        *any = true;
+        point->slip = 0.0;
+        st = contact_friction_at_rest(in->run, in->spot[i].contact,
+                                      rt_time(in->run), point->mu_dynamic,
+                                      &point->mu_static);
+    }
+    return st;
 }
 
 /* -- joints with friction among the rows ----------------------------------- */

@@ -161,6 +161,7 @@ struct persistent_group {
 /* what the impacts of an instant have left of a contact's slip */
 struct persistent_stuck {
     double time, slip; /* up to this speed it is none */
+    double doubt;      /* up to this speed it may be none */
 };
 /* all groups, and what they share */
 struct persistent_set {

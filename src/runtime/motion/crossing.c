@@ -29,6 +29,7 @@
 #include "base/arena.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -69,9 +70,10 @@ crossing_of(struct rt *run, uint32_t block)
     if (*own != NULL)
         return *own;
     struct crossing *made = NEW(run->own, struct crossing);
-    made->rows =
-        NEW_N(run->own, double,
-              rt_tape(run, moving->tape)->n_rows *(size_t)IMP_ROW_STRIDE + 1);
+    uint32_t tape =
+        run->motion->blocks[block].tape; /* whose rows are swapped */
+    made->rows = NEW_N(run->own, double,
+                       rt_tape(run, tape)->n_rows *(size_t)IMP_ROW_STRIDE + 1);
     made->state = NEW_N(run->own, double, n + 1);
     made->off = NEW_N(run->own, double, n + 1);
     made->speed = NEW_N(run->own, double, n + 1);
@@ -481,6 +483,225 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
     /* no step is short enough: it is rounding */
     return halved < CROSSING_HALVINGS ? less : step;
 }
+
+/* -- blocks with joints, closed contacts or branches ------------------------
+ */
+
+/* A change of branch is asked this little before. */
+#define CROSSING_BEFORE 0x1p-10
+
+/* Blocks that move together: one, or those of a group of closed contacts. */
+struct crossing_blocks {
+    const uint32_t *block;
+    uint32_t n;
+    struct persistent_group *group; /* NULL: one block without one */
+    int order;
+    double start;
+};
+
+/* The root of twice the kinetic energy, but for products of inertia. */
+static double
+body_norm(const struct rt *run, uint32_t block, const double *numbers)
+{
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
+                   *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
+    const enum motion_what *what = motion_block_of(run, block)->what;
+    bool plane = run->im->dim == 2;
+    uint32_t size = plane ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        const imp_body *of = NULL;
+        for (uint32_t b = 0; b < at->bodies.n && !of; b++)
+            if (state[i] - rt_body(run, body[b])->env_state < size)
+                of = rt_body(run, body[b]);
+        if (!of || what[i] == MOTION_POSE)
+            continue;
+        const double *constants = run->env + of->env_body;
+        /* the three spins are the last entries of a state in space */
+        uint32_t axis = plane ? 0 : state[i] - of->env_state - (size - 3);
+        sum += (what[i] == MOTION_SPIN ? constants[IMP_BODY_INERTIA + axis]
+                                       : constants[IMP_BODY_MASS]) *
+               numbers[i] * numbers[i];
+    }
+    return sqrt(sum);
+}
+
+static int
+rates_of(struct rt *run, const struct crossing_blocks *of, int order)
+{
+    return of->group
+               ? persistent_group_series(run, of->group, order, UINT32_MAX)
+               : motion_rows(run, of->block[0], order);
+}
+
+/* Does the motion obey the accelerations at this time, to this share of the
+ * velocities? `otherwise`, where there are none. */
+static bool
+follows(struct rt *run, const struct crossing_blocks *of, double step,
+        double share, bool otherwise)
+{
+    double off = 0.0, speed = 0.0;
+    for (uint32_t k = 0; k < of->n; k++)
+        move(run, of->block[k], crossing_of(run, of->block[k]), of->order,
+             of->start, step);
+    if (rates_of(run, of, 1) != IMP_OK)
+        return otherwise;
+    for (uint32_t k = 0; k < of->n; k++) {
+        uint32_t block = of->block[k];
+        struct crossing *own = crossing_of(run, block);
+        const imp_block *at = block_of(run, block);
+        const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+        bool system = motion_block_of(run, block)->system != IMP_NO_SYSTEM;
+        for (uint32_t i = 0; i < at->state.n; i++) {
+            double rate =
+                run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                       IMP_ROW_PAD + 1];
+            own->off[i] = step * (rate - own->off[i]);
+        }
+        uint32_t n = at->state.n / 2;
+        off = hypot(off, system ? energy_norm(own->mass, own->off, n)
+                                : body_norm(run, block, own->off));
+        speed = hypot(speed, system ? energy_norm(own->mass, own->speed, n)
+                                    : body_norm(run, block, own->speed));
+    }
+    return isfinite(off) && isfinite(speed) ? off <= share * speed : otherwise;
+}
+
+/* Lays the rows of all these blocks aside. Status. */
+static int
+keep(struct rt *run, const struct crossing_blocks *of)
+{
+    uint32_t system = motion_block_of(run, of->block[0])->system;
+    struct crossing *first = crossing_of(run, of->block[0]);
+    int st = system == IMP_NO_SYSTEM ? IMP_OK
+                                     : system_mass(run, system, first->mass);
+    for (uint32_t k = 0; k < of->n && !st; k++)
+        follow_from_here(run, of->block[k], crossing_of(run, of->block[k]));
+    return st;
+}
+
+/* Back to where the rows begin, and, where they were asked, with what is
+ * remembered of reactions. */
+static void
+back_all(struct rt *run, const struct crossing_blocks *of, bool asked)
+{
+    for (uint32_t k = 0; k < of->n; k++) {
+        struct crossing *own = crossing_of(run, of->block[k]);
+        const imp_block *at = block_of(run, of->block[k]);
+        const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+        for (uint32_t i = 0; i < at->state.n; i++)
+            run->env[state[i]] = own->state[i];
+    }
+    run->env[run->im->layout.time] = of->start;
+    bool reacts = of->group != NULL;
+    uint32_t system = motion_block_of(run, of->block[0])->system;
+    if (!reacts && system != IMP_NO_SYSTEM)
+        reacts = system_slides(run, system);
+    if (asked)
+        rates_of(run, of, reacts ? of->order : 1);
+    for (uint32_t k = 0; k < of->n; k++)
+        lay_aside(run, of->block[k], crossing_of(run, of->block[k]));
+}
+
+/* For how long is the motion followed? `step`, where that does not show. In
+ * short steps reactions leave rounding in speeds that come to 0. What is left
+ * out is of orders above `order`: it is rounding not far from where it is
+ * CROSSING_MISSED. */
+static double
+followed_for(struct rt *run, const struct crossing_blocks *of, double step)
+{
+    double length = 0.0,
+           less = pow(CROSSING_NOISE * DBL_EPSILON / CROSSING_MISSED,
+                      1.0 / (of->order - 1));
+    for (double s = switching_least(run); s <= step && isfinite(s);
+         s *= CROSSING_FACTOR)
+        if (follows(run, of, s, CROSSING_MISSED, false))
+            length = s;
+        else if (length > 0.0)
+            break;
+    if (length == 0.0)
+        return step;
+    for (double factor = sqrt(CROSSING_FACTOR); factor >= CROSSING_FINE;
+         factor = sqrt(factor))
+        while (length * factor <= step &&
+               follows(run, of, length * factor, CROSSING_MISSED, false))
+            length *= factor;
+    return length * CROSSING_FINE > step ? step : length * less;
+}
+
+/* Are the accelerations without contacts the same wherever the bodies are? */
+static bool
+loads_stay(struct rt *run, uint32_t block)
+{
+    struct crossing *own = crossing_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
+                   *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    const enum motion_what *what = motion_block_of(run, block)->what;
+    bool same = motion_rows_free(run, block, 1) == IMP_OK;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        own->off[i] = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                             IMP_ROW_PAD + 1];
+        run->env[state[i]] = CROSSING_ELSEWHERE * own->state[i] +
+                             CROSSING_ASIDE + 0.01 * (double)i;
+    }
+    run->env[run->im->layout.time] += CROSSING_ASIDE;
+    same = same && motion_rows_free(run, block, 1) == IMP_OK;
+    for (uint32_t i = 0; i < at->state.n && same; i++)
+        same = what[i] == MOTION_POSE ||
+               run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
+                                      IMP_ROW_PAD + 1] == own->off[i];
+    return same;
+}
+
+double
+crossing_bounded(struct rt *run, uint32_t block, int order, double step)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    bool held = persistent_moves(run, block), same = false,
+         system = moving->system != IMP_NO_SYSTEM,
+         branches = branched_block(run, block).n > 0;
+    struct crossing_blocks of = {&block, 1, NULL, order, rt_time(run)};
+    if (moving->observer || plain(run, block) || order < MOTION_STEP_ORDER ||
+        !(step >= CROSSING_LONG * switching_least(run)))
+        return step;
+    const double *rows = run->rows.block[block];
+    int from = order + 1 -
+               (system ? CROSSING_ASKED_OF_SYSTEMS : CROSSING_ASKED_OF_BODIES);
+    bool lack = false;
+    for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
+        lack = lack || (lacks(run, block, rows, i, from, order) &&
+                        !lacks(run, block, rows, i, 1, order));
+    if (!lack) /* it takes as long as a step */
+        return step;
+    if (held) {
+        of.group = run->persistent_memory->of[block];
+        of.block = of.group->moved.block;
+        of.n = of.group->moved.n_block;
+    }
+    struct diags unheard, *heard = run->ds;
+    if (keep(run, &of) != IMP_OK)
+        return step;
+    diags_init(&unheard, run->brief, heard->sources);
+    run->ds = &unheard;
+    if (held)
+        same = loads_stay(run, block);
+    else if (isinf(step))
+        same = same_elsewhere(run, block, crossing_of(run, block), from, order);
+    if (!same &&
+        (isinf(step) ||
+         !follows(run, &of, branches ? step - CROSSING_BEFORE * step : step,
+                  CROSSING_MISSED, true)))
+        step = followed_for(run, &of, step);
+    back_all(run, &of, !held || !same || block_of(run, block)->n_unknown > 0);
+    run->ds = heard;
+    return step;
+}
+
+/* -- the parabola -----------------------------------------------------------
+ */
 
 /* Leaves of the rows the parabola of the accelerations: to order 2 for what
  * velocities are the rates of, to order 1 for velocities. False if that is not

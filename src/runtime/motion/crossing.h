@@ -38,5 +38,9 @@ double crossing_sparse(struct rt *run, uint32_t block, int order);
  * until the motion at its end obeys the accelerations. Not for blocks with
  * joints or closed contacts. */
 double crossing_checked(struct rt *run, uint32_t block, int order, double step);
+/* The same of blocks with joints, closed contacts or branches, after the step
+ * (which may be infinite) ends where branches change: where a velocity lacks
+ * the last orders of its row. Not for contacts that yield. */
+double crossing_bounded(struct rt *run, uint32_t block, int order, double step);
 
 #endif

@@ -59,6 +59,13 @@ motion_rows(struct rt *run, uint32_t block, int order)
     return free_rows(run, block, moving->tape, order);
 }
 
+int
+motion_rows_free(struct rt *run, uint32_t block, int order)
+{
+    assert(run != NULL && block < run->im->blocks.n && order >= 1);
+    return free_rows(run, block, run->motion->blocks[block].tape, order);
+}
+
 void
 motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
 {

@@ -11,12 +11,12 @@
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/motion_priv.h"
+#include "runtime/motion/persistent_group.h"
 
-int
-switching_end(struct rt *run, uint32_t block, int order, double *step,
-              int *which)
+static int
+branches_end(struct rt *run, uint32_t block, int order, double *step,
+             int *which)
 {
-    assert(step != NULL && which != NULL && block < run->im->blocks.n);
     struct branched formulas = branched_block(run, block);
     const double *rows[2] = {run->rows.block[block],
                              system_felt_by(run, block)};
@@ -39,4 +39,42 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
     }
     *which = first.guard;
     return branched_held(run, &formulas, &first, span, *step);
+}
+
+/* Is the length of a step told by the series of the block, or by series that
+ * parts of it have of their own: soft, curved, rough joints? */
+static bool
+tells(const struct rt *run, uint32_t block)
+{
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    uint32_t system = motion_block_of(run, block)->system;
+    const struct persistent_group *group =
+        persistent_moves(run, block) ? run->persistent_memory->of[block] : NULL;
+    if (group || at->n_rub > 0)
+        return !group || group->rubs || group->yields ||
+               !persistent_corners_only(group);
+    if (system == IMP_NO_SYSTEM && at->n_unknown == 0 &&
+        branched_block(run, block).n == 0)
+        return true;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        if (rt_contact(run, i)->system == system &&
+            rt_contact(run, i)->compliance != IMP_NO_TAPE)
+            return true;
+    return false;
+}
+
+int
+switching_end(struct rt *run, uint32_t block, int order, double *step,
+              int *which)
+{
+    assert(step != NULL && which != NULL && block < run->im->blocks.n);
+    int st = branches_end(run, block, order, step, which);
+    if (st || motion_by_weight(run) || tells(run, block))
+        return st;
+    double length = crossing_bounded(run, block, order, *step);
+    if (length < *step)
+        *which = -1; /* no branch changes so early */
+    *step = length;
+    return IMP_OK;
 }

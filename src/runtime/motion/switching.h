@@ -18,9 +18,10 @@ struct switching *switching_new(struct rt *run);
 /* To be called before another run. */
 void switching_reset(struct rt *run);
 /* To be called after the series of a block has been made to this order:
- * shortens the step *step (s, may be infinite) to where a branch ends. *which:
- * the number of its guard, or -1. IMP_FAILED after the diagnostic of a motion
- * that is driven back to the change from both sides. */
+ * shortens the step *step (s, may be infinite) to where a branch ends, or to
+ * where the accelerations are no longer those of the series (crossing_bounded).
+ * *which: the number of the guard of the branch, or -1. IMP_FAILED after the
+ * diagnostic of a motion that is driven back to the change from both sides. */
 int switching_end(struct rt *run, uint32_t block, int order, double *step,
                   int *which);
 /* The same of the friction of a contact between bodies that are held at each

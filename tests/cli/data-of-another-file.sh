@@ -1,4 +1,5 @@
 # The data of a model from other files.
+cd $tmp
 cat >drop.csv <<'END'
 time [s],height [mm]
 0,1000

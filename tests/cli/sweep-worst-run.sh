@@ -1,4 +1,5 @@
 # the run that a summary calls the worst, made again alone
+cd $tmp
 cat >m.imp <<'END'
 param e = 0.5 in [0, 1]
 system ball {

@@ -190,6 +190,7 @@ do_fmt() {
 }
 
 do_cli() {
+    ls tests/cli >"$tmp/before"
     for f in tests/cli/*.sh; do
         name=$(basename "$f" .sh)
         mkdir "$tmp/cli-$name"
@@ -197,6 +198,9 @@ do_cli() {
             echo "exit $?") >"$tmp/got"
         compare "tests/cli/$name.out" "$tmp/got"
     done
+    [ "$mode" = accept ] || ls tests/cli >"$tmp/after"
+    [ "$mode" = accept ] || same "tests/cli: files that a test has left there" \
+        "$tmp/before" "$tmp/after"
 }
 
 for kind; do

@@ -422,8 +422,7 @@ impact_reach(struct impact_solver *solver, const bool *on, const double *after)
     assert(on != NULL && after != NULL);
     const struct impact_problem *in = &solver->in;
     struct impact_work *room = solver->w;
-    double missed[IMPACT_CONTACTS_MAX], more[IMPACT_CONTACTS_MAX], worst = 0,
-                                                                   *xi;
+    double missed[IMPACT_CONTACTS_MAX], more[IMPACT_CONTACTS_MAX], worst = 0;
     int rank;
     if (in->row || room->saddle.used || solver->nc < 2 || in->n_joint > 0 ||
         !solver->delassus.regular)
@@ -438,8 +437,7 @@ impact_reach(struct impact_solver *solver, const bool *on, const double *after)
     if (!(worst > IMPACT_REACHED * DBL_EPSILON * solver->approach.speed) ||
         delassus_pseudoinverse(solver, on, missed, more, NULL, &rank))
         return;
-    xi = room->scratch.x;
-    answer_of_joints(solver, more, xi);
+    answer_of_joints(solver, more, room->scratch.x);
     solver->balance.energy[1] = 0;
     for (uint32_t body = 0; body < in->n_body; body++) {
         const struct impact_body *of = &in->body[body];
@@ -453,11 +451,6 @@ impact_reach(struct impact_solver *solver, const bool *on, const double *after)
         }
         solver->balance.energy[1] += kinetic(of, twist);
     }
-    for (uint32_t j = 0; j < in->n_joint; j++)
-        for (int i = 0; i < in->joint[j].n; i++)
-            for (int k = 0; k < 6; k++)
-                solver->impulse.xi[6 * j + (uint32_t)k] +=
-                    xi[room->joint.first_of[j] + i] * in->joint[j].S[i][k];
     for (int c = 0; c < solver->nc; c++)
         solver->impulse.P[c] += more[c] / solver->approach.length[c];
 }

@@ -105,7 +105,21 @@ others(struct impact_solver *solver, const struct sticking *in, double *z,
     if (st == 1 || st == 3)
         impact_no_motion(solver, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
     *shared = st == 2;
-    return st == 0 || st == 2;
+    if (st != 0 && st != 2)
+        return false;
+    /* where W is singular to rounding, what is found need not solve it */
+    for (int a = 0; a < n; a++) {
+        double w = q[a], size = approach->speed;
+        for (int b = 0; b < n; b++) {
+            w += W[a * n + b] * z[b];
+            size = fmax(size, fabs(W[a * n + b] * z[b]));
+        }
+        if (!(w >= -IMPACT_OUTSIDE * size)) {
+            impact_no_motion(solver, IMPACT_UNSETTLED);
+            return false;
+        }
+    }
+    return true;
 }
 
 void

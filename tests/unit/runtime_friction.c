@@ -40,7 +40,8 @@ choose_single(const struct single *one)
     double terms[2] = {fabs(one->b), fabs(one->a)};
     struct friction_point point = {
         .mu_static = one->mu, .mu_dynamic = one->mu, .slip = one->slip};
-    struct friction_instant in = {.n = 1, .point = &point, .W = W, .free = free, .terms = terms};
+    struct friction_instant in = {
+        .n = 1, .point = &point, .W = W, .free = free, .terms = terms};
     struct friction_choice out;
     friction_choose(arena, &in, &out);
     return out;
@@ -150,8 +151,10 @@ goes_on(void **state)
 {
     (void)state;
     double W[4] = {0.1, 0.3, 0.3, 1.1}, free[2] = {0.1, 1};
-    struct friction_point point = {0.4, 0.4, 0, true, false, CONTACT_STICK, false, 0.0, false};
-    struct friction_instant in = {.n = 1, .point = &point, .W = W, .free = free, .terms = free};
+    struct friction_point point = {0.4,           0.4,   0,   true, false,
+                                   CONTACT_STICK, false, 0.0, false};
+    struct friction_instant in = {
+        .n = 1, .point = &point, .W = W, .free = free, .terms = free};
     struct friction_choice out;
     friction_choose(arena, &in, &out);
     assert_int_equal(out.verdict, FRICTION_SEVERAL);
@@ -162,14 +165,17 @@ goes_on(void **state)
     assert_int_equal(out.taken, -1);
     /* a block pulled by 0.45 of its weight, static .5, dynamic .4 */
     double I[4] = {1, 0, 0, 1}, pull[2] = {-1, 0.45};
-    struct friction_point block = {0.5, 0.4, 0, false, false, CONTACT_FREE, false, 0.0, false};
-    in = (struct friction_instant){.n = 1, .point = &block, .W = I, .free = pull};
+    struct friction_point block = {0.5,          0.4,   0,   false, false,
+                                   CONTACT_FREE, false, 0.0, false};
+    in = (struct friction_instant){
+        .n = 1, .point = &block, .W = I, .free = pull};
     friction_choose(arena, &in, &out);
     assert_int_equal(out.verdict, FRICTION_UNIQUE);
     assert_int_equal(out.set[0].mode[0], CONTACT_STICK);
     /* at the boundary of the cone stick has ended */
     pull[1] = 0.5 * (1 - 1e-12);
-    block = (struct friction_point){0.5, 0.4, 0, true, true, CONTACT_STICK, false, 0.0, false};
+    block = (struct friction_point){0.5,           0.4,   0,   true, true,
+                                    CONTACT_STICK, false, 0.0, false};
     friction_choose(arena, &in, &out);
     assert_int_equal(out.n, 1);
     assert_int_equal(out.set[0].mode[0], CONTACT_SLIP_POSITIVE);
@@ -194,7 +200,11 @@ several_points(void **state)
         struct many m;
         int n = 1 + t % 3;
         random_many(&seed, n, 2 * n + t % 2, 1.5, &m);
-        struct friction_instant in = {.n = n, .point = m.point, .W = m.W, .free = m.free, .terms = m.terms};
+        struct friction_instant in = {.n = n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
         struct friction_choice out;
         friction_choose(arena, &in, &out);
         counts[out.verdict]++;
@@ -231,7 +241,11 @@ dependent_points(void **state)
                     m.terms[r] += fabs(w[0]) + fabs(T * w[1]);
                 }
             }
-        struct friction_instant in = {.n = n, .point = m.point, .W = m.W, .free = m.free, .terms = m.terms};
+        struct friction_instant in = {.n = n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
         struct friction_choice out;
         friction_choose(arena, &in, &out);
         bool rests = false;
@@ -263,7 +277,11 @@ many_points(void **state)
         int n = 13 + t % 4; /* of two choices each, at least */
         bool little = t % 2 == 0;
         random_many(&seed, n, t % 3 ? 2 * n : 6, little ? 0.05 : 1.0, &m);
-        struct friction_instant in = {.n = n, .point = m.point, .W = m.W, .free = m.free, .terms = m.terms};
+        struct friction_instant in = {.n = n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
         struct friction_choice out;
         friction_choose(arena, &in, &out);
         if (little)
@@ -293,7 +311,8 @@ ladder(double degrees, double mu_floor, double mu_wall)
     struct friction_point point[2] = {
         {.mu_static = mu_floor, .mu_dynamic = mu_floor},
         {.mu_static = mu_wall, .mu_dynamic = mu_wall}};
-    struct friction_instant in = {.n = 2, .point = point, .W = W, .free = free, .terms = NULL};
+    struct friction_instant in = {
+        .n = 2, .point = point, .W = W, .free = free, .terms = NULL};
     struct friction_choice out;
     friction_choose(arena, &in, &out);
     return out;

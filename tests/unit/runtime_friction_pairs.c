@@ -159,7 +159,11 @@ verdicts(void **state)
         double terms[4];
         for (int r = 0; r < 4; r++)
             terms[r] = fabs(two.free[r]);
-        struct friction_instant in = {.n = 2, .point = point, .W = two.W, .free = two.free, .terms = terms};
+        struct friction_instant in = {.n = 2,
+                                      .point = point,
+                                      .W = two.W,
+                                      .free = two.free,
+                                      .terms = terms};
         struct friction_choice *choice = NEW(arena, struct friction_choice);
         friction_choose(arena, &in, choice);
         assert_int_equal(choice->n, n);

@@ -79,8 +79,8 @@ random_bar(uint64_t *seed, struct bar *bar)
         bar->place[i] = i - 0.5 * (bar->n - 1) + multi_random(seed, -.3, .3);
         bar->mu[i] = same && i ? bar->mu[0] : multi_random(seed, 0, 0.8);
         bar->point[i] =
-            (struct friction_point){bar->mu[i], bar->mu[i],   1.0,   false,
-                                    false,      CONTACT_FREE, false, 0.0, false};
+            (struct friction_point){bar->mu[i],   bar->mu[i], 1.0, false, false,
+                                    CONTACT_FREE, false,      0.0, false};
         bar->free[2 * i] = -1.0;
         bar->free[2 * i + 1] = 0.0;
     }
@@ -123,7 +123,11 @@ bounds_of_members(void **state)
         struct friction_choice choice;
         struct friction_range range[MOST];
         random_bar(&seed, &bar);
-        struct friction_instant in = {.n = bar.n, .point = bar.point, .W = bar.W, .free = bar.free, .terms = NULL};
+        struct friction_instant in = {.n = bar.n,
+                                      .point = bar.point,
+                                      .W = bar.W,
+                                      .free = bar.free,
+                                      .terms = NULL};
         friction_choose(arena, &in, &choice);
         /* one motion, or one family: never several beside each other */
         assert_true(choice.verdict != FRICTION_SEVERAL);

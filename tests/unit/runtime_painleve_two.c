@@ -166,7 +166,8 @@ against_the_search(void **state)
                 in.p[2 * r + c] = W[8 * r + 2 * c] - point[c].slip *
                                                          point[c].mu_dynamic *
                                                          W[8 * r + 2 * c + 1];
-        struct friction_instant instant = {.n = 2, .point = point, .W = W, .free = free, .terms = terms};
+        struct friction_instant instant = {
+            .n = 2, .point = point, .W = W, .free = free, .terms = terms};
         friction_choose(arena, &instant, &choice);
         int bits = 0;
         for (int k = 0; k < choice.n; k++) {
@@ -234,7 +235,8 @@ borders(void **state)
             if (new)
                 memcpy(motion[motions++], acc, sizeof acc);
         }
-        struct friction_instant instant = {.n = 2, .point = point, .W = W, .free = free, .terms = terms};
+        struct friction_instant instant = {
+            .n = 2, .point = point, .W = W, .free = free, .terms = terms};
         struct friction_choice choice;
         struct painleve_two two;
         if (known) {

@@ -382,8 +382,11 @@ make_cdf(struct analysis *analysis, const imp_list *list,
         return st;
     struct list_values all = sorted(analysis, &in[0]);
     double *x = numbers(analysis, in[1].n);
-    for (size_t i = 0; i < in[1].n; i++)
+    for (size_t i = 0; i < in[1].n; i++) {
         x[i] = (double)list_at_most(all.x, all.n, in[1].x[i]) / (double)all.n;
+        if (list->kind == IMP_LIST_CDF_ERROR) /* of a binomial share */
+            x[i] = sqrt(x[i] * (1 - x[i]) / (double)all.n);
+    }
     *out = (struct list_values){x, in[1].n, 1};
     return IMP_OK;
 }
@@ -459,6 +462,8 @@ make_histogram(struct analysis *analysis, const imp_list *list,
         if (at > 0 && at <= bins)
             x[at - 1] += 1;
     }
+    for (size_t i = 0; list->kind == IMP_LIST_HISTOGRAM_ERROR && i < bins; i++)
+        x[i] = sqrt(x[i] * (1 - x[i] / (double)in[0].n)); /* of a binomial */
     *out = (struct list_values){x, bins, 1};
     return IMP_OK;
 }
@@ -469,31 +474,50 @@ static int
 make_quantile(struct analysis *analysis, const imp_list *list,
               const struct list_values *in, struct list_values *out)
 {
-    int st = enough(analysis, list, in[0].n, 1);
+    bool error = list->kind == IMP_LIST_QUANTILE_ERROR;
+    int st = enough(analysis, list, in[0].n, error ? 2 : 1);
     if (st)
         return st;
     struct list_values all = sorted(analysis, &in[0]);
     double *x = numbers(analysis, in[1].n);
     for (size_t i = 0; i < in[1].n; i++) {
-        if (!(in[1].x[i] >= 0 && in[1].x[i] <= 1)) {
+        double p = in[1].x[i];
+        if (!(p >= 0 && p <= 1)) {
             diag_add(analysis->ds, DIAG_E0763, list->range,
                      "the share of a quantile lies between 0 and 1");
             return IMP_FAILED;
         }
-        x[i] = list_quantile(all.x, all.n, in[1].x[i]);
+        if (error && (p <= 0 || p >= 1)) {
+            diag_add(analysis->ds, DIAG_E0763, list->range,
+                     "the least and the greatest entry have no standard error: "
+                     "a list does not tell what may lie beyond them");
+            return IMP_FAILED;
+        }
+        x[i] = error ? list_quantile_error(all.x, all.n, p)
+                     : list_quantile(all.x, all.n, p);
     }
     *out = (struct list_values){x, in[1].n, 1};
     return IMP_OK;
 }
 
-/* correlation, regression, emd */
+/* How many entries what is made of two lists needs. */
+static size_t
+least_of_two(uint32_t kind)
+{
+    return kind == IMP_LIST_EMD                                         ? 1
+           : kind == IMP_LIST_EMD_ERROR || kind == IMP_LIST_CORRELATION ? 2
+                                                                        : 3;
+}
+
+/* correlation, regression, emd, and their errors */
 static int
 make_of_two(struct analysis *analysis, const imp_list *list,
             const struct list_values *in, struct list_values *out)
 {
     double *x = numbers(analysis, 5);
-    bool emd = list->kind == IMP_LIST_EMD;
-    size_t least = emd ? 1 : list->kind == IMP_LIST_CORRELATION ? 2 : 3;
+    uint32_t kind = list->kind;
+    bool emd = kind == IMP_LIST_EMD || kind == IMP_LIST_EMD_ERROR;
+    size_t least = least_of_two(kind);
     int st = enough(analysis, list, in[0].n, least);
     if (!st)
         st = enough(analysis, list, in[1].n, least);
@@ -505,16 +529,40 @@ make_of_two(struct analysis *analysis, const imp_list *list,
     if (emd) {
         struct list_values a = sorted(analysis, &in[0]);
         struct list_values b = sorted(analysis, &in[1]);
-        x[0] = list_emd(a.x, a.n, b.x, b.n);
+        x[0] = kind == IMP_LIST_EMD
+                   ? list_emd(a.x, a.n, b.x, b.n)
+                   : list_emd_error(record_arena(analysis), a.x, a.n, b.x, b.n);
         return IMP_OK;
     }
-    if (list->kind == IMP_LIST_CORRELATION
+    if (kind == IMP_LIST_CORRELATION
             ? list_correlation(in[0].x, in[1].x, in[0].n, x)
+        : kind == IMP_LIST_CORRELATION_ERROR
+            ? list_correlation_error(in[0].x, in[1].x, in[0].n, x)
             : list_regression(in[0].x, in[1].x, in[0].n, x))
         return IMP_OK;
     diag_add(analysis->ds, DIAG_E0763, list->range,
              "all entries of one list are equal, so nothing depends on them");
     return IMP_FAILED;
+}
+
+/* The statistics about the mean of n > 1 numbers. */
+static double
+spread_of(uint32_t kind, const double *x, size_t n)
+{
+    double variance = list_variance(x, n);
+    switch (kind) {
+    case IMP_LIST_VARIANCE:
+        return variance;
+    case IMP_LIST_VARIANCE_ERROR:
+        return list_variance_error(x, n);
+    case IMP_LIST_DEVIATION:
+        return sqrt(variance);
+    case IMP_LIST_DEVIATION_ERROR: /* of equal entries: 0 */
+        return variance > 0 ? list_variance_error(x, n) / (2 * sqrt(variance))
+                            : 0;
+    default: /* IMP_LIST_MEAN_ERROR */
+        return sqrt(variance / (double)n);
+    }
 }
 
 static int
@@ -523,7 +571,9 @@ make_number(struct analysis *analysis, const imp_list *list,
 {
     size_t n = in->n, width = list->width;
     bool spread = list->kind == IMP_LIST_VARIANCE ||
+                  list->kind == IMP_LIST_VARIANCE_ERROR ||
                   list->kind == IMP_LIST_DEVIATION ||
+                  list->kind == IMP_LIST_DEVIATION_ERROR ||
                   list->kind == IMP_LIST_MEAN_ERROR;
     bool any = list->kind == IMP_LIST_SUM || list->kind == IMP_LIST_LENGTH ||
                list->kind == IMP_LIST_COUNT;
@@ -552,13 +602,8 @@ make_number(struct analysis *analysis, const imp_list *list,
                            ? fmin(x[k], from[i * in->width])
                            : fmax(x[k], from[i * in->width]);
             break;
-        default: {
-            double variance = list_variance(from, n);
-            x[k] = list->kind == IMP_LIST_VARIANCE ? variance
-                   : list->kind == IMP_LIST_DEVIATION
-                       ? sqrt(variance)
-                       : sqrt(variance / (double)n);
-        }
+        default:
+            x[k] = spread_of(list->kind, from, n);
         }
     }
     *out = (struct list_values){x, 1, width};
@@ -616,13 +661,18 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     case IMP_LIST_SORT:
         return make_sorted(analysis, list, in, out);
     case IMP_LIST_CDF:
+    case IMP_LIST_CDF_ERROR:
         return make_cdf(analysis, list, in, out);
     case IMP_LIST_HISTOGRAM:
+    case IMP_LIST_HISTOGRAM_ERROR:
         return make_histogram(analysis, list, in, out);
     case IMP_LIST_QUANTILE:
+    case IMP_LIST_QUANTILE_ERROR:
         return make_quantile(analysis, list, in, out);
     case IMP_LIST_EMD:
+    case IMP_LIST_EMD_ERROR:
     case IMP_LIST_CORRELATION:
+    case IMP_LIST_CORRELATION_ERROR:
     case IMP_LIST_REGRESSION:
         return make_of_two(analysis, list, in, out);
     default:

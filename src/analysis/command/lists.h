@@ -80,4 +80,24 @@ bool list_correlation(const double *x, const double *y, size_t n, double *out);
  * stay in their order. */
 void list_order(struct arena *arena, const double *x, size_t n, size_t *order);
 
+/* -- list_errors.c --------------------------------------------------------- */
+
+/* Standard error of the variance, by moments about the mean: the root of
+ * (m4 - (n - 3)/(n - 1) s^4)/n (Cramer 1946, 27.4); n > 1. */
+double list_variance_error(const double *x, size_t n);
+/* Standard error of list_quantile of n > 1 sorted numbers, 0 < p < 1: the
+ * deviation of that order statistic among lists that are drawn from this one,
+ * which needs no drawing (Maritz and Jarrett 1978; Efron 1979). Between two
+ * order statistics the place in between is taken. */
+double list_quantile_error(const double *sorted, size_t n, double p);
+/* Standard error of list_emd, from the influence of each entry (del Barrio,
+ * Gine and Matran 1999); n_a, n_b > 1. It says nothing where both distributions
+ * are the same: the distance is then above 0 by its scatter alone. */
+double list_emd_error(struct arena *arena, const double *a, size_t n_a,
+                      const double *b, size_t n_b);
+/* Standard error of list_correlation, n > 2, from the influence of each pair
+ * (Devlin, Gnanadesikan and Kettenring 1975). */
+bool list_correlation_error(const double *x, const double *y, size_t n,
+                            double *out);
+
 #endif

@@ -362,11 +362,19 @@ take_list(struct check *ck, const struct ast_expr *at, struct value *value)
     return true;
 }
 
+/* Is the second argument a share, or a list of shares? */
+static bool
+of_shares(enum imp_list_kind kind)
+{
+    return kind == IMP_LIST_QUANTILE || kind == IMP_LIST_QUANTILE_ERROR;
+}
+
 /* The second argument of `cdf` and `quantile` may be one number. */
 static bool
 may_be_number(enum imp_list_kind kind, size_t i)
 {
-    return i == 1 && (kind == IMP_LIST_QUANTILE || kind == IMP_LIST_CDF);
+    return i == 1 && (of_shares(kind) || kind == IMP_LIST_CDF ||
+                      kind == IMP_LIST_CDF_ERROR);
 }
 
 /* Does it make one list of all numbers of all vectors? */
@@ -425,12 +433,12 @@ dims_fit(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
 {
     const struct dim *dim;
     bool bare;
-    if (kind == IMP_LIST_QUANTILE)
+    if (of_shares(kind))
         return args[1].bare ||
                value_need_dim(ck, &args[1], node->args[1].value,
                               dim_pure(ck->dims), "a share");
     if (count < 2 || kind == IMP_LIST_SORT || kind == IMP_LIST_CORRELATION ||
-        kind == IMP_LIST_REGRESSION)
+        kind == IMP_LIST_CORRELATION_ERROR || kind == IMP_LIST_REGRESSION)
         return true;
     return value_agree(ck, node, word, &args[0], node->args[0].value, &args[1],
                        node->args[1].value, &dim, &bare);
@@ -496,8 +504,9 @@ list_call(struct check *ck, const struct ast_expr *node,
     }
     made.truth = kind == IMP_LIST_PRESENT;
     bool one = row->result != LIST_RESULT ||
-               (kind == IMP_LIST_CDF && args[1].kind == VALUE_NUM);
-    if (kind == IMP_LIST_QUANTILE && args[1].kind == VALUE_COLUMN)
+               ((kind == IMP_LIST_CDF || kind == IMP_LIST_CDF_ERROR) &&
+                args[1].kind == VALUE_NUM);
+    if (of_shares(kind) && args[1].kind == VALUE_COLUMN)
         one = false;
     struct value result = one ? numbers_of(ck, &made, 0, width) : made;
     if (one && kind == IMP_LIST_REGRESSION)

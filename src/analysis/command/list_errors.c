@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Standard errors of statistics of lists: by how much they scatter when as many
+ * entries are drawn again from the same distribution. None supposes which
+ * distribution that is. */
+#include <assert.h>
+#include <math.h>
+
+#include "analysis/command/lists.h"
+#include "base/arena.h"
+
+double
+list_variance_error(const double *x, size_t n)
+{
+    assert(x && n > 1);
+    double mean = list_mean(x, n, 1), s2 = list_variance(x, n);
+    double fourth = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double square = (x[i] - mean) * (x[i] - mean);
+        fourth += square * square;
+    }
+    /* never negative, as the fourth moment is at least the square of the
+     * second one, and n^2 (n - 3) < (n - 1)^3 */
+    double variance =
+        fourth / count - (count - 3) / (count - 1) * (s2 * s2);
+    return sqrt(fmax(variance, 0) / count);
+}
+
+bool
+list_correlation_error(const double *x, const double *y, size_t n, double *out)
+{
+    assert(x && y && n > 2 && out);
+    double r, sum = 0, count = (double)n;
+    if (!list_correlation(x, y, n, &r))
+        return false;
+    double mean_x = list_mean(x, n, 1), mean_y = list_mean(y, n, 1);
+    /* deviations over n, of which the influence of all entries sums up to 0 */
+    double scale = sqrt(count / (count - 1));
+    double to_x = scale / sqrt(list_variance(x, n));
+    double to_y = scale / sqrt(list_variance(y, n));
+    for (size_t i = 0; i < n; i++) {
+        double a = (x[i] - mean_x) * to_x, b = (y[i] - mean_y) * to_y;
+        double influence = a * b - r * (a * a + b * b) / 2;
+        sum += influence * influence;
+    }
+    *out = sqrt(sum / (count * (count - 1)));
+    return true;
+}
+
+/* -- quantiles ------------------------------------------------------------- */
+
+/* The continued fraction of the incomplete beta function (DLMF 8.17.22) by
+ * Lentz's method; x below (a + 1)/(a + b + 2). */
+static double
+beta_fraction(double a, double b, double x)
+{
+    const double tiny = 1e-300;
+    double c = 1, d = 1 - (a + b) * x / (a + 1);
+    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double h = d, m = 1;
+    /* it takes some sqrt(max(a, b)) terms */
+    for (double most = 100 + 10 * sqrt(a + b); m < most; m += 1) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd =
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 + even * d;
+        c = 1 + even / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        h *= d * c;
+        d = 1 + odd * d;
+        c = 1 + odd / c;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = fabs(c) < tiny ? tiny : c;
+        h *= d * c;
+        if (fabs(d * c - 1) < 1e-15)
+            break;
+    }
+    return h;
+}
+
+/* The share of the beta distribution (a, b) below x; a, b >= 1. */
+static double
+beta_below(double a, double b, double x)
+{
+    if (!(x > 0) || !(x < 1))
+        return x > 0;
+    double log_front = a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) -
+                       lgamma(b);
+    if (x < (a + 1) / (a + b + 2))
+        return exp(log_front) * beta_fraction(a, b, x) / a;
+    return 1 - exp(log_front) * beta_fraction(b, a, 1 - x) / b;
+}
+
+double
+list_quantile_error(const double *sorted, size_t n, double p)
+{
+    assert(sorted && n > 1 && p > 0 && p < 1);
+    double count = (double)n, place = 1 + p * (count - 1);
+    double a = place, b = count + 1 - place;
+    /* weights beyond 40 deviations are below exp(-40) */
+    double middle = a / (a + b);
+    double wide = 40 * sqrt(middle * (1 - middle) / (a + b + 1));
+    size_t first = (size_t)fmax(0, floor((middle - wide) * count));
+    size_t last = (size_t)fmin(count, ceil((middle + wide) * count));
+    double weights = 0, mean = 0, squares = 0;
+    double below = beta_below(a, b, (double)first / count);
+    double about = list_quantile(sorted, n, p);
+    for (size_t i = first; i < last; i++) {
+        double next = beta_below(a, b, (double)(i + 1) / count);
+        double weight = next - below, off = sorted[i] - about;
+        weights += weight;
+        mean += weight * off;
+        squares += weight * off * off;
+        below = next;
+    }
+    mean /= weights;
+    return sqrt(fmax(squares / weights - mean * mean, 0));
+}
+
+/* -- distance of two distributions ------------------------------------------ */
+
+double
+list_emd_error(struct arena *arena, const double *a, size_t n_a,
+               const double *b, size_t n_b)
+{
+    assert(arena && a && b && n_a > 1 && n_b > 1);
+    double *along_a = NEW_N(arena, double, n_a);
+    double *along_b = NEW_N(arena, double, n_b);
+    double at = fmin(a[0], b[0]), along = 0;
+    size_t i = 0, j = 0;
+    while (i < n_a || j < n_b) {
+        double next = i >= n_a   ? b[j]
+                      : j >= n_b ? a[i]
+                                 : fmin(a[i], b[j]);
+        double higher = (double)i / (double)n_a - (double)j / (double)n_b;
+        along += (higher > 0 ? 1 : higher < 0 ? -1 : 0) * (next - at);
+        while (i < n_a && a[i] == next)
+            along_a[i++] = along;
+        while (j < n_b && b[j] == next)
+            along_b[j++] = along;
+        at = next;
+    }
+    return sqrt(list_variance(along_a, n_a) / (double)n_a +
+                list_variance(along_b, n_b) / (double)n_b);
+}

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Checks the structure of src/ against what the rooms' READMEs say.
 #
-#   sh tests/rooms.sh BUILD            check; every failure is one line
+#   sh tests/rooms.sh [BUILD]          check; every failure is one line
 #   sh tests/rooms.sh BUILD show       print the rooms, floor by floor
+#
+# BUILD is the folder `build` of the repository unless it is named.
 #
 # A room is a folder under src/ that holds C files. Its README.md has one line
 #   Uses: base, runtime/numerics
@@ -19,7 +21,7 @@
 #   - a file has more than 800 lines, or a function more than 80,
 #   - the top of the repository holds something that does not belong there.
 set -u
-build=$(cd "${1:?usage: rooms.sh BUILD [show]}" && pwd)
+build=$(cd "${1:-$(dirname "$0")/../build}" && pwd)
 what=${2:-check}
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)

@@ -84,17 +84,19 @@ four() {
     for form in '' --json; do
         # shellcheck disable=SC2086
         {
-            "$imp" run --backend=eval $form "$@" "$model" 2>/dev/null
+            "$imp" run --backend=eval $form "$@" "$model" 2>"$tmp/said"
             echo "exit $?"
         } >"$tmp/eval$form"
         for opt in 0 2; do
             # shellcheck disable=SC2086
             {
                 "$imp" run --opt=$opt $form "$@" "$model" \
-                    2>/dev/null
+                    2>"$tmp/said-jit"
                 echo "exit $?"
             } >"$tmp/jit"
             same "$model $*: JIT O$opt $form" "$tmp/eval$form" "$tmp/jit"
+            same "$model $*: messages, JIT O$opt $form" "$tmp/said" \
+                "$tmp/said-jit"
         done
         # shellcheck disable=SC2086
         {

@@ -190,6 +190,34 @@ flow_start_of(const struct flow *flow, uint32_t contact, double share,
     return rate > 0.0 ? FLOW_START_OPENS : FLOW_START_OPEN;
 }
 
+/* The largest size that the gap or its terms have among the contacts of the
+ * system, as the size that this contact's gap has where the coordinates move as
+ * far. A gap of its own that is 0 to rounding tells no size, and a coordinate
+ * that is 0 there tells none, either: what the other gaps are made of does. It
+ * makes a small overlap a start in touch, and no open gap a closed one. */
+static double
+size_of_others(const struct flow *flow, uint32_t contact)
+{
+    double largest = 0.0, own = 0.0;
+    for (uint32_t which = 0; which < flow->m; which++) {
+        const double *N = flow->instant.N + (size_t)which * flow->n;
+        double weight = 0.0;
+        for (uint32_t i = 0; i < flow->n; i++) {
+            double mass = flow->instant.mass[i * flow->n + i];
+            if (mass > 0.0)
+                weight += fabs(N[i]) / sqrt(mass);
+        }
+        if (which == contact)
+            own = weight;
+        if (weight > 0.0)
+            largest = fmax(largest, fmax(fabs(flow->instant.c[which]),
+                                         fabs(flow->instant.gap[which])) /
+                                        weight);
+    }
+    double size = largest * own;
+    return isfinite(size) ? size : 0.0;
+}
+
 int
 flow_start_open(struct flow *flow)
 {
@@ -202,7 +230,8 @@ flow_start_open(struct flow *flow)
         }
         if (flow->instant.gap[which] >= -FLOW_CLOSED * size ||
             flow->instant.gap[which] >=
-                -FLOW_ROUNDING * start_size(flow, which, flow->q) ||
+                -FLOW_ROUNDING * fmax(start_size(flow, which, flow->q),
+                                      size_of_others(flow, which)) ||
             (flow->run->compliant &&
              rt_contact(flow->run, flow->sys->contact + which)->compliance !=
                  IMP_NO_TAPE))

@@ -344,6 +344,19 @@ rt_nonfinite(struct rt *run, uint32_t tape, const double *local)
     rt_nonfinite_series(run, tape, local, NULL, NULL, 0);
 }
 
+/* The rows of every instruction, from the evaluator: machine code leaves out
+ * those that nothing else needs, and where a series breaks must not depend on
+ * who computed it. */
+static const double *
+all_rows(struct rt *run, const imp_tape *tape, const double *local,
+         const double *const *rows, int order)
+{
+    double *work =
+        NEW_N(run->arena, double, (size_t)tape->n_rows *IMP_ROW_STRIDE + 1);
+    eval_series(run->im, tape, run->env, local, rows, work, order);
+    return work;
+}
+
 void
 rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
                     const double *const *rows, const double *work, int order)
@@ -373,6 +386,8 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
         return;
     }
     /* the value is finite, but a coefficient of its time series is not */
+    if (work && inputs_known(run->im, code_of, local, rows))
+        work = all_rows(run, code_of, local, rows, order);
     where = not_smooth(run, code_of, work, order);
     for (uint32_t i = 0; i < code_of->origins.n && where.file == 0; i++)
         where = IMP_ARRAY(run->im, code_of->origins, imp_range)[i];

@@ -296,14 +296,15 @@ not_smooth(const struct rt *run, const imp_tape *tape, const double *work,
  * that is not smooth fails with terms of the size of the motion. */
 #define GROWN 1e100
 
-/* Why a series is not finite, as far as its terms before that say. */
-static const char *
-series_reason(const imp_tape *tape, const imp_image *image, const double *work,
-              int order)
+/* Is a term of these rows not finite? *most: the largest of those that are, up
+ * to the least order of one that is not. */
+static bool
+is_broken(const imp_tape *tape, const imp_image *image, const double *work,
+          int order, double *most)
 {
     const imp_instr *code = IMP_ARRAY(image, tape->code, imp_instr);
-    double most = 0.0;
     bool broken = false;
+    *most = 0.0;
     for (int k = 0; work && k <= order && !broken; k++)
         for (uint32_t i = 0; i < tape->code.n; i++) {
             size_t at = (size_t)code[i].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
@@ -311,9 +312,18 @@ series_reason(const imp_tape *tape, const imp_image *image, const double *work,
                 continue;
             double term = fabs(work[at + (size_t)k]);
             broken |= !isfinite(term);
-            most = isfinite(term) ? fmax(most, term) : most;
+            *most = isfinite(term) ? fmax(*most, term) : *most;
         }
-    if (!broken)
+    return broken;
+}
+
+/* Why a series is not finite, as far as its terms before that say. */
+static const char *
+series_reason(const imp_tape *tape, const imp_image *image, const double *work,
+              int order)
+{
+    double most;
+    if (!is_broken(tape, image, work, order, &most))
         return "the motion meets a point where a formula is not smooth, such "
                "as a root of zero, or a mass matrix is singular, or it grows "
                "without bound; keep it away from there";
@@ -386,7 +396,8 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
         return;
     }
     /* the value is finite, but a coefficient of its time series is not */
-    if (work && inputs_known(run->im, code_of, local, rows))
+    if (is_broken(code_of, run->im, work, order, &first) &&
+        inputs_known(run->im, code_of, local, rows))
         work = all_rows(run, code_of, local, rows, order);
     where = not_smooth(run, code_of, work, order);
     for (uint32_t i = 0; i < code_of->origins.n && where.file == 0; i++)

@@ -252,6 +252,7 @@ collapse(struct ballistic *motion, double remaining, int composite)
     work->history.n -= (unsigned long)gone;
     work->history.next_look = 0;
     work->history.last_limit = work->history.n;
+    work->history.limits = true;
     work->history.stamp++;
     work->history.twin = NULL;
     work->history.in_a_row = 0;
@@ -284,7 +285,10 @@ look(struct ballistic *motion, struct pattern *pattern, double until)
     pattern_look_later(motion->work);
     if (impact_history_length(motion->work) < 3)
         return false;
-    if (!recognise(motion, pattern, until))
+    /* a limit is made of so many impacts, unless there are limits among them */
+    bool early = !motion->work->history.limits &&
+                 (long)motion->work->history.n < motion->work->limits.resolve;
+    if (early || !recognise(motion, pattern, until))
         return lost(motion, pattern);
     group_of(motion, pattern->period, motion->event.group);
     return true;

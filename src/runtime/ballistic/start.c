@@ -39,6 +39,7 @@ forget_past(struct ballistic *motion, double time)
     work->flight.standing = 0;
     work->history.next_look = impact_history_first_look(work);
     work->history.in_a_row = 0;
+    work->history.limits = false;
     work->history.stamp++;
     work->history.twin = NULL;
     work->units.low_rate = INFINITY;

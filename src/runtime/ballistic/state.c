@@ -444,6 +444,7 @@ ballistic_copy(struct ballistic *to, const struct ballistic *from)
     work->flight.standing = from_work->flight.standing;
     work->history.next_look = from_work->history.next_look;
     work->history.in_a_row = from_work->history.in_a_row;
+    work->history.limits = from_work->history.limits;
     work->history.next_map = from_work->history.next_map;
     work->limits.resolve = from_work->limits.resolve;
     work->limits.accepted_error = from_work->limits.accepted_error;

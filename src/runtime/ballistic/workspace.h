@@ -147,6 +147,7 @@ struct impact_history {
     unsigned long next_look;  /* n from which on a pattern is looked for */
     long next_map;            /* impacts at which the period map is asked */
     int in_a_row;             /* impacts in a row at the last contact */
+    bool limits;              /* some entries are limits, or were */
     /* a motion that shares the first entries, see ballistic_copy */
     const struct ballistic *twin;
     unsigned long twin_stamp, stamp, shared;

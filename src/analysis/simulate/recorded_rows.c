@@ -435,7 +435,7 @@ simulate_tell_low(struct simulation *sim, double speed)
  * goes on at its end. */
 
 /* The states of a piece take so many numbers at most; a longer piece is cut. */
-#define ROWS_ROOM 1000000
+#define ROWS_ROOM 4000000
 
 /* Does anything but bodies and their contacts need to see the run at the times
  * that are asked for? */

@@ -255,24 +255,36 @@ read_contact(struct rt *run, uint32_t contact,
     return read_recede(run, contact, &problem_contact->recede);
 }
 
+/* Returns a body's number in the problem, or IMP_WORLD. A problem has few
+ * bodies: a table over all of the model would cost more than their contacts. */
+static uint32_t
+number_of(const struct impact_of_run *o, uint32_t body)
+{
+    if (body < o->p.n_body && o->body[body] == body)
+        return body;
+    for (uint32_t i = 0; i < o->p.n_body; i++)
+        if (o->body[i] == body)
+            return i;
+    return IMP_WORLD;
+}
+
 /* Returns a body's number in the problem, entered when it is new. */
 static uint32_t
-enter(struct impact_of_run *o, uint32_t *of, uint32_t body)
+enter(struct impact_of_run *o, uint32_t body)
 {
-    if (body == IMP_WORLD)
-        return IMP_WORLD;
-    if (of[body] == IMP_WORLD) {
-        of[body] = o->p.n_body;
-        o->body[o->p.n_body++] = body;
-    }
-    return of[body];
+    uint32_t number = body == IMP_WORLD ? IMP_WORLD : number_of(o, body);
+    if (body == IMP_WORLD || number != IMP_WORLD)
+        return number;
+    o->body[o->p.n_body] = body;
+    return o->p.n_body++;
 }
 
 static bool
-moves(const struct rt *run, const uint32_t *of, uint32_t body)
+moves(const struct rt *run, const struct impact_of_run *o, uint32_t body)
 {
-    return body != IMP_WORLD && of[body] != IMP_WORLD &&
-           !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
+    return body != IMP_WORLD &&
+           !(rt_body(run, body)->flags & IMP_BODYF_FIXED) &&
+           number_of(o, body) != IMP_WORLD;
 }
 
 double
@@ -309,7 +321,6 @@ impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
     assert(out != NULL);
     const imp_image *im = run->im;
     uint32_t nb = im->bodies.n, nj = im->joints.n;
-    uint32_t *of = NEW_N(run->brief, uint32_t, nb + 1);
     bool *in = NEW_N(run->brief, bool, nj + 1);
     uint32_t room = n_contact + 1, rows = 0;
     for (uint32_t i = 0; i < n_contact; i++)
@@ -322,10 +333,10 @@ impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
     out->contact = NEW_N(run->brief, uint32_t, room);
     out->which = NEW_N(run->brief, uint32_t, 2 * n_contact + 1);
     out->choices = out->which + n_contact;
+    if (n_contact > 0 && 2 * ((size_t)n_contact + nj) < nb)
+        nb = 2 * (n_contact + nj);
     out->body = NEW_N(run->brief, uint32_t, nb + 1);
     out->joint = NEW_N(run->brief, uint32_t, nj + 1);
-    for (uint32_t b = 0; b < nb; b++)
-        of[b] = IMP_WORLD;
     for (int s = 0; s < 2 && n_contact > 0; s++) {
         uint32_t body = rt_contact(run, contact[0])->body[s];
         if (body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED))
@@ -335,25 +346,25 @@ impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
     for (uint32_t i = 0; i < n_contact; i++) {
         const imp_contact *k = rt_contact(run, contact[i]);
         for (int s = 0; s < 2; s++)
-            contacts[rows].body[s] = enter(out, of, k->body[s]);
+            contacts[rows].body[s] = enter(out, k->body[s]);
         int st = read_contact(run, contact[i], &contacts[rows], &rows, i,
                               pick ? &pick[i] : NULL, out);
         if (st)
             return st;
     }
     for (uint32_t b = 0; b < nb && n_contact == 0; b++)
-        enter(out, of, b);
+        out->body[out->p.n_body++] = b;
     /* Adds the bodies that joints connect to those of the problem. */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t j = 0; j < nj; j++) {
             const imp_joint *k = joint_at(run, j);
             if (in[j] ||
-                (!moves(run, of, k->body[0]) && !moves(run, of, k->body[1])))
+                (!moves(run, out, k->body[0]) && !moves(run, out, k->body[1])))
                 continue;
             in[j] = more = true;
             for (int s = 0; s < 2; s++)
-                enter(out, of, k->body[s]);
+                enter(out, k->body[s]);
         }
     }
     struct impact_body *bodies = NEW_N(run->brief, struct impact_body, nb + 1);
@@ -370,7 +381,7 @@ impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
             struct impact_joint *o = &joints[out->p.n_joint];
             read_joint(run, k, out, o);
             for (int s = 0; s < 2; s++)
-                o->body[s] = enter(out, of, k->body[s]);
+                o->body[s] = enter(out, k->body[s]);
             out->joint[out->p.n_joint++] = j;
         }
     impact_of_run_restitution(run, out);

@@ -458,6 +458,9 @@ typedef struct imp_rotor {
 #define IMP_CONTACTF_SLIP 512u
 /* a coefficient of friction changes along the motion */
 #define IMP_CONTACTF_VARIES 2048u
+/* without friction: the model records IMP_CONTACT_NORMAL_FORCE or
+ * IMP_CONTACT_MODE of it all the same */
+#define IMP_CONTACTF_LOAD 16384u
 /* an impact takes all of the velocity of its points (`restitution = sticking`);
  * E in env is 0 */
 #define IMP_CONTACTF_STICKS 8192u

@@ -263,6 +263,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
     f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
     f |= decl->tells_point ? IMP_CONTACTF_POINT : 0;
     f |= decl->tells_slip ? IMP_CONTACTF_SLIP : 0;
+    f |= decl->tells_load ? IMP_CONTACTF_LOAD : 0;
     f |= decl->tells_stored ? IMP_CONTACTF_STORED : 0;
     f |= decl->stiffness.e ? IMP_CONTACTF_BOND : 0;
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);

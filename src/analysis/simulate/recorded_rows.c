@@ -345,9 +345,9 @@ simulate_row(struct simulation *sim)
     int systems = systems_now(sim);
     if (systems)
         return systems;
-    if (sim->rows.n_items && sim->run->im->dim == 2) {
+    if (sim->rows.n_items && sim->run->im->dim) {
         int told = friction_modes_tell(sim->run);
-        if (!told)
+        if (!told && sim->run->im->dim == 2)
             told = rubbing_tell(sim->run);
         if (told)
             return told;

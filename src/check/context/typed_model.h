@@ -90,6 +90,7 @@ struct tm_contact {
     uint32_t rule;
     bool tells_point;     /* its p or b is recorded */
     bool tells_slip;      /* of bodies: its slip is recorded */
+    bool tells_load;      /* without friction: its force or mode is recorded */
     bool tells_stored;    /* its stored energy is recorded */
     struct tm_num own[2]; /* an impact law of its own, or NULL: impulses */
     struct tm_num e;      /* default 1 */

@@ -188,12 +188,12 @@ const struct keydef contact_values[] = {
     {"normal", "outward normal of the first body"},
     {"frame", "matrix of columns: the normal, from the first to the second "
               "body, and the tangents that make it right-handed"},
-    {"normal_force", "with friction: the force along the normal, not negative"},
+    {"normal_force", "the force along the normal, not negative"},
     {"friction_force", "with friction: its force along the tangent"},
     {"slip", "velocity along the tangent"},
     {"work", "with friction: the work it has done so far"},
-    {"mode", "with friction: 0 free, 1 stick, 2 slip forward, 3 slip backward, "
-             "4 closed where mu is 0"},
+    {"mode", "0 free, 1 stick, 2 slip forward, 3 slip backward, 4 closed "
+             "without friction"},
     {"p", "with friction, closed: what a unit normal force does to the gap in "
           "this slip; where there is none, the lesser of both directions"},
     {"b", "with friction, closed: acceleration of the gap without forces of "
@@ -324,13 +324,15 @@ friction_dim(struct check *ck, const struct tm_contact *contact, uint32_t entry)
                                    : dim_mks(ck->dims, 2, 1, -2);
     const struct dim *slip =
         contact->system ? contact->slip_dim : dim_mks(ck->dims, 1, 0, -1);
-    if (!energy || !slip || (contact->system && !contact->gap_dim))
+    if (!energy || (contact->system && !contact->gap_dim))
         return NULL;
     const struct dim *gap =
         contact->system ? contact->gap_dim : dim_mks(ck->dims, 1, 0, 0);
-    switch (entry) {
-    case IMP_CONTACT_NORMAL_FORCE:
+    if (entry == IMP_CONTACT_NORMAL_FORCE)
         return dim_div(ck->dims, energy, gap);
+    if (!slip)
+        return NULL;
+    switch (entry) {
     case IMP_CONTACT_FRICTION_FORCE:
         return dim_div(ck->dims, energy,
                        dim_mul(ck->dims, slip, dim_mks(ck->dims, 0, 0, 1)));
@@ -377,15 +379,16 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
         entry == IMP_CONTACT_SLIP && contact->system && contact->slip.e;
     if (contact->system && !contact->gap_dim)
         return value_poison(range); /* what is wrong has been reported */
-    if (!rubs && !formula) {
+    /* a contact without friction has a normal force and may be closed */
+    bool load = entry == IMP_CONTACT_NORMAL_FORCE || entry == IMP_CONTACT_MODE;
+    if (!rubs && !formula && !load) {
         struct diag *diag =
             check_error(ck, DIAG_E0384, name_range,
                         "the contact `%s` has no friction", contact->name);
         CHECK_NOTE(ck, diag, contact->range, "declared here");
-        CHECK_HELP(
-            ck, diag,
-            "forces, work and mode are followed where there is friction; "
-            "its coefficient may be a param that is 0");
+        CHECK_HELP(ck, diag,
+                   "without friction a contact has normal_force and mode; the "
+                   "coefficient of friction may be a param that is 0");
         return value_poison(range);
     }
     const struct dim *dim = friction_dim(ck, contact, entry);
@@ -396,6 +399,7 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
             return without_compliance(ck, contact, name_range, range);
         ck->lists.contacts.v[number].tells_stored = true;
     }
+    ck->lists.contacts.v[number].tells_load |= load && !rubs;
     if (entry == IMP_CONTACT_MOBILITY || entry == IMP_CONTACT_LOAD)
         ck->lists.contacts.v[number].tells_point = true;
     if (entry == IMP_CONTACT_SLIP && !formula)

@@ -10,6 +10,54 @@
 
 #include "base/arena.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/numerics/polynomial.h"
+
+/* The normal force of contact i, which is closed, at the time t. */
+static double
+load_at(const struct flow *flow, uint32_t i, double t)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    if (!taylor)
+        return flow->parabola.now->mode.force[i];
+    return taylor->next.known
+               ? polynomial_value(taylor->piece.force + i * ROW,
+                                  MOTION_STEP_ORDER, t - taylor->now)
+               : system_force(flow->run, flow->system, i)[0];
+}
+
+/* Tells the normal forces and modes of contacts without friction that a record
+ * asks for. Right after an event no series stands yet. */
+static int
+tell_loads(struct flow *flow, double t)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const bool *closed =
+        taylor ? taylor->contacts.closed : flow->parabola.now->mode.persistent;
+    bool asked = false, any = false;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        bool asks = rt_contact(flow->run, flow->sys->contact + i)->flags &
+                    IMP_CONTACTF_LOAD;
+        asked |= asks;
+        any |= asks && closed[i];
+    }
+    int st = IMP_OK;
+    if (any && taylor && !taylor->next.known) {
+        double step;
+        taylor_set_active(flow);
+        st = motion_series(flow->run, flow->sys->block, 2, &step);
+    }
+    for (uint32_t i = 0; i < flow->m && asked && !st; i++) {
+        const imp_contact *contact =
+            rt_contact(flow->run, flow->sys->contact + i);
+        double *env = flow->run->env + contact->env_contact;
+        if (!(contact->flags & IMP_CONTACTF_LOAD))
+            continue;
+        env[IMP_CONTACT_NORMAL_FORCE] = closed[i] ? load_at(flow, i, t) : 0.0;
+        env[IMP_CONTACT_MODE] =
+            closed[i] ? CONTACT_TOLD_SLIDE : CONTACT_TOLD_FREE;
+    }
+    return st;
+}
 
 struct flow *
 flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
@@ -25,9 +73,12 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
             flow->traced = rt_time(run);
         if (flow && sys->observer == IMP_NO_BLOCK) {
             flow->observer = NULL;
-            return flow;
+            return tell_loads(flow, rt_time(run)) ? NULL : flow;
         }
-        return flow && !flow_observer_new(flow) ? flow : NULL;
+        return flow && !flow_observer_new(flow) &&
+                       !tell_loads(flow, rt_time(run))
+                   ? flow
+                   : NULL;
     }
     flow = NEW(run->arena, struct flow);
     flow_memory(flow, run, system, run->arena);
@@ -46,7 +97,8 @@ flow_new(struct rt *run, uint32_t system, enum ballistic_policy policy,
                  IMP_CONTACT_ACTIVE] = 0.0;
     int st = flow_instant(flow);
     flow_read_state(flow);
-    if (st || flow_start_open(flow) || flow_taylor_new(flow))
+    if (st || flow_start_open(flow) || flow_taylor_new(flow) ||
+        tell_loads(flow, rt_time(run)))
         return NULL;
     return flow_observer_new(flow) ? NULL : flow;
 }
@@ -124,7 +176,7 @@ flow_at(struct flow *flow, double t)
     }
     if (!st && flow->taylor && flow->taylor->friction)
         st = friction_tell_points(flow, t);
-    return st;
+    return st ? st : tell_loads(flow, t);
 }
 
 bool

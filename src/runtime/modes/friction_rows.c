@@ -453,10 +453,26 @@ friction_rows_read(struct friction_rows *in)
 
 /* -- what is told ---------------------------------------------------------- */
 
+/* Without friction a contact has a normal force alone. */
+static void
+tell_row_smooth(struct rt *run, const struct persistent_row *row)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double *env = run->env + contact->env_contact;
+    if (!(contact->flags & IMP_CONTACTF_LOAD))
+        return;
+    env[IMP_CONTACT_NORMAL_FORCE] += row->force.c[0];
+    env[IMP_CONTACT_MODE] = CONTACT_TOLD_SLIDE;
+}
+
 static void
 tell_row(struct rt *run, const struct persistent_row *row)
 {
     const struct persistent_friction *friction = row->friction;
+    if (!friction) {
+        tell_row_smooth(run, row);
+        return;
+    }
     double *env = run->env + rt_contact(run, row->spot.contact)->env_contact;
     double normal = row->force.c[0], along = friction->force.c[0];
     if (friction->jam_time == rt_time(run)) {
@@ -530,6 +546,17 @@ tell_open_slip(struct rt *run, uint32_t number)
     return IMP_OK;
 }
 
+/* Does a contact of this group tell anything? */
+static bool
+is_told(const struct rt *run, const struct persistent_group *group)
+{
+    bool told = group->friction;
+    for (int i = 0; i < group->n && !told; i++)
+        told = rt_contact(run, group->row[i].spot.contact)->flags &
+               IMP_CONTACTF_LOAD;
+    return told;
+}
+
 int
 friction_modes_tell(struct rt *run)
 {
@@ -538,7 +565,7 @@ friction_modes_tell(struct rt *run)
         const imp_contact *contact = rt_contact(run, c);
         double *env = run->env + contact->env_contact;
         if (contact->system != IMP_NO_SYSTEM ||
-            !(contact->flags & IMP_CONTACTF_FRICTION))
+            !(contact->flags & (IMP_CONTACTF_FRICTION | IMP_CONTACTF_LOAD)))
             continue;
         env[IMP_CONTACT_NORMAL_FORCE] = env[IMP_CONTACT_FRICTION_FORCE] =
             env[IMP_CONTACT_SLIP] = env[IMP_CONTACT_MOBILITY] =
@@ -550,12 +577,11 @@ friction_modes_tell(struct rt *run)
     }
     for (int i = 0; run->persistent && i < run->persistent->n; i++) {
         struct persistent_group *group = run->persistent->group[i];
-        if (!group->friction)
+        if (!is_told(run, group))
             continue;
         int st = persistent_group_series(run, group, 2, UINT32_MAX);
         for (int k = 0; k < group->n_on && !st; k++)
-            if (group->row[k].friction)
-                tell_row(run, &group->row[k]);
+            tell_row(run, &group->row[k]);
         for (int k = 0; k < group->n_on && !st; k++)
             if (group->row[k].friction)
                 st = tell_coefficients(run, &group->row[k].spot);

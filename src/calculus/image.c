@@ -15,6 +15,8 @@ struct image_builder {
     size_t n_tapes, cap_tapes;
     imp_str *texts; /* open addressing by content */
     uint32_t n_texts, cap_texts;
+    imp_ref *arrays; /* of tapes, likewise; n counts bytes */
+    uint32_t n_arrays, cap_arrays;
 };
 
 /* Makes room for n more bytes at a multiple of `align`; returns their offset.
@@ -46,18 +48,27 @@ image_new(struct arena *arena)
     ib->bytes = arena_alloc(arena, ib->cap);
     ib->cap_texts = 256;
     ib->texts = NEW_N(arena, imp_str, ib->cap_texts);
+    ib->cap_arrays = 256;
+    ib->arrays = NEW_N(arena, imp_ref, ib->cap_arrays);
     take(ib, sizeof(imp_image), 16);
     return ib;
+}
+
+static uint32_t
+hash(const void *v, size_t n)
+{
+    const unsigned char *byte = v;
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ byte[i]) * 16777619u;
+    return h;
 }
 
 static uint32_t
 text_at(const struct image_builder *ib, const imp_str *t, uint32_t cap,
         const char *s, size_t n)
 {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)s[i]) * 16777619u;
-    uint32_t at = h & (cap - 1);
+    uint32_t at = hash(s, n) & (cap - 1);
     while (t[at].off &&
            (t[at].n != n || memcmp(ib->bytes + t[at].off, s, n) != 0))
         at = (at + 1) & (cap - 1);
@@ -108,6 +119,46 @@ image_array(struct image_builder *ib, const void *v, size_t n, size_t size)
     size_t off = take(ib, n * size, 16);
     memcpy(ib->bytes + off, v, n * size);
     return (imp_ref){(uint32_t)off, (uint32_t)n};
+}
+
+static uint32_t
+array_at(const struct image_builder *ib, const void *v, size_t n)
+{
+    uint32_t at = hash(v, n) & (ib->cap_arrays - 1);
+    while (ib->arrays[at].off &&
+           (ib->arrays[at].n != n ||
+            memcmp(ib->bytes + ib->arrays[at].off, v, n) != 0))
+        at = (at + 1) & (ib->cap_arrays - 1);
+    return at;
+}
+
+static void
+grow_arrays(struct image_builder *ib)
+{
+    const imp_ref *old = ib->arrays;
+    uint32_t n = ib->cap_arrays;
+    ib->cap_arrays *= 2;
+    ib->arrays = NEW_N(ib->arena, imp_ref, ib->cap_arrays);
+    for (uint32_t i = 0; i < n; i++)
+        if (old[i].off)
+            ib->arrays[array_at(ib, ib->bytes + old[i].off, old[i].n)] = old[i];
+}
+
+/* The array where equal bytes stand already, or a new one. */
+imp_ref
+image_shared(struct image_builder *ib, const void *v, size_t n, size_t size)
+{
+    assert(ib && size > 0 && (v || n == 0));
+    if (n == 0)
+        return (imp_ref){0, 0};
+    uint32_t at = array_at(ib, v, n * size);
+    if (ib->arrays[at].off)
+        return (imp_ref){ib->arrays[at].off, (uint32_t)n};
+    imp_ref new = image_array(ib, v, n, size);
+    ib->arrays[at] = (imp_ref){new.off, (uint32_t)(n * size)};
+    if (++ib->n_arrays > ib->cap_arrays / 2)
+        grow_arrays(ib);
+    return new;
 }
 
 uint32_t

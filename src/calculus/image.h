@@ -16,6 +16,10 @@ imp_str image_textn(struct image_builder *ib, const char *s, size_t len);
 /* copies n items of `size` bytes, 16-aligned */
 imp_ref image_array(struct image_builder *ib, const void *v, size_t n,
                     size_t size);
+/* the same, or the array that holds these bytes already: code of tapes that are
+ * alike stands once (alike tapes are known by it) */
+imp_ref image_shared(struct image_builder *ib, const void *v, size_t n,
+                     size_t size);
 /* Tapes are collected; image_finish makes one array of them. */
 uint32_t image_add_tape(struct image_builder *ib, const imp_tape *tape);
 /* Puts the header in place and returns the image (16-aligned, in the arena).

@@ -255,7 +255,7 @@ registers(struct tape_make *make, struct image_builder *ib,
     uint32_t *v = NEW_N(make->g->arena, uint32_t, n + 1);
     for (size_t i = 0; i < n; i++)
         v[i] = tape_node(make, e[i])->reg;
-    return image_array(ib, v, n, sizeof *v);
+    return image_shared(ib, v, n, sizeof *v);
 }
 
 static uint32_t
@@ -268,11 +268,12 @@ finish(struct tape_make *make, struct image_builder *ib, struct code *code,
                      .n_local = spec->n_local,
                      .n_rows = code->n_rows,
                      .symmetric = spec->symmetric};
-    tape.code = image_array(ib, code->v, code->n, sizeof *code->v);
+    tape.code = image_shared(ib, code->v, code->n, sizeof *code->v);
     tape.consts =
-        image_array(ib, code->consts, code->n_consts, sizeof *code->consts);
-    tape.pool = image_array(ib, code->pool, code->n_pool, sizeof *code->pool);
-    tape.origins = image_array(ib, code->origin, code->n, sizeof *code->origin);
+        image_shared(ib, code->consts, code->n_consts, sizeof *code->consts);
+    tape.pool = image_shared(ib, code->pool, code->n_pool, sizeof *code->pool);
+    tape.origins =
+        image_shared(ib, code->origin, code->n, sizeof *code->origin);
     tape.outs = registers(make, ib, spec->outs, spec->n_outs);
     if (spec->series && spec->n_unknown) {
         tape.unknowns = registers(make, ib, unknown, spec->n_unknown);

@@ -63,6 +63,12 @@ struct gen_constants {
     LLVMValueRef zero, one; /* of type num */
     LLVMValueRef reverse;   /* mask 3 2 1 0 */
 };
+/* Which tape has the code of this one first, and which has its constants, too;
+ * several: of a first one, there are tapes with other constants. */
+struct gen_alike {
+    uint32_t first, same;
+    bool several;
+};
 struct gen {
     LLVMContextRef cx;
     LLVMModuleRef mod;
@@ -73,6 +79,7 @@ struct gen {
     unsigned lanes; /* 1: scalar */
     struct gen_types type;
     struct gen_constants constant;
+    struct gen_alike *alike; /* per tape */
     LLVMValueRef *fn_of_op; /* declared runtime symbols, by operator */
     jmp_buf fail;
     char error[GEN_ERROR];
@@ -104,6 +111,9 @@ LLVMValueRef gen_function(struct gen *gen, const char *name, LLVMTypeRef type,
 /* a runtime function; pure: depends on its arguments only */
 LLVMValueRef gen_runtime(struct gen *gen, const char *name, LLVMTypeRef type,
                          bool pure);
+/* constant data of the module; shared: seen from outside */
+LLVMValueRef gen_global(struct gen *gen, const char *name,
+                        LLVMValueRef init_value, bool shared);
 LLVMBasicBlockRef gen_block(const struct gen *gen, const char *name);
 LLVMValueRef gen_alloca(const struct gen *gen, LLVMTypeRef type, uint64_t n);
 
@@ -134,8 +144,18 @@ gen_is_leaf(const imp_instr *in)
     return in->op <= IMP_OP_UNKNOWN;
 }
 
+/* alike.c: tapes that have the same code */
+void gen_find_alike(struct gen *gen);
+/* the type of functions that get the constants of their tape besides */
+LLVMTypeRef gen_type_by_constants(const struct gen *gen, LLVMTypeRef type);
+/* NAME_TAPE of that type, which calls `function` with the tape's constants */
+LLVMValueRef gen_with_constants(struct gen *gen, const char *name,
+                                LLVMTypeRef type, unsigned noalias,
+                                LLVMValueRef function, uint32_t tape);
+
 /* eval_fn.c, series_fn.c: one function per tape; the result is the function
- * that the code table points at */
+ * that the code table points at, or where several tapes have this code with
+ * constants of their own, one that gets the constants besides */
 LLVMValueRef gen_eval_fn(struct gen *gen, uint32_t tape);
 LLVMValueRef gen_series_fn(struct gen *gen, uint32_t tape);
 

@@ -31,7 +31,9 @@ struct ev {
     uint32_t *stamp; /* part + 1 for which val holds */
     uint32_t part, n_parts, n_slots;
     bool cut; /* into functions */
+    bool by_constants;
     LLVMValueRef env, local, scratch;
+    LLVMValueRef constants; /* in memory; NULL: they stand in the code */
 };
 
 static void
@@ -112,6 +114,8 @@ leaf(struct ev *ev, const imp_instr *in)
 
     switch (in->op) {
     case IMP_OP_CONST:
+        if (ev->constants)
+            return gen_get(gen, ev->constants, in->a);
         return gen_num(gen, gen->type.num,
                        IMP_ARRAY(gen->im, ev->t->consts, double)[in->a]);
     case IMP_OP_LOCAL:
@@ -203,6 +207,14 @@ outputs(struct ev *ev, LLVMValueRef out, uint32_t from, uint32_t to)
     return probe;
 }
 
+/* Parameter number i (from 0) of a function that gets the constants as its
+ * last one. */
+static LLVMValueRef
+constants_of(const struct ev *ev, LLVMValueRef function, unsigned i)
+{
+    return ev->by_constants ? LLVMGetParam(function, i) : NULL;
+}
+
 static LLVMValueRef
 part_fn(struct ev *ev, const char *name, LLVMTypeRef type)
 {
@@ -216,6 +228,7 @@ part_fn(struct ev *ev, const char *name, LLVMTypeRef type)
     ev->env = LLVMGetParam(f, 0);
     ev->local = LLVMGetParam(f, 1);
     ev->scratch = LLVMGetParam(f, 2);
+    ev->constants = constants_of(ev, f, 3);
     body(ev);
     LLVMBuildRetVoid(gen->b);
     return f;
@@ -236,6 +249,7 @@ outputs_fn(struct ev *ev, const char *name, LLVMTypeRef type, uint32_t from,
     ev->env = LLVMGetParam(f, 0);
     ev->local = LLVMGetParam(f, 1);
     ev->scratch = LLVMGetParam(f, 2);
+    ev->constants = constants_of(ev, f, 4);
     LLVMBuildRet(gen->b, outputs(ev, LLVMGetParam(f, 3), from, to));
     return f;
 }
@@ -273,13 +287,15 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
     ev.val = NEW_N(gen->arena, LLVMValueRef, n + 1);
     ev.stamp = NEW_N(gen->arena, uint32_t, n + 1);
     plan(&ev);
-    snprintf(name, sizeof name, "imp_eval_%u", (unsigned)tape);
+    snprintf(name, sizeof name,
+             gen->alike[tape].several ? "imp_eval_like_%u" : "imp_eval_%u",
+             (unsigned)tape);
 
-    LLVMTypeRef par[4] = {gen->type.pf64, gen->type.pf64, gen->type.pf64,
-                          gen->type.pf64};
+    LLVMTypeRef p = gen->type.pf64, par[5] = {p, p, p, p, p};
+    unsigned more = ev.by_constants = gen->alike[tape].several;
     LLVMTypeRef part_ty =
-        LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 3, 0);
-    LLVMTypeRef out_ty = LLVMFunctionType(gen->type.num, par, 4, 0);
+        LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 3 + more, 0);
+    LLVMTypeRef out_ty = LLVMFunctionType(gen->type.num, par, 4 + more, 0);
     LLVMValueRef *parts = NEW_N(gen->arena, LLVMValueRef, ev.n_parts),
                  *stores = NULL;
     for (ev.part = 0; ev.cut && ev.part < ev.n_parts; ev.part++)
@@ -287,24 +303,31 @@ gen_eval_fn(struct gen *gen, uint32_t tape)
     if (ev.cut)
         stores = outputs_of_parts(&ev, name, out_ty);
 
-    LLVMValueRef function = gen_function(gen, name, gen->type.eval, 3, false);
+    LLVMValueRef function = gen_function(
+        gen, name,
+        more ? gen_type_by_constants(gen, gen->type.eval) : gen->type.eval, 3,
+        more);
     LLVMPositionBuilderAtEnd(
         gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     ev.env = LLVMGetParam(function, 0);
     ev.local = LLVMGetParam(function, 1);
+    ev.constants = constants_of(&ev, function, 3);
     ev.part = 0;
     LLVMValueRef probe = gen->constant.zero, out = LLVMGetParam(function, 2);
     if (ev.cut) {
         ev.scratch = LLVMBuildPointerCast(
             gen->b, gen_alloca(gen, gen->type.num, ev.n_slots + 1), gen->type.pf64,
             "");
-        LLVMValueRef arg[4] = {ev.env, ev.local, ev.scratch, out};
-        for (uint32_t p = 0; p < ev.n_parts; p++)
-            LLVMBuildCall2(gen->b, part_ty, parts[p], arg, 3, "");
+        LLVMValueRef arg[5] = {ev.env, ev.local, ev.scratch, ev.constants};
+        for (uint32_t k = 0; k < ev.n_parts; k++)
+            LLVMBuildCall2(gen->b, part_ty, parts[k], arg, 3 + more, "");
+        arg[3] = out;
+        arg[4] = ev.constants;
         for (uint32_t k = 0; k * GEN_CHUNK < t->outs.n; k++)
             probe = LLVMBuildFAdd(
                 gen->b, probe,
-                LLVMBuildCall2(gen->b, out_ty, stores[k], arg, 4, ""), "");
+                LLVMBuildCall2(gen->b, out_ty, stores[k], arg, 4 + more, ""),
+                "");
     } else {
         body(&ev);
         probe = outputs(&ev, out, 0, t->outs.n);

@@ -18,14 +18,19 @@
  * because optimising them takes many times longer than it can save. No choice
  * of the generator changes a bit of a result. */
 #define GEN_LARGE 4000u
+/* Instructions, those of tapes with the same code once. */
 static inline uint32_t
 gen_size(const imp_image *image)
 {
     const imp_tape *tape = IMP_ARRAY(image, image->tapes, imp_tape);
-    uint32_t n = 0;
+    uint32_t n = 0, end = 0;
 
+    /* code that an earlier tape has, too, lies before the end */
     for (uint32_t i = 0; i < image->tapes.n; i++)
-        n += tape[i].code.n;
+        if (tape[i].code.off > end) {
+            n += tape[i].code.n;
+            end = tape[i].code.off;
+        }
     return n;
 }
 

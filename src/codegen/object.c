@@ -106,19 +106,6 @@ target(struct gen *gen, const struct gen_options *opt, int how)
     LLVMDisposeTargetData(dl);
 }
 
-static LLVMValueRef
-global(struct gen *gen, const char *name, LLVMValueRef init_value, bool shared)
-{
-    LLVMValueRef v = LLVMAddGlobal(gen->mod, LLVMTypeOf(init_value), name);
-
-    LLVMSetInitializer(v, init_value);
-    LLVMSetGlobalConstant(v, 1);
-    if (!shared)
-        LLVMSetLinkage(v, LLVMInternalLinkage);
-    LLVMSetAlignment(v, 16);
-    return v;
-}
-
 /* the three data symbols of abi/image.h */
 static void
 tables(struct gen *gen, LLVMValueRef *eval, LLVMValueRef *series, bool image)
@@ -127,21 +114,22 @@ tables(struct gen *gen, LLVMValueRef *eval, LLVMValueRef *series, bool image)
     LLVMTypeRef pe = LLVMPointerType(gen->type.eval, 0);
     LLVMTypeRef ps = LLVMPointerType(gen->type.series, 0);
     LLVMValueRef te =
-        global(gen, "imp_model_eval", LLVMConstArray(pe, eval, n), false);
-    LLVMValueRef ts =
-        global(gen, "imp_model_series", LLVMConstArray(ps, series, n), false);
+        gen_global(gen, "imp_model_eval", LLVMConstArray(pe, eval, n), false);
+    LLVMValueRef ts = gen_global(gen, "imp_model_series",
+                                 LLVMConstArray(ps, series, n), false);
     LLVMValueRef f[3] = {LLVMConstBitCast(te, LLVMPointerType(pe, 0)),
                          LLVMConstBitCast(ts, LLVMPointerType(ps, 0)),
                          gen_i32(gen, n)};
 
-    global(gen, IMP_SYM_CODE, LLVMConstStructInContext(gen->cx, f, 3, 0), true);
+    gen_global(gen, IMP_SYM_CODE, LLVMConstStructInContext(gen->cx, f, 3, 0),
+               true);
     if (!image)
         return;
-    global(gen, IMP_SYM_IMAGE,
-           LLVMConstStringInContext(gen->cx, (const char *)gen->im,
-                                    gen->im->size, 1),
-           true);
-    global(gen, IMP_SYM_SIZE, gen_i64(gen, gen->im->size), true);
+    gen_global(gen, IMP_SYM_IMAGE,
+               LLVMConstStringInContext(gen->cx, (const char *)gen->im,
+                                        gen->im->size, 1),
+               true);
+    gen_global(gen, IMP_SYM_SIZE, gen_i64(gen, gen->im->size), true);
 }
 
 /* A long tape of the set-up runs once per start, and costs more to compile than
@@ -158,26 +146,65 @@ pays(const struct gen *gen, uint32_t tape)
            of->code.n + of->outs.n <= SETUP_LONG;
 }
 
+/* The functions of all tapes, of one of the two types. */
+struct entries {
+    const char *name;
+    LLVMTypeRef type;
+    unsigned noalias;
+    LLVMValueRef *of, *code; /* per tape; per first one of its code */
+};
+
+static struct entries
+entries_new(struct gen *gen, const char *name, LLVMTypeRef type,
+            unsigned noalias)
+{
+    uint32_t n = gen->im->tapes.n;
+
+    return (struct entries){name, type, noalias,
+                            NEW_N(gen->arena, LLVMValueRef, n + 1),
+                            NEW_N(gen->arena, LLVMValueRef, n + 1)};
+}
+
+/* Gives tape i its function, which `make` generates where none has its code.
+ * NULL: none. */
+static void
+entry(struct gen *gen, struct entries *entries, uint32_t i,
+      LLVMValueRef (*make)(struct gen *, uint32_t))
+{
+    const struct gen_alike *like = gen->alike + i;
+    LLVMValueRef *code = entries->code + like->first;
+
+    if (!make) {
+        entries->of[i] = LLVMConstNull(LLVMPointerType(entries->type, 0));
+        return;
+    }
+    if (!*code)
+        *code = make(gen, like->first);
+    if (!gen->alike[like->first].several)
+        entries->of[i] = *code;
+    else if (like->same == i)
+        entries->of[i] = gen_with_constants(gen, entries->name, entries->type,
+                                            entries->noalias, *code, i);
+    else
+        entries->of[i] = entries->of[like->same];
+}
+
 static void
 build(struct gen *gen, const struct gen_options *opt)
 {
     uint32_t n = gen->im->tapes.n;
-    LLVMValueRef *eval = NEW_N(gen->arena, LLVMValueRef, n + 1);
-    LLVMValueRef *series = NEW_N(gen->arena, LLVMValueRef, n + 1);
+    struct entries eval = entries_new(gen, "imp_eval", gen->type.eval, 3);
+    struct entries series = entries_new(gen, "imp_series", gen->type.series, 4);
     char *message = NULL;
 
-    gen_types(gen);
     for (uint32_t i = 0; i < n; i++) {
-        const imp_tape *tape = gen_tape(gen, i);
-        gen_check_tape(gen, tape);
-        eval[i] = pays(gen, i)
-                      ? gen_eval_fn(gen, i)
-                      : LLVMConstNull(LLVMPointerType(gen->type.eval, 0));
-        series[i] = tape->series && gen->lanes == 1
-                        ? gen_series_fn(gen, i)
-                        : LLVMConstNull(LLVMPointerType(gen->type.series, 0));
+        gen_check_tape(gen, gen_tape(gen, i));
+        entry(gen, &eval, i, pays(gen, i) ? gen_eval_fn : NULL);
+        entry(gen, &series, i,
+              gen_tape(gen, i)->series && gen->lanes == 1 ? gen_series_fn
+                                                          : NULL);
     }
-    tables(gen, eval, series, opt->with_image);
+    tables(gen, eval.of, series.of, opt->with_image);
     if (LLVMVerifyModule(gen->mod, LLVMReturnStatusAction, &message)) {
         snprintf(gen->error, sizeof gen->error, "the module is not valid: %s",
                  message);
@@ -281,6 +308,8 @@ emit(struct gen *gen, const struct gen_options *opt, struct gen_bytes *out)
     gen->mod = LLVMModuleCreateWithNameInContext("imp", gen->cx);
     gen->b = LLVMCreateBuilderInContext(gen->cx);
     target(gen, opt, how);
+    gen_types(gen);
+    gen_find_alike(gen);
     build(gen, opt);
     optimise(gen, how);
     write_out(gen, opt->output, out);

@@ -126,12 +126,23 @@ at_order(struct sv *series)
 }
 
 static LLVMTypeRef
-part_type(const struct gen *gen)
+part_type(const struct sv *series)
 {
-    LLVMTypeRef par[6] = {gen->type.pf64, gen->type.pf64, gen->type.ppf64,
-                          gen->type.pf64, gen->type.pf64, gen->type.i64};
+    const struct gen *gen = series->g;
+    LLVMTypeRef par[7] = {gen->type.pf64, gen->type.pf64, gen->type.ppf64,
+                          gen->type.pf64, gen->type.pf64, gen->type.i64,
+                          gen->type.pf64};
 
-    return LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par, 6, 0);
+    return LLVMFunctionType(LLVMVoidTypeInContext(gen->cx), par,
+                            6 + series->by_constants, 0);
+}
+
+/* Parameter number i (from 0) of a function that gets the constants as its
+ * last one. */
+static LLVMValueRef
+constants_of(const struct sv *series, LLVMValueRef function, unsigned i)
+{
+    return series->by_constants ? LLVMGetParam(function, i) : NULL;
 }
 
 static LLVMValueRef
@@ -143,7 +154,7 @@ part_fn(struct sv *series, const char *name, const char *what,
 
     snprintf(text, sizeof text, "%s.%s.%u", name, what,
              (unsigned)series->parts.at);
-    LLVMValueRef function = gen_function(gen, text, part_type(gen), 4, true);
+    LLVMValueRef function = gen_function(gen, text, part_type(series), 4, true);
     LLVMPositionBuilderAtEnd(
         gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     forget(series);
@@ -152,6 +163,7 @@ part_fn(struct sv *series, const char *name, const char *what,
     series->fn.rows = LLVMGetParam(function, 2);
     series->fn.work = LLVMGetParam(function, 3);
     series->fn.scratch = LLVMGetParam(function, 4);
+    series->fn.constants = constants_of(series, function, 6);
     series->fn.k = order_zero ? NULL : LLVMGetParam(function, 5);
     if (!order_zero)
         at_order(series);
@@ -170,12 +182,14 @@ pass(struct sv *series, LLVMValueRef *parts, void (*body)(struct sv *))
         body(series);
         return;
     }
-    LLVMValueRef arg[6] = {
-        series->fn.env,     series->fn.local,
-        series->fn.rows,    series->fn.work,
-        series->fn.scratch, series->fn.k ? series->fn.k : gen_i64(gen, 0)};
+    LLVMValueRef k = series->fn.k ? series->fn.k : gen_i64(gen, 0);
+    LLVMValueRef arg[7] = {series->fn.env,      series->fn.local,
+                           series->fn.rows,     series->fn.work,
+                           series->fn.scratch,  k,
+                           series->fn.constants};
     for (uint32_t p = 0; p < series->parts.n; p++)
-        LLVMBuildCall2(gen->b, part_type(gen), parts[p], arg, 6, "");
+        LLVMBuildCall2(gen->b, part_type(series), parts[p], arg,
+                       6 + series->by_constants, "");
 }
 
 static LLVMValueRef
@@ -397,6 +411,7 @@ gen_series_fn(struct gen *gen, uint32_t tape)
     assert(tape < gen->im->tapes.n);
     const imp_tape *t = gen_tape(gen, tape);
     struct sv series = {.g = gen,
+                        .by_constants = gen->alike[tape].several,
                         .t = t,
                         .code = IMP_ARRAY(gen->im, t->code, imp_instr),
                         .name = imp_text(gen->im, t->name)};
@@ -405,7 +420,9 @@ gen_series_fn(struct gen *gen, uint32_t tape)
 
     new_arrays(&series);
     plan(&series);
-    snprintf(name, sizeof name, "imp_series_%u", (unsigned)tape);
+    snprintf(name, sizeof name,
+             series.by_constants ? "imp_series_like_%u" : "imp_series_%u",
+             (unsigned)tape);
     if (series.parts.n > 1) {
         for (int c = 0; c < 3; c++)
             parts[c] = NEW_N(gen->arena, LLVMValueRef, series.parts.n);
@@ -420,7 +437,11 @@ gen_series_fn(struct gen *gen, uint32_t tape)
         }
     }
 
-    LLVMValueRef function = gen_function(gen, name, gen->type.series, 4, false);
+    LLVMValueRef function = gen_function(
+        gen, name,
+        series.by_constants ? gen_type_by_constants(gen, gen->type.series)
+                            : gen->type.series,
+        4, series.by_constants);
     LLVMPositionBuilderAtEnd(
         gen->b, LLVMAppendBasicBlockInContext(gen->cx, function, ""));
     forget(&series);
@@ -429,6 +450,7 @@ gen_series_fn(struct gen *gen, uint32_t tape)
     series.fn.local = LLVMGetParam(function, 1);
     series.fn.rows = LLVMGetParam(function, 2);
     series.fn.work = LLVMGetParam(function, 3);
+    series.fn.constants = constants_of(&series, function, 5);
     series.fn.k = NULL;
     series.fn.scratch = LLVMBuildPointerCast(
         gen->b, gen_alloca(gen, gen->type.f64, series.layout.n_slots),

@@ -67,6 +67,7 @@ struct sv_layout {
 /* Parameters of the present LLVM function, and values that are made of them. */
 struct sv_function {
     LLVMValueRef env, local, rows, work, scratch;
+    LLVMValueRef constants; /* in memory; NULL: they stand in the code */
     LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
     LLVMValueRef moves;  /* order >= 1, i1 */
     LLVMValueRef work_k; /* work + k */
@@ -83,6 +84,7 @@ struct sv_packs {
 };
 struct sv {
     struct gen *g;
+    bool by_constants;
     const imp_tape *t;
     const imp_instr *code;
     const char *name;

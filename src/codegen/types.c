@@ -209,6 +209,20 @@ gen_runtime(struct gen *gen, const char *name, LLVMTypeRef type, bool pure)
     return function;
 }
 
+LLVMValueRef
+gen_global(struct gen *gen, const char *name, LLVMValueRef init_value,
+           bool shared)
+{
+    LLVMValueRef v = LLVMAddGlobal(gen->mod, LLVMTypeOf(init_value), name);
+
+    LLVMSetInitializer(v, init_value);
+    LLVMSetGlobalConstant(v, 1);
+    if (!shared)
+        LLVMSetLinkage(v, LLVMInternalLinkage);
+    LLVMSetAlignment(v, 16);
+    return v;
+}
+
 LLVMBasicBlockRef
 gen_block(const struct gen *gen, const char *name)
 {

@@ -47,6 +47,8 @@ sv_leaf_zero(struct sv *series, uint32_t reg)
 
     switch (in->op) {
     case IMP_OP_CONST:
+        if (series->fn.constants)
+            return gen_get(gen, series->fn.constants, in->a);
         return gen_num(gen, gen->type.f64,
                        IMP_ARRAY(gen->im, series->t->consts, double)[in->a]);
     case IMP_OP_LOCAL:

@@ -6,7 +6,7 @@
  * the same tapes, which are made once, of two bodies that stand for all of the
  * kind: their numbers lie from layout.pair on, where the runtime puts those of
  * the bodies in question. A contact that has no other like it reads its bodies
- * themselves.
+ * themselves, unless the model has many kinds (KINDS_MANY).
  *
  * Contacts of a rule are made by the runtime, pair by pair. What they are like
  * is built once per pair of kinds: a pattern, which is declared as a contact of
@@ -25,12 +25,17 @@ struct kind {
     const uint32_t *event_row;
     const struct mbody *body[2]; /* they stand for all; NULL: not made yet */
 };
+/* From so many kinds on bodies are read where the runtime puts them also by a
+ * contact that has no other like it: then the tapes of kinds whose level sets
+ * differ in numbers alone, such as discs of several radii, have the same code.
+ */
+#define KINDS_MANY 8
 struct contact_kinds {
     uint32_t *surface;          /* per body: which kind of surface */
     uint32_t n_surface, *first; /* how many; per kind: its first body */
     struct kind **of;           /* per contact; NULL: it has tapes of its own */
     struct kind **table;
-    uint32_t mask;
+    uint32_t mask, n_kind;
     struct {
         struct tm_contact *v;
         size_t n, cap;
@@ -94,6 +99,7 @@ kind_of(struct mech *mech, struct contact_kinds *kinds,
     struct kind *kind = NEW(mech->arena, struct kind);
     *kind =
         (struct kind){.surface = {one, two}, .friction = friction, .next = *at};
+    kinds->n_kind++;
     return *at = kind;
 }
 
@@ -290,7 +296,7 @@ contact_kinds_bodies(struct mech *mech, uint32_t contact,
     assert(mech && mech->kinds && body);
     const struct tm_contact *decl = mech->contacts + contact;
     struct kind *kind = mech->kinds->of[contact];
-    bool alone = !kind || kind->n == 1;
+    bool alone = !kind || (kind->n == 1 && mech->kinds->n_kind < KINDS_MANY);
     for (uint32_t side = 0; side < 2; side++) {
         if (!alone && !kind->body[side])
             kind->body[side] =

@@ -253,6 +253,40 @@ put(const struct ballistic *motion, double after, const double *y,
     }
 }
 
+/* Moves a position onto the gaps of the contacts that stay closed. Where gaps
+ * depend on each other the place follows from others than these, and would keep
+ * the rounding of what those are made of: a body at rest on its floor would lie
+ * above it by the rounding of the way to its ceiling. */
+static void
+close_gaps(const struct ballistic *motion, double *position)
+{
+    const struct ballistic_model *model = &motion->model;
+    struct ballistic_workspace *work = motion->work;
+    if (motion->matrices.direct || motion->mode.n_persistent == 0)
+        return;
+    for (int i = 0; i < model->m; i++) {
+        if (model->drift && model->drift[i] != 0.0)
+            return;
+        work->scratch.offset[i] = model->c[i];
+        for (int k = 0; k < model->n; k++)
+            work->scratch.offset[i] += model->N[i * model->n + k] * position[k];
+    }
+    int count = projection_factor(motion, motion->mode.persistent);
+    projection_solve(motion, count, work->scratch.offset);
+    for (int k = 0; k < model->n; k++) {
+        double size = fabs(position[k]);
+        for (int j = 0; j < count; j++) {
+            double d = motion->matrices.B[work->set.index[j] * model->n + k] *
+                       work->set.solution[j];
+            position[k] -= d;
+            size += fabs(d);
+        }
+        if (fabs(position[k]) <=
+            BALLISTIC_NOISE * (count + 1) * DBL_EPSILON * size)
+            position[k] = 0.0;
+    }
+}
+
 /* The same where gaps depend on each other: y may be beyond all numbers in
  * local units while gaps of the basis are small. */
 static void
@@ -269,6 +303,7 @@ put_basis(struct ballistic *motion, const struct ballistic *group, double after,
         projection_average(motion, group, y, motion->matrices.gap_offset, z,
                            motion->matrices.rate_offset);
     put(motion, after, y, 0, z, 0, position, velocity);
+    close_gaps(motion, position);
 }
 
 double
@@ -298,6 +333,8 @@ ballistic_state(const struct ballistic *motion, double *position,
     else
         put(motion, 0.0, motion->y, motion->length_exponent, motion->z,
             motion->rate_exponent, position, velocity);
+    if (!motion->basis)
+        close_gaps(motion, position);
 }
 
 void
@@ -327,6 +364,7 @@ ballistic_between(struct ballistic *motion, const struct ballistic *after,
                            motion->local.rate_offset);
     put(motion, dt, work->scratch.y, motion->length_exponent, work->scratch.z,
         motion->rate_exponent, position, velocity);
+    close_gaps(motion, position);
 }
 
 double

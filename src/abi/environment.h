@@ -120,7 +120,15 @@ enum imp_contactenv {
     /* the energy in a contact that is pressed in, where the model asks
      * (IMP_CONTACTF_STORED) */
     IMP_CONTACT_STORED = 35,
-    IMP_CONTACT_SIZE = 36
+    /* The memory of a contact that yields (IMP_CONTACTF_REMEMBERS): the impulse
+     * along its normal since it touched, and the share of it that came while it
+     * was pressed in; where the present piece of the motion begins, and at the
+     * recorded time. */
+    IMP_CONTACT_PUSHED = 36,
+    IMP_CONTACT_COMPRESSED = 37,
+    IMP_CONTACT_IMPULSE = 38,
+    IMP_CONTACT_COMPRESSION = 39,
+    IMP_CONTACT_SIZE = 40
 };
 /* CONTACT_PRESSED: its force is asked for; CONTACT_SLACK, of bodies: it is
  * pressed in, and its law has no force */

@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 23u
+#define IMP_ABI_VERSION 24u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -318,6 +318,9 @@ typedef struct imp_coordinate {
  * (found on the graph): runtime/ballistic/ballistic.h */
 #define IMP_SYSTEMF_LINE 1u
 #define IMP_OBSERVER_MOTION 1u
+/* ROW source of the guards of a system: the memory of its contacts, two rows of
+ * each that remembers */
+#define IMP_SYSTEM_MEMORY 2u
 typedef struct imp_system {
     imp_str name, energy_unit;
     uint32_t first, n; /* coordinates */
@@ -341,6 +344,9 @@ typedef struct imp_system {
      * its force while SOFT is CONTACT_PRESSED, else 0; SOFT contacts that are
      * active have that force instead of keeping their gap */
     uint32_t n_soft;
+    /* contacts that remember (IMP_CONTACTF_REMEMBERS): in modal two further
+     * rows each, in their order, behind the forces: PUSHED and COMPRESSED */
+    uint32_t n_memory;
     imp_ref rows; /* uint32_t */
     /* Observer variables, which feel the motion and do not act on it:
      * coordinates first + n .. first + n + n_observer - 1, n_observed entries
@@ -464,6 +470,8 @@ typedef struct imp_rotor {
 /* an impact takes all of the velocity of its points (`restitution = sticking`);
  * E in env is 0 */
 #define IMP_CONTACTF_STICKS 8192u
+/* its compliance, or a record, reads what its compression has done */
+#define IMP_CONTACTF_REMEMBERS 16384u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];
@@ -536,7 +544,8 @@ typedef struct imp_contact {
     uint32_t rub_now, rub, rub_guard;
     imp_ref rub_guards; /* imp_guard */
     /* The compliance of two bodies (else IMP_NO_TAPE): press (series; ROW
-     * source 0: rows 0 and 1 are depth and speed, scaled): the force, where it
+     * source 0: rows 0 to 3 are depth, speed, impulse and compression, scaled):
+     * the force, where it
      * is negative, too. press_guard (series, as press): where it changes its
      * branch. */
     uint32_t press, press_guard;

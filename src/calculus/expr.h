@@ -42,7 +42,13 @@ enum expr_sym {
 };
 /* What a law of a contact is a function of: the speed of slip, in a coefficient
  * of friction; in a compliance how deep it is pressed in, and how fast. */
-enum contact_argument { ARGUMENT_SLIP, ARGUMENT_DEPTH, ARGUMENT_SPEED };
+enum contact_argument {
+    ARGUMENT_SLIP,
+    ARGUMENT_DEPTH,
+    ARGUMENT_SPEED,
+    ARGUMENT_IMPULSE,
+    ARGUMENT_COMPRESSION
+};
 /* What a law of impacts is a function of (imp_contact.own); a restitution of the
  * approach alone. */
 enum impact_argument {

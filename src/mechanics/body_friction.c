@@ -101,14 +101,19 @@ body_compliance_build(struct mech *mech, const struct tm_contact *decl,
     assert(mech && out && !decl->system && decl->compliance.e);
     struct graph *graph = mech->graph;
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
-    const expr *force =
-        compliance_force(mech, decl, ex_sym(graph, SYM_UNKNOWN, 0, 0),
-                         ex_sym(graph, SYM_UNKNOWN, 1, 0));
+    const expr *argument[COMPLIANCE_ARGUMENTS];
+    for (uint32_t k = 0; k < COMPLIANCE_ARGUMENTS; k++)
+        argument[k] = ex_sym(graph, SYM_UNKNOWN, k, 0);
+    const expr *f[2] = {compliance_force(mech, decl, argument)};
+    /* where a contact that remembers has been pressed in furthest its speed
+     * changes its sign */
+    if (decl->remembers)
+        f[1] = compression_rate(mech, ex_neg(graph, argument[1]), argument[0]);
     out->compliance = system_compliance_tape(mech, decl);
     out->range_compliance = mech_range(decl->compliance.range, decl->range);
     out->press = out->compliance_series = compliance_series_tape(mech, decl);
     switching_of_contact(
         mech, &out->press_guard, &out->press_guards,
-        arena_printf(mech->arena, "%s.press guard", decl->name), &force, 1,
-        pressed_leaf, mech);
+        arena_printf(mech->arena, "%s.press guard", decl->name), f,
+        1 + decl->remembers, pressed_leaf, mech);
 }

@@ -265,6 +265,7 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
     f |= decl->tells_slip ? IMP_CONTACTF_SLIP : 0;
     f |= decl->tells_load ? IMP_CONTACTF_LOAD : 0;
     f |= decl->tells_stored ? IMP_CONTACTF_STORED : 0;
+    f |= decl->remembers ? IMP_CONTACTF_REMEMBERS : 0;
     f |= decl->stiffness.e ? IMP_CONTACTF_BOND : 0;
     return f | (decl->priority.e ? IMP_CONTACTF_PRIORITY : 0);
 }

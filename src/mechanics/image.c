@@ -233,6 +233,7 @@ image_systems(struct mech *mech)
             .solve = system->solve,
             .n_rub = system_rubbing(mech, decl),
             .n_soft = system_compliant(mech, decl),
+            .n_memory = system_remembering(mech, decl),
             .rows = system->rows,
             .n_observer = decl->n_observer,
             .n_observed = system->n_observed,

@@ -154,9 +154,21 @@ const expr *system_friction_row(struct mech *mech, const struct msystem *system,
 /* how many contacts of the system have a compliance */
 uint32_t system_compliant(const struct mech *mech,
                           const struct tm_system *decl);
-/* The normal force of compliant contact i, whose gap has this rate. */
+/* how many of these remember their impulses */
+uint32_t system_remembering(const struct mech *mech,
+                            const struct tm_system *decl);
+/* The normal force of compliant contact i, whose gap has this rate, and whose
+ * memory is this: its impulse, and that of its compression. */
 const expr *system_pressing(struct mech *mech, const struct msystem *system,
-                            uint32_t i, const expr *rate);
+                            uint32_t i, const expr *rate,
+                            const expr *const memory[2]);
+/* Entry 0 or 1 of the memory of a contact where a piece of the motion begins.
+ */
+const expr *contact_memory(struct mech *mech, uint32_t contact, uint32_t which);
+/* The rate of what compression adds to the memory: the force while the gap,
+ * which has this rate, closes. */
+const expr *compression_rate(struct mech *mech, const expr *rate,
+                             const expr *force);
 /* Is the contact compliant now; or (`pressed`) is its force asked for? */
 const expr *system_soft(struct mech *mech, uint32_t contact, bool pressed);
 /* imp_contact.compliance_series, compliance */
@@ -180,9 +192,10 @@ void body_friction_build(struct mech *mech, const struct tm_contact *decl,
 /* imp_contact.compliance, press, and where that changes its branch */
 void body_compliance_build(struct mech *mech, const struct tm_contact *decl,
                            imp_contact *out);
-/* The force of a compliant contact, of its own depth and speed. */
+/* The force of a compliant contact by its arguments, ARGUMENT_DEPTH first. */
+#define COMPLIANCE_ARGUMENTS 4
 const expr *compliance_force(struct mech *mech, const struct tm_contact *decl,
-                             const expr *depth, const expr *speed);
+                             const expr *const argument[COMPLIANCE_ARGUMENTS]);
 /* imp_contact.instant of a contact of bodies */
 uint32_t body_instant_tape(struct mech *mech, uint32_t contact);
 /* Does a command `painleve` name the contact? */

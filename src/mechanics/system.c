@@ -127,7 +127,7 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
     const struct tm_system *decl = system->decl;
     uint32_t n_f = decl->n;
     const expr **f = NEW_N(mech->arena, const expr *,
-                           decl->n + 5 * (size_t)decl->n_contact + 3);
+                           decl->n + 6 * (size_t)decl->n_contact + 3);
     for (uint32_t i = 0; i < decl->n; i++)
         f[i] = acc[i];
     f[n_f++] = system->kinetic;
@@ -138,10 +138,23 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
             system_friction_mu(mech, system, i, f + n_f);
             n_f += 2;
         }
-    for (uint32_t i = 0; i < decl->n_contact; i++)
-        if (mech->model->contacts[decl->contact + i].compliance.e)
-            f[n_f++] = system_pressing(mech, system, i,
-                                       system_gap_rate(mech, system, i));
+    uint32_t n_memory = 0;
+    for (uint32_t i = 0; i < decl->n_contact; i++) {
+        const struct tm_contact *contact =
+            mech->model->contacts + decl->contact + i;
+        if (!contact->compliance.e)
+            continue;
+        const expr *rate = system_gap_rate(mech, system, i), *memory[2];
+        for (uint32_t k = 0; k < 2; k++)
+            memory[k] = contact->remembers
+                            ? ex_sym(mech->graph, SYM_ROW, IMP_SYSTEM_MEMORY,
+                                     n_memory++)
+                            : sc_zero(mech->graph);
+        const expr *force = system_pressing(mech, system, i, rate, memory);
+        f[n_f++] = force;
+        if (contact->remembers)
+            f[n_f++] = compression_rate(mech, rate, force);
+    }
     for (uint32_t i = 0; i < decl->n_contact; i++)
         f[n_f++] = system_contact_gap(mech, system, i, NULL);
     switching_build(mech, &mech->blocks[system->block].out,

@@ -103,30 +103,28 @@ system_friction_row(struct mech *mech, const struct msystem *system, uint32_t i,
 
 /* -- compliance ------------------------------------------------------------ */
 
-struct compliance_at {
-    const expr *depth, *speed;
-};
 static const expr *
 compliance_leaf(void *ctx, const expr *leaf)
 {
-    const struct compliance_at *at = ctx;
-    if (leaf->sym != SYM_SLIP)
-        return NULL;
-    return leaf->i == ARGUMENT_DEPTH ? at->depth : at->speed;
+    const expr *const *argument = ctx;
+    return leaf->sym == SYM_SLIP ? argument[leaf->i - ARGUMENT_DEPTH] : NULL;
 }
 
 const expr *
 compliance_force(struct mech *mech, const struct tm_contact *decl,
-                 const expr *depth, const expr *speed)
+                 const expr *const argument[COMPLIANCE_ARGUMENTS])
 {
-    assert(mech && decl->compliance.e && depth && speed);
+    assert(mech && decl->compliance.e && argument);
     struct graph *graph = mech->graph;
+    const expr *depth = argument[0];
     const expr *beside = entry(mech, (uint32_t)(decl - mech->model->contacts),
                                IMP_CONTACT_BESIDE);
     const expr *shifted = ex_add(graph, depth, beside);
-    struct compliance_at at = {shifted, speed};
-    const expr *force = system_formula(mech, ex_subst(graph, decl->compliance.e,
-                                                      compliance_leaf, &at)),
+    const expr *at[COMPLIANCE_ARGUMENTS] = {shifted, argument[1], argument[2],
+                                            argument[3]};
+    const expr *force =
+                   system_formula(mech, ex_subst(graph, decl->compliance.e,
+                                                 compliance_leaf, (void *)at)),
                *share = ex_op(
                    graph, IMP_OP_SELECT,
                    ex_op(graph, IMP_OP_LT, ex_num(graph, 0.0), beside, NULL),
@@ -142,8 +140,10 @@ compliance_series_tape(struct mech *mech, const struct tm_contact *decl)
     if (!decl->compliance.e)
         return IMP_NO_TAPE;
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
-    const expr *along = compliance_force(
-        mech, decl, ex_sym(graph, SYM_ROW, 0, 0), ex_sym(graph, SYM_ROW, 0, 1));
+    const expr *row[COMPLIANCE_ARGUMENTS];
+    for (uint32_t k = 0; k < COMPLIANCE_ARGUMENTS; k++)
+        row[k] = ex_sym(graph, SYM_ROW, 0, k);
+    const expr *along = compliance_force(mech, decl, row);
     struct tape_spec spec = {
         .name = arena_printf(mech->arena, "%s.press", decl->name),
         .outs = &along,
@@ -160,11 +160,36 @@ system_compliant(const struct mech *mech, const struct tm_system *decl)
     return n;
 }
 
+uint32_t
+system_remembering(const struct mech *mech, const struct tm_system *decl)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < decl->n_contact; i++)
+        n += mech->model->contacts[decl->contact + i].remembers;
+    return n;
+}
+
+const expr *
+contact_memory(struct mech *mech, uint32_t contact, uint32_t which)
+{
+    return sym_state(mech, mech->layout.contact + contact * IMP_CONTACT_SIZE +
+                               IMP_CONTACT_PUSHED + which);
+}
+
+const expr *
+compression_rate(struct mech *mech, const expr *rate, const expr *force)
+{
+    struct graph *graph = mech->graph;
+    return ex_op(graph, IMP_OP_SELECT,
+                 ex_op(graph, IMP_OP_LT, rate, ex_num(graph, 0.0), NULL), force,
+                 ex_num(graph, 0.0));
+}
+
 const expr *
 system_pressing(struct mech *mech, const struct msystem *system, uint32_t i,
-                const expr *rate)
+                const expr *rate, const expr *const memory[2])
 {
-    assert(i < system->decl->n_contact && rate);
+    assert(i < system->decl->n_contact && rate && memory);
     struct graph *graph = mech->graph;
     const struct tm_contact *decl =
         mech->model->contacts + system->decl->contact + i;
@@ -172,9 +197,11 @@ system_pressing(struct mech *mech, const struct msystem *system, uint32_t i,
                *gap = system_contact_gap(mech, system, i, NULL);
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
     const expr *root = ex_op(graph, IMP_OP_SQRT, scale, NULL, NULL);
-    return compliance_force(mech, decl,
-                            ex_neg(graph, ex_div(graph, gap, scale)),
-                            ex_neg(graph, ex_div(graph, rate, root)));
+    const expr *argument[COMPLIANCE_ARGUMENTS] = {
+        ex_neg(graph, ex_div(graph, gap, scale)),
+        ex_neg(graph, ex_div(graph, rate, root)),
+        ex_div(graph, memory[0], root), ex_div(graph, memory[1], root)};
+    return compliance_force(mech, decl, argument);
 }
 
 const expr *
@@ -197,10 +224,15 @@ system_compliance_tape(struct mech *mech, const struct tm_contact *decl)
     graph_origin(graph, mech_range(decl->compliance.range, decl->range));
     const expr *depth = ex_sym(graph, SYM_UNKNOWN, 0, 0),
                *speed = ex_sym(graph, SYM_UNKNOWN, 1, 0);
-    const expr *force = compliance_force(mech, decl, depth, speed);
+    uint32_t contact = (uint32_t)(decl - mech->model->contacts);
+    const expr *scale = system_formula(mech, decl->scale.e),
+               *root = ex_op(graph, IMP_OP_SQRT, scale, NULL, NULL),
+               *argument[COMPLIANCE_ARGUMENTS] = {depth, speed};
+    for (uint32_t k = 0; k < 2; k++)
+        argument[2 + k] = ex_div(graph, contact_memory(mech, contact, k), root);
+    const expr *force = compliance_force(mech, decl, argument);
     const expr *out[] = {force, ex_diff(graph, force, depth),
-                         ex_diff(graph, force, speed),
-                         system_formula(mech, decl->scale.e)};
+                         ex_diff(graph, force, speed), scale};
     return mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.compliance", decl->name), 2, out,
         sizeof out / sizeof *out);

@@ -163,22 +163,56 @@ friction_outputs(struct mech *mech, const struct msystem *system, uint32_t i,
         friction);
 }
 
+/* The states of the motion, and behind them what contacts remember: its
+ * derivatives are known when their forces are. */
+struct states {
+    const expr **leaf, **rate;
+    uint32_t n, n_memory; /* entries of the motion; rows of memories so far */
+};
+
+static struct states
+states_new(struct mech *mech, const struct msystem *system,
+           const expr *const *leaf, const expr *const *rate)
+{
+    uint32_t n = 2 * system->decl->n,
+             all = n + 2 * system_remembering(mech, system->decl);
+    struct states states = {.leaf = NEW_N(mech->arena, const expr *, all),
+                            .rate = NEW_N(mech->arena, const expr *, all),
+                            .n = n};
+    for (uint32_t k = 0; k < n; k++) {
+        states.leaf[k] = leaf[k];
+        states.rate[k] = rate[k];
+    }
+    return states;
+}
+
 /* What is 0 at contact i where it has a compliance: `rigid`, or while it is
  * soft what its force lacks to that of the law. *pressing: that force, 0 where
  * nobody asks for it. */
 static const expr *
 compliant_row(struct mech *mech, const struct msystem *system, uint32_t i,
-              const expr *const *leaf, const expr *const *rate,
-              const expr *active, const expr *rigid, const expr **pressing)
+              struct states *states, const expr *active, const expr *rigid,
+              const expr **pressing)
 {
     struct graph *graph = mech->graph;
     uint32_t contact = system->decl->contact + i;
     const expr *gap = system_contact_gap(mech, system, i, NULL);
     const expr *speed =
-        flow_derivative(mech, gap, 1, leaf, rate, 2 * system->decl->n);
-    *pressing =
-        ex_op(graph, IMP_OP_SELECT, system_soft(mech, contact, true),
-              system_pressing(mech, system, i, speed), ex_num(graph, 0.0));
+        flow_derivative(mech, gap, 1, states->leaf, states->rate, states->n);
+    const expr *memory[2];
+    for (uint32_t k = 0; k < 2; k++)
+        memory[k] = contact_memory(mech, contact, k);
+    *pressing = ex_op(graph, IMP_OP_SELECT, system_soft(mech, contact, true),
+                      system_pressing(mech, system, i, speed, memory),
+                      ex_num(graph, 0.0));
+    if (mech->model->contacts[contact].remembers) {
+        const expr *force = sc_mul(graph, active, *pressing);
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t at = states->n + states->n_memory++;
+            states->leaf[at] = memory[k];
+            states->rate[at] = k ? compression_rate(mech, speed, force) : force;
+        }
+    }
     const expr *soft = sc_sub(graph, ex_sym(graph, SYM_UNKNOWN, i, 0),
                               sc_mul(graph, active, *pressing));
     return ex_op(graph, IMP_OP_SELECT, system_soft(mech, contact, false), soft,
@@ -194,7 +228,8 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
     uint32_t n_contact = decl->n_contact, n_rub = system_rubbing(mech, decl);
     uint32_t n_state = 2 * decl->n, n_unknown = n_contact + n_rub;
     uint32_t n_soft = system_compliant(mech, decl);
-    uint32_t n_out = n_state + n_contact + 4 * n_rub + n_soft;
+    uint32_t n_memory = 2 * system_remembering(mech, decl);
+    uint32_t n_out = n_state + n_contact + 4 * n_rub + n_soft + n_memory;
     assert(n_contact > 0);
     if (!contacts_fit(mech, decl))
         return;
@@ -203,9 +238,10 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         NEW_N(mech->arena, const expr *, (size_t)n_unknown *(n_unknown + 1));
     const expr **jacobian = residual + n_unknown;
     const expr **out = NEW_N(mech->arena, const expr *, n_out);
-    const expr **pressing = out + n_out - n_soft;
+    const expr **pressing = out + n_out - n_memory - n_soft;
     uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out), next = n_contact;
     contact_forces(mech, system, M, active, rate);
+    struct states states = states_new(mech, system, leaf, rate);
     for (uint32_t i = 0; i < n_state; i++)
         out[i] = leaf[i];
     for (uint32_t i = 0; i < n_contact; i++) {
@@ -216,7 +252,7 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         residual[i] = sc_add(graph, sc_mul(graph, active[i], accel),
                              sc_mul(graph, off, lambda));
         if (mech->model->contacts[decl->contact + i].compliance.e)
-            residual[i] = compliant_row(mech, system, i, leaf, rate, active[i],
+            residual[i] = compliant_row(mech, system, i, &states, active[i],
                                         residual[i], pressing++);
         out[n_state + i] = lambda;
         if (!contact_rubs(mech->model->contacts + decl->contact + i))
@@ -226,6 +262,8 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
                                               4 * (next - n_contact));
         next++;
     }
+    for (uint32_t k = 0; k < n_memory; k++)
+        out[n_out - n_memory + k] = states.leaf[n_state + k];
     for (uint32_t i = 0; i < n_unknown; i++)
         for (uint32_t j = 0; j < n_unknown; j++)
             jacobian[i * n_unknown + j] =
@@ -236,9 +274,9 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         .n_local = n_unknown,
         .outs = out,
         .n_outs = n_out,
-        .states = leaf,
-        .rates = rate,
-        .n_states = n_state,
+        .states = states.leaf,
+        .rates = states.rate,
+        .n_states = n_state + n_memory,
         .residual = residual,
         .jacobian = jacobian,
         .n_unknown = n_unknown,

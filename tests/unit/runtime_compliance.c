@@ -9,10 +9,10 @@ struct linear {
 };
 
 static bool
-linear(void *ctx, double depth, double speed, double out[3])
+linear(void *ctx, const struct fast_push *at, double out[3])
 {
     const struct linear *law = ctx;
-    out[0] = law->k * depth + law->q * speed;
+    out[0] = law->k * at->depth + law->q * at->speed;
     out[1] = law->k;
     out[2] = law->q;
     return true;

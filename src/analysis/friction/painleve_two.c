@@ -9,6 +9,7 @@
 #include "abi/status.h"
 #include "analysis/friction/friction_priv.h"
 #include "runtime/compliance/fast_motion.h"
+#include "runtime/instance/contact_compliance.h"
 
 /* -- what is asked -----------------------------------------------------------
  */
@@ -122,15 +123,17 @@ put_stability(struct analysis *analysis, const struct painleve_two *two,
 /* the compliance that a contact states */
 struct stated {
     struct rt *run;
-    const imp_contact *contact;
+    uint32_t contact;
 };
 
 static bool
-stated_law(void *ctx, double depth, double speed, double out[3])
+stated_law(void *ctx, const struct fast_push *push, double out[3])
 {
     const struct stated *stated = ctx;
-    double at[2] = {depth, speed}, all[4];
-    if (rt_eval(stated->run, stated->contact->compliance, at, all))
+    double at[COMPLIANCE_ROWS] = {push->depth, push->speed, push->impulse,
+                                  push->compression},
+           all[4];
+    if (contact_compliance_law(stated->run, stated->contact, at, all))
         return false;
     memcpy(out, all, 3 * sizeof *out);
     return isfinite(all[0]);
@@ -144,14 +147,14 @@ stated_slopes(struct analysis *analysis, const uint32_t contact[2],
               double damping[2])
 {
     for (int k = 0; k < 2; k++) {
-        struct stated stated = {analysis->rt,
-                                rt_contact(analysis->rt, contact[k])};
+        struct stated stated = {analysis->rt, contact[k]};
         struct fast_law law = {stated_law, &stated};
         double at_rest[3];
-        if (stated.contact->compliance == IMP_NO_TAPE)
+        if (rt_contact(analysis->rt, contact[k])->compliance == IMP_NO_TAPE)
             return false;
         double depth = fast_depth(&law, set->normal[k]);
-        if (!isfinite(depth) || !stated_law(&stated, depth, 0.0, at_rest))
+        struct fast_push rests = fast_pressed(depth, 0.0);
+        if (!isfinite(depth) || !stated_law(&stated, &rests, at_rest))
             return false;
         stiffness[k] = at_rest[1];
         damping[k] = at_rest[2];

@@ -11,6 +11,7 @@
 #include "analysis/friction/friction_priv.h"
 #include "base/num.h"
 #include "runtime/compliance/fast_motion.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/setup/new_run.h"
 
 /* starts per axis where the model names none */
@@ -28,6 +29,7 @@
 struct portrait {
     struct analysis *analysis;
     const imp_command *command;
+    uint32_t number;
     const imp_contact *contact;
     struct painleve_instant instant;
     struct fast_point point;
@@ -39,11 +41,14 @@ struct portrait {
  */
 
 static bool
-own_law(void *ctx, double depth, double speed, double out[3])
+own_law(void *ctx, const struct fast_push *push, double out[3])
 {
     struct portrait *portrait = ctx;
-    double at[2] = {depth, speed}, all[4];
-    if (rt_eval(portrait->analysis->rt, portrait->contact->compliance, at, all))
+    double at[COMPLIANCE_ROWS] = {push->depth, push->speed, push->impulse,
+                                  push->compression},
+           all[4];
+    if (contact_compliance_law(portrait->analysis->rt, portrait->number, at,
+                               all))
         return false;
     portrait->scale = all[3];
     memcpy(out, all, 3 * sizeof *out);
@@ -77,7 +82,7 @@ check_law(struct portrait *portrait)
 {
     const struct fast_point *point = &portrait->point;
     double out[3], depth, speed;
-    if (!point->law.force(point->law.ctx, 0.0, 0.0, out))
+    if (!point->law.force(point->law.ctx, &(struct fast_push){0}, out))
         return wrong_law(portrait, "has no value at depth 0", 0.0, 0.0);
     if (!(portrait->scale > 0.0))
         return wrong_law(portrait, "has a scale that is not positive", 0.0,
@@ -150,6 +155,7 @@ prepare(struct analysis *analysis, const imp_command *command,
     double at;
     *portrait = (struct portrait){.analysis = analysis,
                                   .command = command,
+                                  .number = contact,
                                   .contact = rt_contact(analysis->rt, contact)};
     int st = arg_number(analysis, command, option_at, NAN, &at);
     if (st)
@@ -358,7 +364,8 @@ cmd_portrait(struct analysis *analysis, const imp_command *command,
     SET_NUM("time", portrait->instant.time);
     SET_NUM("slip", portrait->instant.point.slip);
     SET_NUM("scale", portrait->scale);
-    own_law(portrait, portrait->depth, 0.0, law);
+    struct fast_push rests = fast_pressed(portrait->depth, 0.0);
+    own_law(portrait, &rests, law);
     SET_TEXT("law", law[2] > 0.0 ? "damped"
                                  : "not damped at rest: what attracts may be "
                                    "circled for ever");
@@ -383,9 +390,10 @@ struct family {
 };
 
 static bool
-family_law(void *ctx, double depth, double speed, double out[3])
+family_law(void *ctx, const struct fast_push *at, double out[3])
 {
     const struct family *of = ctx;
+    double depth = at->depth, speed = at->speed;
     if (!of->hertz) {
         out[0] = of->stiffness * depth + of->damping * speed;
         out[1] = of->stiffness;
@@ -523,7 +531,8 @@ cmd_resolvable(struct analysis *analysis, const imp_command *command,
     runs.depth = runs.scale + cap;
     runs.speed = runs.depth + cap;
     runs.which = runs.start + cap;
-    own_law(portrait, portrait->depth, 0.0, law);
+    struct fast_push rests = fast_pressed(portrait->depth, 0.0);
+    own_law(portrait, &rests, law);
     run_law(portrait, "own", 0, &portrait->point.law, scales, n_scale, &runs);
     for (size_t k = 0; k < MEMBERS; k++) {
         double stiffness = member[k].stiffness * law[0] / portrait->depth;

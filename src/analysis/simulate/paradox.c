@@ -286,6 +286,14 @@ softness(const struct simulation *sim, uint32_t contact)
            IMP_CONTACT_SOFT;
 }
 
+/* It touches: what it has done before is forgotten. */
+static void
+forget(const struct simulation *sim, uint32_t contact)
+{
+    double *env = sim->run->env + rt_contact(sim->run, contact)->env_contact;
+    env[IMP_CONTACT_PUSHED] = env[IMP_CONTACT_COMPRESSED] = 0.0;
+}
+
 /* E0563: joints with friction choose their modes with rigid contacts. */
 static int
 beside_rough_joints(struct simulation *sim, uint32_t contact)
@@ -320,6 +328,7 @@ simulate_yield_start(struct simulation *sim)
         if (st)
             return st;
         *softness(sim, i) = sim->run->compliant ? CONTACT_SOFT : CONTACT_RIGID;
+        forget(sim, i);
     }
     return IMP_OK;
 }
@@ -406,6 +415,7 @@ simulate_yield_soften(struct simulation *sim, const struct contact_point *spot,
         /* else it opens at once */
         bool presses = point.free < 0.0;
         *softness(sim, contact) = presses ? CONTACT_PRESSED : CONTACT_SLACK;
+        forget(sim, contact);
         sim->contacts[contact].yields = true;
         resting_polytopes_drop(sim, contact);
         simulate_log_event(sim, contact, "compliant", "", 0.0);
@@ -455,6 +465,7 @@ simulate_yield_press(struct simulation *sim, uint32_t contact)
         (point.rate > still || point.free > 0.0))
         return IMP_OK; /* it opens */
     *softness(sim, contact) = CONTACT_PRESSED;
+    forget(sim, contact);
     sim->contacts[contact].yields = true;
     simulate_log_event(sim, contact, "pressed", "", 0.0);
     return simulate_persistent_choose(sim, contact, &point.spot, 1, NULL);

@@ -100,9 +100,10 @@ struct tm_contact {
      * SYM_SLIP, the speed of slip */
     struct tm_num mu, mu_static, mu_impact;
     /* of a system, e NULL where not stated: the normal force of a compliant
-     * contact, of ARGUMENT_DEPTH and ARGUMENT_SPEED and params, and its scale
-     * (default 1) */
+     * contact, of its arguments (enum contact_argument, without the slip) and
+     * params, and its scale (default 1) */
     struct tm_num compliance, scale;
+    bool remembers; /* the compliance, or a record, reads its impulses */
     /* stated contacts: point and direction in world axes at the start; the
      * direction is of length 1 when `normal` was given, kept as it is when
      * `direction` was. n = 0: not stated. A direction without `at`: which

@@ -223,16 +223,42 @@ contact_friction(struct check *ck, const struct env *env,
 /* -- compliance ------------------------------------------------------------ */
 
 struct compliance_reads {
-    bool depth, other;
+    bool depth, memory, other;
 };
 static void
 compliance_leaf(void *ctx, const expr *leaf)
 {
     struct compliance_reads *reads = ctx;
-    if (leaf->sym == SYM_SLIP && leaf->i == ARGUMENT_DEPTH)
+    if (leaf->sym != SYM_SLIP)
+        reads->other |= leaf->sym != SYM_PARAM;
+    else if (leaf->i == ARGUMENT_DEPTH)
         reads->depth = true;
     else
-        reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLIP;
+        reads->memory |=
+            leaf->i == ARGUMENT_IMPULSE || leaf->i == ARGUMENT_COMPRESSION;
+}
+
+/* scale = 1e-4 */
+static void
+take_scale(struct check *ck, const struct env *env,
+           const struct ast_item *scale, struct tm_contact *contact)
+{
+    struct value value = check_expr(ck, env, scale->value);
+    if (!value_need_scalar(ck, &value, scale->value, dim_pure(ck->dims),
+                           "the scale of a compliance"))
+        return;
+    struct compliance_reads reads = {0};
+    ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);
+    if (reads.other || (ex_is_const(value.e[0]) && !(value.e[0]->num > 0.0))) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0386, scale->value->range,
+                        "the scale of a compliance is a positive number");
+        CHECK_HELP(ck, diag,
+                   "depths are scale times those of the formula: 1 is the "
+                   "formula itself, 1e-4 a contact 10000 times as stiff");
+        return;
+    }
+    contact->scale = (struct tm_num){value.e[0], scale->value->range};
 }
 
 /* compliance = (1000 [N/m])*depth + (2 [N*s/m])*speed, and scale = 1e-4 */
@@ -243,13 +269,13 @@ contact_compliance(struct check *ck, const struct env *env,
                    struct tm_contact *contact)
 {
     assert(ck && env && contact);
-    const char *name[2] = {"depth", "speed"};
-    struct value argument[2];
+    const char *name[] = {"depth", "speed", "impulse", "compression"};
+    struct value argument[sizeof name / sizeof *name];
     struct env inner = {.up = env,
                         .module = env->module,
                         .names = name,
                         .vals = argument,
-                        .n = 2,
+                        .n = sizeof name / sizeof *name,
                         .system = contact->system != 0};
     if (!law && scale) {
         struct diag *diag = check_error(
@@ -260,26 +286,30 @@ contact_compliance(struct check *ck, const struct env *env,
     }
     if (!law || !gap)
         return;
-    const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
-    argument[0] = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_DEPTH, 0), gap,
-                            contact->range);
-    argument[1] = value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_SPEED, 0),
-                            dim_div(ck->dims, gap, second), contact->range);
+    const struct dim *second = dim_mks(ck->dims, 0, 0, 1),
+                     *force = dim_div(ck->dims, energy, gap),
+                     *impulse = dim_mul(ck->dims, force, second);
+    const struct dim *of[] = {gap, dim_div(ck->dims, gap, second), impulse,
+                              impulse};
+    for (uint32_t k = 0; k < sizeof name / sizeof *name; k++)
+        argument[k] =
+            value_num(ck, ex_sym(ck->g, SYM_SLIP, ARGUMENT_DEPTH + k, 0), of[k],
+                      contact->range);
     struct value value = check_expr(ck, &inner, law->value);
-    if (!value_need_scalar(ck, &value, law->value,
-                           dim_div(ck->dims, energy, gap),
+    if (!value_need_scalar(ck, &value, law->value, force,
                            "the force of a compliant contact"))
         return;
-    struct compliance_reads reads = {false, false};
+    struct compliance_reads reads = {0};
     bool open =
         ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
     ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);
     if (!open && (reads.other || !reads.depth)) {
         struct diag *diag = check_error(
             ck, DIAG_E0386, law->value->range,
-            reads.other
-                ? "a compliance depends on depth, speed and params alone"
-                : "this compliance does not depend on the depth");
+            reads.other ? "a compliance depends on depth, speed, impulse, "
+                          "compression and "
+                          "params alone"
+                        : "this compliance does not depend on the depth");
         CHECK_HELP(
             ck, diag,
             "the deeper and the faster the contact is pressed in, the "
@@ -297,24 +327,9 @@ contact_compliance(struct check *ck, const struct env *env,
     }
     contact->compliance = (struct tm_num){value.e[0], law->value->range};
     contact->scale = (struct tm_num){ex_num(ck->g, 1), law->value->range};
-    if (!scale)
-        return;
-    value = check_expr(ck, env, scale->value);
-    if (!value_need_scalar(ck, &value, scale->value, dim_pure(ck->dims),
-                           "the scale of a compliance"))
-        return;
-    reads = (struct compliance_reads){false, false};
-    ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);
-    if (reads.other || (ex_is_const(value.e[0]) && !(value.e[0]->num > 0.0))) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0386, scale->value->range,
-                        "the scale of a compliance is a positive number");
-        CHECK_HELP(ck, diag,
-                   "depths are scale times those of the formula: 1 is the "
-                   "formula itself, 1e-4 a contact 10000 times as stiff");
-        return;
-    }
-    contact->scale = (struct tm_num){value.e[0], scale->value->range};
+    contact->remembers = reads.memory;
+    if (scale)
+        take_scale(ck, env, scale, contact);
 }
 
 /* -- the slip of a contact of a system ------------------------------------- */

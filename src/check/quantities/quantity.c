@@ -200,6 +200,10 @@ const struct keydef contact_values[] = {
           "contacts"},
     {"stored", "with a compliance: the energy that it gives back if it is let "
                "go slowly, the work of its law at speed 0"},
+    {"impulse", "with a compliance: the impulse along the normal since it "
+                "touched"},
+    {"compression", "with a compliance: the part of that impulse that came "
+                    "while it was being pressed in"},
 };
 const size_t n_contact_values =
     sizeof contact_values / sizeof contact_values[0];
@@ -330,6 +334,9 @@ friction_dim(struct check *ck, const struct tm_contact *contact, uint32_t entry)
         contact->system ? contact->gap_dim : dim_mks(ck->dims, 1, 0, 0);
     if (entry == IMP_CONTACT_NORMAL_FORCE)
         return dim_div(ck->dims, energy, gap);
+    if (entry == IMP_CONTACT_IMPULSE || entry == IMP_CONTACT_COMPRESSION)
+        return dim_mul(ck->dims, dim_div(ck->dims, energy, gap),
+                       dim_mks(ck->dims, 0, 0, 1));
     if (!slip)
         return NULL;
     switch (entry) {
@@ -359,8 +366,9 @@ without_compliance(struct check *ck, const struct tm_contact *contact,
                     "the contact `%s` states no compliance", contact->name);
     CHECK_NOTE(ck, diag, contact->range, "declared here");
     CHECK_HELP(ck, diag,
-               "a rigid contact stores no energy; a compliance is a force: "
-               "compliance = (1000 [N/m])*depth");
+               "a rigid contact stores no energy, and has its impulses in no "
+               "time; a compliance is a force: compliance = (1000 "
+               "[N/m])*depth");
     return value_poison(range);
 }
 
@@ -394,11 +402,12 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
     const struct dim *dim = friction_dim(ck, contact, entry);
     if (!dim)
         return value_poison(range); /* the system is wrong, as was told */
-    if (entry == IMP_CONTACT_STORED) {
-        if (!contact->compliance.e)
-            return without_compliance(ck, contact, name_range, range);
-        ck->lists.contacts.v[number].tells_stored = true;
-    }
+    bool remembered =
+        entry == IMP_CONTACT_IMPULSE || entry == IMP_CONTACT_COMPRESSION;
+    if ((entry == IMP_CONTACT_STORED || remembered) && !contact->compliance.e)
+        return without_compliance(ck, contact, name_range, range);
+    ck->lists.contacts.v[number].tells_stored |= entry == IMP_CONTACT_STORED;
+    ck->lists.contacts.v[number].remembers |= remembered;
     ck->lists.contacts.v[number].tells_load |= load && !rubs;
     if (entry == IMP_CONTACT_MOBILITY || entry == IMP_CONTACT_LOAD)
         ck->lists.contacts.v[number].tells_point = true;
@@ -420,7 +429,8 @@ contact_field(struct check *ck, uint32_t number, const char *name,
         IMP_CONTACT_NORMAL_FORCE, IMP_CONTACT_FRICTION_FORCE,
         IMP_CONTACT_SLIP,         IMP_CONTACT_WORK,
         IMP_CONTACT_MODE,         IMP_CONTACT_MOBILITY,
-        IMP_CONTACT_LOAD,         IMP_CONTACT_STORED};
+        IMP_CONTACT_LOAD,         IMP_CONTACT_STORED,
+        IMP_CONTACT_IMPULSE,      IMP_CONTACT_COMPRESSION};
     static const uint32_t at[] = {IMP_CONTACT_GAP, IMP_CONTACT_P, IMP_CONTACT_Q,
                                   IMP_CONTACT_NORMAL, IMP_CONTACT_NORMAL};
     size_t which = 0;

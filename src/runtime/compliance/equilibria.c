@@ -18,6 +18,14 @@
 /* An equilibrium whose damping is this share of its stiffness is a centre. */
 #define CENTRE 1e-12
 
+/* The law of a contact that keeps what pressed it in. */
+static bool
+pressed(const struct fast_law *law, double depth, double speed, double out[3])
+{
+    const struct fast_push at = fast_pressed(depth, speed);
+    return law->force(law->ctx, &at, out);
+}
+
 const char *
 fast_kind_name(enum fast_kind kind)
 {
@@ -33,7 +41,7 @@ fast_depth(const struct fast_law *law, double force)
     assert(law && force > 0.0);
     double low = 0.0, high = force, out[3];
     for (int k = 0; k < DOUBLINGS_MOST; k++, high *= 2.0) {
-        if (!law->force(law->ctx, high, 0.0, out))
+        if (!pressed(law, high, 0.0, out))
             return NAN;
         if (out[0] >= force)
             break;
@@ -45,7 +53,7 @@ fast_depth(const struct fast_law *law, double force)
         double middle = 0.5 * (low + high);
         if (middle <= low || middle >= high)
             break;
-        if (!law->force(law->ctx, middle, 0.0, out))
+        if (!pressed(law, middle, 0.0, out))
             return NAN;
         if (out[0] < force)
             low = middle;
@@ -108,8 +116,7 @@ fast_equilibria(const struct fast_point *point,
             : k == 1                  ? point->a - along * force > 0.0
                                       : point->a + against * force < 0.0;
         double depth = holds ? fast_depth(&point->law, force) : NAN;
-        if (!isfinite(depth) ||
-            !point->law.force(point->law.ctx, depth, 0.0, slope))
+        if (!isfinite(depth) || !pressed(&point->law, depth, 0.0, slope))
             continue;
         out[n] = (struct fast_equilibrium){
             .mode = modes[k], .depth = depth, .force = force};
@@ -132,7 +139,7 @@ back_rates(const struct back *back, const double x[2], double rate[2])
 {
     double out[3];
     const struct fast_law *law = &back->point->law;
-    if (!law->force(law->ctx, x[0], x[1], out))
+    if (!pressed(law, x[0], x[1], out))
         return false;
     rate[0] = -x[1];
     rate[1] = back->point->b + back->p * out[0];
@@ -218,7 +225,7 @@ fast_law_fault(const struct fast_law *law, double depth, double speed,
     assert(law && depth > 0.0 && speed > 0.0 && at_depth && at_speed);
     double out[3];
     *at_depth = *at_speed = 0.0;
-    if (!law->force(law->ctx, 0.0, 0.0, out))
+    if (!law->force(law->ctx, &(struct fast_push){0}, out))
         return "has no value where the contact just touches";
     if (out[0] > 0.0)
         return "pushes where the contact just touches, without a speed";
@@ -226,7 +233,7 @@ fast_law_fault(const struct fast_law *law, double depth, double speed,
         for (int j = -LAW_PLACES; j <= LAW_PLACES; j++) {
             *at_depth = depth * i / LAW_PLACES;
             *at_speed = speed * j / LAW_PLACES;
-            if (!law->force(law->ctx, *at_depth, *at_speed, out))
+            if (!pressed(law, *at_depth, *at_speed, out))
                 return "has no value";
             if (out[0] > 0.0 && !(out[1] > 0.0))
                 return "does not grow with the depth";

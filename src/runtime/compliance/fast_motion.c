@@ -20,12 +20,14 @@
  * and the speed to 0 as a share of the greatest so far. */
 #define FAST_NEAR 1e-3
 
+#define FAST_STATES 5
+
 enum phase { PHASE_FREE, PHASE_STICK, PHASE_FORWARD, PHASE_BACKWARD };
 
 struct fast {
     const struct fast_point *point;
     struct fast_state now;
-    double x[3]; /* depth, speed, slip */
+    double x[FAST_STATES]; /* depth, speed, slip, impulse, compression */
     enum phase phase;
     double step, longest, fastest;
     double started; /* sign of the slip at the start */
@@ -64,31 +66,34 @@ load(const struct fast_point *point, enum phase phase)
 }
 
 static double
-law(struct fast *fast, double depth, double speed)
+law(struct fast *fast, const double x[FAST_STATES])
 {
+    const struct fast_push at = {x[0], x[1], x[3], x[4]};
     double out[3];
-    if (fast->point->law.force(fast->point->law.ctx, depth, speed, out))
+    if (fast->point->law.force(fast->point->law.ctx, &at, out))
         return out[0];
     fast->no_value = true;
     return 0.0;
 }
 
 static void
-rates(struct fast *fast, const double x[3], double rate[3])
+rates(struct fast *fast, const double x[FAST_STATES], double rate[FAST_STATES])
 {
     const struct fast_point *point = fast->point;
-    double sign = sign_of(fast->phase), force = law(fast, x[0], x[1]);
+    double sign = sign_of(fast->phase), force = law(fast, x);
     rate[0] = x[1];
     rate[1] = -load(point, fast->phase) - mobility(point, fast->phase) * force;
     rate[2] = fast->phase == PHASE_STICK
                   ? 0.0
                   : point->a + (point->B - sign * point->mu * point->A) * force;
+    rate[3] = fast->phase == PHASE_FREE ? 0.0 : force;
+    rate[4] = x[1] > 0.0 ? rate[3] : 0.0;
 }
 
 /* One step of Dormand and Prince's method; returns the error as a share of the
  * tolerance. */
 static double
-step_to(struct fast *fast, double h, double out[3])
+step_to(struct fast *fast, double h, double out[FAST_STATES])
 {
     static const double c[6][6] = {
         {1.0 / 5},
@@ -101,10 +106,10 @@ step_to(struct fast *fast, double h, double out[3])
     static const double e[7] = {
         71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
         -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-    double k[7][3], worst = 0.0;
+    double k[7][FAST_STATES], worst = 0.0;
     rates(fast, fast->x, k[0]);
     for (int stage = 0; stage < 6; stage++) {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < FAST_STATES; i++) {
             double sum = 0.0;
             for (int j = 0; j <= stage; j++)
                 sum += c[stage][j] * k[j][i];
@@ -127,10 +132,10 @@ step_to(struct fast *fast, double h, double out[3])
 
 /* How far the phase is from its end: positive while it goes on. */
 static double
-left(struct fast *fast, const double x[3], int which)
+left(struct fast *fast, const double x[FAST_STATES], int which)
 {
     const struct fast_point *point = fast->point;
-    double force = law(fast, x[0], x[1]);
+    double force = law(fast, x);
     double sticks = fast_sticking(point), k_plus = sticks * point->A - point->B,
            k_minus = sticks * point->A + point->B;
     if (which == 0)
@@ -162,7 +167,7 @@ choose(const struct fast_point *point, double slip, double force)
 static int
 advance(struct fast *fast)
 {
-    double x[3], error;
+    double x[FAST_STATES], error;
     while ((error = step_to(fast, fast->step, x)) > 1.0 && !fast->no_value)
         fast->step *= fmax(0.2, 0.9 * pow(error, -0.2));
     double h = fast->step, grow = error > 1e-4 ? 0.9 * pow(error, -0.2) : 5.0;
@@ -170,7 +175,7 @@ advance(struct fast *fast)
     for (int which = 0; which < 3; which++) {
         if (left(fast, x, which) >= 0.0)
             continue;
-        double low = 0.0, high = h, y[3];
+        double low = 0.0, high = h, y[FAST_STATES];
         for (int k = 0; k < FAST_HALVINGS; k++) {
             double middle = 0.5 * (low + high);
             step_to(fast, middle, y);
@@ -183,7 +188,7 @@ advance(struct fast *fast)
         step_to(fast, h, x);
         ended = which;
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < FAST_STATES; i++)
         fast->x[i] = x[i];
     fast->now.time += h;
     fast->fastest = fmax(fast->fastest, fabs(x[1]));
@@ -204,7 +209,7 @@ fly(struct fast *fast)
     if (!closes)
         return false;
     double t = b != 0.0 ? (w - sqrt(square)) / b : -d / w;
-    fast->x[0] = 0.0;
+    fast->x[0] = fast->x[3] = fast->x[4] = 0.0;
     fast->x[1] = sqrt(square);
     fast->x[2] += point->a * t;
     fast->now.time += t;
@@ -216,8 +221,7 @@ settled(struct fast *fast, enum fast_outcome *outcome)
 {
     const struct fast_point *point = fast->point;
     double p = mobility(point, fast->phase), b = load(point, fast->phase),
-           force = law(fast, fast->x[0], fast->x[1]),
-           sign = sign_of(fast->phase);
+           force = law(fast, fast->x), sign = sign_of(fast->phase);
     if (p < 0.0) {
         *outcome = FAST_IMPACT;
         return fast->x[1] > 0.0 && -b - p * force > 0.0 &&
@@ -249,7 +253,7 @@ tell(struct fast *fast, fast_follow *follow, void *ctx)
     fast->now.slip = fast->x[2];
     fast->now.force = fast->phase == PHASE_FREE || fast->x[0] < 0.0
                           ? 0.0
-                          : fmax(0.0, law(fast, fast->x[0], fast->x[1]));
+                          : fmax(0.0, law(fast, fast->x));
     follow(ctx, &fast->now);
 }
 
@@ -258,7 +262,7 @@ static bool
 free_flight(struct fast *fast, enum fast_outcome *outcome)
 {
     fast->phase = PHASE_FREE;
-    if (fast->x[0] > 0.0 && law(fast, fast->x[0], fast->x[1]) > 0.0)
+    if (fast->x[0] > 0.0 && law(fast, fast->x) > 0.0)
         return true;
     /* it is pressed in, and its law has no force there yet: a parabola, looked
      * at until the law pushes or the gap opens */
@@ -269,7 +273,7 @@ free_flight(struct fast *fast, enum fast_outcome *outcome)
             fast->x[1] -= step * fast->point->b;
             fast->x[2] += step * fast->point->a;
             fast->now.time += step;
-            if (fast->x[0] > 0.0 && law(fast, fast->x[0], fast->x[1]) > 0.0)
+            if (fast->x[0] > 0.0 && law(fast, fast->x) > 0.0)
                 return true;
         }
     }
@@ -292,7 +296,8 @@ begin(struct fast *fast, const struct fast_state *start)
     fast->fastest = fmax(fabs(start->speed), DBL_MIN);
     double out[3] = {0.0, 1.0, 0.0};
     const struct fast_law *of = &fast->point->law;
-    of->force(of->ctx, fmax(start->depth, 0.0), 0.0, out);
+    const struct fast_push at = fast_pressed(fmax(start->depth, 0.0), 0.0);
+    of->force(of->ctx, &at, out);
     double stiffness =
         fabs(out[1]) > 0.0 && isfinite(out[1]) ? fabs(out[1]) : 1.0;
     fast->step = 1e-3 / sqrt(fast->point->C * stiffness);
@@ -308,7 +313,7 @@ fast_motion(const struct fast_point *point, const struct fast_state *start,
     enum fast_outcome outcome = FAST_UNSETTLED;
     begin(&fast, start);
     tell(&fast, follow, ctx);
-    double force = law(&fast, fast.x[0], fast.x[1]);
+    double force = law(&fast, fast.x);
     bool pushes = (fast.x[0] > 0.0 && force > 0.0) ||
                   (fast.x[0] == 0.0 &&
                    (fast.x[1] > 0.0 || (fast.x[1] == 0.0 && point->b < 0.0)));
@@ -318,7 +323,7 @@ fast_motion(const struct fast_point *point, const struct fast_state *start,
         if (!pushes && !free_flight(&fast, &outcome))
             return fast.no_value ? FAST_NO_VALUE : outcome;
         tell(&fast, follow, ctx);
-        force = law(&fast, fast.x[0], fast.x[1]);
+        force = law(&fast, fast.x);
         fast.phase = choose(point, fast.x[2], fmax(force, 0.0));
         int ended = -1;
         while (ended < 0 && steps++ < FAST_STEPS_MOST && !fast.no_value) {

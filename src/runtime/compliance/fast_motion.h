@@ -15,10 +15,22 @@
 
 #include "runtime/friction/painleve.h"
 
+/* Where a law is asked for: depth, speed, and what the contact remembers, its
+ * impulse since it touched, and the part of it that came while it was pressed
+ * in. */
+struct fast_push {
+    double depth, speed, impulse, compression;
+};
+/* The same of a contact that is pressed in without end, and keeps all of it. */
+static inline struct fast_push
+fast_pressed(double depth, double speed)
+{
+    return (struct fast_push){depth, speed, 1.0, 1.0};
+}
 /* The law: force, and its derivatives by depth and by speed. False: it has no
  * value there. */
 struct fast_law {
-    bool (*force)(void *ctx, double depth, double speed, double out[3]);
+    bool (*force)(void *ctx, const struct fast_push *at, double out[3]);
     void *ctx;
 };
 struct fast_point {

@@ -23,7 +23,7 @@ saved_step_new(struct rt *run, struct saved_step *saved)
     saved->state = NEW_N(run->arena, double, state_size(run) + 1);
     saved->lo = NEW_N(run->arena, double, state_size(run) + 1);
     saved->u = NEW_N(run->arena, double, 8 * (size_t)rt_contact_room(run) + 1);
-    size_t work = (size_t)rt_contact_room(run) + run->im->joints.n;
+    size_t work = saved_work_size(run, rt_contact_room(run));
     saved->work = NEW_N(run->arena, double, work + 1);
     saved->warm = NEW_N(run->arena, unsigned char, rt_contact_room(run) + 1);
 }

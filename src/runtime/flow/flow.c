@@ -173,6 +173,7 @@ flow_at(struct flow *flow, double t)
     if (flow->taylor && flow->taylor->friction) {
         friction_tell(flow, t);
         friction_tell_stored(flow, t);
+        friction_memory_tell(flow, t);
     }
     if (!st && flow->taylor && flow->taylor->friction)
         st = friction_tell_points(flow, t);

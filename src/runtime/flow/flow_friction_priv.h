@@ -34,6 +34,7 @@ struct friction_rows {
  * friction is from both sides of its cone. */
 struct friction_piece {
     double *slip, *friction, *minus, *plus;
+    double *memory; /* 2m rows: impulse and compression of contacts */
 };
 /* The work of friction on the present piece up to `elapsed` (NAN: not known),
  * of each contact. */
@@ -75,6 +76,7 @@ struct taylor_friction {
     double *fuzz; /* m: rounding of the force of its law: that of gap and rate,
                      through the law; 0 while the contact is rigid */
     bool *let_go; /* m: the force of its law has just come to zero */
+    double *memory; /* 2m: impulse since it touched, and of compression */
     bool *yields; /* m: the policy makes it compliant now */
     bool *onset;  /* m: the slip begins with this piece, from 0 */
     bool *still;  /* m: opens with this piece, without a rate */
@@ -141,6 +143,13 @@ const double *friction_soft_row(const struct flow *flow, uint32_t i);
 /* A run that keeps contact i compliant begins; `touches`: gap and rate are 0.
  */
 void friction_soft_start(struct flow *flow, uint32_t i, bool touches);
+/* taylor_state.c. Of contacts that remember: takes the series of their
+ * memory from the rows of the system; goes on by `elapsed` on the piece; writes
+ * it for time t into env.
+ */
+void friction_memory_expand(struct flow *flow);
+void friction_memory_pass(struct flow *flow, double elapsed);
+void friction_memory_tell(struct flow *flow, double t);
 /* What ends the state of compliant contact i first, before `best`? Where
  * something does, then *best is when. */
 void friction_soft_end(struct flow *flow, uint32_t i, double *best);

@@ -161,7 +161,7 @@ take_rows(struct flow *flow)
     struct taylor_limit limit = {.time = INFINITY};
     taylor_limit_by(&limit, motion_parabola(run, flow->sys->block));
     if (taylor->friction)
-        taylor->friction->worked.elapsed = NAN;
+        friction_memory_expand(flow);
     int st = flow_instant(flow);
     /* the forces, which hold for less than the state, come first */
     for (uint32_t which = 0; which < flow->m && !st; which++)

@@ -391,6 +391,8 @@ friction_soft_new(struct flow *flow)
     friction->yields = NEW_N(arena, bool, flow->m);
     friction->let_go = NEW_N(arena, bool, flow->m);
     friction->fuzz = NEW_N(arena, double, flow->m);
+    friction->memory = NEW_N(arena, double, 2 * (size_t)flow->m);
+    friction->piece.memory = NEW_N(arena, double, 2 * (size_t)flow->m * ROW);
     for (uint32_t i = 0; i < flow->m; i++) {
         if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
             IMP_NO_TAPE)

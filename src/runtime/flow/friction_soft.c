@@ -120,6 +120,9 @@ friction_soft_press(struct flow *flow, struct flow_event *event)
     int st = friction_rows(flow);
     if (st)
         return st;
+    if (taylor->friction->soft[i] == CONTACT_SOFT) /* it touches */
+        taylor->friction->memory[2 * i] = taylor->friction->memory[2 * i + 1] =
+            0.0;
     taylor->friction->soft[i] = CONTACT_PRESSED;
     taylor->friction->let_go[i] = false;
     taylor->contacts.opening[i] = taylor->contacts.released[i] = false;

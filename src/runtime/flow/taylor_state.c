@@ -63,6 +63,8 @@ set_modes(struct flow *flow, const bool *on)
             closed && friction->mode[i] == CONTACT_STICK ? 1.0 : 0.0;
         env[IMP_CONTACT_SIGN] = closed ? friction_sign(friction->mode[i]) : 0.0;
         env[IMP_CONTACT_SOFT] = friction->soft[i];
+        for (uint32_t k = 0; k < 2; k++)
+            env[IMP_CONTACT_PUSHED + k] = friction->memory[2 * i + k];
         put_beside(flow, i);
     }
 }
@@ -176,6 +178,64 @@ pass_impulses(struct flow *flow, double elapsed)
     }
 }
 
+/* -- what contacts remember that yield ----------------------------------------
+ * The impulse along the normal since they touched, and the part of it that came
+ * while they were pressed in. Both are rows of the modal tape
+ * (imp_system.n_memory), so laws may read them as they read depth and speed. */
+
+void
+friction_memory_expand(struct flow *flow)
+{
+    assert(flow && flow->taylor->friction);
+    flow->taylor->friction->worked.elapsed = NAN;
+    double *to = flow->taylor->friction->piece.memory;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < flow->m; i++, to += 2 * ROW) {
+        if (!(rt_contact(flow->run, flow->sys->contact + i)->flags &
+              IMP_CONTACTF_REMEMBERS))
+            continue;
+        const double *row = system_memory_row(flow->run, flow->system, next++);
+        for (int k = 0; k < 2; k++)
+            memcpy(to + k * ROW, row + k * IMP_ROW_STRIDE + IMP_ROW_PAD,
+                   ROW * sizeof *to);
+    }
+}
+
+void
+friction_memory_pass(struct flow *flow, double elapsed)
+{
+    assert(flow && elapsed >= 0.0);
+    struct taylor_friction *friction = flow->taylor->friction;
+    for (size_t k = 0; k < 2 * (size_t)flow->m && elapsed > 0.0; k++)
+        friction->memory[k] +=
+            elapsed * polynomial_value(friction->piece.memory + k * ROW + 1,
+                                       MOTION_STEP_ORDER - 1, elapsed);
+}
+
+void
+friction_memory_tell(struct flow *flow, double t)
+{
+    assert(flow);
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *row = taylor->friction->piece.memory;
+    for (uint32_t i = 0; i < flow->m; i++)
+        for (uint32_t k = 0; k < 2; k++, row += ROW) {
+            const imp_contact *contact =
+                rt_contact(flow->run, flow->sys->contact + i);
+            double more = 0.0, elapsed = t - taylor->now;
+            if (!(contact->flags & IMP_CONTACTF_REMEMBERS))
+                continue;
+            if (taylor->next.known && elapsed > 0.0)
+                more = elapsed * polynomial_value(
+                                     row + 1, MOTION_STEP_ORDER - 1, elapsed);
+            flow->run->env[contact->env_contact + IMP_CONTACT_IMPULSE + k] =
+                taylor->friction->memory[2 * i + k] + more;
+        }
+}
+
+/* -- the present piece ------------------------------------------------------
+ */
+
 /* A compliant contact goes on by `elapsed`: its gap and rate are rounded as the
  * greatest of their terms on the way. */
 static void
@@ -203,6 +263,7 @@ pass_friction(struct flow *flow, double elapsed)
     struct taylor_friction *friction = taylor->friction;
     friction_work(flow, elapsed, friction->work);
     pass_impulses(flow, elapsed);
+    friction_memory_pass(flow, elapsed);
     for (uint32_t i = 0; i < flow->m; i++)
         sizes_on_the_way(flow, i, elapsed);
     friction->elapsed = elapsed;

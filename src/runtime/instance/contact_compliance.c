@@ -8,6 +8,26 @@
 #include "base/arena.h"
 #include "base/num.h"
 
+int
+contact_compliance_law(struct rt *run, uint32_t number,
+                       const double at[COMPLIANCE_ROWS], double out[4])
+{
+    assert(run != NULL && at != NULL && out != NULL);
+    const imp_contact *contact = rt_contact(run, number);
+    double *memory = run->env + contact->env_contact + IMP_CONTACT_PUSHED,
+           kept[2] = {memory[0], memory[1]};
+    int st = rt_eval(run, contact->compliance, at, out);
+    if (st || !(contact->flags & IMP_CONTACTF_REMEMBERS))
+        return st;
+    /* now that the scale is known */
+    for (int k = 0; k < 2; k++)
+        memory[k] = at[2 + k] * sqrt(out[3]);
+    st = rt_eval(run, contact->compliance, at, out);
+    for (int k = 0; k < 2; k++)
+        memory[k] = kept[k];
+    return st;
+}
+
 /* One evaluation of the law, at scaled depth and speed; out[3]: the scale. */
 static int
 law_at(struct rt *run, uint32_t number, double depth, double speed,
@@ -19,6 +39,17 @@ law_at(struct rt *run, uint32_t number, double depth, double speed,
     int st = rt_eval(run, contact->compliance, at, out);
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, contact->compliance, at);
+    return st == IMP_NONFINITE ? IMP_FAILED : st;
+}
+
+/* The same where the contact just touches: it remembers nothing. */
+static int
+law_at_touch(struct rt *run, uint32_t number, double out[4])
+{
+    static const double touch[COMPLIANCE_ROWS];
+    int st = contact_compliance_law(run, number, touch, out);
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(run, rt_contact(run, number)->compliance, touch);
     return st == IMP_NONFINITE ? IMP_FAILED : st;
 }
 
@@ -53,7 +84,7 @@ is_rough(struct rt *run, uint32_t number)
     uint32_t tape = rt_contact(run, number)->compliance_series;
     assert(tape != IMP_NO_TAPE);
     size_t n_rows = IMP_ARRAY(run->im, run->im->tapes, imp_tape)[tape].n_rows;
-    double input[2 * IMP_ROW_STRIDE] = {0.0};
+    double input[COMPLIANCE_ROWS * IMP_ROW_STRIDE] = {0.0};
     const double *rows[1] = {input};
     input[IMP_ROW_PAD + 1] = 1.0; /* depth = t */
     return rt_series(run, tape, NULL, rows,
@@ -91,7 +122,7 @@ contact_compliance_start(struct rt *run, uint32_t number, double *scale)
     double *beside = beside_of(run, number);
     *beside = 0.0;
     double law[4];
-    if (is_rough(run, number) || law_at(run, number, 0.0, 0.0, law) ||
+    if (is_rough(run, number) || law_at_touch(run, number, law) ||
         law[1] == 0.0)
         *beside = BESIDE_LEAST;
     return contact_compliance_scale(run, number, scale);
@@ -104,7 +135,7 @@ contact_compliance_scale(struct rt *run, uint32_t number, double *scale)
     const imp_contact *contact = rt_contact(run, number);
     char text[NUM_TEXT];
     double out[4];
-    int st = law_at(run, number, 0.0, 0.0, out);
+    int st = law_at_touch(run, number, out);
     if (st)
         return st;
     *scale = out[3];

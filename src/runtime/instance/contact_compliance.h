@@ -6,6 +6,9 @@
 
 #include "runtime/instance/run.h"
 
+/* rows of imp_contact.press: depth, speed, impulse, compression; scaled */
+#define COMPLIANCE_ROWS 4
+
 /* Before a run: looks whether the law has a Taylor series where the contact
  * just touches, and at its scale (contact_compliance_scale). */
 int contact_compliance_start(struct rt *run, uint32_t contact, double *scale);
@@ -25,6 +28,10 @@ int contact_compliance_scale(struct rt *run, uint32_t contact, double *scale);
  * (negative: none), and its derivatives by the scaled depth and speed. */
 int contact_compliance_at(struct rt *run, uint32_t contact, double scale,
                           double gap, double rate, double out[3]);
+/* The law at scaled depth, speed, impulse and compression: force, derivatives
+ * by depth and by speed, scale. Status of the tape; says nothing. */
+int contact_compliance_law(struct rt *run, uint32_t contact,
+                           const double at[COMPLIANCE_ROWS], double out[4]);
 /* IMP_BADMODEL after E0386 where it does not grow with the depth there, or falls
  * with the speed. */
 int contact_compliance_check(struct rt *run, uint32_t contact, double scale,

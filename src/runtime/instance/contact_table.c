@@ -426,7 +426,8 @@ contact_table_make(struct rt *run, uint32_t one, uint32_t two)
         run->env + rt_contact(run, table->rule[pattern->rule])->env_contact;
     double *env = run->env + contact->env_contact;
     memcpy(env, from, IMP_CONTACT_SIZE * sizeof *env);
-    env[IMP_CONTACT_WORK] = 0.0;
+    env[IMP_CONTACT_WORK] = env[IMP_CONTACT_PUSHED] =
+        env[IMP_CONTACT_COMPRESSED] = 0.0;
     table->pair_of[number - table->stated] = (uint32_t)(pair - table->pair.v);
     table->made[number - table->stated] = ++table->serial;
     return number;

@@ -2,7 +2,8 @@
 /* Saving and restoring what motion changes: the time, the state of all bodies
  * with its compensation, the warm starts of the closest points, so that a
  * search after the restoration takes the same steps to the last bit (I7), the
- * work of friction, and the normals of rounded corners. */
+ * work of friction and what contacts remember, and the normals of rounded
+ * corners. */
 #include "runtime/instance/saved_state.h"
 
 #include <assert.h>
@@ -11,6 +12,10 @@
 #include "base/arena.h"
 #include "runtime/trace/trace.h"
 
+/* of a contact: what adds up along the motion */
+static const uint32_t summed[] = {IMP_CONTACT_WORK, IMP_CONTACT_PUSHED,
+                                  IMP_CONTACT_COMPRESSED};
+#define SUMMED (sizeof summed / sizeof *summed)
 /* unknowns of closest points per contact */
 #define WARM_START 8
 
@@ -20,7 +25,8 @@ saved_work_take(const struct rt *run, double *work)
     assert(run != NULL && work != NULL);
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        *work++ = run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK];
+        for (size_t k = 0; k < SUMMED; k++)
+            *work++ = run->env[rt_contact(run, i)->env_contact + summed[k]];
     for (uint32_t i = 0; i < run->im->joints.n; i++)
         *work++ = run->env[joint[i].env_joint + IMP_JOINT_WORK];
 }
@@ -30,7 +36,8 @@ restore_work(struct rt *run, uint32_t n_contact, const double *work)
 {
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     for (uint32_t i = 0; i < n_contact; i++)
-        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] = *work++;
+        for (size_t k = 0; k < SUMMED; k++)
+            run->env[rt_contact(run, i)->env_contact + summed[k]] = *work++;
     for (uint32_t i = 0; i < run->im->joints.n; i++)
         run->env[joint[i].env_joint + IMP_JOINT_WORK] = *work++;
 }
@@ -43,10 +50,10 @@ saved_work_restore(struct rt *run, const double *work)
 }
 
 size_t
-saved_work_size(const struct rt *run)
+saved_work_size(const struct rt *run, uint32_t n_contact)
 {
     assert(run != NULL);
-    return (size_t)run->im->contacts.n + run->im->joints.n;
+    return SUMMED * n_contact + run->im->joints.n;
 }
 
 /* -- normals of rounded corners -- */
@@ -95,7 +102,7 @@ saved_state_size(const struct rt *run)
     return 1 + 2 * (size_t)(layout->contact - layout->state) +
            (WARM_START + 1 + corner_entries(run)) *
                (size_t)run->im->contacts.n +
-           saved_work_size(run);
+           saved_work_size(run, run->im->contacts.n);
 }
 
 static struct saved_state
@@ -118,7 +125,7 @@ take(struct rt *run, struct arena *arena)
         next[i] = run->closest.warm[i];
     next += n_contact;
     saved_work_take(run, next);
-    next += saved_work_size(run);
+    next += saved_work_size(run, run->im->contacts.n);
     corners_take(run, next);
     assert(next + corner_entries(run) * n_contact == saved.v + saved.n);
     return saved;
@@ -144,7 +151,7 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     size_t n_state = layout->contact - layout->state;
     const double *v = saved->v;
     /* contacts that were made since then are not in it */
-    size_t each = WARM_START + 2 + corner_entries(run);
+    size_t each = WARM_START + 1 + SUMMED + corner_entries(run);
     size_t n_contact = (saved->n - 1 - 2 * n_state - run->im->joints.n) / each;
     assert(n_contact <= run->im->contacts.n);
     assert(saved->n == 1 + 2 * n_state + each * n_contact + run->im->joints.n);
@@ -157,7 +164,8 @@ saved_state_restore(struct rt *run, const struct saved_state *saved)
     for (size_t i = 0; i < n_contact; i++)
         run->closest.warm[i] = v[i] != 0.0;
     restore_work(run, (uint32_t)n_contact, v + n_contact);
-    corners_restore(run, n_contact, v + 2 * n_contact + run->im->joints.n);
+    corners_restore(run, n_contact,
+                    v + (1 + SUMMED) * n_contact + run->im->joints.n);
     if (run->trace)
         trace_cut(run->trace, saved->trace);
 }

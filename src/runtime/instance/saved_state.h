@@ -20,9 +20,10 @@ struct saved_state saved_state_take(struct rt *run);
 struct saved_state saved_state_keep(struct rt *run);
 /* How many numbers a saved state has. */
 size_t saved_state_size(const struct rt *run);
-/* Copies the work that friction has done so far at each contact and each joint
- * (saved_work_size entries); puts it back. */
-size_t saved_work_size(const struct rt *run);
+/* Copies the work that friction has done so far at each contact and each joint,
+ * and what contacts that yield remember; puts it back. saved_work_size: how
+ * many numbers these are of so many contacts. */
+size_t saved_work_size(const struct rt *run, uint32_t n_contact);
 void saved_work_take(const struct rt *run, double *work);
 void saved_work_restore(struct rt *run, const double *work);
 /* Makes the state that was saved the present one. */

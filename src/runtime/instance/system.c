@@ -20,6 +20,7 @@ struct system_run {
     int *piv;
     double *gap;  /* of one contact: gap, rate, gradient */
     double *felt; /* 3n rows: system_felt; NULL without observers */
+    double *memory; /* 2 n_memory rows */
     bool slid;    /* rows of the block may hold a series of the modal tape */
 };
 
@@ -47,6 +48,8 @@ system_new(struct rt *run)
         if (sys->observer != IMP_NO_BLOCK)
             own[which].felt =
                 NEW_N(run->own, double, system_felt_size(sys) + 1);
+        own[which].memory = NEW_N(
+            run->own, double, 2 * (size_t)sys->n_memory * IMP_ROW_STRIDE + 1);
         if (sys->modal == IMP_NO_TAPE)
             continue;
         const imp_tape *tape =
@@ -116,6 +119,35 @@ solve(struct rt *run, const imp_system *sys, struct system_run *own)
     return IMP_OK;
 }
 
+/* The memory of contacts along the motion: by the modal tape (`slides`), or as
+ * it is, while nothing is pressed in. */
+static void
+keep_memory(struct rt *run, uint32_t system, bool slides)
+{
+    const imp_system *sys = rt_system(run, system);
+    struct system_run *own = run->system + system;
+    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
+    size_t next = 0, first = 2 * (size_t)sys->n + sys->n_contact +
+                             4 * (size_t)sys->n_rub + sys->n_soft;
+    for (uint32_t i = 0; i < sys->n_contact && sys->n_memory; i++) {
+        const imp_contact *contact = rt_contact(run, sys->contact + i);
+        if (!(contact->flags & IMP_CONTACTF_REMEMBERS))
+            continue;
+        for (uint32_t k = 0; k < 2; k++, next++) {
+            double *to = own->memory + next * IMP_ROW_STRIDE;
+            memset(to, 0, IMP_ROW_STRIDE * sizeof *to);
+            if (slides)
+                memcpy(to + IMP_ROW_PAD,
+                       own->work + (size_t)row[first + next] * IMP_ROW_STRIDE +
+                           IMP_ROW_PAD,
+                       (IMP_ROW_STRIDE - IMP_ROW_PAD) * sizeof *to);
+            else
+                to[IMP_ROW_PAD] =
+                    run->env[contact->env_contact + IMP_CONTACT_PUSHED + k];
+        }
+    }
+}
+
 int
 system_series(struct rt *run, uint32_t system, int order)
 {
@@ -135,6 +167,8 @@ system_series(struct rt *run, uint32_t system, int order)
         memcpy(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
                own->work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
+    if (st == IMP_OK)
+        keep_memory(run, system, true);
     return st;
 }
 
@@ -172,6 +206,7 @@ system_unslide(struct rt *run, uint32_t system)
     for (uint32_t i = 0; i < 2 * sys->n && own->slid; i++)
         memset(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
                IMP_ROW_STRIDE * sizeof(double));
+    keep_memory(run, system, false);
     /* The mark stays: the block may have other rows for a while
      * (runtime/derivatives), and those that were put aside are not cleared. */
 }
@@ -286,6 +321,22 @@ system_pressed_row(const struct rt *run, uint32_t system, uint32_t k)
            (size_t)row[2 * sys->n + sys->n_contact + 4 * sys->n_rub + k] *
                IMP_ROW_STRIDE +
            IMP_ROW_PAD;
+}
+
+const double *
+system_memory_row(const struct rt *run, uint32_t system, uint32_t k)
+{
+    assert(k < rt_system(run, system)->n_memory);
+    return run->system[system].memory + 2 * (size_t)k * IMP_ROW_STRIDE;
+}
+
+const double *
+system_memory_by(const struct rt *run, uint32_t block)
+{
+    uint32_t system = system_of_block(run, block);
+    return system != IMP_NO_SYSTEM && rt_system(run, system)->block == block
+               ? run->system[system].memory
+               : NULL;
 }
 
 /* Turns the status of a tape that gave no finite number into a diagnostic. */

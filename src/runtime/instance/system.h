@@ -68,6 +68,13 @@ const double *system_rub(const struct rt *run, uint32_t system, uint32_t k,
  * compliance) has by its law, while it is CONTACT_PRESSED. */
 const double *system_pressed_row(const struct rt *run, uint32_t system,
                                  uint32_t k);
+/* What contact k of those that remember does (imp_system.n_memory): two rows of
+ * IMP_ROW_STRIDE, its impulse and that of its compression. */
+const double *system_memory_row(const struct rt *run, uint32_t system,
+                                uint32_t k);
+/* All of these rows, for the guards of a block (IMP_SYSTEM_MEMORY); NULL for
+ * blocks without them. */
+const double *system_memory_by(const struct rt *run, uint32_t block);
 /* The mass matrix, n x n by rows. */
 int system_mass(struct rt *run, uint32_t system, double *mass);
 /* The series of the gap of contact i, after the block's series to that order.

@@ -571,6 +571,8 @@ friction_modes_tell(struct rt *run)
             env[IMP_CONTACT_SLIP] = env[IMP_CONTACT_MOBILITY] =
                 env[IMP_CONTACT_LOAD] = env[IMP_CONTACT_STORED] = 0.0;
         env[IMP_CONTACT_MODE] = CONTACT_TOLD_FREE;
+        for (int k = 0; k < 2; k++)
+            env[IMP_CONTACT_IMPULSE + k] = env[IMP_CONTACT_PUSHED + k];
         int st = tell_open_slip(run, c);
         if (st)
             return st;

@@ -594,8 +594,11 @@ yields(struct search *search, int index)
                                    row->gap.c[0], row->gap.c[1], law);
     double noise =
         fabs(law[1]) * low / row->press->scale + fabs(law[2]) * rate / root;
-    if (!st && polynomial_below(series, search->order - 1, 0.0, search->best,
-                                -(FORCE_CEASED * most + noise), &time))
+    /* a law that is 0, as of a contact that has let go, does not press */
+    bool nothing = !pushes && most == 0.0;
+    if (!st && !nothing &&
+        polynomial_below(series, search->order - 1, 0.0, search->best,
+                         -(FORCE_CEASED * most + noise), &time))
         found(search, time, pushes ? CHANGE_SLACKENS : CHANGE_PRESSES, index,
               contact);
     return st ? st

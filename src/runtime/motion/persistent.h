@@ -104,7 +104,8 @@ int persistent_series_more(struct rt *run, int order);
 double persistent_series_hold(const struct rt *run, uint32_t block);
 /* Adds the work of sliding friction over the next dt seconds, along the last
  * series of all groups, which were made to `order`, to that of each contact
- * (IMP_CONTACT_WORK). */
+ * (IMP_CONTACT_WORK), and the impulses of contacts that yield to what these
+ * remember. */
 void persistent_friction_work(struct rt *run, int order, double dt);
 /* Moves poses and velocities of all groups onto their closed gaps. */
 void persistent_project(struct rt *run);

@@ -405,6 +405,7 @@ persistent_friction_work(struct rt *run, int order, double dt)
     for (int i = 0; run->persistent && i < run->persistent->n_row; i++) {
         const struct persistent_row *row = run->persistent->row[i];
         const struct persistent_friction *friction = row->friction;
+        persistent_soft_pass(run, row, order, dt);
         if (!friction || !row->on || friction->mode == CONTACT_STICK)
             continue;
         const imp_contact *contact = rt_contact(run, row->spot.contact);

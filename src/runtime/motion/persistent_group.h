@@ -82,7 +82,7 @@ struct persistent_row {
 struct persistent_press {
     double scale;
     struct taylor law;
-    double input[2 * IMP_ROW_STRIDE], *work;
+    double input[4 * IMP_ROW_STRIDE], *work; /* contact_compliance.h */
     uint32_t work_rows; /* room */
 };
 /* An unknown force of a group, and the condition that it meets: the second
@@ -268,6 +268,9 @@ persistent_stands(const struct persistent_group *group,
 /* -- persistent_soft.c -- */
 /* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */
 void persistent_soft_read(struct rt *run, struct persistent_row *row);
+/* Adds the impulse of the next dt seconds to what the contact remembers. */
+void persistent_soft_pass(struct rt *run, const struct persistent_row *row,
+                          int order, double dt);
 /* The law of a row that yields as a series to `order`; its gap is known to one
  * more. Status of the tape. */
 int persistent_soft_law(struct rt *run, struct persistent_row *row, int order);

@@ -40,9 +40,40 @@ persistent_soft_read(struct rt *run, struct persistent_row *row)
         row->press->scale = 1.0;
 }
 
-/* Depth and speed, scaled, as the tape reads them. Where the contact just
- * begins to be pressed in from rest, the speed has the sign that it gets: a law
- * that differs on the way back must not begin with that. */
+/* The impulse of the contact since it touched, and that of its compression. */
+static double *
+memory_of(struct rt *run, const struct persistent_row *row)
+{
+    return run->env + rt_contact(run, row->spot.contact)->env_contact +
+           IMP_CONTACT_PUSHED;
+}
+
+/* Does the present force add to entry m of it? */
+static bool
+adds(const struct persistent_row *row, uint32_t m)
+{
+    const double *gap = row->gap.c;
+    return row->soft == CONTACT_PRESSED &&
+           (m == 0 || gap[1] < 0.0 || (gap[1] == 0.0 && gap[2] < 0.0));
+}
+
+void
+persistent_soft_pass(struct rt *run, const struct persistent_row *row,
+                     int order, double dt)
+{
+    assert(run != NULL && row != NULL && order >= 1);
+    double *memory = memory_of(run, row), more = 0.0;
+    if (row->soft == CONTACT_RIGID)
+        return;
+    for (int k = order - 1; k >= 0; k--)
+        more = dt * (more + row->press->law.c[k] / (k + 1.0));
+    for (uint32_t m = 0; m < 2; m++)
+        memory[m] += adds(row, m) ? more : 0.0;
+}
+
+/* Depth, speed and memory, scaled, as the tape reads them. Where the contact
+ * just begins to be pressed in from rest, the speed has the sign that it gets:
+ * a law that differs on the way back must not begin with that. */
 static const double *
 input_of(struct rt *run, struct persistent_row *row, int order)
 {
@@ -52,6 +83,13 @@ input_of(struct rt *run, struct persistent_row *row, int order)
     for (int k = 0; k <= order; k++) {
         depth[k] = 0.0 - row->gap.c[k] / press->scale;
         speed[k] = 0.0 - (k + 1.0) * row->gap.c[k + 1] / root;
+    }
+    /* what it remembers, by the orders of the force that are known */
+    double *memory = speed + IMP_ROW_STRIDE, *kept = memory_of(run, row);
+    for (uint32_t m = 0; m < 2; m++, memory += IMP_ROW_STRIDE) {
+        memory[0] = kept[m] / root;
+        for (int k = 1; k <= order; k++)
+            memory[k] = adds(row, m) ? press->law.c[k - 1] / (k * root) : 0.0;
     }
     double low, rate;
     gap_rounding(run, row->spot.contact, &low, &rate);

@@ -18,8 +18,8 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
              int *which)
 {
     struct branched formulas = branched_block(run, block);
-    const double *rows[2] = {run->rows.block[block],
-                             system_felt_by(run, block)};
+    const double *rows[] = {run->rows.block[block], system_felt_by(run, block),
+                            system_memory_by(run, block)};
     struct branch_end first, soft;
     double span = *step;
     bool parabola = isfinite(motion_parabola(run, block));

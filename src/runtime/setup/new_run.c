@@ -159,6 +159,8 @@ open_contacts(struct rt *run)
             env[IMP_CONTACT_ACTIVE] = env[IMP_CONTACT_STICK] =
                 env[IMP_CONTACT_SIGN] = env[IMP_CONTACT_SOFT] =
                     env[IMP_CONTACT_BESIDE] = 0.0;
+        for (int k = 0; k < 2; k++)
+            env[IMP_CONTACT_PUSHED + k] = env[IMP_CONTACT_IMPULSE + k] = 0.0;
     }
 }
 

@@ -471,7 +471,7 @@ typedef struct imp_rotor {
  * E in env is 0 */
 #define IMP_CONTACTF_STICKS 8192u
 /* its compliance, or a record, reads what its compression has done */
-#define IMP_CONTACTF_REMEMBERS 16384u
+#define IMP_CONTACTF_REMEMBERS 32768u
 typedef struct imp_contact {
     imp_str name;
     uint32_t body[2];

@@ -24,8 +24,8 @@ int along_look(struct along *along, bool ends, void (*give)(void *ctx),
  * followed, only the first holds. */
 double along_reach(const struct along *along, bool followed);
 /* The last impacts before a limit at this time were not followed; the look
- * there may come before or behind this. */
-void along_limit(struct along *along, double time);
+ * there may come before or behind this. nested: it is a limit of limits. */
+void along_limit(struct along *along, double time, bool nested);
 /* Says in `remark` what is not known exactly. */
 void along_tell(struct along *along,
                 void (*remark)(void *ctx, const char *text), void *ctx);

@@ -51,6 +51,7 @@ struct along {
     double end[ALONG_KEPT]; /* of flights: times with two looks */
     size_t n_ends;
     double limit; /* the time of the last limit that was told */
+    bool nested;  /* it is one of limits, whose flights have no one order */
 };
 
 /* Is a time asked, first(condition)? */

@@ -98,13 +98,15 @@ extrapolated(const struct along *along, const struct followed *followed,
 }
 
 /* The integral over the rest, which has been counted as if the expression were
- * linear there. */
+ * linear there. Before a limit of limits the ends of flights lie at no smooth
+ * sequence of times: nothing better is known there. */
 static void
 rest_of_integral(const struct along *along, struct followed *followed,
                  double most, double left)
 {
     double best = most * left, sum = followed->value;
-    for (size_t period = 1; along->n_ends && period <= PERIODS; period++) {
+    for (size_t period = 1;
+         along->n_ends && !along->nested && period <= PERIODS; period++) {
         double there = sum,
                error = extrapolated(along, followed, period, &there);
         if (error < best && fabs(there - sum) <= 2 * most * left) {
@@ -175,9 +177,10 @@ along_missed(struct along *along, struct followed *followed, double t,
 }
 
 void
-along_limit(struct along *along, double time)
+along_limit(struct along *along, double time, bool nested)
 {
     assert(along);
+    along->nested = along->limit == time ? along->nested || nested : nested;
     for (uint32_t i = 0; i < along->n; i++)
         if (along->limit != time && along->v[i].missed &&
             along->v[i].last_to == time)

@@ -138,7 +138,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     }
     remark(sim, event, who, gaps);
     if (sim->along)
-        along_limit(sim->along, event->time);
+        along_limit(sim->along, event->time, event->chatter.depth > 1);
 }
 
 /* Tells of limits that other points of the group had on the way to this one,

@@ -18,6 +18,9 @@ enum ballistic_event accumulation_run(struct ballistic *motion, double until,
  * `least` impacts of the pattern have been resolved one by one (default
  * ACCUMULATION_RESOLVE). */
 void accumulation_resolve(struct ballistic *motion, long least);
+/* The same, of impacts from now on: limits of limits are not taken for those
+ * that came before. */
+void accumulation_one_by_one(struct ballistic *motion, long least);
 /* Nobody reads ratio, speed and contraction of a limit: they are not refined.
  */
 void accumulation_skip_rates(struct ballistic *motion, bool brief);

@@ -16,6 +16,20 @@ accumulation_resolve(struct ballistic *motion, long least)
 }
 
 void
+accumulation_one_by_one(struct ballistic *motion, long least)
+{
+    assert(motion && motion->work);
+    struct ballistic_workspace *work = motion->work;
+    work->history.n = work->history.first = work->history.last_limit = 0;
+    work->history.in_a_row = 0;
+    work->history.next_map = 0;
+    work->history.stamp++;
+    work->history.twin = NULL;
+    impact_history_forget(motion);
+    accumulation_resolve(motion, least);
+}
+
+void
 accumulation_skip_rates(struct ballistic *motion, bool brief)
 {
     assert(motion && motion->work);

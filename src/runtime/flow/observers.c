@@ -574,7 +574,7 @@ make_probe(struct flow *flow, struct ballistic **out)
         ballistic->policy = flow->policy;
         ballistic->law = flow->law;
     }
-    accumulation_resolve(ballistic, OBSERVE_IMPACTS);
+    accumulation_one_by_one(ballistic, OBSERVE_IMPACTS);
     *out = ballistic;
     return IMP_OK;
 }
@@ -616,10 +616,19 @@ next_impact(struct flow *flow)
                   (far || !known || (!limit->adds && impacts_show(flow)));
     if (!limit->more)
         return;
-    double latest = limit->time + LIMIT_LATE * near;
+    double latest = limit->time + LIMIT_LATE * near, earlier = limit->probe->t;
     enum ballistic_event what = accumulation_next(limit->probe, latest);
-    limit->more = (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
-                  limit->probe->t <= latest;
+    bool before = limit->time - limit->probe->t > LIMIT_LATE * near,
+         inner = what == BALLISTIC_ACCUMULATION && before;
+    /* Limits of some contacts come before that of all. They are taken where the
+       flights before them are below the rounding of the time. */
+    if (inner)
+        accumulation_one_by_one(limit->probe, OBSERVE_IMPACTS);
+    else if (before && limit->probe->t - earlier <= near)
+        accumulation_resolve(limit->probe, ACCUMULATION_RESOLVE);
+    limit->more =
+        (inner || what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
+        limit->probe->t <= latest;
 }
 
 static int

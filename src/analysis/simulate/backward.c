@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Motion backward in time, `until` below 0: what the bodies did before the
- * start, up to where a gap was closed last. What was before that is not known:
- * many states lead to one impact. Where friction has acted, or a formula
+/* Motion backward in time, `until` below 0: what bodies and systems did before
+ * the start, up to where a gap was closed last. What was before that is not
+ * known: many states lead to one impact. Where friction has acted, or a formula
  * changes its branch, the state of the start does not tell either, and the run
  * ends with an error. */
 #include <assert.h>
@@ -12,8 +12,10 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_file.h"
 #include "base/num.h"
+#include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/instance/system.h"
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/motion.h"
 #include "runtime/rotors/rotors.h"
@@ -32,6 +34,14 @@ refuse(struct simulation *sim, imp_range where, const char *why,
     return IMP_BADMODEL;
 }
 
+static int
+no_further(struct simulation *sim)
+{
+    return refuse(sim, sim->command->range,
+                  "the motion cannot be continued further back",
+                  "a force or a speed grows without bound there");
+}
+
 /* Is there anything whose past does not follow from the start? */
 static int
 determined(struct simulation *sim)
@@ -40,11 +50,6 @@ determined(struct simulation *sim)
     const imp_image *im = run->im;
     const imp_block *block = IMP_ARRAY(im, im->blocks, imp_block);
     imp_range where = sim->command->range;
-    if (im->systems.n)
-        return refuse(sim, where,
-                      "motion backward in time is that of bodies, but the "
-                      "model has a system",
-                      "let it begin earlier, and go forward");
     if (sim->along)
         return refuse(sim, where,
                       "sup, inf, integral and first are told of motion forward",
@@ -68,7 +73,9 @@ determined(struct simulation *sim)
                           "backward in time",
                           "name the bodies that may touch");
         if (friction_modes_contact(run, c) ||
-            (contact->flags & IMP_CONTACTF_FRICTION))
+            (contact->flags & (IMP_CONTACTF_FRICTION | IMP_CONTACTF_SLIP)) ||
+            (contact->system != IMP_NO_SYSTEM &&
+             rt_system(run, contact->system)->n_rub))
             return refuse(sim, contact->range,
                           "a contact with friction has no motion backward in "
                           "time: what stuck may have slipped",
@@ -102,7 +109,8 @@ closes_between(struct simulation *sim, const struct saved_state *at, double to,
     *closes = false;
     for (uint32_t c = 0; c < sim->n_contacts; c++) {
         sim->watch[c] = WATCH_OFF;
-        if ((rt_contact(run, c)->flags & IMP_CONTACTF_STATED) ||
+        if (rt_contact(run, c)->system != IMP_NO_SYSTEM ||
+            (rt_contact(run, c)->flags & IMP_CONTACTF_STATED) ||
             sim->contacts[c].through)
             continue;
         int st = touch_gap(sim->analysis, c, &gap, NULL);
@@ -126,10 +134,10 @@ closes_between(struct simulation *sim, const struct saved_state *at, double to,
     return st;
 }
 
-/* One step back, to `target` at most. *closed: a gap was closed there, and the
- * state is that just after it opened. */
+/* One step of the bodies back, to `target` at most. *closed: a gap was closed
+ * there, and the state is that just after it opened. */
 static int
-step_back(struct simulation *sim, double target, bool *closed)
+bodies_back(struct simulation *sim, double target, bool *closed)
 {
     struct rt *run = sim->run;
     double step, good = rt_time(run), bad;
@@ -140,9 +148,7 @@ step_back(struct simulation *sim, double target, bool *closed)
         return st;
     double end = fmax(target, good - step);
     if (end == good)
-        return refuse(sim, sim->command->range,
-                      "the motion cannot be continued further back",
-                      "a force or a speed grows without bound there");
+        return no_further(sim);
     motion_advance(run, end - good, end);
     struct saved_state here = saved_state_take(run);
     if ((st = closes_between(sim, &here, good, &contact, closed)))
@@ -170,6 +176,37 @@ step_back(struct simulation *sim, double target, bool *closed)
     if (!*closed)
         return IMP_OK;
     saved_state_restore(run, good == start.v[0] ? &start : &here);
+    simulate_log_event(sim, contact, "stop", "", 0.0);
+    return IMP_OK;
+}
+
+/* One step of all that moves, as bodies_back. Bodies do not feel systems, whose
+ * gaps say where their motion ends. */
+static int
+step_back(struct simulation *sim, double target, bool *closed)
+{
+    struct rt *run = sim->run;
+    double now = rt_time(run), back = now - target;
+    uint32_t contact = FLOW_NO_CONTACT, n = run->im->systems.n;
+    for (uint32_t i = 0; i < n; i++) {
+        double length = back;
+        uint32_t closes;
+        int st = flow_back_look(run, i, &length, &closes);
+        if (st)
+            return st;
+        if (length < back || closes != FLOW_NO_CONTACT)
+            contact = closes;
+        back = fmin(back, length);
+    }
+    double end = back < now - target ? fmax(now - back, target) : target;
+    if (end == now && contact == FLOW_NO_CONTACT)
+        return no_further(sim);
+    int st = end < now ? bodies_back(sim, end, closed) : IMP_OK;
+    for (uint32_t i = 0; i < n && !st; i++)
+        flow_back_move(run, i, now - rt_time(run));
+    if (st || *closed || contact == FLOW_NO_CONTACT || rt_time(run) > end)
+        return st;
+    *closed = true;
     simulate_log_event(sim, contact, "stop", "", 0.0);
     return IMP_OK;
 }
@@ -204,8 +241,19 @@ simulate_backward(struct simulation *sim)
     bool closed = false;
     double gap, tol, rate;
     int st = determined(sim);
+    for (uint32_t i = 0; i < run->im->systems.n && !st; i++) {
+        bool touches;
+        uint32_t contact;
+        st = flow_back_start(run, i, &touches, &contact);
+        if (!st && touches)
+            st = refuse(sim, rt_contact(run, contact)->range,
+                        "the gap is closed at the start: many motions lead to "
+                        "this state",
+                        "begin where it is open");
+    }
     for (uint32_t c = 0; c < sim->n_contacts && !st; c++) {
-        if ((rt_contact(run, c)->flags & IMP_CONTACTF_STATED) ||
+        if (rt_contact(run, c)->system != IMP_NO_SYSTEM ||
+            (rt_contact(run, c)->flags & IMP_CONTACTF_STATED) ||
             sim->contacts[c].through)
             continue;
         gap_tolerances(run, c, &tol, &rate);

@@ -5,6 +5,7 @@
 #include "runtime/instance/contact_restitution.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -260,4 +261,121 @@ flow_impacts(const struct flow *flow)
 {
     assert(flow);
     return flow->impacts;
+}
+
+/* -- motion backward in time ------------------------------------------------
+ */
+
+/* The rounding of the gap of contact i (its number within the system), and of
+ * its rate; *gap: the gap. */
+static int
+back_gap(struct rt *run, uint32_t system, uint32_t i, double *gap,
+         double noise[2])
+{
+    const imp_system *sys = rt_system(run, system);
+    const double *q = run->env + sys->env_state, *v = q + sys->n;
+    double *gradient = NEW_N(run->brief, double, sys->n + 1), rate;
+    int st = system_gap(run, system, i, gap, &rate, gradient);
+    noise[0] = fabs(*gap);
+    noise[1] = fabs(rate);
+    for (uint32_t j = 0; j < sys->n && !st; j++) {
+        noise[0] += fabs(gradient[j] * q[j]);
+        noise[1] += fabs(gradient[j] * v[j]);
+    }
+    noise[0] *= TAYLOR_NOISE * DBL_EPSILON;
+    noise[1] *= TAYLOR_NOISE * DBL_EPSILON;
+    return st;
+}
+
+int
+flow_back_start(struct rt *run, uint32_t system, bool *closed,
+                uint32_t *contact)
+{
+    assert(run && closed && contact && system < run->im->systems.n);
+    const imp_system *sys = rt_system(run, system);
+    int st = IMP_OK;
+    *closed = false;
+    for (uint32_t i = 0; i < sys->n_contact && !st; i++) {
+        uint32_t number = sys->contact + i;
+        double gap, noise[2];
+        run->env[rt_contact(run, number)->env_contact + IMP_CONTACT_ACTIVE] =
+            0.0;
+        st = back_gap(run, system, i, &gap, noise);
+        if (!st && gap < -noise[0])
+            return flow_overlaps(run, number, gap);
+        if (st || gap > noise[0])
+            continue;
+        *closed = true;
+        *contact = number;
+    }
+    return st;
+}
+
+/* The time for which the rows of a block hold. */
+static double
+back_holds(const struct rt *run, uint32_t block)
+{
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *row = IMP_ARRAY(run->im, of->rows, uint32_t);
+    double time = motion_parabola(run, block);
+    for (uint32_t j = 0; j < of->state.n; j++)
+        time = fmin(time, taylor_row_time(run->rows.block[block] +
+                                              (size_t)row[j] * IMP_ROW_STRIDE +
+                                              IMP_ROW_PAD,
+                                          0.0, 0));
+    return time;
+}
+
+int
+flow_back_look(struct rt *run, uint32_t system, double *back, uint32_t *contact)
+{
+    assert(run && back && contact && system < run->im->systems.n);
+    const imp_system *sys = rt_system(run, system);
+    double unused, gap, noise[2], root;
+    int st = motion_series(run, sys->block, MOTION_STEP_ORDER, &unused);
+    *contact = FLOW_NO_CONTACT;
+    if (st)
+        return st;
+    *back = fmin(*back, back_holds(run, sys->block));
+    for (uint32_t i = 0; i < sys->n_contact; i++) {
+        double row[ROW], holds;
+        st = system_gap_series(run, system, i, MOTION_STEP_ORDER, row);
+        if (st || (st = back_gap(run, system, i, &gap, noise)))
+            return st;
+        holds = taylor_row_time(row, 0.0, 0);
+        for (int k = 1; k <= MOTION_STEP_ORDER; k += 2)
+            row[k] = -row[k];
+        if (holds < *back)
+            *contact = FLOW_NO_CONTACT;
+        *back = fmin(*back, holds);
+        if (taylor_touch(row, noise[0] / (TAYLOR_NOISE * DBL_EPSILON),
+                         noise[1] / (TAYLOR_NOISE * DBL_EPSILON), *back,
+                         &root) ||
+            taylor_falls(row, *back, noise[0], noise[1], &root)) {
+            *back = root;
+            *contact = sys->contact + i;
+        }
+    }
+    if (sys->observer == IMP_NO_BLOCK)
+        return IMP_OK;
+    system_feel(run, system, MOTION_STEP_ORDER);
+    if ((st = motion_series(run, sys->observer, MOTION_STEP_ORDER, &unused)))
+        return st;
+    double holds = back_holds(run, sys->observer);
+    if (holds < *back) {
+        *back = holds;
+        *contact = FLOW_NO_CONTACT;
+    }
+    return IMP_OK;
+}
+
+void
+flow_back_move(struct rt *run, uint32_t system, double back)
+{
+    assert(run && system < run->im->systems.n && back >= 0.0);
+    const imp_system *sys = rt_system(run, system);
+    motion_advance_block(run, sys->block, MOTION_STEP_ORDER, -back);
+    if (sys->observer != IMP_NO_BLOCK)
+        motion_advance_block(run, sys->observer, MOTION_STEP_ORDER, -back);
 }

@@ -213,4 +213,22 @@ void flow_gap_rounding(const struct flow *flow, uint32_t *contact,
 /* The number of impacts that were resolved one by one. */
 long flow_impacts(const struct flow *flow);
 
+/* -- motion backward in time, without a flow ------------------------------- */
+
+#define FLOW_NO_CONTACT UINT32_MAX
+/* Is a gap of the system closed at the present state of env? Then *contact is
+ * its number in the model. IMP_OK, or a status after a diagnostic: a gap is
+ * negative. The contacts are open from here on. */
+int flow_back_start(struct rt *run, uint32_t system, bool *closed,
+                    uint32_t *contact);
+/* The motion of the system back from the present state, whose contacts are all
+ * open. *back, which comes in as the greatest length of time that is wanted:
+ * for how long its series holds, at most up to where a gap was closed; then
+ * *contact is its number in the model, else FLOW_NO_CONTACT. */
+int flow_back_look(struct rt *run, uint32_t system, double *back,
+                   uint32_t *contact);
+/* Moves system and observers, but not the time, back by this length of time,
+ * after flow_back_look. */
+void flow_back_move(struct rt *run, uint32_t system, double back);
+
 #endif

@@ -159,6 +159,16 @@ foreign_text(const char *text, size_t n, size_t end, struct table_error *error)
     if (n >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
         return table_wrong(error, 0, 2, "this is text in UTF-16",
                            "save it as UTF-8");
+    if (n >= 2 && !memcmp(text, "\x1f\x8b", 2))
+        return table_wrong(error, 0, 2, "this file is packed by gzip",
+                           "let its name end in .csv.gz, or unpack it");
+    const char *zero = memchr(text, '\0', n);
+    if (zero)
+        return table_wrong(error, (size_t)(zero - text),
+                           (size_t)(zero - text) + 1,
+                           "this is no text: it has a byte 0",
+                           "name a file of text, as a spreadsheet saves it "
+                           "as CSV");
     const char *lone = memchr(text, '\r', end);
     if (lone && lone + 1 < text + n && lone[1] != '\n')
         return table_wrong(error, (size_t)(lone - text),

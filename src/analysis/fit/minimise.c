@@ -12,6 +12,8 @@
 #include "runtime/numerics/random.h"
 
 #define GRID_MOST 1e7 /* points */
+/* A param without bounds that has come beyond this comes to no end. */
+#define AWAY 1e100
 
 struct minimise {
     struct analysis *analysis;
@@ -27,6 +29,7 @@ struct minimise {
     double *grid, *grid_value; /* n_grid rows of n; values */
     double *minimum, *value;   /* of each search: rows of n; values */
     size_t n_minima;
+    bool *flat; /* n: the least value stays the same beside it */
 };
 
 static const char *
@@ -205,6 +208,17 @@ first_steps(const struct minimise *minimise, const double *x, double *step)
     }
 }
 
+/* Has a param without bounds come to no end? */
+static bool
+away(const struct minimise *minimise, const double *x)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < minimise->n; k++)
+        any |= fabs(x[k]) > AWAY && x[k] > minimise->lo[k] &&
+               x[k] < minimise->hi[k];
+    return any;
+}
+
 /* E0765, E0766 of a search that found nothing. */
 static int
 no_minimum(struct minimise *minimise, const double *x, bool began)
@@ -223,9 +237,14 @@ no_minimum(struct minimise *minimise, const double *x, bool began)
                   "others: grid = 11");
         return IMP_FAILED;
     }
-    diag = diag_add(analysis->ds, DIAG_E0765, value->range,
-                    "the search comes to no end within %zu values",
-                    minimise->most);
+    if (away(minimise, x))
+        diag = diag_add(analysis->ds, DIAG_E0765, value->range,
+                        "there is no least value: it goes on to fall without "
+                        "end");
+    else
+        diag = diag_add(analysis->ds, DIAG_E0765, value->range,
+                        "the search comes to no end within %zu values",
+                        minimise->most);
     for (uint32_t k = 0; k < minimise->n; k++)
         diag_note(analysis->ds, diag, minimise->over[k].range,
                   "`%s` has come to %g", param_name(minimise, k), x[k]);
@@ -295,7 +314,7 @@ search_all(struct minimise *minimise)
         if (st)
             return st;
         began |= isfinite(found.value);
-        if (isfinite(found.value) && found.done)
+        if (isfinite(found.value) && found.done && !away(minimise, x))
             keep(minimise, x, found.value);
     }
     return minimise->n_minima
@@ -304,18 +323,73 @@ search_all(struct minimise *minimise)
                             began);
 }
 
+/* Which params may change by their first step, up or down, while the least
+ * value stays what it is? */
+static int
+find_flat(struct minimise *minimise)
+{
+    struct arena *arena = record_arena(minimise->analysis);
+    struct trial *trial = &minimise->trial;
+    size_t n = minimise->n, asked = trial->asked, failed = trial->failed;
+    double *x = NEW_N(arena, double, n), *step = NEW_N(arena, double, n);
+    minimise->flat = NEW_N(arena, bool, n);
+    first_steps(minimise, minimise->minimum, step);
+    for (uint32_t k = 0; k < n; k++) {
+        bool same = true;
+        for (int side = -1; side <= 1 && same; side += 2) {
+            double value, at = minimise->minimum[k];
+            memcpy(x, minimise->minimum, n * sizeof *x);
+            x[k] = fmin(fmax(at + side * step[k], minimise->lo[k]),
+                        minimise->hi[k]);
+            if (x[k] == at)
+                continue;
+            int st = trial_value(trial, x, &value);
+            if (st)
+                return st;
+            same = value == minimise->value[0];
+        }
+        minimise->flat[k] = same && minimise->lo[k] < minimise->hi[k];
+    }
+    trial->asked = asked;
+    trial->failed = failed;
+    return IMP_OK;
+}
+
 /* -- the record ------------------------------------------------------------ */
+
+/* Names the params of which others are as good; returns the remark, or NULL. */
+static const char *
+tell_flat(struct minimise *minimise)
+{
+    struct arena *arena = record_arena(minimise->analysis);
+    const char *names = NULL;
+    for (uint32_t k = 0; k < minimise->n; k++)
+        if (minimise->flat[k])
+            names = arena_printf(arena, "%s%s`%s`", names ? names : "",
+                                 names ? ", " : "", param_name(minimise, k));
+    if (!names)
+        return NULL;
+    const char *remark = arena_printf(
+        arena, "the least value does not depend on %s: others are as good",
+        names);
+    struct diag *diag = diag_add(minimise->analysis->ds, DIAG_W0764,
+                                 minimise->command->range, "%s", remark);
+    diag_help(minimise->analysis->ds, diag,
+              "leave out of `over` what does not matter, or minimise what "
+              "changes with it");
+    return remark;
+}
 
 static void
 set_at_bound(struct minimise *minimise, struct record *out)
 {
     struct arena *arena = record_arena(minimise->analysis);
     const char **names = NEW_N(arena, const char *, minimise->n);
-    const char *warning = NULL;
-    size_t n = 0;
+    const char *warnings[2], *warning = NULL, *flat = tell_flat(minimise);
+    size_t n = 0, told = 0;
     for (uint32_t k = 0; k < minimise->n; k++) {
         double x = minimise->minimum[k];
-        if (x > minimise->lo[k] && x < minimise->hi[k])
+        if ((x > minimise->lo[k] && x < minimise->hi[k]) || minimise->flat[k])
             continue;
         names[n++] = param_name(minimise, k);
         warning = arena_printf(arena, "%s%s`%s` lies at its bound",
@@ -323,7 +397,11 @@ set_at_bound(struct minimise *minimise, struct record *out)
                                names[n - 1]);
     }
     SET_TEXTS("at_bound", names, n);
-    SET_TEXTS("warnings", &warning, warning != NULL);
+    if (flat)
+        warnings[told++] = flat;
+    if (warning)
+        warnings[told++] = warning;
+    SET_TEXTS("warnings", warnings, told);
     if (!warning)
         return;
     struct diag *diag =
@@ -422,6 +500,8 @@ cmd_minimise(struct analysis *analysis, const imp_command *command,
         st = ask_grid(&minimise);
     if (!st)
         st = search_all(&minimise);
+    if (!st)
+        st = find_flat(&minimise);
     oom_leave(&guard);
     trial_close(&minimise.trial);
     if (!st)

@@ -254,7 +254,7 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
         sticks[taken->order[i]] = friction && friction->mode == CONTACT_STICK;
     }
     for (int i = friction_rows_spots(in); i < in->n; i++)
-        sticks[i] = joint_holds(in, i);
+        on[i] = sticks[i] = joint_holds(in, i);
     for (int k = -1; k < taken->n_on; k++) {
         int i = k < 0 ? 0 : k;
         while (k < 0 && i < taken->n_on && taken->order[i] != first)
@@ -270,6 +270,21 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
         sticks[point] = false;
         friction->tied = taken->set->tangential[point] > 0.0 ? 1 : -1;
     }
+}
+
+/* The size of the terms of a slip's acceleration. The force of a point that
+ * yields may be far greater than what rigid bodies ask for. */
+static double
+slip_terms(const struct friction_rows *in, const struct friction_set *set,
+           int point)
+{
+    size_t rows = 2 * (size_t)in->n, along = 2 * (size_t)point + 1;
+    double size = in->terms[along];
+    if (!in->point[point].given)
+        return size;
+    const double *by = in->W + along * rows;
+    return size + fabs(by[along - 1] * set->normal[point]) +
+           fabs(by[along] * set->tangential[point]);
 }
 
 /* What friction of joint i, which sticks, is of the greatest. */
@@ -312,26 +327,15 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
     for (int i = n_spot; i < in->n; i++)
         if (among[i] && depends(in, only, among, i))
             among[i] = false;
-    for (int i = n_spot; i < in->n; i++)
-        rubbing_joint_set(in->joint + (i - n_spot), set->mode[i],
-                          set->mode[i] == CONTACT_STICK && !among[i]
-                              ? share_of(in, set, i)
-                              : NAN);
-}
-
-/* The size of the terms of a slip's acceleration. The force of a point that
- * yields may be far greater than what rigid bodies ask for. */
-static double
-slip_terms(const struct friction_rows *in, const struct friction_set *set,
-           int point)
-{
-    size_t rows = 2 * (size_t)in->n, along = 2 * (size_t)point + 1;
-    double size = in->terms[along];
-    if (!in->point[point].given)
-        return size;
-    const double *by = in->W + along * rows;
-    return size + fabs(by[along - 1] * set->normal[point]) +
-           fabs(by[along] * set->tangential[point]);
+    for (int i = n_spot; i < in->n; i++) {
+        struct rubbing_joint *joint = in->joint + (i - n_spot);
+        bool sticks_now = set->mode[i] == CONTACT_STICK;
+        rubbing_joint_set(joint, set->mode[i],
+                          sticks_now && !among[i] ? share_of(in, set, i) : NAN);
+        if (!sticks_now && in->point[i].slip == 0.0)
+            rubbing_joint_begins(joint,
+                                 FORCE_NONE * 10.0 * slip_terms(in, set, i));
+    }
 }
 
 /* Holds the points with their modes. Where slip is 0, it is made so exactly

@@ -158,7 +158,7 @@ read_rates(struct pins *pins)
         }
         pin->still = fabs(rate) <= RATE_START * size;
         pin->freed = pin->tied = false;
-        pin->struck = NAN;
+        pin->struck = pin->onset = NAN;
         pin->end = RUBBING_HOLDS;
         pin->env[IMP_JOINT_SIGN] = pin->still ? 0.0 : rate > 0.0 ? 1.0 : -1.0;
     }
@@ -530,6 +530,11 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
         } else {
             slips = true;
             taylor_scale(order, pin->env[IMP_JOINT_SIGN], &rate, &rate);
+            /* where its cone was met, it has no acceleration to rounding */
+            if (pin->onset == now)
+                rate.c[0] = 0.0;
+            if (pin->onset == now && fabs(rate.c[1]) <= pin->small)
+                rate.c[1] = 0.0;
             sooner(change, end, now + polynomial_falls(rate.c, order, h, 0.0),
                    RUBBING_SLIP_ENDS, run, pin);
         }

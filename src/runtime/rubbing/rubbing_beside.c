@@ -250,9 +250,17 @@ rubbing_joint_set(struct rubbing_joint *joint, enum contact_mode mode,
         env[IMP_JOINT_PLACE] = told(joint)[IMP_RUB_PLACE];
     pin->still = mode == CONTACT_STICK;
     pin->freed = false;
-    pin->struck = NAN;
+    pin->struck = pin->onset = NAN;
     pin->end = RUBBING_HOLDS;
     joint->pins->chosen = rt_time(joint->pins->run);
+}
+
+void
+rubbing_joint_begins(struct rubbing_joint *joint, double small)
+{
+    assert(joint && small >= 0.0);
+    joint->pin->onset = rt_time(joint->pins->run);
+    joint->pin->small = small / joint->unit;
 }
 
 const double *

@@ -74,5 +74,8 @@ void rubbing_joint_after(struct rubbing_joint *joint, double after,
  * friction as a share of the greatest, with its sign; NAN: it holds itself. */
 void rubbing_joint_set(struct rubbing_joint *joint, enum contact_mode mode,
                        double share);
+/* Its slip begins from rest now; an acceleration of it below `small`, as of
+ * its friction, is rounding. */
+void rubbing_joint_begins(struct rubbing_joint *joint, double small);
 
 #endif

@@ -24,6 +24,9 @@ struct pin {
      * its friction is a share of the greatest; its mode has ended; an impact
      * has changed its rate; its mode, while it is let go */
     bool tied;
+    /* its slip has begun from rest at this time, and an acceleration of it
+     * below this size is rounding */
+    double onset, small;
     double struck; /* the time of that impact */
     enum rubbing_end end;
     double kept[RUBBING_MODE_ENTRIES];

@@ -8,6 +8,7 @@
 #include "abi/status.h"
 #include "analysis/engines/branches.h"
 #include "analysis/engines/second.h"
+#include "analysis/engines/steps.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/friction/paradox.h"
@@ -83,6 +84,20 @@ refuse_capture(struct analysis *analysis, const imp_command *command)
         "`capture` belongs to `engine = series`: the second engine follows "
         "each bounce");
     diag_help(analysis->ds, diag, "leave out `capture`, or `engine = gsl`");
+    return IMP_BADMODEL;
+}
+
+static int
+refuse_step(struct analysis *analysis, const imp_command *command)
+{
+    const imp_val *value = arg_option(analysis, command, IMP_OPT_simulate_step);
+    if (!value)
+        return IMP_OK;
+    struct diag *diag = diag_add(analysis->ds, DIAG_E0749, value->range,
+                                 "`step` belongs to `engine = steps`, and this "
+                                 "run has another engine");
+    diag_help(analysis->ds, diag,
+              "write `engine = steps` as well, or leave it out");
     return IMP_BADMODEL;
 }
 
@@ -178,21 +193,26 @@ put_nothing(struct record *out)
         SET_LIST(lists[i], NULL, 0);
 }
 
+/* step: of `engine = steps` (s); 0: the run is that of the series engine. */
 static int
-run_one(struct simulation *series, struct record *out)
+run_one(struct simulation *series, double step, struct record *out)
 {
     put_nothing(out);
     int st = simulation_prepare(series);
+    if (step > 0.0)
+        return st ? st : simulation_put(series, out, steps_run(series, step));
     if (!st && series->run->paradox == PARADOX_BRANCH)
         return simulate_branches(series, out);
     return st ? st : simulation_put(series, out, simulation_by_series(series));
 }
 
-/* The run by one engine (gsl NULL) or by both; gives back what they hold, also
- * where memory ends. */
+/* The run by one engine (gsl NULL) or by both, with the number that its engine
+ * has: a tolerance or a step; gives back what they hold, also where memory
+ * ends.
+ */
 static int
 guarded(struct simulation *const series, struct simulation *const gsl,
-        const struct gsl_api *const api, double tolerance, struct record *out)
+        const struct gsl_api *const api, double number, struct record *out)
 {
     struct analysis *const analysis = series->analysis;
     struct diags *const ds = analysis->ds;
@@ -206,8 +226,8 @@ guarded(struct simulation *const series, struct simulation *const gsl,
         oom_raise();
     }
     oom_enter(&guard);
-    int st =
-        gsl ? run_both(series, gsl, api, tolerance, out) : run_one(series, out);
+    int st = gsl ? run_both(series, gsl, api, number, out)
+                 : run_one(series, number, out);
     oom_leave(&guard);
     simulation_free(series);
     if (gsl)
@@ -234,9 +254,12 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
              struct record *out)
 {
     enum engine engine = option_engine(analysis, command);
-    double tolerance;
+    double tolerance, step = 0.0;
     const struct gsl_api *api = NULL;
     int st = option_tolerance(analysis, command, engine, &tolerance);
+    if (!st)
+        st = engine == ENGINE_STEPS ? steps_options(analysis, command, &step)
+                                    : refuse_step(analysis, command);
     if (st)
         return st;
     if (engine == ENGINE_GSL && (st = refuse_capture(analysis, command)))
@@ -248,7 +271,7 @@ cmd_simulate(struct analysis *analysis, const imp_command *command,
     branches_put_none(out);
     return guarded(simulation_new(analysis, command),
                    api ? simulation_new(analysis, command) : NULL, api,
-                   tolerance, out);
+                   api ? tolerance : step, out);
 }
 
 const struct command_functions command_simulate = {.run = cmd_simulate};

@@ -345,7 +345,7 @@ simulate_row(struct simulation *sim)
     int systems = systems_now(sim);
     if (systems)
         return systems;
-    if (sim->rows.n_items && sim->run->im->dim) {
+    if (sim->rows.n_items && sim->run->im->dim && !sim->tells) {
         int told = friction_modes_tell(sim->run);
         if (!told && sim->run->im->dim == 2)
             told = rubbing_tell(sim->run);

@@ -260,6 +260,7 @@ struct simulation {
     struct limits_taken taken;
     struct overlaps overlaps;
     struct pairs_without_contact *pairs; /* NULL: none is watched */
+    bool tells; /* the engine itself has written what contacts tell */
     bool follows;            /* of another command, which says until when */
     struct simulation *next; /* another one that is given back with it; or NULL
                               */

@@ -132,8 +132,8 @@ rule_of(const struct balls *balls, uint32_t one, uint32_t two)
                          rt_body(balls->run, two)->sides);
 }
 
-static uint32_t
-contact_of(const struct balls *balls, uint32_t one, uint32_t two)
+uint32_t
+balls_contact(const struct balls *balls, uint32_t one, uint32_t two)
 {
     uint32_t at = balls->contact_first[pair_slot(balls, one, two)];
     for (; at != NO_BALL; at = balls->contact_next[at]) {
@@ -221,7 +221,7 @@ sort_contacts(struct balls *balls)
         if (contact->system != IMP_NO_SYSTEM ||
             (contact->flags & IMP_CONTACTF_STATED) ||
             !contact_is_plain(run, i, CONTACT_LAW_APPROACH) ||
-            contact_of(balls, contact->body[0], contact->body[1]) != NO_BALL)
+            balls_contact(balls, contact->body[0], contact->body[1]) != NO_BALL)
             return false;
         uint32_t *first = balls->contact_first +
                           pair_slot(balls, contact->body[0], contact->body[1]);
@@ -260,8 +260,8 @@ balls_new(struct rt *run, bool all)
 
 /* -- the state ------------------------------------------------------------- */
 
-static void
-read_ball(struct balls *balls, uint32_t which, double now)
+void
+balls_read(struct balls *balls, uint32_t which, double now)
 {
     struct rt *run = balls->run;
     struct ball *ball = balls->ball + which;
@@ -410,7 +410,7 @@ balls_begin(struct balls *balls)
     balls->known = false;
     balls->now = rt_time(run);
     for (uint32_t i = 0; i < balls->n_ball; i++)
-        read_ball(balls, i, balls->now);
+        balls_read(balls, i, balls->now);
     choose_side(balls);
     for (uint32_t i = 0; i < balls->n_ball; i++)
         for (int k = 0; k < 3; k++)
@@ -529,7 +529,7 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
     balls_gap(balls, one, two, touch->time, &touch->rate, touch->normal);
     touch->body[0] = balls->why[0] = body_of(balls, one);
     touch->body[1] = balls->why[1] = body_of(balls, two);
-    touch->contact = contact_of(balls, touch->body[0], touch->body[1]);
+    touch->contact = balls_contact(balls, touch->body[0], touch->body[1]);
     assert(touch->contact != NO_BALL);
     if (unclear(balls, touch))
         return BALLS_GENERAL;
@@ -562,7 +562,7 @@ bring(struct balls *balls, uint32_t which, double t)
     if (balls->run->trace)
         balls_trace_ball(balls, which, t);
     put_ball(balls, which, t);
-    read_ball(balls, which, t);
+    balls_read(balls, which, t);
 }
 
 /* Gives an impulse along `normal` and, in the plane, one along the tangent, at

@@ -81,6 +81,10 @@ struct ball_meeting {
 /* -- balls.c -- */
 /* The attitude (a unit quaternion) s after the ball's clock. */
 void balls_attitude(const struct ball_spin *spin, double s, double turned[4]);
+/* Takes the state of one ball, whose clock is `now`, from env. */
+void balls_read(struct balls *balls, uint32_t which, double now);
+/* The contact of two bodies, or the one that stands for it; NO_BALL: none. */
+uint32_t balls_contact(const struct balls *balls, uint32_t one, uint32_t two);
 
 /* -- balls_trace.c -- */
 /* From time t on the motion is this room's, unless it has been before. */

@@ -78,12 +78,15 @@ static int
 check_contacts(struct simulation *sim)
 {
     const struct rt *run = sim->run;
-    for (uint32_t c = 0; c < sim->n_contacts; c++)
-        if (rt_contact(run, c)->flags &
-            (IMP_CONTACTF_POINT | IMP_CONTACTF_STORED))
-            return cannot(sim, rt_contact(run, c)->range,
+    for (uint32_t c = 0; c < sim->n_contacts; c++) {
+        const imp_contact *contact = rt_contact(run, c);
+        if (contact->flags & (IMP_CONTACTF_POINT | IMP_CONTACTF_STORED))
+            return cannot(sim, contact->range,
                           "the model records the mobility, the load or the "
                           "energy of this contact");
+        if (run->im->dim == 3 && contact->flags & IMP_CONTACTF_FRICTION)
+            return cannot(sim, contact->range, "it has no friction in space");
+    }
     return IMP_OK;
 }
 

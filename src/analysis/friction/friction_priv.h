@@ -112,9 +112,9 @@ struct painleve_reading {
     int (*close)(struct painleve_reader *reader, const uint32_t *asked,
                  uint32_t n_asked, bool gap, double *along);
     /* Changes the rates, which are those of a motion that the joints allow, as
-     * little as must be so that coordinate j has this one, the gap keeps closed
-     * and the slip is this fast. IMP_DIVERGED, which is not told: it cannot be
-     * so. NULL: nothing holds the others. */
+     * little as must be, by the kinetic energy of the change, so that
+     * coordinate j has this one, the gap keeps closed and the slip is this
+     * fast. IMP_DIVERGED, which is not told: it cannot be so. */
     int (*begin)(struct painleve_reader *reader, uint32_t j, double rate,
                  double slip);
     /* Adds to a stiffness (n x n, without its sign) what the joints do while

@@ -38,6 +38,7 @@ struct asked {
     int rank;              /* of M; -1: nothing is factored yet */
     int *first;            /* the first column of each row of M that is not 0 */
     bool diagonal;         /* so is M */
+    double *unit;          /* 2n, of one call */
     bool brief; /* A, B, C, a, b, mu and the slip as it is are enough */
 };
 
@@ -405,7 +406,47 @@ coordinate_of(const struct painleve_reader *reader, const char *name,
 
 static bool closed_beside(struct painleve_reader *reader, uint32_t other);
 
+/* What gap and slip do along the change of the rates, as a share of what they
+ * would do without coordinate j: less is nothing. */
+#define BEGIN_LEAST 1e-12
+
+/* With w = M^-1 e_j the change is M^-1 (x d + y c + z e_j), z such that rate j
+ * stays. */
+static int
+begin(struct painleve_reader *reader, uint32_t j, double rate, double slip)
+{
+    struct asked *asked = (struct asked *)reader;
+    struct painleve_instant here;
+    uint32_t n = reader->n;
+    double *const *v = reader->entry + n, *unit = asked->unit, *w = unit + n;
+    *v[j] = rate;
+    int st = read_here(reader, false, &here);
+    if (st)
+        return st;
+    memset(unit, 0, n * sizeof *unit);
+    unit[j] = 1.0;
+    solve(asked, unit, w);
+    const double *d = reader->by_normal, *c = reader->by_along;
+    double of_d = d[j] / w[j], of_c = c[j] / w[j], dd = 0.0, dc = 0.0, cc = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        dd += reader->normal[i] * (d[i] - of_d * w[i]);
+        dc += reader->normal[i] * (c[i] - of_c * w[i]);
+        cc += reader->along[i] * (c[i] - of_c * w[i]);
+    }
+    double det = dd * cc - dc * dc,
+           off[2] = {-here.rate, slip - here.point.slip};
+    if (!(det > BEGIN_LEAST * here.point.C * here.point.A))
+        return IMP_DIVERGED;
+    double x = (off[0] * cc - off[1] * dc) / det,
+           y = (off[1] * dd - off[0] * dc) / det;
+    for (uint32_t i = 0; i < n; i++)
+        if (i != j)
+            *v[i] += x * (d[i] - of_d * w[i]) + y * (c[i] - of_c * w[i]);
+    return IMP_OK;
+}
+
 static const struct painleve_reading of_system = {.read = read_here,
+                                                  .begin = begin,
                                                   .gap = read_gap,
                                                   .derivatives =
                                                       read_derivatives,
@@ -427,6 +468,7 @@ ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
                             .number = number};
     size_t n = asked->system->n;
     painleve_reader_room(&asked->reader, asked->system->n);
+    asked->unit = NEW_N(run->arena, double, 2 * n + 1);
     for (size_t i = 0; i < 2 * n; i++)
         asked->reader.entry[i] = run->env + asked->system->env_state + i;
     if (rt_contact(run, contact)->instant == IMP_NO_TAPE)

@@ -43,9 +43,11 @@
  * and this share of its terms: the contact is far from a jam then. */
 #define WEDGE_BACK 0.75
 /* What a slip loses until b is 0 is followed where it has no more than so many
- * times that, until b is this share of what it was. */
+ * times that: p is let fall to this share of its terms, or to that of the
+ * tolerance, and b to this share of what it was. */
 #define WEDGE_FAST 100
-#define WEDGE_REST 1e-8
+#define WEDGE_GONE 1e-11
+#define WEDGE_REST 1e-9
 #define WEDGES_MOST 16
 /* columns of the extrapolation: a step has the order 2 COLUMNS at most */
 #define WEDGE_COLUMNS 7
@@ -187,53 +189,19 @@ step(struct wedge *wedge, double *h)
     return false;
 }
 
-/* The same where more than the contact holds the others. */
+/* Sets the rates of the start: that of coordinate j is given, the others change
+ * as little as they must. */
 static bool
-begin_held(struct wedge *wedge, double rate)
+begin(struct wedge *wedge, double rate)
 {
     struct painleve_reader *reader = wedge->reader;
+    painleve_reader_enter(reader, wedge->start);
     int st = reader->by->begin(reader, wedge->j, rate, wedge->slip);
     if (!st)
         st = reader->by->read(reader, false, &wedge->now);
     /* no such rates: there is no such start */
     wedge->st = st == IMP_DIVERGED ? IMP_OK : st;
     return !st;
-}
-
-/* Sets the rates of the start: that of coordinate j is given, the others change
- * as little as they must so that the gap keeps closed and the slip its speed.
- */
-static bool
-begin(struct wedge *wedge, double rate)
-{
-    uint32_t n = wedge->n;
-    struct painleve_reader *reader = wedge->reader;
-    double *const *v = reader->entry + n;
-    painleve_reader_enter(reader, wedge->start);
-    if (reader->by->begin)
-        return begin_held(wedge, rate);
-    *v[wedge->j] = rate;
-    if ((wedge->st = reader->by->read(reader, false, &wedge->now)))
-        return false;
-    const double *d = reader->normal, *c = reader->along;
-    double dd = 0.0, dc = 0.0, cc = 0.0;
-    for (uint32_t i = 0; i < n; i++)
-        if (i != wedge->j) {
-            dd += d[i] * d[i];
-            dc += d[i] * c[i];
-            cc += c[i] * c[i];
-        }
-    double det = dd * cc - dc * dc,
-           off[2] = {-wedge->now.rate, wedge->slip - wedge->now.point.slip};
-    if (!(det > 1e-12 * dd * cc))
-        return false;
-    double along[2] = {(off[0] * cc - off[1] * dc) / det,
-                       (off[1] * dd - off[0] * dc) / det};
-    for (uint32_t i = 0; i < n; i++)
-        if (i != wedge->j)
-            *v[i] += along[0] * d[i] + along[1] * c[i];
-    wedge->st = reader->by->read(reader, false, &wedge->now);
-    return !wedge->st;
 }
 
 /* alpha, p and b at the state x. */
@@ -267,10 +235,48 @@ time_of(const struct wedge *wedge, const double p[2], const double rate[2],
            slope[1] * part * rest * rest - slope[0] * part * part * rest;
 }
 
+/* Where p is 0 places and time stand still, and the normal impulse S changes
+ * the velocities by M^-1 (d - sign mu c) dS, until b is 0. Returns the slip
+ * there, in its direction. slope: of b by S; small: a b that counts as 0. NAN:
+ * b does not come to 0. */
+static double
+push_to_rest(struct wedge *wedge, double slope, double small)
+{
+    uint32_t n = wedge->n;
+    const struct painleve_point *point = &wedge->now.point;
+    double *way = wedge->y[0], S[2] = {0.0, 0.0}, b[2];
+    if (!rates(wedge, wedge->x, wedge->slope))
+        return (double)NAN;
+    painleve_accelerations(wedge->reader, 0.0, 1.0, -wedge->sign * point->mu,
+                           way);
+    b[0] = point->b;
+    if (fabs(b[0]) <= small)
+        return wedge->sign * point->slip;
+    double next = -b[0] / slope;
+    memcpy(wedge->y[1], wedge->x, PAINLEVE_STATE(n) * sizeof *wedge->x);
+    for (int i = 0; i < WEDGE_TRIALS && isfinite(next); i++) {
+        for (uint32_t k = 0; k < n; k++)
+            wedge->y[1][n + k] = wedge->x[n + k] + next * way[k];
+        if (!rates(wedge, wedge->y[1], wedge->y[2]))
+            return (double)NAN;
+        S[1] = next;
+        b[1] = point->b;
+        if (fabs(b[1]) <= small)
+            return wedge->sign * point->slip;
+        next = S[1] - b[1] * (S[1] - S[0]) / (b[1] - b[0]);
+        S[0] = S[1];
+        b[0] = b[1];
+        /* where b bends back below 0 it has no root */
+        if (!(next > 0.0))
+            break;
+    }
+    return (double)NAN;
+}
+
 /* The slip, in its direction, when p and b have come to 0: its rate by s is k b
  * + a p, and both fall by the exponentials of the linear equations. b falls as
- * a small power of p, so where its square matters the slip is followed further;
- * p is rounding by then, and does nothing. */
+ * a small power of p, so where its square matters the slip is followed until p
+ * is gone, and then along p = 0. */
 static double
 slip_left(struct wedge *wedge, const double alpha[3], const double pb[2],
           double h)
@@ -283,11 +289,12 @@ slip_left(struct wedge *wedge, const double alpha[3], const double pb[2],
            left = wedge->sign * point->slip - lost;
     if (!(fabs(left) < WEDGE_FAST * fabs(lost)) || !(alpha[2] < 0.0))
         return left;
-    for (int i = 0;
-         i < WEDGE_STEPS && fabs(point->b) > WEDGE_REST * fabs(pb[1]); i++)
+    double gone = fmax(WEDGE_GONE, wedge->tolerance) *
+                  (point->C + fabs(point->mu * point->B));
+    for (int i = 0; i < WEDGE_STEPS && p_of(wedge) > gone; i++)
         if (!step(wedge, &h))
             return (double)NAN;
-    return wedge->sign * point->slip - k * point->b / alpha[2];
+    return push_to_rest(wedge, -alpha[2], WEDGE_REST * fabs(pb[1]));
 }
 
 /* What the linear equations lead to from x; `last`: the state one step before.

@@ -192,6 +192,38 @@ const struct command_rules command_rules_painleve = {
 /* -- portrait, resolvable ---------------------------------------------------
  */
 
+static enum option_taken
+no_numbers(struct check *ck, const struct option_row *row,
+           const struct value *value, const struct ast_expr *node)
+{
+    bool field = value->kind == VALUE_FIELD &&
+                 ck->lists.commands.v[value->ref].fields[value->field].kind ==
+                     IMP_FIELD_LIST,
+         column = field || value->kind == VALUE_COLUMN;
+    const char *is = value_kind_text(ck, value);
+    struct diag *diag =
+        column ? check_error(ck, DIAG_E0405, node->range,
+                             "`%s` is a number or a list of numbers whose "
+                             "length stands in the model, but only a run knows "
+                             "the length of this list",
+                             row->key)
+        : value->dims
+            ? check_error(ck, DIAG_E0405, node->range,
+                          "`%s` is a number or a list of numbers of one "
+                          "dimension, but these have several",
+                          row->key)
+            : check_error(
+                  ck, DIAG_E0405, node->range,
+                  "`%s` is a number or a list of numbers, but this is %s",
+                  row->key, is);
+    CHECK_HELP(ck, diag,
+               column ? "single entries of it can be taken: %s = (list[0], "
+                        "list[-1]), or as in linspace(list[0], list[-1], 5)"
+                      : "as in %s = (0, 0.5, 1)",
+               row->key);
+    return OPTION_WRONG;
+}
+
 /* `depths`, `speeds` of starts, `scales`: a number or a list of numbers. */
 static enum option_taken
 portrait_option(struct check *ck, uint32_t command,
@@ -212,14 +244,8 @@ portrait_option(struct check *ck, uint32_t command,
     bool numbers = (value.kind == VALUE_NUM || value.kind == VALUE_LIST) &&
                    !value.dims && (value.rows == 1 || value.cols == 1) &&
                    value.rows;
-    if (!numbers) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0405, node->range,
-                        "`%s` is a number or a list of numbers, but this is %s",
-                        row->key, value_kind_text(ck, &value));
-        CHECK_HELP(ck, diag, "as in %s = (0, 0.5, 1)", row->key);
-        return OPTION_WRONG;
-    }
+    if (!numbers)
+        return no_numbers(ck, row, &value, node);
     size_t count = (size_t)value.rows * value.cols;
     if (!value_need_dim(
             ck, &value, node, dim,

@@ -125,11 +125,13 @@ static void
 keep_memory(struct rt *run, uint32_t system, bool slides)
 {
     const imp_system *sys = rt_system(run, system);
+    if (sys->n_memory == 0)
+        return;
     struct system_run *own = run->system + system;
     const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
     size_t next = 0, first = 2 * (size_t)sys->n + sys->n_contact +
                              4 * (size_t)sys->n_rub + sys->n_soft;
-    for (uint32_t i = 0; i < sys->n_contact && sys->n_memory; i++) {
+    for (uint32_t i = 0; i < sys->n_contact; i++) {
         const imp_contact *contact = rt_contact(run, sys->contact + i);
         if (!(contact->flags & IMP_CONTACTF_REMEMBERS))
             continue;

@@ -8,8 +8,8 @@
 # bad   tests/bad/PART/X.imp: stderr and status of `imp run` in X.err
 # run   tests/run/PHENOMENON/X.imp: stdout and status in X.out beside it;
 #       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and
-#       at O2 and the standalone simulator print the same bytes, as text and as
-#       JSON, also with the params that tests/run/sets gives.
+#       at O2 and the standalone simulator print the same bytes as JSON, the evaluator
+#       and the simulator as text, also with the params that tests/run/sets gives.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
 # fmt   tests/fmt/X.imp   formatted text in X.fmt. Formatting twice changes nothing
 #       more, also for all examples, all models of tests/run and the library.
@@ -75,9 +75,9 @@ do_bad() {
     done
 }
 
-# four MODEL [ARG...]: runs the model in all four ways, as text and as JSON. The
-# object that was compiled for the text is taken from the cache for JSON and for
-# other params.
+# four MODEL [ARG...]: runs the model in all four ways as JSON, which has all digits,
+# and by the evaluator and the simulator as text, too. The object that was compiled
+# is taken from the cache for other params.
 four() {
     model=$1
     shift
@@ -87,7 +87,7 @@ four() {
             "$imp" run --backend=eval $form "$@" "$model" 2>"$tmp/said"
             echo "exit $?"
         } >"$tmp/eval$form"
-        for opt in 0 2; do
+        for opt in ${form:+0 2}; do
             # shellcheck disable=SC2086
             {
                 "$imp" run --opt=$opt $form "$@" "$model" \

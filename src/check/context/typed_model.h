@@ -99,6 +99,7 @@ struct tm_contact {
      * of an impact: default 0; mu_impact NULL: mu. In a system they may read
      * SYM_SLIP, the speed of slip */
     struct tm_num mu, mu_static, mu_impact;
+    bool no_mu; /* what it states of these is wrong, as was told */
     /* of a system, e NULL where not stated: the normal force of a compliant
      * contact, of its arguments (enum contact_argument, without the slip) and
      * params, and its scale (default 1) */

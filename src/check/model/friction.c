@@ -204,11 +204,13 @@ contact_friction(struct check *ck, const struct env *env,
             !scope_find(ck, env->module, "coulomb", WANT_CALL, inner->range,
                         &reported) &&
             !reported) {
-            if (!take_coulomb(ck, env, inner, system, contact))
-                return false;
-        } else if (!take_value(ck, env, friction->value, system, contact)) {
-            return false;
+            contact->no_mu = !take_coulomb(ck, env, inner, system, contact);
+        } else {
+            contact->no_mu =
+                !take_value(ck, env, friction->value, system, contact);
         }
+        if (contact->no_mu)
+            return false;
         contact->mu_impact = contact->mu;
     }
     if (impact) {

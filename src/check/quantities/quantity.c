@@ -385,7 +385,7 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
                 contact->own[0].e;
     bool formula =
         entry == IMP_CONTACT_SLIP && contact->system && contact->slip.e;
-    if (contact->system && !contact->gap_dim)
+    if ((contact->system && !contact->gap_dim) || contact->no_mu)
         return value_poison(range); /* what is wrong has been reported */
     /* a contact without friction has a normal force and may be closed */
     bool load = entry == IMP_CONTACT_NORMAL_FORCE || entry == IMP_CONTACT_MODE;

@@ -75,6 +75,11 @@ add_sub(struct check *ck, const struct ast_expr *node, const struct value *left,
             doing, value_kind_text(ck, left), value_kind_text(ck, right));
         CHECK_NOTE(ck, diag, node->a->range, "%s", value_kind_text(ck, left));
         CHECK_NOTE(ck, diag, node->b->range, "%s", value_kind_text(ck, right));
+        if (left->cols == 1 && right->cols == 1 &&
+            (left->rows == 1 || right->rows == 1))
+            CHECK_HELP(ck, diag,
+                       "if it is a list of numbers, whose entries are meant "
+                       "one by one: entries((1, 2, 3)) + 1");
         return value_poison(node->range);
     }
     const struct dim **dims = NULL;

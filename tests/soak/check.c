@@ -28,7 +28,9 @@ static const struct way {
     {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
 enum { WAYS = sizeof way_table / sizeof *way_table };
 /* relations between commands, between the two tables */
-enum { COMMANDS = 2 };
+enum { COMMANDS = 3 };
+static const char *const command_names[COMMANDS] = {"sweep", "impact",
+                                                    "integral"};
 
 int
 check_ways(void)
@@ -50,7 +52,7 @@ check_name(int check)
     if (check <= relation_count)
         return relation_table[check - 1].name;
     if (check < check_ways())
-        return check == 1 + relation_count ? "sweep" : "impact";
+        return command_names[check - 1 - relation_count];
     return way_table[check - check_ways()].name;
 }
 
@@ -211,8 +213,10 @@ check_commands(const struct runner *runner, struct subject *subject, int check,
         return;
     if (check == 1 + relation_count)
         compare_sweep(runner, &subject->model, finding);
-    else
+    else if (check == 2 + relation_count)
         compare_impact(runner, &subject->model, &subject->result, finding);
+    else
+        compare_integral(runner, &subject->model, finding);
 }
 
 void

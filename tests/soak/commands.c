@@ -13,6 +13,10 @@
  * rounding of the way to them. */
 static const double NEAR = 1e-11;
 
+/* Integrals are sums over pieces, each of which is right to rounding; places
+ * are moved onto the gaps at limits by less than this. */
+static const double INTEGRAL = 1e-9;
+
 static double
 number(const struct json *record, const char *key, int index)
 {
@@ -118,4 +122,98 @@ compare_impact(const struct runner *runner, const struct model *model,
                     impulse, time, event->impulse, event->time);
     json_free(record);
     result_free(&answer);
+}
+
+/* The error that the record tells of an integral. */
+static double
+told_error(const struct json *record, const char *label)
+{
+    const struct json *warnings = json_get(record, "warnings");
+    size_t length = strlen(label);
+    for (size_t i = 0; warnings && i < warnings->count; i++) {
+        const char *text = warnings->item[i].text;
+        const char *known = " is known to ";
+        if (text && !strncmp(text, label, length) &&
+            !strncmp(text + length, known, strlen(known)))
+            return strtod(text + length + strlen(known), NULL);
+    }
+    return 0;
+}
+
+/* One place of a record, and the integral of its velocity. */
+static void
+compare_way(const struct json *record, const char *place, const char *way,
+            const char *label, struct finding *finding)
+{
+    const struct json *at = json_get(record, place);
+    double integral = number(record, way, 0);
+    if (!at || at->kind != JSON_LIST || at->count < 2 ||
+        at->item[at->count - 1].kind != JSON_NUMBER || isnan(integral))
+        return;
+    double change = at->item[at->count - 1].number - at->item[0].number;
+    double bound = INTEGRAL * (1 + fabs(change)) + told_error(record, label);
+    if (!(fabs(integral - change) <= bound))
+        finding_set(finding, "integral",
+                    "%s is %.17g, and the way %.17g: the error that is told "
+                    "is %.3g",
+                    label, integral, change, told_error(record, label));
+}
+
+void
+compare_integral(const struct runner *runner, const struct model *model,
+                 struct finding *finding)
+{
+    char place[200], way[200], label[200], *ask = NULL;
+    size_t size = 0;
+    bool any = false;
+    if (model->question != ASK_SIMULATE)
+        return;
+    FILE *out = open_memstream(&ask, &size);
+    if (!out)
+        abort();
+    fprintf(out, "simulate {\n  until = %.17g\n  record = (", model->until);
+    for (int b = 0; b < model->bodies; b++)
+        for (int k = 0; k < model->dimension && body_moves(model, b); k++) {
+            const char *name = model->body[b].name;
+            fprintf(out, "%s%s.position[%d], integral(%s.velocity[%d])",
+                    any ? ", " : "", name, k, name, k);
+            any = true;
+        }
+    for (int s = 0; s < model->systems; s++)
+        for (int k = 0; k < model->system[s].coordinates; k++) {
+            const char *name = model->system[s].name,
+                       *of = model->system[s].coordinate[k];
+            fprintf(out, "%s%s.%s, integral(%s.%s')", any ? ", " : "", name, of,
+                    name, of);
+            any = true;
+        }
+    fputs(")\n}\n", out);
+    fclose(out);
+    struct result result = {0};
+    if (any)
+        result = run_asking(runner, model, ask);
+    free(ask);
+    const char *at = result.out;
+    struct json *record = at ? json_read(&at) : NULL;
+    if (any && result.status >= EXIT_SIGNAL)
+        audit_end(model, &result, finding);
+    for (int b = 0; b < model->bodies && record; b++)
+        for (int k = 0; k < model->dimension && body_moves(model, b); k++) {
+            const char *name = model->body[b].name;
+            snprintf(place, sizeof place, "%s_position_%d", name, k);
+            snprintf(way, sizeof way, "integral_%s_velocity_%d", name, k);
+            snprintf(label, sizeof label, "integral(%s.velocity[%d])", name, k);
+            compare_way(record, place, way, label, finding);
+        }
+    for (int s = 0; s < model->systems && record; s++)
+        for (int k = 0; k < model->system[s].coordinates; k++) {
+            const char *name = model->system[s].name,
+                       *of = model->system[s].coordinate[k];
+            snprintf(place, sizeof place, "%s_%s", name, of);
+            snprintf(way, sizeof way, "integral_%s_%s_dot", name, of);
+            snprintf(label, sizeof label, "integral(%s.%s')", name, of);
+            compare_way(record, place, way, label, finding);
+        }
+    json_free(record);
+    result_free(&result);
 }

@@ -553,6 +553,18 @@ first_joint_impact(const struct result *result)
     return INFINITY;
 }
 
+/* Feet that are hit in no order that repeats may come together shortly before
+ * their limit. */
+static bool
+before_limit(const struct result *result, double time)
+{
+    for (int i = 0; i < result->limits; i++)
+        if (fabs(result->limit[i].time - time) <
+            BESIDE_EVENT + 2 * result->limit[i].sum)
+            return true;
+    return false;
+}
+
 void
 compare(const struct comparison *comparison, const struct growth *growth,
         struct finding *finding)
@@ -589,6 +601,11 @@ compare(const struct comparison *comparison, const struct growth *growth,
     /* what is far away may come to its end earlier */
     if (comparison->frame.guests && guests_are_named(comparison->other, b))
         to = fmin(to, end_b);
+    /* the second engine says where it cannot go on */
+    if (comparison->other->second &&
+        (!strcmp(b->code, "E0750") ||
+         (!strcmp(b->done, "stopped") && before_limit(a, end_b))))
+        to = fmin(to, end_b - BESIDE_EVENT);
     /* where a law is refused, a slip that is rounding may decide */
     if (!strcmp(a->code, "E0767") && !strcmp(b->code, "E0767"))
         to = fmin(to, fmin(a->time, end_b) - BESIDE_EVENT);

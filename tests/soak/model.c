@@ -9,6 +9,7 @@
 
 #include "print.h"
 #include "random.h"
+#include "rewrite.h"
 
 bool
 body_moves(const struct model *model, int body)
@@ -595,5 +596,5 @@ model_text(const struct model *model)
         abort();
     model_print(model, out);
     fclose(out);
-    return text;
+    return model->as_params ? rewrite_as_params(text) : text;
 }

@@ -143,6 +143,8 @@ struct model {
     bool observed;      /* an observer follows each coordinate of the systems */
     bool families;      /* contacts of systems are one family, k[i] */
     const char *ask;    /* commands instead of `simulate`; NULL: none */
+    bool as_params;     /* numbers before the commands are params */
+    bool formatted;     /* by `imp fmt` */
     bool slide_rates;   /* systems state `slide'` instead of `slide` */
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */

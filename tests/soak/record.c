@@ -369,6 +369,8 @@ run_model(const struct runner *runner, const struct model *model,
           struct result *result)
 {
     char *text = model_text(model);
+    if (model->formatted)
+        text = run_format(runner, text);
     run_text(runner, text, result);
     free(text);
     result->bodies = model->bodies;

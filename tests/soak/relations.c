@@ -447,8 +447,8 @@ make_found(struct trial *trial)
                 const struct contact *contact = &other->contact[c];
                 stated |= contact->there && contact->first == i &&
                           contact->second == k;
-                alike &= !contact->there ||
-                         same_laws(contact, &other->contact[0]);
+                alike &=
+                    !contact->there || same_laws(contact, &other->contact[0]);
             }
             if (!stated && other->body[i].there && other->body[k].there &&
                 (body_moves(other, i) || body_moves(other, k)))
@@ -550,6 +550,24 @@ make_search(struct trial *trial)
     return model->contacts >= LOCAL_SEARCH && !model->joints && !model->systems;
 }
 
+/* Numbers are params. */
+static bool
+make_params(struct trial *trial)
+{
+    trial->other.as_params = true;
+    trial->same_energy = true;
+    return true;
+}
+
+/* In the canonical layout. */
+static bool
+make_format(struct trial *trial)
+{
+    trial->other.formatted = true;
+    trial->same_energy = true;
+    return true;
+}
+
 const struct relation relation_table[] = {
     {"order", make_order},
     {"shift", make_shift},
@@ -578,5 +596,7 @@ const struct relation relation_table[] = {
     {"beside", make_beside},
     {"body-family", make_body_family},
     {"restart-closed", make_restart_closed},
+    {"params", make_params},
+    {"format", make_format},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -103,6 +103,26 @@ run_simulator(const struct runner *runner, FILE *in, struct result *result)
     unlink(path);
 }
 
+char *
+run_format(const struct runner *runner, char *text)
+{
+    struct result result = {0};
+    char *arguments[] = {(char *)runner->imp, "fmt", "--stdout", "-", NULL};
+    FILE *in = tmpfile();
+    if (!in || fputs(text, in) < 0) {
+        perror("soak: temporary file");
+        exit(3);
+    }
+    start(runner, arguments, in, &result);
+    fclose(in);
+    free(text);
+    char *out = result.status ? calloc(1, 1) : result.out;
+    if (!result.status)
+        result.out = NULL;
+    result_free(&result);
+    return out;
+}
+
 void
 run_text(const struct runner *runner, const char *text, struct result *result)
 {

@@ -88,6 +88,9 @@ struct result {
 /* Runs the text; fills status, out and err alone. */
 void run_text(const struct runner *runner, const char *text,
               struct result *result);
+/* Formats the text by `imp fmt`, and frees it; the caller frees the result,
+ * which is empty if that fails. */
+char *run_format(const struct runner *runner, char *text);
 /* Runs the model and reads the record of its `simulate`. */
 void run_model(const struct runner *runner, const struct model *model,
                struct result *result);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The same model in other words. */
+#ifndef SOAK_REWRITE_H
+#define SOAK_REWRITE_H
+
+/* Numbers before the commands become params; gives the text back and returns
+ * another one, which the caller frees. */
+char *rewrite_as_params(char *text);
+
+#endif

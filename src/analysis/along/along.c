@@ -491,12 +491,14 @@ vanished(const struct along *along, const struct followed *followed)
 }
 
 static int
-look(struct along *along, bool ends)
+look(struct along *along, bool ends, size_t events)
 {
     double t = rt_time(along->analysis->rt);
     bool blunt = false;
-    if (along->begun && t == along->time)
+    /* a row that was asked for is looked at twice, too, and ends no flight */
+    if (along->begun && t == along->time && events != along->events)
         along_flight_ends(along);
+    along->events = events;
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
         double *c = followed->next;
@@ -526,7 +528,8 @@ look(struct along *along, bool ends)
 }
 
 int
-along_look(struct along *along, bool ends, void (*give)(void *ctx), void *ctx)
+along_look(struct along *along, bool ends, size_t events,
+           void (*give)(void *ctx), void *ctx)
 {
     assert(along && give);
     series_along_same(along->analysis->rt, true);
@@ -534,7 +537,7 @@ along_look(struct along *along, bool ends, void (*give)(void *ctx), void *ctx)
         series_along_values(along->analysis->rt, true);
     else
         give(ctx);
-    int st = look(along, ends);
+    int st = look(along, ends, events);
     series_along_values(along->analysis->rt, false);
     series_along_same(along->analysis->rt, false);
     return st;

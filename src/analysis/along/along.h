@@ -12,20 +12,22 @@ struct along *along_new(struct analysis *analysis, const imp_val *item,
 /* Forgets what it has seen: the run begins again. */
 void along_forget(struct along *along);
 /* Takes note of the present state: call it at the start, at the end, wherever
- * the motion has come to along_reach, and before and after every event. give(ctx)
- * hands over series of the motion that stand already (series_along_given).
- * `ends`: the motion does not go on from this state, as an event follows, and
- * another look at this time. IMP_OK, or a status after a diagnostic. */
-int along_look(struct along *along, bool ends, void (*give)(void *ctx),
-               void *ctx);
+ * the motion has come to along_reach, and before and after every event.
+ * give(ctx) hands over series of the motion that stand already
+ * (series_along_given). `ends`: the motion does not go on from this state, as
+ * an event follows, and another look at this time. `events`: how many there
+ * have been. IMP_OK, or a status after a diagnostic. */
+int along_look(struct along *along, bool ends, size_t events,
+               void (*give)(void *ctx), void *ctx);
 /* The time of the next look, if nothing happens before: up to it the series of
  * the last look hold, or tell that nothing counts. `followed`: the motion goes
  * its way as its series says; else, before a limit whose impacts are not
  * followed, only the first holds. */
 double along_reach(const struct along *along, bool followed);
 /* The last impacts before a limit at this time were not followed; the look
- * there may come before or behind this. nested: it is a limit of limits. */
-void along_limit(struct along *along, double time, bool nested);
+ * there may come before or behind this. regular: the impacts keep to
+ * one law, so that the flights before them tell the rest. */
+void along_limit(struct along *along, double time, bool regular);
 /* Says in `remark` what is not known exactly. */
 void along_tell(struct along *along,
                 void (*remark)(void *ctx, const char *text), void *ctx);

@@ -48,10 +48,10 @@ struct along {
     int doubled; /* short pieces beside a kink in a row */
     /* brief: the present piece is one of these; to_kink: it goes to a kink */
     bool begun, brief, to_kink;
-    double end[ALONG_KEPT]; /* of flights: times with two looks */
-    size_t n_ends;
+    double end[ALONG_KEPT]; /* of flights: times with events */
+    size_t n_ends, events;  /* events of the run at the last look */
     double limit; /* the time of the last limit that was told */
-    bool nested;  /* it is one of limits, whose flights have no one order */
+    bool regular; /* the flights before it tell the rest */
 };
 
 /* Is a time asked, first(condition)? */

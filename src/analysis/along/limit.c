@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the impacts before a limit, which are not followed, add to the extremes
  * and integrals of a run. The last flights before it tell: extremes go no
- * further from the value at the limit than in these, and an integral is, at the
- * ends of the flights, a smooth function of the time that is left. */
+ * further from the value at the limit than in these, and what an integral still
+ * changes by shrinks as the flights do (P. Wynn, "On a device for computing the
+ * e_m(S_n) transformation", MTAC 10, 1956). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -69,44 +70,71 @@ farthest(const struct followed *followed, double left)
     return most;
 }
 
-/* Neville's scheme for the integral at the limit, from the ends of flights that
- * lie `period` apart. Returns its error, and the integral in *sum. */
-static double
-extrapolated(const struct along *along, const struct followed *followed,
+/* The integral at the ends of flights that lie `period` apart, oldest first.
+ * Returns how many there are. */
+static size_t
+sums_at_ends(const struct along *along, const struct followed *followed,
              size_t period, double *sum)
 {
     size_t first = along->end[(along->n_ends - 1) % ALONG_KEPT] ==
                    followed->last_to; /* the look at the limit itself */
-    double left[EXTRAPOLATED], table[EXTRAPOLATED], error = INFINITY,
-        before = 0;
     size_t kept = along->n_ends < ALONG_KEPT ? along->n_ends : ALONG_KEPT;
-    for (size_t i = 0; i < EXTRAPOLATED && first + i * period < kept; i++) {
-        size_t place = (along->n_ends - 1 - first - i * period) % ALONG_KEPT;
-        left[i] = followed->last_to - along->end[place];
-        table[i] = followed->sum[place];
-        for (size_t k = i; k-- > 0;)
-            table[k] = table[k + 1] +
-                       (table[k + 1] - table[k]) * left[i] /
-                           (left[k] - left[i]);
-        if (i > 1 && fabs(table[0] - before) < error) {
-            error = fabs(table[0] - before);
-            *sum = table[0];
+    size_t n = 0;
+    while (n < EXTRAPOLATED && first + n * period < kept)
+        n++;
+    for (size_t i = 0; i < n; i++) {
+        size_t back = first + (n - 1 - i) * period;
+        sum[i] = followed->sum[(along->n_ends - 1 - back) % ALONG_KEPT];
+    }
+    return n;
+}
+
+/* The integral at the limit, from the ends of flights that lie `period` apart.
+ * Times, places and speeds each shrink by ratios of their own towards it, which
+ * need not be powers of one another: the integral there is a sum of geometric
+ * sequences, whose limit Wynn's epsilon algorithm finds. Returns its error, the
+ * most by which an estimate differs from those with one end, or one sequence,
+ * less; *sum: the limit. */
+static double
+extrapolated(const struct along *along, const struct followed *followed,
+             size_t period, double *sum)
+{
+    double epsilon[EXTRAPOLATED][EXTRAPOLATED] = {{0}}, error = INFINITY;
+    size_t n = sums_at_ends(along, followed, period, epsilon[0]);
+    for (size_t order = 1; order < n; order++) {
+        const double *was = epsilon[order - 1];
+        size_t last = n - 1 - order; /* of this order */
+        if (order % 2 && last > 0 && was[last + 1] == was[last] &&
+            was[last] == was[last - 1]) {
+            *sum = was[last + 1]; /* nothing changes any more */
+            return 0;
         }
-        before = table[0];
+        for (size_t i = 0; i <= last; i++)
+            epsilon[order][i] = (order > 1 ? epsilon[order - 2][i + 1] : 0) +
+                                1 / (was[i + 1] - was[i]);
+        if (order % 2 || last == 0)
+            continue;
+        double here = epsilon[order][last],
+               off = fmax(fabs(here - epsilon[order][last - 1]),
+                          fabs(here - epsilon[order - 2][last + 2]));
+        if (off < error) {
+            error = off;
+            *sum = here;
+        }
     }
     return error;
 }
 
 /* The integral over the rest, which has been counted as if the expression were
- * linear there. Before a limit of limits the ends of flights lie at no smooth
- * sequence of times: nothing better is known there. */
+ * linear there. Where the impacts keep to no one law, as before a limit of
+ * limits, nothing better is known. */
 static void
 rest_of_integral(const struct along *along, struct followed *followed,
                  double most, double left)
 {
     double best = most * left, sum = followed->value;
     for (size_t period = 1;
-         along->n_ends && !along->nested && period <= PERIODS; period++) {
+         along->n_ends && along->regular && period <= PERIODS; period++) {
         double there = sum,
                error = extrapolated(along, followed, period, &there);
         if (error < best && fabs(there - sum) <= 2 * most * left) {
@@ -177,10 +205,10 @@ along_missed(struct along *along, struct followed *followed, double t,
 }
 
 void
-along_limit(struct along *along, double time, bool nested)
+along_limit(struct along *along, double time, bool regular)
 {
     assert(along);
-    along->nested = along->limit == time ? along->nested || nested : nested;
+    along->regular = regular && (along->limit != time || along->regular);
     for (uint32_t i = 0; i < along->n; i++)
         if (along->limit != time && along->v[i].missed &&
             along->v[i].last_to == time)

@@ -14,6 +14,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 
@@ -101,6 +102,23 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
                           ratio, num_digits(rest, limit->remaining, 6), gaps));
 }
 
+/* Do the last impacts keep to one law, so that the flights before them tell the
+ * rest? Limits of limits have flights of several orders; with friction the slip
+ * may end among the impacts. */
+static bool
+is_regular(const struct simulation *sim, const struct flow_event *event,
+           const uint32_t *contacts)
+{
+    const struct rt *run = sim->run;
+    bool rough = false;
+    for (uint32_t i = 0; i < event->n; i++)
+        rough |= !contact_is_plain(run, contacts[i],
+                                   ~(unsigned)CONTACT_LAW_FRICTION) ||
+                 run->env[rt_contact(run, contacts[i])->env_contact +
+                          IMP_CONTACT_MU] != 0.0;
+    return event->chatter.depth <= 1 && !rough;
+}
+
 void
 simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                    const uint32_t *contacts)
@@ -138,7 +156,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     }
     remark(sim, event, who, gaps);
     if (sim->along)
-        along_limit(sim->along, event->time, event->chatter.depth > 1);
+        along_limit(sim->along, event->time, is_regular(sim, event, contacts));
 }
 
 /* Tells of limits that other points of the group had on the way to this one,

@@ -166,7 +166,8 @@ int
 simulate_look_along(struct simulation *sim)
 {
     assert(sim != NULL && sim->along != NULL);
-    return along_look(sim->along, sim->rows.before, give_rows, sim);
+    return along_look(sim->along, sim->rows.before, sim->log.total, give_rows,
+                      sim);
 }
 
 static const char *

@@ -631,6 +631,7 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                              int which)
 {
     assert(sim != NULL && contact < sim->n_contacts && which >= 0);
+    (void)contact;
     struct rt *run = sim->run;
     struct point_list all = {0}, list = {0};
     bool *out = NEW_N(run->brief, bool, sim->n_contacts + 1), on;

@@ -62,6 +62,7 @@ friction_grips_among(struct arena *arena, int all, int n, const int *index,
                      const struct friction_impact_point *point, int *n_grip)
 {
     assert(arena && index && point && n_grip && n <= all);
+    (void)all;
     struct friction_grip *grip = NEW_N(arena, struct friction_grip, n + 1);
     *n_grip = 0;
     for (int i = 0; i < n; i++) {

@@ -529,9 +529,16 @@ make_of_two(struct analysis *analysis, const imp_list *list,
     if (emd) {
         struct list_values a = sorted(analysis, &in[0]);
         struct list_values b = sorted(analysis, &in[1]);
-        x[0] = kind == IMP_LIST_EMD
-                   ? list_emd(a.x, a.n, b.x, b.n)
-                   : list_emd_error(record_arena(analysis), a.x, a.n, b.x, b.n);
+        x[0] = list_emd(a.x, a.n, b.x, b.n);
+        if (kind == IMP_LIST_EMD)
+            return IMP_OK;
+        if (!(x[0] > 0)) {
+            diag_add(analysis->ds, DIAG_E0763, list->range,
+                     "both distributions are the same, so nothing tells by how "
+                     "much their distance scatters");
+            return IMP_FAILED;
+        }
+        x[0] = list_emd_error(record_arena(analysis), a.x, a.n, b.x, b.n);
         return IMP_OK;
     }
     if (kind == IMP_LIST_CORRELATION

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "analysis/command/beta.h"
 #include "analysis/command/lists.h"
 #include "base/arena.h"
 
@@ -47,49 +48,6 @@ list_correlation_error(const double *x, const double *y, size_t n, double *out)
 }
 
 /* -- quantiles ------------------------------------------------------------- */
-
-/* The continued fraction of the incomplete beta function (DLMF 8.17.22) by
- * Lentz's method; x below (a + 1)/(a + b + 2). */
-static double
-beta_fraction(double a, double b, double x)
-{
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1);
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    double h = d, m = 1;
-    /* it takes some sqrt(max(a, b)) terms */
-    for (double most = 100 + 10 * sqrt(a + b); m < most; m += 1) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd =
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 + even * d;
-        c = 1 + even / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = fabs(c) < tiny ? tiny : c;
-        h *= d * c;
-        d = 1 + odd * d;
-        c = 1 + odd / c;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = fabs(c) < tiny ? tiny : c;
-        h *= d * c;
-        if (fabs(d * c - 1) < 1e-15)
-            break;
-    }
-    return h;
-}
-
-/* The share of the beta distribution (a, b) below x; a, b >= 1. */
-static double
-beta_below(double a, double b, double x)
-{
-    if (!(x > 0) || !(x < 1))
-        return x > 0;
-    double log_front = a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) -
-                       lgamma(b);
-    if (x < (a + 1) / (a + b + 2))
-        return exp(log_front) * beta_fraction(a, b, x) / a;
-    return 1 - exp(log_front) * beta_fraction(b, a, 1 - x) / b;
-}
 
 double
 list_quantile_error(const double *sorted, size_t n, double p)

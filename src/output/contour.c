@@ -82,8 +82,9 @@ size_t
 out_tick_from(const struct out_ticks *ticks, double x, size_t near)
 {
     assert(near < ticks->n);
-    for (size_t k = near; k < near + 2 && k + 1 < ticks->n; k++)
-        if (ticks->v[k] <= x && x < ticks->v[k + 1])
+    size_t last = ticks->n - 1;
+    for (size_t k = near ? near - 1 : 0; k < near + 2 && k <= last; k++)
+        if (ticks->v[k] <= x && (k == last || x < ticks->v[k + 1]))
             return k;
     return out_tick(ticks, x);
 }

@@ -114,7 +114,7 @@ struct out_ticks {
 struct out_ticks out_ticks(struct arena *arena,
                            const struct out_column *column);
 size_t out_tick(const struct out_ticks *ticks, double x);
-/* The same; it looks at tick `near`, and at the one after it, first. */
+/* The same; it looks at tick `near` and its neighbours first. */
 size_t out_tick_from(const struct out_ticks *ticks, double x, size_t near);
 
 /* Is there a unit to print? A pure number has "" or "1". */

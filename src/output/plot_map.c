@@ -229,13 +229,15 @@ map_text(struct output *output, struct arena *arena, const char *title,
         char *cells = NEW_N(arena, char, width *height);
         memset(cells, ' ', width * height);
         /* where several points lie in one cell the first is shown */
-        for (size_t i = map->z->n; i-- > 0;)
-            if (there(map, i))
-                cells[cell(out_tick(&map->ty, map->y->x[i]), map->ty.n,
-                           height) *
-                          width +
-                      cell(out_tick(&map->tx, map->x->x[i]), map->tx.n,
-                           width)] = mark(map, i);
+        size_t x = 0, y = 0;
+        for (size_t i = map->z->n; i-- > 0;) {
+            if (!there(map, i))
+                continue;
+            x = out_tick_from(&map->tx, map->x->x[i], x);
+            y = out_tick_from(&map->ty, map->y->x[i], y);
+            cells[cell(y, map->ty.n, height) * width +
+                  cell(x, map->tx.n, width)] = mark(map, i);
+        }
         legend(&buf, map);
         for (size_t k = 0; k < n_curves; k++)
             draw_curve(&buf, map, &curves[k], k, cells, width, height);

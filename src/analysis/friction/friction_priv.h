@@ -81,7 +81,8 @@ struct painleve_derivatives {
     double *all;
     double C, B, C_t, B_t;
     double b_c, b_d; /* db/dq'.M^-1 c, db/dq'.M^-1 d */
-    double mu, mu_t;
+    double mu, mu_t, mu_speed; /* the last: by the slip's speed */
+    const double *mu_v;        /* by the other velocities (n); NULL: by none */
     bool mu_moves; /* mu depends on the slip velocity, or on others */
     const double *C_q, *B_q, *mu_q; /* n each */
     const double *f_q, *d_q, *c_q;  /* n x n each: of the generalised forces */
@@ -141,7 +142,6 @@ struct painleve_reader {
     double *normal, *along, *by_normal, *by_along, *acc;
     /* why derivatives are not known; NULL: they are */
     const char *unknown;
-    bool mu_moves; /* struct painleve_derivatives, at the instant */
 };
 /* Room for n coordinates, in the memory of the run. */
 void painleve_reader_room(struct painleve_reader *reader, uint32_t n);
@@ -182,11 +182,16 @@ int painleve_put_instant(const struct painleve_instant *instant,
 int painleve_over(const struct painleve_instant *instant,
                   const struct painleve *found, struct record *out);
 
-/* The numbers alpha of a slip at this state (painleve_instant.c), and what they
- * lead to: "jam ...", "liftoff", "slip". */
-void painleve_alpha(const struct painleve_derivatives *of, double *const *rates,
-                    const struct painleve_instant *instant, double alpha[3]);
-const char *painleve_alpha_outcome(const double alpha[3], double p, double b);
+/* dp/ds = alpha[0] p + alpha[3] b, db/ds = alpha[1] p + alpha[2] b at what was
+ * read and derived; alpha[3] is 0 where friction does not depend on velocities.
+ */
+#define PAINLEVE_ALPHA 4
+void painleve_alpha(const struct painleve_reader *reader,
+                    const struct painleve_derivatives *of,
+                    const struct painleve_instant *instant,
+                    double alpha[PAINLEVE_ALPHA]);
+const char *painleve_alpha_outcome(const double alpha[PAINLEVE_ALPHA], double p,
+                                   double b);
 
 /* -- painleve_bodies.c ------------------------------------------------------
  */

@@ -368,6 +368,8 @@ read_derivatives(struct painleve_reader *reader, double slip,
     out->b_d = dot(n, work.b_v, reader->by_normal);
     out->mu_t = mechanism->mu_t;
     out->mu_q = mechanism->mu_q;
+    out->mu_speed = mechanism->mu_speed;
+    out->mu_v = mechanism->mu_v;
     out->mu_moves = mechanism->mu_speed != 0.0;
     for (uint32_t k = 0; k < n; k++)
         out->mu_moves |= mechanism->mu_v[k] != 0.0;

@@ -18,11 +18,38 @@
 /* -- where p and b lead ----------------------------------------------------
  */
 
-/* The exact solution of dp/ds = alpha_1 p, db/ds = alpha_2 p + alpha_3 b from p
- * > 0, b < 0 (specification painleve.md, 8). */
-const char *
-painleve_alpha_outcome(const double alpha[3], double p, double b)
+/* The slope b/p < 0 obeys r' = alpha_2 + (alpha_3 - alpha_1) r - beta r^2 and
+ * moves one way: to the next root, where the motion goes along a line, to 0,
+ * where the contact lifts off, or to -infinity, where p is 0 and b is not. */
+static const char *
+by_slope(const double alpha[PAINLEVE_ALPHA], double slope)
 {
+    double beta = alpha[3], half = 0.5 * (alpha[2] - alpha[0]),
+           square = half * half + beta * alpha[1],
+           rate = alpha[1] + 2.0 * half * slope - beta * slope * slope,
+           next = rate > 0.0 ? 0.0 : -INFINITY;
+    for (int k = 0; k < 2 && square >= 0.0; k++) {
+        /* the roots of half +- sqrt(square), without cancellation */
+        double far = half < 0.0 ? half - sqrt(square) : half + sqrt(square),
+               root = k ? far / beta : -alpha[1] / far;
+        if (rate > 0.0 ? root >= slope && root < next
+                       : root <= slope && root > next)
+            next = root;
+    }
+    if (next == 0.0)
+        return "liftoff";
+    if (isinf(next))
+        return "jam (force unbounded)";
+    return alpha[0] + beta * next < 0.0 ? "jam (force finite)" : "slip";
+}
+
+/* The exact solution of dp/ds = alpha_1 p + beta b, db/ds = alpha_2 p + alpha_3
+ * b from p > 0, b < 0 (specification painleve.md, 8, has beta = 0). */
+const char *
+painleve_alpha_outcome(const double alpha[PAINLEVE_ALPHA], double p, double b)
+{
+    if (alpha[3] != 0.0)
+        return by_slope(alpha, b / p);
     double E = alpha[1] / (alpha[0] - alpha[2]), K = b - E * p;
     if (alpha[0] < 0.0 && alpha[2] < 0.0) {
         if (alpha[0] < alpha[2])
@@ -39,15 +66,29 @@ order(double a, double b)
     return a < b ? "<" : a > b ? ">" : "=";
 }
 
+/* With mu' = dmu/du at the slip u, and mu_v by the other velocities, p = C -
+ * sign mu B changes by -sign B (mu' du + mu_v.dv): the free motion, times p,
+ * adds to alpha_1, and the forces, times -b, make beta. */
 void
-painleve_alpha(const struct painleve_derivatives *of, double *const *rates,
-               const struct painleve_instant *instant, double alpha[3])
+painleve_alpha(const struct painleve_reader *reader,
+               const struct painleve_derivatives *of,
+               const struct painleve_instant *instant,
+               double alpha[PAINLEVE_ALPHA])
 {
-    assert(of && rates && instant);
-    double sign = instant->point.slip > 0.0 ? 1.0 : -1.0;
-    alpha[0] = of->C_t - sign * (of->mu * of->B_t + of->mu_t * of->B);
+    assert(reader && of && instant);
+    double *const *rates = reader->entry + of->n;
+    double sign = instant->point.slip > 0.0 ? 1.0 : -1.0,
+           by_slip = sign * of->mu_speed, free = by_slip * instant->point.a,
+           pushed = by_slip * (of->B - sign * of->mu * instant->point.A);
+    for (uint32_t j = 0; of->mu_v && j < of->n; j++) {
+        free += of->mu_v[j] * reader->acc[j];
+        pushed += of->mu_v[j] *
+                  (reader->by_normal[j] - sign * of->mu * reader->by_along[j]);
+    }
+    alpha[0] = of->C_t - sign * (of->mu * of->B_t + (of->mu_t + free) * of->B);
     alpha[1] = instant->jerk;
     alpha[2] = sign * of->mu * of->b_c - of->b_d;
+    alpha[3] = of->mu_moves ? sign * of->B * pushed : 0.0;
     for (uint32_t j = 0; j < of->n; j++)
         alpha[0] +=
             (of->C_q[j] - sign * (of->mu * of->B_q[j] + of->mu_q[j] * of->B)) *
@@ -61,27 +102,28 @@ put_alpha(const struct painleve_reader *reader,
           struct record *out)
 {
     struct analysis *analysis = reader->analysis;
-    static const char *const fields[] = {"alpha", "panel", "jam"};
+    static const char *const fields[] = {"alpha", "beta", "panel", "jam"};
     const struct painleve_point *point = &instant->point;
-    double sign = point->slip > 0.0 ? 1.0 : -1.0, alpha[3];
-    if (of->mu_moves || point->slip == 0.0) {
-        record_set_absent_all(
-            out, fields, 3,
-            point->slip == 0.0
-                ? "the contact does not slip"
-                : "the friction depends on velocities: dp/ds has b, too");
+    double sign = point->slip > 0.0 ? 1.0 : -1.0, alpha[PAINLEVE_ALPHA];
+    if (point->slip == 0.0) {
+        record_set_absent_all(out, fields, sizeof fields / sizeof *fields,
+                              "the contact does not slip");
         return;
     }
-    painleve_alpha(of, reader->entry + of->n, instant, alpha);
+    painleve_alpha(reader, of, instant, alpha);
     SET_LIST("alpha", alpha, 3);
+    SET_NUM("beta", alpha[3]);
     SET_TEXT("panel",
              arena_printf(record_arena(analysis),
                           "alpha_1 %s 0, alpha_2 %s 0, alpha_3 %s 0, alpha_1 "
-                          "%s alpha_3",
+                          "%s alpha_3%s",
                           order(alpha[0], 0.0), order(alpha[1], 0.0),
-                          order(alpha[2], 0.0), order(alpha[0], alpha[2])));
+                          order(alpha[2], 0.0), order(alpha[0], alpha[2]),
+                          alpha[3] > 0.0   ? ", beta > 0"
+                          : alpha[3] < 0.0 ? ", beta < 0"
+                                           : ""));
     double p = sign > 0.0 ? found->p_plus : found->p_minus;
-    if (alpha[0] == alpha[2])
+    if (alpha[0] == alpha[2] && alpha[3] == 0.0)
         SET_ABSENT("jam", "alpha_1 is alpha_3");
     else if (p > 0.0 && point->b < 0.0)
         SET_TEXT("jam", painleve_alpha_outcome(alpha, p, point->b));
@@ -257,10 +299,16 @@ int
 painleve_put_instant(const struct painleve_instant *instant,
                      const struct painleve *found, struct record *out)
 {
-    static const char *const all[] = {
-        "mu_P_least", "mu_P_least_at", "mu_P_least_posture",
-        "wedge",      "alpha",         "panel",
-        "jam",        "stable",        "stable_conditions"};
+    static const char *const all[] = {"mu_P_least",
+                                      "mu_P_least_at",
+                                      "mu_P_least_posture",
+                                      "wedge",
+                                      "alpha",
+                                      "beta",
+                                      "panel",
+                                      "jam",
+                                      "stable",
+                                      "stable_conditions"};
     assert(instant != NULL && instant->reader != NULL && found != NULL);
     struct painleve_reader *reader = instant->reader;
     struct painleve_derivatives derivatives = {0};
@@ -274,7 +322,6 @@ painleve_put_instant(const struct painleve_instant *instant,
     int st = reader->by->derivatives(reader, instant->point.slip, &derivatives);
     if (st)
         return st;
-    reader->mu_moves = derivatives.mu_moves;
     put_alpha(reader, &derivatives, instant, found, out);
     if ((st = put_stable(reader, &derivatives, instant, found, out)))
         return st;

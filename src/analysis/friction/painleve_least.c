@@ -337,10 +337,8 @@ wedge(uint32_t j, const struct painleve_instant *instant,
                       : j == UINT32_MAX  ? "`over` names no single coordinate"
                       : !instant->closed ? "the contact is open"
                       : instant->point.slip == 0.0 ? "the contact does not slip"
-                      : instant->reader->mu_moves
-                          ? "the friction depends on velocities"
-                      : !(p > 0.0) ? "p > 0 does not hold here"
-                                   : NULL;
+                      : !(p > 0.0)                 ? "p > 0 does not hold here"
+                                                   : NULL;
     if (why) {
         SET_ABSENT("wedge", why);
         return IMP_OK;

@@ -376,6 +376,7 @@ read_derivatives(struct painleve_reader *reader, double slip,
     out->mu_q = at + 5;
     at += 5 + n;
     out->mu_t = at[0];
+    out->mu_speed = at[1];
     out->mu_moves = at[1] != 0.0;
     out->f_q = at + 2;
     out->d_q = out->f_q + n * n;

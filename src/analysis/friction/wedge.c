@@ -206,7 +206,8 @@ begin(struct wedge *wedge, double rate)
 
 /* alpha, p and b at the state x. */
 static bool
-linear_at(struct wedge *wedge, const double *x, double alpha[3], double pb[2])
+linear_at(struct wedge *wedge, const double *x, double alpha[PAINLEVE_ALPHA],
+          double pb[2])
 {
     struct painleve_reader *reader = wedge->reader;
     painleve_reader_enter(reader, x);
@@ -216,7 +217,7 @@ linear_at(struct wedge *wedge, const double *x, double alpha[3], double pb[2])
             reader->by->derivatives(reader, wedge->now.point.slip, &wedge->of);
     if (wedge->st)
         return false;
-    painleve_alpha(&wedge->of, reader->entry + wedge->n, &wedge->now, alpha);
+    painleve_alpha(reader, &wedge->of, &wedge->now, alpha);
     pb[0] = p_of(wedge);
     pb[1] = wedge->now.point.b;
     return true;
@@ -297,20 +298,33 @@ slip_left(struct wedge *wedge, const double alpha[3], const double pb[2],
     return push_to_rest(wedge, -alpha[2], WEDGE_REST * fabs(pb[1]));
 }
 
+/* The same where friction depends on velocities: p comes to 0 at a rate, beta
+ * b, or p and b do together, along a line. */
+static double
+slip_across(const struct wedge *wedge, const double alpha[PAINLEVE_ALPHA],
+            const double pb[2])
+{
+    const struct painleve_point *point = &wedge->now.point;
+    double k = point->mu * point->A - wedge->sign * point->B,
+           rate = k * pb[1] + wedge->sign * point->a * pb[0],
+           falls = alpha[0] + alpha[3] * pb[1] / pb[0];
+    return wedge->sign * point->slip - rate / falls;
+}
+
 /* What the linear equations lead to from x; `last`: the state one step before.
  * K = b - E p is K_0 p^(alpha_3/alpha_1) + c p^2: K_0 follows from both states,
  * and is a smooth function of the rate at first. */
 static struct ending
 by_alpha(struct wedge *wedge, double h)
 {
-    double alpha[3], before[3], pb[2][2], K[2];
+    double alpha[PAINLEVE_ALPHA], before[PAINLEVE_ALPHA], pb[2][2], K[2];
     struct ending out = {END_OTHER, (double)NAN, (double)NAN, 0.0};
     if (!linear_at(wedge, wedge->last, before, pb[1]) ||
         !linear_at(wedge, wedge->x, alpha, pb[0]))
         return out;
     double p[2] = {pb[0][0], pb[1][0]}, rate[2] = {alpha[0], before[0]};
     out.time = time_of(wedge, p, rate, wedge->p_end);
-    if (alpha[0] < alpha[2] && alpha[2] < 0.0) {
+    if (alpha[3] == 0.0 && alpha[0] < alpha[2] && alpha[2] < 0.0) {
         double power = alpha[2] / alpha[0];
         K[0] = pb[0][1] - alpha[1] / (alpha[0] - alpha[2]) * pb[0][0];
         K[1] = pb[1][1] - before[1] / (before[0] - before[2]) * pb[1][0];
@@ -324,9 +338,12 @@ by_alpha(struct wedge *wedge, double h)
                   : !strcmp(end, "liftoff")                 ? END_LIFTOFF
                                                             : END_OTHER;
     }
-    out.slips = slip_left(wedge, alpha, pb[0], h);
+    out.slips = alpha[3] != 0.0 ? slip_across(wedge, alpha, pb[0])
+                                : slip_left(wedge, alpha, pb[0], h);
     if (out.end == END_JAM && !(out.slips > 0.0))
         out.end = END_STOP;
+    if (alpha[3] != 0.0) /* without its direction the slip has no friction */
+        out.slips = (double)NAN;
     return out;
 }
 
@@ -347,11 +364,21 @@ follow_slip(struct wedge *wedge, double rate, bool through)
         return out;
     for (size_t i = 0; i < n; i++)
         wedge->size[i] = fabs(wedge->x[i]) + fabs(h * wedge->slope[i]);
+    int back = 0;
     for (int k = 0; k < WEDGE_STEPS; k++) {
         const struct painleve_point *point = &wedge->now.point;
         double p = p_of(wedge), size = point->C + fabs(point->mu * point->B);
         bool lifts = !(point->b < 0.0),
              stops = !(wedge->sign * point->slip > 0.0);
+        /* p has passed 0: go there in shorter steps */
+        if (!(p > 0.0) && back++ < WEDGE_SHRINKS) {
+            memcpy(wedge->x, wedge->last, n * sizeof *wedge->x);
+            wedge->time -= wedge->step;
+            h = 0.25 * wedge->step;
+            if (!rates(wedge, wedge->x, wedge->slope) || !step(wedge, &h))
+                return out;
+            continue;
+        }
         if (!through && (lifts || stops)) {
             out.end = lifts ? END_LIFTOFF : END_STOP;
             return out;

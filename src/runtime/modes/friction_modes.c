@@ -338,6 +338,23 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
     }
 }
 
+/* Which ends of the bushes of sliders push where follows from the forces, with
+ * those of the contacts; friction changes these by less than they are. */
+static int
+turn_bushes(const struct friction_rows *in, struct persistent_group *group)
+{
+    int st = IMP_OK;
+    bool turns = true;
+    for (int round = 0; round <= 2 * in->n_joint && turns && !st; round++) {
+        turns = false;
+        for (int i = 0; i < in->n_joint; i++)
+            turns |= rubbing_joint_turns(in->joint + i);
+        if (turns)
+            st = persistent_group_series(in->run, group, 2, UINT32_MAX);
+    }
+    return st;
+}
+
 /* Holds the points with their modes. Where slip is 0, it is made so exactly
  * before a point sticks or begins to slip. first: see tie. */
 static int
@@ -379,6 +396,8 @@ hold(struct friction_rows *in, struct taken *taken, int first)
     tie(in, taken, first, group);
     persistent_project_group(run, group);
     int st = persistent_group_series(run, group, 2, UINT32_MAX);
+    if (!st)
+        st = turn_bushes(in, group);
     for (int i = 0; i < taken->n_on && !st; i++) {
         struct persistent_friction *friction = group->row[i].friction;
         if (!friction || friction->mode != CONTACT_STICK)

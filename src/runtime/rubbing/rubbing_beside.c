@@ -263,6 +263,40 @@ rubbing_joint_begins(struct rubbing_joint *joint, double small)
     joint->pin->small = small / joint->unit;
 }
 
+/* Ends of a bush whose forces are below this share of masses times
+ * accelerations bear nothing, as in rubbing.c. */
+#define END_NONE 0x1p-40
+
+bool
+rubbing_joint_turns(struct rubbing_joint *joint)
+{
+    assert(joint);
+    const struct pin *pin = joint->pin;
+    struct pins *pins = joint->pins;
+    const double *row[2];
+    bool turned = false;
+    double none = END_NONE * sqrt(told(joint)[IMP_RUB_SIZE]);
+    if (!joint->grip.bush || pin->env[IMP_JOINT_STICK] != 0.0)
+        return false;
+    for (int i = 0; i < 2; i++)
+        row[i] =
+            pins->run->rows.block[pins->block] + IMP_ROW_PAD +
+            (size_t)pin->joint->rows[IMP_RUBROW_FORCE + i] * IMP_ROW_STRIDE;
+    for (int k = 0; k < 2; k++) {
+        double *side = pin->env + IMP_JOINT_SIDE + k, end[2];
+        for (int order = 0; order < 2; order++)
+            end[order] = 0.5 * row[0][order] + (k == 0 ? 1.0 : -1.0) *
+                                                   row[1][order] /
+                                                   pin->env[IMP_JOINT_WIDTH];
+        double says = fabs(end[0]) > none ? end[0] : end[1];
+        if (*side * says < 0.0) {
+            *side = -*side;
+            turned = true;
+        }
+    }
+    return turned;
+}
+
 const double *
 rubbing_joint_unknowns(const struct rubbing_joint *joint)
 {

@@ -77,5 +77,9 @@ void rubbing_joint_set(struct rubbing_joint *joint, enum contact_mode mode,
 /* Its slip begins from rest now; an acceleration of it below `small`, as of
  * its friction, is rounding. */
 void rubbing_joint_begins(struct rubbing_joint *joint, double small);
+/* The series of the motion with closed contacts stand: do the ends of its bush
+ * push to other sides than its friction took them to? Then they are turned, and
+ * the series are to be made anew. */
+bool rubbing_joint_turns(struct rubbing_joint *joint);
 
 #endif

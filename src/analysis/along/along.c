@@ -466,6 +466,11 @@ set_reach(struct along *along, double t, bool blunt)
                                  ? along->doubled + 1
                                  : 0;
         reach = kink;
+    } else if (reach < ldexp(least, along->doubled)) {
+        /* Where a force has just begun with a power, the series hold for less
+         * than the rounding of the time again and again. */
+        least = ldexp(least, along->doubled);
+        along->doubled += along->doubled < DOUBLED_MOST;
     } else {
         along->doubled = 0;
     }

@@ -268,6 +268,8 @@ portrait_arguments(struct check *ck, uint32_t command,
     const struct tm_contact *contact = ck->lists.contacts.v + of->args[0].ref;
     if (contact->compliance.e)
         return true;
+    if (contact->yields)
+        return false; /* what is wrong has been reported */
     struct diag *diag =
         check_error(ck, DIAG_E0386, it->args[0]->range,
                     "the contact `%s` states no compliance", contact->name);

@@ -104,6 +104,7 @@ struct tm_contact {
      * contact, of its arguments (enum contact_argument, without the slip) and
      * params, and its scale (default 1) */
     struct tm_num compliance, scale;
+    bool yields;    /* states a compliance, which may be wrong */
     bool remembers; /* the compliance, or a record, reads its impulses */
     /* stated contacts: point and direction in world axes at the start; the
      * direction is of length 1 when `normal` was given, kept as it is when

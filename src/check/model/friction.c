@@ -286,6 +286,7 @@ contact_compliance(struct check *ck, const struct env *env,
         CHECK_HELP(ck, diag,
                    "add compliance = (1000 [N/m])*depth, or leave `scale` out");
     }
+    contact->yields = law != NULL;
     if (!law || !gap)
         return;
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1),

@@ -361,6 +361,8 @@ static struct value
 without_compliance(struct check *ck, const struct tm_contact *contact,
                    imp_range name_range, imp_range range)
 {
+    if (contact->yields)
+        return value_poison(range); /* what is wrong has been reported */
     struct diag *diag =
         check_error(ck, DIAG_E0386, name_range,
                     "the contact `%s` states no compliance", contact->name);

@@ -74,6 +74,12 @@ struct accumulation_work {
  * some thirty times as much as one of the parabola, so a few more pay. */
 #define CHATTER_BEYOND 100
 
+/* Of more points than LIMIT_CROWD those are left out that bodies with so many
+ * times their rates do not reach while the prediction is the motion: the cost
+ * of a prediction grows with the cube of their number. */
+#define LIMIT_CROWD 64
+#define CROWD_REACH 4.0
+
 /* The sum of the last flights of a contact; 0: they do not shrink. take: there
  * are enough of them for a limit. */
 static double
@@ -648,6 +654,17 @@ gather(struct simulation *sim, uint32_t contact, double shrunk,
     return limit_group_points(sim, group, CHATTER_AHEAD * shrunk);
 }
 
+/* Leaves out what is not reached within CROWD_REACH * far. False as in gather.
+ */
+static bool
+thin_out(struct simulation *sim, double shrunk, double far,
+         struct limit_group *group)
+{
+    return group->n <= LIMIT_CROWD ||
+           CROWD_REACH * far >= CHATTER_AHEAD * shrunk ||
+           limit_group_points(sim, group, CROWD_REACH * far);
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -670,6 +687,8 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     double far, state_window,
         window = limit_window(sim, group, &far, &state_window);
+    if (flights->flight[0] <= far && !thin_out(sim, shrunk, far, group))
+        return IMP_OK;
     flights->far = INFINITY;
     for (int i = 0; i < group->n; i++)
         if (group->spot[i].contact == contact &&

@@ -200,7 +200,9 @@ run_one(struct simulation *series, double step, struct record *out)
     put_nothing(out);
     int st = simulation_prepare(series);
     if (step > 0.0)
-        return st ? st : simulation_put(series, out, steps_run(series, step));
+        return st ? st
+                  : simulation_put(series, out,
+                                   simulation_shown(series, steps_run, step));
     if (!st && series->run->paradox == PARADOX_BRANCH)
         return simulate_branches(series, out);
     return st ? st : simulation_put(series, out, simulation_by_series(series));

@@ -29,8 +29,7 @@ refuse_others(struct analysis *analysis, const imp_command *command)
                   {IMP_OPT_simulate_loads, "loads"},
                   {IMP_OPT_simulate_corners, "corners"},
                   {IMP_OPT_simulate_compliant, "compliant"},
-                  {IMP_OPT_simulate_search, "search"},
-                  {IMP_OPT_simulate_trace, "trace"}};
+                  {IMP_OPT_simulate_search, "search"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const imp_val *value = arg_option(analysis, command, others[i].option);
         if (!value)
@@ -201,12 +200,37 @@ tell(struct simulation *sim, const struct balls_steps *steps, double length)
                      num_digits(c, report->fastest, 3)));
 }
 
+/* From row to row. */
+static int
+follow(struct simulation *sim, struct balls_steps *steps)
+{
+    struct rt *run = sim->run;
+    const struct numbers *times = &sim->rows.times;
+    int st = IMP_OK;
+    rt_progress(run, 0.0);
+    sim->tells = true;
+    sim->rows.next = 0;
+    if (times->n && times->v[0] == 0.0)
+        st = simulate_asked_row(sim);
+    sim->begun = true;
+    if (!st && sim->trace)
+        st = simulate_traced(sim);
+    while (sim->rows.next < times->n && !st) {
+        st = go_to(sim, steps, times->v[sim->rows.next]);
+        if (!st)
+            st = simulate_asked_row(sim);
+    }
+    if (!st && rt_time(run) < sim->options.until)
+        st = go_to(sim, steps, sim->options.until);
+    rt_progress(run, 1.0);
+    return st;
+}
+
 int
 steps_run(struct simulation *sim, double length)
 {
     assert(sim != NULL && length > 0.0);
     struct rt *run = sim->run;
-    const struct numbers *times = &sim->rows.times;
     int st = check_contacts(sim);
     if (st)
         return st;
@@ -227,21 +251,9 @@ steps_run(struct simulation *sim, double length)
         balls_steps_new(balls, length, sim->options.capture);
     if ((st = check_overlap(sim, steps)))
         return st;
-    rt_progress(run, 0.0);
-    sim->tells = true;
-    sim->rows.next = 0;
-    if (times->n && times->v[0] == 0.0 && (st = simulate_asked_row(sim)))
-        return st;
-    sim->begun = true;
-    while (sim->rows.next < times->n && !st) {
-        st = go_to(sim, steps, times->v[sim->rows.next]);
-        if (!st)
-            st = simulate_asked_row(sim);
-    }
-    if (!st && rt_time(run) < sim->options.until)
-        st = go_to(sim, steps, sim->options.until);
+    st = follow(sim, steps);
+    balls_steps_trace(steps);
     if (!st || st == IMP_STOPPED)
         tell(sim, steps, length);
-    rt_progress(run, 1.0);
     return st;
 }

@@ -368,7 +368,7 @@ look(void *ctx, double *fresh, char *text, size_t size)
 /* A run on a terminal tells how far it is if it takes long. */
 #define SHOWN_AFTER 2.0
 static int
-run_shown(struct simulation *sim)
+run_shown(struct simulation *sim, simulation_run_fn *run, double number)
 {
     struct progress progress;
     struct oom_guard guard;
@@ -380,10 +380,33 @@ run_shown(struct simulation *sim)
         oom_raise();
     }
     oom_enter(&guard);
-    st = simulate_run(sim, sim->options.events);
+    st = run(sim, number);
     oom_leave(&guard);
     progress_end(&progress);
     return st;
+}
+
+int
+simulation_shown(struct simulation *sim, simulation_run_fn *run, double number)
+{
+    assert(sim != NULL && run != NULL && !sim->begun);
+    /* a tree of motions is not kept */
+    if (run_file_wanted(sim->analysis, sim->command) && !sim->run->forks) {
+        size_t limit = sim->analysis->trace_limit;
+        sim->trace = run_log_new(sim->analysis, limit ? limit : RUN_LOG_LIMIT);
+        run_log_begin(sim->trace);
+    }
+    return sim->analysis->sweeps.progress ? run_shown(sim, run, number)
+                                          : run(sim, number);
+}
+
+/* systems move by their energies: without them there is no run */
+static int
+run_by_series(struct simulation *sim, double events)
+{
+    return !sim->has_energy && sim->run->im->systems.n
+               ? IMP_FAILED
+               : simulate_run(sim, events);
 }
 
 int
@@ -392,18 +415,7 @@ simulation_by_series(struct simulation *sim)
     assert(sim != NULL && !sim->begun);
     if (sim->options.until < 0.0)
         return simulate_backward(sim);
-    /* a tree of motions is not kept */
-    if (run_file_wanted(sim->analysis, sim->command) && !sim->run->forks) {
-        size_t limit = sim->analysis->trace_limit;
-        sim->trace = run_log_new(sim->analysis, limit ? limit : RUN_LOG_LIMIT);
-        run_log_begin(sim->trace);
-    }
-    /* systems move by their energies: without them there is no run */
-    if (!sim->has_energy && sim->run->im->systems.n)
-        return IMP_FAILED;
-    return sim->analysis->sweeps.progress
-               ? run_shown(sim)
-               : simulate_run(sim, sim->options.events);
+    return simulation_shown(sim, run_by_series, sim->options.events);
 }
 
 int

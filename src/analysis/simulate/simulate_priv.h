@@ -225,11 +225,10 @@ struct simulation {
     /* a rotor has friction; the next one whose mode changes, and when */
     bool rotors;
     uint32_t rotor;
-    double rotor_time;
-    /* a joint has friction; the next one whose mode changes, and when */
+    double rotor_time, rub_time;
+    /* a joint has friction; the next one whose mode changes, when: rub_time */
     bool rubbing;
     struct rubbing_change rub;
-    double rub_time;
     /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
      * contact that has slid to another feature, and when */
     struct saved_state face_end;
@@ -290,6 +289,10 @@ struct simulation *simulation_new(struct analysis *analysis,
 int simulation_prepare(struct simulation *sim);
 /* The run by Taylor series and closed forms. */
 int simulation_by_series(struct simulation *sim);
+/* A run by an engine, with a number of its own, that is told and kept. */
+typedef int simulation_run_fn(struct simulation *sim, double number);
+int simulation_shown(struct simulation *sim, simulation_run_fn *run,
+                     double number);
 /* Fills the record of a run that ended so. Returns the status of the command.
  */
 int simulation_put(struct simulation *sim, struct record *out, int st);
@@ -376,8 +379,6 @@ void simulate_remark(struct simulation *sim, const char *text);
 /* Keeps `kind` and `class`, which must outlive the run. impulse in N*s. */
 void simulate_log_event(struct simulation *sim, uint32_t contact,
                         const char *kind, const char *class, double impulse);
-/* The same between two bodies, whose contact may be one that stands for all
- * pairs; NULL: those of the contact. */
 /* The same of a rotor that begins to stick or to turn. */
 void simulate_log_rotor(struct simulation *sim, uint32_t rotor,
                         const char *kind);
@@ -388,6 +389,7 @@ void simulate_log_joint(struct simulation *sim, uint32_t joint,
 int *simulate_joint_modes(struct simulation *sim);
 /* Logs which joints have another mode now; false: none has. */
 bool simulate_log_joint_modes(struct simulation *sim, const int *before);
+/* Between two bodies, of whose contact others may be; NULL: its own. */
 void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const uint32_t *body, const char *kind,
                        const char *class, double impulse);

@@ -33,13 +33,12 @@ needs(const struct analysis *analysis, const imp_command *later,
             run_file_named(arg_text(analysis, later, IMP_OPT_save_file, "")));
 }
 
-/* Only the series engine has Taylor pieces. */
+/* The other engine of motion has no Taylor pieces. */
 static bool
-by_series(const struct analysis *analysis, const imp_command *command)
+by_gsl(const struct analysis *analysis, const imp_command *command)
 {
     return !strcmp(
-        arg_text(analysis, command, IMP_OPT_simulate_engine, "series"),
-        "series");
+        arg_text(analysis, command, IMP_OPT_simulate_engine, "series"), "gsl");
 }
 
 bool
@@ -54,7 +53,7 @@ run_file_wanted(const struct analysis *analysis, const imp_command *command)
     /* a question of a sweep is no command of the model */
     if (command < all || command >= all + im->commands.n)
         return false;
-    if (!by_series(analysis, command))
+    if (by_gsl(analysis, command))
         return false;
     if (analysis->trace_all)
         return true;
@@ -81,9 +80,9 @@ traced(struct analysis *analysis, const imp_command *command)
                                  "the motion of `%s` was not kept",
                                  imp_text(analysis->rt->im, value->label));
     diag_help(analysis->ds, diag,
-              !by_series(analysis, record->command)
-                  ? "leave out `engine`: the series of the first engine are "
-                    "what is kept"
+              by_gsl(analysis, record->command)
+                  ? "leave out `engine = gsl`: the series of the other engine "
+                    "are what is kept"
                   : "write trace = true in its `simulate` block and run it "
                     "again");
     return NULL;

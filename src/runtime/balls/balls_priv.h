@@ -92,6 +92,17 @@ void balls_trace_begin(struct balls *balls, double t);
 /* Keeps the motion of one ball up to the time t of its impact. */
 void balls_trace_ball(struct balls *balls, uint32_t which, double t);
 
+/* A motion from the time `base` on: along a parabola if it falls, else along a
+ * line, with a constant spin. */
+struct ball_flight {
+    double base, x[3], v[3];
+    bool falls;
+    double attitude[4], spin[3];
+};
+/* Keeps a flight of one ball up to the time t. */
+void balls_trace_flight(struct balls *balls, uint32_t which,
+                        const struct ball_flight *flight, double t);
+
 /* -- balls_root.c -- */
 /* c + b s + a s^2 falls to 0 at the first s >= 0; infinite if it never does. A
  * c <= 0 that rises counts as 0 and has been left. */

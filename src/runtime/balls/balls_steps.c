@@ -8,7 +8,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
-#include "runtime/balls/balls_priv.h"
+#include "runtime/balls/balls_steps_priv.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/vec3.h"
 
@@ -24,53 +24,6 @@
 #define REACH 4.0
 /* a gain of energy by this share of what an impact moves is rounding */
 #define GAIN_SHARE 1e-12
-
-/* A body; the last one stands for all that are fixed. */
-struct grain {
-    double v[3], spin;    /* spin: in the plane */
-    double invmass, roll; /* roll: radius x inverse moment of inertia */
-    double radius;
-    double x[3], angle;
-    double before[3], before_spin; /* velocities when the step began */
-    bool held;                     /* an impulse was given in this step */
-};
-struct grain_contact {
-    uint32_t one, two, contact; /* two: n for what is fixed */
-    uint32_t body;              /* of what is fixed */
-    double n[3], gap;
-    double e, mu;
-    double target; /* the least rate of the gap after the step */
-    double inverse, across_inverse; /* of the masses that each row feels */
-    double push, across;            /* impulses (N s) */
-    double rate, slip;              /* when the step began */
-    /* of the search for the impulses: those before the last sweep, and the
-     * direction in which the sweeps go */
-    double push_before, across_before, push_on, across_on;
-    bool bounces;
-    bool held, sticks; /* in the last step */
-};
-struct contact_list {
-    struct grain_contact *v;
-    size_t n, cap;
-};
-struct balls_steps {
-    struct balls *balls;
-    struct arena *arena;
-    double length, slow, start, time, known;
-    uint32_t n;
-    struct grain *grain;   /* n + 1 */
-    double (*attitude)[4]; /* in space, at the start */
-    struct contact_list now, last;
-    uint32_t *first, *first_last; /* n + 1 each: the contacts of each body */
-    uint32_t *cell, *next, mask;  /* of fixed balls, too */
-    uint32_t *group;
-    double *gain, *moved;
-    struct {
-        struct balls_blow *v;
-        size_t n, cap;
-    } blows;
-    struct balls_report report;
-};
 
 /* -- which bodies may touch ------------------------------------------------ */
 
@@ -588,6 +541,8 @@ balls_step(struct balls_steps *steps)
     report->steps++;
     steps->known = steps->time;
     steps->time = steps->start + (double)report->steps * steps->length;
+    if (steps->flight)
+        balls_steps_trace_last(steps);
     report->fastest = fastest_of(steps);
     if (report->fastest > report->still)
         report->still_since = steps->time;
@@ -658,7 +613,9 @@ balls_steps_new(struct balls *balls, double length, double slow)
         .group = NEW_N(arena, uint32_t, (size_t)n + 1),
         .gain = NEW_N(arena, double, (size_t)n + 1),
         .moved = NEW_N(arena, double, (size_t)n + 1),
-        .report = {.still = fall}};
+        .report = {.still = fall},
+        .flight = run->trace ? NEW_N(arena, struct ball_flight, (size_t)n + 1)
+                             : NULL};
     balls->now = rt_time(run);
     balls->known = false;
     for (uint32_t i = 0; i < balls->n_ball; i++)

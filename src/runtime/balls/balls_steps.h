@@ -55,6 +55,9 @@ const struct balls_blow *balls_steps_blows(const struct balls_steps *steps,
 /* After a step: writes the states at a time within it into env, and sets the
  * time. */
 void balls_steps_put(struct balls_steps *steps, double t);
+/* Hands the motion up to the time of the last balls_steps_put to the run's
+ * trace, if it has one. */
+void balls_steps_trace(struct balls_steps *steps);
 const struct balls_report *balls_steps_report(const struct balls_steps *steps);
 
 #endif

@@ -83,6 +83,38 @@ pieces(struct balls *balls, uint32_t which, double t)
     }
 }
 
+void
+balls_trace_flight(struct balls *balls, uint32_t which,
+                   const struct ball_flight *flight, double t)
+{
+    assert(balls != NULL && flight != NULL && which < balls->n_move);
+    struct trace *trace = balls->run->trace;
+    if (trace_full(trace) || !(t > flight->base))
+        return;
+    struct ball_spin spin;
+    memcpy(spin.attitude, flight->attitude, sizeof spin.attitude);
+    memcpy(spin.spin, flight->spin, sizeof spin.spin);
+    bool turns = balls->dim == 3 && vec3_norm(spin.spin) > 0.0;
+    int order = turns ? TRACE_ORDER_MOST : flight->falls ? 2 : 1;
+    double *row = trace_room(trace);
+    for (int i = 0; i < balls->dim; i++, row += order + 1) {
+        memset(row, 0, ((size_t)order + 1) * sizeof *row);
+        row[0] = flight->x[i];
+        row[1] = flight->v[i];
+        if (flight->falls)
+            row[2] = 0.5 * balls->gravity[i];
+    }
+    if (balls->dim == 3) {
+        attitude_rows(&spin, spin.attitude, order, row);
+    } else {
+        memset(row, 0, ((size_t)order + 1) * sizeof *row);
+        row[0] = spin.attitude[0];
+        row[1] = spin.spin[0];
+    }
+    trace_piece(trace, balls->ball[which].body, flight->base, flight->base, t,
+                order);
+}
+
 static void
 all_pieces(struct balls *balls, double t)
 {

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What balls_steps.c (the steps) and balls_steps_trace.c (their motion as
+ * pieces of a trace) share. */
+#ifndef IMP_RUNTIME_BALLS_BALLS_STEPS_PRIV_H
+#define IMP_RUNTIME_BALLS_BALLS_STEPS_PRIV_H
+
+#include "runtime/balls/balls_priv.h"
+#include "runtime/balls/balls_steps.h"
+
+/* A body; the last one stands for all that are fixed. */
+struct grain {
+    double v[3], spin;    /* spin: in the plane */
+    double invmass, roll; /* roll: radius x inverse moment of inertia */
+    double radius;
+    double x[3], angle;
+    double before[3], before_spin; /* velocities when the step began */
+    bool held;                     /* an impulse was given in this step */
+};
+struct grain_contact {
+    uint32_t one, two, contact; /* two: n for what is fixed */
+    uint32_t body;              /* of what is fixed */
+    double n[3], gap;
+    double e, mu;
+    double target; /* the least rate of the gap after the step */
+    double inverse, across_inverse; /* of the masses that each row feels */
+    double push, across;            /* impulses (N s) */
+    double rate, slip;              /* when the step began */
+    /* of the search for the impulses: those before the last sweep, and the
+     * direction in which the sweeps go */
+    double push_before, across_before, push_on, across_on;
+    bool bounces;
+    bool held, sticks; /* in the last step */
+};
+struct contact_list {
+    struct grain_contact *v;
+    size_t n, cap;
+};
+struct balls_steps {
+    struct balls *balls;
+    struct arena *arena;
+    double length, slow, start, time, known;
+    uint32_t n;
+    struct grain *grain;   /* n + 1 */
+    double (*attitude)[4]; /* in space, at the start */
+    struct contact_list now, last;
+    uint32_t *first, *first_last; /* n + 1 each: the contacts of each body */
+    uint32_t *cell, *next, mask;  /* of fixed balls, too */
+    uint32_t *group;
+    double *gain, *moved;
+    struct {
+        struct balls_blow *v;
+        size_t n, cap;
+    } blows;
+    struct balls_report report;
+    struct ball_flight *flight; /* what the run's trace has not yet; or NULL */
+};
+
+/* -- balls_steps_trace.c -- */
+/* Keeps the motion of the last step, for the run's trace. */
+void balls_steps_trace_last(struct balls_steps *steps);
+
+#endif

@@ -73,7 +73,7 @@ friction_read_group(const struct flow *flow, const struct struck *struck,
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     size_t n = 0;
     for (uint32_t i = 0; i < flow->m; i++)
-        if (struck->hits[i] ||
+        if (struck->hits[i] || friction_rests(flow, i) ||
             (flow->taylor->contacts.closed[i] && !friction_soft(flow, i))) {
             point[n] = point_of(flow, i, struck->law, struck->hits[i],
                                 struck->plastic);
@@ -147,15 +147,19 @@ strike(struct flow *flow, struct struck *struck, bool *on)
     memcpy(friction->impulse, struck->impulse,
            2 * flow->m * sizeof *friction->impulse);
     friction->may_gain = struck->may_gain;
-    for (uint32_t i = 0; i < flow->m; i++)
+    bool *rests = NEW_N(flow->run->brief, bool, flow->m + 1);
+    for (uint32_t i = 0; i < flow->m; i++) {
         friction->may_gain |= struck->hits[i] && flow->instant.e[i] > 1.0;
+        rests[i] = !struck->hits[i] && friction_rests(flow, i);
+    }
     friction_push(flow, struck->impulse);
     int st = friction_rows(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         bool was = taylor->contacts.closed[i];
         double rate = rows->speed[2 * i],
                noise = TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i];
-        bool touches = taylor->contacts.opening[i] && !struck->hits[i];
+        bool touches =
+            rests[i] || (taylor->contacts.opening[i] && !struck->hits[i]);
         bool soft = friction_soft(flow, i);
         on[i] = soft ? was
                      : ((was || struck->hits[i]) && rate <= noise) ||

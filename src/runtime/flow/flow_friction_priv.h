@@ -287,8 +287,11 @@ struct struck {
 };
 
 struct struck friction_new_struck(struct flow *flow);
-/* The contacts that hit and the closed ones, with their rows of W (after
- * friction_rows). Returns how many there are; room for all m. */
+/* Is contact i closed without a rate, though no force presses it (after
+ * friction_rows)? It takes part in impacts as those do that are pressed. */
+bool friction_rests(const struct flow *flow, uint32_t i);
+/* The contacts that hit, the closed ones and those that rest, with their rows
+ * of W (after friction_rows). Returns how many there are; room for all m. */
 int friction_read_group(const struct flow *flow, const struct struck *struck,
                         int *contact, double *W,
                         struct friction_impact_point *point);

@@ -235,6 +235,18 @@ friction_rows(struct flow *flow)
     return st ? st : responses(flow);
 }
 
+bool
+friction_rests(const struct flow *flow, uint32_t i)
+{
+    assert(flow && i < flow->m);
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct friction_rows *rows = &taylor->friction->rows;
+    double eps = TAYLOR_NOISE * DBL_EPSILON;
+    return !taylor->contacts.closed[i] && !friction_soft(flow, i) &&
+           fabs(flow->instant.gap[i]) <= eps * taylor->terms.gap[i] &&
+           fabs(rows->speed[2 * i]) <= eps * rows->speed_terms[2 * i];
+}
+
 void
 friction_push(struct flow *flow, const double *impulse)
 {

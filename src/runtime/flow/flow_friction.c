@@ -29,7 +29,6 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_restitution.h"
-#include "runtime/numerics/polynomial.h"
 
 /* Modes that change so often at one time, without an impact and per contact,
  * come to no end. */
@@ -624,18 +623,6 @@ touched(struct flow *flow, struct flow_event *event)
     return st;
 }
 
-/* The rounding of a slip that sticks: of the speeds that friction has held. */
-static double
-held_slip(const struct flow *flow, uint32_t i)
-{
-    const struct taylor_friction *friction = flow->taylor->friction;
-    size_t row = 2 * (size_t)i + 1;
-    return TAYLOR_NOISE * DBL_EPSILON * friction->elapsed *
-           friction->rows.W[row * (2 * (size_t)flow->m + 1)] *
-           polynomial_size(friction->piece.friction + (size_t)i * ROW,
-                           MOTION_STEP_ORDER, friction->elapsed);
-}
-
 /* A formula changes its branch: forces, the slip of a belt and rates of gaps
  * may jump. */
 static int
@@ -658,7 +645,7 @@ switched(struct flow *flow, struct flow_event *event)
         if (on[i] && taylor->friction->mode[i] == CONTACT_STICK &&
             fabs(rows->speed[2 * i + 1]) >
                 FRICTION_TOGETHER * rows->speed_terms[2 * i + 1] +
-                    held_slip(flow, i))
+                    friction_held_slip(flow, i))
             taylor->friction->mode[i] = rows->speed[2 * i + 1] > 0.0
                                             ? CONTACT_SLIP_POSITIVE
                                             : CONTACT_SLIP_NEGATIVE;

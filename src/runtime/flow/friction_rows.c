@@ -14,6 +14,7 @@
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/numerics/factors.h"
+#include "runtime/numerics/polynomial.h"
 
 void
 friction_rows_new(const struct flow *flow, struct arena *arena,
@@ -387,6 +388,18 @@ friction_speed_left(const struct flow *flow, const bool *group)
     }
     return rubs ? fmin(left / flow->taylor->friction->flights.fastest, 1.0)
                 : 0.0;
+}
+
+double
+friction_held_slip(const struct flow *flow, uint32_t i)
+{
+    assert(flow && flow->taylor->friction);
+    const struct taylor_friction *friction = flow->taylor->friction;
+    size_t row = 2 * (size_t)i + 1;
+    return TAYLOR_NOISE * DBL_EPSILON * friction->elapsed *
+           friction->rows.W[row * (2 * (size_t)flow->m + 1)] *
+           polynomial_size(friction->piece.friction + (size_t)i * ROW,
+                           MOTION_STEP_ORDER, friction->elapsed);
 }
 
 /* -- compliant contacts -----------------------------------------------------

@@ -357,7 +357,9 @@ limit_group_past_end(struct simulation *sim, const struct limit_group *group,
 
 /* A limit was known, and something else came before it. Impacts whose flights
  * are no higher than the tolerance of the gap may then be passed over: notes by
- * how much time the limit may be off. */
+ * how much time the limit may be off. A point passes that height with its speed
+ * u, or falls through it from rest; its last flight took T, and the next one is
+ * no longer, so it accelerates by 2 u/T or more. */
 void
 limit_note_flat(struct simulation *sim, const struct limit_group *group)
 {
@@ -369,7 +371,9 @@ limit_note_flat(struct simulation *sim, const struct limit_group *group)
         gap_tolerances(sim->run, contact, &tol, &rate);
         if (flights->n_known > 0 && speed > 0.0 &&
             speed * flights->flight[0] <= CHATTER_FLAT * tol)
-            flights->flat = fmax(flights->flat, tol / speed);
+            flights->flat =
+                fmax(flights->flat,
+                     fmin(tol / speed, sqrt(tol * flights->flight[0] / speed)));
     }
 }
 

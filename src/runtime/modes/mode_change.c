@@ -53,6 +53,8 @@ falls(const double *c, int order, double span, double n0, double n1,
 
 /* The terms left out of a gap stay below this share of what it is known to. */
 #define GAP_TRUNCATION 1e-2
+/* so many terms at the end of a series tell what it leaves out */
+#define LAST_TERMS 4
 /* A change of the ground that comes within so many roundings of the time comes
  * now: more than the least step beyond a change of branch. */
 #define GROUND_ROUNDING 16.0
@@ -124,7 +126,7 @@ static double
 truncation_time(const double *gap, int order, double known)
 {
     double until = INFINITY;
-    for (int k = order - 3; k <= order; k++)
+    for (int k = order - LAST_TERMS + 1; k <= order; k++)
         until = term_time(until, gap[k], k, GAP_TRUNCATION * known);
     return until;
 }
@@ -569,7 +571,8 @@ yields(struct search *search, int index)
 {
     const struct persistent_row *row = search->r->persistent->row[index];
     uint32_t contact = row->spot.contact;
-    double series[MOTION_STEP_ORDER + 1], low, rate, time, most = 0.0, sk = 1.0;
+    double series[MOTION_STEP_ORDER + 1], low, rate, time, most = 0.0, sk = 1.0,
+                                                           last = 0.0;
     bool pushes = row->soft == CONTACT_PRESSED;
     if (!isfinite(search->best))
         return IMP_OK;
@@ -583,12 +586,16 @@ yields(struct search *search, int index)
         found(search, time, CHANGE_OPENS, index, contact);
     for (int k = 0; k < search->order; k++, sk *= search->best) {
         most = fmax(most, fabs(row->press->law.c[k]) * sk);
+        if (k >= search->order - LAST_TERMS)
+            last = fmax(last, fabs(row->press->law.c[k]) * sk);
         series[k] = pushes ? row->press->law.c[k] : -row->press->law.c[k];
     }
     /* what has just been pressed in begins to push: below 0 it is rounding */
     if (pushes && series[0] < 0.0 && series[1] > 0.0)
         series[0] = 0.0;
-    /* what the rounding of the gap and of its rate make of the law, too */
+    /* what the rounding of the gap and of its rate make of the law, too, and
+     * what its series leaves out: a law that is steep where the contact touches
+     * may be known worse than the motion that it makes */
     double law[3], root = sqrt(row->press->scale);
     int st = contact_compliance_at(search->r, contact, row->press->scale,
                                    row->gap.c[0], row->gap.c[1], law);
@@ -598,7 +605,7 @@ yields(struct search *search, int index)
     bool nothing = !pushes && most == 0.0;
     if (!st && !nothing &&
         polynomial_below(series, search->order - 1, 0.0, search->best,
-                         -(FORCE_CEASED * most + noise), &time))
+                         -(FORCE_CEASED * most + noise + last), &time))
         found(search, time, pushes ? CHANGE_SLACKENS : CHANGE_PRESSES, index,
               contact);
     return st ? st

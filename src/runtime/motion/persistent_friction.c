@@ -321,6 +321,18 @@ series_hold(const double *c, int order, double share, double size)
     return holds;
 }
 
+/* The same for the force of a contact that yields. Near the touch its law may
+ * be steep, and the series of a power then ends with terms that are 0 by
+ * chance: the last ones that are not tell what is left out. */
+static double
+law_hold(const double *c, int order, double share, double size)
+{
+    int last = order;
+    while (last > order / 2 && c[last] == 0.0)
+        last--;
+    return last > order / 2 ? series_hold(c, last, share, size) : INFINITY;
+}
+
 double
 persistent_forces_hold(const struct persistent_group *group, int order)
 {
@@ -340,8 +352,13 @@ persistent_forces_hold(const struct persistent_group *group, int order)
     }
     for (int i = 0; i < group->n_on; i++) {
         const struct persistent_row *row = &group->row[i];
-        holds = fmin(holds,
-                     series_hold(row->force.c, order, FORCE_TRUNCATION, size));
+        holds =
+            fmin(holds, (row->soft == CONTACT_RIGID ? series_hold : law_hold)(
+                            row->force.c, order, FORCE_TRUNCATION, size));
+        /* its law is watched although it does not push */
+        if (row->soft == CONTACT_SLACK)
+            holds = fmin(holds, law_hold(row->press->law.c, order,
+                                         FORCE_TRUNCATION, size));
         if (row->friction)
             holds = fmin(holds, series_hold(row->friction->force.c, order,
                                             FORCE_TRUNCATION, size));

@@ -335,21 +335,14 @@ plain(const struct rt *run, uint32_t block)
              system_slides(run, moving->system));
 }
 
-/* Is the variable a velocity, whose orders from .. order are all 0? */
-static bool
-lacks(const struct rt *run, uint32_t block, const double *rows,
-      uint32_t variable, int from, int order)
+static void
+elsewhere(struct rt *run, const imp_block *at, const struct crossing *own)
 {
-    const struct motion_block *moving = motion_block_of(run, block);
-    const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
-    bool velocity = moving->system != IMP_NO_SYSTEM
-                        ? variable >= at->state.n / 2
-                        : moving->what[variable] != MOTION_POSE;
-    return velocity &&
-           motion_zeros(rows + (size_t)row[variable] * IMP_ROW_STRIDE +
-                            IMP_ROW_PAD,
-                        from, order);
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        run->env[state[i]] = CROSSING_ELSEWHERE * own->state[i] +
+                             CROSSING_ASIDE + 0.01 * (double)i;
+    run->env[run->im->layout.time] += CROSSING_ASIDE;
 }
 
 /* Are the accelerations of all such variables the same elsewhere? own->rows and
@@ -359,14 +352,10 @@ same_elsewhere(struct rt *run, uint32_t block, struct crossing *own, int from,
                int order)
 {
     const imp_block *at = block_of(run, block);
-    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
-                   *row = IMP_ARRAY(run->im, at->rows, uint32_t);
-    for (uint32_t i = 0; i < at->state.n; i++) {
-        own->off[i] = lacks(run, block, own->rows, i, from, order);
-        run->env[state[i]] = CROSSING_ELSEWHERE * own->state[i] +
-                             CROSSING_ASIDE + 0.01 * (double)i;
-    }
-    run->env[run->im->layout.time] += CROSSING_ASIDE;
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    for (uint32_t i = 0; i < at->state.n; i++)
+        own->off[i] = motion_lacks(run, block, own->rows, i, from, order);
+    elsewhere(run, at, own);
     bool same = motion_rows(run, block, 1) == IMP_OK;
     for (uint32_t i = 0; i < at->state.n && same; i++)
         same = own->off[i] == 0.0 ||
@@ -391,8 +380,8 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
         return INFINITY;
     /* one that has these orders tells the step */
     for (uint32_t i = 0; i < at->state.n; i++) {
-        bool velocity = lacks(run, block, rows, i, 1, 0);
-        if (velocity && !lacks(run, block, rows, i, from, order))
+        bool velocity = motion_lacks(run, block, rows, i, 1, 0);
+        if (velocity && !motion_lacks(run, block, rows, i, from, order))
             return INFINITY;
         any = any || velocity;
     }
@@ -422,16 +411,23 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
 /* the step is halved at most so many times */
 #define CROSSING_HALVINGS 20
 
-/* Does the motion obey the accelerations at this time, to CROSSING_MISSED? */
+/* At rest accelerations are rounding of terms that cancel, each as large as
+ * accelerations are elsewhere. So much of these it may be. */
+#define CROSSING_ROUNDING (0x1p14 * DBL_EPSILON)
+
+/* Does the motion obey the accelerations at this time, to CROSSING_MISSED, or
+ * so that no place is off by more than its rounding? miss: by how much not, of
+ * each kind of velocity. */
 static bool
 obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
-      double start, double step)
+      double start, double step, double miss[3])
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
     const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     double off[3] = {0.0, 0.0, 0.0}, size[3] = {0.0, 0.0, 0.0};
     bool fine = true;
+    memset(miss, 0, 3 * sizeof *miss);
     move(run, block, own, order, start, step);
     if (motion_rows(run, block, 1) != IMP_OK)
         return true; /* what is beyond the motion is told where it comes to */
@@ -444,10 +440,14 @@ obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
                                              IMP_ROW_PAD + 1];
         if (!isfinite(rate) || !isfinite(own->off[i]))
             return true;
+        miss[kind] = fmax(miss[kind], fabs(rate - own->off[i]));
         off[kind] = fmax(off[kind], step * fabs(rate - own->off[i]));
         size[kind] = fmax(size[kind], fabs(own->speed[i]));
         size[kind] =
             fmax(size[kind], step * fabs(followed(own, at, run, i)[1]));
+        size[kind] =
+            fmax(size[kind], DBL_EPSILON / CROSSING_MISSED *
+                                 motion_place_size(run, block, i) / step);
         if (system) {
             fine = fine && off[0] <= CROSSING_MISSED * size[0];
             off[0] = size[0] = 0.0;
@@ -456,6 +456,35 @@ obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
     for (int kind = 0; kind < 3; kind++)
         fine = fine && off[kind] <= CROSSING_MISSED * size[kind];
     return fine;
+}
+
+/* Is what a step misses rounding? It is as small as that of accelerations
+ * elsewhere, and a step that is halved so often misses as much: what a series
+ * leaves out would fall with it. */
+static bool
+misses_by_rounding(struct rt *run, uint32_t block, const struct crossing *own,
+                   const double all[3], const double less[3], int halved)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    bool bodies = moving->system == IMP_NO_SYSTEM, rounding = true;
+    double size[3] = {0.0, 0.0, 0.0};
+    elsewhere(run, at, own);
+    if (motion_rows(run, block, 1) != IMP_OK)
+        return false;
+    const double *rows = run->rows.block[block];
+    for (uint32_t i = 0; i < at->state.n; i++)
+        if (motion_lacks(run, block, rows, i, 1, 0)) {
+            double *of = size + (bodies ? (int)moving->what[i] : 0);
+            *of = fmax(
+                *of,
+                fabs(rows[(size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1]));
+        }
+    for (int kind = 0; kind < 3; kind++)
+        rounding = rounding && all[kind] <= CROSSING_ROUNDING * size[kind] &&
+                   ldexp(less[kind], halved) >= all[kind];
+    return rounding;
 }
 
 double
@@ -468,16 +497,20 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
         return step;
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;
-    double start = rt_time(run), less = step;
+    double start = rt_time(run), less = step, first[3], miss[3];
     follow_from_here(run, block, own);
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     int halved = 0;
-    while (halved < CROSSING_HALVINGS &&
-           !obeys(run, block, own, order, start, less)) {
+    bool fine = obeys(run, block, own, order, start, less, first);
+    memcpy(miss, first, sizeof miss);
+    while (halved < CROSSING_HALVINGS && !fine) {
         less *= 0.5;
         halved++;
+        fine = obeys(run, block, own, order, start, less, miss);
     }
+    if (halved && misses_by_rounding(run, block, own, first, miss, halved))
+        less = step;
     back(run, block, own, order, start);
     run->ds = heard;
     /* no step is short enough: it is rounding */
@@ -636,17 +669,13 @@ loads_stay(struct rt *run, uint32_t block)
 {
     struct crossing *own = crossing_of(run, block);
     const imp_block *at = block_of(run, block);
-    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
-                   *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     const enum motion_what *what = motion_block_of(run, block)->what;
     bool same = motion_rows_free(run, block, 1) == IMP_OK;
-    for (uint32_t i = 0; i < at->state.n; i++) {
+    for (uint32_t i = 0; i < at->state.n; i++)
         own->off[i] = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
                                              IMP_ROW_PAD + 1];
-        run->env[state[i]] = CROSSING_ELSEWHERE * own->state[i] +
-                             CROSSING_ASIDE + 0.01 * (double)i;
-    }
-    run->env[run->im->layout.time] += CROSSING_ASIDE;
+    elsewhere(run, at, own);
     same = same && motion_rows_free(run, block, 1) == IMP_OK;
     for (uint32_t i = 0; i < at->state.n && same; i++)
         same = what[i] == MOTION_POSE ||
@@ -672,8 +701,8 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
                (system ? CROSSING_ASKED_OF_SYSTEMS : CROSSING_ASKED_OF_BODIES);
     bool lack = false;
     for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
-        lack = lack || (lacks(run, block, rows, i, from, order) &&
-                        !lacks(run, block, rows, i, 1, order));
+        lack = lack || (motion_lacks(run, block, rows, i, from, order) &&
+                        !motion_lacks(run, block, rows, i, 1, order));
     if (!lack) /* it takes as long as a step */
         return step;
     if (held) {
@@ -702,35 +731,6 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
 
 /* -- the parabola -----------------------------------------------------------
  */
-
-/* Leaves of the rows the parabola of the accelerations: to order 2 for what
- * velocities are the rates of, to order 1 for velocities. False if that is not
- * finite. */
-static bool
-cut(struct rt *run, uint32_t block, int order)
-{
-    const struct motion_block *moving = motion_block_of(run, block);
-    const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
-    uint32_t n_rows = rt_tape(run, moving->tape)->n_rows;
-    bool finite = true;
-    for (uint32_t i = 0; i < n_rows; i++) {
-        double *series =
-            run->rows.block[block] + (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        for (int k = 3; k <= order; k++)
-            series[k] = 0.0;
-    }
-    for (uint32_t i = 0; i < at->state.n; i++) {
-        double *series = run->rows.block[block] +
-                         (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-        if (moving->observer                  ? !isfinite(series[2])
-            : moving->system != IMP_NO_SYSTEM ? i >= at->state.n / 2
-                                              : moving->what[i] != MOTION_POSE)
-            series[2] = 0.0;
-        finite = finite && isfinite(series[1]) && isfinite(series[2]);
-    }
-    return finite;
-}
 
 /* Are the forces finite at both ends of a step to the present state? */
 static bool
@@ -788,7 +788,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     if (motion_rows(run, block, 1) != IMP_OK)
         return IMP_NONFINITE;
     int st = motion_rows(run, block, 2);
-    if ((st != IMP_OK && st != IMP_NONFINITE) || !cut(run, block, order))
+    if ((st != IMP_OK && st != IMP_NONFINITE) || !motion_cut(run, block, order))
         return IMP_NONFINITE;
     *length = crossing_length(run, block, order, least, INFINITY);
     if (*length <= least && !moving->observer)

@@ -133,4 +133,16 @@ motion_enter(struct rt *run, uint32_t block)
         rt_enter(run, *IMP_ARRAY(run->im, of->bodies, uint32_t));
 }
 
+/* How large is that which a velocity changes: the coordinate of a system, the
+ * places of bodies, or a radian? */
+double motion_place_size(const struct rt *run, uint32_t block,
+                         uint32_t velocity);
+/* Is the variable a velocity, whose orders from .. order are all 0? */
+bool motion_lacks(const struct rt *run, uint32_t block, const double *rows,
+                  uint32_t variable, int from, int order);
+/* Leaves of the rows the parabola of the accelerations: to order 2 for what
+ * velocities are the rates of, to order 1 for velocities. False if that is not
+ * finite. */
+bool motion_cut(struct rt *run, uint32_t block, int order);
+
 #endif

@@ -19,6 +19,10 @@
  * and together less than half a unit in the last place. Their signs change
  * along the motion. */
 #define MOTION_TRUNCATION 4e-16
+/* A velocity that dies out is told to its last digits down to this; its
+ * coefficients grow by a hundred powers of two at the most before they end in
+ * the least numbers that there are. */
+#define MOTION_LEAST 0x1p-900
 
 /* A step that is a 20th root needs no more than rough logarithms, and calls of
  * libm took as long as the series. */
@@ -43,8 +47,8 @@ is_normal(double x)
 static double
 root_step(double size, double last, double before, int order)
 {
-    double least = MOTION_TRUNCATION * size, by_last = INFINITY,
-           by_before = INFINITY;
+    double least = MOTION_TRUNCATION * fmax(size, MOTION_LEAST),
+           by_last = INFINITY, by_before = INFINITY;
     if (!is_normal(least) || (last != 0.0 && !is_normal(last)) ||
         (before != 0.0 && !is_normal(before))) {
         if (last > 0.0)
@@ -176,4 +180,71 @@ motion_step(const struct rt *run, uint32_t block, int order, double *step)
             *step = hg < *step ? hg : *step;
         }
     }
+}
+
+double
+motion_place_size(const struct rt *run, uint32_t block, uint32_t velocity)
+{
+    assert(run && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
+                   *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
+    double size = 0.0;
+    if (moving->system != IMP_NO_SYSTEM)
+        return fabs(run->env[state[velocity - at->state.n / 2]]);
+    if (moving->what[velocity] == MOTION_SPIN)
+        return 1.0;
+    for (uint32_t b = 0; b < at->bodies.n; b++)
+        for (uint32_t d = 0; d < run->im->dim; d++)
+            size = fmax(size,
+                        fabs(run->env[rt_body(run, body[b])->env_state + d]));
+    return size;
+}
+
+bool
+motion_lacks(const struct rt *run, uint32_t block, const double *rows,
+             uint32_t variable, int from, int order)
+{
+    assert(run && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    bool velocity = moving->system != IMP_NO_SYSTEM
+                        ? variable >= at->state.n / 2
+                        : moving->what[variable] != MOTION_POSE;
+    return velocity &&
+           motion_zeros(rows + (size_t)row[variable] * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD,
+                        from, order);
+}
+
+bool
+motion_cut(struct rt *run, uint32_t block, int order)
+{
+    assert(run && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    uint32_t n_rows = rt_tape(run, moving->tape)->n_rows;
+    bool finite = true;
+    for (uint32_t i = 0; i < n_rows; i++) {
+        double *series =
+            run->rows.block[block] + (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        for (int k = 3; k <= order; k++)
+            series[k] = 0.0;
+    }
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        double *series = run->rows.block[block] +
+                         (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        if (moving->observer                  ? !isfinite(series[2])
+            : moving->system != IMP_NO_SYSTEM ? i >= at->state.n / 2
+                                              : moving->what[i] != MOTION_POSE)
+            series[2] = 0.0;
+        finite = finite && isfinite(series[1]) && isfinite(series[2]);
+    }
+    return finite;
 }

@@ -72,6 +72,31 @@ cannot(struct simulation *sim, imp_range where, const char *why)
     return IMP_FAILED;
 }
 
+/* A step is a part of the run, and not too small a part. */
+static int
+check_length(struct simulation *sim, double length)
+{
+    const imp_val *value =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_step);
+    imp_range where = value ? value->range : sim->command->range;
+    bool many = !(sim->options.until <= STEPS_MOST * length),
+         few = length > sim->options.until && sim->options.until > 0.0;
+    char step[NUM_TEXT], until[NUM_TEXT];
+    if (!many && !few)
+        return IMP_OK;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0749, where,
+        few ? "a step of %s s is longer than the run, which ends at "
+              "t = %s s"
+            : "steps of %s s are more than 1e9 until t = %s s",
+        num_shortest(step, length), num_shortest(until, sim->options.until));
+    diag_help(sim->analysis->ds, diag,
+              "write %s step, such as `step = 1 [ms]`: in a step bodies should "
+              "go by much less than their radius",
+              few ? "a shorter" : "a longer");
+    return IMP_BADMODEL;
+}
+
 /* Mobilities, loads and stored energies are of forces at an instant. */
 static int
 check_contacts(struct simulation *sim)
@@ -239,8 +264,8 @@ steps_run(struct simulation *sim, double length)
     if (sim->along)
         return cannot(sim, sim->command->range,
                       "extremes along the motion are recorded");
-    if (!(sim->options.until <= STEPS_MOST * length))
-        return cannot(sim, sim->command->range, "it takes more than 1e9 steps");
+    if ((st = check_length(sim, length)))
+        return st;
     struct balls *balls = balls_new(run, false);
     if (!balls)
         return cannot(sim, sim->command->range,

@@ -385,7 +385,7 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
             return INFINITY;
         any = any || velocity;
     }
-    if (!any)
+    if (!any || motion_died_out(run, block, order))
         return INFINITY;
     struct crossing *own = crossing_of(run, block);
     struct diags unheard, *heard = run->ds;

@@ -140,6 +140,9 @@ double motion_place_size(const struct rt *run, uint32_t block,
 /* Is the variable a velocity, whose orders from .. order are all 0? */
 bool motion_lacks(const struct rt *run, uint32_t block, const double *rows,
                   uint32_t variable, int from, int order);
+/* Are all that is left of velocities and their rates numbers so small that they
+ * count for nothing? Their last orders are 0 by underflow. */
+bool motion_died_out(const struct rt *run, uint32_t block, int order);
 /* Leaves of the rows the parabola of the accelerations: to order 2 for what
  * velocities are the rates of, to order 1 for velocities. False if that is not
  * finite. */

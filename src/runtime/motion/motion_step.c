@@ -248,3 +248,20 @@ motion_cut(struct rt *run, uint32_t block, int order)
     }
     return finite;
 }
+
+bool
+motion_died_out(const struct rt *run, uint32_t block, int order)
+{
+    assert(run && block < run->im->blocks.n);
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    const double *rows = run->rows.block[block];
+    double most = 0.0;
+    for (uint32_t i = 0; i < at->state.n; i++)
+        for (int k = 0; k <= order && motion_lacks(run, block, rows, i, 1, 0);
+             k++)
+            most = fmax(most, fabs(rows[(size_t)row[i] * IMP_ROW_STRIDE +
+                                        IMP_ROW_PAD + (size_t)k]));
+    return most > 0.0 && most < MOTION_LEAST;
+}

@@ -19,7 +19,7 @@ static const double CLOSED = 1e-8;
 /* Simpson's rule is in error by less than this share of what separates it from
  * the trapezoidal rule, where the step is short enough that three terms of a
  * Taylor series tell the motion. */
-static const double SIMPSON = 0.1, BALANCE = 1e-8;
+static const double SIMPSON = 0.05, BALANCE = 1e-8;
 
 static const struct force *
 force_at(const struct result *result, int row, int contact)

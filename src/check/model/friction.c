@@ -323,9 +323,16 @@ contact_compliance(struct check *ck, const struct env *env,
         struct diag *diag = check_error(
             ck, DIAG_E0386, law->name.range,
             "the contact `%s` has a compliance and no friction", contact->name);
-        CHECK_HELP(ck, diag,
-                   "compliance tells what rigid contacts with friction leave "
-                   "open; a spring alone is a term of the potential energy");
+        if (contact->system)
+            CHECK_HELP(
+                ck, diag,
+                "compliance tells what rigid contacts with friction leave "
+                "open; a spring alone is a term of the potential energy");
+        else
+            CHECK_HELP(ck, diag,
+                       "state its `friction`, in the plane; for a contact that "
+                       "is smooth, a param that is 0: param mu = 0, and "
+                       "friction = mu");
         return;
     }
     contact->compliance = (struct tm_num){value.e[0], law->value->range};

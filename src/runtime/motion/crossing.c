@@ -411,8 +411,8 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
 /* the step is halved at most so many times */
 #define CROSSING_HALVINGS 20
 
-/* At rest accelerations are rounding of terms that cancel, each as large as
- * accelerations are elsewhere. So much of these it may be. */
+/* At rest accelerations are rounding of terms that cancel. Such terms may be
+ * some thousand times the accelerations elsewhere. */
 #define CROSSING_ROUNDING (0x1p14 * DBL_EPSILON)
 
 /* Does the motion obey the accelerations at this time, to CROSSING_MISSED, or

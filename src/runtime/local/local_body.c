@@ -148,7 +148,10 @@ local_body_put(struct local *local, uint32_t which, double t)
                                &body->holds);
             body->made = st == IMP_OK;
         }
-        if (st || t - body->start <= body->holds)
+        /* at its end the next piece says how the body goes on; a piece that the
+         * clock does not see has no next one */
+        double end = body->start + body->holds;
+        if (st || end > t || !(end > body->start))
             break;
         motion_advance_block(run, body->block, MOTION_STEP_ORDER, body->holds);
         memcpy(body->state, run->env + run->im->layout.state + body->at,
@@ -214,5 +217,6 @@ local_body_stays(struct local *local, uint32_t which, double t, double way)
         if (most <= way)
             break;
     }
-    return t + fmax(ahead, 0.0);
+    /* the clock goes on in any case: within its next tick no body leaves */
+    return fmax(t + ahead, nextafter(t, INFINITY));
 }

@@ -348,31 +348,6 @@ make_sorted(struct analysis *analysis, const imp_list *list,
     return IMP_OK;
 }
 
-/* cumulative, differences */
-static void
-make_running(struct analysis *analysis, const imp_list *list,
-             const struct list_values *in, struct list_values *out)
-{
-    bool sums = list->kind == IMP_LIST_CUMULATIVE;
-    size_t width = in->width, n = sums || !in->n ? in->n : in->n - 1;
-    double *x = numbers(analysis, n * width);
-    for (size_t k = 0; k < width; k++) {
-        double sum = 0, rest = 0; /* as in list_sum */
-        for (size_t i = 0; i < n; i++) {
-            double term = in->x[i * width + k], next = sum + term;
-            if (!sums) {
-                x[i * width + k] = in->x[(i + 1) * width + k] - term;
-                continue;
-            }
-            rest += fabs(sum) >= fabs(term) ? (sum - next) + term
-                                            : (term - next) + sum;
-            sum = next;
-            x[i * width + k] = sum + rest;
-        }
-    }
-    *out = (struct list_values){x, n, width};
-}
-
 static int
 make_cdf(struct analysis *analysis, const imp_list *list,
          const struct list_values *in, struct list_values *out)
@@ -396,43 +371,6 @@ static void
 make_entries(const struct list_values *in, struct list_values *out)
 {
     *out = (struct list_values){in->x, in->n * in->width, 1};
-}
-
-/* The distances of all pairs of places of each entry. */
-static int
-make_distances(struct analysis *analysis, const imp_list *list,
-               const struct list_values *in, struct list_values *out)
-{
-    /* the numbers of one vector are a list, too */
-    size_t rows = in->width == 1 ? 1 : in->n,
-           width = in->width == 1 ? in->n : in->width,
-           dim = analysis->rt->im->dim == 3 ? 3 : 2, n = width / dim, count = 0;
-    if (width % dim) {
-        struct diag *diag = diag_add(
-            analysis->ds, DIAG_E0763, list->range,
-            "`distances` takes places of %zu numbers each, and %zu numbers are "
-            "no whole number of these",
-            dim, width);
-        diag_help(analysis->ds, diag,
-                  "record the places of a family: record = disc.position, then "
-                  "distances(r.disc_position)");
-        return IMP_FAILED;
-    }
-    double *x = numbers(analysis, n ? rows * (n * (n - 1) / 2) : 0);
-    for (size_t row = 0; row < rows; row++) {
-        const double *place = in->x + row * width;
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = i + 1; j < n; j++) {
-                double square = 0.0;
-                for (size_t k = 0; k < dim; k++) {
-                    double apart = place[j * dim + k] - place[i * dim + k];
-                    square += apart * apart;
-                }
-                x[count++] = sqrt(square);
-            }
-    }
-    *out = (struct list_values){x, count, 1};
-    return IMP_OK;
 }
 
 static int
@@ -643,7 +581,8 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
         return make_select(analysis, list, out);
     for (uint32_t i = 0; i < list->inputs.n; i++) {
         int st = input_values(analysis, &input[i], &in[i]);
-        if (!st && list->kind != IMP_LIST_PRESENT &&
+        bool may_lack = list->kind == IMP_LIST_PICK && i == 0;
+        if (!st && !may_lack && list->kind != IMP_LIST_PRESENT &&
             list->kind != IMP_LIST_VALUES && list->kind != IMP_LIST_LENGTH)
             st = all_there(analysis, list, &in[i]);
         if (st)
@@ -656,14 +595,16 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     case IMP_LIST_PRESENT:
         make_present(analysis, &in[0], out);
         return IMP_OK;
+    case IMP_LIST_PICK:
+        return list_picked(analysis, list, in, out);
     case IMP_LIST_ENTRIES:
         make_entries(&in[0], out);
         return IMP_OK;
     case IMP_LIST_DISTANCES:
-        return make_distances(analysis, list, &in[0], out);
+        return list_distances(analysis, list, &in[0], out);
     case IMP_LIST_CUMULATIVE:
     case IMP_LIST_DIFFERENCES:
-        make_running(analysis, list, &in[0], out);
+        list_running(analysis, list, &in[0], out);
         return IMP_OK;
     case IMP_LIST_SORT:
         return make_sorted(analysis, list, in, out);
@@ -717,18 +658,8 @@ list_slot_value(struct analysis *analysis, const imp_slot *slot, double *out)
         return st;
     long all = (long)(values.n * values.width);
     long place = slot->index < 0 ? all + slot->index : slot->index;
-    if (place < 0 || place >= all) {
-        struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0702, slot->range,
-                     "`%s`: the list has %zu entries, so there is no such one",
-                     imp_text(analysis->rt->im, list->name), values.n);
-        if (values.n)
-            diag_help(analysis->ds, diag,
-                      "entries are numbered 0 to %zu, or -1 to -%zu from the "
-                      "end",
-                      values.n - 1, values.n);
-        return IMP_FAILED;
-    }
+    if (place < 0 || place >= all)
+        return list_no_such_entry(analysis, list, slot->range, values.n, 0);
     *out = values.x[place];
     if (!isnan(*out))
         return IMP_OK;

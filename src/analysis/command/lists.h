@@ -53,6 +53,24 @@ bool list_memo_get(struct rt *run, uint32_t list, struct list_values *out);
 void list_memo_put(struct rt *run, uint32_t list,
                    const struct list_values *values);
 
+/* -- list_entries.c -------------------------------------------------------- */
+
+/* cumulative, differences */
+void list_running(struct analysis *analysis, const imp_list *list,
+                  const struct list_values *in, struct list_values *out);
+/* The distances of all pairs of places of each entry. IMP_FAILED after E0763:
+ * the numbers are no whole number of places. */
+int list_distances(struct analysis *analysis, const imp_list *list,
+                   const struct list_values *in, struct list_values *out);
+/* a[places]: the entries of in[0] whose numbers in[1] gives, in its order;
+ * negative numbers count from the end. IMP_FAILED after E0702. */
+int list_picked(struct analysis *analysis, const imp_list *list,
+                const struct list_values *in, struct list_values *out);
+/* E0702: a list of n entries has none of the number `at`; 0: of the number that
+ * the text at `range` shows. Returns IMP_FAILED. */
+int list_no_such_entry(struct analysis *analysis, const imp_list *list,
+                       imp_range range, size_t n, double at);
+
 /* -- list_statistics.c ----------------------------------------------------- */
 
 /* Sum with the rounding errors of its additions added up beside it (Neumaier

@@ -78,20 +78,19 @@ list_indexed(struct check *ck, const struct ast_expr *node,
         *out = list_select(ck, node, &column, at);
         return true;
     }
+    bool several = at->kind == VALUE_NUM && at->rows > 1 && at->cols == 1;
+    if (value_is_list(ck, list) && (several || value_is_list(ck, at))) {
+        struct value column = list_column(ck, list, expr_label(ck, node->a));
+        struct value places =
+            several ? *at : list_column(ck, at, expr_label(ck, node));
+        *out = list_pick(ck, node, &column, &places);
+        return true;
+    }
     if (list->kind != VALUE_COLUMN)
         return false;
     *out = value_poison(node->range);
     if (at->kind == VALUE_POISON)
         return true;
-    if (value_is_list(ck, at)) {
-        CHECK_HELP(ck,
-                   check_error(ck, DIAG_E0212, node->list[0]->range,
-                               "an index is a whole number or a condition, but "
-                               "this is %s",
-                               value_kind_text(ck, at)),
-                   "entries are selected by a condition: a[a > 0]");
-        return true;
-    }
     int32_t index;
     struct value number = *at;
     if (index_number(ck, &number, node->list[0], &index))

@@ -300,6 +300,27 @@ list_select(struct check *ck, const struct ast_expr *node,
     return result;
 }
 
+struct value
+list_pick(struct check *ck, const struct ast_expr *node,
+          const struct value *list, const struct value *places)
+{
+    assert(ck && node && list && places);
+    struct value two[2] = {*list, *places};
+    if (list->kind == VALUE_POISON || places->kind == VALUE_POISON)
+        return value_poison(node->range);
+    struct value entry = *places; /* one of them, for the dimension */
+    if (places->kind == VALUE_COLUMN)
+        entry = list_entry(places);
+    else
+        entry.rows = 1;
+    if (!value_need_scalar(ck, &entry, node->list[0], dim_pure(ck->dims),
+                           "an index"))
+        return value_poison(node->range);
+    struct value result = made_of(ck, node, IMP_LIST_PICK, two, 2, list->rows);
+    result.truth = list->truth;
+    return result;
+}
+
 /* Numbers of the first entry of a list, from the slot on. */
 static struct value
 numbers_of(struct check *ck, const struct value *list, uint32_t first,

@@ -47,6 +47,9 @@ struct value list_text_is(struct check *ck, const struct value *field,
 struct value list_select(struct check *ck, const struct ast_expr *node,
                          const struct value *list,
                          const struct value *condition);
+/* a[places]: the entries whose numbers a list gives, in its order */
+struct value list_pick(struct check *ck, const struct ast_expr *node,
+                       const struct value *list, const struct value *places);
 /* a[3], a[-1] */
 struct value list_item(struct check *ck, const struct ast_expr *node,
                        const struct value *list, int32_t index);

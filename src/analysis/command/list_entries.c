@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists that are made of the entries of one list: running sums, distances, and
+ * entries by their numbers. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/status.h"
+#include "analysis/command/command.h"
+#include "analysis/command/lists.h"
+#include "base/arena.h"
+
+int
+list_no_such_entry(struct analysis *analysis, const imp_list *list, imp_range range,
+              size_t n, double at)
+{
+    const char *name = imp_text(analysis->rt->im, list->name);
+    struct diag *diag =
+        at != 0 ? diag_add(analysis->ds, DIAG_E0702, range,
+                           "`%s`: the list has %zu entries, and none has the "
+                           "number %.17g",
+                           name, n, at)
+                : diag_add(analysis->ds, DIAG_E0702, range,
+                           "`%s`: the list has %zu entries, so there is no "
+                           "such one",
+                           name, n);
+    if (n)
+        diag_help(analysis->ds, diag,
+                  "entries are numbered 0 to %zu, or -1 to -%zu from the end",
+                  n - 1, n);
+    return IMP_FAILED;
+}
+
+/* a[places]: negative numbers count from the end, as in a[-1] */
+int
+list_picked(struct analysis *analysis, const imp_list *list,
+            const struct list_values *in, struct list_values *out)
+{
+    size_t width = in[0].width, n = in[1].n;
+    double *x = NEW_N(record_arena(analysis), double, n * width + 1);
+    for (size_t i = 0; i < n; i++) {
+        double all = (double)in[0].n, at = in[1].x[i];
+        double place = at < 0 ? all + at : at;
+        if (!(place >= 0 && place < all) || place != floor(place))
+            return list_no_such_entry(analysis, list, list->range, in[0].n, at);
+        memcpy(x + i * width, in[0].x + (size_t)place * width,
+               width * sizeof *x);
+    }
+    *out = (struct list_values){x, n, width};
+    return IMP_OK;
+}
+
+/* cumulative, differences */
+void
+list_running(struct analysis *analysis, const imp_list *list,
+             const struct list_values *in, struct list_values *out)
+{
+    bool sums = list->kind == IMP_LIST_CUMULATIVE;
+    size_t width = in->width, n = sums || !in->n ? in->n : in->n - 1;
+    double *x = NEW_N(record_arena(analysis), double, n * width + 1);
+    for (size_t k = 0; k < width; k++) {
+        double sum = 0, rest = 0; /* as in list_sum */
+        for (size_t i = 0; i < n; i++) {
+            double term = in->x[i * width + k], next = sum + term;
+            if (!sums) {
+                x[i * width + k] = in->x[(i + 1) * width + k] - term;
+                continue;
+            }
+            rest += fabs(sum) >= fabs(term) ? (sum - next) + term
+                                            : (term - next) + sum;
+            sum = next;
+            x[i * width + k] = sum + rest;
+        }
+    }
+    *out = (struct list_values){x, n, width};
+}
+
+/* The distances of all pairs of places of each entry. */
+int
+list_distances(struct analysis *analysis, const imp_list *list,
+               const struct list_values *in, struct list_values *out)
+{
+    /* the numbers of one vector are a list, too */
+    size_t rows = in->width == 1 ? 1 : in->n,
+           width = in->width == 1 ? in->n : in->width,
+           dim = analysis->rt->im->dim == 3 ? 3 : 2, n = width / dim, count = 0;
+    if (width % dim) {
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0763, list->range,
+            "`distances` takes places of %zu numbers each, and %zu numbers are "
+            "no whole number of these",
+            dim, width);
+        diag_help(analysis->ds, diag,
+                  "record the places of a family: record = disc.position, then "
+                  "distances(r.disc_position)");
+        return IMP_FAILED;
+    }
+    double *x = NEW_N(record_arena(analysis), double,
+                      (n ? rows * (n * (n - 1) / 2) : 0) + 1);
+    for (size_t row = 0; row < rows; row++) {
+        const double *place = in->x + row * width;
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = i + 1; j < n; j++) {
+                double square = 0.0;
+                for (size_t k = 0; k < dim; k++) {
+                    double apart = place[j * dim + k] - place[i * dim + k];
+                    square += apart * apart;
+                }
+                x[count++] = sqrt(square);
+            }
+    }
+    *out = (struct list_values){x, count, 1};
+    return IMP_OK;
+}

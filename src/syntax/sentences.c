@@ -409,6 +409,11 @@ name_behind_value(struct parse *parse, enum place where)
         diag_help(parse->ds, diag,
                   "options stand in the block of their command: plot r.x { "
                   "against = r.t }");
+    else if (value->kind == IMP_YYNAME && word_is_command(value->text))
+        diag_help(parse->ds, diag,
+                  "`%s` asks a question, and its answer needs a name: let "
+                  "answer = %s %s, then show answer",
+                  value->text, value->text, name);
     else if (value->kind == IMP_YYNAME && strcmp(name, "where") != 0)
         diag_help(parse->ds, diag,
                   "an argument stands in brackets: %s(%s); a product needs "

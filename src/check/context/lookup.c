@@ -203,7 +203,12 @@ usual_shape(const char *name)
         {"ground", "half_plane", "half_space"},
         {"floor", "half_plane", "half_space"},
         {"wall", "half_plane", "half_space"},
-        {"line", "half_plane", "half_space"}};
+        {"line", "half_plane", "half_space"},
+        {"regular_polygon", "polygon", "polyhedron"},
+        {"pentagon", "polygon", "polyhedron"},
+        {"octagon", "polygon", "polyhedron"},
+        {"mesh", "polygon", "polyhedron"},
+        {"hull", "polygon", "polyhedron"}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         if (!strcmp(row[i].usual, name))
             return &row[i];

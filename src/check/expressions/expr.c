@@ -385,6 +385,30 @@ field_of_question(struct check *ck, const struct env *env,
     return NULL;
 }
 
+/* E0212: the value is no list, vector or record. */
+static struct value
+no_entries(struct check *ck, const struct env *env, const struct ast_expr *node,
+           const struct value *value)
+{
+    struct diag *diag = check_error(ck, DIAG_E0212, node->range,
+                                    "this has no entries: it is %s",
+                                    value_kind_text(ck, value));
+    const char *field = field_of_question(ck, env, node->a);
+    if (field)
+        CHECK_HELP(ck, diag, "what the run has recorded of it is the list `%s`",
+                   field);
+    else if (value->kind == VALUE_NUM && node->n_list == 1 &&
+             node->list[0]->kind != AST_NUM)
+        CHECK_HELP(
+            ck, diag,
+            "behind a name [ ] is an index; a unit may follow a number or "
+            "a bracket: (%s) [%s]",
+            expr_label(ck, node->a), expr_label(ck, node->list[0]));
+    else if (value->kind == VALUE_RESULT)
+        CHECK_HELP(ck, diag, "take one of its fields first");
+    return value_poison(node->range);
+}
+
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -452,23 +476,7 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     default:
         break;
     }
-    struct diag *diag = check_error(ck, DIAG_E0212, node->range,
-                                    "this has no entries: it is %s",
-                                    value_kind_text(ck, &value));
-    const char *field = field_of_question(ck, env, node->a);
-    if (field)
-        CHECK_HELP(ck, diag, "what the run has recorded of it is the list `%s`",
-                   field);
-    else if (value.kind == VALUE_NUM && node->n_list == 1 &&
-             node->list[0]->kind != AST_NUM)
-        CHECK_HELP(
-            ck, diag,
-            "behind a name [ ] is an index; a unit may follow a number or "
-            "a bracket: (%s) [%s]",
-            expr_label(ck, node->a), expr_label(ck, node->list[0]));
-    else if (value.kind == VALUE_RESULT)
-        CHECK_HELP(ck, diag, "take one of its fields first");
-    return value_poison(node->range);
+    return no_entries(ck, env, node, &value);
 }
 
 /* Makes the number of a family the one of the member that the expression names.

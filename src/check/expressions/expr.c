@@ -369,22 +369,6 @@ may_select(struct check *ck, const struct env *env, const struct ast_expr *node)
     return value_is_open(ck, &at) || (at.kind == VALUE_COLUMN && at.truth);
 }
 
-/* The name of the list in which a run has recorded `ball.y`, `ball_y`, where
- * fields of its record are names; NULL: there is none. */
-static const char *
-field_of_question(struct check *ck, const struct env *env,
-                  const struct ast_expr *node)
-{
-    char *name = arena_printf(ck->arena, "%s", expr_label(ck, node));
-    for (char *p = name; *p; p++)
-        if (*p == '.')
-            *p = '_';
-    for (; env; env = env->up)
-        if (env->question && record_has(ck, env->question - 1, name))
-            return name;
-    return NULL;
-}
-
 /* E0212: the value is no list, vector or record. */
 static struct value
 no_entries(struct check *ck, const struct env *env, const struct ast_expr *node,
@@ -393,7 +377,7 @@ no_entries(struct check *ck, const struct env *env, const struct ast_expr *node,
     struct diag *diag = check_error(ck, DIAG_E0212, node->range,
                                     "this has no entries: it is %s",
                                     value_kind_text(ck, value));
-    const char *field = field_of_question(ck, env, node->a);
+    const char *field = name_recorded(ck, env, node->a);
     if (field)
         CHECK_HELP(ck, diag, "what the run has recorded of it is the list `%s`",
                    field);

@@ -79,4 +79,9 @@ void call_leave(struct check *ck, struct frame *frame);
 struct value call_fn(struct check *ck, const struct env *env, struct decl *decl,
                      const struct ast_expr *node);
 
+/* The name of the list in which a run has recorded `ball.y`, `ball_y`, where
+ * fields of its record are names; NULL: there is none. */
+const char *name_recorded(struct check *ck, const struct env *env,
+                          const struct ast_expr *node);
+
 #endif

@@ -255,3 +255,18 @@ check_joint(struct check *ck, const struct env *env,
                                          WANT_VALUE, node->range, &reported);
     return decl && decl->kind == DECL_JOINT ? decl : NULL;
 }
+
+const char *
+name_recorded(struct check *ck, const struct env *env,
+                  const struct ast_expr *node)
+{
+    assert(ck && env && node);
+    char *name = arena_printf(ck->arena, "%s", expr_label(ck, node));
+    for (char *p = name; *p; p++)
+        if (*p == '.')
+            *p = '_';
+    for (; env; env = env->up)
+        if (env->question && record_has(ck, env->question - 1, name))
+            return name;
+    return NULL;
+}

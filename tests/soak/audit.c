@@ -404,14 +404,16 @@ prepare(struct audit *audit)
     }
 }
 
-/* Events from *next on that are at the time of `row` or before it. */
+/* Events from *next on that are at the time of `row` or before it. The record
+ * has two rows at the very time of an event; impacts of other contacts may come
+ * 1e-13 s later, and their jump belongs to the rows that follow. */
 static void
 pass_events(struct audit *audit, int row, int *next)
 {
     const struct result *result = audit->result;
     int first = *next;
     while (*next < result->events &&
-           result->event[*next].time <= result->t[row] + 1e-12)
+           result->event[*next].time <= result->t[row])
         ++*next;
     int count = *next - first;
     if (!count)
@@ -419,7 +421,7 @@ pass_events(struct audit *audit, int row, int *next)
     const struct event *event = &result->event[first];
     bool pair_of_rows = row + 1 < result->rows &&
                         result->t[row + 1] == result->t[row] &&
-                        event[0].time > result->t[row] - 1e-12;
+                        event[0].time == result->t[row];
     bool impacts = pair_of_rows;
     for (int i = 0; i < count; i++)
         impacts &= !strcmp(event[i].kind, "impact");

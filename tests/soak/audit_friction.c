@@ -18,7 +18,8 @@ static const double CLOSED = 1e-8;
 
 /* Simpson's rule is in error by less than this share of what separates it from
  * the trapezoidal rule, where the step is short enough that three terms of a
- * Taylor series tell the motion. */
+ * Taylor series tell the motion. Where it is not, as beside a place at which
+ * slip would jam a little later, the same is asked of finer rows (check.c). */
 static const double SIMPSON = 0.05, BALANCE = 1e-8;
 
 static const struct force *
@@ -299,14 +300,35 @@ is_beside_jam(const struct result *result, int row)
     return false;
 }
 
+/* Are the rows from `row` to row + 2 among those whose sums are asked for? */
+static bool
+is_asked(const struct result *result, int row)
+{
+    return row + 2 < result->rows && result->t[row] >= result->sums_from &&
+           result->t[row + 2] <= result->sums_until;
+}
+
+/* What the sums over the rows from `row` on have found, a finer rule may
+ * refute: says where. */
+static void
+note_place(const struct result *result, int row, struct finding *finding)
+{
+    if (!finding->kind[0])
+        return;
+    finding->from = result->t[row];
+    finding->to = result->t[row + 2];
+}
+
 void
 audit_friction(const struct model *model, const struct result *result,
                const double *mass, bool energy, struct finding *finding)
 {
     for (int row = 0; row < result->rows && !finding->kind[0]; row++) {
         bool all = true;
-        bool smooth = is_smooth(result, row) && is_steady(model, result, row) &&
+        bool smooth = is_asked(result, row) && is_smooth(result, row) &&
+                      is_steady(model, result, row) &&
                       !is_beside_jam(result, row);
+        struct finding sums = {0};
         for (int i = 0; i < model->contacts; i++) {
             if (!model->contact[i].there)
                 continue;
@@ -316,16 +338,18 @@ audit_friction(const struct model *model, const struct result *result,
                 continue;
             audit_cone(model, result, row, i, finding);
             if (smooth)
-                audit_work(model, result, row, i, finding);
+                audit_work(model, result, row, i, &sums);
         }
-        if (!smooth || !all)
-            continue;
-        if (energy)
+        if (smooth && all && energy)
             audit_loss(model, result, row, finding);
         for (int i = 0; i < model->bodies && model->dimension == 2; i++)
-            if (body_moves(model, i) && !body_is_jointed(model, i) &&
-                !is_loaded(&model->body[i]))
-                audit_balance(model, result, row, i, mass[i], finding);
-        audit_systems_balance(model, result, row, balances, finding);
+            if (smooth && all && body_moves(model, i) &&
+                !body_is_jointed(model, i) && !is_loaded(&model->body[i]))
+                audit_balance(model, result, row, i, mass[i], &sums);
+        if (smooth && all)
+            audit_systems_balance(model, result, row, balances, &sums);
+        note_place(result, row, &sums);
+        if (!finding->kind[0])
+            *finding = sums;
     }
 }

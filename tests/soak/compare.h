@@ -11,6 +11,7 @@
 struct finding {
     char kind[40];
     char text[1000];
+    double from, to; /* where a sum over rows is missed; else both are 0 */
 };
 
 void finding_set(struct finding *finding, const char *kind, const char *format,

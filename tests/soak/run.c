@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include <assert.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ run_format(const struct runner *runner, char *text)
 void
 run_text(const struct runner *runner, const char *text, struct result *result)
 {
-    *result = (struct result){0};
+    *result = (struct result){.sums_until = INFINITY};
     FILE *in = tmpfile();
     if (!in || fputs(text, in) < 0) {
         perror("soak: temporary file");

@@ -67,6 +67,8 @@ struct result {
                        decided, and a warning says so; INFINITY: never */
     int rows;
     double *t, *energy;
+    double sums_from, sums_until; /* the audit sums up rates over rows that lie
+                                     between these times */
     double energy_before, energy_after;
     struct answer answer;
     struct state *state;    /* [row*bodies + body] */

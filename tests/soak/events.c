@@ -38,6 +38,22 @@ is_guest(const struct frame *frame, const struct result *a, int contact)
     return frame->guests && contact >= a->contacts;
 }
 
+/* Does a limit sum up another limit of its contact? Two corners of one side
+ * have limits of their own. Where one sum covers both, the contact is told to
+ * be closed at the later limit, else at the earlier. */
+static bool
+covers_limit(const struct result *result, const struct limit *limit)
+{
+    for (int i = 0; i < result->limits; i++) {
+        const struct limit *other = &result->limit[i];
+        if (other->contact == limit->contact &&
+            other->time > limit->time - limit->sum &&
+            other->time < limit->time - ONE_TIME)
+            return true;
+    }
+    return false;
+}
+
 static void
 add_windows(struct event_list *list, const struct result *result,
             const struct frame *frame, const struct result *a)
@@ -48,9 +64,12 @@ add_windows(struct event_list *list, const struct result *result,
         double end = frame_undo_time(frame, result->limit[i].time);
         double sum = result->limit[i].sum / frame->time;
         list->window[list->windows++] =
-            (struct window){end - WINDOW * sum - ONE_TIME,
-                            end + result->limit[i].error / frame->time, true,
-                            result->limit[i].depth > 1};
+            (struct window){.begin = end - WINDOW * sum - ONE_TIME,
+                            .end = end + result->limit[i].error / frame->time,
+                            .vague = result->limit[i].error > ONE_TIME ||
+                                     covers_limit(result, &result->limit[i]),
+                            .limit = true,
+                            .nested = result->limit[i].depth > 1};
     }
 }
 
@@ -63,9 +82,14 @@ in_window(const struct event_list *list, const struct event *event)
         const struct window *window = &list->window[i];
         /* between the bounces of one contact another may stick and slip */
         bool inner = window->nested || !strcmp(event->kind, "slip") ||
+                     !strcmp(event->kind, "slide") ||
                      !strcmp(event->kind, "stick") ||
                      !strcmp(event->kind, "reverse");
-        double end = window->end - (inner && !impact ? ONE_TIME : 0);
+        /* what begins with the limit itself is compared, unless one run may
+         * begin it earlier than the other by an error that it tells: then both
+         * leave it out */
+        double margin = inner && !impact ? ONE_TIME : 0;
+        double end = window->end + (window->vague ? margin : -margin);
         if (event->time > window->begin && event->time < end &&
             (impact || !window->limit || inner))
             return true;
@@ -113,7 +137,7 @@ add_crowds(struct event_list *list, int limits, const struct result *result,
             window[-1].end = fmax(window[-1].end, time + AROUND);
         else
             list->window[list->windows++] =
-                (struct window){time - AROUND, time + AROUND, false, false};
+                (struct window){.begin = time - AROUND, .end = time + AROUND};
     }
 }
 

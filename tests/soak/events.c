@@ -215,6 +215,26 @@ event_lists(const struct result *a, const struct result *b,
     fill(&out[1], b, frame, a);
 }
 
+double
+first_graze(const struct result *a, const struct result *b,
+            const struct frame *frame)
+{
+    double first = INFINITY;
+    for (int i = 0; i < a->events; i++) {
+        const struct event *x = &a->event[i];
+        for (int k = 0; k < b->events; k++) {
+            const struct event *y = &b->event[k];
+            bool graze =
+                (!strcmp(x->kind, "touch") && !strcmp(y->kind, "impact")) ||
+                (!strcmp(y->kind, "touch") && !strcmp(x->kind, "impact"));
+            if (graze && x->contact == y->contact &&
+                fabs(frame_undo_time(frame, y->time) - x->time) < AROUND)
+                first = fmin(first, x->time - AROUND);
+        }
+    }
+    return first;
+}
+
 void
 event_lists_free(struct event_list list[2])
 {

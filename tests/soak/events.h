@@ -26,6 +26,11 @@ bool is_guest(const struct frame *frame, const struct result *a, int contact);
  * sees a. The caller frees them by event_lists_free. */
 void event_lists(const struct result *a, const struct result *b,
                  const struct frame *frame, struct event_list out[2]);
+/* Where a contact grazes in one run and is hit in the other: the rounding of a
+ * gap decides which, and is a speed of its square root, 1e-8 and more. From
+ * there on the runs are two motions. INFINITY: nowhere. */
+double first_graze(const struct result *a, const struct result *b,
+                   const struct frame *frame);
 void event_lists_free(struct event_list list[2]);
 /* Forgets what is before that time. */
 void event_list_begin(struct event_list *list, double time);

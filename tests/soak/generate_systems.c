@@ -112,6 +112,9 @@ add_gap(struct model *model, struct random *random, bool constant,
     struct coordinate_system *system = &model->system[0];
     struct formulas *formulas = &system->formulas;
     int gap = linear(formulas, random, system->coordinates, 1.5);
+    /* factors of three digits may all be 0, and no gap is a number alone */
+    if (formulas->node[gap].operation == OP_NUMBER)
+        gap = coordinate(formulas, 0);
     if (!constant && random_chance(random, 0.4))
         gap = add(formulas, gap,
                   wave(formulas, random, system->coordinates, 0.5));

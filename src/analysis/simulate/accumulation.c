@@ -66,7 +66,8 @@ struct accumulation_work {
 
 /* The most events of the parabola that a prediction follows: one from which a
  * limit may be taken, which saves as many events of the motion, of which each
- * costs far more; and one that is only compared with the next. */
+ * costs far more; and one that is only compared with the next. Where the
+ * parabola is no longer the motion all that it tells is compared. */
 #define CHATTER_FOLLOWED 4000
 #define CHATTER_COMPARED 250
 /* The same, beyond the first limit that the run may take. Near rest limits come
@@ -665,6 +666,28 @@ thin_out(struct simulation *sim, double shrunk, double far,
            limit_group_points(sim, group, CROWD_REACH * far);
 }
 
+/* enough: there are flights enough for a limit to be taken; ahead, window: as
+ * in struct forecast_question */
+static struct forecast_question
+question_of(const struct simulation *sim, const struct limit_group *group,
+            bool enough, double ahead, double window)
+{
+    bool in_turns = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL;
+    return (struct forecast_question){
+        .n = group->n,
+        .p = group->point,
+        .spot = group->spot,
+        .G = group->G,
+        .e = group->e,
+        .place = group->place,
+        .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY,
+        .most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED,
+        .beyond = CHATTER_BEYOND,
+        .compared = CHATTER_COMPARED,
+        .ahead = ahead,
+        .window = window};
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -698,20 +721,8 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     struct forecast_limit found[2] = {forecast_limit_room(run, group->n),
                                       forecast_limit_room(run, group->n)};
-    struct forecast_question ask = {
-        .n = group->n,
-        .p = group->point,
-        .spot = group->spot,
-        .G = group->G,
-        .e = group->e,
-        .place = group->place,
-        .policy = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL
-                      ? BALLISTIC_SEQUENTIAL
-                      : BALLISTIC_COMPLEMENTARITY,
-        .most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED,
-        .beyond = CHATTER_BEYOND,
-        .ahead = fmin(CHATTER_AHEAD * shrunk, far),
-        .window = window};
+    struct forecast_question ask = question_of(
+        sim, group, enough, fmin(CHATTER_AHEAD * shrunk, far), window);
     sim->accumulation->blocked = false;
     flights->looked = flights->flight[0];
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],

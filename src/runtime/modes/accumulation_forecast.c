@@ -200,6 +200,7 @@ look_ahead(struct rt *run, struct ballistic *line, const struct forecast_questio
            struct forecast_limit *some)
 {
     int count = line->model.m, most = question->most;
+    bool within = true;
     double *earlier = NEW_N(run->brief, double, (size_t)count + 1);
     bool *hit = NEW_N(run->brief, bool, 2 * (size_t)count + 1),
          *moved = hit + count;
@@ -207,6 +208,11 @@ look_ahead(struct rt *run, struct ballistic *line, const struct forecast_questio
         for (int i = 0; i < count; i++)
             moved[i] |= line->mode.persistent[i];
         enum ballistic_event what = accumulation_next(line, question->ahead);
+        if (within && line->t > question->window) {
+            within = false;
+            if (k + question->compared < most)
+                most = k + question->compared;
+        }
         if (what == BALLISTIC_IMPACT) {
             hit[line->event.contact] = moved[line->event.contact] = true;
             earlier[line->event.contact] = 0.0;

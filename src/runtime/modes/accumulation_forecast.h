@@ -26,6 +26,8 @@ struct forecast_question {
     enum ballistic_policy policy;
     int most;      /* events that the forecast follows at most */
     int beyond;    /* the same, beyond the first limit of some points */
+    int compared;  /* the same, beyond the window: what is found there is
+                      compared with the next forecast */
     double ahead;  /* the greatest time (s) from now that is of interest */
     double window; /* within this time (s) from now the parabola is the motion
                       to rounding */

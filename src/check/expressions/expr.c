@@ -548,6 +548,10 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         /* fall through */
     case VALUE_NUM:
     case VALUE_COLUMN:
+        if (value.kind == VALUE_NUM && value.cols > 1 && name[1] == 0 &&
+            name[0] >= 'x' && (uint32_t)(name[0] - 'x') < value.cols)
+            return value_column(ck, &value, (uint32_t)(name[0] - 'x'),
+                             node->range);
         if (value.kind != VALUE_FIELD && value.cols == 1 && value.rows > 1 &&
             name[1] == 0 && name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {

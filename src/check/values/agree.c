@@ -152,6 +152,9 @@ value_need_scalar(struct check *ck, struct value *value,
                        ck->lists.commands.v[value->ref].n_fields
                            ? ck->lists.commands.v[value->ref].fields[0].name
                            : "time");
+        else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, dim))
+            CHECK_HELP(ck, diag, "give one number in [%s]",
+                       dim_text(ck->dims, dim));
         return false;
     }
     return value_need_dim(ck, value, node, dim, what);

@@ -25,6 +25,25 @@ value_array(struct check *ck, uint32_t rows, uint32_t cols,
         .range = range};
 }
 struct value
+value_column(struct check *ck, const struct value *matrix, uint32_t column,
+          imp_range range)
+{
+    assert(ck && matrix && column < matrix->cols);
+    struct value result = value_array(ck, matrix->rows, 1, matrix->dim, range);
+    result.bare = matrix->bare;
+    const struct dim **dims =
+        matrix->dims ? NEW_N(ck->arena, const struct dim *, matrix->rows)
+                     : NULL;
+    for (uint32_t i = 0; i < matrix->rows; i++) {
+        result.e[i] = matrix->e[i * matrix->cols + column];
+        if (dims)
+            dims[i] = matrix->dims[i * matrix->cols + column];
+    }
+    result.dims = dims;
+    return result;
+}
+
+struct value
 value_num(struct check *ck, const expr *expression, const struct dim *dim,
           imp_range range)
 {

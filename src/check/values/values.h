@@ -16,6 +16,9 @@ struct value value_num(struct check *ck, const expr *expression,
                        const struct dim *dim, imp_range range);
 struct value value_array(struct check *ck, uint32_t rows, uint32_t cols,
                          const struct dim *dim, imp_range range);
+/* A column of a matrix: the x of all places of a family. */
+struct value value_column(struct check *ck, const struct value *matrix,
+                          uint32_t column, imp_range range);
 struct value value_any(struct check *ck, const struct dim *dim,
                        imp_range range);
 struct value value_truth(struct check *ck, const expr *expression,

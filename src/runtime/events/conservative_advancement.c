@@ -415,6 +415,16 @@ event_start_check(struct rt *run, uint32_t contact, double *gap)
               num_digits(small, tol.gap, 3));
     struct rt_passing pass =
         rt_passing(run, imp_text(run->im, image_contact->name));
+    for (int i = 0; i < 2; i++) {
+        const imp_body *body = rt_body(run, image_contact->body[i]);
+        if (!body->n_draw || body->flags & IMP_BODYF_APART)
+            continue;
+        diag_help(run->ds, diag,
+                  "the position of `%s` is drawn: with `apart = 0` it is drawn "
+                  "again until it overlaps with nothing",
+                  imp_text(run->im, body->name));
+        return IMP_FAILED;
+    }
     diag_help(run->ds, diag,
               "move the bodies apart; if the data have few digits, set "
               "`tolerance` in `world`; in `simulate`, `through = %s` lets "

@@ -204,9 +204,9 @@ usual_shape(const char *name)
         {"floor", "half_plane", "half_space"},
         {"wall", "half_plane", "half_space"},
         {"line", "half_plane", "half_space"},
-        {"regular_polygon", "polygon", "polyhedron"},
-        {"pentagon", "polygon", "polyhedron"},
-        {"octagon", "polygon", "polyhedron"},
+        {"ngon", "regular_polygon", "polyhedron"},
+        {"pentagon", "regular_polygon", "polyhedron"},
+        {"octagon", "regular_polygon", "polyhedron"},
         {"mesh", "polygon", "polyhedron"},
         {"hull", "polygon", "polyhedron"}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)

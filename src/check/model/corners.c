@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check/model/model_priv.h"
+#include "check/quantities/lists.h"
 
 bool
 corner_shape_alone(struct check *ck, struct decl *decl)
@@ -99,6 +100,8 @@ take(struct corners *corners, const struct env *env,
     if (value.kind == VALUE_POISON)
         return false;
     const char *what = arena_printf(ck->arena, "a corner of a %s", name);
+    if (alone && value.kind == VALUE_COLUMN && value.rows == dim)
+        list_as_matrix(ck, &value, &value);
     bool matrix = alone && value.kind == VALUE_NUM && value.cols > 1;
     if (value.kind != VALUE_ANY &&
         (value.kind != VALUE_NUM ||
@@ -123,8 +126,10 @@ take(struct corners *corners, const struct env *env,
         return false;
     for (uint32_t i = 0; matrix && i < value.rows; i++)
         push(corners, value.e + (size_t)i * dim);
+    /* a pair of formals may stand for a list of pairs */
+    bool open = value.kind == VALUE_ANY || (alone && value_is_open(ck, &value));
     if (!matrix)
-        push(corners, value.kind == VALUE_NUM ? value.e : NULL);
+        push(corners, open ? NULL : value.e);
     return true;
 }
 

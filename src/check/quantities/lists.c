@@ -146,6 +146,62 @@ list_column(struct check *ck, const struct value *value, const char *name)
     return column;
 }
 
+/* What the entries of a list are made of that is known before any run. */
+struct known_cells {
+    struct check *ck;
+    size_t n, at; /* entries, and the one that is taken; n is 0 before any */
+    bool known;
+};
+
+static const struct tm_val *
+known_numbers(const struct known_cells *cells, const expr *leaf)
+{
+    const struct tm_list *list = &cells->ck->lists.lists.v[leaf->i];
+    return list->kind == IMP_LIST_VALUES && list->width == 1 &&
+                   list->inputs[0].kind == IMP_VAL_NUM
+               ? &list->inputs[0]
+               : NULL;
+}
+
+static void
+see_cell(void *ctx, const expr *leaf)
+{
+    struct known_cells *cells = ctx;
+    if (leaf->sym != SYM_CELL)
+        return;
+    const struct tm_val *numbers = known_numbers(cells, leaf);
+    cells->known &= numbers && (!cells->n || cells->n == numbers->rows);
+    if (numbers)
+        cells->n = numbers->rows;
+}
+
+static const expr *
+take_cell(void *ctx, const expr *leaf)
+{
+    struct known_cells *cells = ctx;
+    return leaf->sym == SYM_CELL ? known_numbers(cells, leaf)->e[cells->at]
+                                 : NULL;
+}
+
+bool
+list_as_matrix(struct check *ck, const struct value *list, struct value *matrix)
+{
+    assert(ck && list && list->kind == VALUE_COLUMN && matrix);
+    struct known_cells cells = {.ck = ck, .known = true};
+    ex_leaves(ck->g, list->e, list->rows, see_cell, &cells);
+    if (!cells.known || !cells.n)
+        return false;
+    struct value places =
+        value_array(ck, (uint32_t)cells.n, list->rows, list->dim, list->range);
+    places.bare = list->bare;
+    for (cells.at = 0; cells.at < cells.n; cells.at++)
+        for (uint32_t k = 0; k < list->rows; k++)
+            places.e[cells.at * list->rows + k] =
+                ex_subst(ck->g, list->e[k], take_cell, &cells);
+    *matrix = places;
+    return true;
+}
+
 struct value
 list_entry(const struct value *column)
 {

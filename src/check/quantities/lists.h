@@ -43,6 +43,11 @@ struct value table_field(struct check *ck, uint32_t table, const char *name,
 /* r.class as a list of truths: where is it this text? */
 struct value list_text_is(struct check *ck, const struct value *field,
                           const char *text, imp_range range);
+/* The entries of a list of vectors as the rows of a matrix, where they are
+ * known before any run: made of a .. b, linspace, numbers and params. False:
+ * not. */
+bool list_as_matrix(struct check *ck, const struct value *list,
+                    struct value *matrix);
 /* a[condition] */
 struct value list_select(struct check *ck, const struct ast_expr *node,
                          const struct value *list,

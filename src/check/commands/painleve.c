@@ -237,19 +237,16 @@ portrait_option(struct check *ck, uint32_t command,
     struct value value = check_expr(ck, &ck->modules.top, node);
     if (value.kind == VALUE_POISON)
         return OPTION_WRONG;
-    const struct dim *dim = !strcmp(row->key, "scales") ? dim_pure(ck->dims)
-                            : !strcmp(row->key, "depths")
-                                ? dim_mks(ck->dims, 1, 0, 0)
-                                : dim_mks(ck->dims, 1, 0, -1);
     bool numbers = (value.kind == VALUE_NUM || value.kind == VALUE_LIST) &&
                    !value.dims && (value.rows == 1 || value.cols == 1) &&
                    value.rows;
     if (!numbers)
         return no_numbers(ck, row, &value, node);
     size_t count = (size_t)value.rows * value.cols;
-    if (!value_need_dim(
-            ck, &value, node, dim,
-            arena_printf(ck->arena, "the %s of a start", row->key)) ||
+    /* the dimensions of the others follow from the contact */
+    if ((!strcmp(row->key, "scales") &&
+         !value_need_dim(ck, &value, node, dim_pure(ck->dims),
+                         "the scales of a compliance")) ||
         !check_leaves(ck, value.e, count, MAY_PARAMS | MAY_RESULTS, node,
                       "the starts of a portrait"))
         return OPTION_WRONG;
@@ -257,6 +254,30 @@ portrait_option(struct check *ck, uint32_t command,
     value.cols = 1;
     val_of(ck, &value, node, out);
     return OPTION_GOOD;
+}
+
+/* Depths of starts have the dimension of the gap, which is not a length where
+ * coordinates are angles, and speeds that of its rate. */
+static bool
+starts_ok(struct check *ck, const struct tm_contact *contact,
+          const struct ast_item *it)
+{
+    const struct dim *depth =
+        contact->system ? contact->gap_dim : dim_mks(ck->dims, 1, 0, 0);
+    bool ok = true;
+    for (size_t k = 0; k < it->n_block && depth; k++) {
+        const struct ast_item *key = it->block[k];
+        bool depths = !strcmp(key->name.text, "depths");
+        if (!depths && strcmp(key->name.text, "speeds") != 0)
+            continue;
+        struct value value = check_expr(ck, &ck->modules.top, key->value);
+        ok &= value_need_dim(
+            ck, &value, key->value,
+            depths ? depth
+                   : dim_div(ck->dims, depth, dim_mks(ck->dims, 0, 0, 1)),
+            depths ? "the depth of a start" : "the speed of a start");
+    }
+    return ok;
 }
 
 /* The contact needs a compliance. */
@@ -267,7 +288,8 @@ portrait_arguments(struct check *ck, uint32_t command,
     const struct tm_command *of = &ck->lists.commands.v[command];
     const struct tm_contact *contact = ck->lists.contacts.v + of->args[0].ref;
     if (contact->compliance.e)
-        return true;
+        return ck->notes.records.v[command].broken ||
+               starts_ok(ck, contact, it);
     if (contact->yields)
         return false; /* what is wrong has been reported */
     struct diag *diag =

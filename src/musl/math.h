@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* What `#include <math.h>` finds in the rooms of Imp: the system's header and, behind it,
- * the elementary functions under the names that they have in the object which musl.cmake
- * makes. Functions that every C library computes exactly (sqrt, fabs, floor, rint, ldexp,
- * frexp, fmin and so on) are not here: any of them gives the same bits. */
+/* What `#include <math.h>` finds in the rooms of Imp: the system's header and,
+ * behind it, the elementary functions under the names that they have in the
+ * object which musl.cmake makes. Functions that every C library computes
+ * exactly (sqrt, fabs, floor, rint, ldexp, frexp and so on) are not here: any
+ * of them gives the same bits. */
 #ifndef IMP_MUSL_MATH_H
 #define IMP_MUSL_MATH_H
 #pragma GCC system_header
 #include_next <math.h>
+
+/* The greater and the lesser of two numbers, of which one may be no number, as
+ * the C library has them; it is called for each, which took 2 to 3 of 100 of a
+ * run. */
+static inline double
+imp_fmax(double one, double other)
+{
+    return one > other || other != other ? one : other;
+}
+
+static inline double
+imp_fmin(double one, double other)
+{
+    return one < other || other != other ? one : other;
+}
+
+#define fmax(x, y) imp_fmax(x, y)
+#define fmin(x, y) imp_fmin(x, y)
 
 #ifdef IMP_MUSL
 double imp_musl_acos(double);

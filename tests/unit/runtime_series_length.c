@@ -118,12 +118,64 @@ test_logarithm(void **unused)
         }
 }
 
+/* The coefficients of u'' = -w^2 u - 2 d u' about u, u'. */
+static void
+oscillator(double w, double d, double *c)
+{
+    for (int k = 0; k + 2 <= ORDER; k++)
+        c[k + 2] = -(w * w * c[k] + 2.0 * d * (k + 1) * c[k + 1]) /
+                   ((k + 1.0) * (k + 2.0));
+}
+
+static double
+value(const double *c, int order, double s)
+{
+    double sum = 0.0;
+    for (int k = order; k >= 0; k--)
+        sum = sum * s + c[k];
+    return sum;
+}
+
+/* A short piece of few terms: what they leave out is rounding, and where they
+ * do not hold, that is told. */
+static void
+test_few(void **unused)
+{
+    uint64_t state = 7;
+    long few = 0;
+    (void)unused;
+    for (int i = 0; i < 20000; i++) {
+        double w = pow(2.0, 20.0 * uniform(&state) - 10.0),
+               d = w * uniform(&state) * 3.0,
+               c[ORDER + 1] = {uniform(&state) - 0.5,
+                               w * (uniform(&state) - 0.5)};
+        if (i % 7 == 0)
+            c[0] = 0.0;
+        oscillator(w, d, c);
+        double full = series_holds(c, ORDER),
+               about = series_holds_about(c, ORDER);
+        assert_true(fabs(about - full) <= 0.05 * full);
+        assert_true(series_holds_for(c, ORDER, 0.9 * full));
+        assert_false(series_holds_for(c, ORDER, 1.2 * full));
+        double span = full * pow(2.0, -40.0 * uniform(&state));
+        int order = series_order_for(span, full, ORDER);
+        assert_true(order >= SERIES_ORDER_LEAST && order <= ORDER);
+        if (order == ORDER || !series_holds_for(c, order, span))
+            continue;
+        few++;
+        double size = fmax(fabs(c[0]), fabs(c[1]) * span);
+        assert_true(fabs(value(c, ORDER, span) - value(c, order, span)) <=
+                    4.0 * TRUNCATION * size);
+    }
+    assert_true(few > 10000);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_least),
-                                       cmocka_unit_test(test_without),
-                                       cmocka_unit_test(test_term_time),
-                                       cmocka_unit_test(test_logarithm)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_least), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_without), cmocka_unit_test(test_term_time),
+        cmocka_unit_test(test_logarithm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

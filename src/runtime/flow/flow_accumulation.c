@@ -54,6 +54,14 @@
  * digits are lost from one impact to the next. */
 #define SHORT_SINGLE 0x1p-22
 #define SHORT_SEVERAL 0x1p-6
+/* The state at a limit is not asked for while this many times as much time is
+ * left as may be, or while its error is this many times its rounding: three
+ * halves of the time before the limit can be taken. */
+#define STATE_EARLY 8.0
+#define STATE_OFF 512.0
+/* ... or so many impacts before it can be taken at one contact, where each of
+ * them makes a forecast. */
+#define STATE_IMPACTS 2
 /* A limit at one contact is taken after this many impacts there, one after the
  * other: those of an order of several contacts may come together. */
 #define TAYLOR_LEAST 8
@@ -141,7 +149,48 @@ struct foreseen {
     double noise;            /* the rounding of the time */
     double parabola;         /* the limit of the parabola */
     double share;            /* SHORT_SINGLE or SHORT_SEVERAL */
+    bool early;              /* it cannot be taken soon, whatever its state */
 };
+
+/* Is this forecast too early to take the limit, and its state therefore not
+ * asked for? The error of the state falls with the cube of the time left. */
+static bool
+state_idle(const struct flow *flow, const struct foreseen *ahead, double left,
+           double rounding)
+{
+    const struct taylor_placed *placed = &flow->taylor->forecast.placed;
+    double share = left / placed->left;
+    return ahead->early ||
+           left > STATE_EARLY * ahead->share * time_scale(flow) ||
+           (placed->known && isfinite(placed->off) &&
+            placed->off * share * share * share > STATE_OFF * rounding);
+}
+
+/* The state at the limit, on the path of this forecast, and its error by that
+ * of the forecast before, whose errors go with the cube of the times left.
+ * False: there is no path. */
+static bool
+place(struct flow *flow, const bool *group, const struct foreseen *ahead,
+      double left, double *state_error)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_placed *placed = &taylor->forecast.placed;
+    double *x = taylor->path.x;
+    if (!taylor_path_make(flow, group, left))
+        return false;
+    if (placed->known) {
+        taylor_path_at(flow, placed->time, x);
+        *state_error =
+            settled(apart(flow, x, placed->x), left, placed->left, 3);
+    }
+    taylor_path_at(flow, ahead->time, x);
+    memcpy(placed->x, x, 2 * flow->n * sizeof *x);
+    placed->known = true;
+    placed->left = left;
+    placed->time = ahead->time;
+    placed->off = *state_error;
+    return true;
+}
 
 /* Compares the forecast with the one before, and keeps it. Is the limit known
  * to rounding, in time and in state? */
@@ -150,32 +199,29 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_forecast *last = &taylor->forecast;
-    double left = ahead->time - taylor->now, *place = taylor->path.x;
+    double left = ahead->time - taylor->now;
     bool another = last->n == 0 || memcmp(last->group, group, flow->m) ||
                    !(last->time > taylor->now);
     if (!another && left > 0.5 * last->left)
         return false;
-    if (!taylor_path_make(flow, group, left)) {
-        last->n = 0;
-        return false;
-    }
     /* every impact rounds the state once */
     double most =
         DBL_EPSILON *
         (TAYLOR_NOISE + (double)(taylor->several.impacts - last->impacts));
     double state_error = INFINITY;
+    last->placed.known =
+        last->placed.known && !another && last->placed.time > taylor->now;
+    if (!state_idle(flow, ahead, left, most) &&
+        !place(flow, group, ahead, left, &state_error)) {
+        last->n = 0;
+        return false;
+    }
     /* the ratio of a pattern changes as the directions of its impulses do */
     if (taylor->chatter.period != 1)
         taylor->chatter.ratio_error +=
             another ? NAN
                     : settled(fabs(taylor->chatter.ratio - last->ratio), left,
                               last->left, 1);
-    if (!another) {
-        taylor_path_at(flow, last->time, place);
-        state_error = settled(apart(flow, place, last->x), left, last->left, 3);
-    }
-    taylor_path_at(flow, ahead->time, place);
-    memcpy(last->x, place, 2 * flow->n * sizeof *place);
     memcpy(last->group, group, flow->m);
     last->n = another ? 1 : last->n + 1;
     last->left = left;
@@ -187,7 +233,8 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
     taylor->chatter.error = fmin(ahead->time_error / left, 1.0);
     taylor->chatter.state_error = state_error + most;
     return state_error <= most && ahead->time_error <= 2.0 * ahead->noise &&
-           left <= ahead->share * time_scale(flow) && ahead->time <= flow->end;
+           left <= ahead->share * time_scale(flow) &&
+           ahead->time <= flow->end && !ahead->early;
 }
 
 /* Of flights at the contact that was hit alone, again and again: the limit of
@@ -279,10 +326,13 @@ single_ahead(struct flow *flow)
                                                   left, before, 3);
         ahead.time_error += ahead.noise;
     }
+    ahead.early = (taylor->chatter.ratio <= 0.5 &&
+                   taylor->single.impacts < TAYLOR_LEAST - STATE_IMPACTS) ||
+                  !(ahead.time > taylor->now) ||
+                  !clear(flow, ahead.time - taylor->now);
     if (ahead.time > taylor->now &&
         forecast(flow, taylor->single.group, &ahead) &&
-        taylor->single.impacts >= TAYLOR_LEAST &&
-        clear(flow, ahead.time - taylor->now))
+        taylor->single.impacts >= TAYLOR_LEAST)
         return true;
     taylor->chatter = other;
     return false;
@@ -325,7 +375,7 @@ several_ahead(struct flow *flow)
     struct taylor_flow *taylor = flow->taylor;
     const struct taylor_several *several = &taylor->several;
     struct foreseen ahead = {several->predicted, several->error, 0.0,
-                             several->predicted, SHORT_SEVERAL};
+                             several->predicted, SHORT_SEVERAL,  false};
     double left = several->predicted - taylor->now;
     if (!(left > 0.0) || !(left <= FORECAST_BEGIN * taylor->piece.h))
         return false;
@@ -455,8 +505,10 @@ forecast_later(const struct taylor_flow *taylor)
     const double *flight = taylor->several.flight;
     double left = taylor->forecast.time - taylor->now,
            shrinks = sqrt((flight[0] + flight[1]) / (flight[2] + flight[3]));
+    /* where flights shrink slowly, the next impact but one tells better */
     return taylor->forecast.n > 0 && left > 0.0 &&
-           left * shrinks > PREDICT_AGAIN * taylor->forecast.left;
+           (left * shrinks > PREDICT_AGAIN * taylor->forecast.left ||
+            left * (2.0 * shrinks - 1.0) > 0.5 * taylor->forecast.left);
 }
 
 /* Predicts where the parabola that touches the motion here comes to the limit

@@ -716,7 +716,7 @@ flow_taylor_new(struct flow *flow)
     taylor->several.group = NEW_N(arena, bool, n_contact + 1);
     taylor->single.group = NEW_N(arena, bool, n_contact + 1);
     taylor->forecast.group = NEW_N(arena, bool, n_contact + 1);
-    taylor->forecast.x = NEW_N(arena, double, 2 * n_coordinate);
+    taylor->forecast.placed.x = NEW_N(arena, double, 2 * n_coordinate);
     taylor_path_new(flow);
     taylor->several.faint.contacts = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;

@@ -118,8 +118,14 @@ struct taylor_forecast {
     double parabola; /* the limit of the parabola that touches the motion */
     double time;     /* the limit */
     double ratio;    /* of the flights there */
-    double *x;       /* 2n: the state there */
     long impacts;    /* until then */
+    /* the last of them that was made with its state, which costs much more */
+    struct taylor_placed {
+        bool known;
+        double left, time; /* then, of the limit */
+        double *x;         /* 2n: the state there */
+        double off;        /* its error; INFINITY: not known */
+    } placed;
 };
 struct taylor_friction;
 struct taylor_flow {

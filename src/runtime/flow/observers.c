@@ -32,11 +32,6 @@
 /* the most impacts that are followed before one limit: enough for restitutions
  * up to 0.9996 */
 #define OBSERVE_IMPACTS 100000L
-/* The terms that are left out are below the rounding of the state (compare
- * MOTION_TRUNCATION). */
-#define OBSERVE_TRUNCATION 4e-16
-#define OBSERVE_TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
-#define OBSERVE_TRUNCATION_LN (-35.45506712678484)
 /* Impacts within this share of the time before a limit are followed only while
  * they change the rates of the motion, and where it matters. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
@@ -54,10 +49,6 @@
 /* Do jumps add up? This is asked with the rates of the motion, and with so many
  * times these, of which a rule with `max` or a threshold makes something else. */
 #define OBSERVE_FASTER 0x1p20
-/* how many orders before the last two are also asked for the radius */
-#define OBSERVE_GAP 7
-/* rounds to find the size of a variable that begins near 0 */
-#define OBSERVE_ROUNDS 40
 /* A variable that has died away to this is set to 0: subnormal numbers have no
  * series. */
 #define OBSERVE_NONE 1e-250
@@ -67,6 +58,9 @@ struct observer_piece {
     bool known;
     double at, h;  /* from when on, and for how long */
     double *state; /* p rows */
+    int order;     /* of these rows */
+    double holds;  /* for how long a series to the full order holds: that of the
+                      last piece that was made so far */
 };
 /* Before a limit: the motion follows the probe from impact to impact. */
 struct observer_limit {
@@ -93,6 +87,7 @@ struct observer_run {
     struct observer_piece piece;
     double *from, begin; /* x and lo at the last event or end of a piece of the
                             motion, and its time */
+    double from_holds;   /* piece.holds then */
     double *before;      /* n: the rates of the motion before an event */
     double *local, *jump;
     long steps;
@@ -143,88 +138,70 @@ stuck(struct flow *flow)
     return IMP_FAILED;
 }
 
-/* The logarithms of the terms of a row, as far as they have been asked for. */
-struct term_logs {
-    uint32_t known; /* bits 1 << k */
-    double log[ROW];
-};
-
-/* The time for which the terms of a row stay below the truncation of this
- * size. */
-static double
-terms_time(const double *row, const struct rough_terms *terms, double size,
-           struct term_logs *logs)
+static const double *
+row_of(const struct flow *flow, uint32_t j)
 {
-    double time = INFINITY, of_size = log(size);
-    uint32_t asked = rough_least(terms, size);
-    for (int k = terms->from; k <= MOTION_STEP_ORDER; k++)
-        if (row[k] != 0.0 && rough_asks(asked, k)) {
-            if (!(logs->known >> k & 1))
-                logs->log[k] = log(fabs(row[k]));
-            logs->known |= 1u << k;
-            double root = (of_size - logs->log[k]) / k;
-            time = fmin(time, exp(root + OBSERVE_TRUNCATION_LN /
-                                             (k < MOTION_STEP_ORDER - 1
-                                                  ? MOTION_STEP_ORDER
-                                                  : k)));
-        }
-    return time;
-}
-
-/* The time for which the last terms of a row stay below the truncation of its
- * size. The size is what the first terms of the row make of it by then: right
- * after an impact a variable may be much smaller than what its rate soon makes
- * of it. */
-static double
-row_time(const double *row)
-{
-    double time = INFINITY, was;
-    int round = 0, last_orders = MOTION_STEP_ORDER - OBSERVE_GAP;
-    struct rough_terms terms;
-    struct term_logs logs = {.known = 0};
-    rough_terms_make(&terms, row, last_orders, MOTION_STEP_ORDER,
-                     OBSERVE_TRUNCATION_LOG2);
-    do {
-        double size = fabs(row[0]), power = time;
-        /* a variable that is held at 0 may begin with the rounding of a high
-         * order */
-        if (isfinite(time))
-            for (int k = 1; k <= 4 || (size == 0.0 && k < last_orders);
-                 k++, power *= time)
-                size = fmax(size, fabs(row[k]) * power);
-        else
-            for (int k = 1; k <= MOTION_STEP_ORDER && size == 0.0; k++)
-                size = fabs(row[k]);
-        was = time;
-        time = INFINITY;
-        if (size == 0.0)
-            break;
-        /* the last two terms may vanish by symmetry; the terms before them
-         * tell the radius of convergence */
-        time = terms_time(row, &terms, size, &logs);
-    } while (fabs(time - was) > 0.05 * time && ++round < OBSERVE_ROUNDS);
-    return time;
-}
-
-/* Takes the piece from the rows of the block. Its length is that for which it
- * holds if no branch changes. */
-static void
-take_rows(struct flow *flow)
-{
-    struct observer_run *observer = flow->observer;
     const struct rt *run = flow->run;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->observer;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
-    observer->piece.h = motion_parabola(run, flow->sys->observer);
+    return run->rows.block[flow->sys->observer] +
+           (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+static void
+copy_rows(struct flow *flow, int order)
+{
+    struct observer_run *observer = flow->observer;
+    observer->piece.order = order;
+    for (uint32_t j = 0; j < observer->p; j++)
+        memcpy(observer->piece.state + j * ROW, row_of(flow, j),
+               (size_t)(order + 1) * sizeof(double));
+}
+
+/* Takes the piece from the rows of the block. Its length is that for which it
+ * holds if no branch changes, or `span` if that is less: what the motion, which
+ * ends there, would leave of it. */
+static void
+take_rows(struct flow *flow, double span)
+{
+    struct observer_run *observer = flow->observer;
+    struct observer_piece *piece = &observer->piece;
+    double holds = INFINITY,
+           parabola = motion_parabola(flow->run, flow->sys->observer);
+    bool all = true;
+    copy_rows(flow, MOTION_STEP_ORDER);
+    for (uint32_t j = 0; j < observer->p && all; j++)
+        all = series_holds_for(piece->state + j * ROW, MOTION_STEP_ORDER, span);
     for (uint32_t j = 0; j < observer->p; j++) {
-        double *c = observer->piece.state + j * ROW;
-        memcpy(c,
-               run->rows.block[flow->sys->observer] +
-                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               ROW * sizeof *c);
-        observer->piece.h = fmin(observer->piece.h, row_time(c));
+        const double *c = piece->state + j * ROW;
+        holds = fmin(holds, all ? series_holds_about(c, MOTION_STEP_ORDER)
+                                : series_holds(c, MOTION_STEP_ORDER));
     }
+    piece->h = fmin(parabola, all ? span : holds);
+    piece->holds = holds;
+}
+
+/* Makes a piece that is known to end soon of fewer terms, where those that are
+ * left out are below rounding. The piece before tells how many, and the terms
+ * that are made whether it was right. */
+static bool
+take_few(struct flow *flow, double span)
+{
+    struct observer_run *observer = flow->observer;
+    struct rt *run = flow->run;
+    int order =
+        series_order_for(span, observer->piece.holds, MOTION_STEP_ORDER);
+    if (order >= MOTION_STEP_ORDER ||
+        switching_count(run, flow->sys->observer) > 0 ||
+        motion_rows(run, flow->sys->observer, order) != IMP_OK)
+        return false;
+    for (uint32_t j = 0; j < observer->p; j++)
+        if (!series_holds_for(row_of(flow, j), order, span))
+            return false;
+    copy_rows(flow, order);
+    observer->piece.h = span;
+    return true;
 }
 
 void
@@ -263,33 +240,48 @@ feel(struct flow *flow)
     return end;
 }
 
-/* Makes the piece from piece.at on. */
+/* Makes the piece from piece.at on to the full order. It ends at `end` at the
+ * latest. */
 static int
-expand(struct flow *flow)
+take_full(struct flow *flow, double end)
 {
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
-    double *time = run->env + run->im->layout.time, now = *time;
-    int branch;
-    *time = observer->piece.at;
-    memcpy(env_of(flow), observer->x, observer->p * sizeof *observer->x);
-    double least = switching_least(run), end = feel(flow);
-    int st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
-                           &observer->piece.h);
+    double least = switching_least(run),
+           span = fmax(end - observer->piece.at, least);
+    int branch, st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
+                                   &observer->piece.h);
     if (!st)
-        take_rows(flow);
+        take_rows(flow, span);
     /* a step that the clock does not see leads nowhere */
     if (!st && observer->piece.h < least)
         st = motion_blows_up(run, flow->sys->observer);
     if (!st && observer->piece.h < least &&
         motion_series_parabola(run, flow->sys->observer, MOTION_STEP_ORDER) ==
             IMP_OK)
-        take_rows(flow);
-    observer->piece.h =
-        fmin(observer->piece.h, fmax(end - observer->piece.at, least));
-    if (!st)
-        st = switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
-                           &observer->piece.h, &branch);
+        take_rows(flow, span);
+    observer->piece.h = fmin(observer->piece.h, span);
+    return st ? st
+              : switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
+                              &observer->piece.h, &branch);
+}
+
+/* Makes the piece from piece.at on. */
+static int
+expand(struct flow *flow)
+{
+    struct observer_run *observer = flow->observer;
+    const struct observer_limit *limit = &observer->limit;
+    struct rt *run = flow->run;
+    double *time = run->env + run->im->layout.time, now = *time;
+    *time = observer->piece.at;
+    memcpy(env_of(flow), observer->x, observer->p * sizeof *observer->x);
+    double end = feel(flow), least = switching_least(run);
+    if (limit->alone && limit->probe)
+        end = limit->more ? fmin(limit->probe->t, limit->time) : limit->time;
+    int st = take_few(flow, fmax(end - observer->piece.at, least))
+                 ? IMP_OK
+                 : take_full(flow, end);
     *time = now;
     if (st)
         return st;
@@ -304,7 +296,7 @@ grown(const struct observer_run *observer, uint32_t j, double s)
 {
     const double *c = observer->piece.state + j * ROW;
     double d = 0.0;
-    for (int k = MOTION_STEP_ORDER; k >= 1; k--)
+    for (int k = observer->piece.order; k >= 1; k--)
         d = (d + c[k]) * s;
     return d;
 }
@@ -329,7 +321,7 @@ reach(struct flow *flow, double time)
     struct observer_run *observer = flow->observer;
     while (time > observer->piece.at) {
         int st = observer->piece.known ? IMP_OK : expand(flow);
-        if (st || time <= observer->piece.at + observer->piece.h)
+        if (st || time - observer->piece.at <= observer->piece.h)
             return st;
         double next = observer->piece.at + observer->piece.h;
         if (next == observer->piece.at)
@@ -511,6 +503,7 @@ begin(struct flow *flow)
 {
     struct observer_run *observer = flow->observer;
     observer->begin = observer->piece.at;
+    observer->from_holds = observer->piece.holds;
     observer->piece.known = false;
     memcpy(observer->from, observer->x, observer->p * sizeof *observer->x);
     memcpy(observer->from + observer->p, observer->lo,
@@ -727,6 +720,7 @@ flow_observer_at(struct flow *flow, double time)
         memcpy(observer->lo, observer->from + observer->p,
                observer->p * sizeof *observer->lo);
         observer->piece.at = observer->begin;
+        observer->piece.holds = observer->from_holds;
         observer->piece.known = false;
     }
     if (!observer->limit.alone && time > observer->piece.at &&

@@ -258,10 +258,11 @@ motion_died_out(const struct rt *run, uint32_t block, int order)
     const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     const double *rows = run->rows.block[block];
     double most = 0.0;
-    for (uint32_t i = 0; i < at->state.n; i++)
-        for (int k = 0; k <= order && motion_lacks(run, block, rows, i, 1, 0);
-             k++)
+    for (uint32_t i = 0; i < at->state.n && most < MOTION_LEAST; i++) {
+        bool velocity = motion_lacks(run, block, rows, i, 1, 0);
+        for (int k = 0; k <= order && velocity && most < MOTION_LEAST; k++)
             most = fmax(most, fabs(rows[(size_t)row[i] * IMP_ROW_STRIDE +
                                         IMP_ROW_PAD + (size_t)k]));
+    }
     return most > 0.0 && most < MOTION_LEAST;
 }

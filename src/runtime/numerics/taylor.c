@@ -210,3 +210,149 @@ taylor_cross_fixed(int dim, int from, int order, const struct taylor a[3],
             out[i].c[k] = sign * (u[k] * y - v[k] * z);
     }
 }
+
+/* -- how long the series of a variable holds ---------------------------------
+ */
+
+#define TRUNCATION_LOG2 (-51.15) /* to ROUGH_ERROR */
+#define TRUNCATION_LN (-35.45506712678484)
+/* the most orders of a row, and the last that its size is taken of */
+#define ORDERS (IMP_ORDER_MAX + 1)
+#define SIZE_ORDER 4
+/* rounds to find the size of a variable that begins near 0 */
+#define SIZE_ROUNDS 40
+/* The radius of convergence may fall by this factor from piece to piece. */
+#define RADIUS_FALLS 2.0
+
+/* The first of the orders that are asked for the radius of convergence. */
+static int
+asked_from(int order)
+{
+    int from = 2 * order / 3;
+    return from > SIZE_ORDER ? from : SIZE_ORDER;
+}
+
+/* The logarithms of the terms of a row, as far as they have been asked for. */
+struct term_logs {
+    uint32_t known; /* bits 1 << k */
+    double log[ORDERS];
+};
+
+/* The time for which the terms of a row stay below the truncation of this
+ * size. */
+static double
+terms_time(const double *row, const struct rough_terms *terms, double size,
+           struct term_logs *logs)
+{
+    double time = INFINITY, of_size = log(size);
+    uint32_t asked = rough_least(terms, size);
+    for (int k = terms->from; k <= terms->order; k++)
+        if (row[k] != 0.0 && rough_asks(asked, k)) {
+            if (!(logs->known >> k & 1))
+                logs->log[k] = log(fabs(row[k]));
+            logs->known |= 1u << k;
+            double root = (of_size - logs->log[k]) / k;
+            time = fmin(time, exp(root + TRUNCATION_LN / (k < terms->order - 1
+                                                              ? terms->order
+                                                              : k)));
+        }
+    return time;
+}
+
+/* The same to a few of 100. */
+static double
+terms_time_about(const struct rough_terms *terms, double size)
+{
+    double least = INFINITY, of_size = rough_log2(size);
+    if (!terms->finite || !(size <= DBL_MAX))
+        return 0.0;
+    for (int k = terms->from; k <= terms->order; k++)
+        if (terms->any >> k & 1)
+            least = fmin(least, terms->part[k] * of_size + terms->at[k]);
+    return exp2(least);
+}
+
+/* The size of a row `time` from its beginning; of infinite time: at it. */
+static double
+size_at(const double *row, int order, double time)
+{
+    double size = fabs(row[0]), power = time;
+    int from = asked_from(order),
+        last = from - 1 < SIZE_ORDER ? from - 1 : SIZE_ORDER;
+    /* a variable that is held at 0 may begin with the rounding of a high order
+     */
+    if (isfinite(time))
+        for (int k = 1; k <= last || (size == 0.0 && k < from);
+             k++, power *= time)
+            size = fmax(size, fabs(row[k]) * power);
+    else
+        for (int k = 1; k <= order && size == 0.0; k++)
+            size = fabs(row[k]);
+    return size;
+}
+
+static double
+holds(const double *row, int order, bool about)
+{
+    double time = INFINITY, was;
+    int round = 0;
+    struct rough_terms terms;
+    struct term_logs logs = {.known = 0};
+    rough_terms_make(&terms, row, asked_from(order), order, TRUNCATION_LOG2);
+    do {
+        double size = size_at(row, order, time);
+        was = time;
+        time = INFINITY;
+        if (size == 0.0)
+            break;
+        time = about ? terms_time_about(&terms, size)
+                     : terms_time(row, &terms, size, &logs);
+    } while (fabs(time - was) > 0.05 * time && ++round < SIZE_ROUNDS);
+    return time;
+}
+
+double
+series_holds(const double *row, int order)
+{
+    assert(row && order >= SERIES_ORDER_LEAST && order <= IMP_ORDER_MAX);
+    return holds(row, order, false);
+}
+
+double
+series_holds_about(const double *row, int order)
+{
+    assert(row && order >= SERIES_ORDER_LEAST && order <= IMP_ORDER_MAX);
+    return holds(row, order, true);
+}
+
+bool
+series_holds_for(const double *row, int order, double span)
+{
+    assert(row && order >= SERIES_ORDER_LEAST && order <= IMP_ORDER_MAX);
+    if (!isfinite(span))
+        return false;
+    double size = size_at(row, order, span), power = 1.0, far = 1.0,
+           reach = span * exp(-TRUNCATION_LN / order);
+    for (int k = 1; k <= order; k++) {
+        power *= span;
+        far *= reach;
+        if (row[k] == 0.0 || k < asked_from(order))
+            continue;
+        if (!(k < order - 1 ? fabs(row[k]) * far <= size
+                            : fabs(row[k]) * power <= SERIES_TRUNCATION * size))
+            return false;
+    }
+    return true;
+}
+
+int
+series_order_for(double span, double holds, int order)
+{
+    assert(span >= 0.0 && order >= SERIES_ORDER_LEAST);
+    /* beyond `holds` terms fall with the radius of convergence */
+    double radius = holds * exp(-TRUNCATION_LN / order),
+           least = -TRUNCATION_LN / log(radius / (RADIUS_FALLS * span));
+    if (!(radius > RADIUS_FALLS * span) || !(least < order))
+        return order;
+    return least > SERIES_ORDER_LEAST ? (int)ceil(least) : SERIES_ORDER_LEAST;
+}

@@ -222,6 +222,28 @@ rough_asks(uint32_t which, int k)
     return which == 0 || (which >> k & 1);
 }
 
+/* -- how long the series of a variable holds that has no size but its own --
+ * Its last terms stay below the truncation SERIES_TRUNCATION of that size, and
+ * those before them, by which a symmetry that makes the last ones 0 does not
+ * pass, below that of a series that has this radius of convergence. The size is
+ * what the first terms make of the variable by then: right after an impact it
+ * may be much smaller than what its rate soon makes of it. */
+
+/* below the rounding of a state (compare MOTION_TRUNCATION) */
+#define SERIES_TRUNCATION 4e-16
+/* The least order that is tried. */
+#define SERIES_ORDER_LEAST 6
+
+/* For how long a row of this order holds. */
+double series_holds(const double *row, int order);
+/* The same to a few of 100. */
+double series_holds_about(const double *row, int order);
+/* Does it hold for as long as `span`? */
+bool series_holds_for(const double *row, int order, double span);
+/* The order to which a series for `span` is likely to hold, at most `order`, to
+ * which it holds for `holds`. */
+int series_order_for(double span, double holds, int order);
+
 /* -- singularities that a motion reaches in finite time -- */
 
 /* What goes as A + B (left - s)^exponent, s the time from now on. */

@@ -213,6 +213,8 @@ arrive(struct simulation *sim, struct limit_group *group,
         saved_state_restore(sim->run, here);
         return IMP_OK;
     }
+    if ((st = limit_rows_record(sim, group, here)))
+        return st;
     simulate_limits_tell(sim, group, limit, contact, error);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
@@ -583,10 +585,10 @@ take(struct simulation *sim, struct limit_group *group,
     int st = IMP_OK;
     double friction_error = 0.0;
     *there = false;
-    if (meet > sim->target ||
-        (group->friction &&
+    if ((group->friction &&
          !limit_friction_known(sim, group, contact, limit->remaining, window,
-                               &friction_error)))
+                               &friction_error)) ||
+        !limit_rows_foresee(sim, group, &sim->accumulation->lines, meet))
         return IMP_OK;
     if (group->friction) /* the forecast has the forces of what is held */
         let_go(sim, group);
@@ -666,28 +668,6 @@ thin_out(struct simulation *sim, double shrunk, double far,
            limit_group_points(sim, group, CROWD_REACH * far);
 }
 
-/* enough: there are flights enough for a limit to be taken; ahead, window: as
- * in struct forecast_question */
-static struct forecast_question
-question_of(const struct simulation *sim, const struct limit_group *group,
-            bool enough, double ahead, double window)
-{
-    bool in_turns = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL;
-    return (struct forecast_question){
-        .n = group->n,
-        .p = group->point,
-        .spot = group->spot,
-        .G = group->G,
-        .e = group->e,
-        .place = group->place,
-        .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY,
-        .most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED,
-        .beyond = CHATTER_BEYOND,
-        .compared = CHATTER_COMPARED,
-        .ahead = ahead,
-        .window = window};
-}
-
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -721,8 +701,12 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     struct forecast_limit found[2] = {forecast_limit_room(run, group->n),
                                       forecast_limit_room(run, group->n)};
-    struct forecast_question ask = question_of(
-        sim, group, enough, fmin(CHATTER_AHEAD * shrunk, far), window);
+    struct forecast_question ask = limit_question(sim, group);
+    ask.most = enough ? CHATTER_FOLLOWED : CHATTER_COMPARED;
+    ask.beyond = CHATTER_BEYOND;
+    ask.compared = CHATTER_COMPARED;
+    ask.ahead = fmin(CHATTER_AHEAD * shrunk, far);
+    ask.window = window;
     sim->accumulation->blocked = false;
     flights->looked = flights->flight[0];
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/command/policy.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
@@ -40,6 +41,21 @@ touches(struct simulation *sim, uint32_t contact)
         return false;
     gap_tolerances(sim->run, contact, &tol, &rate);
     return closest.gap <= 2.0 * tol;
+}
+
+struct forecast_question
+limit_question(const struct simulation *sim, const struct limit_group *group)
+{
+    assert(sim != NULL && group->n > 0);
+    bool in_turns = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL;
+    return (struct forecast_question){
+        .n = group->n,
+        .p = group->point,
+        .spot = group->spot,
+        .G = group->G,
+        .e = group->e,
+        .place = group->place,
+        .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY};
 }
 
 bool

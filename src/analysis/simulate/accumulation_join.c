@@ -2,7 +2,7 @@
 /* Limits with friction of several groups of contacts that do not act on each
  * other, at one time: each is foreseen as if it were alone, and all are taken
  * together, since no flights of one can be found that come before the limit of
- * another one. */
+ * another one. And the rows that are asked for before a limit. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/motion/motion.h"
 
 /* Ratios that are read from the last flights are the same to this share. */
 #define LIMIT_SAME_RATIO 1e-6
@@ -222,3 +223,152 @@ limit_group_join(struct simulation *sim, const bool *marked, double window,
 }
 
 #undef COPY
+
+/* -- rows on the way to a limit ---------------------------------------------
+ *
+ * The run goes to a limit at once, whatever times are asked for. The rows
+ * before it show the flights: bodies that move freely, or as what is held lets
+ * them, moved onto the gaps and rates that the forecast has at that time, as at
+ * the limit itself. */
+
+struct limit_row {
+    double time, *gap, *rate; /* without friction: of the points that move */
+    struct contact_point *spot;
+    int n;
+    struct friction_forecast slid; /* with friction, of all points */
+    struct contact_point *rests;   /* n that are closed and have no rate */
+};
+struct limit_rows {
+    size_t n;
+    struct limit_row *row;
+};
+
+/* Rows with friction. False: the way is not determined. */
+static bool
+foresee_slid(struct simulation *sim, const struct limit_group *group,
+             struct limit_rows *rows)
+{
+    struct rt *run = sim->run;
+    const struct forecast_question ask = limit_question(sim, group);
+    struct friction_way *way = friction_way_begin(run, &ask, group->spot);
+    bool *rests = NEW_N(run->brief, bool, (size_t)group->n + 1);
+    for (size_t k = 0; way && k < rows->n; k++) {
+        struct limit_row *row = &rows->row[k];
+        if (!friction_way_to(way, row->time - rt_time(run), &row->slid, rests))
+            return false;
+        row->rests =
+            NEW_N(run->brief, struct contact_point, (size_t)group->n + 1);
+        for (int i = 0; i < group->n; i++)
+            if (rests[i])
+                row->rests[row->n++] = group->spot[i];
+    }
+    return way != NULL;
+}
+
+static bool
+foresee_flights(struct simulation *sim, const struct limit_group *group,
+                struct forecast_memory *lines, struct limit_rows *rows)
+{
+    struct rt *run = sim->run;
+    size_t n = (size_t)group->n;
+    const struct forecast_question ask = limit_question(sim, group);
+    struct forecast_way *way = forecast_way_begin(run, lines, &ask);
+    bool *moved = NEW_N(run->brief, bool, n);
+    double *gap = NEW_N(run->brief, double, 2 * n), *rate = gap + n;
+    for (size_t k = 0; way && k < rows->n; k++) {
+        struct limit_row *row = &rows->row[k];
+        forecast_way_to(way, row->time - rt_time(run), moved, gap, rate);
+        row->spot = NEW_N(run->brief, struct contact_point, n);
+        row->gap = NEW_N(run->brief, double, 2 * n);
+        row->rate = row->gap + n;
+        for (size_t i = 0; i < n; i++)
+            if (moved[i]) {
+                row->spot[row->n] = group->spot[i];
+                row->gap[row->n] = gap[i];
+                row->rate[row->n++] = rate[i];
+            }
+    }
+    return way != NULL;
+}
+
+bool
+limit_rows_foresee(struct simulation *sim, struct limit_group *group,
+                   struct forecast_memory *lines, double meet)
+{
+    assert(sim != NULL && group->n > 0);
+    struct rt *run = sim->run;
+    const struct numbers *times = &sim->rows.times;
+    size_t first = sim->rows.next, n = 0;
+    group->rows = NULL;
+    while (first + n < times->n && times->v[first + n] < meet)
+        n++;
+    if (meet <= sim->target)
+        return true;
+    /* what a page shows is the motion that is followed; others that look at
+     * these times have states of their own */
+    if (meet > sim->options.until || sim->trace || run->trace ||
+        run->im->systems.n || sim->rotors || sim->rubbing)
+        return false;
+    struct limit_rows *rows = NEW(run->brief, struct limit_rows);
+    rows->n = n;
+    rows->row = NEW_N(run->brief, struct limit_row, n + 1);
+    for (size_t k = 0; k < n; k++)
+        rows->row[k].time = times->v[first + k];
+    if (group->friction ? !foresee_slid(sim, group, rows)
+                        : !foresee_flights(sim, group, lines, rows))
+        return false;
+    group->rows = rows;
+    return true;
+}
+
+/* Chooses the modes of what rests, for the forces that the row tells. */
+static int
+hold_rests(struct simulation *sim, const struct limit_row *row)
+{
+    struct rt *run = sim->run;
+    int *end = NEW_N(run->brief, int, (size_t)row->n + 1), first = 0, st = 0;
+    int n_group = persistent_split(run, row->rests, row->n, end);
+    for (int i = 0; i < n_group && !st; first = end[i++]) {
+        struct friction_modes *modes = NEW(run->brief, struct friction_modes);
+        modes->which = -1;
+        st = friction_modes_select(run, row->rests + first, end[i] - first,
+                                   modes);
+    }
+    return st;
+}
+
+int
+limit_rows_record(struct simulation *sim, struct limit_group *group,
+                  const struct saved_state *here)
+{
+    assert(sim != NULL && here != NULL);
+    struct rt *run = sim->run;
+    const struct limit_rows *rows = group->rows;
+    if (!rows || !rows->n)
+        return IMP_OK;
+    struct saved_state there = saved_state_take(run);
+    struct along *along = sim->along;
+    int st = IMP_OK;
+    sim->along = NULL; /* it sums up the limit as a whole */
+    for (size_t k = 0; k < rows->n && !st && !sim->stopped; k++) {
+        const struct limit_row *row = &rows->row[k];
+        saved_state_restore(run, here);
+        st = motion_to(run, row->time);
+        if (!st && group->friction)
+            st =
+                friction_forecast_apply(run, group->spot, group->n, &row->slid);
+        if (!st)
+            st = group->friction ? hold_rests(sim, row)
+                                 : persistent_close(run, row->spot, row->n,
+                                                    row->gap, row->rate, NULL);
+        sim->rows.fresh = false;
+        if (!st)
+            st = simulate_asked_row(sim);
+        if (group->friction)
+            persistent_release(run, limit_group_blocks(sim, group));
+    }
+    sim->along = along;
+    saved_state_restore(run, &there);
+    sim->rows.fresh = false;
+    return st;
+}

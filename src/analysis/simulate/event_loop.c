@@ -647,9 +647,10 @@ simulate_run(struct simulation *sim, double limit)
         size_t next = sim->rows.next;
         if ((st = advance(sim, sim->rows.times.v[next], limit)))
             return st;
-        /* a piece may have gone on, to between two of these times */
-        bool there = rt_time(run) >= sim->rows.times.v[sim->rows.next];
-        if (!sim->stopped && sim->rows.next == next && there &&
+        /* a piece, or a limit, may have gone on, to between two of these times
+         */
+        if (!sim->stopped && sim->rows.next == next &&
+            rt_time(run) >= sim->rows.times.v[next] &&
             (st = simulate_asked_row(sim)))
             return st;
     }

@@ -277,6 +277,7 @@ struct limit_group {
     uint32_t *feature; /* of POINT_SMOOTH: which one of the polytope is near */
     bool friction;     /* a point has friction, and `slid` leads to the limit */
     struct friction_forecast slid;
+    struct limit_rows *rows; /* that are asked for before the limit, or NULL */
 };
 
 /* -- simulate.c -- */
@@ -293,8 +294,7 @@ int simulation_by_series(struct simulation *sim);
 typedef int simulation_run_fn(struct simulation *sim, double number);
 int simulation_shown(struct simulation *sim, simulation_run_fn *run,
                      double number);
-/* Fills the record of a run that ended so. Returns the status of the command.
- */
+/* Fills the record of a run that ended so; the status of the command. */
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
 /* For other commands: takes the run from its start to the time `until`, as
@@ -428,11 +428,8 @@ void simulate_put_verdicts(struct simulation *sim, struct record *out);
 void simulate_add_verdicts(struct simulation *sim,
                            const struct simulation *other, size_t from);
 void simulate_free_verdicts(struct simulation *sim);
-struct limit_group;
-struct forecast_limit;
-/* Records the limit of the group that is reached now, and before it the limits
- * that other points had on the way. error: of its time, s.
- * contact: the one whose impact was the last. */
+/* Records the limit of the group that is reached now, after those of others on
+ * the way. error: of its time, s. contact: where the last impact was. */
 void simulate_limits_tell(struct simulation *sim,
                           const struct limit_group *group,
                           const struct forecast_limit *limit, uint32_t contact,
@@ -633,6 +630,13 @@ void limit_group_join(struct simulation *sim, const bool *marked, double window,
                       const struct forecast_question *ask,
                       struct limit_group *group, struct forecast_limit *limit,
                       double *state_window, double *error);
+/* Rows before a limit at the time `meet`, foreseen now: where the flights lead,
+ * into group->rows. False: it is not known, and the limit has to wait. */
+bool limit_rows_foresee(struct simulation *sim, struct limit_group *group,
+                        struct forecast_memory *lines, double meet);
+/* Records these rows, from the state `here`. The present state stays. */
+int limit_rows_record(struct simulation *sim, struct limit_group *group,
+                      const struct saved_state *here);
 
 /* -- accumulation_group.c -------------------------------------------------- */
 
@@ -649,6 +653,9 @@ void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
  * many, or cannot be followed. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
+/* What a forecast of the group asks, but for how far it looks. */
+struct forecast_question limit_question(const struct simulation *sim,
+                                        const struct limit_group *group);
 /* Was the contact hit within the last `window` seconds? */
 bool limit_hit_within(const struct simulation *sim, uint32_t contact,
                       double window);
@@ -685,14 +692,12 @@ void limit_slips_lost(struct simulation *sim, const struct limit_group *group,
 /* those that a limit of several points does not tell (friction_modes_doubt) */
 void limit_slips_open(struct simulation *sim, const struct limit_group *group,
                       const struct forecast_limit *limit);
-/* the blocks of the group's contacts, and of what is held with them, marked in
- * run->brief */
+/* the blocks of its contacts, and of what is held with them, in run->brief */
 bool *limit_group_blocks(struct simulation *sim,
                          const struct limit_group *group);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
-/* Do bodies of the group overlap each other or other bodies by more than a
- * closed gap allows? */
+/* Do its bodies overlap any bodies by more than a closed gap allows? */
 bool limit_group_overlaps(struct simulation *sim,
                           const struct limit_group *group);
 /* Is a point that the limit closes past the end of its face or edges? Then it
@@ -713,9 +718,8 @@ double limit_time_error(const struct simulation *sim,
                         const struct limit_group *group,
                         const struct forecast_limit *limit, double now,
                         double window, double change);
-/* To be called where a limit was known, and something else came before it:
- * flights within the tolerance of the gap make its time uncertain from then on.
- */
+/* A limit was known, and something else came before it: flights within the
+ * tolerance of the gap make its time uncertain from then on. */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 
 /* -- accumulation.c -- */
@@ -735,8 +739,7 @@ bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 /* Keeps closed what the impact parts more slowly than `capture`. */
 int simulate_capture(struct simulation *sim, const struct contact_point *spot,
                      int n);
-/* friction_modes_select; slips up to `capture` with which no motion goes on
- * end. */
+/* friction_modes_select; slips up to `capture` end if no motion goes on. */
 int simulate_capture_slips(struct simulation *sim,
                            const struct contact_point *spot, int n,
                            struct friction_modes *modes);
@@ -755,8 +758,7 @@ int simulate_touches(struct simulation *sim, const struct event *event,
 
 /* -- fast_flights.c -- */
 
-/* Is the motion to stop before this time, since the series of what is told of
- * the whole run hold no longer? */
+/* Do the series of what is told of the whole run end before this time? */
 bool simulate_looks_before(const struct simulation *sim, double time);
 void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
@@ -778,8 +780,7 @@ int simulate_systems_apply(struct simulation *sim, double now);
 /* What is told of the whole run (sim->along) takes note of the present state,
  * in which the systems stand. */
 int simulate_look_along(struct simulation *sim);
-/* Is what comes next for one of the systems a limit of chatter, as far as is
- * known until this time? */
+/* Is a limit of chatter what comes next for a system until this time? */
 int simulate_systems_limit_ahead(struct simulation *sim, double until,
                                  bool *limit);
 /* Puts the states of all systems at time t into run->env. */
@@ -793,8 +794,7 @@ void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
 /* -- event_loop.c -- */
 
-/* Runs from the start to `until`, or until the run is stopped. limit: the most
- * events. */
+/* Runs from the start to `until`, or to its stop. limit: the most events. */
 int simulate_run(struct simulation *sim, double limit);
 
 #endif

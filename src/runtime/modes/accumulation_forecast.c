@@ -413,13 +413,12 @@ together(struct rt *run, const struct forecast_question *question,
     return true;
 }
 
-bool
-accumulation_forecast(struct rt *run, struct forecast_memory *lines,
-                      const struct forecast_question *question,
-                      struct forecast_limit *all, struct forecast_limit *some)
+/* The motion of the parabola in the space of the gaps, at its start. NULL: it
+ * has none. */
+static struct ballistic *
+line_of(struct rt *run, struct forecast_memory *lines,
+        const struct forecast_question *question)
 {
-    assert(question->n > 0 && question->most > 0);
-    assert(all->group != NULL && some->group != NULL);
     int count = question->n;
     size_t mm = (size_t)count;
     double *d = NEW_N(run->brief, double, 4 * mm * mm + 10 * mm);
@@ -431,11 +430,6 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     double *restitution = gradients + mm * mm, *G = restitution + mm,
            *mass = G + mm * mm, most = 0.0;
     bool *rests = NEW_N(run->brief, bool, mm);
-    all->found = some->found = false;
-    if (together(run, question, all))
-        return true;
-    if (varies(run, question))
-        return false; /* the parabola has other restitutions than the motion */
     space.basis = NEW_N(run->brief, int, mm);
     for (int i = 0; i < count; i++)
         rests[i] = question->p[i].gap == 0.0 && question->p[i].rate == 0.0;
@@ -474,15 +468,138 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     struct ballistic *line = space.r > 0 ? line_for(run, lines, &model) : NULL;
     if (!line || !ballistic_start(line, 0.0, place, velocity,
                                   LIMIT_NOISE * DBL_EPSILON * most))
-        return false;
+        return NULL;
     line->policy = question->policy;
+    return line;
+}
+
+bool
+accumulation_forecast(struct rt *run, struct forecast_memory *lines,
+                      const struct forecast_question *question,
+                      struct forecast_limit *all, struct forecast_limit *some)
+{
+    assert(question->n > 0 && question->most > 0);
+    assert(all->group != NULL && some->group != NULL);
+    int count = question->n;
+    all->found = some->found = false;
+    if (together(run, question, all))
+        return true;
+    if (varies(run, question))
+        return false; /* the parabola has other restitutions than the motion */
+    struct ballistic *line = line_of(run, lines, question);
+    if (!line)
+        return false;
     accumulation_resolve(line, ACCUMULATION_RESOLVE);
     if (lines->points < count) {
         lines->points = 2 * count;
         lines->on_way =
-            NEW_N(run->arena, struct accumulation_limit, 2 * mm);
+            NEW_N(run->arena, struct accumulation_limit, 2 * (size_t)count);
     }
     all->on_way = some->on_way = lines->on_way;
     look_ahead(run, line, question, lines->on_way, all, some);
     return all->found || some->found;
+}
+
+/* -- the way to a limit ---------------------------------------------------- */
+
+/* most events from one time to the next that are followed */
+#define WAY_FOLLOWED 20000
+
+struct forecast_way {
+    struct rt *run;
+    const struct forecast_question *ask;
+    /* restitutions change with the speed: all that flies does so by itself,
+     * hit together again and again (see `together`) */
+    bool apart;
+    struct ballistic *line; /* otherwise */
+    bool *moved;
+    double *begun, *speed, *acc; /* apart: of the present flight of each */
+};
+
+struct forecast_way *
+forecast_way_begin(struct rt *run, struct forecast_memory *lines,
+                   const struct forecast_question *ask)
+{
+    assert(run != NULL && ask->n > 0);
+    size_t size = (size_t)ask->n;
+    struct forecast_way *way = NEW(run->brief, struct forecast_way);
+    double *numbers = NEW_N(run->brief, double, 3 * size);
+    *way = (struct forecast_way){.run = run,
+                                 .ask = ask,
+                                 .apart = varies(run, ask),
+                                 .moved = NEW_N(run->brief, bool, size),
+                                 .begun = numbers,
+                                 .speed = numbers + size,
+                                 .acc = numbers + 2 * size};
+    if (!way->apart) {
+        way->line = line_of(run, lines, ask);
+        if (way->line)
+            accumulation_resolve(way->line, ACCUMULATION_RESOLVE);
+        return way->line ? way : NULL;
+    }
+    if (!forecast_accelerations(run, ask->n, ask->p, ask->G, way->acc))
+        return NULL;
+    for (int i = 0; i < ask->n; i++) {
+        way->speed[i] = ask->p[i].rate;
+        way->moved[i] = ask->p[i].gap == 0.0 &&
+                        (ask->p[i].rate == 0.0 ||
+                         (ask->p[i].rate > 0.0 && way->acc[i] < 0.0));
+    }
+    return way;
+}
+
+/* Goes on with the flights of point i. */
+static void
+fly_apart(struct forecast_way *way, int i, double time, double *gap,
+          double *rate)
+{
+    double acc = way->acc[i];
+    uint32_t contact = way->ask->spot[i].contact;
+    *gap = *rate = 0.0;
+    if (way->speed[i] == 0.0)
+        return; /* it rests */
+    for (int k = 0; k < WAY_FOLLOWED; k++) {
+        double flight = -2.0 * way->speed[i] / acc;
+        if (!(way->begun[i] + flight <= time) || !(flight > 0.0))
+            break;
+        way->begun[i] += flight;
+        way->speed[i] *=
+            contact_restitution_ahead(way->run, contact, way->speed[i]);
+    }
+    double left = time - way->begun[i];
+    *gap = left * (way->speed[i] + 0.5 * left * acc);
+    *rate = way->speed[i] + left * acc;
+}
+
+void
+forecast_way_to(struct forecast_way *way, double time, bool *moved, double *gap,
+                double *rate)
+{
+    assert(way != NULL && time >= 0.0);
+    int n = way->ask->n;
+    struct ballistic *line = way->line;
+    for (int k = 0; line && k < WAY_FOLLOWED && line->t < time; k++) {
+        for (int i = 0; i < n; i++)
+            way->moved[i] |= line->mode.persistent[i];
+        enum ballistic_event what = accumulation_next(line, time);
+        if (what == BALLISTIC_IMPACT)
+            way->moved[line->event.contact] = true;
+        for (int i = 0; i < n; i++)
+            way->moved[i] |=
+                what == BALLISTIC_ACCUMULATION ? line->event.group[i]
+                : what == BALLISTIC_SEVERAL    ? line->event.together[i]
+                                               : false;
+        if (what != BALLISTIC_IMPACT && what != BALLISTIC_ACCUMULATION &&
+            what != BALLISTIC_SEVERAL)
+            break;
+    }
+    for (int i = 0; i < n; i++) {
+        bool flies = line && !line->mode.persistent[i];
+        gap[i] = flies ? ballistic_gap(line, i) : 0.0;
+        rate[i] = flies ? ballistic_rate(line, i, NULL) : 0.0;
+        if (!line && way->moved[i])
+            fly_apart(way, i, time, &gap[i], &rate[i]);
+        /* the points that fly now have just been hit, before `now` */
+        moved[i] = way->moved[i];
+    }
 }

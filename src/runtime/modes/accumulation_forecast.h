@@ -59,6 +59,20 @@ bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                            struct forecast_limit *all,
                            struct forecast_limit *some);
 
+/* The way of the points of a question to a limit that has been foreseen: their
+ * flights, one by one. */
+struct forecast_way;
+/* Begins it now; what the last forecast has left in `lines` is lost, but for
+ * its limits. NULL: it cannot be followed. Memory: run->brief. */
+struct forecast_way *forecast_way_begin(struct rt *run,
+                                        struct forecast_memory *lines,
+                                        const struct forecast_question *ask);
+/* Goes on to `time` seconds from the beginning, which come before the limit and
+ * ascend. Of each point: has it been hit, or is it held, so far, and with which
+ * gap (m) and rate (m/s) is it there? */
+void forecast_way_to(struct forecast_way *way, double time, bool *moved,
+                     double *gap, double *rate);
+
 /* Accelerations of the gaps at `count` points (m/s^2), whose Delassus matrix is
  * G, while the points push that are closed and have no rate (both 0). False if
  * no forces keep them closed. */

@@ -296,6 +296,15 @@ at_rest(const struct bounce *bounce)
     return any;
 }
 
+static bool
+approaches(const struct bounce *bounce)
+{
+    bool any = false;
+    for (int i = 0; i < bounce->rows.n; i++)
+        any |= bounce->gap[i] == 0.0 && bounce->rate[2 * i] < 0.0;
+    return any;
+}
+
 /* Follows the points to their limit. */
 static bool
 follow(struct bounce *bounce)
@@ -303,10 +312,7 @@ follow(struct bounce *bounce)
     int most = bounce->rows.n == 1 ? IMPACTS_OF_ONE : IMPACTS_OF_SEVERAL;
     /* a piece may end without an impact: its slip stops, again and again */
     for (int piece = 0; bounce->impacts < most && piece < 4 * most; piece++) {
-        bool approach = false;
-        for (int i = 0; i < bounce->rows.n; i++)
-            approach |= bounce->gap[i] == 0.0 && bounce->rate[2 * i] < 0.0;
-        if (approach) {
+        if (approaches(bounce)) {
             if (!hit(bounce))
                 return false;
             if (at_rest(bounce))
@@ -335,6 +341,18 @@ rest_until(struct bounce *bounce, double end)
             advance(bounce, end - bounce->time);
 }
 
+/* What forces and impulses have done so far. */
+static void
+put_sums(const struct bounce *bounce, struct friction_forecast *out)
+{
+    for (int i = 0; i < bounce->rows.n; i++)
+        out->work[i] = bounce->work[i];
+    for (int i = 0; i < 2 * bounce->rows.n; i++) {
+        out->impulse[i] = bounce->sum[i];
+        out->moment[i] = bounce->time * bounce->sum[i] - bounce->first[i];
+    }
+}
+
 static void
 put(const struct bounce *bounce, struct forecast_limit *all,
     struct friction_forecast *out)
@@ -348,12 +366,8 @@ put(const struct bounce *bounce, struct forecast_limit *all,
         /* What is left of a slip that shrinks with the impacts is none. */
         double slip = bounce->rate[2 * i + 1];
         out->slip[i] = fabs(slip) <= RATE_NONE * bounce->fast ? 0.0 : slip;
-        out->work[i] = bounce->work[i];
     }
-    for (int i = 0; i < 2 * n; i++) {
-        out->impulse[i] = bounce->sum[i];
-        out->moment[i] = bounce->time * bounce->sum[i] - bounce->first[i];
-    }
+    put_sums(bounce, out);
     all->found = true;
     all->remaining = bounce->time;
 }
@@ -382,17 +396,24 @@ set_slip(struct bounce *bounce, int i)
         *slip = 0.0;
 }
 
-bool
-friction_forecast(struct rt *run, const struct forecast_question *ask,
-                  const struct contact_point *spot, struct forecast_limit *all,
-                  struct friction_forecast *out)
+static struct friction_forecast
+forecast_room(struct rt *run, int points)
 {
-    assert(ask->n > 0 && all->group != NULL);
+    size_t n = (size_t)points;
+    return (struct friction_forecast){
+        NEW_N(run->brief, double, 2 * n), NEW_N(run->brief, double, 2 * n),
+        NEW_N(run->brief, double, n), NEW_N(run->brief, double, n)};
+}
+
+/* The points at the present instant. False: the model has no numbers for it. */
+static bool
+begin(struct rt *run, const struct forecast_question *ask,
+      const struct contact_point *spot, struct bounce *bounce)
+{
     size_t n = (size_t)ask->n;
-    struct bounce start = {.run = run, .ask = ask}, *bounce = &start;
+    *bounce = (struct bounce){.run = run, .ask = ask};
     bounce->rows =
         (struct friction_rows){.run = run, .n = ask->n, .spot = spot};
-    all->found = false;
     if (friction_rows_read(&bounce->rows))
         return false;
     double *x = NEW_N(run->brief, double, 16 * n);
@@ -402,9 +423,6 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     bounce->force = x + 6 * n;
     bounce->sum = x + 8 * n;
     bounce->first = x + 10 * n;
-    *out = (struct friction_forecast){
-        NEW_N(run->brief, double, 2 * n), NEW_N(run->brief, double, 2 * n),
-        NEW_N(run->brief, double, n), NEW_N(run->brief, double, n)};
     bounce->work = NEW_N(run->brief, double, n);
     bounce->bounced = NEW_N(run->brief, bool, n);
     bounce->held = NEW_N(run->brief, bool, n);
@@ -425,6 +443,20 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
             return false;
         bounce->high = fmax(bounce->high, fabs(bounce->rate[2 * i]));
     }
+    return true;
+}
+
+bool
+friction_forecast(struct rt *run, const struct forecast_question *ask,
+                  const struct contact_point *spot, struct forecast_limit *all,
+                  struct friction_forecast *out)
+{
+    assert(ask->n > 0 && all->group != NULL);
+    struct bounce start, *bounce = &start;
+    all->found = false;
+    if (!begin(run, ask, spot, bounce))
+        return false;
+    *out = forecast_room(run, ask->n);
     if (!follow(bounce) || !(bounce->time > 0.0))
         return false;
     if (ask->until > bounce->time)
@@ -440,6 +472,54 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
             bounce->ask->n == 1 ? LIMIT_BY_FLIGHTS : LIMIT_BELOW_ROUNDING,
         .remaining = bounce->time,
         .error = 0.0};
+    return true;
+}
+
+/* -- the way to the limit -------------------------------------------------- */
+
+struct friction_way {
+    struct bounce bounce;
+    bool over; /* a limit of all came before the time that was asked for */
+};
+
+struct friction_way *
+friction_way_begin(struct rt *run, const struct forecast_question *ask,
+                   const struct contact_point *spot)
+{
+    assert(run != NULL && ask->n > 0);
+    struct friction_way *way = NEW(run->brief, struct friction_way);
+    return begin(run, ask, spot, &way->bounce) ? way : NULL;
+}
+
+bool
+friction_way_to(struct friction_way *way, double time,
+                struct friction_forecast *out, bool *rests)
+{
+    assert(way != NULL && out != NULL && rests != NULL);
+    struct bounce *bounce = &way->bounce;
+    int n = bounce->rows.n, most = IMPACTS_OF_ONE;
+    for (int piece = 0; piece < 4 * most && !way->over; piece++) {
+        if (approaches(bounce)) {
+            if (!hit(bounce))
+                return false;
+            way->over = at_rest(bounce);
+            continue;
+        }
+        if (!choose(bounce))
+            return false;
+        if (!fly(bounce, time))
+            break;
+    }
+    if (way->over)
+        rest_until(bounce, time);
+    else
+        advance(bounce, time - bounce->time);
+    *out = forecast_room(bounce->run, n);
+    put_sums(bounce, out);
+    for (int i = 0; i < n; i++) {
+        out->slip[i] = bounce->rate[2 * i + 1];
+        rests[i] = bounce->gap[i] == 0.0 && bounce->rate[2 * i] == 0.0;
+    }
     return true;
 }
 

@@ -22,6 +22,17 @@ bool friction_forecast(struct rt *run, const struct forecast_question *ask,
                        const struct contact_point *spot,
                        struct forecast_limit *all,
                        struct friction_forecast *out);
+/* The way of these points to a limit that has been foreseen. */
+struct friction_way;
+/* Begins it now. NULL: it cannot be followed. Memory: run->brief. */
+struct friction_way *friction_way_begin(struct rt *run,
+                                        const struct forecast_question *ask,
+                                        const struct contact_point *spot);
+/* Goes on to `time` seconds from the beginning; such times come before the
+ * limit and ascend. *out: what has been done until then; rests: which points
+ * (n) are closed there and have no rate. False: the way is not determined. */
+bool friction_way_to(struct friction_way *way, double time,
+                     struct friction_forecast *out, bool *rests);
 /* Gives the bodies the impulses of a forecast at its limit, where they have
  * moved freely: velocities, and places by the moments. Status of the tapes. */
 int friction_forecast_apply(struct rt *run, const struct contact_point *spot,

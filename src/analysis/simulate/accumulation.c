@@ -369,6 +369,7 @@ rounding(struct simulation *sim, uint32_t contact)
     if (!lost(sim, group, &limit))
         return IMP_OK;
     group->friction = false;
+    group->rows = NULL; /* it is now */
     limit_slips_lost(sim, group, &limit);
     struct saved_state here = saved_state_take(sim->run);
     /* A later flight that is as short as these is below rounding, too. */

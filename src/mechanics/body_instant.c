@@ -155,10 +155,29 @@ conditions(const struct together *of, const expr **out)
     return gradient(graph, change, of->v, of->n, out);
 }
 
-uint32_t
-body_instant_tape(struct mech *mech, uint32_t contact)
+/* What a slip needs at each of its steps. */
+static uint32_t
+slide_tape(const struct together *of, const struct tm_contact *decl,
+           const expr *mu, const expr *const *force)
 {
-    assert(mech && contact < mech->model->n_contacts);
+    struct mech *mech = of->mech;
+    size_t count = 1 + of->n + (1 + (size_t)of->n) * of->n_row;
+    const expr **out = NEW_N(mech->arena, const expr *, count), **next = out;
+    *next++ = mu;
+    for (size_t j = 0; j < of->n; j++)
+        *next++ = force[j];
+    for (uint32_t i = 0; i < of->n_row; i++) {
+        next = gradient(mech->graph, of->dphi[i], of->v, of->n, next);
+        *next++ = of->ddphi[i];
+    }
+    return mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.slide", decl->name), 1, out, count);
+}
+
+uint32_t
+body_instant_tape(struct mech *mech, uint32_t contact, uint32_t *slide)
+{
+    assert(mech && contact < mech->model->n_contacts && slide);
     const struct tm_contact *decl = mech->model->contacts + contact;
     struct together of = {.mech = mech};
     if (mech->dim != 2 || !contact_asked_by_painleve(mech, contact) ||
@@ -187,6 +206,7 @@ body_instant_tape(struct mech *mech, uint32_t contact)
         next = gradient(graph, force[j], of.v, of.n, next);
     if (of.n_row)
         next = conditions(&of, next);
+    *slide = slide_tape(&of, decl, mu, force);
     assert(next == out + count);
     return mech_eval_tape(mech,
                           arena_printf(mech->arena, "%s.instant", decl->name),

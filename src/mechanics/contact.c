@@ -328,6 +328,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
         .gradient = IMP_NO_TAPE,
         .slip = IMP_NO_TAPE,
         .instant = IMP_NO_TAPE,
+        .slide = IMP_NO_TAPE,
         .compliance = IMP_NO_TAPE,
         .compliance_series = IMP_NO_TAPE,
         .kkt = IMP_NO_TAPE,
@@ -359,7 +360,7 @@ contact_build(struct mech *mech, uint32_t contact, imp_contact *out)
     if (decl->system || decl->at.n)
         return true;
     if (contact_rubs(decl) && contact < mech->model->n_contacts)
-        out->instant = body_instant_tape(mech, contact);
+        out->instant = body_instant_tape(mech, contact, &out->slide);
     const struct mbody *body[2];
     const imp_contact *alike = contact_kinds_bodies(mech, contact, body);
     if (alike) {

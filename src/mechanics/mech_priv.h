@@ -196,8 +196,9 @@ void body_compliance_build(struct mech *mech, const struct tm_contact *decl,
 #define COMPLIANCE_ARGUMENTS 4
 const expr *compliance_force(struct mech *mech, const struct tm_contact *decl,
                              const expr *const argument[COMPLIANCE_ARGUMENTS]);
-/* imp_contact.instant of a contact of bodies */
-uint32_t body_instant_tape(struct mech *mech, uint32_t contact);
+/* imp_contact.instant and .slide of a contact of bodies */
+uint32_t body_instant_tape(struct mech *mech, uint32_t contact,
+                           uint32_t *slide);
 /* Does a command `painleve` name the contact? */
 bool contact_asked_by_painleve(const struct mech *mech, uint32_t contact);
 /* Is this coefficient of friction more than a number made of params? */

@@ -99,6 +99,50 @@ static const char rod_text[] =
     "let jams = painleve rod.tip { over = theta  wedge = true }\n";
 static const double rod_wedge[2] = {0.3270291328934, 1.2663629873};
 
+/* The same rod as a body, and one with a bob on a hinge at its middle. */
+static const char body_text[] =
+    "use shapes\n"
+    "world { gravity = (0, -9.81)  law = poisson }\n"
+    "let th = 0.6\n"
+    "let w = 0.4 [1/s]\n"
+    "let R = 1.2 [m]\n"
+    "let up = R*sin(th)\n"
+    "let flies = (3 [m/s] + w*R*sin(th), w*R*cos(th))\n"
+    "body floor : half_plane { fixed = true }\n"
+    "body pole : polygon((-1.2, 0), (1.2, 0), (0, 1)) {\n"
+    "  mass = 0.8  inertia = 0.2  centre = (0, 0)  angle = -th\n"
+    "  position = (0, up)  velocity = flies  spin = -w }\n"
+    "contact corner : floor | pole { friction = 1.6  restitution = 0.4 }\n";
+static const char bob_text[] =
+    "body bob : circle(0.05) { mass = 0.1  inertia = 0.001\n"
+    "  position = (0, up - 0.2 [m])  velocity = flies }\n"
+    "joint pin : hinge(bob, pole) { at = (0, up) }\n";
+static const char asks_text[] =
+    "let jams = painleve corner { over = pole.angle  wedge = true }\n";
+
+/* The wedge of a body, alone or in a joint. */
+static void
+wedge_of_body(bool jointed)
+{
+    double took[REPEATS];
+    struct model m;
+    struct record *r;
+    struct arena *kept = arena_new();
+    char text[2000];
+
+    snprintf(text, sizeof text, "%s%s%s", body_text, jointed ? bob_text : "",
+             asks_text);
+    bench_model(&m, text, 2);
+    for (int i = 0; i < REPEATS; i++)
+        took[i] = 1e3 * command(&m, 0, 5, kept, &r);
+    int field = record_index(r, "wedge");
+    bench_line(jointed ? "wedge of a body in a joint" : "wedge of a free body",
+               bench_median(took, REPEATS), "ms", "",
+               field >= 0 && r->v[field].n == 2);
+    arena_free(kept);
+    bench_model_free(&m);
+}
+
 static void
 commands(void)
 {
@@ -124,6 +168,8 @@ commands(void)
     bench_line("    its edges", error, "1/s", "at most 1e-8", error <= 1e-8);
     arena_free(kept);
     bench_model_free(&m);
+    wedge_of_body(false);
+    wedge_of_body(true);
 }
 
 /* -- a picture ---------------------------------------------------------------

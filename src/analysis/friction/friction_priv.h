@@ -225,12 +225,21 @@ struct painleve_mechanism {
     double *matrix, *answer;
     int *pivot;
     uint32_t n_factored;
+    /* of the last call of painleve_mechanism_slide, as imp_contact.slide has it
+     */
+    uint32_t slide_tape;
+    double *slide;
 };
 struct painleve_mechanism *painleve_mechanism_new(struct rt *run,
                                                   const imp_contact *contact);
 /* Needs a tape. multipliers: n_row, or NULL: 0. Status of the tape. */
 int painleve_mechanism_read(struct painleve_mechanism *of, double slip,
                             const double *multipliers);
+/* The forces of the present state into the slide, n at `slide` + 1, and the
+ * conditions of the joints into the rows, factored. target (n_row): what they
+ * ask of accelerations. Status of the tape. */
+int painleve_mechanism_slide(struct painleve_mechanism *of, double slip,
+                             double *target);
 /* After a read: puts condition i of the joints into its row. Returns what it is
  * off; NAN where it is one of velocities only. */
 double painleve_mechanism_row(struct painleve_mechanism *of, uint32_t i);
@@ -243,6 +252,23 @@ int painleve_mechanism_factor(struct painleve_mechanism *of, uint32_t n_row);
 bool painleve_mechanism_solve(struct painleve_mechanism *of,
                               const double *force, const double *target,
                               double *out, double *multipliers);
+
+/* -- painleve_slide.c ------------------------------------------------------ */
+
+/* A vertex on a face while it slides, in closed form: what a reader of bodies
+ * tells at each step of a slip, without series. NULL: it is another kind of
+ * point. */
+struct painleve_slide;
+struct painleve_slide *
+painleve_slide_new(struct rt *run, const struct contact_point *spot,
+                   const struct painleve_mechanism *mechanism);
+/* Fills what painleve_reading.read does, without what is for a whole read.
+ * multipliers (2 n_row): what joints do under unit forces along both rows.
+ * Status of the tapes. */
+int painleve_slide_read(const struct painleve_slide *slide,
+                        struct painleve_reader *reader,
+                        struct painleve_mechanism *mechanism,
+                        double *multipliers, struct painleve_instant *out);
 
 /* -- painleve_bodies_read.c ------------------------------------------------ */
 

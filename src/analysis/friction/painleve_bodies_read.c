@@ -46,6 +46,7 @@ struct reader_of_bodies {
     double *multipliers; /* 2 n_row: what the joints do under unit forces
                             along `normal` and `along` */
     double *spare;       /* 2 n + 3 (n_row + 2), of one call */
+    struct painleve_slide *slide; /* NULL: the series tell all */
     enum way way;
 };
 
@@ -150,6 +151,9 @@ read_here(struct painleve_reader *reader, bool jerk,
     struct reader_of_bodies *of = (struct reader_of_bodies *)reader;
     struct rt *run = reader->analysis->rt;
     const imp_contact *contact = rt_contact(run, reader->contact);
+    if (!jerk && of->slide)
+        return painleve_slide_read(of->slide, reader, of->mechanism,
+                                   of->multipliers, out);
     struct friction_rows rows = {.run = run, .n = 1, .spot = &of->spot};
     rt_brief_end(run);
     int st = findable(of);
@@ -702,6 +706,8 @@ painleve_bodies_reader(struct analysis *analysis, const imp_command *command,
                           3 * ((size_t)of->mechanism->n_row + 2));
     find_entries(of);
     of->reader.unknown = unknown(of);
+    if (!of->reader.unknown)
+        of->slide = painleve_slide_new(run, spot, of->mechanism);
     return &of->reader;
 }
 

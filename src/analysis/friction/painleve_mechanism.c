@@ -50,7 +50,8 @@ painleve_mechanism_new(struct rt *run, const imp_contact *contact)
     assert(run != NULL && contact != NULL);
     struct painleve_mechanism *out = NEW(run->arena, struct painleve_mechanism);
     uint32_t block[2], n_block = blocks_of(run, contact, block);
-    *out = (struct painleve_mechanism){.run = run, .tape = contact->instant};
+    *out = (struct painleve_mechanism){
+        .run = run, .tape = contact->instant, .slide_tape = contact->slide};
     for (uint32_t k = 0; k < n_block; k++) {
         out->n_body += block_at(run, block[k])->bodies.n;
         out->n_row += block_at(run, block[k])->n_condition;
@@ -78,6 +79,8 @@ painleve_mechanism_new(struct rt *run, const imp_contact *contact)
                    (out->n_row ? (size_t)(ROW_HEAD + n) * out->n_row +
                                      (size_t)n * n + 2 * (size_t)n
                                : 0);
+    out->slide =
+        NEW_N(run->arena, double, 1 + n + (1 + (size_t)n) * out->n_row);
     out->local = NEW_N(run->arena, double, 1 + (size_t)out->n_row);
     out->all = NEW_N(run->arena, double, count);
     out->rows = NEW_N(run->arena, double, rows *n);
@@ -113,6 +116,27 @@ painleve_mechanism_read(struct painleve_mechanism *of, double slip,
     of->pull_t = of->pull_q + n * n;
     of->change_v = of->pull_t + n;
     return st;
+}
+
+int
+painleve_mechanism_slide(struct painleve_mechanism *of, double slip,
+                         double *target)
+{
+    assert(of != NULL && of->slide_tape != IMP_NO_TAPE && target != NULL);
+    size_t n = of->n;
+    double speed = fabs(slip);
+    int st = rt_eval(of->run, of->slide_tape, &speed, of->slide);
+    if (st == IMP_NONFINITE)
+        rt_nonfinite(of->run, of->slide_tape, &speed);
+    if (st || of->n_row == 0)
+        return st;
+    const double *from = of->slide + 1 + n;
+    for (size_t i = 0; i < of->n_row; i++, from += n + 1) {
+        memcpy(of->rows + i * n, from, n * sizeof *of->rows);
+        target[i] = -from[n];
+    }
+    memset(of->stays, 0, of->n_body * sizeof *of->stays);
+    return painleve_mechanism_factor(of, of->n_row);
 }
 
 double

@@ -31,9 +31,9 @@ static const struct way {
     {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
 enum { WAYS = sizeof way_table / sizeof *way_table };
 /* relations between commands, between the two tables */
-enum { COMMANDS = 3 };
+enum { COMMANDS = 4 };
 static const char *const command_names[COMMANDS] = {"sweep", "impact",
-                                                    "integral"};
+                                                    "integral", "text"};
 
 int
 check_ways(void)
@@ -260,8 +260,10 @@ check_commands(const struct runner *runner, struct subject *subject, int check,
         compare_sweep(runner, &subject->model, finding);
     else if (check == 2 + relation_count)
         compare_impact(runner, &subject->model, &subject->result, finding);
-    else
+    else if (check == 3 + relation_count)
         compare_integral(runner, &subject->model, finding);
+    else
+        compare_text(runner, &subject->model, &subject->result, finding);
 }
 
 void

@@ -12,6 +12,9 @@ void compare_sweep(const struct runner *runner, const struct model *model,
 /* `impact` finds the first event of the run, and the same impulse. */
 void compare_impact(const struct runner *runner, const struct model *model,
                     const struct result *result, struct finding *finding);
+/* The numbers of the text are those of JSON, to the digits that it has. */
+void compare_text(const struct runner *runner, const struct model *model,
+                  const struct result *result, struct finding *finding);
 /* Integrals of velocities are the ways, to the errors that are told. */
 void compare_integral(const struct runner *runner, const struct model *model,
                       struct finding *finding);

@@ -596,5 +596,7 @@ model_text(const struct model *model)
         abort();
     model_print(model, out);
     fclose(out);
-    return model->as_params ? rewrite_as_params(text) : text;
+    return model->as_params ? rewrite_as_params(text)
+           : model->in_feet ? rewrite_in_feet(text, model->dimension)
+                            : text;
 }

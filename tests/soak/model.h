@@ -144,6 +144,7 @@ struct model {
     bool families;      /* contacts of systems are one family, k[i] */
     const char *ask;    /* commands instead of `simulate`; NULL: none */
     bool as_params;     /* numbers before the commands are params */
+    bool in_feet;       /* numbers have units that are not those of SI */
     bool formatted;     /* by `imp fmt` */
     bool slide_rates;   /* systems state `slide'` instead of `slide` */
     bool zero_friction; /* contacts without friction state a coefficient that is

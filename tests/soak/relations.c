@@ -13,6 +13,11 @@
 /* With fewer contacts all pairs are asked anyway. */
 enum { LOCAL_SEARCH = 32 };
 
+/* A run begins again at an impact that is no weaker, and is alone for so long
+ * before and behind. The gap there is a rounding of either sign, 1e-15, which
+ * is such an impact's time to 1e-11 s. */
+static const double STRONG = 1e-3, ALONE = 1e-6;
+
 /* Names that a reader might choose, in several scripts. */
 static const char *const letters[] = {"a", "Z", "q_", "\xCE\xB8", "m", "speed"};
 
@@ -237,15 +242,21 @@ make_half(struct trial *trial)
     return true;
 }
 
-/* Is nothing near to a contact in that row? */
+/* Is nothing near to a contact in that row, but to the one that is named? */
 static bool
-all_apart(const struct trial *trial, int row)
+others_apart(const struct trial *trial, int row, int contact)
 {
     for (int i = 0; i < trial->model->contacts; i++)
-        if (trial->model->contact[i].there &&
+        if (i != contact && trial->model->contact[i].there &&
             !(trial->result->gap[row * trial->model->contacts + i] > 1e-3))
             return false;
     return true;
+}
+
+static bool
+all_apart(const struct trial *trial, int row)
+{
+    return others_apart(trial, row, -1);
 }
 
 static bool
@@ -264,21 +275,24 @@ make_restart(struct trial *trial)
     return false;
 }
 
+static bool
+opens(const struct event *event)
+{
+    return !strcmp(event->kind, "impact") || !strcmp(event->kind, "leave") ||
+           !strcmp(event->kind, "liftoff");
+}
+
 /* Is some contact closed in that row, for good, and are all others apart? */
 static bool
 some_rest(const struct trial *trial, int row)
 {
     const struct result *result = trial->result;
-    static const char *const open[] = {"impact", "leave", "liftoff"};
     bool closed[MAX_CONTACTS] = {false}, any = false;
     for (int i = 0; i < result->events; i++) {
         const struct event *event = &result->event[i];
         if (event->time > result->t[row] || event->contact < 0)
             continue;
-        bool opens = false;
-        for (int k = 0; k < 3; k++)
-            opens |= !strcmp(event->kind, open[k]);
-        closed[event->contact] = !opens;
+        closed[event->contact] = !opens(event);
     }
     for (int i = 0; i < trial->model->contacts; i++) {
         double gap = result->gap[row * trial->model->contacts + i];
@@ -559,6 +573,59 @@ make_params(struct trial *trial)
     return true;
 }
 
+/* In feet, pounds, minutes, degrees and turns a minute. */
+static bool
+make_feet(struct trial *trial)
+{
+    trial->other.in_feet = true;
+    return trial->model->bodies > 0 && !trial->model->systems;
+}
+
+/* Is the contact of an event held when it comes, by another corner, which an
+ * impact of this one need not open? */
+static bool
+is_held_before(const struct result *result, int index)
+{
+    bool closed = false;
+    for (int i = 0; i < index; i++) {
+        const struct event *event = &result->event[i];
+        if (event->contact == result->event[index].contact &&
+            strcmp(event->kind, "impact") != 0)
+            closed = !opens(event);
+    }
+    return closed;
+}
+
+/* Begins at an impact: as it comes to be, or with what it leaves. */
+static bool
+make_restart_impact(struct trial *trial)
+{
+    const struct result *result = trial->result;
+    bool before = random_chance(&trial->random, 0.5);
+    for (int tries = 0; tries < 40 && result->events; tries++) {
+        int index = random_whole(&trial->random, result->events), row = 0;
+        const struct event *event = &result->event[index];
+        while (row + 1 < result->rows && result->t[row] < event->time)
+            row++;
+        if (strcmp(event->kind, "impact") != 0 ||
+            !(fabs(event->impulse) > STRONG) || row + 2 >= result->rows ||
+            result->t[row] != event->time || event->time <= ALONE ||
+            result->t[row + 1] != event->time ||
+            event->time >= trial->model->until ||
+            (index && event[-1].time > event->time - ALONE) ||
+            (index + 1 < result->events &&
+             event[1].time < event->time + ALONE) ||
+            !others_apart(trial, row, event->contact) ||
+            is_held_before(result, index))
+            continue;
+        model_restart(&trial->other, result, before ? row : row + 1);
+        trial->frame.start = event->time;
+        trial->from = event->time - (before ? ALONE / 2 : 0);
+        return true;
+    }
+    return false;
+}
+
 /* In the canonical layout. */
 static bool
 make_format(struct trial *trial)
@@ -598,5 +665,7 @@ const struct relation relation_table[] = {
     {"restart-closed", make_restart_closed},
     {"params", make_params},
     {"format", make_format},
+    {"feet", make_feet},
+    {"restart-impact", make_restart_impact},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -7,4 +7,8 @@
  * another one, which the caller frees. */
 char *rewrite_as_params(char *text);
 
+/* Lengths in feet, masses in pounds, times of the run in minutes, angles in
+ * degrees and turns a minute, where the text has bare numbers. */
+char *rewrite_in_feet(char *text, int dimension);
+
 #endif

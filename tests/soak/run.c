@@ -143,7 +143,7 @@ run_text(const struct runner *runner, const char *text, struct result *result)
         bool jit = !strcmp(runner->backend, "jit");
         char *arguments[] = {(char *)runner->imp,
                              "run",
-                             "--json",
+                             runner->plain ? "--diagnostics=lines" : "--json",
                              "--no-cache",
                              "--diagnostics=lines",
                              "-",

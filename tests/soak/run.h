@@ -16,6 +16,7 @@ struct runner {
     int threads;         /* of a sweep; 0: as Imp chooses */
     unsigned seconds;    /* of processor time before the child is ended */
     uint64_t memory;     /* bytes of address space; 0: any */
+    bool plain;          /* text instead of JSON */
 };
 
 struct state {

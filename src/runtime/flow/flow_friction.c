@@ -427,6 +427,27 @@ bounces_no_more(const struct flow *flow, const bool *on)
     return any && taylor->friction->flights.n > 2 * FRICTION_FLIGHTS;
 }
 
+/* Chooses the modes behind an impulse that the state has. Where none or several
+ * are consistent, the impulse is an event of its own, which observers follow,
+ * and the next one, at the same time, tells that the motion is not determined.
+ */
+static int
+settle_struck(struct flow *flow, const bool *on, const bool *ended,
+              struct flow_event *event)
+{
+    struct taylor_friction *friction = flow->taylor->friction;
+    enum flow_kind kind = event->kind;
+    int st = friction_settle(flow, on, ended, event);
+    if (st || event->kind != FLOW_UNDECIDED)
+        return st;
+    friction->why = event->why;
+    friction->why_contact = event->contact;
+    event->kind = kind;
+    event->why = NULL;
+    event->open_loads = false;
+    return IMP_OK;
+}
+
 static int
 friction_impact(struct flow *flow, struct flow_event *event)
 {
@@ -466,7 +487,7 @@ friction_impact(struct flow *flow, struct flow_event *event)
         close_group(flow, event, group, on);
     else
         foresee_limit(flow);
-    return friction_settle(flow, on, ended, event);
+    return settle_struck(flow, on, ended, event);
 }
 
 /* The limit of the impacts at one contact has come: one impulse, without
@@ -494,7 +515,7 @@ come_to_rest(struct flow *flow, struct flow_event *event)
         return st;
     limit->contact = -1;
     close_group(flow, event, struck.hits, on);
-    return friction_settle(flow, on, ended, event);
+    return settle_struck(flow, on, ended, event);
 }
 
 /* -- impacts without collision ---------------------------------------------
@@ -532,7 +553,7 @@ jump(struct flow *flow, struct flow_event *event)
     report(flow, &struck, event);
     flow->impacts++;
     int st = strike(flow, &struck, on);
-    return st ? st : friction_settle(flow, on, ended, event);
+    return st ? st : settle_struck(flow, on, ended, event);
 }
 
 /* -- the end of a mode ------------------------------------------------------
@@ -660,23 +681,6 @@ switched(struct flow *flow, struct flow_event *event)
     return st;
 }
 
-/* At the end of a piece: takes the state back onto what closed contacts hold.
- */
-static int
-hold(struct flow *flow)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
-    for (uint32_t i = 0; i < flow->m; i++)
-        any |= taylor->contacts.closed[i];
-    int st = any ? friction_rows(flow) : IMP_OK;
-    if (st || !any)
-        return st;
-    friction_held_rows(flow, row);
-    friction_project(flow, row);
-    return IMP_OK;
-}
-
 /* Do modes change at this one time without end? */
 static bool
 endless(struct flow *flow)
@@ -708,6 +712,8 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
         return friction_bad_mu(flow, (uint32_t)taylor->next.hit[0], 0.0);
     case NEXT_UNDECIDED:
         friction_undecided(flow, event, taylor->friction->why);
+        if (!event->n)
+            event->contact = taylor->friction->why_contact;
         return IMP_OK;
     case NEXT_CLOSES:
         return friction_impact(flow, event);
@@ -726,7 +732,7 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
     case NEXT_MODE_ENDS:
         return change(flow, event, what, slid);
     default:
-        return hold(flow);
+        return friction_hold(flow);
     }
 }
 
@@ -781,8 +787,10 @@ friction_start(struct flow *flow)
     struct flow_event event = {.kind = FLOW_MODES};
     if (!st && any)
         st = friction_settle(flow, on, ended, &event);
-    if (!st && event.kind == FLOW_UNDECIDED)
+    if (!st && event.kind == FLOW_UNDECIDED) {
         taylor->friction->why = event.why;
+        taylor->friction->why_contact = event.contact;
+    }
     if (!st) {
         friction_tell(flow, taylor->now);
         st = friction_tell_points(flow, taylor->now);

@@ -103,6 +103,8 @@ struct taylor_friction {
     struct flow_verdict *told; /* 2m: choices of the last event */
     uint32_t n_told;
     const char *why;  /* nothing has been decided: what is consistent */
+    uint32_t why_contact; /* the contact that this is told of, by its number in
+                             the model */
     int jump;         /* contact at which an impact without collision is to
                          be made; -1: none */
     bool plastic;     /* that one, without restitution */
@@ -181,6 +183,9 @@ void friction_push(struct flow *flow, const double *impulse);
 /* Takes the rates of these rows (2m), and the gaps of those that are normal
  * ones, to 0 (after friction_rows). */
 void friction_project(struct flow *flow, const bool *row);
+/* At the end of a piece: takes the state back onto what closed contacts hold.
+ */
+int friction_hold(struct flow *flow);
 /* The rows that the present modes hold at 0, into row (2m). */
 void friction_held_rows(const struct flow *flow, bool *row);
 /* The rounding of a slip that sticks: of the speeds that friction has held on

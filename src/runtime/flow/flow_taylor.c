@@ -430,7 +430,7 @@ way_at(struct flow *flow, double time)
         return;
     }
     taylor_set_active(flow);
-    if (!taylor->next.known) {
+    if (!taylor->next.known || taylor->next.what == NEXT_UNDECIDED) {
         memcpy(flow->q, taylor->x, flow->n * sizeof *flow->q);
         memcpy(flow->v, taylor->x + flow->n, flow->n * sizeof *flow->v);
         return;

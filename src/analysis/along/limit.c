@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/along/along_priv.h"
 #include "base/num.h"
@@ -70,11 +71,11 @@ farthest(const struct followed *followed, double left)
     return most;
 }
 
-/* The integral at the ends of flights that lie `period` apart, oldest first.
- * Returns how many there are. */
+/* The ends of flights that lie `period` apart, oldest first, and the integral
+ * there. Returns how many there are. */
 static size_t
 sums_at_ends(const struct along *along, const struct followed *followed,
-             size_t period, double *sum)
+             size_t period, double *time, double *sum)
 {
     size_t first = along->end[(along->n_ends - 1) % ALONG_KEPT] ==
                    followed->last_to; /* the look at the limit itself */
@@ -84,29 +85,30 @@ sums_at_ends(const struct along *along, const struct followed *followed,
         n++;
     for (size_t i = 0; i < n; i++) {
         size_t back = first + (n - 1 - i) * period;
-        sum[i] = followed->sum[(along->n_ends - 1 - back) % ALONG_KEPT];
+        size_t place = (along->n_ends - 1 - back) % ALONG_KEPT;
+        time[i] = along->end[place];
+        sum[i] = followed->sum[place];
     }
     return n;
 }
 
-/* The integral at the limit, from the ends of flights that lie `period` apart.
- * Times, places and speeds each shrink by ratios of their own towards it, which
- * need not be powers of one another: the integral there is a sum of geometric
- * sequences, whose limit Wynn's epsilon algorithm finds. Returns its error, the
- * most by which an estimate differs from those with one end, or one sequence,
- * less; *sum: the limit. */
+/* The limit of n values that belong to the ends of flights. Times, places and
+ * speeds each shrink by ratios of their own towards it, which need not be
+ * powers of one another: an integral is a sum of geometric sequences, whose
+ * limit Wynn's epsilon algorithm finds. Returns its error, the most by which an
+ * estimate differs from those with one end, or one sequence, less; *limit: the
+ * limit. */
 static double
-extrapolated(const struct along *along, const struct followed *followed,
-             size_t period, double *sum)
+extrapolated(const double *value, size_t n, double *limit)
 {
     double epsilon[EXTRAPOLATED][EXTRAPOLATED] = {{0}}, error = INFINITY;
-    size_t n = sums_at_ends(along, followed, period, epsilon[0]);
+    memcpy(epsilon[0], value, n * sizeof *value);
     for (size_t order = 1; order < n; order++) {
         const double *was = epsilon[order - 1];
         size_t last = n - 1 - order; /* of this order */
         if (order % 2 && last > 0 && was[last + 1] == was[last] &&
             was[last] == was[last - 1]) {
-            *sum = was[last + 1]; /* nothing changes any more */
+            *limit = was[last + 1]; /* nothing changes any more */
             return 0;
         }
         for (size_t i = 0; i <= last; i++)
@@ -119,7 +121,7 @@ extrapolated(const struct along *along, const struct followed *followed,
                           fabs(here - epsilon[order - 2][last + 2]));
         if (off < error) {
             error = off;
-            *sum = here;
+            *limit = here;
         }
     }
     return error;
@@ -127,7 +129,10 @@ extrapolated(const struct along *along, const struct followed *followed,
 
 /* The integral over the rest, which has been counted as if the expression were
  * linear there. Where the impacts keep to no one law, as before a limit of
- * limits, nothing better is known. */
+ * limits, or where one contact has a limit after the impacts of several,
+ * nothing better is known. Whether they do, the times of these ends show: the
+ * limit, to which they lead, is known. The share of what is left by which the
+ * algorithm misses it there counts as a share of the integral. */
 static void
 rest_of_integral(const struct along *along, struct followed *followed,
                  double most, double left)
@@ -135,8 +140,12 @@ rest_of_integral(const struct along *along, struct followed *followed,
     double best = most * left, sum = followed->value;
     for (size_t period = 1;
          along->n_ends && along->regular && period <= PERIODS; period++) {
-        double there = sum,
-               error = extrapolated(along, followed, period, &there);
+        double there = sum, at = INFINITY, time[EXTRAPOLATED],
+               sums[EXTRAPOLATED];
+        size_t n = sums_at_ends(along, followed, period, time, sums);
+        double error = extrapolated(sums, n, &there);
+        extrapolated(time, n, &at);
+        error = fmax(error, most * fabs(at - followed->last_to));
         if (error < best && fabs(there - sum) <= 2 * most * left) {
             best = error;
             followed->value = there;

@@ -104,12 +104,16 @@ body_mass(const struct body *body, const struct solid *solid)
     return body->density * volume;
 }
 
+/* Flights may come down to the rounding of the time. */
+static const double TICKS = 1e-15;
+
 bool
 is_summed(const struct result *result, double time)
 {
     for (int i = 0; i < result->limits; i++)
         if (time < result->limit[i].time &&
-            time > result->limit[i].time - 2 * result->limit[i].sum)
+            time > result->limit[i].time - 2 * result->limit[i].sum -
+                       TICKS * (1 + result->limit[i].time))
             return true;
     return false;
 }

@@ -298,16 +298,21 @@ shrunk_separation(const struct pair *pair)
     return best;
 }
 
+/* What gjk finds below this may lack the last of its steps: rounding, 1e-16 of a
+ * length, is 1e-10 of it. The planes of faces and edges are exact there. */
+static const double NEAR = 1e-6;
+
 static double
 space_separation(const struct pair *pair)
 {
     double direction[3] = {0, 0, 1};
     double apart = gjk(pair, direction);
-    if (apart > 0)
+    bool polytopes = pair->solid[0]->corners && pair->solid[1]->corners;
+    if (apart > 0 && !(polytopes && apart < NEAR))
         return apart;
     double best = best_face(pair, direction);
-    if (pair->solid[0]->corners && pair->solid[1]->corners)
-        return fmax(best, best_edges(pair));
+    if (polytopes)
+        return fmax(fmax(best, apart > 0 ? apart : best), best_edges(pair));
     return fmax(best, shrunk_separation(pair));
 }
 

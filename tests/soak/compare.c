@@ -266,6 +266,17 @@ beside_event(const struct event_list *list, double time, double within)
     return false;
 }
 
+/* All but those before a limit, in which impacts alone are left out. */
+static void
+note_windows(struct growth *growth, const struct event_list *list)
+{
+    size_t all = (size_t)(growth->windows + list->windows) + 1;
+    growth->window = realloc(growth->window, all * sizeof *growth->window);
+    for (int i = 0; i < list->windows; i++)
+        if (!list->window[i].limit || list->window[i].nested)
+            growth->window[growth->windows++] = list->window[i];
+}
+
 void
 growth_add(struct growth *growth, const struct model *model,
            const struct result *a, const struct result *b)
@@ -322,6 +333,7 @@ growth_add(struct growth *growth, const struct model *model,
         }
         add_sample(growth, sample);
     }
+    note_windows(growth, &list[0]);
     growth->horizon = fmin(growth->horizon, first_graze(a, b, &same));
     if (!a->read || !b->read)
         growth->horizon = 0;
@@ -336,6 +348,7 @@ void
 growth_free(struct growth *growth)
 {
     free(growth->sample);
+    free(growth->window);
 }
 
 static void
@@ -516,7 +529,7 @@ compare_backwards(const struct comparison *comparison,
 {
     const struct result *a = comparison->result_a, *b = comparison->result_b;
     struct sample last = growth_at(growth, INFINITY);
-    struct growth whole = {1, &last, INFINITY};
+    struct growth whole = {.count = 1, .sample = &last, .horizon = INFINITY};
     struct event_list list[2];
     if (growth->horizon < INFINITY || a->decided < INFINITY ||
         b->decided < INFINITY || a->limits || b->limits)
@@ -632,8 +645,10 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
                     a->energy_after, b->energy_after);
     struct event_list list[2];
     event_lists(a, b, &comparison->frame, list);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        event_list_leave_out(&list[k], growth->window, growth->windows);
         event_list_begin(&list[k], comparison->from);
+    }
     if (!comparison->motion_alone)
         compare_events(comparison, to, list, growth, finding);
     compare_rows(comparison, to, list, growth, finding);

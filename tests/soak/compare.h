@@ -26,6 +26,10 @@ struct growth {
         double time, place, speed, moment, impulse;
     } * sample;
     double horizon; /* from here on the runs differ in more than numbers */
+    /* where events were left out, in one of the runs, that others may tell: how
+     * they drift apart there is not known */
+    struct window *window;
+    int windows;
 };
 
 /* The start of the model moved by PERTURBATION, in a direction that follows

@@ -245,6 +245,26 @@ event_lists_free(struct event_list list[2])
 }
 
 void
+event_list_leave_out(struct event_list *list, const struct window *window,
+                     int count)
+{
+    size_t all = (size_t)(list->windows + count) + 1;
+    int left = 0;
+    for (int i = 0; i < list->count; i++) {
+        double time = list->event[i].time;
+        bool out = false;
+        for (int k = 0; k < count; k++)
+            out |= time > window[k].begin && time < window[k].end;
+        if (!out)
+            list->event[left++] = list->event[i];
+    }
+    list->count = left;
+    list->window = realloc(list->window, all * sizeof *window);
+    for (int k = 0; k < count; k++)
+        list->window[list->windows++] = window[k];
+}
+
+void
 event_list_begin(struct event_list *list, double time)
 {
     int left = 0;

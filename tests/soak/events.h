@@ -32,6 +32,9 @@ void event_lists(const struct result *a, const struct result *b,
 double first_graze(const struct result *a, const struct result *b,
                    const struct frame *frame);
 void event_lists_free(struct event_list list[2]);
+/* Leaves out what lies within these windows, too. */
+void event_list_leave_out(struct event_list *list, const struct window *window,
+                          int count);
 /* Forgets what is before that time. */
 void event_list_begin(struct event_list *list, double time);
 /* same kind, class and contact */

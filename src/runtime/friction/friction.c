@@ -149,6 +149,25 @@ friction_row_noise(const struct friction_instant *in, int row)
            sqrt(fmax(in->W[row * (rows + 1)], 0.0));
 }
 
+double
+mode_row_size(const struct mode_problem *in, const double *force, int row)
+{
+    assert(in);
+    double size = in->terms ? in->terms[row] : fabs(in->free[row]);
+    for (int j = 0; j < 2 * in->n; j++)
+        size += fabs(in->W[row * 2 * in->n + j] * force[j]);
+    return size;
+}
+
+double
+mode_row_noise(const struct mode_problem *in, int row)
+{
+    assert(in);
+    struct friction_instant instant = {in->n,     NULL,  in->W, in->free,
+                                       in->terms, false, false};
+    return friction_row_noise(&instant, row);
+}
+
 /* What a search has found, for whoever asked. */
 static void
 put_result(struct arena *arena, const struct friction_instant *in,

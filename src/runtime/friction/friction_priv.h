@@ -75,6 +75,15 @@ struct mode_solution {
 };
 struct mode_scratch;
 
+/* -- friction.c ------------------------------------------------------------
+ */
+
+/* The size of what row i of the accelerations is the sum of. */
+double mode_row_size(const struct mode_problem *in, const double *force,
+                     int row);
+/* friction_row_noise of row i. */
+double mode_row_noise(const struct mode_problem *in, int row);
+
 /* -- mode_forces.c ----------------------------------------------------------
  */
 
@@ -91,9 +100,6 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 /* friction_room for a choice of modes. */
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);
-/* The size of what row i of the accelerations is the sum of. */
-double mode_row_size(const struct mode_problem *in, const double *force,
-                     int row);
 
 /* -- mode_tree.c ------------------------------------------------------------
  */

@@ -72,24 +72,6 @@ mode_scratch_new(struct arena *arena, const struct mode_problem *in)
     return scratch;
 }
 
-double
-mode_row_size(const struct mode_problem *in, const double *force, int row)
-{
-    assert(in);
-    double size = in->terms ? in->terms[row] : fabs(in->free[row]);
-    for (int j = 0; j < 2 * in->n; j++)
-        size += fabs(in->W[row * 2 * in->n + j] * force[j]);
-    return size;
-}
-
-static double
-row_noise(const struct mode_problem *in, int row)
-{
-    struct friction_instant instant = {in->n,     NULL,  in->W, in->free,
-                                       in->terms, false, false};
-    return friction_row_noise(&instant, row);
-}
-
 /* Returns the sign of T against N where the point slips: T = sign mu N. */
 static double
 slip_sign(enum tangential_state tangent)
@@ -418,6 +400,15 @@ bound_point(const struct mode_bound *bound)
     return (bound->row[0] >= 0 ? bound->row[0] : bound->acc) / 2;
 }
 
+/* What rounding leaves of a bound on an acceleration. Where an impact presses
+ * nothing of a body of a pile, all of its terms are such: sweeps leave forces
+ * of 1e-17 of the others there. */
+static double
+bound_noise(const struct mode_bound *bound, const struct mode_problem *in)
+{
+    return bound->acc >= 0 ? mode_row_noise(in, bound->acc) : 0.0;
+}
+
 /* Do all bounds hold, to the scales of their points but to `most` at most? */
 static bool
 bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
@@ -427,7 +418,8 @@ bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
         const struct mode_bound *bound = scratch->bound + b;
         double value = bound_value(bound, in, force),
                share = fmin(most, in->point[bound_point(bound)].scale);
-        if (!(value >= 0.0 || value >= -share * bound_size(bound, in, force)))
+        if (!(value >= 0.0 || value >= -share * bound_size(bound, in, force) ||
+              value >= -bound_noise(bound, in)))
             return false;
     }
     return true;
@@ -496,7 +488,8 @@ way_within(struct mode_scratch *scratch, const struct mode_problem *in,
         }
         if (!(length >
               FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in))) {
-            if (value < -FRICTION_TOLERANCE * size)
+            if (value < -FRICTION_TOLERANCE * size &&
+                value < -bound_noise(scratch->bound + b, in))
                 return false;
             continue;
         }
@@ -583,7 +576,7 @@ loads_move(const struct mode_scratch *scratch, const struct mode_problem *in,
                 terms += fabs(in->W[r * rows + c] * z[c]);
             }
             if (fabs(moved) > FRICTION_SAME * terms &&
-                fabs(moved) * weight > row_noise(in, r))
+                fabs(moved) * weight > mode_row_noise(in, r))
                 return true;
         }
     }
@@ -636,7 +629,7 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
         int row = scratch->unknown[j];
         if (fabs(solution->acc[row]) >
                 held * mode_row_size(in, solution->force, row) &&
-            fabs(solution->acc[row]) > row_noise(in, row))
+            fabs(solution->acc[row]) > mode_row_noise(in, row))
             return; /* no forces hold these rows */
     }
     for (int j = 0; j < k; j++)

@@ -326,6 +326,15 @@ sweep(const struct mode_problem *in, double *force)
     }
 }
 
+/* A normal force up to this is rounding: where bodies of a pile are pressed by
+ * nothing, sweeps leave forces of 1e-17 of the others. */
+static double
+force_noise(const struct mode_problem *in, int i)
+{
+    double w = in->W[2 * i * (2 * in->n + 1)];
+    return w > 0.0 ? mode_row_noise(in, 2 * i) / w : 0.0;
+}
+
 static void
 by_sweeps(struct search *search)
 {
@@ -339,13 +348,15 @@ by_sweeps(struct search *search)
         wait *= 2;
         for (int i = 0; i < in->n; i++) {
             const struct mode_point *point = in->point + i;
-            double N = force[2 * i], T = force[2 * i + 1];
+            double N = force[2 * i], T = force[2 * i + 1],
+                   none = force_noise(in, i);
             struct point_state *state = search->state + i;
-            state->closed = N > point->offset;
-            state->tangent = N == 0.0 || mode_frictionless(point) ? TANGENT_NONE
-                             : fabs(T) < point->mu_slip * N  ? TANGENT_STICK
-                             : T < 0.0                       ? TANGENT_FORWARD
-                                                             : TANGENT_BACKWARD;
+            state->closed = N > point->offset + none;
+            state->tangent = N <= none || mode_frictionless(point)
+                                 ? TANGENT_NONE
+                             : fabs(T) < point->mu_slip * N ? TANGENT_STICK
+                             : T < 0.0                      ? TANGENT_FORWARD
+                                                            : TANGENT_BACKWARD;
         }
         try_state(search);
     }
@@ -555,8 +566,6 @@ same_motion(const struct mode_problem *in, const struct mode_found *a,
     double common = fmax(known_share(in, a), known_share(in, b));
     double known = FORCE_KNOWN * fmax(greatest_force(in, a->solution.force),
                                       greatest_force(in, b->solution.force));
-    struct friction_instant instant = {in->n,     NULL,  in->W, in->free,
-                                       in->terms, false, false};
     for (int r = 0; r < 2 * in->n; r++) {
         double share = fmax(common, in->point[r / 2].scale);
         double size = fmax(mode_row_size(in, a->solution.force, r),
@@ -564,7 +573,7 @@ same_motion(const struct mode_problem *in, const struct mode_found *a,
         /* |W_ij| is at most the mean of the diagonal entries */
         size = fmax(size, known * sqrt(in->W[r * (2 * in->n + 1)]));
         double apart = fabs(a->solution.acc[r] - b->solution.acc[r]);
-        if (apart > share * size && apart > friction_row_noise(&instant, r))
+        if (apart > share * size && apart > mode_row_noise(in, r))
             return false;
     }
     return true;

@@ -304,8 +304,8 @@ scale(const struct ballistic *motion, const bool *sel, const double *gap,
     /* the exponents may be large: take the root of the mantissa and halve the
      * exponent */
     int odd = ex & 1;
-    return greater(ldexp(sqrt(ldexp(scale_now / acc, odd)), (ex - odd) / 2),
-                   ldexp(rate_now / acc, ev));
+    return greater(times2(sqrt(times2(scale_now / acc, odd)), (ex - odd) / 2),
+                   times2(rate_now / acc, ev));
 }
 
 /* Do the contacts that were hit since mark number `first` accumulate? Then

@@ -12,6 +12,10 @@
 #include "runtime/numerics/factors.h"
 #include "runtime/tape/functions.h"
 
+/* the most sets of rows that a block has (runtime/derivatives, crossing.c), and
+ * one more */
+#define SLID_MOST 4
+
 struct system_run {
     double *work;   /* rows of the modal tape */
     double *lambda; /* u: m normal forces, then friction where there is any */
@@ -21,7 +25,10 @@ struct system_run {
     double *gap;  /* of one contact: gap, rate, gradient */
     double *felt; /* 3n rows: system_felt; NULL without observers */
     double *memory; /* 2 n_memory rows */
-    bool slid;    /* rows of the block may hold a series of the modal tape */
+    /* rows of the block that may hold a series of the modal tape: a block may
+     * have other rows for a while, and those that were put aside keep theirs */
+    const double *slid[SLID_MOST];
+    uint32_t n_slid;
 };
 
 uint32_t
@@ -150,6 +157,29 @@ keep_memory(struct rt *run, uint32_t system, bool slides)
     }
 }
 
+/* These rows may hold a series of the modal tape now. */
+static void
+note_slid(struct system_run *own, const double *rows)
+{
+    for (uint32_t i = 0; i < own->n_slid; i++)
+        if (own->slid[i] == rows)
+            return;
+    assert(own->n_slid < SLID_MOST);
+    own->slid[own->n_slid++] = rows;
+}
+
+/* These rows will hold none any more. Did they? */
+static bool
+clear_slid(struct system_run *own, const double *rows)
+{
+    for (uint32_t i = 0; i < own->n_slid; i++)
+        if (own->slid[i] == rows) {
+            own->slid[i] = own->slid[--own->n_slid];
+            return true;
+        }
+    return false;
+}
+
 int
 system_series(struct rt *run, uint32_t system, int order)
 {
@@ -164,7 +194,7 @@ system_series(struct rt *run, uint32_t system, int order)
     if (st)
         return st;
     st = rt_series(run, sys->modal, own->lambda, NULL, own->work, order);
-    own->slid = true;
+    note_slid(own, run->rows.block[sys->block]);
     for (uint32_t i = 0; i < 2 * sys->n && st == IMP_OK; i++)
         memcpy(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
                own->work + (size_t)from[i] * IMP_ROW_STRIDE,
@@ -205,12 +235,11 @@ system_unslide(struct rt *run, uint32_t system)
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
     const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
     struct system_run *own = run->system + system;
-    for (uint32_t i = 0; i < 2 * sys->n && own->slid; i++)
+    bool slid = clear_slid(own, run->rows.block[sys->block]);
+    for (uint32_t i = 0; i < 2 * sys->n && slid; i++)
         memset(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
                IMP_ROW_STRIDE * sizeof(double));
     keep_memory(run, system, false);
-    /* The mark stays: the block may have other rows for a while
-     * (runtime/derivatives), and those that were put aside are not cleared. */
 }
 
 double *
@@ -235,14 +264,16 @@ system_felt_rates(struct rt *run, uint32_t system, int order)
 {
     assert(order >= 1 && order <= IMP_ORDER_MAX);
     uint32_t n = rt_system(run, system)->n;
-    double *felt = system_felt(run, system);
+    double *felt = system_felt(run, system), times[IMP_ORDER_MAX];
+    for (int k = 0; k < order; k++)
+        times[k] = k + 1;
     for (uint32_t i = 0; i < n; i++) {
         const double *rate =
             felt + (size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD;
         double *acceleration = felt + (size_t)(2 * n + i) * IMP_ROW_STRIDE;
         memset(acceleration, 0, IMP_ROW_STRIDE * sizeof *acceleration);
         for (int k = 0; k < order; k++)
-            acceleration[IMP_ROW_PAD + k] = (k + 1) * rate[k + 1];
+            acceleration[IMP_ROW_PAD + k] = times[k] * rate[k + 1];
     }
 }
 

@@ -42,6 +42,10 @@
  * and limits on the way to other limits come in hundreds. */
 #define LIMIT_RESOLVE 3
 
+/* Points are twins whose sums of the Delassus matrix agree to this share, as
+ * rows that depend on each other do (LIMIT_RANK). */
+#define LIMIT_TWIN 1e-11
+
 /* Other points must stay away by so many times what the impacts at one do to
  * them. */
 #define FORECAST_CLEAR 4.0
@@ -473,13 +477,11 @@ line_of(struct rt *run, struct forecast_memory *lines,
     return line;
 }
 
-bool
-accumulation_forecast(struct rt *run, struct forecast_memory *lines,
-                      const struct forecast_question *question,
-                      struct forecast_limit *all, struct forecast_limit *some)
+static bool
+forecast(struct rt *run, struct forecast_memory *lines,
+         const struct forecast_question *question, struct forecast_limit *all,
+         struct forecast_limit *some)
 {
-    assert(question->n > 0 && question->most > 0);
-    assert(all->group != NULL && some->group != NULL);
     int count = question->n;
     all->found = some->found = false;
     if (together(run, question, all))
@@ -500,6 +502,169 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     return all->found || some->found;
 }
 
+/* -- points that are hit together for ever ----------------------------------
+ */
+
+/* Do two points of the question, which act on each other, fly alike: is the way
+ * between them rounding for the whole time that is asked for? */
+static bool
+fly_alike(const struct rt *run, const struct forecast_question *question, int i,
+          int j)
+{
+    const struct contact_point_state *one = &question->p[i],
+                                     *two = &question->p[j];
+    double noise = LIMIT_NOISE * DBL_EPSILON *
+                   fmax(question->place[i], question->place[j]),
+           time = question->ahead, rate = fabs(one->rate - two->rate),
+           free = fabs(one->free - two->free);
+    double own = sqrt(question->G[i * (question->n + 1)] *
+                      question->G[j * (question->n + 1)]);
+    return fabs(question->G[i * question->n + j]) >
+               LIMIT_ROUNDING * DBL_EPSILON * own &&
+           question->e[i] == question->e[j] && same_law(run, question, i, j) &&
+           (one->gap == 0.0) == (two->gap == 0.0) &&
+           (one->rate == 0.0) == (two->rate == 0.0) &&
+           fabs(one->gap - two->gap) <= noise &&
+           rate <= LIMIT_NEAR * fabs(one->rate) && rate * time <= noise &&
+           free <= LIMIT_NEAR * fabs(one->free) && free * time * time <= noise;
+}
+
+/* The sum of row i of G over the points of group k. */
+static double
+sum_of(const struct forecast_question *question, const int *group, int i, int k)
+{
+    double sum = 0.0;
+    for (int j = 0; j < question->n; j++)
+        if (group[j] == k)
+            sum += question->G[i * question->n + j];
+    return sum;
+}
+
+/* Puts points that fly alike, and that impacts at any of these groups change
+ * alike, into groups (n). Returns how many groups there are; n: each point is
+ * one of its own. */
+static int
+find_twins(const struct rt *run, const struct forecast_question *question,
+           int *group)
+{
+    int n = question->n, groups = 0;
+    for (int i = 0; i < n; i++) {
+        group[i] = -1;
+        for (int j = 0; j < i && group[i] < 0; j++)
+            if (fly_alike(run, question, j, i))
+                group[i] = group[j];
+        if (group[i] < 0)
+            group[i] = groups++;
+    }
+    for (int i = 0; i < n && groups < n; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < groups && group[i] == group[j]; k++)
+                if (fabs(sum_of(question, group, i, k) -
+                         sum_of(question, group, j, k)) >
+                    LIMIT_TWIN * question->G[i * (n + 1)])
+                    return n;
+    return groups;
+}
+
+/* The question about groups of twins, each as one point: its row is the mean of
+ * theirs. */
+static struct forecast_question
+question_of_groups(struct rt *run, const struct forecast_question *question,
+                   const int *group, int groups)
+{
+    size_t n = (size_t)groups;
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, n);
+    struct contact_point *spot = NEW_N(run->brief, struct contact_point, n);
+    double *G = NEW_N(run->brief, double, n *n + 3 * n), *e = G + n * n,
+           *place = e + n, *size = place + n;
+    for (int i = question->n - 1; i >= 0; i--) {
+        int k = group[i];
+        state[k] = question->p[i];
+        spot[k] = question->spot[i];
+        e[k] = question->e[i];
+        place[k] = fmax(place[k], question->place[i]);
+        size[k] += 1.0;
+    }
+    for (int i = 0; i < question->n; i++)
+        for (int j = 0; j < question->n; j++)
+            G[group[i] * groups + group[j]] +=
+                question->G[i * question->n + j] /
+                (size[group[i]] * size[group[j]]);
+    struct forecast_question reduced = *question;
+    reduced.n = groups;
+    reduced.p = state;
+    reduced.spot = spot;
+    reduced.G = G;
+    reduced.e = e;
+    reduced.place = place;
+    return reduced;
+}
+
+/* A limit of groups as one of all their points. */
+static void
+spread(struct rt *run, const struct forecast_limit *of, const int *group, int n,
+       struct forecast_limit *out)
+{
+    out->found = of->found;
+    if (!of->found)
+        return;
+    struct accumulation_limit *on_way =
+        NEW_N(run->brief, struct accumulation_limit, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        out->group[i] = of->group[group[i]];
+        out->closed[i] = of->closed[group[i]];
+        out->moved[i] = of->moved[group[i]];
+        out->gap[i] = of->gap[group[i]];
+        out->rate[i] = of->rate[group[i]];
+        out->earlier[i] = of->earlier[group[i]];
+        if (of->on_way)
+            on_way[i] = of->on_way[group[i]];
+    }
+    out->remaining = of->remaining;
+    out->chatter = of->chatter;
+    out->on_way = of->on_way ? on_way : NULL;
+}
+
+/* The question with twins as one point; *group: which point each one is (n).
+ * Twins are hit at once, at every impact. Followed as points of their own they
+ * would part by rounding, and be hit in turns, as the law `sequential` does. */
+static struct forecast_question
+without_twins(struct rt *run, const struct forecast_question *question,
+              int **group)
+{
+    int n = question->n, groups = n;
+    *group = NEW_N(run->brief, int, (size_t)n);
+    if (question->policy != BALLISTIC_SEQUENTIAL)
+        groups = find_twins(run, question, *group);
+    for (int i = 0; i < n && groups == n; i++)
+        (*group)[i] = i;
+    return groups == n ? *question
+                       : question_of_groups(run, question, *group, groups);
+}
+
+bool
+accumulation_forecast(struct rt *run, struct forecast_memory *lines,
+                      const struct forecast_question *question,
+                      struct forecast_limit *all, struct forecast_limit *some)
+{
+    assert(question->n > 0 && question->most > 0);
+    assert(all->group != NULL && some->group != NULL);
+    int *group;
+    struct forecast_question reduced = without_twins(run, question, &group);
+    int groups = reduced.n;
+    if (groups == question->n)
+        return forecast(run, lines, question, all, some);
+    struct forecast_limit found[2] = {forecast_limit_room(run, groups),
+                                      forecast_limit_room(run, groups)};
+    all->found = some->found = false;
+    if (!forecast(run, lines, &reduced, &found[0], &found[1]))
+        return false;
+    spread(run, &found[0], group, question->n, all);
+    spread(run, &found[1], group, question->n, some);
+    return true;
+}
+
 /* -- the way to a limit ---------------------------------------------------- */
 
 /* most events from one time to the next that are followed */
@@ -507,7 +672,8 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
 
 struct forecast_way {
     struct rt *run;
-    const struct forecast_question *ask;
+    struct forecast_question ask; /* without twins */
+    int n, *group; /* points, and which of the question each is */
     /* restitutions change with the speed: all that flies does so by itself,
      * hit together again and again (see `together`) */
     bool apart;
@@ -518,14 +684,19 @@ struct forecast_way {
 
 struct forecast_way *
 forecast_way_begin(struct rt *run, struct forecast_memory *lines,
-                   const struct forecast_question *ask)
+                   const struct forecast_question *question)
 {
-    assert(run != NULL && ask->n > 0);
-    size_t size = (size_t)ask->n;
+    assert(run != NULL && question->n > 0);
     struct forecast_way *way = NEW(run->brief, struct forecast_way);
+    int *group;
+    struct forecast_question reduced = without_twins(run, question, &group);
+    const struct forecast_question *ask = &reduced;
+    size_t size = (size_t)ask->n;
     double *numbers = NEW_N(run->brief, double, 3 * size);
     *way = (struct forecast_way){.run = run,
-                                 .ask = ask,
+                                 .ask = reduced,
+                                 .n = question->n,
+                                 .group = group,
                                  .apart = varies(run, ask),
                                  .moved = NEW_N(run->brief, bool, size),
                                  .begun = numbers,
@@ -554,7 +725,7 @@ fly_apart(struct forecast_way *way, int i, double time, double *gap,
           double *rate)
 {
     double acc = way->acc[i];
-    uint32_t contact = way->ask->spot[i].contact;
+    uint32_t contact = way->ask.spot[i].contact;
     *gap = *rate = 0.0;
     if (way->speed[i] == 0.0)
         return; /* it rests */
@@ -576,7 +747,7 @@ forecast_way_to(struct forecast_way *way, double time, bool *moved, double *gap,
                 double *rate)
 {
     assert(way != NULL && time >= 0.0);
-    int n = way->ask->n;
+    int n = way->ask.n;
     struct ballistic *line = way->line;
     for (int k = 0; line && k < WAY_FOLLOWED && line->t < time; k++) {
         for (int i = 0; i < n; i++)
@@ -593,13 +764,14 @@ forecast_way_to(struct forecast_way *way, double time, bool *moved, double *gap,
             what != BALLISTIC_SEVERAL)
             break;
     }
-    for (int i = 0; i < n; i++) {
-        bool flies = line && !line->mode.persistent[i];
-        gap[i] = flies ? ballistic_gap(line, i) : 0.0;
-        rate[i] = flies ? ballistic_rate(line, i, NULL) : 0.0;
-        if (!line && way->moved[i])
-            fly_apart(way, i, time, &gap[i], &rate[i]);
+    for (int i = 0; i < way->n; i++) {
+        int k = way->group[i];
+        bool flies = line && !line->mode.persistent[k];
+        gap[i] = flies ? ballistic_gap(line, k) : 0.0;
+        rate[i] = flies ? ballistic_rate(line, k, NULL) : 0.0;
+        if (!line && way->moved[k])
+            fly_apart(way, k, time, &gap[i], &rate[i]);
         /* the points that fly now have just been hit, before `now` */
-        moved[i] = way->moved[i];
+        moved[i] = way->moved[k];
     }
 }

@@ -285,6 +285,29 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
     return st;
 }
 
+/* The points that are held, but for those that an impact has just opened: they
+ * have a rate now. Returns how many; -1: a tape failed. */
+static int
+still_held(struct second *second, struct contact_point *out)
+{
+    struct rt *run = second->run;
+    int n = persistent_count(run), left = 0;
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)n + 1);
+    bool on;
+    for (int i = 0; i < n; i++)
+        out[i] = *persistent_point(run, i, &on, NULL);
+    if (n && contact_point_states(run, out, n, state, NULL))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        double tol, still;
+        gap_tolerances(run, out[i].contact, &tol, &still);
+        if (state[i].rate <= still)
+            out[left++] = out[i];
+    }
+    return left;
+}
+
 /* Closes these points and those that are held already, of all bodies that they
  * connect, as one impact without restitution does. */
 static int
@@ -293,10 +316,9 @@ close_points(struct second *second, struct contact_point *spot, int n)
     struct rt *run = second->run;
     struct contact_point *all =
         NEW_N(run->brief, struct contact_point, n + persistent_count(run) + 1);
-    int n_all = 0;
-    bool on;
-    for (int i = 0; i < persistent_count(run); i++)
-        all[n_all++] = *persistent_point(run, i, &on, NULL);
+    int n_all = still_held(second, all);
+    if (n_all < 0)
+        return IMP_FAILED;
     for (int i = 0; i < n; i++) {
         bool listed = false;
         for (int k = 0; k < n_all && !listed; k++)

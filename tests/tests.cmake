@@ -115,4 +115,10 @@ add_test(NAME soak-discs COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --co
   --kind discs --check search)
 add_test(NAME soak-mixtures COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 6
   --kind mixtures --check search)
-set_tests_properties(soak soak-discs soak-mixtures PROPERTIES LABELS program TIMEOUT 600)
+# What it found once: an impact that the second engine took back, and one that
+# was told nowhere.
+add_test(NAME soak-engine COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 3 --count 1
+  --kind troughs --check engine)
+add_test(NAME soak-impact COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 150057 --count 1
+  --kind system-laws)
+set_tests_properties(soak soak-discs soak-mixtures soak-engine soak-impact PROPERTIES LABELS program TIMEOUT 600)

@@ -200,7 +200,7 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
     assert(arena && in && in->n > 0 && out);
     struct mode_result *result = NEW(arena, struct mode_result);
     struct mode_problem problem = problem_of(arena, in);
-    mode_search(arena, &problem, result);
+    mode_search(arena, &problem, NULL, result);
     put_result(arena, in, result, out);
 }
 
@@ -340,24 +340,32 @@ takes_grips(struct gripping *at, double least)
 
 /* Finds a choice whose grips are those of its forces, from those that stand in
  * `joint`: one with these modes, or (NULL) any. *which: its number; -1: there
- * is none. False: grips come to no end. */
+ * is none. False: grips come to no end. From round to round the modes are tried
+ * that were found last; sure: at the end others are looked for once more. */
 static bool
-settle(struct gripping *at, const struct point_state *modes,
+settle(struct gripping *at, const struct point_state *modes, bool sure,
        struct mode_result *out, int *which)
 {
     double before = INFINITY, force_most = 0.0;
-    int again = 0;
+    int again = 0, n = at->in->n;
+    bool one = false; /* only the modes of the last round are looked at */
+    struct point_state *last = NEW_N(at->arena, struct point_state, n);
     memset(at->last, 0, sizeof *at->last * (size_t)at->n);
     for (int round = 0; round < GRIP_ROUNDS; round++) {
         double moved = 0.0, most = 0.0;
         find_idle(at, force_most);
-        mode_search(at->arena, at->in, out);
+        if (one)
+            mode_search(at->arena, at->in, last, out);
+        if (!one || out->n == 0) {
+            mode_search(at->arena, at->in, NULL, out);
+            one = false;
+        }
         if ((*which = followed(at, out, modes)) < 0)
             return true;
         const struct mode_found *found = out->found + *which;
         const double *force = found->solution.force;
         force_most = 0.0;
-        for (int r = 0; r < 2 * at->in->n; r++)
+        for (int r = 0; r < 2 * n; r++)
             force_most = fmax(force_most, fabs(force[r]));
         for (int k = 0; k < at->n; k++) {
             at->now[k] = friction_grip_of(at->grip + k, 2 * at->in->n, force);
@@ -366,11 +374,18 @@ settle(struct gripping *at, const struct point_state *modes,
         moved = grip_error(at, found);
         if (!(moved > fmax(GRIP_SETTLED * most, GRIP_LEAST * force_most)) ||
             (moved < GRIP_DIFFERS * most && !(moved < before))) {
+            if (one && sure) {
+                one = false;
+                round--;
+                continue;
+            }
             if (!takes_grips(at, GRIP_SETTLED * most) || again++ == GRIP_AGAIN)
                 return true;
             continue;
         }
         before = round % 2 ? before : moved;
+        one = out->n == 1;
+        memcpy(last, found->state, sizeof *last * (size_t)n);
         next_grips(at);
     }
     return false;
@@ -389,7 +404,7 @@ keep_own_grips(struct gripping *at, struct mode_result *out)
     for (int k = 1; k < out->n; k++) {
         for (int i = 0; i < at->n; i++)
             at->joint[i].offset = grip[i];
-        if (settle(at, out->found[k].state, own, &which) && which >= 0)
+        if (settle(at, out->found[k].state, true, own, &which) && which >= 0)
             out->found[kept++] = own->found[which];
     }
     for (int i = 0; i < at->n; i++)
@@ -416,6 +431,26 @@ apart(const struct mode_problem *in, const struct mode_solution *one,
         far = fmax(far, fabs(one->acc[r] - other->acc[r]));
     }
     return far <= GRIP_DIFFERS * most ? 0.0 : far;
+}
+
+/* The same of what is the only motion of each; else 0. */
+static double
+apart_alone(const struct mode_problem *in, const struct mode_result *one,
+            const struct mode_result *other)
+{
+    return one->n == 1 && other->n == 1
+               ? apart(in, &one->found[0].solution, &other->found[0].solution)
+               : 0.0;
+}
+
+/* settle, of joints that nothing loads at first. */
+static bool
+from_none(struct gripping *at, bool sure, struct mode_result *out)
+{
+    int which;
+    for (int k = 0; k < at->n; k++)
+        at->joint[k].offset = GIVEN_LEAST;
+    return settle(at, NULL, sure, out, &which);
 }
 
 /* Two beginnings have led to two motions: forces that points share differ, and
@@ -445,7 +480,7 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
     assert(arena && in && in->point == point && out);
     assert(n_grip >= 0 && n_grip <= in->n && (grip || n_grip == 0));
     if (n_grip == 0) {
-        mode_search(arena, in, out);
+        mode_search(arena, in, NULL, out);
         return;
     }
     struct gripping at = {.arena = arena,
@@ -459,23 +494,26 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
     memcpy(at.data, at.joint, sizeof *at.data * (size_t)n_grip);
     struct mode_result *other = NEW(arena, struct mode_result);
     double *none = NEW_N(arena, double, 2 * (size_t)in->n);
-    for (int k = 0; k < n_grip; k++)
-        at.joint[k].offset = GIVEN_LEAST;
+    bool found = from_none(&at, false, other);
     int which;
-    bool found = settle(&at, NULL, other, &which);
     for (int k = 0; k < n_grip; k++)
         at.joint[k].offset =
             fmax(friction_grip_of(grip + k, 2 * in->n, none), GIVEN_LEAST);
-    if (!settle(&at, NULL, out, &which)) {
+    if (!settle(&at, NULL, true, out, &which)) {
         *out = (struct mode_result){.verdict = FRICTION_UNKNOWN, .taken = -1};
         return;
     }
     if (out->taken < 0)
         keep_own_grips(&at, out);
-    double far =
-        found && out->n == 1 && other->n == 1
-            ? apart(in, &out->found[0].solution, &other->found[0].solution)
-            : 0.0;
+    double far = found ? apart_alone(in, out, other) : 0.0;
+    if (far > 0.0) { /* one that is not the only one there does not count */
+        size_t size = sizeof *at.joint * (size_t)n_grip;
+        struct mode_point *kept = NEW_N(arena, struct mode_point, n_grip);
+        memcpy(kept, at.joint, size);
+        found = from_none(&at, true, other);
+        memcpy(at.joint, kept, size);
+        far = found ? apart_alone(in, out, other) : 0.0;
+    }
     if (far > 0.0)
         two_motions(out, other, far);
 }

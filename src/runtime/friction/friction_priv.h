@@ -141,8 +141,9 @@ struct mode_result {
                      different ways, as points share their forces */
     struct mode_found found[FRICTION_SETS_MOST];
 };
+/* only: nothing but these modes is looked at; NULL: all are. */
 void mode_search(struct arena *arena, const struct mode_problem *in,
-                 struct mode_result *out);
+                 const struct point_state *only, struct mode_result *out);
 /* friction.c: the same where the last n_grip points, which are driven, are
  * joints: finds their offsets, too. */
 void mode_search_gripped(struct arena *arena, const struct mode_problem *in,

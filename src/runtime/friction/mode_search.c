@@ -4,8 +4,7 @@
  * there before are tried, and then a linear complementarity problem leads to
  * one choice (Glocker & Pfeiffer 1996, chapter 5: three complementary pairs
  * per point without slip), or sweeps over the points do (Jean 1999: nonsmooth
- * Gauss-Seidel), whose forces are then found and checked like those of any
- * other choice. */
+ * Gauss-Seidel), whose forces are checked like those of any other choice. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -31,8 +30,7 @@ same_state(struct point_state a, struct point_state b)
     return a.closed == b.closed && a.tangent == b.tangent;
 }
 
-/* -- what is found ----------------------------------------------------------
- */
+/* -- what is found -------------------------------------------------------- */
 
 static void
 try_state(struct search *search)
@@ -147,8 +145,7 @@ enumerate(struct search *search)
     return true;
 }
 
-/* -- many points ------------------------------------------------------------
- */
+/* -- many points ---------------------------------------------------------- */
 
 /* The unknowns of the complementarity problem. Of point i: N (row of its normal
  * acceleration); without slip also mu N + T (its forward acceleration) and the
@@ -387,8 +384,7 @@ as_before(struct search *search)
     try_state(search);
 }
 
-/* Are the modes of before enough, if they go on? Not where a point may stick
- * only because its static coefficient is the greater one. */
+/* Are the modes of before enough? Not where static friction is the greater. */
 static bool
 goes_on_alone(const struct mode_problem *in)
 {
@@ -479,8 +475,7 @@ after_ends(struct search *search)
         ends_beside(search, before);
 }
 
-/* -- the verdict ------------------------------------------------------------
- */
+/* -- the verdict ---------------------------------------------------------- */
 
 /* Does point i stick in `sticks`, where it slips in `slips`, only because the
  * static coefficient is the greater one? */
@@ -498,9 +493,9 @@ only_static(const struct mode_problem *in, const struct mode_found *slips,
 
 /* A point that sticks only because the static coefficient is the greater one
  * does not slip at the same time: choices that differ from `stick` in such
- * points alone are no alternatives (specification friction.md, 1). A point that
- * has just broken loose (broken) slips on, and `stick` is none then. Is there
- * such a point, and no other in which they differ? */
+ * points alone are none (specification friction.md, 1). One that has just
+ * broken loose (broken) slips on. Do they differ in such points, and in no
+ * others? */
 static bool
 shadowed(const struct mode_problem *in, const struct mode_found *slips,
          const struct mode_found *sticks, bool broken)
@@ -633,16 +628,18 @@ drop(struct found_list *all, bool *gone)
     all->n = left;
 }
 
-/* Takes out choices that do not count: of modes that have just ended, if there
- * are others; that hold to the looser tolerance of such modes only, if others
- * hold to the common one; that others shadow; and edges of families. */
+/* Takes out choices of modes that have just ended, if there are others; that
+ * hold to the looser tolerance of such modes only, if others hold to the common
+ * one; that others shadow; and edges of families. */
 static void
 thin_out(struct search *search)
 {
     struct found_list *all = &search->all;
     const struct mode_problem *in = search->in;
-    bool others = false, tight = false;
+    bool others = false, tight = false, above = false; /* static friction */
     bool *gone = NEW_N(search->arena, bool, all->n + 1);
+    for (int i = 0; i < in->n; i++)
+        above |= in->point[i].mu_stick > in->point[i].mu_slip;
     for (size_t i = 0; i < all->n; i++)
         others |= !has_ended(in, all->v + i);
     for (size_t i = 0; i < all->n; i++)
@@ -654,7 +651,7 @@ thin_out(struct search *search)
         gone[i] = tight && !all->v[i].solution.tight;
     drop(all, gone);
     for (size_t i = 0; i < all->n; i++)
-        for (size_t j = 0; j < all->n; j++)
+        for (size_t j = 0; above && j < all->n; j++)
             gone[i] |= i != j && (shadowed(in, all->v + i, all->v + j, false) ||
                                   shadowed(in, all->v + j, all->v + i, true));
     drop(all, gone);
@@ -772,21 +769,24 @@ verdict(struct search *search, bool complete, struct mode_result *out)
 
 void
 mode_search(struct arena *arena, const struct mode_problem *in,
-            struct mode_result *out)
+            const struct point_state *only, struct mode_result *out)
 {
     assert(arena && in && in->n > 0 && out);
     struct search search = {.arena = arena, .in = in};
-    size_t rows = 2 * (size_t)in->n;
     search.scratch = mode_scratch_new(arena, in);
     search.state = NEW_N(arena, struct point_state, in->n);
-    search.trial.force = NEW_N(arena, double, rows);
-    search.trial.acc = NEW_N(arena, double, rows);
-    bool complete = false;
-    if (goes_on_alone(in))
+    search.trial.force = NEW_N(arena, double, 4 * (size_t)in->n);
+    search.trial.acc = search.trial.force + 2 * in->n;
+    bool complete = false, may = only != NULL;
+    for (int i = 0; i < in->n && may; i++)
+        may = may_be(in->point + i, search.state[i] = only[i]);
+    if (may)
+        try_state(&search);
+    if (!only && goes_on_alone(in))
         as_before(&search);
-    if (!search.all.n)
+    if (!only && !search.all.n)
         complete = enumerate(&search);
-    if (!search.all.n && !complete) {
+    if (!only && !search.all.n && !complete) {
         as_before(&search);
         if (!search.all.n)
             all_closed(&search);

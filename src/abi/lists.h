@@ -34,6 +34,9 @@ typedef struct imp_table_column {
     imp_str name, unit;
     imp_str header;            /* in the file */
     double unit_num, unit_den; /* of the numbers in the file */
+    /* this unit as the model states it, and as the file says it elsewhere than
+     * in the header: the unit that another file says must be one of them */
+    imp_str stated, said;
     imp_ref values; /* double, SI; NaN: missing; of texts: which of words */
     imp_ref words;  /* imp_str: texts of the column, or none */
     uint32_t text;  /* it is a column of texts */

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/utf8.h"
@@ -76,6 +77,22 @@ source_get(const struct sources *sources, uint32_t file)
     return sources && file >= 1 && file <= sources->n
                ? &sources->v[file - 1]->pub
                : NULL;
+}
+
+const char *
+source_at(const struct sources *sources, const char *path)
+{
+    assert(path);
+    struct stat st, other;
+    if (stat(path, &st))
+        return NULL;
+    for (uint32_t k = 1; k <= sources_count(sources); k++) {
+        const char *name = source_get(sources, k)->name;
+        if (!stat(name, &other) && st.st_dev == other.st_dev &&
+            st.st_ino == other.st_ino)
+            return name;
+    }
+    return NULL;
 }
 
 struct source_pos

@@ -21,6 +21,9 @@ uint32_t sources_add(struct sources *sources, const char *name,
                      const char *text, size_t len);
 uint32_t sources_count(const struct sources *sources);
 const struct source *source_get(const struct sources *sources, uint32_t file);
+/* The name of the text that was read from this very file, by whatever path or
+ * link; NULL where none was. What is written must not take its place. */
+const char *source_at(const struct sources *sources, const char *path);
 /* 1-based line; 1-based column in terminal cells (utf8proc widths are not
  * available here: a code point counts one cell, combining marks none, wide ones
  * two by a small table) */

@@ -20,6 +20,7 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/io.h"
+#include "base/source.h"
 #include "cli/code/load.h"
 #include "cli/code/where.h"
 #include "cli/session/session.h"
@@ -211,16 +212,34 @@ link_simulator(const char *object, const char *exe, struct diags *diags)
     return IMP_EXIT_RUN;
 }
 
+/* May a file of this name be made, or replaced? The model and what it reads may
+ * not be, nor a device: a rename would put a file in its place. Returns an exit
+ * status. */
+static int
+may_replace(const char *out, struct diags *diags)
+{
+    struct stat st;
+
+    if (stat(out, &st))
+        return IMP_EXIT_OK;
+    if (S_ISDIR(st.st_mode))
+        return cannot_write(diags, out, EISDIR);
+    if (S_ISREG(st.st_mode) && !source_at(diags->sources, out))
+        return IMP_EXIT_OK;
+    struct diag *diag =
+        diag_add(diags, DIAG_E0819, IMP_NOWHERE, "cannot write `%s`: %s", out,
+                 S_ISREG(st.st_mode) ? "the model is read from this file"
+                                     : "it is a device or a pipe, no file");
+    diag_help(diags, diag, "choose another name with -o");
+    return IMP_EXIT_RUN;
+}
+
 static int
 write_simulator(const struct gen_bytes *bytes, const char *out, bool link,
                 atomic_int *stop, struct diags *diags)
 {
     char *object, *exe = NULL;
     int fd, status = IMP_EXIT_OK, error;
-    struct stat st;
-
-    if (!stat(out, &st) && S_ISDIR(st.st_mode))
-        return cannot_write(diags, out, EISDIR);
     fd = temporary(diags->arena, out, &object);
     if (fd < 0)
         return cannot_write(diags, out, errno);
@@ -330,6 +349,9 @@ build_simulator(const imp_image *image, const char *out,
         return IMP_EXIT_MODEL;
     if (!out[0])
         return cannot_write(diags, out, ENOENT);
+    int status = may_replace(out, diags);
+    if (status)
+        return status;
     const struct gen_api *api = load_codegen(&error);
     bytes.error = error;
     if (api)
@@ -347,8 +369,8 @@ build_simulator(const imp_image *image, const char *out,
         oom_raise();
     }
     oom_enter(&guard);
-    int status = write_simulator(&bytes, out, options->emit == BUILD_EXE,
-                                 options->stop, diags);
+    status = write_simulator(&bytes, out, options->emit == BUILD_EXE,
+                             options->stop, diags);
     oom_leave(&guard);
     free(bytes.s);
     return status;

@@ -263,6 +263,8 @@ data_table(struct mech *mech)
                 .header = text_or_empty(mech, from->columns[c].header),
                 .unit_num = from->columns[c].unit_num,
                 .unit_den = from->columns[c].unit_den,
+                .stated = text_or_empty(mech, from->columns[c].stated),
+                .said = text_or_empty(mech, from->columns[c].said),
                 .text = from->columns[c].text,
                 .words = words_of(mech, &from->columns[c]),
                 .values = image_array(mech->image, from->columns[c].x,

@@ -15,6 +15,7 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/io.h"
+#include "base/source.h"
 #include "output/out_priv.h"
 
 #define NAME_LONGEST                                                           \
@@ -128,6 +129,31 @@ name_it(struct out_file *opened)
     return EEXIST;
 }
 
+/* Where a file of this name is there, may it be replaced? It may not be what
+ * the model was read from, nor a device. Else there is a diagnostic. */
+static bool
+may_replace(const char *path, const char *file, imp_range where,
+            struct diags *ds)
+{
+    struct stat st;
+    const char *source;
+    if (stat(path, &st))
+        return true;
+    if (S_ISREG(st.st_mode) && !(source = source_at(ds->sources, path)))
+        return true;
+    if (S_ISDIR(st.st_mode)) {
+        out_cannot_write(ds, where, file, EISDIR);
+        return false;
+    }
+    struct diag *diag =
+        diag_add(ds, DIAG_E0852, where,
+                 "cannot write \"%s\" under the folder of --out: %s", file,
+                 S_ISREG(st.st_mode) ? "this run reads that file"
+                                     : "it is a device or a pipe, no file");
+    diag_help(ds, diag, "choose another name, or another folder for --out");
+    return false;
+}
+
 int
 out_file_open(struct output *output, struct diags *ds, imp_range where,
               const char *file, struct out_file *opened)
@@ -140,7 +166,8 @@ out_file_open(struct output *output, struct diags *ds, imp_range where,
     snprintf(opened->path, nd + nf + 2, "%s/%s", output->dir, file);
     snprintf(opened->temp, nd + nf + 16, "%s/%s.XXXXXX", output->dir, file);
     int error = make_folders(opened->path, 0);
-    if (!error) {
+    bool refused = !error && !may_replace(opened->path, file, where, ds);
+    if (!error && !refused) {
         opened->fd = open_nameless(opened->path);
         opened->nameless = opened->fd >= 0;
         if (opened->fd < 0)
@@ -149,11 +176,12 @@ out_file_open(struct output *output, struct diags *ds, imp_range where,
             error = errno;
     }
     opened->replaces = !error && !access(opened->path, F_OK);
-    if (!error)
+    if (!error && !refused)
         return IMP_OK;
     free(opened->path);
     *opened = (struct out_file){.fd = -1};
-    out_cannot_write(ds, where, file, error);
+    if (error)
+        out_cannot_write(ds, where, file, error);
     return IMP_FAILED;
 }
 

@@ -240,7 +240,9 @@ no_simulation(const struct threshold_search *search,
     return no_change(
         changes,
         search->failure.why ? "all runs that could be made come to rest"
-                            : "the runs come to rest in the whole range",
+        : search->seen.inconclusive
+            ? "all runs that have a verdict come to rest"
+            : "the runs come to rest in the whole range",
         search->failure.why ? "no run that could be made comes to rest"
                             : "no run comes to rest in this range",
         "no run has a verdict");

@@ -203,6 +203,14 @@ arg_ready(struct analysis *analysis, const imp_val *value)
               : IMP_OK;
 }
 
+bool
+arg_is_empty(const imp_val *value)
+{
+    assert(value != NULL);
+    return value->kind == IMP_VAL_NUM && value->tape == IMP_NO_TAPE &&
+           value->numbers.n == 0;
+}
+
 int
 arg_eval(struct analysis *analysis, const imp_val *value, double *out)
 {
@@ -210,6 +218,8 @@ arg_eval(struct analysis *analysis, const imp_val *value, double *out)
     int st = arg_ready(analysis, value);
     if (st)
         return st;
+    if (arg_is_empty(value))
+        return IMP_OK;
     st = rt_eval(analysis->rt, value->tape, NULL, out);
     if (st == IMP_NONFINITE) {
         rt_nonfinite(analysis->rt, value->tape, NULL);

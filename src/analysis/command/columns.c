@@ -287,9 +287,11 @@ columns_of_value(struct analysis *analysis, const imp_val *value,
             add_field(analysis, cols, record, recorded_field, label);
             return IMP_OK;
         }
-        size_t rows = value->rows ? value->rows : 1,
+        size_t rows = arg_is_empty(value) ? 0
+                      : value->rows       ? value->rows
+                                          : 1,
                w = value->cols ? value->cols : 1;
-        double *x = NEW_N(analysis->rt->arena, double, rows *w);
+        double *x = NEW_N(analysis->rt->arena, double, rows *w + 1);
         if ((st = arg_numbers(analysis, value, x)))
             return st;
         for (size_t k = 0; k < w; k++)

@@ -56,6 +56,8 @@ uint32_t arg_contact(const struct analysis *analysis,
 /* Puts what the tape of the value reads from contacts and earlier records into
  * the environment. IMP_OK, or a status after a diagnostic. */
 int arg_ready(struct analysis *analysis, const imp_val *value);
+/* Is it a list without entries, as the range 3 .. 2 is? */
+bool arg_is_empty(const imp_val *value);
 /* Evaluates the tape of the value. A result that is not finite gives the
  * diagnostic of I5. */
 int arg_eval(struct analysis *analysis, const imp_val *value, double *out);

@@ -59,7 +59,8 @@ walk_value(struct walk *walk, const imp_val *value)
     if (value->kind == IMP_VAL_COLUMN)
         walk_list(walk, value->ref);
     if (value->kind == IMP_VAL_COLUMN ||
-        (value->kind == IMP_VAL_NUM && value->numbers.n == 0))
+        (value->kind == IMP_VAL_NUM && value->numbers.n == 0 &&
+         value->tape != IMP_NO_TAPE)) /* else a range without numbers */
         walk_tape(walk, value->tape);
     else if (value->kind != IMP_VAL_NUM)
         walk->other = true;

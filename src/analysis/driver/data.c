@@ -110,6 +110,40 @@ find_header(const struct reading *reading, const struct table_head *head,
     return wrong_file(reading, &error);
 }
 
+/* Are the numbers of this column in the unit that the model takes? `unit` is
+ * what the file says, or NULL. */
+static bool
+same_unit(const struct reading *reading, const imp_table_column *column,
+          const char *unit)
+{
+    const char *stated = imp_text(reading->im, column->stated),
+               *said = imp_text(reading->im, column->said),
+               *header = imp_text(reading->im, column->header),
+               *wanted = *stated ? stated : said;
+    bool none = !unit || !*unit;
+    if (column->text || (none ? *stated || !*said
+                              : !strcmp(unit, stated) || !strcmp(unit, said)))
+        return true;
+    if (none)
+        return cannot_read(
+            reading,
+            arena_printf(reading->arena,
+                         "it does not say in which unit `%s` is, and the model "
+                         "leaves that to the file",
+                         header),
+            arena_printf(reading->arena,
+                         "give the dataset an attribute `unit`, as \"%s\", or "
+                         "state the unit in the model",
+                         said));
+    return cannot_read(
+        reading,
+        arena_printf(reading->arena,
+                     "it says that `%s` is in %s, but the model takes %s",
+                     header, unit, *wanted ? wanted : "numbers without a unit"),
+        "write the file in the unit of the model, or name it in the model "
+        "itself: data NAME = \"FILE\"");
+}
+
 static bool
 read_columns(struct reading *reading, struct data_columns *columns)
 {
@@ -148,7 +182,9 @@ read_columns(struct reading *reading, struct data_columns *columns)
         wanted[i].text = column[i].text;
         if (!find_header(reading, &head,
                          imp_text(reading->im, column[i].header),
-                         &wanted[i].number))
+                         &wanted[i].number) ||
+            !same_unit(reading, &column[i],
+                       head.units ? head.units[wanted[i].number] : NULL))
             return false;
     }
     if (!table_read_rows(kind, reading->hdf5, reading->arena, reading->text, reading->size,
@@ -158,6 +194,8 @@ read_columns(struct reading *reading, struct data_columns *columns)
         table_scale(wanted[i].numbers, columns->rows, column[i].unit_num,
                     column[i].unit_den);
     columns->column = wanted;
+    /* nothing that is written may take the place of this file */
+    sources_add(reading->sources, reading->path, "", 0);
     return true;
 }
 

@@ -209,6 +209,32 @@ unused(struct analysis *analysis, const imp_command *command, bool is_map)
     return IMP_OK;
 }
 
+/* Have the columns as many entries as the axis, and any at all? */
+static bool
+lengths_fit(struct analysis *analysis, const imp_command *command,
+            const struct out_column *axis, const struct columns *ys)
+{
+    for (size_t j = 0; j < ys->n; j++) {
+        const struct out_column *y = &ys->v[j];
+        if (y->n && y->n == axis->n)
+            continue;
+        struct diag *diag =
+            !y->n ? diag_add(analysis->ds, DIAG_E0715, command->range,
+                             "`%s` has no entries, so there is nothing to plot",
+                             y->name)
+                  : diag_add(analysis->ds, DIAG_E0715, command->range,
+                             "`%s` has %zu entries, the horizontal axis `%s` "
+                             "has %zu",
+                             y->name, y->n, axis->name, axis->n);
+        diag_help(analysis->ds, diag, "%s",
+                  !y->n ? "look at what selects or records its entries"
+                        : "plot columns of one record together, or give the "
+                          "axis with `against`");
+        return false;
+    }
+    return true;
+}
+
 static int
 cmd_plot(struct analysis *analysis, const imp_command *command,
          struct record *out)
@@ -269,17 +295,8 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
             ys.n--;
             j--;
         }
-    for (size_t j = 0; j < ys.n; j++)
-        if (ys.v[j].n != x_axis.n) {
-            struct diag *diag = diag_add(
-                analysis->ds, DIAG_E0715, command->range,
-                "`%s` has %zu entries, the horizontal axis `%s` has %zu",
-                ys.v[j].name, ys.v[j].n, x_axis.name, x_axis.n);
-            diag_help(analysis->ds, diag,
-                      "plot columns of one record together, or give "
-                      "the axis with `against`");
-            return IMP_FAILED;
-        }
+    if (!lengths_fit(analysis, command, &x_axis, &ys))
+        return IMP_FAILED;
     if (arg_option(analysis, command, IMP_OPT_plot_per) ||
         arg_option(analysis, command, IMP_OPT_plot_overlay))
         return curves(analysis, command, &x_axis, &ys);

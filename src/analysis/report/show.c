@@ -97,14 +97,11 @@ show_contact(struct analysis *analysis, const imp_val *value)
 }
 
 /* Shows a list as the field of a record would be shown. */
-static int
-show_column(struct analysis *analysis, const imp_val *value)
+static void
+show_list(struct analysis *analysis, const imp_val *value,
+          struct list_values values)
 {
     const imp_image *im = analysis->rt->im;
-    struct list_values values;
-    int st = column_values_of(analysis, value, &values);
-    if (st)
-        return st;
     imp_command bare = {.id = IMP_CMD_show, .range = value->range};
     imp_field field = {.name = value->label,
                        .unit = value->unit,
@@ -120,7 +117,16 @@ show_column(struct analysis *analysis, const imp_val *value)
                          .n = 1,
                          .present = true};
     out_field(analysis->out, im, &one, 0, imp_text(im, value->label));
-    return IMP_OK;
+}
+
+static int
+show_column(struct analysis *analysis, const imp_val *value)
+{
+    struct list_values values;
+    int st = column_values_of(analysis, value, &values);
+    if (!st)
+        show_list(analysis, value, values);
+    return st;
 }
 
 static int
@@ -180,6 +186,10 @@ show_value(struct analysis *analysis, const imp_val *value)
     default: {
         size_t rows = value->rows ? value->rows : 1,
                cols = value->cols ? value->cols : 1;
+        if (arg_is_empty(value)) {
+            show_list(analysis, value, (struct list_values){.width = 1});
+            return IMP_OK;
+        }
         double *x = NEW_N(analysis->rt->arena, double, rows *cols + 2);
         if ((st = arg_numbers(analysis, value, x)))
             return st;

@@ -30,6 +30,8 @@ known_ending(struct check *ck, const char *dot, const char *command,
         if (plot ? takes != PICTURE && takes != VIEW
                  : takes != COLUMNS && (takes != MOTION || !save))
             continue;
+        if (last && !strcmp(last, formats[i].ending))
+            continue; /* .html is of columns and of motions */
         if (last)
             text = arena_printf(ck->arena, "%s%s%s", text, *text ? ", " : "",
                                 last);

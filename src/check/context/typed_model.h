@@ -225,6 +225,7 @@ struct tm_list {
 struct tm_table_column {
     const char *name, *unit, *header;
     double unit_num, unit_den; /* of the file's numbers */
+    const char *stated, *said; /* by the model and by the file, or NULL */
     const double *x;
     bool text;          /* texts: x are their numbers */
     const char **words; /* n_words of them */

@@ -295,9 +295,11 @@ range_list(struct check *ck, const struct env *env, const struct ast_expr *node)
     return result;
 }
 
+/* The number of an entry among `count`. Those of lists count from the end, too:
+ * -1 is the last. */
 static bool
 index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
-         uint32_t count, uint32_t *index)
+         uint32_t count, bool list, uint32_t *index)
 {
     struct value value = check_expr(ck, env, node);
     double number;
@@ -312,15 +314,19 @@ index_of(struct check *ck, const struct env *env, const struct ast_expr *node,
                     "an index is a whole number made of literals and params");
         return false;
     }
-    if (number < 0 || number >= count) {
+    double place = list && number < 0 ? number + count : number;
+    if (place < 0 || place >= count) {
         struct diag *diag =
             check_error(ck, DIAG_E0212, node->range,
                         "there is no entry %.0f among %u", number, count);
-        CHECK_HELP(ck, diag, "entries are counted from 0: 0 .. %u",
-                   count ? count - 1 : 0);
+        if (!count)
+            CHECK_HELP(ck, diag, "this list has no entries");
+        else
+            CHECK_HELP(ck, diag, "entries are counted from 0: 0 .. %u%s",
+                       count - 1, list ? "; the last one is -1" : "");
         return false;
     }
-    *index = (uint32_t)number;
+    *index = (uint32_t)place;
     return true;
 }
 
@@ -413,7 +419,7 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
             check_expr(ck, env, node->list[0]).kind == VALUE_COLUMN)
             return value_any(ck, value.dim, node->range);
         for (size_t k = 0; k < node->n_list; k++)
-            if (!index_of(ck, env, node->list[k], UINT32_MAX, &row))
+            if (!index_of(ck, env, node->list[k], UINT32_MAX, true, &row))
                 return value_poison(node->range);
         return value_any(ck, value.dim, node->range);
     case VALUE_FIELD:
@@ -431,8 +437,8 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (value.rows * value.cols == 1 && value.kind == VALUE_NUM)
             break;
         if (node->n_list == 2 && value.cols > 1) {
-            if (!index_of(ck, env, node->list[0], value.rows, &row) ||
-                !index_of(ck, env, node->list[1], value.cols, &column))
+            if (!index_of(ck, env, node->list[0], value.rows, false, &row) ||
+                !index_of(ck, env, node->list[1], value.cols, false, &column))
                 return value_poison(node->range);
             return entry_of(ck, &value, (size_t)row * value.cols + column,
                             node->range);
@@ -443,7 +449,8 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
                                        : "a vector has one index: v[0]");
             return value_poison(node->range);
         }
-        if (!index_of(ck, env, node->list[0], value.rows, &row))
+        if (!index_of(ck, env, node->list[0], value.rows,
+                      value.kind == VALUE_LIST, &row))
             return value_poison(node->range);
         struct value result =
             value_array(ck, value.cols, 1, value.dim, node->range);

@@ -18,6 +18,8 @@ struct asked {
     imp_range range;    /* of the header's text, or of the file's name */
     struct unit unit;
     bool stated; /* the model says the unit */
+    /* the texts of the unit in the model, and of the file; NULL: it has none */
+    const char *unit_stated, *unit_said;
     bool text;   /* a column of texts */
 };
 struct reading {
@@ -84,6 +86,15 @@ ask(struct check *ck, struct reading *reading, struct asked asked)
     return true;
 }
 
+/* What stands at this place of the model. */
+static const char *
+text_of(struct check *ck, imp_range range)
+{
+    const struct source *source = source_get(ck->in->sources, range.file);
+    return arena_strndup(ck->arena, source->text + range.lo,
+                         range.hi - range.lo);
+}
+
 static bool
 block_column(struct check *ck, struct reading *reading,
              const struct ast_item *it)
@@ -105,6 +116,8 @@ block_column(struct check *ck, struct reading *reading,
     asked.stated = it->dim && !asked.text;
     if (asked.stated && !unit_of_ast(ck, it->dim, &asked.unit))
         return false;
+    if (asked.stated)
+        asked.unit_stated = text_of(ck, it->dim->range);
     return ask(ck, reading, asked);
 }
 
@@ -343,14 +356,17 @@ make_table(struct check *ck, const struct reading *reading,
         const struct asked *asked = &reading->asked.v[c];
         table_scale(read[c].numbers, n_rows, asked->unit.num, asked->unit.den);
         dims[c] = asked->unit.dim;
-        table.columns[c] = (struct tm_table_column){.name = asked->name,
-                                                    .header = asked->header,
-                                                    .unit_num = asked->unit.num,
-                                                    .unit_den = asked->unit.den,
-                                                    .text = asked->text,
-                                                    .words = read[c].words.v,
-                                                    .n_words = read[c].words.n,
-                                                    .x = read[c].numbers};
+        table.columns[c] =
+            (struct tm_table_column){.name = asked->name,
+                                     .header = asked->header,
+                                     .unit_num = asked->unit.num,
+                                     .unit_den = asked->unit.den,
+                                     .stated = asked->unit_stated,
+                                     .said = asked->unit_said,
+                                     .text = asked->text,
+                                     .words = read[c].words.v,
+                                     .n_words = read[c].words.n,
+                                     .x = read[c].numbers};
         table.columns[c].unit = dim_text(ck->dims, dims[c]);
     }
     reading->decl->index = (uint32_t)ck->lists.tables.n;
@@ -377,6 +393,7 @@ read_table(struct check *ck, struct reading *reading)
             return false;
         const char *const *units = reading->head.units;
         const char *unit = units ? units[columns[i].number] : NULL;
+        reading->asked.v[i].unit_said = unit;
         if (unit ? !file_unit(ck, reading, &reading->asked.v[i], unit)
                  : !units && !header_unit(ck, &reading->asked.v[i]))
             return false;
@@ -455,8 +472,12 @@ declare_data(struct check *ck, struct decl *decl)
     }
     reading.text =
         scope_read_data(ck, decl->module, it, &reading.path, &reading.size);
-    return reading.text && unpack(ck, &reading) && load(ck, &reading) &&
-           read_table(ck, &reading);
+    if (!reading.text || !unpack(ck, &reading) || !load(ck, &reading) ||
+        !read_table(ck, &reading))
+        return false;
+    /* nothing that is written may take the place of this file */
+    sources_add(ck->in->sources, reading.path, "", 0);
+    return true;
 }
 
 void

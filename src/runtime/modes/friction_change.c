@@ -197,7 +197,9 @@ friction_modes_change(struct rt *run, int index, int order, double span,
     int st = contact_point_series(
         run, persistent_group_of(run, row->spot.contact), row, order);
     double jam;
-    if (st)
+    /* Without a normal force there is no friction, whichever way it slips: the
+     * mode is chosen anew when the contact is pressed again. */
+    if (st || row->soft == CONTACT_SLACK)
         return st;
     if (slip_ends(run, row, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;

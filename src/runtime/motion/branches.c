@@ -271,6 +271,20 @@ passes(const double *series, int order, double span, double noise, double least,
     return first;
 }
 
+/* Does the guard stand in the compliance of a contact? */
+static bool
+in_compliance(const struct rt *run, const imp_guard *g)
+{
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        const imp_range *law = &contact->range_compliance;
+        if (contact->compliance != IMP_NO_TAPE && g->range.file == law->file &&
+            g->range.lo >= law->lo && g->range.hi <= law->hi)
+            return true;
+    }
+    return false;
+}
+
 static int
 held(struct rt *run, const imp_guard *g)
 {
@@ -279,6 +293,18 @@ held(struct rt *run, const imp_guard *g)
         diag_add(run->ds, DIAG_E0735, g->range,
                  "the motion is held where this changes its branch, at t = %s",
                  num_digits(t, rt_time(run), 9));
+    if (in_compliance(run, g)) {
+        diag_note(run->ds, diag, g->range,
+                  "the contact has come to rest under a load that lies between "
+                  "both branches: a law that gives back less than it takes "
+                  "says nothing of the force in between");
+        diag_help(run->ds, diag,
+                  "let the force go from one branch to the other within a "
+                  "small speed: (1 + e^2)/2 + (1 - e^2)/2*tanh(speed/v0) in "
+                  "the place of (if speed > 0 then 1 else e^2); then it "
+                  "settles where the mean of both bears the load");
+        return IMP_FAILED;
+    }
     diag_help(run->ds, diag,
               "on both sides it is driven back, as by dry friction where a "
               "speed comes to zero; a smooth formula has no such place: "

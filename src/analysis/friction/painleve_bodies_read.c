@@ -660,7 +660,10 @@ unknown(const struct reader_of_bodies *of)
         if ((IMP_ARRAY(run->im, run->im->blocks, imp_block) +
              body_of(of, j)->block)
                 ->n_rub)
-            return "joints of the bodies have friction";
+            return "joints of the bodies have friction: it grows with the size "
+                   "of their forces, so that the gap's acceleration is no "
+                   "linear function of the normal force, whose p and b these "
+                   "fields derive";
     return "rotors turn in the bodies, or too many joints hold them";
 }
 

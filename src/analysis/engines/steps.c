@@ -72,6 +72,67 @@ cannot(struct simulation *sim, imp_range where, const char *why)
     return IMP_FAILED;
 }
 
+/* Says which body or contact is not what steps know. */
+static int
+refuse_bodies(struct simulation *sim, const struct balls_refusal *refusal)
+{
+    const struct rt *run = sim->run;
+    const imp_image *im = run->im;
+    const imp_body *body = rt_body(run, refusal->body[0]);
+    struct arena *arena = sim->run->arena;
+    imp_range where = body->range;
+    switch (refusal->why) {
+    case BALLS_SHAPE:
+        return cannot(
+            sim, body->range,
+            arena_printf(arena,
+                         "`%s` is no %s, and no fixed half-%s that stays where "
+                         "it is",
+                         imp_text(im, body->name),
+                         im->dim == 3 ? "sphere with equal moments of inertia"
+                                      : "disc",
+                         im->dim == 3 ? "space" : "plane"));
+    case BALLS_LAW:
+        return cannot(sim, rt_contact(run, refusal->contact)->range,
+                      "this contact is not the only one of its bodies, or is "
+                      "more than a restitution and numbers for its friction");
+    case BALLS_APART:
+        if (body->flags & IMP_BODYF_FIXED)
+            where = rt_body(run, refusal->body[1])->range;
+        return cannot(
+            sim, where,
+            arena_printf(arena,
+                         "`%s` and `%s` have no contact, so that "
+                         "they pass through each other; a block "
+                         "`contacts { }` is of all pairs",
+                         imp_text(im, body->name),
+                         imp_text(im, rt_body(run, refusal->body[1])->name)));
+    case BALLS_NONE:
+        return cannot(sim, sim->command->range, "nothing moves");
+    default:
+        break;
+    }
+    if (im->joints.n)
+        return cannot(
+            sim, IMP_ARRAY(im, im->joints, imp_joint)->range,
+            arena_printf(
+                arena, "it knows no joints, such as `%s`",
+                imp_text(im, IMP_ARRAY(im, im->joints, imp_joint)->name)));
+    if (im->systems.n)
+        return cannot(sim, sim->command->range, "it knows no systems");
+    for (uint32_t i = 0; i < im->bodies.n; i++)
+        if (rt_body(run, i)->refresh != IMP_NO_TAPE ||
+            !(rt_body(run, i)->flags & IMP_BODYF_WEIGHT))
+            return cannot(
+                sim, rt_body(run, i)->range,
+                arena_printf(arena,
+                             "`%s` is driven, or has more forces than a "
+                             "constant weight",
+                             imp_text(im, rt_body(run, i)->name)));
+    return cannot(sim, sim->command->range,
+                  "a contact has friction that is a formula");
+}
+
 /* A step is a part of the run, and not too small a part. */
 static int
 check_length(struct simulation *sim, double length)
@@ -266,12 +327,10 @@ steps_run(struct simulation *sim, double length)
                       "extremes along the motion are recorded");
     if ((st = check_length(sim, length)))
         return st;
-    struct balls *balls = balls_new(run, false);
+    struct balls_refusal refusal;
+    struct balls *balls = balls_new(run, false, &refusal);
     if (!balls)
-        return cannot(sim, sim->command->range,
-                      "it knows discs and spheres under a constant weight, and "
-                      "fixed planes, discs and spheres, of which each pair has "
-                      "a contact with numbers for its friction");
+        return refuse_bodies(sim, &refusal);
     struct balls_steps *steps =
         balls_steps_new(balls, length, sim->options.capture);
     if ((st = check_overlap(sim, steps)))

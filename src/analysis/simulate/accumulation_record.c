@@ -467,3 +467,23 @@ simulate_put_singular(struct simulation *sim, struct record *out)
     SET_LIST("singular_exponents", power, table->n);
     SET_LIST("singular_exponent_errors", power_error, table->n);
 }
+
+const char *
+simulate_steps_remedy(const struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct rt *run = sim->run;
+    struct balls *balls = sim->along || sim->options.until < 0.0
+                              ? NULL
+                              : balls_new(run, false, NULL);
+    bool friction = false;
+    for (uint32_t c = 0; c < sim->n_contacts; c++)
+        friction |= (rt_contact(run, c)->flags & IMP_CONTACTF_FRICTION) != 0;
+    /* one ball is no pile */
+    return balls && balls_moving(balls) > 1 && !(friction && run->im->dim == 3)
+               ? "; or take a law that brings piles to rest, which resolves "
+                 "all "
+                 "impacts of a short time at once: `engine = steps  "
+                 "step = 1 [ms]`"
+               : "";
+}

@@ -42,7 +42,8 @@ too_many(struct simulation *sim, double limit)
     simulate_systems_trend(sim, diag);
     diag_help(sim->analysis->ds, diag,
               "raise the limit with `events = ...`, or use an "
-              "earlier `until`");
+              "earlier `until`%s",
+              simulate_steps_remedy(sim));
     return IMP_FAILED;
 }
 
@@ -57,7 +58,8 @@ stuck(struct simulation *sim)
         num_digits(t, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "bodies nearly rest there and rounding decides what touches: use "
-              "an earlier `until`, or a lower restitution");
+              "an earlier `until`, or a lower restitution%s",
+              simulate_steps_remedy(sim));
     return IMP_FAILED;
 }
 

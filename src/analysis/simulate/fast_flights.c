@@ -101,7 +101,7 @@ simulate_ball_flights_start(struct simulation *sim)
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
         fast &=
             !sim->contacts[contact].through && !sim->contacts[contact].overlap;
-    sim->balls = fast ? balls_new(run, false) : NULL;
+    sim->balls = fast ? balls_new(run, false, NULL) : NULL;
 }
 
 /* E0756: the search over all pairs is asked for, or needed, and the pairs are

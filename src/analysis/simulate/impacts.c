@@ -423,8 +423,7 @@ tell_law(struct simulation *sim, const struct group *group,
 #define STATE_A_LAW                                                            \
     "state a law, or another one, in the model: world { law = "                \
     "complementarity }, poisson or sequential"
-/* W0722: the outcome of an impact is open, and why; the run stops. help: or
- * NULL. */
+/* W0722: why the outcome of an impact is open; it stops. help: or NULL. */
 static int
 open_outcome(struct simulation *sim, struct group *group, const char *why,
              const char *help)
@@ -435,7 +434,8 @@ open_outcome(struct simulation *sim, struct group *group, const char *why,
                  "the impact of %s at t = %s s is not determined: %s",
                  names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
     if (help)
-        diag_help(sim->analysis->ds, diag, "%s", help);
+        diag_help(sim->analysis->ds, diag, "%s%s", help,
+                  simulate_steps_remedy(sim));
     return stop(sim, group, "its outcome is not determined");
 }
 

@@ -178,8 +178,9 @@ simulate_paradox_undecided(struct simulation *sim,
         diag_help(
             sim->analysis->ds, diag,
             "Coulomb friction at rigid bodies has such states (Painleve): "
-            "use less friction, an `until` before that time, or choose: %s",
-            simulate_paradox_choices(sim, yielding_of(sim, spot, n)));
+            "use less friction, an `until` before that time, or choose: %s%s",
+            simulate_paradox_choices(sim, yielding_of(sim, spot, n)),
+            simulate_steps_remedy(sim));
     return IMP_OK;
 }
 

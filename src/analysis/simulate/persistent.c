@@ -705,7 +705,8 @@ endless(struct simulation *sim, uint32_t contact)
                  num_digits(t, rt_time(run), 9));
     diag_help(sim->analysis->ds, diag,
               "use an `until` before that time, or slightly other coefficients "
-              "of friction");
+              "of friction%s",
+              simulate_steps_remedy(sim));
     sim->stopped = true;
     return true;
 }

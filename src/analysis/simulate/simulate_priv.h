@@ -411,7 +411,8 @@ void simulate_pairs_look(struct simulation *sim);
 void simulate_put_summary(struct simulation *sim, struct record *out);
 
 /* -- accumulation_record.c -- */
-
+/* Names `engine = steps` at the end of a help where that can run; else "". */
+const char *simulate_steps_remedy(const struct simulation *sim);
 struct flow_event;
 /* Has E0602, which was reported last, ended the run at a singularity of a power
  * law? Then that is told instead, and the run has stopped there. */
@@ -749,7 +750,6 @@ int simulate_vertex_impact(struct simulation *sim,
                            enum next_step *next);
 
 /* -- touches.c -- */
-
 /* The contacts at time 0. */
 int simulate_start_contacts(struct simulation *sim);
 /* The contacts of `event` and of more[0..n_more) close or open now. */
@@ -757,7 +757,6 @@ int simulate_touches(struct simulation *sim, const struct event *event,
                      const struct event *more, uint32_t n_more);
 
 /* -- fast_flights.c -- */
-
 /* Do the series of what is told of the whole run end before this time? */
 bool simulate_looks_before(const struct simulation *sim, double time);
 void simulate_vertex_flights_start(struct simulation *sim);

@@ -73,7 +73,7 @@ make_plane(struct rt *run, uint32_t body, struct ball_plane *plane)
 
 /* Sorts the bodies. False: one of them is something else. */
 static bool
-sort_bodies(struct balls *balls)
+sort_bodies(struct balls *balls, struct balls_refusal *refusal)
 {
     struct rt *run = balls->run;
     uint32_t count = run->im->bodies.n, fixed = 0;
@@ -86,6 +86,7 @@ sort_bodies(struct balls *balls)
     for (uint32_t i = 0; i < count; i++) {
         const imp_body *body = rt_body(run, i);
         bool stays = (body->flags & IMP_BODYF_FIXED) != 0;
+        *refusal = (struct balls_refusal){BALLS_SHAPE, {i, i}, 0};
         if (is_plane(body)) {
             if (!make_plane(run, i, balls->plane + balls->n_plane))
                 return false;
@@ -100,6 +101,7 @@ sort_bodies(struct balls *balls)
         *ball = (struct ball){.radius = radius, .body = i, .hit = NO_BALL};
     }
     balls->n_ball = balls->n_move + fixed;
+    refusal->why = BALLS_NONE;
     return balls->n_move > 0;
 }
 
@@ -193,10 +195,27 @@ all_pairs(const struct balls *balls)
     return stated == wanted;
 }
 
+/* Names a pair of bodies of which one can move and which has no contact. */
+static void
+name_apart(const struct balls *balls, struct balls_refusal *refusal)
+{
+    uint32_t n = balls->run->im->bodies.n;
+    refusal->why = BALLS_APART;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = i + 1; j < n; j++)
+            if (balls_contact(balls, i, j) == NO_BALL &&
+                !(rt_body(balls->run, i)->flags &
+                  rt_body(balls->run, j)->flags & IMP_BODYF_FIXED)) {
+                refusal->body[0] = i;
+                refusal->body[1] = j;
+                return;
+            }
+}
+
 /* Finds the contacts by pairs of bodies. False: a pair of which one can move
  * has none or several, or one that is not searched for. */
 static bool
-sort_contacts(struct balls *balls)
+sort_contacts(struct balls *balls, struct balls_refusal *refusal)
 {
     struct rt *run = balls->run;
     uint32_t count = run->im->contacts.n, size = 16;
@@ -212,6 +231,7 @@ sort_contacts(struct balls *balls)
         rule[k] = balls->rule[k] = NO_BALL;
     for (uint32_t i = 0; i < count; i++) {
         const imp_contact *contact = rt_contact(run, i);
+        *refusal = (struct balls_refusal){BALLS_LAW, {0, 0}, i};
         if (contact->flags & IMP_CONTACTF_RULE) {
             if (!contact_is_plain(run, i, CONTACT_LAW_APPROACH))
                 return false;
@@ -229,20 +249,27 @@ sort_contacts(struct balls *balls)
         *first = i;
     }
     memcpy(balls->rule, rule, sizeof rule);
-    return all_pairs(balls);
+    if (!all_pairs(balls)) {
+        name_apart(balls, refusal);
+        return false;
+    }
+    return true;
 }
 
 struct balls *
-balls_new(struct rt *run, bool all)
+balls_new(struct rt *run, bool all, struct balls_refusal *refusal)
 {
     assert(run != NULL);
+    struct balls_refusal unheard;
+    refusal = refusal ? refusal : &unheard;
+    *refusal = (struct balls_refusal){BALLS_FORCES, {0, 0}, 0};
     if (!motion_by_weight(run) || run->im->bodies.n == 0 || run->im->dim == 0)
         return NULL;
     struct balls *balls = NEW(run->arena, struct balls);
     balls->run = run;
     balls->dim = (int)run->im->dim;
     balls->all = all;
-    if (!sort_bodies(balls) || !sort_contacts(balls))
+    if (!sort_bodies(balls, refusal) || !sort_contacts(balls, refusal))
         return NULL;
     for (int i = 0; i < 3; i++) {
         balls->gravity[i] = i < balls->dim ? run->world.gravity[i] : 0.0;
@@ -256,6 +283,13 @@ balls_new(struct rt *run, bool all)
     balls->heap = NEW_N(run->arena, uint32_t, balls->n_move + 1);
     balls->put = NEW_N(run->arena, double, rt_state_size(run) + 1);
     return balls;
+}
+
+uint32_t
+balls_moving(const struct balls *balls)
+{
+    assert(balls != NULL);
+    return balls->n_move;
 }
 
 /* -- the state ------------------------------------------------------------- */

@@ -35,9 +35,24 @@ struct balls_touch {
     double normal[3];  /* unit vector from `one` to `two` */
 };
 
-/* The balls of a run whose bodies are all of these kinds, or NULL. all: every
- * event asks all pairs again (for tests). The memory belongs to run->arena. */
-struct balls *balls_new(struct rt *run, bool all);
+/* Why the bodies of a run are no balls. */
+struct balls_refusal {
+    enum {
+        BALLS_FORCES, /* more than a constant weight, joints or systems */
+        BALLS_NONE,   /* nothing moves */
+        BALLS_SHAPE,  /* body[0] is none of these kinds */
+        BALLS_LAW,    /* this contact has another law, or is one of several */
+        BALLS_APART   /* body[0] and body[1] have no contact */
+    } why;
+    uint32_t body[2], contact;
+};
+/* The balls of a run whose bodies are all of these kinds, or NULL; *refusal (or
+ * NULL) says why. all: every event asks all pairs again (for tests). The memory
+ * belongs to run->arena. */
+struct balls *balls_new(struct rt *run, bool all,
+                        struct balls_refusal *refusal);
+/* How many bodies move. */
+uint32_t balls_moving(const struct balls *balls);
 /* Takes the present state of the run, unless it is the one that balls_put wrote
  * last. False where bodies rest on one another or touch several others: nothing
  * can be done then. */

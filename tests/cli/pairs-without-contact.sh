@@ -32,3 +32,7 @@ $imp run --backend=eval plane.imp
 $imp run --backend=eval space.imp
 sed 's/^let/contacts { restitution = 0.5 }\nlet/' space.imp >all.imp
 $imp run --backend=eval all.imp
+# the name of the contact in the help is one that a model may have
+sed 's/^body a .*/body a[i in 0 .. 0] : box(1, 1, 1) { mass = 2  position = (0, 0, 2) }/
+s/^body [bc].*//; s/a.position/a[0].position/' space.imp >family.imp
+$imp run --backend=eval family.imp

@@ -489,6 +489,18 @@ simulate_pairs_start(struct simulation *sim)
                 sim->pairs = all;
 }
 
+/* The name of a body without brackets and commas, as a part of a contact's:
+ * members of families are b[0]. */
+static const char *
+plain_name(struct simulation *sim, const char *name)
+{
+    char *plain = NEW_N(sim->run->brief, char, strlen(name) + 1), *to = plain;
+    for (; *name; name++)
+        if (!strchr("[], ", *name))
+            *to++ = *name;
+    return plain;
+}
+
 static void
 tell(struct simulation *sim, const uint32_t body[2])
 {
@@ -504,7 +516,8 @@ tell(struct simulation *sim, const uint32_t body[2])
                  name[0], name[1], rt_time(sim->run));
     diag_help(ds, diag,
               "add: contact %s_%s : %s | %s { }, or contacts { } for all pairs",
-              name[0], name[1], name[0], name[1]);
+              plain_name(sim, name[0]), plain_name(sim, name[1]), name[0],
+              name[1]);
 }
 
 void

@@ -263,10 +263,11 @@ void
 system_felt_rates(struct rt *run, uint32_t system, int order)
 {
     assert(order >= 1 && order <= IMP_ORDER_MAX);
+    static const double times[IMP_ORDER_MAX] = {
+        1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+        13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
     uint32_t n = rt_system(run, system)->n;
-    double *felt = system_felt(run, system), times[IMP_ORDER_MAX];
-    for (int k = 0; k < order; k++)
-        times[k] = k + 1;
+    double *felt = system_felt(run, system);
     for (uint32_t i = 0; i < n; i++) {
         const double *rate =
             felt + (size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD;

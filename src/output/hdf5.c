@@ -61,11 +61,20 @@ unit_of(const char *unit)
     return out_has_unit(unit) ? unit : "";
 }
 
-/* the params that do not vary; those of the axes are columns */
+/* Is this column the one of a param: `e`, or `s.e` of the sweep s? */
+static bool
+column_of(const char *column, const char *param)
+{
+    size_t n = strlen(column), m = strlen(param);
+    return n >= m && !strcmp(column + n - m, param) &&
+           (n == m || column[n - m - 1] == '.');
+}
+
+/* The params that do not vary. Those that a sweep varies are columns, and so
+ * are they where its record is saved. */
 static size_t
 params(const struct output *output, struct arena *arena,
-       const struct out_grid *grid, const struct out_column *cols,
-       struct h5_param **out)
+       const struct out_table *table, struct h5_param **out)
 {
     const imp_param *param =
         IMP_ARRAY(output->im, output->im->params, imp_param);
@@ -75,8 +84,8 @@ params(const struct output *output, struct arena *arena,
     for (uint32_t i = 0; i < output->im->params.n; i++) {
         const char *name = imp_text(output->im, param[i].name);
         bool varies = false;
-        for (size_t k = 0; grid && k < grid->n_varying; k++)
-            varies |= !strcmp(cols[k].name, name);
+        for (size_t k = 0; k < table->n_columns; k++)
+            varies |= column_of(table->columns[k].name, name);
         if (!varies)
             fixed[n_fixed++] = (struct h5_param){
                 name, unit_of(imp_text(output->im, param[i].unit)),
@@ -116,8 +125,7 @@ save(struct output *output, struct diags *ds, imp_range where, const char *file,
             .texts = cols[i].texts,
             .n = cols[i].n};
     struct h5_param *p = NULL;
-    size_t n_params =
-        output->im ? params(output, ds->arena, grid, cols, &p) : 0;
+    size_t n_params = output->im ? params(output, ds->arena, table, &p) : 0;
     struct h5_content content = {
         .model =
             output->im ? base_name(imp_text(output->im, output->im->name)) : "",

@@ -52,3 +52,7 @@ for unit in s km/h; do
     printf 'data d = "made.h5" { column v : %s = "v" }\nshow d.v\n' $unit > unit.imp
     $imp run unit.imp 2>&1
 done
+# a param that is a column of what is saved is no attribute
+printf 'save s { file = "kept.h5" }\nsave s.v, s.sup_ball_h { file = "two.h5" }\n' | cat made.imp - | sed '1i param w = 2\nlet w2 = 2*w' > kept.imp
+$imp run --out=. kept.imp >/dev/null
+for file in kept two; do grep -a -o 'param\.[a-z]*' $file.h5; done

@@ -97,6 +97,7 @@ check_model(const struct check_input *in)
     systems_done(&ck);
     decl_params_done(&ck);
     commands_late(&ck);
+    commands_unread_keys(&ck);
     write_units(&ck);
 
     model->params = ck.lists.params.v;

@@ -269,6 +269,57 @@ test_warnings(void **state)
     check_text(&c, "use shapes\nbody b : circle(1) { mass = 1 angle = 3 }");
     assert_int_equal(c.ds.warnings, 0);
     checked_free(&c);
+    check_text(&c, "use shapes\nbody b : box(1, 1, 1) { mass = 1 "
+                   "rotation = ((0, 0, 1), 45) }");
+    assert_int_equal(c.ds.warnings, 1);
+    assert_string_equal(diag_code_name(c.ds.first->code), "W0301");
+    checked_free(&c);
+}
+
+/* keys of contacts that no command reads are told, once each, where a run goes
+ * by the restitution alone */
+static void
+test_unread_keys(void **state)
+{
+    (void)state;
+#define FALLS                                                                  \
+    "use shapes\nparam mu = 0\nworld { gravity = (0, -9.81) }\n"               \
+    "body floor : half_plane { fixed = true }\n"                               \
+    "body b[i in 0 .. 1] : circle(0.1) { mass = 1 position = (i, 1) }\n"
+#define YIELDS                                                                 \
+    "contact c[i in 0 .. 1] : floor | b[i] { friction = mu "                   \
+    "compliance = (1000 [N/m])*depth }\n"
+#define BONDS "contact c[i in 0 .. 1] : floor | b[i] { stiffness = 1000 }\n"
+    static const struct {
+        const char *text;
+        unsigned warnings;
+    } row[] = {
+        {FALLS YIELDS "simulate { until = 1 }", 1},
+        {FALLS YIELDS, 0},
+        {FALLS YIELDS
+         "simulate { until = 1 }\nsimulate { until = 1 compliant = "
+         "true }",
+         0},
+        {FALLS YIELDS "simulate { until = 1 paradox = compliant }", 0},
+        {FALLS YIELDS "simulate { until = 1 paradox = jump }", 1},
+        {FALLS BONDS "simulate { until = 1 }", 1},
+        {FALLS BONDS "impact c[0]", 1},
+        {FALLS BONDS "impact c[0] { law = lzb }", 0},
+        {FALLS BONDS "compare impact c[0]", 0},
+        {FALLS "contact c : floor | b[0] { exponent = 1 }\nimpact c", 1},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct checked c;
+        check_text(&c, row[i].text);
+        assert_non_null(c.m);
+        assert_int_equal(c.ds.warnings, row[i].warnings);
+        if (row[i].warnings)
+            assert_string_equal(diag_code_name(c.ds.first->code), "W0302");
+        checked_free(&c);
+    }
+#undef FALLS
+#undef YIELDS
+#undef BONDS
 }
 
 /* what later versions will carry out is told so, and nothing else */
@@ -316,9 +367,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_warnings),     cmocka_unit_test(test_later),
-        cmocka_unit_test(test_explanations),
+        cmocka_unit_test(test_codes),    cmocka_unit_test(test_several),
+        cmocka_unit_test(test_warnings), cmocka_unit_test(test_unread_keys),
+        cmocka_unit_test(test_later),    cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

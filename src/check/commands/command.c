@@ -138,3 +138,91 @@ commands_late(struct check *ck)
                 rules->late(ck, &ck->lists.commands.v[i]);
     }
 }
+
+/* Does a command that is still to be computed state this option? */
+static bool
+option_stated(const struct check *ck, enum imp_option_id id, const char *word)
+{
+    for (size_t i = 0; i < ck->lists.commands.n; i++) {
+        const struct tm_command *of = &ck->lists.commands.v[i];
+        for (size_t k = 0; k < of->n_opts; k++)
+            if (of->opts[k].id == id &&
+                (!word || (of->opts[k].val.kind == IMP_VAL_WORD &&
+                           !strcmp(of->opts[k].val.text, word))))
+                return true;
+    }
+    return false;
+}
+
+/* The first command of this kind that is still to be computed, or NULL. */
+static const struct tm_command *
+first_command(const struct check *ck, enum imp_command_id id)
+{
+    for (size_t i = 0; i < ck->lists.commands.n; i++)
+        if (ck->lists.commands.v[i].id == id && !ck->lists.commands.v[i].done)
+            return &ck->lists.commands.v[i];
+    return NULL;
+}
+
+static bool
+compliance_asked_for(const struct check *ck)
+{
+    const char *world = paradox_words[ck->m->world.paradox];
+    return !strcmp(world, "compliant") || !strcmp(world, "branch") ||
+           option_stated(ck, IMP_OPT_simulate_compliant, NULL) ||
+           option_stated(ck, IMP_OPT_simulate_paradox, "compliant") ||
+           option_stated(ck, IMP_OPT_simulate_paradox, "branch") ||
+           first_command(ck, IMP_CMD_portrait) ||
+           first_command(ck, IMP_CMD_resolvable) ||
+           first_command(ck, IMP_CMD_painleve);
+}
+
+static bool
+bonds_asked_for(const struct check *ck)
+{
+    return ck->m->world.impact_law == IMP_IMPACT_LZB ||
+           option_stated(ck, IMP_OPT_impact_law, "lzb") ||
+           first_command(ck, IMP_CMD_compare);
+}
+
+void
+commands_unread_keys(struct check *ck)
+{
+    assert(ck);
+    const struct tm_command *run = first_command(ck, IMP_CMD_simulate);
+    const struct tm_command *hit =
+        run ? run : first_command(ck, IMP_CMD_impact);
+    bool yields = !run || compliance_asked_for(ck),
+         bonds = !hit || bonds_asked_for(ck);
+    for (size_t i = 0; i < ck->lists.contacts.n && !(yields && bonds); i++) {
+        const struct tm_contact *c = &ck->lists.contacts.v[i];
+        /* files that are used may be made for other questions */
+        if (!hit || c->range.file != hit->range.file)
+            continue;
+        if (!yields && c->compliance.e) {
+            struct diag *diag = diag_add(
+                ck->ds, DIAG_W0302, c->compliance.range,
+                "nothing asks for the compliance of `%s`: its impacts are "
+                "rigid",
+                c->name);
+            CHECK_HELP(ck, diag,
+                       "simulate { compliant = true } has it throughout, "
+                       "paradox = compliant where rigid contacts leave the "
+                       "motion open");
+            yields = true;
+        }
+        const struct tm_num *bond =
+            c->stiffness.e ? &c->stiffness : &c->exponent;
+        if (!bonds && bond->e) {
+            struct diag *diag =
+                diag_add(ck->ds, DIAG_W0302, bond->range,
+                         "nothing reads the %s of `%s`: its impacts are rigid",
+                         c->stiffness.e ? "stiffness" : "exponent", c->name);
+            CHECK_HELP(ck, diag,
+                       "only world { law = lzb } and `compare` read it, beside "
+                       "those of other contacts; a contact that yields has a "
+                       "law: compliance = (1000 [N/m])*depth");
+            bonds = true;
+        }
+    }
+}

@@ -9,5 +9,7 @@
 void check_commands(struct check *ck);
 /* what can be said when the whole model has been read */
 void commands_late(struct check *ck);
+/* warns of keys of contacts that no command of the model reads */
+void commands_unread_keys(struct check *ck);
 
 #endif

@@ -379,6 +379,20 @@ help_law(struct check *ck, struct diag *diag, const char *name)
     return false;
 }
 
+/* Is this word a text of results, such as a status? */
+static bool
+verdict(const char *name)
+{
+    static const char *const words[] = {
+        "done",       "stopped",      "failed",       "complete",
+        "partial",    "incomplete",   "simultaneous", "separating",
+        "consistent", "inconsistent", "indeterminate"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strcmp(words[i], name))
+            return true;
+    return false;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -444,6 +458,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                    "formulas of a system that names them, not in its start");
     } else if (!fn && !strcmp(name, "e")) {
         CHECK_HELP(ck, diag, "Euler's number is exp(1)");
+    } else if (!fn && !system && verdict(name)) {
+        CHECK_HELP(ck, diag, "texts of results stand in quotes: \"%s\"", name);
     } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n)) {
         if ((fn || system) && other_library(ck, diag, module, name, system))
             return;

@@ -96,6 +96,8 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
             "forces, work and mode of a contact are told at the recorded "
             "times: they have no time derivative");
         CHECK_HELP(ck, diag,
+                   "`'`, sup, inf, integral and first need one: record it, "
+                   "and take max(...), min(...) or mean(...) of its column; "
                    "the slip of a system and the coordinates have one");
         return NULL;
     }

@@ -479,6 +479,7 @@ orient_rotation(struct check *ck, const struct env *env,
     const struct ast_expr *ea = inner->list[0], *et = inner->list[1];
     struct value axis = check_expr(ck, env, ea),
                  angle = check_expr(ck, env, et);
+    warn_of_degrees(ck, et);
     bool ok =
         value_need_vector(ck, &axis, ea, 3, dim_fresh(ck->dims, ea->range),
                           "the axis of a rotation");

@@ -74,7 +74,13 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
         names[k] = body_values[k].name;
     struct diag *diag =
         check_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
-    if (!check_suggest(ck, diag, name_range, name, names, n_body_values))
+    if (strlen(name) == 1 && strchr("xyz", *name))
+        CHECK_HELP(ck, diag, "its place is a vector: position.%s", name);
+    else if (!strncmp(name, "acc", 3))
+        CHECK_HELP(ck, diag,
+                   "the rate of its velocity is velocity', "
+                   "that of its spin spin'");
+    else if (!check_suggest(ck, diag, name_range, name, names, n_body_values))
         CHECK_HELP(ck, diag, "it has %s",
                    check_join(ck, names, n_body_values, "and"));
 }

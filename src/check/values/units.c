@@ -49,6 +49,14 @@ static const struct {
     {"ft", 3048, 10000, 1, 0, 0, 0, 0, 0, 0, false, "foot, 0.3048 m"},
     {"lb", 45359237, 100000000, 0, 1, 0, 0, 0, 0, 0, false,
      "pound, 0.45359237 kg"},
+    {"oz", 45359237, 1600000000, 0, 1, 0, 0, 0, 0, 0, false,
+     "ounce, a sixteenth of a pound"},
+    {"lbf", 8896443230521, 2e12, 1, 1, -2, 0, 0, 0, 0, false,
+     "pound-force, the weight of a pound at 9.80665 m/s^2"},
+    {"psi", 8896443230521, 1290320000, -1, 1, -2, 0, 0, 0, 0, false,
+     "pound-force per square inch"},
+    {"mph", 1397, 3125, 1, 0, -1, 0, 0, 0, 0, false,
+     "mile per hour, 0.44704 m/s"},
 };
 #define N_UNITS (sizeof units / sizeof units[0])
 

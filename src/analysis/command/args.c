@@ -9,6 +9,7 @@
 #include "abi/status.h"
 #include "analysis/command/command.h"
 #include "analysis/command/lists.h"
+#include "base/num.h"
 #include "runtime/derivatives/series_along.h"
 #include "runtime/gap/closest_points.h"
 
@@ -298,6 +299,26 @@ arg_number(struct analysis *analysis, const imp_command *command,
     const imp_val *value = arg_option(analysis, command, id);
     *out = dflt;
     return value ? arg_numbers(analysis, value, out) : IMP_OK;
+}
+
+int
+arg_instant(struct analysis *analysis, const imp_command *command,
+            enum imp_option_id id, double *out)
+{
+    int st = arg_number(analysis, command, id, NAN, out);
+    if (st || !(*out < 0.0))
+        return st;
+    char text[NUM_TEXT];
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0705,
+                 arg_option(analysis, command, id)->range,
+                 "`at` is an instant of the motion, which begins at t = 0, but "
+                 "this is %s s",
+                 num_digits(text, *out, 9));
+    diag_help(analysis->ds, diag,
+              "leave `at` out to ask at the start, or where the gap is open "
+              "there at its first closure");
+    return IMP_FAILED;
 }
 
 const char *

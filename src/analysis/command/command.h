@@ -50,6 +50,10 @@ int arg_text_entry(struct analysis *analysis, const imp_val *value,
  * arg_numbers. */
 int arg_number(struct analysis *analysis, const imp_command *command,
                enum imp_option_id id, double dflt, double *out);
+/* Reads a NUM option that is an instant of the motion (s); NaN when it is not
+ * given. As arg_numbers; E0705 below 0. */
+int arg_instant(struct analysis *analysis, const imp_command *command,
+                enum imp_option_id id, double *out);
 /* Returns the number of the contact that argument i names. */
 uint32_t arg_contact(const struct analysis *analysis,
                      const imp_command *command, uint32_t i);

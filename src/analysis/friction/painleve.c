@@ -166,7 +166,7 @@ cmd_painleve(struct analysis *analysis, const imp_command *command,
     struct painleve_cross cross;
     double at;
     int n = (int)command->args.n,
-        st = arg_number(analysis, command, IMP_OPT_painleve_at, NAN, &at);
+        st = arg_instant(analysis, command, IMP_OPT_painleve_at, &at);
     if (st)
         return st;
     rt_reset(analysis->rt);

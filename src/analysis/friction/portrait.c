@@ -157,7 +157,7 @@ prepare(struct analysis *analysis, const imp_command *command,
                                   .command = command,
                                   .number = contact,
                                   .contact = rt_contact(analysis->rt, contact)};
-    int st = arg_number(analysis, command, option_at, NAN, &at);
+    int st = arg_instant(analysis, command, option_at, &at);
     if (st)
         return st;
     rt_reset(analysis->rt);

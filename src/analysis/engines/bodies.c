@@ -286,23 +286,30 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
 }
 
 /* The points that are held, but for those that an impact has just opened: they
- * have a rate now. Returns how many; -1: a tape failed. */
+ * have a rate now, above what the points that are closed lose with their last
+ * bounces. Such bounces open what rests beside them by rates of their own size,
+ * again and again. Returns how many; -1: a tape failed. */
 static int
-still_held(struct second *second, struct contact_point *out)
+still_held(struct second *second, const struct contact_point *spot, int n_spot,
+           struct contact_point *out)
 {
     struct rt *run = second->run;
     int n = persistent_count(run), left = 0;
     struct contact_point_state *state =
-        NEW_N(run->brief, struct contact_point_state, (size_t)n + 1);
+        NEW_N(run->brief, struct contact_point_state, (size_t)(n + n_spot) + 1);
+    double lost = 0.0;
     bool on;
     for (int i = 0; i < n; i++)
         out[i] = *persistent_point(run, i, &on, NULL);
-    if (n && contact_point_states(run, out, n, state, NULL))
+    memcpy(out + n, spot, (size_t)n_spot * sizeof *spot);
+    if (n && contact_point_states(run, out, n + n_spot, state, NULL))
         return -1;
+    for (int i = n; i < n + n_spot; i++)
+        lost = fmax(lost, fabs(state[i].rate));
     for (int i = 0; i < n; i++) {
         double tol, still;
         gap_tolerances(run, out[i].contact, &tol, &still);
-        if (state[i].rate <= still)
+        if (state[i].rate <= fmax(still, lost))
             out[left++] = out[i];
     }
     return left;
@@ -316,7 +323,7 @@ close_points(struct second *second, struct contact_point *spot, int n)
     struct rt *run = second->run;
     struct contact_point *all =
         NEW_N(run->brief, struct contact_point, n + persistent_count(run) + 1);
-    int n_all = still_held(second, all);
+    int n_all = still_held(second, spot, n, all);
     if (n_all < 0)
         return IMP_FAILED;
     for (int i = 0; i < n; i++) {

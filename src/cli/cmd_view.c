@@ -222,9 +222,15 @@ read_every(const char *value, double *every)
 
 /* Is there a file of this ending, and does --every fit to it? */
 static bool
-out_fits(double every, const char *out)
+out_fits(double every, const char *out, bool png)
 {
-    if (out && !page_ends(out, ".html") && !page_ends(out, ".htm") &&
+    if (png && out && !page_ends(out, ".png")) {
+        cli_error(DIAG_E0804, "as in --png 0.4 -o x.png",
+                  "--png wants a name that ends in .png behind -o, not `%s`",
+                  out);
+        return false;
+    }
+    if (!png && out && !page_ends(out, ".html") && !page_ends(out, ".htm") &&
         !page_ends(out, ".imprun") && !page_is_other(out)) {
         cli_error(DIAG_E0804, "as in -o x.html",
                   "-o wants a name that ends in .html, .imprun, .glb, .pvd or "
@@ -232,7 +238,7 @@ out_fits(double every, const char *out)
                   out);
         return false;
     }
-    if (every == 0.0 || (out && page_has_times(out)))
+    if (every == 0.0 || (!png && out && page_has_times(out)))
         return true;
     cli_error(DIAG_E0804, "as in -o x.pvd --every 0.01",
               "--every is for files that hold poses at times: .pvd and .h5");
@@ -287,8 +293,8 @@ view(const struct cli_command *self, int argc, char **argv)
         cli_error(DIAG_E0804, "leave out one of them",
                   "--png and --movie are two pictures: one run makes one");
         status = IMP_EXIT_MODEL;
-    } else if (status < 0 && !job.png && !job.movie &&
-               !out_fits(job.every, job.out)) {
+    } else if (status < 0 && !job.movie &&
+               !out_fits(job.every, job.out, job.png != NULL)) {
         status = IMP_EXIT_MODEL;
     } else if (status < 0 && job.path) {
         status = cli_guard(view_work, &job);
@@ -427,7 +433,7 @@ replay(const struct cli_command *self, int argc, char **argv)
     struct cli_args a = {.cmd = self, .argc = argc, .argv = argv};
     struct replay_job job = {0};
     int status = cli_read(&a, replay_take, &job);
-    if (status < 0 && !out_fits(job.every, job.out)) {
+    if (status < 0 && !out_fits(job.every, job.out, false)) {
         status = IMP_EXIT_MODEL;
     } else if (status < 0 && job.path) {
         status = cli_guard(replay_work, &job);

@@ -23,5 +23,6 @@ echo 'show' | $imp view --no-open -
 (PATH=/nowhere; $imp view --movie m.gif m.imp >/dev/null; echo $?)
 $imp view --movie m.mp4 m.imp
 $imp view --movie m.gif --png 1 m.imp
+$imp view --png 1 -o m.imp m.imp
 printf 'let q = simulate { until = 1  trace = true }\n:view\n' | $imp repl m.imp | tail -n 1
 grep -c 'id="run"' imp-q.html

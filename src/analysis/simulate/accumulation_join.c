@@ -302,12 +302,14 @@ limit_rows_foresee(struct simulation *sim, struct limit_group *group,
     group->rows = NULL;
     while (first + n < times->n && times->v[first + n] < meet)
         n++;
+    /* impacts are told until the limit is as near as rows of their own would
+     * be, whatever is recorded */
+    if (meet > simulate_next_step(sim))
+        return false;
     if (meet <= sim->target)
         return true;
-    /* what a page shows is the motion that is followed; others that look at
-     * these times have states of their own */
-    if (meet > sim->options.until || sim->trace || run->trace ||
-        run->im->systems.n || sim->rotors || sim->rubbing)
+    /* others that look at these times have states of their own */
+    if (run->im->systems.n || sim->rotors || sim->rubbing)
         return false;
     struct limit_rows *rows = NEW(run->brief, struct limit_rows);
     rows->n = n;
@@ -348,8 +350,12 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
         return IMP_OK;
     struct saved_state there = saved_state_take(run);
     struct along *along = sim->along;
+    struct trace *trace = run->trace;
+    struct run_log *log = sim->trace;
     int st = IMP_OK;
-    sim->along = NULL; /* it sums up the limit as a whole */
+    sim->along = NULL; /* it sums up the limit as a whole, */
+    run->trace = NULL; /* and so does a page */
+    sim->trace = NULL;
     for (size_t k = 0; k < rows->n && !st && !sim->stopped; k++) {
         const struct limit_row *row = &rows->row[k];
         saved_state_restore(run, here);
@@ -368,6 +374,8 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
             persistent_release(run, limit_group_blocks(sim, group));
     }
     sim->along = along;
+    run->trace = trace;
+    sim->trace = log;
     saved_state_restore(run, &there);
     sim->rows.fresh = false;
     return st;

@@ -427,6 +427,18 @@ simulate_tell_low(struct simulation *sim, double speed)
             num_digits(t, rt_time(sim->run), 9), num_digits(v, speed, 3)));
 }
 
+double
+simulate_next_step(const struct simulation *sim)
+{
+    assert(sim != NULL);
+    double now = rt_time(sim->run), end = sim->options.until,
+           k = floor(now / end * SIMULATE_STEPS) + 1.0;
+    double next = end * k / SIMULATE_STEPS;
+    if (next <= now) /* by rounding of the share */
+        next = end * (k + 1.0) / SIMULATE_STEPS;
+    return fmin(next, end);
+}
+
 /* -- rows within a piece ----------------------------------------------------
  *
  * Where all contacts are held, or watched point by point, one series tells the

@@ -281,7 +281,6 @@ struct limit_group {
 };
 
 /* -- simulate.c -- */
-
 /* A simulation that begins at the present state, in the memory of the run; its
  * growing lists are given back by simulation_free. */
 struct simulation *simulation_new(struct analysis *analysis,
@@ -371,6 +370,8 @@ double simulate_rows_cut(const struct simulation *sim, double target,
 void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
 /* Records what was asked for at the present time. */
 int simulate_asked_row(struct simulation *sim);
+/* the next time at which a run without `at` and `every` has a row */
+double simulate_next_step(const struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);
 const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);

@@ -50,6 +50,9 @@ painleve_slide_new(struct rt *run, const struct contact_point *spot,
         .depth = face->d};
     for (int e = 0; e < 2; e++) {
         struct side *side = &out->side[e];
+        /* what is driven has rates, and rates of these, that series tell */
+        if (rt_body(run, contact->body[e])->flags & IMP_BODYF_PRESCRIBED)
+            return NULL;
         side->state = run->env + rt_body(run, contact->body[e])->env_state;
         side->moves = contact_point_body_moves(run, contact->body[e]);
         for (uint32_t b = 0; b < mechanism->n_body; b++)

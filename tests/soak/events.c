@@ -215,6 +215,11 @@ event_lists(const struct result *a, const struct result *b,
     fill(&out[1], b, frame, a);
 }
 
+/* An impact that another run may take for a graze: the rounding of a gap, 1e-14
+ * to 1e-13 of its terms, has a speed of its square root; masses of the models
+ * are of the size of 1 (kg), and impulses (N s) are these speeds. */
+static const double GRAZE = 1e-5;
+
 double
 first_graze(const struct result *a, const struct result *b,
             const struct frame *frame)
@@ -227,6 +232,7 @@ first_graze(const struct result *a, const struct result *b,
             bool graze =
                 (!strcmp(x->kind, "touch") && !strcmp(y->kind, "impact")) ||
                 (!strcmp(y->kind, "touch") && !strcmp(x->kind, "impact"));
+            graze &= fmax(fabs(x->impulse), fabs(y->impulse)) < GRAZE;
             if (graze && x->contact == y->contact &&
                 fabs(frame_undo_time(frame, y->time) - x->time) < AROUND)
                 first = fmin(first, x->time - AROUND);

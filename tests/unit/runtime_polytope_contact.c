@@ -454,6 +454,76 @@ flat(void **state)
     }
 }
 
+/* Turns a solid within its own axes. */
+static void
+turn_solid(struct solid *s, const double R[9])
+{
+    double x[3];
+    for (uint32_t v = 0; v < s->p.n_vertex; v++) {
+        memcpy(x, s->vertex[v], sizeof x);
+        for (int i = 0; i < 3; i++)
+            s->vertex[v][i] = dot(R + 3 * i, x);
+    }
+    for (uint32_t f = 0; f < s->p.n_face; f++) {
+        memcpy(x, s->face[f].n, sizeof x);
+        for (int i = 0; i < 3; i++)
+            s->face[f].n[i] = dot(R + 3 * i, x);
+    }
+    finish(s, 3, s->p.n_vertex, s->p.n_face);
+}
+
+/* Boxes on one another whose edges are parallel but for a tiny turn: the common
+ * normal of such edges, and their nearest points, are rounding, and must not
+ * tell a gap. */
+static void
+nearly_parallel(void **state)
+{
+    (void)state;
+    for (int it = 0; it < cases(20000); it++) {
+        struct pose_of o;
+        struct nearest_features found;
+        double half[2][3], axis[3], turn = pow(10, uniform(-17, -9)),
+                                    height = uniform(-1e-10, 1e-10);
+        for (int b = 0; b < 2; b++) {
+            for (int i = 0; i < 3; i++)
+                half[b][i] = uniform(0.1, 1);
+            box(b ? &o.b : &o.a, 2 * half[b][0], 2 * half[b][1],
+                2 * half[b][2]);
+        }
+        place(&o, 3, 1);
+        random_unit(3, axis);
+        double tilt = pow(10, uniform(-10, 0)), own[9], local[3];
+        for (int i = 0; i < 3; i++)
+            axis[i] *= i < 2 ? tilt * turn : turn;
+        for (int i = 0; i < 2; i++)
+            local[i] = uniform(-0.98, 0.98) * (half[0][i] + half[1][i]);
+        local[2] = half[0][2] + half[1][2] + (it % 2 ? height : 0.0);
+        rotation(3, own);
+        turn_solid(&o.a, own);
+        turn_solid(&o.b, own);
+        for (int i = 0; i < 3; i++) {
+            double along[3], across[3];
+            for (int k = 0; k < 3; k++)
+                along[k] = k == i;
+            o.s.c[i] = dot(own + 3 * i, local);
+            for (int k = 0; k < 3; k++)
+                across[k] = dot(own + 3 * k, axis);
+            for (int k = 0; k < 3; k++)
+                o.s.R[3 * i + k] = along[k];
+            o.s.R[3 * i + (i + 1) % 3] = -across[(i + 2) % 3];
+            o.s.R[3 * i + (i + 2) % 3] = across[(i + 1) % 3];
+        }
+        double want = it % 2 ? height : 0.0;
+        polytope_scene_place(&o.s);
+        nearest_features_find(&o.s, NULL, &found);
+        if (!(fabs(found.gap - want) < 4 * turn + 1e-14 * o.s.size))
+            fail_msg("case %d: gap %.17g, not %.17g, turned by %g; features "
+                     "%d %d",
+                     it, found.gap, want, turn, found.pair.kind[0],
+                     found.pair.kind[1]);
+    }
+}
+
 static void
 half_space(void **state)
 {
@@ -617,9 +687,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest),    cmocka_unit_test(flat),
-        cmocka_unit_test(half_space), cmocka_unit_test(exchange),
-        cmocka_unit_test(along),
+        cmocka_unit_test(nearest),         cmocka_unit_test(flat),
+        cmocka_unit_test(nearly_parallel), cmocka_unit_test(half_space),
+        cmocka_unit_test(exchange),        cmocka_unit_test(along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,6 +260,13 @@ separate(const struct polytope_scene *scene, struct nearest_features *best)
             if (!polytope_edges_cross(scene, i, j, n))
                 continue;
             edge_points(scene, i, j, n, &other);
+            if (!(other.gap > best->gap + FIND_ROUNDING * scene->size))
+                continue;
+            /* The points of edges that are all but parallel lie far away, and
+             * their difference is rounding. What the bodies' own corners leave
+             * between them along n is never more than the separation. */
+            uint32_t at[2];
+            other.gap = fmin(other.gap, polytope_separation(scene, n, at));
             if (other.gap > best->gap + FIND_ROUNDING * scene->size)
                 *best = other;
         }
@@ -344,7 +351,10 @@ near_edges(const struct polytope_scene *scene, double tie,
             vec3_sub(other.Q, start1, v);
             if (vec3_dot(u, dir1) < 0.0 || vec3_dot(v, dir1) < 0.0)
                 continue;
-            if (other.gap < best->gap - tie)
+            /* Where the normal of edges that are all but parallel is rounding,
+             * it does not lead from one point to the other. */
+            vec3_sub(other.Q, other.P, q);
+            if (other.gap < best->gap - tie && vec3_norm(q) <= other.gap + tie)
                 *best = other;
         }
 }
@@ -482,9 +492,13 @@ still_nearest(const struct polytope_scene *scene,
     struct taylor centre[3], turn[9], gap;
     struct feature_validity validity = {.order = 0, .worst = INFINITY};
     bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
+    double way[3];
     if (!points_of(scene, pair, nearest) ||
         (!half && !(nearest->gap > FIND_TOUCH * scene->size)))
         return false;
+    vec3_sub(nearest->Q, nearest->P, way);
+    if (!half && vec3_norm(way) > nearest->gap + FIND_ROUNDING * scene->size)
+        return false; /* edges whose normal is rounding */
     for (int i = 0; i < 3; i++)
         centre[i].c[0] = scene->c[i];
     for (int i = 0; i < 9; i++)

@@ -124,6 +124,16 @@ resolve(struct check *ck, struct system_work *work, struct decl *decl,
 static void
 not_in_system(struct check *ck, const struct ast_item *it)
 {
+    if (it->kind == AST_PARAM) {
+        struct diag *param =
+            check_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
+                        "a param stands outside the block of a system");
+        CHECK_HELP(ck, param,
+                   "write `param %s = ...` above the system, whose formulas "
+                   "know it there; a value that stays is `let %s = ...` here",
+                   it->name.text, it->name.text);
+        return;
+    }
     struct diag *diag =
         check_error(ck, DIAG_E0361, it->head.file ? it->head : it->range,
                     "this cannot stand in the block of a system");
@@ -325,8 +335,11 @@ declare_items(struct check *ck, struct system_work *work, uint32_t system)
         else if ((item->kind == AST_POINT && !item->name2.text) ||
                  (item->kind == AST_LET && !item->command))
             system_name_declare(ck, work, typed_system, item);
-        else if (item->kind != AST_KEY && item->kind != AST_COORDINATE)
+        else if (item->kind != AST_KEY && item->kind != AST_COORDINATE) {
             not_in_system(ck, item);
+            if (item->kind == AST_PARAM) /* its name is no second mistake */
+                system_name_declare(ck, work, typed_system, item);
+        }
     }
     ck->lists.systems.v[system].n_contact =
         (uint32_t)ck->lists.contacts.n - ck->lists.systems.v[system].contact;

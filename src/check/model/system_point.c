@@ -104,9 +104,12 @@ system_named_values(struct check *ck, struct system_work *work,
             index.bare = true;
             if (point->open)
                 index = value_any(ck, dim_pure(ck->dims), it->name.range);
-            point->value[i] = it->kind == AST_POINT
-                                  ? place_of(ck, &inner, system, it->value)
-                                  : check_expr(ck, &inner, it->value);
+            if (it->kind == AST_PARAM) /* reported where it was declared */
+                point->value[i] = value_poison(it->name.range);
+            else
+                point->value[i] = it->kind == AST_POINT
+                                      ? place_of(ck, &inner, system, it->value)
+                                      : check_expr(ck, &inner, it->value);
         }
         if (point->family)
             continue;

@@ -55,8 +55,8 @@ painleve_option(struct check *ck, uint32_t command,
     return OPTION_GOOD;
 }
 
-static const struct tm_val *
-over_of(const struct tm_command *command)
+static struct tm_val *
+over_of(struct tm_command *command)
 {
     for (size_t i = 0; i < command->n_opts; i++)
         if (command->opts[i].id == IMP_OPT_painleve_over)
@@ -112,6 +112,25 @@ angles_of(struct check *ck, const struct tm_contact *contact,
     return n;
 }
 
+/* The names of `over`, of which those that are written with their system,
+ * as in tool.theta, are left with the coordinate alone. */
+static const char *
+bare_coordinates(struct check *ck, const struct tm_system *owner,
+                 const char *names)
+{
+    size_t length = strlen(owner->name);
+    char *bare = arena_strdup(ck->arena, names), *to = bare;
+    for (const char *at = names; *at;) {
+        if ((at == names || at[-1] == ' ') &&
+            !strncmp(at, owner->name, length) && at[length] == '.')
+            at += length + 1;
+        else
+            *to++ = *at++;
+    }
+    *to = 0;
+    return bare;
+}
+
 /* Does `over` name coordinates of the system, or angles of bodies that the
  * contact has? */
 static bool
@@ -160,8 +179,8 @@ static bool
 painleve_arguments(struct check *ck, uint32_t command,
                    const struct ast_item *it)
 {
-    const struct tm_command *of = &ck->lists.commands.v[command];
-    const struct tm_val *over = over_of(of);
+    struct tm_command *of = &ck->lists.commands.v[command];
+    struct tm_val *over = over_of(of);
     const struct tm_contact *contact[2] = {NULL, NULL};
     for (size_t i = 0; i < of->n_args && i < 2; i++)
         contact[i] = ck->lists.contacts.v + of->args[i].ref;
@@ -177,8 +196,12 @@ painleve_arguments(struct check *ck, uint32_t command,
     }
     if (!over)
         return true;
-    if (of->n_args == 1)
+    if (of->n_args == 1) {
+        if (contact[0]->system)
+            over->text = bare_coordinates(
+                ck, &ck->lists.systems.v[contact[0]->system - 1], over->text);
         return over_ok(ck, contact[0], over);
+    }
     struct diag *diag = check_error(
         ck, DIAG_E0405, over->range,
         "`over` is a coordinate, which two contacts are not asked about");

@@ -119,8 +119,7 @@ static bool
 is_around(const struct decl *decl, imp_range range)
 {
     return decl->item && decl->item->range.file == range.file &&
-           decl->item->range.lo <= range.lo &&
-           range.hi <= decl->item->range.hi;
+           decl->item->range.lo <= range.lo && range.hi <= decl->item->range.hi;
 }
 
 static void
@@ -302,9 +301,23 @@ holds(const struct ast_item *item, imp_range range)
            range.hi <= item->range.hi;
 }
 
-/* What has something of this name: a system its coordinate, a body its place, a
- * contact its gap. NULL: nothing that the module declares, or the range stands in
- * such a thing, which reads itself in other ways. */
+/* Does this item of a system's block declare a coordinate, a contact or a point
+ * of this name? */
+static bool
+names_in_system(const struct ast_item *inner, const char *name)
+{
+    if (inner->kind == AST_CONTACT || inner->kind == AST_POINT)
+        return !inner->index.text && inner->name.text &&
+               !strcmp(inner->name.text, name);
+    for (size_t k = 0; inner->kind == AST_COORDINATE && k < inner->n_names; k++)
+        if (!strcmp(inner->names[k].text, name))
+            return true;
+    return false;
+}
+
+/* What has something of this name: a system its coordinate or contact, a body
+ * its place, a contact its gap. NULL: nothing that the module declares, or the
+ * range stands in such a thing, which reads itself in other ways. */
 static const char *
 owner(const struct module *module, const char *name, imp_range range)
 {
@@ -334,11 +347,8 @@ owner(const struct module *module, const char *name, imp_range range)
             if (of == DECL_BODY && inner->kind == AST_KEY &&
                 !strcmp(inner->name.text, "fixed"))
                 has = false;
-            for (size_t k = 0; of == DECL_SYSTEM && has && k < inner->n_names &&
-                               inner->kind == AST_COORDINATE;
-                 k++)
-                if (!strcmp(inner->names[k].text, name))
-                    return decl->name;
+            if (of == DECL_SYSTEM && has && names_in_system(inner, name))
+                return decl->name;
         }
         if (has && of != DECL_SYSTEM)
             return decl->name;

@@ -159,9 +159,10 @@ shape_alone(struct check *ck, struct decl *decl)
         env.coords = true;
         struct value value = check_expr(ck, &env, it->value);
         bool coordinates = mentions(ck, decl->module, it->value, NULL, 0);
-        for (const char *axis = "x\0y\0z"; *axis; axis += 2)
+        static const char *const axis[] = {"x", "y", "z"};
+        for (int i = 0; i < 3; i++)
             coordinates |= space =
-                mentions(ck, decl->module, it->value, axis, 0);
+                mentions(ck, decl->module, it->value, axis[i], 0);
         if (!level_set_kind(ck, &value, it->value)) {
             decl->broken = true;
         } else if (!coordinates) {

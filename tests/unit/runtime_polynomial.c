@@ -127,11 +127,37 @@ corner_cases(void **state)
     assert_true(fabs(s - 0.2) < 1e-15);
 }
 
+/* The cheap bound never says too much, and sees also polynomials that lose more
+ * than they begin with, but gain it before. */
+static void
+clearly_above(void **state)
+{
+    (void)state;
+    const double dips[] = {1.0, -1.2, 1.0};
+    assert_true(polynomial_clearly_above(dips, 2, 1.0, 0.0));
+    assert_false(polynomial_clearly_above(dips, 2, 1.0, 0.64));
+    int seen = 0;
+    for (int it = 0; it < 20000; it++) {
+        int n = 1 + it % POLYNOMIAL_MAX;
+        double c[POLYNOMIAL_MAX + 1], h = uniform(0.1, 2.0), power = 1.0,
+                                      level = uniform(-1.0, 1.0), s;
+        for (int k = 0; k <= n; k++, power *= h)
+            c[k] = uniform(k ? -1.5 : 0.0, k ? 2.0 : 3.0) / (power * (k + 1));
+        if (!polynomial_clearly_above(c, n, h, level))
+            continue;
+        seen++;
+        for (int k = 0; k <= 256; k++)
+            assert_true(polynomial_value(c, n, h * k / 256) > level);
+        assert_false(polynomial_below(c, n, 0.0, h, level, &s));
+    }
+    assert_true(seen > 2000);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(simple_roots),
-                                       cmocka_unit_test(multiple_roots),
-                                       cmocka_unit_test(corner_cases)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simple_roots), cmocka_unit_test(multiple_roots),
+        cmocka_unit_test(clearly_above), cmocka_unit_test(corner_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -512,6 +512,29 @@ piece_goes_on(struct simulation *sim, uint32_t system, double now)
     return sim->along ? IMP_OK : flow_at(sim->flows[system], now);
 }
 
+/* A row of the state to which an event comes. */
+static int
+before_event(struct simulation *sim, double now)
+{
+    int st = simulate_systems_at(sim, now);
+    sim->rows.fresh = false;
+    sim->rows.before = true;
+    if (!st)
+        st = simulate_row(sim);
+    sim->rows.before = false;
+    return st;
+}
+
+/* A piece of the only thing that moves has come to its end, and the next one
+ * begins: does nobody ask for the state there? */
+static bool
+unseen(const struct simulation *sim, double now)
+{
+    const struct rt *run = sim->run;
+    return run->im->systems.n == 1 && run->im->bodies.n == 0 &&
+           now < sim->target && !sim->along && !sim->trace;
+}
+
 int
 simulate_systems_apply(struct simulation *sim, double now)
 {
@@ -535,21 +558,17 @@ simulate_systems_apply(struct simulation *sim, double now)
         struct flow_event event;
         struct motion_totals totals = {0};
         /* one row before the event and one after it */
-        if ((st = simulate_systems_at(sim, now)))
+        if (flow_eventful(sim->flows[system]) && (st = before_event(sim, now)))
             return st;
         sim->rows.fresh = false;
-        sim->rows.before = true;
-        if (flow_eventful(sim->flows[system]))
-            st = simulate_row(sim);
-        sim->rows.before = false;
-        if (st)
-            return st;
         if (simultaneous_policy(sim->analysis) == BALLISTIC_REST &&
             (st = motion_totals(run, &totals)))
             return st;
         if ((st = flow_apply(sim->flows[system], &event)))
             return st;
         *time = now;
+        if (event.kind == FLOW_NONE && unseen(sim, now))
+            continue;
         if ((st = simulate_systems_at(sim, now)) ||
             (st = happened(sim, sim->flows[system], &event,
                            totals.kinetic + totals.potential)))

@@ -77,10 +77,10 @@ struct taylor_friction {
                      through the law; 0 while the contact is rigid */
     bool *let_go; /* m: the force of its law has just come to zero */
     double *memory; /* 2m: impulse since it touched, and of compression */
-    bool *yields; /* m: the policy makes it compliant now */
-    bool *onset;  /* m: the slip begins with this piece, from 0 */
-    bool *still;  /* m: opens with this piece, without a rate */
-    bool *zero;   /* m: the last impact ended the slip */
+    bool *yields;   /* m: the policy makes it compliant now */
+    bool *onset;    /* m: the slip begins with this piece, from 0 */
+    bool *still;    /* m: opens with this piece, without a rate */
+    bool *zero;     /* m: the last impact ended the slip */
     double *normal, *tangential;         /* m: forces at the last choice */
     double *normal_now, *tangential_now; /* m: forces where the piece begins */
     double *work;                        /* m */
@@ -102,13 +102,13 @@ struct taylor_friction {
     uint32_t n_change;
     struct flow_verdict *told; /* 2m: choices of the last event */
     uint32_t n_told;
-    const char *why;  /* nothing has been decided: what is consistent */
+    const char *why;      /* nothing has been decided: what is consistent */
     uint32_t why_contact; /* the contact that this is told of, by its number in
                              the model */
-    int jump;         /* contact at which an impact without collision is to
-                         be made; -1: none */
-    bool plastic;     /* that one, without restitution */
-    const char *open; /* the policy has chosen: what is possible; or NULL */
+    int jump;             /* contact at which an impact without collision is to
+                             be made; -1: none */
+    bool plastic;         /* that one, without restitution */
+    const char *open;     /* the policy has chosen: what is possible; or NULL */
     const char
         *loads; /* forces are not unique: what there is to say; or NULL */
     bool loads_matter; /* and the motion depends on them */
@@ -236,9 +236,12 @@ struct taylor_friction *taylor_friction_new(struct flow *flow);
 
 /* Forgets what held at the beginning of the piece before. */
 void friction_begin_piece(struct flow *flow);
-/* Takes the series of contact i from the rows of the system, and the sizes of
- * its terms. Shortens *limit to where they hold. */
-int friction_expand(struct flow *flow, uint32_t i, struct taylor_limit *limit);
+/* Takes the series of contact i from the rows of the system, and asks for how
+ * long they hold. */
+void friction_expand(struct flow *flow, uint32_t i);
+/* After that has been asked: a slip that begins with the piece, or is none,
+ * begins with 0. */
+void friction_begin_row(struct flow *flow, uint32_t i);
 /* What ends a mode first, before `best`: into what, hit. Returns when. */
 double friction_first_end(struct flow *flow, double best);
 

@@ -129,13 +129,36 @@ taylor_limit_by(struct taylor_limit *limit, double time)
     }
 }
 
-void
-taylor_limit_row(struct taylor_limit *limit, const double *row, double push,
-                 int order)
+/* Lets the limit fall to the time of a row. Does it? */
+static bool
+limit_row(struct taylor_limit *limit, const struct taylor_asked *asked)
 {
-    assert(limit != NULL && row != NULL);
-    if (!(limit->time < INFINITY) || !outlasts(row, limit))
-        taylor_limit_by(limit, taylor_row_time(row, push, order));
+    double before = limit->time;
+    if (!(limit->time < INFINITY) || !outlasts(asked->row, limit))
+        taylor_limit_by(limit,
+                        taylor_row_time(asked->row, asked->push, asked->order));
+    return limit->time < before;
+}
+
+void
+taylor_ask(struct taylor_piece *piece, const double *row, double push,
+           int order)
+{
+    assert(piece != NULL && row != NULL);
+    piece->asked[piece->n_asked++] = (struct taylor_asked){row, push, order};
+}
+
+void
+taylor_limit_asked(struct taylor_piece *piece, struct taylor_limit *limit)
+{
+    assert(piece != NULL && limit != NULL);
+    const double *first = piece->tells;
+    for (uint32_t i = 0; i < piece->n_asked && first; i++)
+        if (piece->asked[i].row == first)
+            limit_row(limit, piece->asked + i);
+    for (uint32_t i = 0; i < piece->n_asked; i++)
+        if (piece->asked[i].row != first && limit_row(limit, piece->asked + i))
+            piece->tells = piece->asked[i].row;
 }
 
 /* Is the row nothing but rounding up to `length`? Then a contact is closed
@@ -193,7 +216,8 @@ taylor_touch(const double *gap, double size, double speed, double length,
         up[k] = -acceleration[k];
     if (polynomial_clearly_above(up, acceleration_order, length, 0.0))
         return false;
-    double noise = eps * (size + polynomial_size(gap, MOTION_STEP_ORDER, length));
+    double noise =
+        eps * (size + polynomial_size(gap, MOTION_STEP_ORDER, length));
     double still = eps * (speed + polynomial_size(rate, rate_order, length));
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         up[k] = -gap[k];

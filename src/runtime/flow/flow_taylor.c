@@ -93,43 +93,55 @@ directed(struct flow *flow)
     return st;
 }
 
-/* The series of the gap of a contact, or of the force that keeps it closed, and
- * the sizes of their terms (after flow_instant). Shortens *limit to where they
- * hold. */
-static int
-expand_contact(struct flow *flow, uint32_t which, struct taylor_limit *limit)
+/* The sizes of the terms of the gap of a contact and of its rate (after
+ * flow_instant). */
+static void
+term_sizes(struct flow *flow, uint32_t which)
 {
-    struct taylor_flow *taylor = flow->taylor;
-    struct taylor_terms *terms = &taylor->terms;
-    const double *state = taylor->x;
-    double *gap = taylor->piece.gap + which * ROW,
-           *force = taylor->piece.force + which * ROW;
+    struct taylor_terms *terms = &flow->taylor->terms;
+    const double *state = flow->taylor->x,
+                 *N = flow->instant.N + (size_t)which * flow->n;
     terms->gap[which] = fabs(flow->instant.c[which]);
     terms->rate[which] = 0.0;
     terms->gradient_max[which] =
         fmax(terms->gradient_max[which], steepness(flow, which));
     for (uint32_t j = 0; j < flow->n; j++) {
-        terms->gap[which] +=
-            fabs(flow->instant.N[(size_t)which * flow->n + j] * state[j]);
-        terms->rate[which] += fabs(
-            flow->instant.N[(size_t)which * flow->n + j] * state[flow->n + j]);
+        terms->gap[which] += fabs(N[j] * state[j]);
+        terms->rate[which] += fabs(N[j] * state[flow->n + j]);
     }
-    int st = system_gap_series(flow->run, flow->system, which,
+}
+
+/* The series of the gap of a contact, or of the force that keeps it closed, and
+ * the sizes of their terms (after flow_instant). Asks for how long they hold.
+ */
+static int
+expand_contact(struct flow *flow, uint32_t which)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_terms *terms = &taylor->terms;
+    double *gap = taylor->piece.gap + which * ROW,
+           *force = taylor->piece.force + which * ROW;
+    bool closed = taylor->contacts.closed[which],
+         soft = friction_soft(flow, which);
+    int st = IMP_OK;
+    term_sizes(flow, which);
+    if (!closed || soft)
+        st = system_gap_series(flow->run, flow->system, which,
                                MOTION_STEP_ORDER, gap);
     if (st)
         return st;
-    if (taylor->contacts.closed[which]) {
+    if (closed) {
         memcpy(force, system_force(flow->run, flow->system, which),
                ROW * sizeof *force);
-        taylor_limit_row(limit, force, 0.0, 0);
+        taylor_ask(&taylor->piece, force, 0.0, 0);
         if (taylor->friction)
-            friction_expand(flow, which, limit);
-        if (taylor->friction && friction_soft(flow, which))
+            friction_expand(flow, which);
+        if (soft)
             st = friction_soft_check(flow, which, gap[0], gap[1]);
         if (st)
             return st;
     } else {
-        taylor_limit_row(limit, gap, 0.0, 0);
+        taylor_ask(&taylor->piece, gap, 0.0, 0);
         if (taylor->friction &&
             taylor->friction->soft[which] == CONTACT_PRESSED)
             memcpy(force, friction_soft_row(flow, which), ROW * sizeof *force);
@@ -139,13 +151,23 @@ expand_contact(struct flow *flow, uint32_t which, struct taylor_limit *limit)
     terms->rate_max[which] =
         fmax(terms->rate_max[which],
              terms->rate[which] + fabs(flow->instant.drift[which]));
+    return IMP_OK;
+}
+
+/* What is 0 at the beginning of the piece is rounding in the series. */
+static void
+begin_rows(struct flow *flow, uint32_t which)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    double *gap = taylor->piece.gap + which * ROW;
     if (taylor->contacts.opening[which])
         gap[0] = 0.0;
     if (taylor->contacts.released[which])
         gap[1] = gap[2] = 0.0;
     if (taylor->friction && taylor->friction->still[which])
         gap[1] = 0.0;
-    return IMP_OK;
+    if (taylor->friction)
+        friction_begin_row(flow, which);
 }
 
 /* Takes the piece from the rows of the block. Its length is that for which it
@@ -162,19 +184,23 @@ take_rows(struct flow *flow)
     taylor_limit_by(&limit, motion_parabola(run, flow->sys->block));
     if (taylor->friction)
         friction_memory_expand(flow);
+    taylor->piece.n_asked = 0;
     int st = flow_instant(flow);
     /* the forces, which hold for less than the state, come first */
     for (uint32_t which = 0; which < flow->m && !st; which++)
-        st = expand_contact(flow, which, &limit);
+        st = expand_contact(flow, which);
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece.state + j * ROW;
         memcpy(c,
                run->rows.block[flow->sys->block] +
                    (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
-        taylor_limit_row(&limit, c, pushed(flow, j % flow->n),
-                         j < flow->n ? 2 : 1);
+        taylor_ask(&taylor->piece, c, pushed(flow, j % flow->n),
+                   j < flow->n ? 2 : 1);
     }
+    taylor_limit_asked(&taylor->piece, &limit);
+    for (uint32_t which = 0; which < flow->m && !st; which++)
+        begin_rows(flow, which);
     taylor->piece.h = limit.time;
     if (!st && limit.time > 0.0)
         taylor->piece.h = crossing_checked(run, flow->sys->block,
@@ -699,6 +725,10 @@ flow_taylor_new(struct flow *flow)
     taylor->piece.state = NEW_N(arena, double, 2 * n_coordinate * ROW);
     taylor->piece.gap = NEW_N(arena, double, n_contact *ROW + 1);
     taylor->piece.force = NEW_N(arena, double, n_contact *ROW + 1);
+    /* of a contact: its gap or force, friction, and slip or both distances from
+     * the cone */
+    taylor->piece.asked =
+        NEW_N(arena, struct taylor_asked, 2 * n_coordinate + 4 * n_contact);
     taylor->terms.gap = NEW_N(arena, double, n_contact + 1);
     taylor->terms.rate = NEW_N(arena, double, n_contact + 1);
     taylor->terms.gap_since = NEW_N(arena, double, n_contact + 1);
@@ -747,53 +777,4 @@ flow_taylor_new(struct flow *flow)
     for (size_t i = 0; i < n_contact; i++)
         taylor->contacts.opening[i] |= fresh[i];
     return IMP_OK;
-}
-
-/* The rounding of the acceleration of a gap is below this many roundings of its
- * terms. */
-#define PRESS_NOISE 64.0
-
-static void
-contact_with_friction(const struct flow *flow, uint32_t i,
-                      struct flow_contact *out)
-{
-    const struct friction_rows *rows = &flow->taylor->friction->rows;
-    size_t N = 2 * (size_t)i;
-    *out = (struct flow_contact){
-        .closed = flow->taylor->contacts.closed[i],
-        .rate = rows->speed[N],
-        .approach = flow->taylor->friction->approach[i],
-        .e = flow->instant.e[i],
-        .W = rows->W[N * (2 * (size_t)flow->m + 1)],
-        .pressed =
-            fabs(rows->free[N]) > PRESS_NOISE * DBL_EPSILON * rows->terms[N]};
-}
-
-void
-flow_contact_read(const struct flow *flow, uint32_t i, struct flow_contact *out)
-{
-    assert(flow && flow->taylor && out && i < flow->m);
-    if (flow->taylor->friction) {
-        contact_with_friction(flow, i, out);
-        return;
-    }
-    const struct ballistic *instant = flow->taylor->instant;
-    const struct contact_matrices *matrices = &instant->matrices;
-    double free = 0.0, terms = 0.0;
-    for (uint32_t j = 0; j < flow->n; j++) {
-        double term =
-            instant->model.N[(size_t)i * flow->n + j] * instant->model.acc[j];
-        free += term;
-        terms += fabs(term);
-    }
-    *out = (struct flow_contact){
-        .closed = instant->mode.persistent[i],
-        .rate = instant->rate[i],
-        .e = instant->model.e[i],
-        .W = matrices->W[i * (flow->m + 1)],
-        .pressed = matrices->gap_acc[i] != 0.0 &&
-                   fabs(free) > PRESS_NOISE * DBL_EPSILON * terms};
-    for (uint32_t k = 0; k < flow->last.n_contacts; k++)
-        if (flow->last.contacts[k] == flow->sys->contact + i)
-            out->approach = flow->last.impulse[k] * out->W / (1.0 + out->e);
 }

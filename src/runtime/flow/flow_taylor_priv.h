@@ -43,11 +43,21 @@ struct taylor_next_event {
     int guard;       /* the switching function that ends the piece, or -1 */
     bool switched;   /* what it changes has been looked at */
 };
+/* A row of a piece that is asked for how long it holds (taylor_row_time). */
+struct taylor_asked {
+    const double *row;
+    double push;
+    int order;
+};
 /* The series of the present piece, in rows of MOTION_STEP_ORDER + 1. */
 struct taylor_piece {
     double h;            /* its length */
     double *state;       /* 2n rows */
-    double *gap, *force; /* m rows each */
+    double *gap, *force; /* m rows each; of a rigid contact one of them: its gap
+                            while it is open, its force while it is closed */
+    struct taylor_asked *asked;
+    uint32_t n_asked;
+    const double *tells; /* the row that told the length of the last piece */
 };
 /* m each: the sizes of the terms that gaps and rates are sums of. Their
  * rounding errors are shares of these. */
@@ -90,7 +100,7 @@ struct taylor_several {
     long impacts; /* and limits since the chatter may have begun */
     double flight[TAYLOR_FLIGHTS], time; /* the flights between these, and the
                                             time of the last */
-    double predicted;   /* the limit, after this impact */
+    double predicted;                    /* the limit, after this impact */
     double foreseen;    /* the limit, when it was last predicted */
     double limit;       /* the one that was accepted; -INFINITY: none */
     double left_before; /* the time that was left at the prediction before */
@@ -215,10 +225,15 @@ double taylor_row_time(const double *row, double push, int order);
 struct taylor_limit {
     double time, power[TAYLOR_ASKED];
 };
-/* Lets the limit fall to a time, or to that of a row. Begins with INFINITY. */
+/* Lets the limit fall to a time. Begins with INFINITY. */
 void taylor_limit_by(struct taylor_limit *limit, double time);
-void taylor_limit_row(struct taylor_limit *limit, const double *row,
-                      double push, int order);
+/* The row will be asked, too: it is not to change until then. */
+void taylor_ask(struct taylor_piece *piece, const double *row, double push,
+                int order);
+/* Asks them. What told the length of the last piece mostly tells that of this
+ * one: asked first, it spares the others their logarithms. The result does not
+ * depend on the order. */
+void taylor_limit_asked(struct taylor_piece *piece, struct taylor_limit *limit);
 /* The first root in (0, length] at which a polynomial that is positive at first
  * (or 0 and rising) becomes negative. Zeros at 0 are divided out. Coefficients
  * 0 and 1 count as 0 when they are below noise0 and noise1. */

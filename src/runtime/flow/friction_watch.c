@@ -50,15 +50,15 @@ friction_begin_piece(struct flow *flow)
     memset(friction->let_go, 0, flow->m * sizeof *friction->let_go);
 }
 
-int
-friction_expand(struct flow *flow, uint32_t i, struct taylor_limit *limit)
+void
+friction_expand(struct flow *flow, uint32_t i)
 {
     assert(flow);
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_friction *friction = taylor->friction;
     const struct friction_piece *piece = &friction->piece;
     if (friction->rub[i] < 0 || !taylor->contacts.closed[i])
-        return IMP_OK;
+        return;
     double *to[] = {piece->friction + i * ROW, piece->slip + i * ROW,
                     piece->minus + i * ROW, piece->plus + i * ROW};
     for (int k = 0; k < 4; k++)
@@ -66,17 +66,24 @@ friction_expand(struct flow *flow, uint32_t i, struct taylor_limit *limit)
                system_rub(flow->run, flow->system, (uint32_t)friction->rub[i],
                           (enum system_rub_row)k),
                ROW * sizeof *to[k]);
-    taylor_limit_row(limit, to[0], 0.0, 0);
+    taylor_ask(&taylor->piece, to[0], 0.0, 0);
     /* ground that moves, and a coefficient that changes in time, have series of
      * their own, which may hold for less than the motion's */
     if (friction_slips(friction->mode[i]))
-        taylor_limit_row(limit, to[1], friction->rows.terms[2 * i + 1], 1);
+        taylor_ask(&taylor->piece, to[1], friction->rows.terms[2 * i + 1], 1);
     else if (friction->mode[i] == CONTACT_STICK)
         for (int k = 2; k < 4; k++)
-            taylor_limit_row(limit, to[k], 0.0, 0);
-    if (friction->onset[i] || friction->mode[i] == CONTACT_STICK)
-        to[1][0] = 0.0;
-    return IMP_OK;
+            taylor_ask(&taylor->piece, to[k], 0.0, 0);
+}
+
+void
+friction_begin_row(struct flow *flow, uint32_t i)
+{
+    assert(flow);
+    const struct taylor_friction *friction = flow->taylor->friction;
+    if (friction->rub[i] >= 0 && flow->taylor->contacts.closed[i] &&
+        (friction->onset[i] || friction->mode[i] == CONTACT_STICK))
+        friction->piece.slip[(size_t)i * ROW] = 0.0;
 }
 
 /* The rounding of the friction of contact i, as that of a normal force. */

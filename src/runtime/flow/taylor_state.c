@@ -104,6 +104,24 @@ work_of(const double *force, const double *slip, double elapsed)
     return sum * elapsed;
 }
 
+/* Adds `factor` times a row, two numbers at once. */
+typedef double pair __attribute__((vector_size(16)));
+static inline void
+add_times(double *sum, double factor, const double *row)
+{
+    const pair by = {factor, factor};
+    int k = 0;
+    for (; k + 1 < ROW; k += 2) {
+        pair x, y;
+        memcpy(&x, row + k, sizeof x);
+        memcpy(&y, sum + k, sizeof y);
+        y += by * x;
+        memcpy(sum + k, &y, sizeof y);
+    }
+    if (k < ROW)
+        sum[k] += factor * row[k];
+}
+
 /* The work of the friction of contact i, which slips, on the present piece. */
 static double
 slip_work(const struct friction_piece *piece, size_t i, double elapsed)
@@ -112,8 +130,7 @@ slip_work(const struct friction_piece *piece, size_t i, double elapsed)
                  *slip = piece->slip + i * ROW;
     double power[2 * ROW] = {0}, sum = 0.0;
     for (int a = 0; a < ROW; a++)
-        for (int b = 0; b < ROW; b++)
-            power[a + b] += friction[a] * slip[b];
+        add_times(power + a, friction[a], slip);
     for (int k = 2 * ROW - 2; k >= 0; k--)
         sum = (sum + power[k] / (k + 1)) * elapsed;
     return isfinite(sum) ? sum : work_of(friction, slip, elapsed);
@@ -206,6 +223,8 @@ friction_memory_pass(struct flow *flow, double elapsed)
 {
     assert(flow && elapsed >= 0.0);
     struct taylor_friction *friction = flow->taylor->friction;
+    if (flow->sys->n_memory == 0)
+        return;
     for (size_t k = 0; k < 2 * (size_t)flow->m && elapsed > 0.0; k++)
         friction->memory[k] +=
             elapsed * polynomial_value(friction->piece.memory + k * ROW + 1,
@@ -402,4 +421,56 @@ taylor_instant(struct flow *flow, const bool *on)
         return IMP_OK;
     }
     return taylor_no_mass(flow);
+}
+
+/* -- what a contact is now, for others ------------------------------------
+ */
+
+/* The rounding of the acceleration of a gap is below this many roundings of its
+ * terms. */
+#define PRESS_NOISE 64.0
+
+static void
+contact_with_friction(const struct flow *flow, uint32_t i,
+                      struct flow_contact *out)
+{
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    size_t N = 2 * (size_t)i;
+    *out = (struct flow_contact){
+        .closed = flow->taylor->contacts.closed[i],
+        .rate = rows->speed[N],
+        .approach = flow->taylor->friction->approach[i],
+        .e = flow->instant.e[i],
+        .W = rows->W[N * (2 * (size_t)flow->m + 1)],
+        .pressed =
+            fabs(rows->free[N]) > PRESS_NOISE * DBL_EPSILON * rows->terms[N]};
+}
+
+void
+flow_contact_read(const struct flow *flow, uint32_t i, struct flow_contact *out)
+{
+    assert(flow && flow->taylor && out && i < flow->m);
+    if (flow->taylor->friction) {
+        contact_with_friction(flow, i, out);
+        return;
+    }
+    const struct ballistic *instant = flow->taylor->instant;
+    const struct contact_matrices *matrices = &instant->matrices;
+    double free = 0.0, terms = 0.0;
+    for (uint32_t j = 0; j < flow->n; j++) {
+        double term =
+            instant->model.N[(size_t)i * flow->n + j] * instant->model.acc[j];
+        free += term;
+        terms += fabs(term);
+    }
+    *out = (struct flow_contact){
+        .closed = instant->mode.persistent[i],
+        .rate = instant->rate[i],
+        .e = instant->model.e[i],
+        .W = matrices->W[i * (flow->m + 1)],
+        .pressed = matrices->gap_acc[i] != 0.0 &&
+                   fabs(free) > PRESS_NOISE * DBL_EPSILON * terms};
+    for (uint32_t k = 0; k < flow->last.n_contacts; k++)
+        if (flow->last.contacts[k] == flow->sys->contact + i)
+            out->approach = flow->last.impulse[k] * out->W / (1.0 + out->e);
 }

@@ -211,14 +211,17 @@ motion_lacks(const struct rt *run, uint32_t block, const double *rows,
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
+    const double *row =
+        rows +
+        (size_t)IMP_ARRAY(run->im, at->rows, uint32_t)[variable] *
+            IMP_ROW_STRIDE +
+        IMP_ROW_PAD;
+    if (from <= order && row[order] != 0.0)
+        return false;
     bool velocity = moving->system != IMP_NO_SYSTEM
                         ? variable >= at->state.n / 2
                         : moving->what[variable] != MOTION_POSE;
-    return velocity &&
-           motion_zeros(rows + (size_t)row[variable] * IMP_ROW_STRIDE +
-                            IMP_ROW_PAD,
-                        from, order);
+    return velocity && motion_zeros(row, from, order);
 }
 
 bool

@@ -18,14 +18,14 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
              int *which)
 {
     struct branched formulas = branched_block(run, block);
+    *which = -1;
+    if (formulas.tape == IMP_NO_TAPE)
+        return IMP_OK;
     const double *rows[] = {run->rows.block[block], system_felt_by(run, block),
                             system_memory_by(run, block)};
     struct branch_end first, soft;
     double span = *step;
     bool parabola = isfinite(motion_parabola(run, block));
-    *which = -1;
-    if (formulas.tape == IMP_NO_TAPE)
-        return IMP_OK;
     int st = branched_first_end(run, &formulas, rows, order, parabola, step,
                                 &first, &soft);
     if (st)

@@ -316,11 +316,30 @@ imp_rank_factor(int n, double *a, int *piv)
     return 0;
 }
 
+/* imp_rank_solve for two unknowns that do not depend on each other, one contact
+ * with friction: the same operations, without loops. */
+static void
+solve_two(const double *a, const int *piv, double *b)
+{
+    int rows = piv[0] % RANK_COLUMN, cols = piv[0] / RANK_COLUMN;
+    double first = b[rows], second = b[1 - rows];
+    second -= a[2] * first;
+    second *= a[3];
+    first -= a[1] * second;
+    first *= a[0];
+    b[cols] = first;
+    b[1 - cols] = second;
+}
+
 void
 imp_rank_solve(int n, const double *a, const int *piv, double *b)
 {
     assert(n == 0 || (a != NULL && piv != NULL && b != NULL));
     int rank = rank_of(n, piv);
+    if (n == 2 && rank == 2) {
+        solve_two(a, piv, b);
+        return;
+    }
     for (int k = 0; k < rank; k++) {
         int i = piv[k] % RANK_COLUMN;
         double kept = b[i];

@@ -83,38 +83,68 @@ term(double c, int k, double h, double hk)
     return c;
 }
 
-/* quotient[a][b] = a/b, and a where b is 0: divisions take longer than all the
+/* quotient[b][a] = a/b, and a where b is 0: divisions take longer than all the
  * rest of to_bernstein. */
-#define QUOTIENTS(a)                                                           \
-    {(a), (a) / 1.0, (a) / 2.0, (a) / 3.0, (a) / 4.0, (a) / 5.0, (a) / 6.0,    \
-     (a) / 7.0, (a) / 8.0, (a) / 9.0, (a) / 10.0, (a) / 11.0, (a) / 12.0,      \
-     (a) / 13.0, (a) / 14.0, (a) / 15.0, (a) / 16.0, (a) / 17.0, (a) / 18.0,   \
-     (a) / 19.0, (a) / 20.0, (a) / 21.0, (a) / 22.0, (a) / 23.0, (a) / 24.0}
+#define QUOTIENTS(b)                                                           \
+    {                                                                          \
+        0.0 / (b), 1.0 / (b), 2.0 / (b), 3.0 / (b), 4.0 / (b), 5.0 / (b),      \
+            6.0 / (b), 7.0 / (b), 8.0 / (b), 9.0 / (b), 10.0 / (b),            \
+            11.0 / (b), 12.0 / (b), 13.0 / (b), 14.0 / (b), 15.0 / (b),        \
+            16.0 / (b), 17.0 / (b), 18.0 / (b), 19.0 / (b), 20.0 / (b),        \
+            21.0 / (b), 22.0 / (b), 23.0 / (b), 24.0 / (b)                     \
+    }
 static const double quotient[POLYNOMIAL_MAX + 1][POLYNOMIAL_MAX + 1] = {
-    QUOTIENTS(0),  QUOTIENTS(1),  QUOTIENTS(2),  QUOTIENTS(3),  QUOTIENTS(4),
+    QUOTIENTS(1),  QUOTIENTS(1),  QUOTIENTS(2),  QUOTIENTS(3),  QUOTIENTS(4),
     QUOTIENTS(5),  QUOTIENTS(6),  QUOTIENTS(7),  QUOTIENTS(8),  QUOTIENTS(9),
     QUOTIENTS(10), QUOTIENTS(11), QUOTIENTS(12), QUOTIENTS(13), QUOTIENTS(14),
     QUOTIENTS(15), QUOTIENTS(16), QUOTIENTS(17), QUOTIENTS(18), QUOTIENTS(19),
     QUOTIENTS(20), QUOTIENTS(21), QUOTIENTS(22), QUOTIENTS(23), QUOTIENTS(24)};
 
+/* Two numbers at once. */
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair
+two(const double *x)
+{
+    pair p;
+    memcpy(&p, x, sizeof p);
+    return p;
+}
+
+static inline void
+put_two(double *x, pair p)
+{
+    memcpy(x, &p, sizeof p);
+}
+
 /* Gives the Bernstein coefficients on [0, h]: b_i = sum_k C(i,k)/C(n,k) c_k
- * h^k; all weights are at most 1. */
+ * h^k; all weights are at most 1. The sums of all i go on together, as each
+ * waits for its own last term. */
 static void
 to_bernstein(const double *c, int n, double h, double *b)
 {
-    double a[POLYNOMIAL_MAX + 1], hk = 1.0;
+    double weight[POLYNOMIAL_MAX + 2], sum[POLYNOMIAL_MAX + 2], hk = 1.0;
+    for (int i = 0; i <= n + 1 && i < POLYNOMIAL_MAX + 2; i++) {
+        weight[i] = 1.0;
+        sum[i] = 0.0;
+    }
     for (int k = 0; k <= n; k++) {
-        a[k] = term(c[k], k, h, hk);
+        double a = term(c[k], k, h, hk);
+        const double *by = quotient[n - k];
+        pair terms = {a, a};
+        int i = k;
+        for (; i < n; i += 2) {
+            pair w = two(weight + i);
+            put_two(sum + i, two(sum + i) + w * terms);
+            put_two(weight + i, w * two(by + i - k));
+        }
+        if (i == n) {
+            sum[n] += weight[n] * a;
+            weight[n] *= by[n - k];
+        }
         hk *= h;
     }
-    for (int i = 0; i <= n; i++) {
-        double w = 1.0, sum = 0.0;
-        for (int k = 0; k <= i; k++) {
-            sum += w * a[k];
-            w *= quotient[i - k][n - k];
-        }
-        b[i] = sum;
-    }
+    memcpy(b, sum, (size_t)(n + 1) * sizeof *b);
 }
 
 /* Splits b at fraction f into its left and right halves (right may be b
@@ -122,12 +152,16 @@ to_bernstein(const double *c, int n, double h, double *b)
 static void
 split(const double *b, int n, double f, double *left, double *right)
 {
-    double w[POLYNOMIAL_MAX + 1];
+    double w[POLYNOMIAL_MAX + 2];
+    const pair here = {1.0 - f, 1.0 - f}, next = {f, f};
     memcpy(w, b, sizeof(double) * (size_t)(n + 1));
     for (int j = 0; j <= n; j++) {
         left[j] = w[0];
         right[n - j] = w[n - j];
-        for (int i = 0; i < n - j; i++)
+        int i = 0;
+        for (; i + 1 < n - j; i += 2)
+            put_two(w + i, here * two(w + i) + next * two(w + i + 1));
+        if (i < n - j)
             w[i] = (1.0 - f) * w[i] + f * w[i + 1];
     }
 }
@@ -184,15 +218,45 @@ bracketed(const double *c, int n, double level, double lo, double hi)
  * products of as many factors. */
 #define POLY_ROUNDING (4 * POLYNOMIAL_MAX * POLYNOMIAL_MAX * DBL_EPSILON)
 
+/* A bound is looked for on so many pieces of an interval before roots are
+ * isolated, which costs as much as ten of them. */
+#define POLY_PIECES 4
+
+/* What the terms of orders 1 .. n add until s, and what they take away. Both
+ * grow with s. */
+static void
+gains_and_losses(const double *c, int n, double s, double *gain, double *loss)
+{
+    double twice_gain = 0.0, twice_loss = 0.0;
+    for (int k = n; k >= 1; k--) {
+        double size = fabs(c[k]);
+        twice_gain = (twice_gain + (size + c[k])) * s;
+        twice_loss = (twice_loss + (size - c[k])) * s;
+    }
+    *gain = 0.5 * twice_gain;
+    *loss = 0.5 * twice_loss;
+}
+
 bool
 polynomial_clearly_above(const double *c, int n, double h, double level)
 {
     assert(c != NULL && n >= 0);
-    double others = 0.0;
-    for (int k = n; k >= 1; k--)
-        others = (others + fabs(c[k])) * h;
-    double sizes = fabs(c[0]) + others + fabs(level);
-    return c[0] - level > others + POLY_ROUNDING * sizes;
+    double above = c[0] - level, gain, loss, gained = 0.0;
+    gains_and_losses(c, n, h, &gain, &loss);
+    double noise = POLY_ROUNDING * (fabs(c[0]) + fabs(level) + (gain + loss));
+    if (above > loss + noise)
+        return true;
+    /* at the end there is no more than all that is gained */
+    if (!(above > noise && above + gain > loss + noise))
+        return false;
+    for (int piece = 1; piece < POLY_PIECES; piece++) {
+        double part_gain, part_loss;
+        gains_and_losses(c, n, h * piece / POLY_PIECES, &part_gain, &part_loss);
+        if (!(above + gained > part_loss + noise))
+            return false;
+        gained = part_gain;
+    }
+    return above + gained > loss + noise;
 }
 
 bool

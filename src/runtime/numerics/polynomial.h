@@ -18,16 +18,16 @@ double polynomial_size(const double *c, int n, double s);
 int polynomial_derivative(const double *c, int n, double *d);
 /* The same polynomial in powers of s - at: about[k] (n + 1 entries, not c). */
 void polynomial_about(const double *c, int n, double at, double *about);
-/* Is the polynomial above the level on all of [0, h], because c[0] is more
- * above it than all other terms together can take away? Then no Bernstein
- * coefficient is at the level or below. */
+/* Is the polynomial above the level on all of [0, h], because on each of some
+ * pieces of it the terms cannot take away as much as there is at its beginning?
+ * Then no piece in Bernstein form comes to the level. */
 bool polynomial_clearly_above(const double *c, int n, double h, double level);
 /* The first s in [from, h] with p(s) <= level; false if p > level throughout.
  * A touch of the level from above counts, and no root is passed over. */
 bool polynomial_below(const double *c, int n, double from, double h,
                       double level, double *s);
-/* The same for level 0, but where p only dips, by no more than `noise`, and then
- * rises above `noise` again, it has not come through. */
+/* The same for level 0, but where p only dips, by no more than `noise`, and
+ * then rises above `noise` again, it has not come through. */
 bool polynomial_through(const double *c, int n, double h, double noise,
                         double *s);
 /* All real roots in [0, h], ascending; at most `max` (n is enough). Values

@@ -87,5 +87,12 @@ enum diag_code diag_code_find(const char *name); /* DIAG_NONE if unknown */
 /* The candidate nearest to `word` (Damerau-Levenshtein distance, a third of the
  * word's length at most), or NULL. */
 const char *suggest(const char *word, const char *const *candidates, size_t n);
+/* The first letter in which two words differ that look alike. */
+struct lookalike {
+    uint32_t letter, ours;
+};
+/* Do the words differ, but only by letters that nobody can tell apart, as the
+ * Latin and the Cyrillic a? */
+bool lookalike(const char *word, const char *ours, struct lookalike *found);
 
 #endif

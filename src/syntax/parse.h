@@ -22,6 +22,9 @@ struct ast_file *parse_file(struct arena *arena, struct intern *names,
 enum parse_state { PARSE_DONE, PARSE_MORE, PARSE_WRONG };
 enum parse_state parse_probe(const char *text, size_t len);
 
+/* Is this one of the commonest units? */
+bool word_is_unit(const char *s);
+
 /* What may stand next after this text, from the grammar: calls back with each
  * keyword or punctuation spelled as the user would type it, and with
  * "<name>", "<number>", "<string>", "<unit>", "<key>" for the classes. The

@@ -17,6 +17,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "imp_parser.h"
+#include "syntax/parse.h"
 #include "syntax/syntax_priv.h"
 
 void *imp_lex_open(struct scan *scan);
@@ -263,7 +264,9 @@ static const struct sign signs[] = {
     {0x2215, IMP_YYSLASH, "/"},   {0x2260, IMP_YYNE, "!="},
     {0x2264, IMP_YYLE, "<="},     {0x2265, IMP_YYGE, ">="},
     {0x2227, IMP_YYAND, "and"},   {0x2228, IMP_YYOR, "or"},
-    {0xac, IMP_YYNOT, "not"},
+    {0xac, IMP_YYNOT, "not"},     {0x2219, IMP_YYTIMES, "*"},
+    {0x2022, IMP_YYTIMES, "*"},   {0x2044, IMP_YYSLASH, "/"},
+    {0x2236, IMP_YYCOLON, ":"},   {0x2223, IMP_YYBAR, "|"},
 };
 
 /* A character beyond ASCII that begins no name; n bytes at scan->pos - n. */
@@ -281,6 +284,18 @@ strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
             diag_fix(scan->ds, diag, diag->range, signs[i].ours);
         return signs[i].kind;
     }
+    /* the signs of ASCII in full width, as keyboards of East Asia give them */
+    if (cp > 0xff00 && cp < 0xff5f) {
+        const char *ours =
+            arena_printf(scan->arena, "%c", (int)(cp - 0xff01 + '!'));
+        struct diag *diag =
+            scan_error(scan, DIAG_E0018, lo, lo + len,
+                       "`%.*s` is written `%s` in Imp", (int)len, text, ours);
+        if (diag)
+            diag_fix(scan->ds, diag, diag->range, ours);
+        int kind = word_sign(ours);
+        return kind ? kind : IMP_YYBAD;
+    }
     struct diag *diag =
         scan_error(scan, DIAG_E0015, lo, lo + len,
                    "the character `%.*s` (U+%04X) has no meaning here",
@@ -294,6 +309,12 @@ strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
         diag_help(scan->ds, diag, "a power is written with ^: x^2");
     else if (cp == 0x221a)
         diag_help(scan->ds, diag, "a root is written sqrt(x)");
+    else if (cp >= 0xbc && cp <= 0xbe)
+        diag_help(scan->ds, diag, "a fraction is written (1/2)");
+    else if (cp == 0x2206)
+        diag_help(scan->ds, diag,
+                  "this is the sign of an increment; names may have the letter "
+                  "U+0394, Delta");
     else if (cp == 0x221e)
         diag_help(scan->ds, diag,
                   "there is no infinite number; use a large one");
@@ -443,13 +464,21 @@ scan_junk(struct scan *scan, struct token *token, size_t n_junk)
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "numbers are decimal; %s is not",
                           shown(scan, word, end));
+        char *stop = NULL;
+        unsigned long long number = strtoull(word, &stop, 16);
+        if (diag && stop == word + end && end < 16)
+            diag_fix(scan->ds, diag, diag->range,
+                     arena_printf(scan->arena, "%llu", number));
     } else {
         diag = scan_error(scan, DIAG_E0010, lo, lo + end,
                           "%s is neither a number nor a name",
                           shown(scan, word, end));
         bool unit =
             word_is_unit(arena_strndup(scan->arena, word + at, end - at));
-        if (diag && unit) {
+        if (diag && cp == 0xba) {
+            diag_help(scan->ds, diag,
+                      "an angle in degrees is written 45 [deg]");
+        } else if (diag && unit) {
             diag_help(scan->ds, diag,
                       "a unit has brackets, %.*s [%.*s]; a product its *, "
                       "%.*s*%.*s",
@@ -642,6 +671,9 @@ scan_stray(struct scan *scan, size_t n)
                   "a comment begins with #, a remainder is fmod(a, b)");
     else if (byte == '&')
         diag_help(scan->ds, diag, "conditions are joined with `and`");
+    else if (byte == '@' && scan->text[lo + 1] == '(')
+        diag_help(scan->ds, diag,
+                  "a function is declared with `fn`: fn f(x) = x^2");
     else if (byte == '?')
         diag_help(scan->ds, diag,
                   "a choice is written: if a > b then a else b");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "imp_parser.h"
+#include "syntax/parse.h"
 #include "syntax/syntax_priv.h"
 
 /* classes of tokens in the table; token kinds are not negative */

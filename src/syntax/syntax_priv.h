@@ -78,11 +78,11 @@ void scan_dots(struct scan *scan, size_t n);
 
 /* The token kind of a keyword; 0 if it is none. */
 int word_keyword(const char *s, size_t n);
+/* The token kind of a sign; 0 if it is none. */
+int word_sign(const char *s);
 bool word_is_command(const char *s);
 /* Does this kind of token begin a declaration? */
 bool word_declares(int kind);
-/* Is this one of the commonest units? */
-bool word_is_unit(const char *s);
 /* Command word number i, in the order of abi/commands.def; NULL beyond the end.
  */
 const char *word_command(size_t i);

@@ -86,15 +86,27 @@ word_spelling(int kind)
     return NULL;
 }
 
+int
+word_sign(const char *s)
+{
+    assert(s);
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strcmp(signs[i].text, s) == 0)
+            return signs[i].kind;
+    return 0;
+}
+
 bool
 word_is_unit(const char *s)
 {
     assert(s);
     /* only the commonest units; the checker knows them all */
     static const char *const units[] = {
-        "m",  "mm", "cm",  "km", "s",   "ms",  "us",     "min",    "h",
-        "kg", "g",  "N",   "kN", "J",   "kJ",  "W",      "Pa",     "Hz",
-        "A",  "K",  "mol", "cd", "rad", "deg", "degree", "degrees"};
+        "m",      "mm",      "cm",   "km",  "s",   "ms",  "us",  "min",
+        "h",      "kg",      "g",    "N",   "kN",  "J",   "kJ",  "W",
+        "Pa",     "Hz",      "A",    "K",   "mol", "cd",  "rad", "deg",
+        "degree", "degrees", "um",   "kPa", "MPa", "GPa", "MN",  "MJ",
+        "kW",     "rpm",     "inch", "ft",  "lb"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(units[i], s) == 0)
             return true;

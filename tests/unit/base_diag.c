@@ -240,6 +240,24 @@ suggestions(void **unused)
 }
 
 static void
+lookalikes(void **unused)
+{
+    (void)unused;
+    struct lookalike l;
+    assert_true(lookalike("m\u0430ss", "mass", &l));
+    assert_int_equal(l.letter, 0x430);
+    assert_int_equal(l.ours, 'a');
+    assert_true(lookalike("\u03d5", "\u03c6", &l));
+    assert_true(lookalike("\uff4dass", "mass", &l));
+    assert_true(lookalike("\U0001d45a", "m", &l));
+    assert_false(lookalike("mass", "mass", &l));
+    assert_false(lookalike("m\u0430s", "mass", &l));
+    assert_false(lookalike("m\u0430sse", "mass", &l));
+    assert_false(lookalike("m\u0431ss", "mass", &l));
+    assert_false(lookalike("", "", &l));
+}
+
+static void
 interning(void **unused)
 {
     (void)unused;
@@ -292,11 +310,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carets),         cmocka_unit_test(escapes),
-        cmocka_unit_test(long_line),      cmocka_unit_test(lines_and_order),
-        cmocka_unit_test(json),           cmocka_unit_test(limit),
-        cmocka_unit_test(any_range),      cmocka_unit_test(codes),
-        cmocka_unit_test(suggestions),    cmocka_unit_test(interning),
-        cmocka_unit_test(memory_runs_out)};
+        cmocka_unit_test(carets),      cmocka_unit_test(escapes),
+        cmocka_unit_test(long_line),   cmocka_unit_test(lines_and_order),
+        cmocka_unit_test(json),        cmocka_unit_test(limit),
+        cmocka_unit_test(any_range),   cmocka_unit_test(codes),
+        cmocka_unit_test(suggestions), cmocka_unit_test(lookalikes),
+        cmocka_unit_test(interning),   cmocka_unit_test(memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,13 +176,44 @@ test_ratio(void **state)
     assert_false(ratio_of(NAN, &r));
 }
 
+/* What stands for units of other systems is a unit, also where its number is
+ * told, and no word of the table is a unit here. */
+static void
+test_foreign_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *ours, *help;
+    } rows[] = {
+#include "check/foreign_units.def"
+    };
+    struct arena *a = arena_new();
+    struct dims *ds = dims_new(a);
+    struct unit u;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_false(unit_of_text(ds, rows[i].word, &u));
+        assert_true((rows[i].ours != NULL) != (rows[i].help != NULL));
+        if (rows[i].ours)
+            assert_true(unit_of_text(ds, rows[i].ours, &u));
+        for (const char *p = rows[i].help; p && (p = strchr(p, '['));) {
+            const char *end = strchr(++p, ']');
+            assert_non_null(end);
+            assert_true(
+                unit_of_text(ds, arena_strndup(a, p, (size_t)(end - p)), &u));
+        }
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(rows[i].word, rows[k].word);
+    }
+    arena_free(a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_algebra), cmocka_unit_test(test_unify),
         cmocka_unit_test(test_text),    cmocka_unit_test(test_units),
-        cmocka_unit_test(test_ratio),
+        cmocka_unit_test(test_ratio),   cmocka_unit_test(test_foreign_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,7 +111,8 @@ not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
                                     label, doing);
     if (doing[0] == 'c') /* within a condition: the whole is no column */
         CHECK_HELP(ck, diag,
-                   "forces, slip, work and mode of contacts and joints are told during "
+                   "forces, slip, work and mode of contacts and joints are "
+                   "told during "
                    "a run: record them, and compare the record, as in "
                    "r.c_work[-1]");
     else
@@ -135,8 +136,8 @@ told_leaf(void *ctx, const expr *leaf)
         (leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE);
 }
 
-/* Forces, slip, work and mode of contacts and joints are told while a run goes on, and
- * nowhere else. Reports a value that reads them. */
+/* Forces, slip, work and mode of contacts and joints are told while a run goes
+ * on, and nowhere else. Reports a value that reads them. */
 static bool
 outside_run(struct check *ck, const struct value *value,
             const struct ast_expr *node, const char *doing)
@@ -288,8 +289,21 @@ condition(struct check *ck, const struct ast_expr *node, struct tm_val *out)
             check_error(ck, DIAG_E0410, node->range,
                         "expect needs a condition, but this is %s",
                         value_kind_text(ck, &value));
-        CHECK_HELP(ck, diag, "compare it, as in expect %s < 1e-9",
-                   expr_label(ck, node));
+        const char *text = expr_label(ck, node);
+        struct value entry = value;
+        if (value.kind == VALUE_COLUMN)
+            entry = list_entry(&value);
+        if (entry.kind == VALUE_TRUTH)
+            CHECK_HELP(ck, diag,
+                       "count those that hold: expect count(%s) == "
+                       "length(%s) asks for all of them, > 0 for any",
+                       text, text);
+        else if (value.kind == VALUE_COLUMN)
+            CHECK_HELP(ck, diag,
+                       "compare one number of it, as in expect max(%s) < 1e-9",
+                       text);
+        else
+            CHECK_HELP(ck, diag, "compare it, as in expect %s < 1e-9", text);
         return false;
     }
     if (!outside_run(ck, &value, node, "compare"))

@@ -57,7 +57,8 @@ command_add(struct check *ck, const struct ast_item *it, struct decl *decl)
                     word);
     } else if (!row->available) {
         check_unavailable(ck, it->name.range,
-                          arena_printf(ck->arena, "`%s`", word));
+                          arena_printf(ck->arena, "`%s`", word),
+                          "`imp doc` lists what is");
     }
     if (!row || !row->available) {
         if (decl)

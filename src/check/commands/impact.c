@@ -34,17 +34,19 @@ dims_of_contact(struct check *ck, const struct tm_contact *contact,
         *dims = law_dims_of_bodies(ck);
         if (ck->m->dim == 2)
             return true;
-        check_unavailable(ck, law, "an impact law of its own between bodies in "
-                                   "space");
+        check_unavailable(
+            ck, law, "an impact law of its own between bodies in space",
+            "take one of newton, poisson, energetic, complementarity, "
+            "sequential, least_norm");
         return false;
     }
     if (!contact->slip.e || !contact_has_friction(contact)) {
         no_slip_for_law(ck, law, false, contact->range);
         return false;
     }
-    *dims = (struct law_dims){dim_mul(ck->dims, contact->gap_dim,
-                                      dim_mks(ck->dims, 0, 0, -1)),
-                              contact->slip_dim, contact->energy_dim};
+    *dims = (struct law_dims){
+        dim_mul(ck->dims, contact->gap_dim, dim_mks(ck->dims, 0, 0, -1)),
+        contact->slip_dim, contact->energy_dim};
     return true;
 }
 

@@ -82,7 +82,7 @@ enum decl_kind {
     DECL_ROTOR,
     DECL_SYSTEM, /* index: UINT32_MAX for one with arguments, a pattern */
     DECL_DATA,
-    DECL_OTHER   /* not available in this build */
+    DECL_OTHER /* not available in this build */
 };
 struct module;
 struct decl {
@@ -96,8 +96,8 @@ struct decl {
     struct value val;          /* PARAM, LET */
     uint32_t index;            /* PARAM, BODY, CONTACT, RESULT: in the model;
                                   UINT32_MAX: not there (yet) */
-    uint32_t count; /* BODY, a family: how many; index: the first */
-    int lo;         /* its index */
+    uint32_t count;            /* BODY, a family: how many; index: the first */
+    int lo;                    /* its index */
     struct decl *next, *chain; /* in order; in the bucket */
 };
 struct module_use {
@@ -140,8 +140,8 @@ struct env {
     const char **names;
     struct value *vals;
     size_t n, n_later; /* names behind the n are declared further below */
-    bool coords; /* x, y, z are the coordinates of a shape */
-    bool system; /* inside a system: `'` is taken on the graph */
+    bool coords;       /* x, y, z are the coordinates of a shape */
+    bool system;       /* inside a system: `'` is taken on the graph */
     enum env_part {
         PART_NONE,
         PART_EQUATION, /* of an observer: accelerations may stand here */
@@ -318,8 +318,9 @@ struct diag *check_error(struct check *ck, enum diag_code code, imp_range range,
 /* the range to blame for a dimension: of the user's text that calls the
  * library, where r stands in a library */
 imp_range check_user_range(struct check *ck, imp_range range);
-/* "X is not available in this build" */
-void check_unavailable(struct check *ck, imp_range range, const char *what);
+/* E0901: "`what` is not available yet", with what can be done instead */
+void check_unavailable(struct check *ck, imp_range range, const char *what,
+                       const char *instead);
 /* help from the nearest candidate; false if none is near */
 bool check_suggest(struct check *ck, struct diag *diag, imp_range range,
                    const char *word, const char *const *names, size_t count);

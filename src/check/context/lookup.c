@@ -6,10 +6,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "check/context/builtins.h"
 #include "check/context/context.h"
 #include "check/context/corners.h"
 #include "check/context/stdlib.h"
+#include "syntax/parse.h"
 
 /* so many unknown names are compared with a further one */
 #define UNKNOWN_NAMES 1000
@@ -403,6 +405,72 @@ verdict(const char *name)
     return false;
 }
 
+/* Is it a known name with `dot` behind it, or `d` before it, which other
+ * programs give to the rate of what it names? */
+static bool
+help_rate(struct check *ck, struct diag *diag, imp_range range,
+          const char *name, const struct names *ns)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < ns->n; i++) {
+        const char *base = ns->v[i], *rest;
+        size_t k = strlen(base);
+        if (k == 0 || k >= n)
+            continue;
+        if (!strncmp(name, base, k)) {
+            rest = name + k;
+            rest += *rest == '_';
+            const char *primes = !strcmp(rest, "dot")      ? "'"
+                                 : !strcmp(rest, "ddot")   ? "''"
+                                 : !strcmp(rest, "dotdot") ? "''"
+                                                           : NULL;
+            if (!primes)
+                continue;
+            rest = arena_printf(ck->arena, "%s%s", base, primes);
+        } else if (name[0] == 'd' && !strcmp(name + 1, base)) {
+            rest = arena_printf(ck->arena, "%s'", base);
+        } else
+            continue;
+        CHECK_HELP(ck, diag, "rates are written with ': did you mean `%s`?",
+                   rest);
+        diag_fix(ck->ds, diag, range, rest);
+        return true;
+    }
+    return false;
+}
+
+/* Does a point stand right behind the range, as behind a body or a result? */
+static bool
+has_fields(struct check *ck, imp_range range)
+{
+    const struct source *source = source_get(ck->in->sources, range.file);
+    return source && range.hi < source->len && source->text[range.hi] == '.';
+}
+
+/* Says what stands for a word where a value is wanted; false: nothing does. */
+static bool
+help_word(struct check *ck, struct diag *diag, imp_range range,
+          const char *name, const struct names *ns)
+{
+    if (help_law(ck, diag, name))
+        return true;
+    if (!strcmp(name, "end"))
+        CHECK_HELP(ck, diag, "the last entry of a list is a[-1]");
+    else if (!strcmp(name, "e"))
+        CHECK_HELP(ck, diag, "Euler's number is exp(1)");
+    else if (verdict(name))
+        CHECK_HELP(ck, diag, "texts of results stand in quotes: \"%s\"", name);
+    else if (help_rate(ck, diag, range, name, ns))
+        return true;
+    else if (word_is_unit(name) && name[1])
+        CHECK_HELP(ck, diag,
+                   "a unit stands in square brackets behind a number: 5 [%s]",
+                   name);
+    else
+        return false;
+    return true;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -446,16 +514,13 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (fn && foreign_function(name)) {
         CHECK_HELP(ck, diag, "%s", foreign_function(name));
     } else if (fn && usual_shape(name)) {
-        bool used = scope_library(module, "shapes") != NULL;
         CHECK_HELP(ck, diag,
                    "the library `shapes` has `%s` for the plane and `%s` for "
                    "space%s",
                    usual_shape(name)->plane, usual_shape(name)->space,
-                   used ? "" : ": add `use shapes`");
+                   scope_library(module, "shapes") ? "" : ": add `use shapes`");
     } else if (!fn && truth_of(name)) {
         mean(ck, diag, range, truth_of(name));
-    } else if (!fn && !system && help_law(ck, diag, name)) {
-        return;
     } else if (of) {
         mean(ck, diag, range, arena_printf(ck->arena, "%s.%s", of, name));
     } else if (coords && !fn && name[1] == 0 && strchr("XYZ", name[0])) {
@@ -466,16 +531,19 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         CHECK_HELP(ck, diag,
                    "x, y and z are coordinates inside a shape, and in the "
                    "formulas of a system that names them, not in its start");
-    } else if (!fn && !strcmp(name, "e")) {
-        CHECK_HELP(ck, diag, "Euler's number is exp(1)");
-    } else if (!fn && !system && verdict(name)) {
-        CHECK_HELP(ck, diag, "texts of results stand in quotes: \"%s\"", name);
+    } else if (!fn && !system && help_word(ck, diag, range, name, &ns)) {
+        return;
     } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n)) {
         if ((fn || system) && other_library(ck, diag, module, name, system))
             return;
         if (system)
             CHECK_HELP(ck, diag,
                        "declare it: system %s(...) { coordinate ... }", name);
+        else if (!fn && has_fields(ck, range))
+            CHECK_HELP(ck, diag,
+                       "declare it: body %s : circle(0.1) { mass = 1 }, or let "
+                       "%s = simulate { until = 1 } for results",
+                       name, name);
         else if (!fn)
             CHECK_HELP(
                 ck, diag,

@@ -165,7 +165,9 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
             break;
         case AST_POINT:
             if (it->name2.text)
-                check_unavailable(ck, it->head, "the point of a body");
+                check_unavailable(ck, it->head, "the point of a body",
+                                  "state a contact or a joint by `at`, in "
+                                  "world axes at the start");
             else
                 CHECK_HELP(ck,
                            check_error(ck, DIAG_E0361, it->head,
@@ -177,7 +179,11 @@ collect(struct check *ck, struct module *module, const struct ast_file *f)
         case AST_COORDINATE:
             for (size_t k = 0; k < it->n_names; k++)
                 declare(ck, module, it, &it->names[k], DECL_OTHER);
-            check_unavailable(ck, it->head, "`coordinate`");
+            CHECK_HELP(ck,
+                       check_error(ck, DIAG_E0303, it->head,
+                                   "a coordinate stands in the block of a "
+                                   "system"),
+                       "system s { coordinate x  kinetic = x'^2/2 }");
             break;
         default:
             APUSH(ck, &module->others, it);
@@ -296,7 +302,9 @@ read_whole(struct check *ck, const char *path, long most, size_t *size,
         return NULL;
     }
     if (st.st_size > most) {
-        *why = arena_printf(ck->arena, "it is larger than %ld MB, the most that is read", most >> 20);
+        *why = arena_printf(ck->arena,
+                            "it is larger than %ld MB, the most that is read",
+                            most >> 20);
         fclose(file);
         return NULL;
     }

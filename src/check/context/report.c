@@ -82,11 +82,13 @@ check_error(struct check *ck, enum diag_code code, imp_range range,
 }
 
 void
-check_unavailable(struct check *ck, imp_range range, const char *what)
+check_unavailable(struct check *ck, imp_range range, const char *what,
+                  const char *instead)
 {
-    assert(ck && what);
-    check_error(ck, DIAG_E0901, range, "%s is not available in this build",
-                what);
+    assert(ck && what && instead);
+    CHECK_HELP(
+        ck, check_error(ck, DIAG_E0901, range, "%s is not available yet", what),
+        "%s", instead);
 }
 
 /* The one of the names that stands for a word of other programs and of
@@ -111,6 +113,17 @@ check_suggest(struct check *ck, struct diag *diag, imp_range range,
               const char *word, const char *const *names, size_t count)
 {
     assert(ck && diag && word);
+    struct lookalike letters;
+    for (size_t i = 0; i < count; i++)
+        if (names[i] && lookalike(word, names[i], &letters)) {
+            CHECK_HELP(ck, diag,
+                       "it looks like `%s`, but has the letter U+%04X in place "
+                       "of U+%04X",
+                       names[i], (unsigned)letters.letter,
+                       (unsigned)letters.ours);
+            diag_fix(ck->ds, diag, range, names[i]);
+            return true;
+        }
     const char *text = foreign_key(word, names, count);
     if (!text)
         text = suggest(word, names, count);

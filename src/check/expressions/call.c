@@ -105,7 +105,11 @@ match_arguments(struct check *ck, const struct decl *decl,
         const struct ast_arg *arg = &call->args[number];
         size_t formal = 0;
         if (arg->in) {
-            check_unavailable(ck, arg->name.range, "`name in values`");
+            check_unavailable(ck, arg->name.range,
+                              "`name in values` as an argument",
+                              "(name in values) stands in `over` of a sweep, a "
+                              "threshold or a fit: "
+                              "over = (a in linspace(0, 1, 11))");
             ok = false;
             continue;
         }

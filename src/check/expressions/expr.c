@@ -89,52 +89,6 @@ folded(struct check *ck, const struct ast_expr *node, struct value value)
     return value;
 }
 
-/* -- literals and units --------------------------------------------------- */
-
-static struct value
-apply_unit(struct check *ck, const struct ast_expr *node, struct value value)
-{
-    struct unit unit;
-    if (!node->unit || value.kind == VALUE_POISON)
-        return value;
-    if (!unit_of_ast(ck, node->unit, &unit))
-        return value_poison(node->range);
-    if (value.kind != VALUE_NUM && value.kind != VALUE_LIST &&
-        value.kind != VALUE_ANY) {
-        check_error(ck, DIAG_E0209, node->range,
-                    "a unit belongs to numbers, but this is %s",
-                    value_kind_text(ck, &value));
-        return value_poison(node->range);
-    }
-    if (!matrix_plain(ck, &value, node->range, "what a unit follows"))
-        return value_poison(node->range);
-    if (!value.bare &&
-        !dim_unify(ck->dims, value.dim, dim_pure(ck->dims), node->range)) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0207, node->unit->range,
-                        "this has a dimension already: it is %s",
-                        dim_say(ck->dims, value.dim));
-        value_explain(ck, diag, node->a);
-        CHECK_HELP(ck, diag, "leave the unit out");
-        return value_poison(node->range);
-    }
-    struct value result = value;
-    result.bare = false;
-    result.series = NULL;
-    result.dim = unit.dim;
-    result.range = node->range;
-    size_t count = (size_t)value.rows * value.cols;
-    result.e = NEW_N(ck->arena, const expr *, count);
-    for (size_t i = 0; i < count; i++)
-        result.e[i] =
-            ex_is_const(value.e[i])
-                ? ex_num(ck->g, value.e[i]->num * unit.num / unit.den)
-                : ex_div(ck->g,
-                         ex_mul(ck->g, value.e[i], ex_num(ck->g, unit.num)),
-                         ex_num(ck->g, unit.den));
-    return result;
-}
-
 /* -- compound ------------------------------------------------------------- */
 
 static bool
@@ -255,7 +209,7 @@ array(struct check *ck, const struct env *env, const struct ast_expr *node)
     }
     if (!ok)
         return value_poison(node->range);
-    result = apply_unit(ck, node, result);
+    result = unit_applied(ck, node, result);
     return like.kind == VALUE_COLUMN ? list_of_entry(&result, &like, 1)
                                      : result;
 }
@@ -558,7 +512,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (value.kind == VALUE_NUM && value.cols > 1 && name[1] == 0 &&
             name[0] >= 'x' && (uint32_t)(name[0] - 'x') < value.cols)
             return value_column(ck, &value, (uint32_t)(name[0] - 'x'),
-                             node->range);
+                                node->range);
         if (value.kind != VALUE_FIELD && value.cols == 1 && value.rows > 1 &&
             name[1] == 0 && name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {
@@ -737,7 +691,7 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = value_num(ck, ex_num(ck->g, node->num), dim_pure(ck->dims),
                           node->range);
         value.bare = true;
-        value = folded(ck, node, apply_unit(ck, node, value));
+        value = folded(ck, node, unit_applied(ck, node, value));
         break;
     case AST_TEXT:
         value.kind = VALUE_TEXT;
@@ -777,7 +731,7 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = list_choice(ck, node, &c, &a, &b);
     } break;
     case AST_PAREN:
-        value = apply_unit(ck, node, check_expr(ck, env, node->a));
+        value = unit_applied(ck, node, check_expr(ck, env, node->a));
         break;
     case AST_TUPLE:
     case AST_MATRIX:
@@ -787,7 +741,10 @@ check_expr(struct check *ck, const struct env *env, const struct ast_expr *node)
         value = range_list(ck, env, node);
         break;
     case AST_OVER:
-        check_unavailable(ck, node->range, "`name in values`");
+        check_unavailable(ck, node->range, "`name in values` as a value",
+                          "(name in values) stands in `over` of a sweep, a "
+                          "threshold or a fit: "
+                          "over = (a in linspace(0, 1, 11))");
         break;
     case AST_EXPR_KINDS:
         break;

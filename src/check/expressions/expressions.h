@@ -49,6 +49,12 @@ bool list_indexed(struct check *ck, const struct ast_expr *node,
 bool index_number(struct check *ck, struct value *value,
                   const struct ast_expr *node, int32_t *whole);
 
+/* -- unit.c --------------------------------------------------------------- */
+
+/* the value of node, with the unit that stands behind it */
+struct value unit_applied(struct check *ck, const struct ast_expr *node,
+                          struct value value);
+
 /* -- series.c ------------------------------------------------------------- */
 
 /* the n-th time derivative of a checked value, whose text is `operand`; node

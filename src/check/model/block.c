@@ -26,7 +26,15 @@ block_keys(struct check *ck, const struct ast_item *item,
         if (key->kind == AST_SYSTEM || key->kind == AST_JOINT ||
             key->kind == AST_ROTOR || key->kind == AST_POINT ||
             key->kind == AST_COORDINATE) {
-            check_unavailable(ck, key->head, "such a declaration in a block");
+            bool system = key->kind == AST_POINT || key->kind == AST_COORDINATE;
+            struct diag *diag = check_error(
+                ck, DIAG_E0303, key->head,
+                "this declaration cannot stand in the block of a %s", what);
+            CHECK_HELP(ck, diag,
+                       system ? "points and coordinates stand in the block of "
+                                "a system"
+                              : "put it behind the block");
+            ok = false;
             continue;
         }
         if (key->kind != AST_KEY || key->command || !key->value) {
@@ -44,9 +52,14 @@ block_keys(struct check *ck, const struct ast_item *item,
             struct diag *diag =
                 check_error(ck, DIAG_E0301, key->name.range,
                             "a %s has no key `%s`", what, key->name.text);
-            if (!check_suggest(ck, diag, key->name.range, key->name.text, names,
-                               count) &&
-                !check_help_elsewhere(ck, diag, key->name.text))
+            if (item->kind == AST_SYSTEM && strchr(key->name.text, '\''))
+                CHECK_HELP(ck, diag,
+                           "equations of motion are not written: they follow "
+                           "from kinetic = ... and potential = ..., or from "
+                           "mass = [...] and force = (...)");
+            else if (!check_suggest(ck, diag, key->name.range, key->name.text,
+                                    names, count) &&
+                     !check_help_elsewhere(ck, diag, key->name.text))
                 CHECK_HELP(ck, diag, "its keys are %s",
                            check_join(ck, names, count, "and"));
             ok = false;

@@ -290,7 +290,10 @@ body_friction(struct check *ck, const struct env *env,
     if (contact_friction(ck, env, friction, impact, NULL, contact) &&
         contact_has_friction(contact) && ck->m->dim != 2)
         check_unavailable(ck, (friction ? friction : impact)->name.range,
-                          "friction between bodies in space");
+                          "friction between bodies in space",
+                          "leave `friction` out, or, if all moves in a plane, "
+                          "describe it there: circle, rectangle, half_plane, "
+                          "positions of two numbers");
 }
 
 struct law_dims
@@ -312,7 +315,8 @@ body_law(struct check *ck, const struct env *env, const struct ast_item *law,
         if (of)
             check_unavailable(ck, of->name.range,
                               "an impact law of its own between bodies in "
-                              "space");
+                              "space",
+                              "state `restitution` in place of `law`");
         return;
     }
     struct law_dims dims = law_dims_of_bodies(ck);
@@ -385,8 +389,25 @@ contact_bond(struct check *ck, const struct env *env,
              struct tm_contact *contact)
 {
     assert(ck && env && contact);
-    pure_key(ck, env, stiffness, "a stiffness beside others",
-             &contact->stiffness);
+    struct value value = stiffness ? check_expr(ck, env, stiffness->value)
+                                   : value_poison(contact->range);
+    if (value.kind == VALUE_NUM && !value.bare && !value.dims &&
+        dim_known(ck->dims, value.dim) && !dim_is_pure(ck->dims, value.dim)) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0203, stiffness->value->range,
+                        "`stiffness` compares the bonds of `law = lzb` with "
+                        "each other: a pure number, but this is %s",
+                        dim_say(ck->dims, value.dim));
+        CHECK_HELP(ck, diag,
+                   "a contact that yields states its force: compliance = "
+                   "%s*depth",
+                   stiffness->value->unit
+                       ? arena_printf(ck->arena, "(%s)",
+                                      expr_label(ck, stiffness->value))
+                       : expr_label(ck, stiffness->value));
+    } else
+        pure_key(ck, env, stiffness, "a stiffness beside others",
+                 &contact->stiffness);
     pure_key(ck, env, exponent, "an exponent", &contact->exponent);
 }
 
@@ -510,7 +531,7 @@ contact_is_searched(struct check *ck, const char *name,
             diag =
                 check_error(ck, DIAG_E0901, contact->range,
                             "corners of `%s` against the flat shape of `%s`, "
-                            "which contains t, are not available in this build",
+                            "which contains t, are not available yet",
                             other->name, body->name);
             CHECK_HELP(
                 ck, diag,
@@ -528,7 +549,7 @@ contact_is_searched(struct check *ck, const char *name,
         diag = check_error(
             ck, DIAG_E0901, contact->range,
             "finding where the corners and edges of `%s` touch is not "
-            "available in this build: its shape is no convex polytope",
+            "available yet: its shape is no convex polytope",
             body->name);
         CHECK_NOTE(
             ck, diag, body->shape.range,

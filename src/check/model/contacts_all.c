@@ -526,7 +526,9 @@ check_all_contacts(struct check *ck)
         if (rule && rules == RULES_MOST) {
             check_unavailable(ck, blocks[i].item->name.range,
                               "so many blocks of contacts of more than 100000 "
-                              "pairs");
+                              "pairs",
+                              "join some of these blocks: one may name several "
+                              "families, contacts between (a, b), c { }");
             return;
         }
         rules += rule;

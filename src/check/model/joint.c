@@ -132,24 +132,42 @@ an(const char *word)
 
 /* -- the head ------------------------------------------------------------- */
 
-/* These are the words that other texts and programs use for the joints of this
- * language. */
-static const char *
-other_name(const char *word)
+/* A joint of other programs. */
+struct foreign_joint {
+    const char *word, *ours, *help;
+};
+
+/* Returns its row, or NULL. */
+static const struct foreign_joint *
+foreign_joint(const char *word)
 {
-    static const char *const names[][2] = {
-        {"revolute", "hinge"},       {"pin", "hinge"},
-        {"pivot", "hinge"},          {"rotational", "hinge"},
-        {"spherical", "ball"},       {"ball_and_socket", "ball"},
-        {"prismatic", "slider"},     {"translational", "slider"},
-        {"cylindrical", "cylinder"}, {"cardan", "universal"},
-        {"hooke", "universal"},      {"fixed", "weld"},
-        {"rigid", "weld"},           {"plane", "planar"},
-        {"custom", "constraint"},
+#define FORCES                                                                 \
+    "springs and dampers are forces of bodies: force = -k*(b.position - p) - " \
+    "c*b.velocity, or torque = -k*b.angle; the other body has the opposite"
+#define DRIVES                                                                 \
+    "what drives a body is its force or torque, a formula of t and of the "    \
+    "motion; a fixed body with angle = w*t turns as prescribed"
+#define SLACK                                                                  \
+    "what pulls only when it is taut is a contact of a system: gap = l - x"
+#define RODS "a rod is a body with a hinge at each end"
+#define GEARS                                                                  \
+    "a fixed ratio of two rates is one coordinate of a system, whose kinetic " \
+    "energy holds both wheels: (J1 + J2*ratio^2)*phi'^2/2"
+#define STOPS                                                                  \
+    "a stop is a body in the way, and a contact with it: contact stop : door " \
+    "| wall { restitution = 0.3 }"
+    static const struct foreign_joint row[] = {
+#include "check/foreign_joints.def"
     };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcmp(word, names[i][0]))
-            return names[i][1];
+#undef FORCES
+#undef DRIVES
+#undef SLACK
+#undef RODS
+#undef GEARS
+#undef STOPS
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(word, row[i].word))
+            return &row[i];
     return NULL;
 }
 
@@ -169,8 +187,12 @@ kind_of(struct check *ck, const struct ast_expr *head)
                            "there is no joint `%s`", word)
              : check_error(ck, DIAG_E0334, callee->range,
                            "what follows the colon is a kind of joint");
-    if (word && other_name(word))
-        CHECK_HELP(ck, diag, "here it is called `%s`", other_name(word));
+    const struct foreign_joint *other = word ? foreign_joint(word) : NULL;
+    if (other && other->ours) {
+        CHECK_HELP(ck, diag, "here it is called `%s`", other->ours);
+        diag_fix(ck->ds, diag, callee->range, other->ours);
+    } else if (other)
+        CHECK_HELP(ck, diag, "%s", other->help);
     else if (!word ||
              !check_suggest(ck, diag, callee->range, word, names, N_KINDS))
         CHECK_HELP(ck, diag, "joints are %s",
@@ -617,7 +639,9 @@ friction_keys(struct work *work)
         return;
     if (ck->m->dim != 2) {
         check_unavailable(ck, work->k[K_FRICTION]->name.range,
-                          "friction of joints in space");
+                          "friction of joints in space",
+                          "leave `friction` out, or, if all moves in a plane, "
+                          "describe it there, with positions of two numbers");
         return;
     }
     width_key(work, joint->kind == IMP_JOINT_HINGE ? K_RADIUS : K_LENGTH);
@@ -644,11 +668,11 @@ joint(struct check *ck, struct decl *decl, uint32_t member)
                             .doc = decl->item->doc ? decl->item->doc : "",
                             .range = decl->range};
     work.j = &made;
-    bool known =
-        block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", work.k);
     int kind = kind_of(ck, decl->item->head1);
     if (kind < 0)
-        return false;
+        return false; /* of another joint its keys say nothing */
+    bool known =
+        block_keys(ck, decl->item, joint_keys, n_joint_keys, "joint", work.k);
     work.kind = &kinds[kind];
     made.kind = (enum imp_joint_kind)kind;
     if (!ends(&work, decl->item->head1))

@@ -283,7 +283,8 @@ collect_keys(struct check *ck, struct system_work *work)
     for (size_t i = 0; i < block_of(work)->n_block; i++)
         if (block_of(work)->block[i]->kind == AST_KEY)
             only.block[only.n_block++] = block_of(work)->block[i];
-    block_keys(ck, &only, system_keys, n_system_keys, "system", work->keys);
+    work->misnamed = !block_keys(ck, &only, system_keys, n_system_keys,
+                                 "system", work->keys);
 }
 
 /* Reads start { ... } in a block that has nothing else. Its values may use

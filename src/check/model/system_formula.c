@@ -149,6 +149,8 @@ inertia_ok(struct check *ck, const struct system_work *work,
         return false;
     }
     if (!kin && !mass) {
+        if (work->misnamed)
+            return false; /* the key that was meant may be this one */
         diag = check_error(ck, DIAG_E0366, work->pattern->range,
                            "the system `%s` has no kinetic energy",
                            work->pattern->name);

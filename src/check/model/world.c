@@ -253,9 +253,13 @@ check_world(struct check *ck)
                 continue;
             if (!strcmp(it->name.text, "start") ||
                 !strcmp(it->name.text, "observer")) {
-                check_unavailable(
-                    ck, it->name.range,
-                    arena_printf(ck->arena, "`%s`", it->name.text));
+                CHECK_HELP(ck,
+                           check_error(ck, DIAG_E0303, it->name.range,
+                                       "`%s` stands in the block of a system",
+                                       it->name.text),
+                           "system s { coordinate x  kinetic = x'^2/2  %s { "
+                           "... } }",
+                           it->name.text);
                 continue;
             }
             if (!strcmp(it->name.text, "contacts"))

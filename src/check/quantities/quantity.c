@@ -80,6 +80,12 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
         CHECK_HELP(ck, diag,
                    "the rate of its velocity is velocity', "
                    "that of its spin spin'");
+    else if (!strcmp(name, "kinetic_energy") ||
+             !strcmp(name, "potential_energy"))
+        CHECK_HELP(ck, diag,
+                   "`energy` is the sum of both; `%s` without a body is that "
+                   "of all bodies and systems",
+                   name);
     else if (!check_suggest(ck, diag, name_range, name, names, n_body_values))
         CHECK_HELP(ck, diag, "it has %s",
                    check_join(ck, names, n_body_values, "and"));

@@ -41,6 +41,7 @@ struct system_work {
     struct decl *decl;    /* the instance */
     struct decl *pattern; /* whose block it is; may be decl */
     const struct ast_item *keys[N_SYSTEM_KEYS];
+    bool misnamed;    /* a key of the block is none, as was told */
     struct env env;   /* arguments, then coordinates */
     struct env *args; /* of the pattern */
     const struct dim *energy;
@@ -60,9 +61,9 @@ struct system_work {
     struct {
         const struct ast_item **v;
         size_t n, cap;
-    } observers; /* blocks */
+    } observers;                 /* blocks */
     const struct ast_item *draw; /* the block draw { ... }; NULL: none */
-    bool open;   /* a pattern checked by itself: arguments have no values */
+    bool open; /* a pattern checked by itself: arguments have no values */
     bool broken;
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/source.h"
 #include "check/values/values.h"
 
 #define PI 3.14159265358979323846
@@ -170,60 +171,120 @@ exponent(const struct ast_expr *node, struct ratio *ratio)
     }
 }
 
-static void
-unknown_unit(struct check *ck, const struct ast_expr *node)
+struct foreign_unit {
+    const char *word, *ours, *help;
+};
+
+/* The row of a unit of other systems or of another spelling, or NULL. */
+static const struct foreign_unit *
+foreign_unit(const char *word)
 {
-    const char *names[N_UNITS + 8];
-    size_t count = 0;
-    for (; count < N_UNITS; count++)
-        names[count] = units[count].name;
-    names[count++] = "kg";
-    names[count++] = "mm";
-    names[count++] = "cm";
-    names[count++] = "km";
-    names[count++] = "ms";
-    names[count++] = "kN";
-    names[count++] = "kJ";
-    struct diag *diag = check_error(ck, DIAG_E0206, node->range,
-                                    "`%s` is not a unit", node->name.text);
-    const char *full[][2] = {
-        {"meter", "m"},     {"metre", "m"},    {"meters", "m"},
-        {"metres", "m"},    {"sec", "s"},      {"second", "s"},
-        {"seconds", "s"},   {"gram", "g"},     {"newton", "N"},
-        {"joule", "J"},     {"watt", "W"},     {"degree", "deg"},
-        {"degrees", "deg"}, {"radian", "rad"}, {"radians", "rad"},
-        {"hour", "h"},      {"minute", "min"}, {"hz", "Hz"},
-        {"Kg", "kg"},       {"KG", "kg"},      {"M", "m"},
-        {"S", "s"},
+    static const struct foreign_unit row[] = {
+#include "check/foreign_units.def"
     };
-    for (size_t i = 0; i < sizeof full / sizeof full[0]; i++)
-        if (!strcmp(full[i][0], node->name.text)) {
-            CHECK_HELP(ck, diag, "did you mean `%s`?", full[i][1]);
-            diag_fix(ck->ds, diag, node->range, full[i][1]);
-            return;
-        }
-    /* Finds units that are written without a sign between them, as kgm or Nms.
-     */
-    const char *text = node->name.text;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].word, word))
+            return &row[i];
+    return NULL;
+}
+
+/* Two units that are written without a sign between them, as kgm or Nms: their
+ * product, or NULL. */
+static const char *
+run_together(struct check *ck, const char *text)
+{
     size_t len = strlen(text);
+    struct unit thousand;
+    const char *small = arena_printf(ck->arena, "k%s", text + 1);
+    if (text[0] == 'K' && unit_named(ck->dims, small, len, &thousand))
+        return NULL; /* a prefix in a capital letter, not kelvin */
     for (size_t k = 1; k < len; k++) {
         struct unit a, b;
         if (unit_named(ck->dims, text, k, &a) &&
-            unit_named(ck->dims, text + k, len - k, &b)) {
-            const char *product =
-                arena_printf(ck->arena, "%.*s*%s", (int)k, text, text + k);
-            CHECK_HELP(ck, diag,
-                       "units are multiplied with `*`: did you mean `%s`?",
-                       product);
-            diag_fix(ck->ds, diag, node->range, product);
-            return;
-        }
+            unit_named(ck->dims, text + k, len - k, &b))
+            return arena_printf(ck->arena, "%.*s*%s", (int)k, text, text + k);
     }
-    if (!check_suggest(ck, diag, node->range, node->name.text, names, count))
-        CHECK_HELP(
-            ck, diag,
-            "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, cd "
-            "and their multiples, as mm or kN");
+    return NULL;
+}
+
+static const char *
+small_letters(struct check *ck, const char *word)
+{
+    char *low = arena_strndup(ck->arena, word, strlen(word));
+    for (char *c = low; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return low;
+}
+
+/* The unit, with a prefix perhaps, whose capitals alone the word has otherwise,
+ * as KN, Mm and PA; NULL where there is none, or where several are: mpa may be
+ * a thousandth or a million. */
+static const char *
+other_capitals(struct check *ck, const char *word)
+{
+    char *try = arena_strndup(ck->arena, word, strlen(word));
+    size_t len = strlen(word);
+    const char *found = NULL;
+    for (unsigned capitals = 0; len <= 4 && capitals < 1u << len; capitals++) {
+        for (size_t i = 0; i < len; i++)
+            try[i] =
+                (char)(capitals >> i & 1 ? toupper((unsigned char)word[i])
+                                         : tolower((unsigned char)word[i]));
+        struct unit unit;
+        if (!unit_named(ck->dims, try, len, &unit) ||
+            (found && !strcmp(found, try)))
+            continue;
+        if (found)
+            return NULL;
+        found = arena_strndup(ck->arena, try, len);
+    }
+    return found;
+}
+
+/* The text of a unit of several factors as it can stand in the place of the
+ * node: in brackets behind `/` and before `^`. */
+static const char *
+as_factor(struct check *ck, const struct ast_expr *node, const char *text)
+{
+    const struct source *source = source_get(ck->in->sources, node->range.file);
+    if (!strpbrk(text, "*/^") || !source)
+        return text;
+    size_t lo = node->range.lo, hi = node->range.hi;
+    while (lo > 0 && source->text[lo - 1] == ' ')
+        lo--;
+    while (hi < source->len && source->text[hi] == ' ')
+        hi++;
+    bool divides = lo > 0 && source->text[lo - 1] == '/';
+    bool raised = hi < source->len && source->text[hi] == '^';
+    return divides || raised ? arena_printf(ck->arena, "(%s)", text) : text;
+}
+
+static void
+unknown_unit(struct check *ck, const struct ast_expr *node)
+{
+    const char *text = node->name.text;
+    struct diag *diag =
+        check_error(ck, DIAG_E0206, node->range, "`%s` is not a unit", text);
+    const struct foreign_unit *other = foreign_unit(text);
+    const char *product = other ? NULL : run_together(ck, text);
+    if (!other && !product)
+        other = foreign_unit(small_letters(ck, text));
+    const char *ours = other     ? other->ours
+                       : product ? product
+                                 : other_capitals(ck, text);
+    if (other && !ours) {
+        CHECK_HELP(ck, diag, "%s", other->help);
+    } else if (ours) {
+        CHECK_HELP(ck, diag,
+                   product ? "units are multiplied with `*`: did you mean `%s`?"
+                           : "did you mean `%s`?",
+                   ours);
+        diag_fix(ck->ds, diag, node->range, as_factor(ck, node, ours));
+    } else {
+        CHECK_HELP(ck, diag,
+                   "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, "
+                   "cd and their multiples, as mm or kN");
+    }
 }
 
 static bool

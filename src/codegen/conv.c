@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sums over products of coefficients: the outer terms of convolutions (their
- * inner terms come from pack.c), and the sums of CHAIN operators. */
+ * inner terms come from pack.c), and the sums of CHAIN operators in functions
+ * of several parts. */
 #include "codegen/series_priv.h"
 
 #include <assert.h>
@@ -65,7 +66,7 @@ sv_unless_zero(struct gen *gen, LLVMValueRef factor, LLVMValueRef product)
 
 /* sum_{j=1..k} (j u_j) w_{k-j}, in order of j; terms with u_j = 0 are 0 */
 LLVMValueRef
-sv_chain_sum(struct sv *series, uint32_t inner, uint32_t outer)
+sv_chain_loop(struct sv *series, uint32_t inner, uint32_t outer)
 {
     assert(series->fn.k);
     struct gen *gen = series->g;

@@ -256,8 +256,8 @@ coefficient(struct sv *series, uint32_t reg)
     case SER_DIV:
         return divide(series, reg);
     case SER_CHAIN:
-        return LLVMBuildFDiv(gen->b, sv_chain_sum(series, in->a, in->c),
-                             series->fn.kd, "");
+        return LLVMBuildFDiv(gen->b, sv_chain_sum(series, reg), series->fn.kd,
+                             "");
     case SER_HELPER:
         return helper(series, reg);
     case SER_PICK:
@@ -272,6 +272,7 @@ sv_order_k(struct sv *series)
 {
     assert(series->fn.k && series->fn.kd);
     sv_packs_inner(series);
+    sv_chains_inner(series);
     for (uint32_t reg = 0; reg < series->t->code.n; reg++)
         if (series->parts.of[reg] == series->parts.at &&
             sv_varies(series->code + reg))

@@ -45,14 +45,13 @@ product(const struct sv *series, uint32_t reg, uint32_t which, uint32_t *left,
     }
 }
 
-/* The number of the array with these registers and signs; made if there is
- * none. */
-static uint32_t
-array_of(struct sv *series, const struct pack_array *want)
+uint32_t
+sv_pack_array(struct sv *series, const struct pack_array *want)
 {
     for (uint32_t i = series->pack.n_arrays;
          i-- > 0 && series->pack.arrays[i].part == want->part;)
-        if (!memcmp(series->pack.arrays[i].reg, want->reg, sizeof want->reg) &&
+        if (series->pack.arrays[i].times_order == want->times_order &&
+            !memcmp(series->pack.arrays[i].reg, want->reg, sizeof want->reg) &&
             !memcmp(series->pack.arrays[i].minus, want->minus,
                     sizeof want->minus))
             return i;
@@ -84,9 +83,9 @@ close_pack(struct sv *series, struct pack *pack)
             pack->ready = later(pack->ready, left.reg[l]);
             pack->ready = later(pack->ready, right.reg[l]);
         }
-        pack->a[slot] = array_of(series, &left);
+        pack->a[slot] = sv_pack_array(series, &left);
         series->pack.arrays[pack->a[slot]].upwards = true;
-        pack->b[slot] = array_of(series, &right);
+        pack->b[slot] = sv_pack_array(series, &right);
         series->pack.arrays[pack->b[slot]].downwards = true;
     }
     for (uint32_t l = 0; l < pack->n_lanes; l++) {
@@ -133,7 +132,8 @@ sv_plan_packs(struct sv *series)
         }
     qsort(conv, n_conv, sizeof *conv, by_length);
     series->pack.packs = NEW_N(arena, struct pack, n_conv + 1);
-    series->pack.arrays = NEW_N(arena, struct pack_array, 2 * products + 1);
+    series->pack.arrays = NEW_N(arena, struct pack_array,
+                                2 * (products + sv_count_chains(series)) + 1);
     series->pack.of = NEW_N(arena, struct pack *, series->t->code.n + 1);
     series->pack.inner = NEW_N(arena, LLVMValueRef, series->t->code.n + 1);
     for (uint32_t which = 0; which < n_conv; which++) {
@@ -154,16 +154,15 @@ sv_plan_packs(struct sv *series)
         series->pack.n_packs++;
     }
     sv_plan_held(series);
+    sv_plan_chains(series);
     /* vectors are aligned to their size */
     series->pack.first_array = (series->layout.n_slots + 3) / 4 * 4;
     series->layout.n_slots =
         series->pack.first_array + series->pack.n_arrays * 4 * PACK_STRIDE;
 }
 
-/* A pointer to entry (base + off) of an array; base is the index of a vector,
- * or NULL. */
-static LLVMValueRef
-entry(struct sv *series, uint32_t array, LLVMValueRef base, int off)
+LLVMValueRef
+sv_pack_entry(struct sv *series, uint32_t array, LLVMValueRef base, int off)
 {
     struct gen *gen = series->g;
     uint64_t at = (uint64_t)(array * PACK_STRIDE + PACK_ZEROS) +
@@ -192,6 +191,21 @@ side_by_side(struct sv *series, const struct pack_array *array,
         v = LLVMBuildInsertElement(gen->b, v, c, gen_i32(gen, l), "");
     }
     return v;
+}
+
+/* The vector of order k that an array gets. */
+static LLVMValueRef
+of_order(struct sv *series, const struct pack_array *array,
+         LLVMValueRef coefficients)
+{
+    struct gen *gen = series->g;
+    LLVMValueRef k = gen_num(gen, gen->type.v4, 0.0);
+
+    for (unsigned l = 0; l < 4 && array->times_order; l++)
+        k = LLVMBuildInsertElement(gen->b, k, series->fn.kd, gen_i32(gen, l),
+                                   "");
+    return array->times_order ? LLVMBuildFMul(gen->b, k, coefficients, "")
+                              : coefficients;
 }
 
 static LLVMValueRef
@@ -228,12 +242,15 @@ sv_packs_zero(struct sv *series)
         for (int k = first; k <= last; k++)
             if (k)
                 gen_store(gen, gen->type.v4, zero,
-                          entry(series, which, NULL, k));
+                          sv_pack_entry(series, which, NULL, k));
         if (series->parts.n == 1) {
             series->pack.arrays[which].zero =
-                side_by_side(series, series->pack.arrays + which, at_zero);
+                series->pack.arrays[which].times_order
+                    ? zero
+                    : side_by_side(series, series->pack.arrays + which,
+                                   at_zero);
             gen_store(gen, gen->type.v4, series->pack.arrays[which].zero,
-                      entry(series, which, NULL, 0));
+                      sv_pack_entry(series, which, NULL, 0));
         }
     }
 }
@@ -250,13 +267,15 @@ push(struct sv *series, int off,
             continue;
         LLVMValueRef all =
             array->k || off ? array->k : sv_held_entry(series, array);
-        gen_store(gen, gen->type.v4,
-                  all ? all : side_by_side(series, array, coefficient),
-                  entry(series, which, series->fn.k, off));
+        if (!all)
+            all = side_by_side(series, array, coefficient);
+        gen_store(gen, gen->type.v4, of_order(series, array, all),
+                  sv_pack_entry(series, which, series->fn.k, off));
         array->k = NULL;
         if (array->upwards)
-            gen_store(gen, gen->type.v4, gen_num(gen, gen->type.v4, 0.0),
-                      entry(series, which, series->fn.k, off + PACK_ZEROS));
+            gen_store(
+                gen, gen->type.v4, gen_num(gen, gen->type.v4, 0.0),
+                sv_pack_entry(series, which, series->fn.k, off + PACK_ZEROS));
     }
 }
 
@@ -314,10 +333,10 @@ block(struct sv *series, const struct pack *pack, LLVMValueRef j,
     for (int l = 0; l < 4; l++) {
         LLVMValueRef sum = NULL;
         for (uint32_t p = 0; p < pack->n_slots; p++) {
-            LLVMValueRef x =
-                gen_load(gen, gen->type.v4, entry(series, pack->a[p], j, l));
-            LLVMValueRef y = gen_load(gen, gen->type.v4,
-                                      entry(series, pack->b[p], back, -l));
+            LLVMValueRef x = gen_load(gen, gen->type.v4,
+                                      sv_pack_entry(series, pack->a[p], j, l));
+            LLVMValueRef y = gen_load(
+                gen, gen->type.v4, sv_pack_entry(series, pack->b[p], back, -l));
             LLVMValueRef xy = LLVMBuildFMul(gen->b, x, y, "");
             sum = sum ? LLVMBuildFAdd(gen->b, sum, xy, "") : xy;
         }

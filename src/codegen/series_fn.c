@@ -45,8 +45,8 @@ weight(const struct sv *series, const imp_instr *in)
     }
 }
 
-/* Finds which rows must be in work: those of outputs, and those that CHAIN and
- * HELPER read. Between parts values travel through rows, so with several parts
+/* Finds which rows must be in work: those of outputs, and those that HELPER
+ * reads. Between parts values travel through rows, so with several parts
  * all rows must be there. */
 static void
 plan_rows(struct sv *series)
@@ -58,7 +58,8 @@ plan_rows(struct sv *series)
         enum gen_rule rule = gen_ops[in->op].rule;
         if (series->parts.n > 1)
             series->value.stored[reg] = true;
-        if (!sv_varies(in) || (rule != SER_CHAIN && rule != SER_HELPER))
+        if (!sv_varies(in) ||
+            (rule != SER_HELPER && (rule != SER_CHAIN || series->parts.n == 1)))
             continue;
         series->value.stored[in->a] = true;
         if (rule == SER_CHAIN)

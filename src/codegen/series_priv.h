@@ -37,10 +37,18 @@ struct pack {
 struct pack_array {
     uint32_t part, reg[4]; /* UINT32_MAX: none, 0 */
     bool minus[4];
+    bool times_order; /* entry k holds k times the coefficients */
     bool upwards; /* is read in the order of j, so also beyond its last entry */
     bool downwards; /* is read against the order of j, so also before its first
                        entry */
     LLVMValueRef zero, k; /* entries 0 (one part) and k, once made */
+};
+
+/* four CHAIN operators (chain.c): lane l is that of register lane[l] */
+struct chain_group {
+    uint32_t n_lanes, lane[4];
+    uint32_t inner, outer; /* arrays: j u_j, and w_j */
+    LLVMValueRef sum;      /* the terms that need no coefficient of order k */
 };
 
 enum sv_class { SV_ZERO, SV_K, SV_D };
@@ -68,10 +76,10 @@ struct sv_layout {
 struct sv_function {
     LLVMValueRef env, local, rows, work, scratch;
     LLVMValueRef constants; /* in memory; NULL: they stand in the code */
-    LLVMValueRef k, kd;  /* order: i64, double; NULL at order 0 */
-    LLVMValueRef moves;  /* order >= 1, i1 */
-    LLVMValueRef work_k; /* work + k */
-    LLVMValueRef per_k;  /* 1/k */
+    LLVMValueRef k, kd;     /* order: i64, double; NULL at order 0 */
+    LLVMValueRef moves;     /* order >= 1, i1 */
+    LLVMValueRef work_k;    /* work + k */
+    LLVMValueRef per_k;     /* 1/k */
 };
 /* Convolutions, four at a time (pack.c). */
 struct sv_packs {
@@ -81,6 +89,11 @@ struct sv_packs {
     LLVMValueRef *inner; /* of each convolution: its inner terms, at order k */
     struct pack **of;
     struct pack **of_state; /* of each state that is held */
+};
+struct sv_chains {
+    struct chain_group *groups;
+    uint32_t n_groups;
+    struct chain_group **of; /* of each CHAIN operator; NULL: several parts */
 };
 struct sv {
     struct gen *g;
@@ -96,6 +109,7 @@ struct sv {
         *rate; /* the rates of states, if there is one part: coefficient k - 1,
                   carried through the loop over the orders */
     struct sv_packs pack;
+    struct sv_chains chain;
 };
 #define NO_SLOT UINT32_MAX
 
@@ -127,6 +141,18 @@ void sv_packs_inner(struct sv *series);
 LLVMValueRef sv_packs_sum(struct sv *series, uint32_t reg);
 /* After order k, only if there is one part: coefficients k into the arrays. */
 void sv_packs_push(struct sv *series);
+/* The number of the array with these registers and signs; made if there is
+ * none. A pointer to entry (base + off) of an array; base is the index of a
+ * vector, or NULL. */
+uint32_t sv_pack_array(struct sv *series, const struct pack_array *want);
+LLVMValueRef sv_pack_entry(struct sv *series, uint32_t array, LLVMValueRef base,
+                           int off);
+/* chain.c: sums of CHAIN operators. The plan comes after that of the packs;
+ * inner: before order k; sum: of register reg, at order k. */
+uint32_t sv_count_chains(const struct sv *series);
+void sv_plan_chains(struct sv *series);
+void sv_chains_inner(struct sv *series);
+LLVMValueRef sv_chain_sum(struct sv *series, uint32_t reg);
 /* held.c: states whose rates are the lanes of a pack. To be called in this
  * order: the plan, after that of the packs; zero, at the end of order 0; open,
  * at the top of an order; close, at its end. */
@@ -146,7 +172,7 @@ LLVMValueRef sv_division_sum(struct sv *series, uint32_t reg);
 /* The product, or 0 where its factor is 0, whatever the other factor is. */
 LLVMValueRef sv_unless_zero(struct gen *gen, LLVMValueRef factor,
                             LLVMValueRef product);
-LLVMValueRef sv_chain_sum(struct sv *series, uint32_t u, uint32_t w);
+LLVMValueRef sv_chain_loop(struct sv *series, uint32_t u, uint32_t w);
 
 /* A loop over j = start, start + step, ... while j < end, at least once, that
  * carries accumulators. Between open and close the builder is in the body of

@@ -238,12 +238,10 @@ work_of(struct simulation *sim)
     uint32_t room = rt_contact_room(run);
     if (!sim->accumulation) {
         sim->accumulation = NEW(run->arena, struct accumulation_work);
-        sim->accumulation->g.contact =
-            NEW_N(run->arena, bool, room + 1);
+        sim->accumulation->g.contact = NEW_N(run->arena, bool, room + 1);
         sim->accumulation->g.body =
             NEW_N(run->arena, bool, run->im->bodies.n + 1);
-        sim->accumulation->beside =
-            NEW_N(run->arena, bool, room + 1);
+        sim->accumulation->beside = NEW_N(run->arena, bool, room + 1);
         sim->accumulation->seen =
             NEW_N(run->arena, struct limit_seen, room + 1);
     }
@@ -291,12 +289,14 @@ tiny(const struct simulation *sim, uint32_t contact)
  * times and the order of further impacts would be rounding. Their accelerations
  * are those under the forces of the points that rest. Such points are at rest,
  * together with those that are as slow and would open. The flights of one point
- * add up to 2 u/(|a| (1 - e)). */
+ * add up to 2 u/(|a| (1 - e)). *error: of the time of the limit. These flights
+ * are not followed, and all those before that were no higher than the rounding
+ * of the gap may have been cut or drawn out by as much as they took. */
 static bool
 lost(struct simulation *sim, const struct limit_group *group,
-     struct forecast_limit *limit)
+     struct forecast_limit *limit, double *error)
 {
-    double sum = 0.0, greatest_e = 0.0, off = 0.0,
+    double sum = 0.0, greatest_e = 0.0, off = 0.0, blur = 0.0,
            *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
     bool stated = true; /* the ratio, and not taken from the last flights */
@@ -329,16 +329,17 @@ lost(struct simulation *sim, const struct limit_group *group,
         stated &=
             contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
-        double left = 1.0 / (1.0 - group->e[point]);
-        struct flight_sum flights;
-        if (contact_restitution_varies(sim->run, contact)) {
-            contact_restitution_flights(sim->run, contact, fabs(state->rate),
-                                        &flights);
-            left = flights.ends ? flights.sum : left;
-        }
-        sum = fmax(sum, 2.0 * fabs(state->rate / acc[point]) * left);
+        double rate_now = fabs(state->rate), fall = fabs(acc[point]),
+               rounded = sqrt(2.0 * fall * LIMIT_GROUP_NOISE * DBL_EPSILON *
+                              group->place[point]);
+        sum = fmax(sum, 2.0 * rate_now / fall *
+                            limit_flights(sim, group, point, rate_now));
+        if (rounded > rate_now)
+            blur = fmax(blur, 2.0 * rounded / fall *
+                                  limit_flights(sim, group, point, rounded));
     }
     limit->remaining = sum;
+    *error = fmax(sum, blur);
     limit->chatter = (struct accumulation_limit){
         .period = 0,
         .ratio = bounce == 1 ? greatest_e : NAN,
@@ -361,12 +362,13 @@ rounding(struct simulation *sim, uint32_t contact)
 {
     struct limit_group *group = &work_of(sim)->g;
     bool there;
-    double window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
+    double error,
+        window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
     limit_group_gather(sim, contact, window, work_of(sim)->beside, group);
     if (!limit_group_points(sim, group, window))
         return IMP_OK;
     struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
-    if (!lost(sim, group, &limit))
+    if (!lost(sim, group, &limit, &error))
         return IMP_OK;
     group->friction = false;
     group->rows = NULL; /* it is now */
@@ -375,7 +377,7 @@ rounding(struct simulation *sim, uint32_t contact)
     /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)
         sim->contacts[k].flights.lost |= group->contact[k];
-    return arrive(sim, group, &limit, contact, limit.remaining, &here, &there);
+    return arrive(sim, group, &limit, contact, error, &here, &there);
 }
 
 /* A number that stands for the set of points at rest at a limit (FNV-1a hash),

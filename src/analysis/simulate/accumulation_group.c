@@ -17,9 +17,11 @@
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/contact_set.h"
+#include "runtime/modes/friction_rows.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/numerics/vec3.h"
 
@@ -507,6 +509,35 @@ limit_slip_left(const struct simulation *sim, const struct limit_group *group,
         return 0.0;
     double acc, speed = speed_of(sim, group, &acc);
     return speed > 0.0 ? acc * left / speed : 0.0;
+}
+
+double
+limit_flights(struct simulation *sim, const struct limit_group *group,
+              int point, double speed)
+{
+    assert(sim != NULL && point >= 0 && point < group->n && speed > 0.0);
+    struct rt *run = sim->run;
+    uint32_t contact = group->spot[point].contact;
+    double left = 1.0 / (1.0 - group->e[point]);
+    struct friction_impact_point at = {
+        .contact = contact,
+        .e = group->e[point],
+        .own = friction_own_law(run, contact,
+                                (enum imp_impact_law)run->im->impact_law)};
+    if (!at.own && !contact_restitution_varies(run, contact))
+        return left;
+    struct own_flights flights = {.sum = {.ends = false}};
+    struct friction_rows rows = {
+        .run = run, .n = 1, .spot = group->spot + point};
+    if (at.own && !friction_rows_read(&rows)) {
+        at.slip = rows.rate[1];
+        at.mu = rows.point[0].mu_dynamic;
+        own_flights_find(run, &at, rows.W[3], rows.W[1], rows.W[0], speed,
+                         &flights);
+    } else if (!at.own) {
+        contact_restitution_flights(run, contact, speed, &flights.sum);
+    }
+    return flights.sum.ends ? flights.sum.sum : left;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts in the record of `simulate`: when, at which
  * contacts and gaps, how many impacts were resolved, what the limit rests on,
- * and how well it is known. And singularities that end a motion, and verdicts of choices of modes, where friction
- * is. */
+ * and how well it is known. And singularities that end a motion, and verdicts
+ * of choices of modes, where friction is. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -397,18 +397,15 @@ tell_singular(struct simulation *sim, const struct singular_table *table,
     char time[NUM_TEXT], power[NUM_TEXT], error[NUM_TEXT];
     const char *all = "";
     for (size_t i = 0; i < table->n; i++)
-        all = arena_printf(sim->run->arena,
-                           "%s%s`%s` as (t_end - t)^%s (+- %s)", all,
-                           i ? ", " : "", table->v[i].of,
-                           num_digits(power, table->v[i].is.exponent, 6),
-                           num_digits(error,
-                                      table->v[i].is.exponent_error +
-                                          DBL_EPSILON,
-                                      2));
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0729, where,
-        "the motion ends in a singularity at t_end = %s s: %s",
-        num_digits(time, table->time + table->v[0].is.left, 9), all);
+        all = arena_printf(
+            sim->run->arena, "%s%s`%s` as (t_end - t)^%s (+- %s)", all,
+            i ? ", " : "", table->v[i].of,
+            num_digits(power, table->v[i].is.exponent, 6),
+            num_digits(error, table->v[i].is.exponent_error + DBL_EPSILON, 2));
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_W0729, where,
+                 "the motion ends in a singularity at t_end = %s s: %s",
+                 num_digits(time, table->time + table->v[0].is.left, 9), all);
     diag_help(sim->analysis->ds, diag,
               "the run stops there; an exponent of 0 is a logarithm, one of 1, "
               "2, ... has a logarithm beside the power");
@@ -443,10 +440,9 @@ void
 simulate_put_singular(struct simulation *sim, struct record *out)
 {
     assert(sim && out);
-    const struct singular_table none = {0},
-                                *table = sim->taken.singular
-                                             ? sim->taken.singular
-                                             : &none;
+    const struct singular_table none = {0}, *table = sim->taken.singular
+                                                         ? sim->taken.singular
+                                                         : &none;
     struct arena *arena = sim->run->arena;
     double *time = NEW_N(arena, double, table->n + 1),
            *error = NEW_N(arena, double, table->n + 1),

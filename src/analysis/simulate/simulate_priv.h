@@ -146,7 +146,7 @@ struct simulation_options {
     size_t keep; /* every so many-th event is listed; 0: none. Rows are recorded
                     at events only if it is 1 */
     bool all;    /* search = all: no fast way for discs and spheres */
-    double events; /* the most events */
+    double events;  /* the most events */
     double capture; /* m/s; 0: none */
     enum imp_policy policy;
     bool has_policy;
@@ -218,7 +218,7 @@ struct simulation {
     struct already_reported reported;
     struct flow **flows;          /* per system */
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
-    struct balls *balls; /* NULL: balls are left to the search */
+    struct balls *balls;          /* NULL: balls are left to the search */
     struct local *local; /* NULL: the search asks all pairs at each event */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
@@ -237,7 +237,7 @@ struct simulation {
         double time;
         uint32_t contact; /* 1 + its number */
     } corner;
-    struct {       /* of the option `capture` */
+    struct {           /* of the option `capture` */
         bool now;      /* impacts have been made at this event */
         long n;        /* times that contacts were kept closed */
         double energy; /* that this took, J */
@@ -259,8 +259,8 @@ struct simulation {
     struct limits_taken taken;
     struct overlaps overlaps;
     struct pairs_without_contact *pairs; /* NULL: none is watched */
-    bool tells; /* the engine itself has written what contacts tell */
-    bool follows;            /* of another command, which says until when */
+    bool tells;   /* the engine itself has written what contacts tell */
+    bool follows; /* of another command, which says until when */
     struct simulation *next; /* another one that is given back with it; or NULL
                               */
 };
@@ -359,12 +359,12 @@ void simulate_progress(struct simulation *sim, double now);
 int simulate_row(struct simulation *sim);
 /* At a time that was asked for: keeps the whole state, if that is wanted. */
 void simulate_keep_state(struct simulation *sim);
-/* How far a piece may go at which all contacts are held or watched: to `target`,
- * the next time that was asked for, or to a later one of these, as the states
- * between are read off its series. */
+/* How far a piece may go at which all contacts are held or watched: to
+ * `target`, the next time that was asked for, or to a later one of these, as
+ * the states between are read off its series. */
 double simulate_rows_ahead(const struct simulation *sim, double target);
-/* Where such a piece is to stop whose series ends with an event at `end`: at the
- * last of these times before it, or at `end` if there is none. */
+/* Where such a piece is to stop whose series ends with an event at `end`: at
+ * the last of these times before it, or at `end` if there is none. */
 double simulate_rows_cut(const struct simulation *sim, double target,
                          double end);
 void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
@@ -646,9 +646,8 @@ int limit_rows_record(struct simulation *sim, struct limit_group *group,
 #define LIMIT_GROUP_NOISE 32.0
 
 /* Gathers the contacts whose impacts may concern the bodies of `contact`: those
- * that are held, those that were hit within `window`, those that touch; and the
- * bodies that joints connect. beside: contacts of any bodies that belong to it,
- * too, if they were hit within `window`; NULL: none. */
+ * held, hit within `window`, or touching; and the bodies that joints connect.
+ * beside: others that belong to it if hit within `window`; NULL: none. */
 void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                         const bool *beside, struct limit_group *group);
 /* Reads the contact points that may be hit within `ahead`. False: they are too
@@ -683,6 +682,9 @@ double limit_window(const struct simulation *sim,
 bool limit_friction_known(struct simulation *sim,
                           const struct limit_group *group, uint32_t contact,
                           double left, double window, double *error);
+/* Flights of this point that begin with this speed, in lengths of the first. */
+double limit_flights(struct simulation *sim, const struct limit_group *group,
+                     int point, double speed);
 /* What impacts of `left` seconds that are left out may take from the slip, as
  * a share of the speeds; 0 without friction. */
 double limit_slip_left(const struct simulation *sim,
@@ -792,9 +794,7 @@ void simulate_traced_end(struct simulation *sim);
 /* Notes what the last impacts of systems do, where no limit was found. */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
-/* -- event_loop.c -- */
-
-/* Runs from the start to `until`, or to its stop. limit: the most events. */
+/* event_loop.c: runs to `until`, or to its stop. limit: the most events. */
 int simulate_run(struct simulation *sim, double limit);
 
 #endif

@@ -25,7 +25,6 @@
 
 #include "base/arena.h"
 #include "runtime/flow/flow_friction_priv.h"
-#include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_restitution.h"
@@ -34,35 +33,8 @@
  * come to no end. */
 #define FRICTION_REPEATS 6
 
-/* A limit is taken when what is left is this share of the time in which the
- * motion changes. */
-#define FRICTION_SHORT 0x1p-40
-/* The same where the law of the impacts is known: the square is rounding. */
-#define FRICTION_LAW_SHORT 0x1p-26
-
 /* -- impacts ------------------------------------------------------------------
  */
-
-/* Contact i before the impact; a closed contact does not approach. */
-static struct friction_impact_point
-point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,
-         bool hits, bool plastic)
-{
-    const struct friction_rows *rows = &flow->taylor->friction->rows;
-    uint32_t number = flow->sys->contact + i;
-    const imp_contact *contact = rt_contact(flow->run, number);
-    return (struct friction_impact_point){
-        .mu = rows->slip[i].mu_impact,
-        .contact = number,
-        .varies = plastic ? NULL : friction_varying_law(flow->run, number),
-        .own = plastic ? NULL : friction_own_law(flow->run, number, law),
-        .e = plastic ? 0.0 : flow->instant.e[i],
-        .law = friction_law_of_point(law, (enum imp_law)contact->law,
-                                     contact->flags & IMP_CONTACTF_LAW),
-        .normal = hits ? rows->speed[2 * i] : 0.0,
-        .slip = friction_present_slip(flow, i),
-        .priority = INFINITY};
-}
 
 int
 friction_read_group(const struct flow *flow, const struct struck *struck,
@@ -75,8 +47,8 @@ friction_read_group(const struct flow *flow, const struct struck *struck,
     for (uint32_t i = 0; i < flow->m; i++)
         if (struck->hits[i] || friction_rests(flow, i) ||
             (flow->taylor->contacts.closed[i] && !friction_soft(flow, i))) {
-            point[n] = point_of(flow, i, struck->law, struck->hits[i],
-                                struck->plastic);
+            point[n] = friction_point_of(flow, i, struck->law, struck->hits[i],
+                                         struck->plastic);
             contact[n++] = (int)i;
         }
     for (size_t r = 0; r < 2 * n; r++)
@@ -243,150 +215,18 @@ note_impacts(const struct flow *flow)
     return faint;
 }
 
-/* Will the flights go on to shrink, and is the time that they take together
- * below what shows? Then fills *limit and group (m). faint: flights are below
- * the rounding of the time; merged: below that of the gaps. */
+/* Has the rate with which a contact leaves, after as many impacts as tell that
+ * its flights shrink, come down to rounding? */
 static bool
-limit_reached(const struct flow *flow, bool faint, bool merged, bool *group,
-              struct accumulation_limit *limit)
+bounces_no_more(const struct flow *flow, const bool *on)
 {
     const struct taylor_flow *taylor = flow->taylor;
-    struct friction_flights *flights = &taylor->friction->flights;
-    double tick = FRICTION_TICKS * DBL_EPSILON * taylor->now;
-    double now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
-           before = flights->time[FRICTION_FLIGHTS] -
-                    flights->time[2 * FRICTION_FLIGHTS],
-           ratio = now / before, left = now * ratio / (1.0 - ratio);
-    left *= contact_restitution_slower(
-        flow->run, flow->sys->contact + (uint32_t)flights->contact[0],
-        fabs(taylor->friction->rows.speed[2 * flights->contact[0]]));
-    bool known = flights->n > 2 * FRICTION_FLIGHTS;
-    if (known)
-        flights->longest =
-            ratio < 1.0 ? fmax(flights->longest, fmax(now, before)) : now;
-    double scale = fmin(taylor->piece.h, flights->longest);
-    faint |= known && now <= FRICTION_FLIGHTS * tick;
-    if (!faint && !merged &&
-        !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
-        return false;
-    friction_limit_group(flow, group);
-    double share = friction_speed_left(flow, group);
-    bool others = false;
-    for (uint32_t i = 0; i < flow->m; i++)
-        others |= group[i] && (int)i != taylor->next.hit[0];
-    if (!faint && !merged && others && share > FRICTION_SHORT)
-        return false; /* speeds shrink more slowly than flights */
-    if (faint || merged)
-        left = friction_time_left(flow, group, tick);
-    *limit = (struct accumulation_limit){
-        .evidence = LIMIT_BELOW_ROUNDING,
-        .impacts = flights->n,
-        .depth = 1,
-        .ratio = faint ? NAN : pow(ratio, 1.0 / FRICTION_FLIGHTS),
-        .ratio_error = NAN,
-        .remaining = left,
-        .error = 1.0,
-        .state_error = fmin(left / scale, FRICTION_SHORT) +
-                       (others ? share : 0.0) + TAYLOR_NOISE * DBL_EPSILON};
-    return true;
-}
-
-/* Is contact i the only one of the last impacts, and is no other closed? */
-static bool
-bounces_alone(const struct flow *flow, int i)
-{
-    const struct friction_flights *flights = &flow->taylor->friction->flights;
-    bool alone = flow->taylor->next.n_hit == 1 && flights->n > FRICTION_FLIGHTS;
-    for (int k = 0; k <= FRICTION_FLIGHTS && alone; k++)
-        alone &= flights->contact[k] == i;
-    for (uint32_t j = 0; j < flow->m && alone; j++)
-        alone &= !flow->taylor->contacts.closed[j];
-    return alone;
-}
-
-/* The point that contact i is now (after friction_rows). */
-static struct painleve_point
-bouncing_point(const struct flow *flow, uint32_t i)
-{
-    const struct taylor_friction *friction = flow->taylor->friction;
-    const struct friction_rows *rows = &friction->rows;
-    size_t N = 2 * (size_t)i, T = N + 1, all = 2 * (size_t)flow->m;
-    struct friction_impact_point point = point_of(
-        flow, i, (enum imp_impact_law)flow->run->im->impact_law, true, false);
-    return (struct painleve_point){.A = rows->W[T * all + T],
-                                   .B = rows->W[T * all + N],
-                                   .C = rows->W[N * all + N],
-                                   .a = rows->free[T],
-                                   .b = rows->free[N],
-                                   .a_terms = rows->terms[T],
-                                   .b_terms = rows->terms[N],
-                                   .mu = point.mu,
-                                   .slip = friction->zero[i] ? 0.0 : point.slip,
-                                   .restitution = point.e,
-                                   .law = point.law};
-}
-
-/* After an impact: does the law of the impacts at its contact say when their
- * limit comes, and is that soon? Loads and coefficients change until then by a
- * share of what is left of the time in which the motion changes, so two
- * forecasts in a row differ by as much, and the change bounds the error. */
-static void
-foresee_limit(struct flow *flow)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    struct taylor_friction *friction = taylor->friction;
-    struct friction_limit *limit = &friction->limit, before = *limit;
-    int i = taylor->next.hit[0];
-    struct painleve_bounces bounces;
-    *limit = (struct friction_limit){.contact = -1};
-    if (!bounces_alone(flow, i))
-        return;
-    struct painleve_point point = bouncing_point(flow, (uint32_t)i);
-    double normal = friction->rows.speed[2 * i];
-    /* the restitutions of the impacts to come are to be that of this one */
-    if (rt_contact(flow->run, flow->sys->contact + (uint32_t)i)->own !=
-            IMP_NO_TAPE ||
-        !contact_restitution_settled(
-            flow->run, flow->sys->contact + (uint32_t)i, fabs(normal)))
-        return;
-    if (!painleve_bounces_find(&point, normal, &bounces))
-        return;
-    const struct friction_flights *flights = &friction->flights;
-    double longest = flights->time[0] - flights->time[FRICTION_FLIGHTS],
-           scale = fmin(taylor->piece.h, fmax(longest, flights->longest));
-    limit->time = taylor->now + bounces.time;
-    limit->left = bounces.time;
-    limit->sticks = bounces.sticks;
-    limit->is.ratio = bounces.ratio;
-    if (!(before.left > bounces.time) || before.sticks != bounces.sticks ||
-        bounces.time > FRICTION_LAW_SHORT * scale || limit->time > flow->end ||
-        !(limit->time > taylor->now))
-        return;
-    /* the time is rounded, and the rate after each impact */
-    double share = bounces.time / scale, shrinks = bounces.time / before.left,
-           noise = TAYLOR_NOISE * DBL_EPSILON *
-                   (fabs(taylor->now) +
-                    friction->rows.speed_terms[2 * i] / fabs(point.b)) /
-                   (1.0 - bounces.ratio);
-    limit->contact = i;
-    limit->is = (struct accumulation_limit){
-        .evidence = LIMIT_BY_LAW,
-        .impacts = flights->n,
-        .period = 1,
-        .depth = 1,
-        .ratio = bounces.ratio,
-        .speed = bounces.ratio,
-        .ratio_error =
-            DBL_EPSILON * bounces.ratio +
-            (bounces.sticks
-                 ? 2.0 * fabs(bounces.ratio - before.is.ratio) / (1.0 - shrinks)
-                 : 0.0),
-        .remaining = bounces.time,
-        .error = fmin(1.0, (2.0 * fabs(limit->time - before.time) /
-                                (1.0 - shrinks * shrinks) +
-                            noise) /
-                               bounces.time),
-        .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON};
+    bool any = false;
+    for (int k = 0; k < taylor->next.n_hit; k++) {
+        int i = taylor->next.hit[k];
+        any |= on[i] && flow->instant.e[i] > 0.0;
+    }
+    return any && taylor->friction->flights.n > 2 * FRICTION_FLIGHTS;
 }
 
 /* The contacts of the group stay closed from here on: adds them to `on`. */
@@ -411,20 +251,6 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
     event->contact = flow->last.contacts[0];
     flights->n = 0;
     flights->longest = flights->fastest = 0.0;
-}
-
-/* Has the rate with which a contact leaves, after as many impacts as tell that
- * its flights shrink, come down to rounding? */
-static bool
-bounces_no_more(const struct flow *flow, const bool *on)
-{
-    const struct taylor_flow *taylor = flow->taylor;
-    bool any = false;
-    for (int k = 0; k < taylor->next.n_hit; k++) {
-        int i = taylor->next.hit[k];
-        any |= on[i] && flow->instant.e[i] > 0.0;
-    }
-    return any && taylor->friction->flights.n > 2 * FRICTION_FLIGHTS;
 }
 
 /* Chooses the modes behind an impulse that the state has. Where none or several
@@ -468,7 +294,7 @@ friction_impact(struct flow *flow, struct flow_event *event)
     bool faint = note_impacts(flow), *group = NEW_N(arena, bool, flow->m + 1);
     bool merged = friction_hits_merge(flow, struck.hits);
     bool limit = struck.plastic =
-        limit_reached(flow, faint, merged, group, &event->chatter);
+        friction_limit_reached(flow, faint, merged, group, &event->chatter);
     if (limit) {
         memcpy(struck.hits, group, flow->m);
         struck.law = IMP_IMPACT_COMPLEMENTARITY;
@@ -482,11 +308,12 @@ friction_impact(struct flow *flow, struct flow_event *event)
     if ((st = strike(flow, &struck, on)))
         return st;
     if (!limit && bounces_no_more(flow, on))
-        limit = limit_reached(flow, true, false, group, &event->chatter);
+        limit =
+            friction_limit_reached(flow, true, false, group, &event->chatter);
     if (limit)
         close_group(flow, event, group, on);
     else
-        foresee_limit(flow);
+        friction_foresee_limit(flow);
     return settle_struck(flow, on, ended, event);
 }
 
@@ -535,7 +362,7 @@ jump(struct flow *flow, struct flow_event *event)
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
          *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
     struct friction_impact_point point =
-        point_of(flow, i, struck.law, false, friction->plastic);
+        friction_point_of(flow, i, struck.law, false, friction->plastic);
     friction->open = event->why;
     event->why = friction->why = NULL;
     friction->jump = -1;

@@ -55,7 +55,9 @@ struct friction_flights {
 struct friction_limit {
     int contact;       /* -1: there is none ahead */
     double time, left; /* of the last two forecasts: when, and the time left */
-    bool sticks;       /* every impact to come ends the slip */
+    double rough; /* of the last forecast that summed up flights: their time
+                     if they shrank on as at its beginning */
+    bool sticks;  /* every impact to come ends the slip */
     struct accumulation_limit is;
 };
 /* A slip whose p falls to zero: what the piece before began
@@ -298,6 +300,11 @@ struct struck {
 };
 
 struct struck friction_new_struck(struct flow *flow);
+/* Contact i before the impact; a closed contact does not approach. */
+struct friction_impact_point friction_point_of(const struct flow *flow,
+                                               uint32_t i,
+                                               enum imp_impact_law law,
+                                               bool hits, bool plastic);
 /* Is contact i closed without a rate, though no force presses it (after
  * friction_rows)? It takes part in impacts as those do that are pressed. */
 bool friction_rests(const struct flow *flow, uint32_t i);
@@ -306,6 +313,16 @@ bool friction_rests(const struct flow *flow, uint32_t i);
 int friction_read_group(const struct flow *flow, const struct struck *struck,
                         int *contact, double *W,
                         struct friction_impact_point *point);
+/* Will the flights go on to shrink, and is the time that they take together
+ * below what shows? Then fills *limit and group (m). faint: flights are below
+ * the rounding of the time; merged: below that of the gaps. */
+bool friction_limit_reached(const struct flow *flow, bool faint, bool merged,
+                            bool *group, struct accumulation_limit *limit);
+/* After an impact: does the law of the impacts at its contact say when their
+ * limit comes, and is that soon? Loads and coefficients change until then by a
+ * share of what is left of the time in which the motion changes, so two
+ * forecasts in a row differ by as much, and the change bounds the error. */
+void friction_foresee_limit(struct flow *flow);
 /* contacts that are closed at the start */
 int friction_start(struct flow *flow);
 /* Applies what ends the piece, at the present time. slid: time has passed, or

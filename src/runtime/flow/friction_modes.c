@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which closed contacts of a system push, stick and slip from now on:
- * friction_choose decides, and here its answer becomes modes of the flow. Where no
- * motion is singled out nothing changes; told is what is consistent (I4). */
+ * friction_choose decides, and here its answer becomes modes of the flow. Where
+ * no motion is singled out nothing changes; told is what is consistent (I4). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -124,17 +124,15 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         if (!on[i])
             continue;
         bool held = taylor->contacts.closed[i];
-        all->point[n] =
-            (struct friction_point){.mu_static = rows->slip[i].mu_static,
-                                    .mu_dynamic = rows->slip[i].mu,
-                                    .slip = friction_present_slip(flow, i),
-                                    .held = held,
-                                    .before = friction->mode[i],
-                                    .varies = rt_contact(flow->run,
-                                                         flow->sys->contact + i)
-                                                  ->flags &
-                                              IMP_CONTACTF_VARIES,
-                                    .given = friction_soft(flow, i)};
+        all->point[n] = (struct friction_point){
+            .mu_static = rows->slip[i].mu_static,
+            .mu_dynamic = rows->slip[i].mu,
+            .slip = friction_present_slip(flow, i),
+            .held = held,
+            .before = friction->mode[i],
+            .varies = rt_contact(flow->run, flow->sys->contact + i)->flags &
+                      IMP_CONTACTF_VARIES,
+            .given = friction_soft(flow, i)};
         /* a slip that an impact has brought to 0 has ended, too */
         all->point[n].ended =
             held &&
@@ -301,9 +299,9 @@ tell_choice(struct flow *flow, const struct candidates *all,
 {
     struct arena *brief = flow->run->brief;
     for (int k = 0; k < all->n; k++)
-        friction_tell_verdict(flow, (uint32_t)all->contact[k],
-                              painleve_verdict_of(brief, &all->instant,
-                                                  all->terms, choice, k));
+        friction_tell_verdict(
+            flow, (uint32_t)all->contact[k],
+            painleve_verdict_of(brief, &all->instant, all->terms, choice, k));
 }
 
 /* Does this choice change a mode? */
@@ -593,8 +591,8 @@ friction_settle(struct flow *flow, const bool *on, const bool *ended,
     return st ? st : friction_choose_modes(flow, on, ended, event);
 }
 
-/* The present modes with their forces, after friction_rows within a piece; NULL:
- * they do not go on. *known: it could be evaluated. */
+/* The present modes with their forces, after friction_rows within a piece;
+ * NULL: they do not go on. *known: it could be evaluated. */
 static const struct friction_set *
 present_set(struct flow *flow, struct candidates *all, bool *known)
 {
@@ -737,8 +735,8 @@ asks_point(const struct flow *flow, uint32_t i)
                IMP_CONTACTF_POINT;
 }
 
-/* Forces that the contacts share: the series has those of least norm, which need
- * not obey the law of friction. Told are the least ones that do. */
+/* Forces that the contacts share: the series has those of least norm, which
+ * need not obey the law of friction. Told are the least ones that do. */
 static void
 tell_shares(struct flow *flow)
 {
@@ -749,7 +747,8 @@ tell_shares(struct flow *flow)
         if (flow->taylor->friction->rub[all.contact[k]] < 0)
             continue;
         uint32_t contact = flow->sys->contact + (uint32_t)all.contact[k];
-        double *env = rt_contact(flow->run, contact)->env_contact + flow->run->env;
+        double *env =
+            rt_contact(flow->run, contact)->env_contact + flow->run->env;
         env[IMP_CONTACT_NORMAL_FORCE] = set->normal[k];
         env[IMP_CONTACT_FRICTION_FORCE] = set->tangential[k];
     }

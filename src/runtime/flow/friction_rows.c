@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One instant of a system with friction as numbers: gradients of gaps and of
  * slips, what forces along them do, accelerations without contacts; the state
- * taken onto what closed contacts hold; and what impacts to come can reach. */
+ * taken onto what closed contacts hold; and limits of infinitely many impacts:
+ * when flights are below what shows, and where the law of the impacts at one
+ * contact tells the limit before. What is done there: flow_friction.c. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -10,11 +12,20 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/friction/painleve.h"
+#include "runtime/impact/friction_law.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
+
+/* A limit is taken when what is left is this share of the time in which the
+ * motion changes. */
+#define FRICTION_SHORT 0x1p-40
+/* The same where the law of the impacts is known: the square is rounding. */
+#define FRICTION_LAW_SHORT 0x1p-26
 
 void
 friction_rows_new(const struct flow *flow, struct arena *arena,
@@ -472,6 +483,9 @@ friction_soft_yields(struct flow *flow, const int *contact, int n)
     return any;
 }
 
+/* -- limits of chatter ------------------------------------------------------
+ */
+
 /* The time (s) in which the rates of contacts that hit now close the rounding
  * of their gaps. */
 static double
@@ -527,6 +541,226 @@ friction_hit_lately(const struct flow *flow)
     for (uint32_t i = 0; i < flow->m; i++)
         lately[i] |= now - flights->last[i] <= FRICTION_FLIGHTS * tick;
     return lately;
+}
+
+struct friction_impact_point
+friction_point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,
+                  bool hits, bool plastic)
+{
+    assert(flow && i < flow->m);
+    const struct friction_rows *rows = &flow->taylor->friction->rows;
+    uint32_t number = flow->sys->contact + i;
+    const imp_contact *contact = rt_contact(flow->run, number);
+    return (struct friction_impact_point){
+        .mu = rows->slip[i].mu_impact,
+        .contact = number,
+        .varies = plastic ? NULL : friction_varying_law(flow->run, number),
+        .own = plastic ? NULL : friction_own_law(flow->run, number, law),
+        .e = plastic ? 0.0 : flow->instant.e[i],
+        .law = friction_law_of_point(law, (enum imp_law)contact->law,
+                                     contact->flags & IMP_CONTACTF_LAW),
+        .normal = hits ? rows->speed[2 * i] : 0.0,
+        .slip = friction_present_slip(flow, i),
+        .priority = INFINITY};
+}
+
+bool
+friction_limit_reached(const struct flow *flow, bool faint, bool merged,
+                       bool *group, struct accumulation_limit *limit)
+{
+    assert(group != NULL && limit != NULL);
+    const struct taylor_flow *taylor = flow->taylor;
+    struct friction_flights *flights = &taylor->friction->flights;
+    double tick = FRICTION_TICKS * DBL_EPSILON * taylor->now;
+    double now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
+           before = flights->time[FRICTION_FLIGHTS] -
+                    flights->time[2 * FRICTION_FLIGHTS],
+           ratio = now / before, left = now * ratio / (1.0 - ratio);
+    left *= contact_restitution_slower(
+        flow->run, flow->sys->contact + (uint32_t)flights->contact[0],
+        fabs(taylor->friction->rows.speed[2 * flights->contact[0]]));
+    bool known = flights->n > 2 * FRICTION_FLIGHTS;
+    if (known)
+        flights->longest =
+            ratio < 1.0 ? fmax(flights->longest, fmax(now, before)) : now;
+    double scale = fmin(taylor->piece.h, flights->longest);
+    faint |= known && now <= FRICTION_FLIGHTS * tick;
+    if (!faint && !merged &&
+        !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
+        return false;
+    friction_limit_group(flow, group);
+    double share = friction_speed_left(flow, group);
+    bool others = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        others |= group[i] && (int)i != taylor->next.hit[0];
+    if (!faint && !merged && others && share > FRICTION_SHORT)
+        return false; /* speeds shrink more slowly than flights */
+    if (faint || merged)
+        left = friction_time_left(flow, group, tick);
+    *limit = (struct accumulation_limit){
+        .evidence = LIMIT_BELOW_ROUNDING,
+        .impacts = flights->n,
+        .depth = 1,
+        .ratio = faint ? NAN : pow(ratio, 1.0 / FRICTION_FLIGHTS),
+        .ratio_error = NAN,
+        .remaining = left,
+        .error = 1.0,
+        .state_error = fmin(left / scale, FRICTION_SHORT) +
+                       (others ? share : 0.0) + TAYLOR_NOISE * DBL_EPSILON};
+    return true;
+}
+
+/* Is contact i the only one of the last impacts, and is no other closed? */
+static bool
+bounces_alone(const struct flow *flow, int i)
+{
+    const struct friction_flights *flights = &flow->taylor->friction->flights;
+    bool alone = flow->taylor->next.n_hit == 1 && flights->n > FRICTION_FLIGHTS;
+    for (int k = 0; k <= FRICTION_FLIGHTS && alone; k++)
+        alone &= flights->contact[k] == i;
+    for (uint32_t j = 0; j < flow->m && alone; j++)
+        alone &= !flow->taylor->contacts.closed[j];
+    return alone;
+}
+
+/* The point that contact i is now (after friction_rows). */
+static struct painleve_point
+bouncing_point(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    size_t N = 2 * (size_t)i, T = N + 1, all = 2 * (size_t)flow->m;
+    struct friction_impact_point point = friction_point_of(
+        flow, i, (enum imp_impact_law)flow->run->im->impact_law, true, false);
+    return (struct painleve_point){.A = rows->W[T * all + T],
+                                   .B = rows->W[T * all + N],
+                                   .C = rows->W[N * all + N],
+                                   .a = rows->free[T],
+                                   .b = rows->free[N],
+                                   .a_terms = rows->terms[T],
+                                   .b_terms = rows->terms[N],
+                                   .mu = point.mu,
+                                   .slip = friction->zero[i] ? 0.0 : point.slip,
+                                   .restitution = point.e,
+                                   .law = point.law};
+}
+
+/* Does the restitution of the impacts to come at this point, which leaves with
+ * this normal velocity, differ from that of a vanishing one, or follow a law of
+ * the contact's own? Their flights are summed up. */
+static bool
+is_summed(const struct flow *flow, const struct friction_impact_point *point,
+          double normal)
+{
+    return point->own || !contact_restitution_settled(flow->run, point->contact,
+                                                      fabs(normal));
+}
+
+/* What their flights would take if they went on to shrink as they do now. Such
+ * sums know nothing of friction: INFINITY where there is some. */
+static double
+rough_time(const struct flow *flow, const struct friction_impact_point *point,
+           const struct painleve_point *at, double normal)
+{
+    return normal > 0.0 && at->b < 0.0 && at->mu == 0.0
+               ? -2.0 * normal / at->b /
+                     (1.0 - own_flights_restitution(flow->run, point, at->A,
+                                                    at->B, at->C, normal))
+               : INFINITY;
+}
+
+/* How the impacts go on, by the sum of their flights. *many: how many times the
+ * first flight they take; *error: of the time, as a share of it. False: nothing
+ * says how. */
+static bool
+sum_flights(const struct flow *flow, const struct friction_impact_point *point,
+            const struct painleve_point *at, double normal,
+            struct painleve_bounces *bounces, double *many, double *error)
+{
+    struct own_flights flights;
+    own_flights_find(flow->run, point, at->A, at->B, at->C, normal, &flights);
+    *bounces = (struct painleve_bounces){
+        .time = -2.0 * normal / at->b * flights.sum.sum,
+        .ratio = own_flights_restitution(flow->run, point, at->A, at->B, at->C,
+                                         normal)};
+    *error = flights.sum.error;
+    *many = flights.sum.sum;
+    return flights.sum.ends && flights.normal;
+}
+
+void
+friction_foresee_limit(struct flow *flow)
+{
+    assert(flow != NULL);
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct friction_limit *limit = &friction->limit, before = *limit;
+    int i = taylor->next.hit[0];
+    struct painleve_bounces bounces;
+    *limit = (struct friction_limit){.contact = -1};
+    if (!bounces_alone(flow, i))
+        return;
+    struct painleve_point point = bouncing_point(flow, (uint32_t)i);
+    struct friction_impact_point law = friction_point_of(
+        flow, (uint32_t)i, (enum imp_impact_law)flow->run->im->impact_law, true,
+        false);
+    double normal = friction->rows.speed[2 * i], law_error = 0.0, many;
+    const struct friction_flights *flights = &friction->flights;
+    double longest = flights->time[0] - flights->time[FRICTION_FLIGHTS],
+           scale = fmin(taylor->piece.h, fmax(longest, flights->longest)),
+           near = FRICTION_LAW_SHORT * scale;
+    if (is_summed(flow, &law, normal)) {
+        double rough = rough_time(flow, &law, &point, normal);
+        if (!(rough <= near))
+            return;
+        if (before.rough > 0.0 && rough > 0.5 * before.rough) {
+            *limit = before; /* the next forecast comes later */
+            limit->contact = -1;
+            return;
+        }
+        limit->rough = rough;
+        if (!sum_flights(flow, &law, &point, normal, &bounces, &many,
+                         &law_error))
+            return;
+    } else {
+        if (!painleve_bounces_find(&point, normal, &bounces))
+            return;
+        many = 1.0 / (1.0 - bounces.ratio);
+    }
+    limit->time = taylor->now + bounces.time;
+    limit->left = bounces.time;
+    limit->sticks = bounces.sticks;
+    limit->is.ratio = bounces.ratio;
+    if (!(before.left > bounces.time) || before.sticks != bounces.sticks ||
+        bounces.time > near || limit->time > flow->end ||
+        !(limit->time > taylor->now))
+        return;
+    /* the time is rounded, and the rate after each impact */
+    double share = bounces.time / scale, shrinks = bounces.time / before.left,
+           noise = TAYLOR_NOISE * DBL_EPSILON *
+                   (fabs(taylor->now) +
+                    friction->rows.speed_terms[2 * i] / fabs(point.b)) *
+                   many;
+    limit->contact = i;
+    limit->is = (struct accumulation_limit){
+        .evidence = LIMIT_BY_LAW,
+        .impacts = flights->n,
+        .period = 1,
+        .depth = 1,
+        .ratio = bounces.ratio,
+        .speed = bounces.ratio,
+        .ratio_error =
+            DBL_EPSILON * bounces.ratio +
+            (bounces.sticks
+                 ? 2.0 * fabs(bounces.ratio - before.is.ratio) / (1.0 - shrinks)
+                 : 0.0),
+        .remaining = bounces.time,
+        .error = fmin(1.0, (2.0 * fabs(limit->time - before.time) /
+                                (1.0 - shrinks * shrinks) +
+                            noise) /
+                                   bounces.time +
+                               law_error),
+        .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON};
 }
 
 int

@@ -69,10 +69,10 @@ possible(struct rt *run, uint32_t contact, const double x[7], const double P[2])
     return true;
 }
 
-/* The law of the command, else that of the contact; or IMP_NO_TAPE. */
-static uint32_t
-own_tape(const struct rt *run, uint32_t contact)
+uint32_t
+friction_own_tape(const struct rt *run, uint32_t contact)
 {
+    assert(run != NULL);
     return run->own_law ? run->own_law - 1 : rt_contact(run, contact)->own;
 }
 
@@ -82,7 +82,7 @@ impulse_of(void *context, uint32_t contact, const double argument[7],
            double impulse[2])
 {
     struct rt *run = context;
-    uint32_t tape = own_tape(run, contact);
+    uint32_t tape = friction_own_tape(run, contact);
     if (run->law_status)
         return false; /* the run is about to end */
     if (rt_eval(run, tape, argument, impulse)) {
@@ -97,7 +97,7 @@ const struct impact_own_law *
 friction_own_law(struct rt *run, uint32_t contact, enum imp_impact_law law)
 {
     assert(run != NULL);
-    if (own_tape(run, contact) == IMP_NO_TAPE ||
+    if (friction_own_tape(run, contact) == IMP_NO_TAPE ||
         law == IMP_IMPACT_NEWTON || law == IMP_IMPACT_POISSON ||
         law == IMP_IMPACT_ENERGETIC)
         return NULL;
@@ -166,4 +166,178 @@ friction_law_point(struct rt *run, uint32_t contact, enum imp_impact_law law,
         st = contact_restitution_at(run, contact, -normal, &out->e);
     out->varies = friction_varying_law(run, contact);
     return st;
+}
+
+/* -- flights under a law of a user's own ------------------------------------
+ *
+ * A law of a user's own gives impulses, and with C and B the restitution that
+ * they amount to. It is asked at speeds an octave apart: where 1 - e goes like
+ * a power of the speed, two of them tell the exponent, and flight_sum looks at
+ * all lower octaves whether it stays what it is. Impulses cannot say how 1 - e
+ * goes on once it is far below 1: from there on it is the power that it has
+ * been. */
+
+/* 1 - e below this is known to a share of 1e-6 or worse. */
+#define OWN_KNOWN 0x1p-30
+/* octaves below the first speed at which it is looked for */
+#define OWN_OCTAVES 108
+/* Restitutions at different slips that differ by less are the same. */
+#define OWN_SAME (256.0 * DBL_EPSILON)
+/* The law is asked for its dependence on the slip after so many octaves. */
+#define OWN_STRIDE 12
+
+struct own {
+    struct rt *run;
+    const struct friction_impact_point *point;
+    double A, B, C;
+    uint32_t tape;
+    double speed, lost, power; /* below this speed 1 - e is lost (u/speed)^power
+                                */
+};
+
+/* Impulses for this approach and slip. */
+static int
+impulses(const struct own *own, double speed, double slip, double P[2])
+{
+    double argument[7] = {speed,  slip,   own->point->e, own->point->mu,
+                          own->A, own->B, own->C};
+    return rt_eval(own->run, own->tape, argument, P);
+}
+
+static int
+restitution(const struct own *own, double speed, double slip, double *e)
+{
+    double P[2];
+    int st = impulses(own, speed, slip, P);
+    *e = st ? 0.0 : (own->C * P[0] + own->B * P[1]) / speed - 1.0;
+    return st || !(*e >= -OWN_SAME && *e <= 1.0 + OWN_SAME) ? IMP_FAILED
+                                                            : IMP_OK;
+}
+
+/* 1 - e at this speed, and the exponent of the power that it goes like. */
+static int
+lost_at(const struct own *own, double speed, double *lost, double *power)
+{
+    double slip = own->point->slip, e, half;
+    int st = restitution(own, speed, slip, &e);
+    if (!st)
+        st = restitution(own, 0.5 * speed, slip, &half);
+    *lost = st ? 0.0 : 1.0 - e;
+    *power = !st && *lost > OWN_SAME && 1.0 - half > OWN_SAME
+                 ? log2(*lost / (1.0 - half))
+                 : 0.0;
+    return st;
+}
+
+/* See restitution_law. */
+static int
+own_at(void *context, double speed, double law[2])
+{
+    const struct own *own = context;
+    double lost, power;
+    if (speed < own->speed) {
+        power = own->power;
+        lost = own->lost * pow(speed / own->speed, power);
+    } else {
+        int st = lost_at(own, speed, &lost, &power);
+        if (st)
+            return st;
+    }
+    law[0] = 1.0 - lost;
+    law[1] = -lost / speed * power;
+    return IMP_OK;
+}
+
+/* Goes down to where 1 - e is known no longer. Status of the law. */
+static int
+find_power(struct own *own, double first)
+{
+    double lost, power, speed = first;
+    own->speed = 0.0;
+    for (int k = 0; k <= OWN_OCTAVES; k++, speed *= 0.5) {
+        int st = lost_at(own, speed, &lost, &power);
+        if (st)
+            return st;
+        if (k > 0 && lost < OWN_KNOWN)
+            break;
+        own->lost = lost;
+        own->power = power;
+        own->speed = speed;
+    }
+    if (lost >= OWN_KNOWN)
+        own->speed = 0.0; /* it has been known all the way */
+    return IMP_OK;
+}
+
+/* Does the slip not matter, and are there no tangential impulses? */
+static int
+ask_slips(const struct own *own, double first, bool *matters, bool *normal)
+{
+    const double share[] = {1.0, 0.5, 0.0, -1.0};
+    double speed = first;
+    *matters = false;
+    *normal = true;
+    for (int k = 0; k <= OWN_OCTAVES; k += OWN_STRIDE) {
+        double e, other, P[2];
+        int st = restitution(own, speed, own->point->slip, &e);
+        for (size_t i = 0; i < sizeof share / sizeof *share && !st; i++) {
+            double slip = share[i] * own->point->slip;
+            if (!(st = restitution(own, speed, slip, &other)) &&
+                !(st = impulses(own, speed, slip, P)))
+                *normal &= P[1] == 0.0;
+            *matters |= fabs(e - other) > OWN_SAME;
+        }
+        if (st)
+            return st;
+        speed = ldexp(speed, -OWN_STRIDE);
+    }
+    return IMP_OK;
+}
+
+static struct own
+own_of(struct rt *run, const struct friction_impact_point *point, double A,
+       double B, double C)
+{
+    return (struct own){.run = run,
+                        .point = point,
+                        .A = A,
+                        .B = B,
+                        .C = C,
+                        .tape = friction_own_tape(run, point->contact)};
+}
+
+double
+own_flights_restitution(struct rt *run,
+                        const struct friction_impact_point *point, double A,
+                        double B, double C, double speed)
+{
+    assert(run != NULL && point != NULL && speed > 0.0);
+    if (!point->own)
+        return contact_restitution_ahead(run, point->contact, speed);
+    struct own own = own_of(run, point, A, B, C);
+    double e;
+    return restitution(&own, speed, point->slip, &e) ? 1.0 : e;
+}
+
+void
+own_flights_find(struct rt *run, const struct friction_impact_point *point,
+                 double A, double B, double C, double speed,
+                 struct own_flights *out)
+{
+    assert(run != NULL && point != NULL && out != NULL && speed > 0.0);
+    *out = (struct own_flights){.sum = {.sum = INFINITY, .error = INFINITY}};
+    if (!point->own) {
+        out->normal = point->mu == 0.0;
+        contact_restitution_flights(run, point->contact, speed, &out->sum);
+        return;
+    }
+    struct own own = own_of(run, point, A, B, C);
+    bool matters;
+    double e;
+    if (ask_slips(&own, speed, &matters, &out->normal) || matters ||
+        restitution(&own, speed, point->slip, &e) || find_power(&own, speed) ||
+        flight_sum(own_at, &own, speed, &out->sum))
+        out->sum = (struct flight_sum){.sum = INFINITY, .error = INFINITY};
+    else /* the exponent is that of an octave, of numbers that are rounded */
+        out->sum.error += OWN_SAME / fmax(1.0 - e, OWN_SAME);
 }

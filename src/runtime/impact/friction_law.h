@@ -3,6 +3,7 @@
 #ifndef IMP_RUNTIME_IMPACT_FRICTION_LAW_H
 #define IMP_RUNTIME_IMPACT_FRICTION_LAW_H
 
+#include "runtime/accumulation/flight_sum.h"
 #include "runtime/friction/friction.h"
 #include "runtime/instance/run.h"
 
@@ -13,6 +14,10 @@
 int friction_law_point(struct rt *run, uint32_t contact,
                        enum imp_impact_law law, double normal, double slip,
                        struct friction_impact_point *out);
+
+/* The tape of the law of the command, else that of the contact's own; or
+ * IMP_NO_TAPE. */
+uint32_t friction_own_tape(const struct rt *run, uint32_t contact);
 
 /* A point of bodies whose joints have friction: a law of its own, which knows
  * how they answer without that, says nothing of them. IMP_FAILED after E0563.
@@ -28,5 +33,26 @@ const struct impact_restitution *friction_varying_law(struct rt *run,
  * where it states none, or the world, or a command, has one of one point. */
 const struct impact_own_law *friction_own_law(struct rt *run, uint32_t contact,
                                               enum imp_impact_law law);
+
+/* What the impacts of a law of the contact's own leave of an approach. */
+struct own_flights {
+    struct flight_sum sum; /* contact_restitution_flights */
+    bool normal;           /* it has no tangential impulse, at any speed */
+};
+
+/* Flights that begin with this positive speed at the point, whose A, B and C
+ * are those of friction_impact_one. Where the point has no law of its own they
+ * are those of its restitution. sum.ends is false, too, where the law depends
+ * on the slip, which changes from impact to impact; nothing is told of what the
+ * law fails to say. */
+void own_flights_find(struct rt *run, const struct friction_impact_point *point,
+                      double A, double B, double C, double speed,
+                      struct own_flights *out);
+
+/* The restitution of an impact at this speed alone; 1 where the law says none.
+ */
+double own_flights_restitution(struct rt *run,
+                               const struct friction_impact_point *point,
+                               double A, double B, double C, double speed);
 
 #endif

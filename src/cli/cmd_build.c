@@ -10,7 +10,15 @@
 
 #include <string.h>
 
-enum { OPT_OUT, OPT_EMIT, OPT_CPU, OPT_OPT, OPT_SET, OPT_DIAGNOSTICS, OPT_ALLOW_READ };
+enum {
+    OPT_OUT,
+    OPT_EMIT,
+    OPT_CPU,
+    OPT_OPT,
+    OPT_SET,
+    OPT_DIAGNOSTICS,
+    OPT_ALLOW_READ
+};
 static const struct cli_opt opts[] = {
     {"-o", "FILE", "the file to write (needed)"},
     {"--emit", "exe|obj|llvm|asm", "what to write (exe)"},

@@ -3,6 +3,7 @@
  * documentation of a name; imp lsp: not here yet. */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +32,13 @@ explain_one(const char *word)
     for (size_t i = 0; i + 1 < sizeof name && word[i]; i++)
         name[i] = (char)toupper((unsigned char)word[i]);
     enum diag_code c = diag_code_find(name);
+    /* a number without its letter: errors come first */
+    bool digits = word[0] && word[strspn(word, "0123456789")] == 0;
+    for (int i = 0; i < 2 && digits && strlen(word) <= 4 && c == DIAG_NONE;
+         i++) {
+        snprintf(name, sizeof name, "%c%04d", "EW"[i], atoi(word));
+        c = diag_code_find(name);
+    }
     if (c == DIAG_NONE) {
         cli_error(DIAG_E0814, "`imp explain` lists all codes",
                   "there is no diagnostic code `%s`", word);
@@ -191,7 +199,8 @@ const struct cli_command cli_doc = {
     .words = "[NAME [MODEL]]",
     .doc = "documentation of a name",
     .text = "Knows the words of the language, commands, options and record "
-            "fields,\nfunctions, units, the standard library, terms of the field, and the "
+            "fields,\nfunctions, units, the standard library, terms of the "
+            "field, and the "
             "names of\nMODEL. Without a name: all that it knows, a kind and a "
             "name in each line.\n",
 };

@@ -45,6 +45,11 @@ run(const struct cli_command *self, int argc, char **argv)
     session_defaults(&job.o);
     job.o.stop = cli_stop_flag();
     int status = cli_read(&a, take, &job);
+    if (status < 0 && job.path && job.o.sweeps.resume && !job.o.dir) {
+        cli_error(DIAG_E0822, "name the folder that the sweep has been kept in",
+                  "`--resume` needs `--out DIR`");
+        status = IMP_EXIT_MODEL;
+    }
     if (status < 0 && job.path) {
         job.o.sweeps.progress = isatty(STDERR_FILENO);
         status = cli_guard(work, &job);

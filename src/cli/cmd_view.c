@@ -31,7 +31,8 @@ stem(struct arena *arena, const char *path, const char *ending)
     return arena_strndup(arena, name, n);
 }
 
-/* Does the run end before the time of a picture ("t=0.4")? Then that is told. */
+/* Does the run end before the time of a picture ("t=0.4")? Then that is told.
+ */
 static bool
 beyond_end(struct arena *arena, const char *path, const void *run, size_t n,
            const char *hash)
@@ -77,12 +78,12 @@ picture(struct arena *arena, const char *path, const char *title,
                      path),
         false, 0.0};
     cli_error(DIAG_E0835,
-              arena_printf(arena, "%sthe page `%s` shows the run in any browser",
+              arena_printf(arena,
+                           "%sthe page `%s` shows the run in any browser",
                            missing ? "install chromium; " : "", file.path),
               "cannot make the picture `%s`: %s", path, why);
-    return cli_worst(
-        IMP_EXIT_RUN,
-        page_show(&file, stem(arena, file.path, ".html"), run, n));
+    return cli_worst(IMP_EXIT_RUN,
+                     page_show(&file, stem(arena, file.path, ".html"), run, n));
 }
 
 /* -- imp view ---------------------------------------------------------------

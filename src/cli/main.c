@@ -18,9 +18,8 @@
 #include "cli/repl/repl.h"
 
 static const struct cli_command *const table[] = {
-    &cli_run,  &cli_repl,    &cli_build, &cli_check, &cli_fmt,
-    &cli_test, &cli_view,    &cli_replay, &cli_explain,
-    &cli_doc,  &cli_lsp,
+    &cli_run,  &cli_repl,   &cli_build,   &cli_check, &cli_fmt, &cli_test,
+    &cli_view, &cli_replay, &cli_explain, &cli_doc,   &cli_lsp,
 };
 /* bytes of stack; 1000 levels of a formula take up to 1.5 MB */
 #define STACK_NEEDED ((size_t)8 << 20)
@@ -77,12 +76,56 @@ struct call {
     int status;
 };
 
+/* The subcommand of this name, or NULL. */
+static const struct cli_command *
+subcommand(const char *name)
+{
+    for (size_t i = 0; i < N_TABLE; i++)
+        if (strcmp(name, table[i]->name) == 0)
+            return table[i];
+    return NULL;
+}
+
+/* Says that there is none of this name, and what may be meant. */
+static int
+no_subcommand(const char *word)
+{
+    const char *names[N_TABLE];
+    for (size_t i = 0; i < N_TABLE; i++)
+        names[i] = table[i]->name;
+    size_t n = strlen(word);
+    bool model =
+        (n > 4 && strcmp(word + n - 4, ".imp") == 0) || access(word, F_OK) == 0;
+    const char *near = model ? NULL : suggest(word, names, N_TABLE);
+    struct buf help = {0};
+    if (model)
+        buf_printf(&help, "`imp run %s` runs a model", word);
+    else if (strcmp(word, "version") == 0 || strcmp(word, "-v") == 0 ||
+             strcmp(word, "-V") == 0)
+        buf_printf(&help, "`imp --version` prints the version");
+    else
+        buf_printf(&help, "`imp --help` lists the subcommands");
+    cli_error(DIAG_E0801, buf_str(&help), "`imp` has no subcommand `%s`%s%s%s",
+              word, near ? ": did you mean `" : "", near ? near : "",
+              near ? "`?" : "");
+    buf_free(&help);
+    return IMP_EXIT_MODEL;
+}
+
 static int
 dispatch(void *ctx)
 {
     struct call *call = ctx;
-    const char *names[N_TABLE];
+    const struct cli_command *command;
 
+    /* `imp help run` is `imp run --help`. */
+    if (call->argc > 2 && strcmp(call->argv[1], "help") == 0) {
+        static char help_option[] = "--help";
+        char *words[] = {help_option, NULL};
+        command = subcommand(call->argv[2]);
+        return command ? command->run(command, 1, words)
+                       : no_subcommand(call->argv[2]);
+    }
     if (call->argc < 2 || strcmp(call->argv[1], "--help") == 0 ||
         strcmp(call->argv[1], "-h") == 0 ||
         strcmp(call->argv[1], "help") == 0) {
@@ -96,17 +139,9 @@ dispatch(void *ctx)
         buf_free(&text);
         return IMP_EXIT_OK;
     }
-    for (size_t i = 0; i < N_TABLE; i++) {
-        if (strcmp(call->argv[1], table[i]->name) == 0)
-            return table[i]->run(table[i], call->argc - 2, call->argv + 2);
-        names[i] = table[i]->name;
-    }
-    const char *near = suggest(call->argv[1], names, N_TABLE);
-    cli_error(DIAG_E0801, "`imp --help` lists the subcommands",
-              "`imp` has no subcommand `%s`%s%s%s", call->argv[1],
-              near ? ": did you mean `" : "", near ? near : "",
-              near ? "`?" : "");
-    return IMP_EXIT_MODEL;
+    command = subcommand(call->argv[1]);
+    return command ? command->run(command, call->argc - 2, call->argv + 2)
+                   : no_subcommand(call->argv[1]);
 }
 
 static int

@@ -96,6 +96,36 @@ out_folders(const struct output *output, const char *file)
     return error;
 }
 
+int
+out_folder_wrong(const char *dir)
+{
+    assert(dir);
+    struct stat st;
+    size_t n = strlen(dir);
+    char *path = mem_alloc(n + 3);
+    memcpy(path, dir, n + 1);
+    if (!n)
+        strcpy(path, ".");
+    /* of a folder that is still to be made its nearest parent counts */
+    int error = 0;
+    while (stat(path, &st) && (error = errno) == ENOENT) {
+        char *slash = strrchr(path, '/');
+        if (!slash && strcmp(path, ".") == 0)
+            break;
+        if (!slash)
+            strcpy(path, ".");
+        else
+            slash[slash == path] = 0;
+        error = 0;
+    }
+    if (!error && !S_ISDIR(st.st_mode))
+        error = ENOTDIR;
+    if (!error && access(path, W_OK | X_OK))
+        error = errno;
+    free(path);
+    return error;
+}
+
 /* Opens a file without a name in the folder of the path, which has a slash. -1:
  * this file system cannot. */
 static int

@@ -37,6 +37,9 @@ struct output {
     double seed;
 };
 void out_write(struct output *output, const char *text, size_t n);
+/* Why files cannot be written under this folder, which need not be there yet:
+ * errno, or 0. A disk that is full is seen by writing alone. */
+int out_folder_wrong(const char *dir);
 /* IMP_OK, or IMP_FAILED after a diagnostic when a write has failed */
 int out_check(const struct output *output, struct diags *ds);
 

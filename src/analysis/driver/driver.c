@@ -83,8 +83,16 @@ begin(struct driver *driver, const struct driver_options *options)
                         .picture = options->picture,
                         .im = driver->im,
                         .params = driver->run->env + driver->im->layout.params};
-    double seed =
-        options->has_seed ? options->seed : driver->run->world.seed;
+    int wrong = options->out_dir ? out_folder_wrong(options->out_dir) : 0;
+    if (wrong) { /* told now, and not when hours of work are to be kept */
+        struct diag *diag =
+            diag_add(driver->ds, DIAG_E0852, IMP_NOWHERE,
+                     "cannot write under the folder of --out, `%s`: %s",
+                     options->out_dir, strerror(wrong));
+        diag_help(driver->ds, diag, "name a folder that you may write to");
+        return IMP_EXIT_RUN;
+    }
+    double seed = options->has_seed ? options->seed : driver->run->world.seed;
     if ((options->has_seed || options->run) &&
         rt_seed(driver->run, seed, options->run))
         return not_set_up(driver->ds);

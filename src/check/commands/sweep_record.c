@@ -41,8 +41,10 @@ field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
                         "`%s` of `%s` is a list, and a sweep keeps "
                         "single values of each run",
                         inner->name.text, word);
-        CHECK_HELP(ck, diag, "its single values are listed by imp doc %s",
-                   word);
+        CHECK_HELP(ck, diag,
+                   "one number of it is kept, as max(%s) or %s[-1]; its single "
+                   "values are listed by imp doc %s",
+                   inner->name.text, inner->name.text, word);
         return false;
     }
     if (inner->kind != AST_NAME) {
@@ -175,8 +177,8 @@ block_key(const struct ast_item *it, const char *name)
     return NULL;
 }
 
-/* The number that is kept under this name, as a column of the record; NULL after
- * E0408. `names`: those that there are. */
+/* The number that is kept under this name, as a column of the record; NULL
+ * after E0408. `names`: those that there are. */
 static const struct tm_field *
 kept_number(struct check *ck, uint32_t command, const struct ast_arg *arg,
             const char *const *names, size_t count)
@@ -200,9 +202,8 @@ kept_number(struct check *ck, uint32_t command, const struct ast_arg *arg,
 
 /* Makes the columns of `histograms`, one each: a count per bin. */
 static bool
-histogram_columns(struct check *ck, uint32_t command,
-                  const struct ast_item *it, const char *const *names,
-                  size_t count)
+histogram_columns(struct check *ck, uint32_t command, const struct ast_item *it,
+                  const char *const *names, size_t count)
 {
     const struct tm_val *option =
         option_of(&ck->lists.commands.v[command], IMP_OPT_sweep_histograms);
@@ -216,9 +217,9 @@ histogram_columns(struct check *ck, uint32_t command,
         const struct dim *dim =
             ck->notes.records.v[command].dims[field->column - 1].all;
         struct value edges = check_expr(ck, &ck->modules.top, arg->value);
-        if (!value_need_dim(ck, &edges, arg->value, dim,
-                            arena_printf(ck->arena, "an edge of `%s`",
-                                         field->name)))
+        if (!value_need_dim(
+                ck, &edges, arg->value, dim,
+                arena_printf(ck->arena, "an edge of `%s`", field->name)))
             return false;
         column(ck, command, IMP_FIELD_NUM, option->items[i].rows - 1,
                arena_printf(ck->arena, "%s_histogram", field->name), "",

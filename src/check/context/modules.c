@@ -290,14 +290,18 @@ read_whole(struct check *ck, const char *path, long most, size_t *size,
            const char **why)
 {
     struct stat st;
-    *why = "it cannot be read";
-    FILE *file = fopen(path, "rbe");
-    if (!file) {
-        *why = "there is no such file, or it may not be read";
+    *why = "there is no such file, or it may not be read";
+    if (stat(path, &st))
+        return NULL;
+    if (!S_ISREG(st.st_mode)) { /* to open a pipe would wait for its writer */
+        *why = "it is not a file";
         return NULL;
     }
-    if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode)) {
-        *why = "it is not a file";
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return NULL;
+    *why = "it cannot be read";
+    if (fstat(fileno(file), &st)) {
         fclose(file);
         return NULL;
     }

@@ -66,8 +66,10 @@ cli_flush(void)
     errno = 0;
     bool bad = ferror(stdout) != 0;
     if (fflush(stdout) != 0 || bad) {
-        cli_error(DIAG_E0855, NULL, "cannot write to the standard output: %s",
-                  strerror(errno ? errno : EIO));
+        /* where an earlier write failed, its reason is no longer known */
+        cli_error(DIAG_E0855, "is its disk full, or its reader gone?",
+                  "cannot write to the standard output%s%s", errno ? ": " : "",
+                  errno ? strerror(errno) : "");
         clearerr(stdout);
         return IMP_EXIT_RUN;
     }
@@ -160,8 +162,17 @@ unknown(struct cli_args *args, const char *word, size_t n)
         names[i] = command->opts[i].name;
     names[command->n_opts] = "--help";
     const char *near = suggest(copy, names, command->n_opts + 1);
-    snprintf(help, sizeof help, "`imp %s --help` lists the options",
-             command->name);
+    bool sets = false;
+    for (size_t i = 0; i < command->n_opts; i++)
+        sets |= strcmp(command->opts[i].name, "--set") == 0;
+    if (sets && !near && n > 2 && word[n] == '=')
+        snprintf(help, sizeof help,
+                 "`imp %s --help` lists the options; a param of the model is "
+                 "set by --set NAME=VALUE",
+                 command->name);
+    else
+        snprintf(help, sizeof help, "`imp %s --help` lists the options",
+                 command->name);
     cli_error(DIAG_E0802, help, "`imp %s` has no option `%s`%s%s%s",
               command->name, copy, near ? ": did you mean `" : "",
               near ? near : "", near ? "`?" : "");
@@ -245,7 +256,9 @@ cli_one(const struct cli_command *command, const char **model, const char *word)
 {
     assert(command && model && word);
     if (*model)
-        cli_error(DIAG_E0822, NULL,
+        cli_error(DIAG_E0822,
+                  strchr(word, '=') ? "a param is set by --set NAME=VALUE"
+                                    : NULL,
                   "`imp %s` takes one model; found a second one, `%s`",
                   command->name, word);
     else

@@ -59,15 +59,14 @@ add_data(struct session_options *options, const char *text)
     options->data = data;
 }
 
-/* Reads a whole number from 0 to 2^53 into *number; false: it has been told that
- * it is none. */
+/* Reads a whole number from 0 to 2^53 into *number; false: it has been told
+ * that it is none. */
 static bool
 read_whole(const char *option, const char *value, double *number)
 {
     size_t n = strlen(value);
     if (n > 0 && num_read(value, n, number) == n && *number >= 0 &&
-        *number <= 9007199254740992.0 &&
-        *number == (double)(long long)*number)
+        *number <= 9007199254740992.0 && *number == (double)(long long)*number)
         return true;
     cli_error(DIAG_E0804, NULL,
               "`%s` takes a whole number from 0 to 2^53; found `%s`", option,

@@ -148,7 +148,10 @@ session_read(struct session *session, const char *path, const char **text,
         struct diag *diag =
             diag_add(&session->ds, DIAG_E0805, IMP_NOWHERE,
                      "cannot open `%s`: %s", path, strerror(errno));
-        if (path[0] != '/')
+        const char *whole = arena_printf(session->arena, "%s.imp", path);
+        if (access(path, F_OK) && access(whole, F_OK) == 0)
+            diag_help(&session->ds, diag, "did you mean `%s`?", whole);
+        else if (path[0] != '/')
             diag_help(&session->ds, diag,
                       "paths are relative to the folder `imp` is run in");
         return false;
@@ -157,8 +160,13 @@ session_read(struct session *session, const char *path, const char **text,
     if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
         struct diag *diag = diag_add(&session->ds, DIAG_E0806, IMP_NOWHERE,
                                      "`%s` is a folder, not a model", path);
-        diag_help(&session->ds, diag, "`imp test %s` runs the models below it",
-                  path);
+        if (is_stdin)
+            diag_help(&session->ds, diag,
+                      "`-` reads a model from the standard "
+                      "input, which is a folder here");
+        else
+            diag_help(&session->ds, diag,
+                      "`imp test %s` runs the models below it", path);
     } else if (S_ISREG(st.st_mode) && st.st_size > (off_t)SESSION_FILE_LIMIT) {
         diag_add(&session->ds, DIAG_E0807, IMP_NOWHERE,
                  "`%s` is larger than %u MiB: no model is", path,

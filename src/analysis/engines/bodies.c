@@ -234,11 +234,11 @@ is_crowded(const struct second *second)
 }
 
 /* Are the bounces at this contact that come now too low to be followed? Then
- * its points are in *spot. *remaining: the time until they end, if each is e
- * times as long as the one before. */
+ * its points are in *spot. *end: how they end, if each is e times as long as
+ * the one before. */
 static int
 too_low(struct second *second, uint32_t contact, struct contact_point *spot,
-        int *n, double *remaining)
+        int *n, struct second_end *end)
 {
     struct rt *run = second->run;
     int room = contact_set_room(run, contact);
@@ -248,7 +248,7 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
         run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
     double floor = floor_of(run, contact), tol, still;
     gap_tolerances(run, contact, &tol, &still);
-    *remaining = 0.0;
+    *end = (struct second_end){0.0, restitution, 0.0};
     *n = 0;
     bool varies = contact_restitution_varies(run, contact);
     if (!varies && !(restitution >= 0.0 && restitution < 1.0))
@@ -268,6 +268,8 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
         double height = state[i].rate * state[i].rate /
                         (2.0 * fmax(-state[i].free, 1e-300));
         presses |= state[i].free < 0.0;
+        if (state[i].free < 0.0)
+            end->unseen = fmax(end->unseen, sqrt(8.0 * floor / -state[i].free));
         if (fabs(state[i].rate) > still && height > floor)
             return IMP_OK;
         if (!(state[i].free < 0.0 && state[i].rate > still))
@@ -278,9 +280,13 @@ too_low(struct second *second, uint32_t contact, struct contact_point *spot,
             contact_restitution_flights(run, contact, state[i].rate, &flights);
         if (varies && !flights.ends)
             return IMP_OK;
-        *remaining = fmax(*remaining, varies ? left * flights.sum
-                                             : left / (1.0 - restitution));
+        end->remaining =
+            fmax(end->remaining,
+                 varies ? left * flights.sum : left / (1.0 - restitution));
     }
+    /* none is longer than the one that has been seen */
+    if (second->contact[contact].flight > 0.0)
+        end->unseen = fmin(end->unseen, second->contact[contact].flight);
     *n = presses ? count : 0;
     return st;
 }
@@ -345,7 +351,7 @@ close_points(struct second *second, struct contact_point *spot, int n)
  * may stay so; also those that impacts leave without a rate. */
 static int
 settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
-           double *remaining, double *ratio)
+           struct second_end *end)
 {
     struct second *second = event->second;
     struct rt *run = second->run;
@@ -356,12 +362,13 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
         room += (size_t)contact_set_room(run, contact);
     struct contact_point *spot = NEW_N(run->brief, struct contact_point, room);
     *n_low = 0;
-    *remaining = *ratio = 0.0;
+    *end = (struct second_end){0.0, 0.0, 0.0};
     for (uint32_t contact = 0; contact < second->sim->n_contacts; contact++)
         any |= event->done.on[contact];
     for (uint32_t contact = 0; contact < second->sim->n_contacts && any;
          contact++) {
-        double rest, restitution;
+        struct second_end own;
+        double restitution;
         int n, st;
         if (!is_watched(second, contact) ||
             second->sim->contacts[contact].through ||
@@ -369,19 +376,20 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
             continue;
         restitution =
             run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
-        if ((st = too_low(second, contact, spot + n_spot, &n, &rest)))
+        if ((st = too_low(second, contact, spot + n_spot, &n, &own)))
             return st;
         if (n == 0 && crowded && restitution > 0.0)
             n = contact_set_points(run, contact, 2.0 * floor_of(run, contact),
                                    spot + n_spot,
                                    contact_set_room(run, contact));
         /* what rests stays so: a limit has flights */
-        bool flies = rest > 0.0 || !event->held[contact];
+        bool flies = own.remaining > 0.0 || !event->held[contact];
         if (n > 0 && restitution > 0.0) {
             if (flies)
                 low[(*n_low)++] = contact;
-            *remaining = fmax(*remaining, rest);
-            *ratio = fmax(*ratio, restitution);
+            end->remaining = fmax(end->remaining, own.remaining);
+            end->ratio = fmax(end->ratio, restitution);
+            end->unseen = fmax(end->unseen, own.unseen);
             n_spot += n;
         }
         if (n > 0 ||
@@ -469,7 +477,7 @@ touch_once(struct second *second, uint32_t due, bool falls, uint32_t *next)
                                     .done = simulate_marks_new(brief, n),
                                     .held = held_now(second)};
     uint32_t *low = NEW_N(brief, uint32_t, n);
-    double remaining, ratio;
+    struct second_end end;
     int st = sort(&event, due, falls);
     *next = IMP_WORLD;
     if (st)
@@ -486,11 +494,10 @@ touch_once(struct second *second, uint32_t due, bool falls, uint32_t *next)
         count_impacts(second, &event.done);
     }
     size_t after = sim->log.time.n;
-    if ((st = settle_low(&event, low, &n_low, &remaining, &ratio)) ||
-        (st = hold(&event)))
+    if ((st = settle_low(&event, low, &n_low, &end)) || (st = hold(&event)))
         return st;
     if (n_low)
-        second_limit(second, low, n_low, remaining, ratio, after);
+        second_limit(second, low, n_low, &end, after);
     if (event.n_hit && !sim->stopped)
         *next = closes_at_once(second, &event.done);
     return IMP_OK;
@@ -573,7 +580,7 @@ held_is_hit(struct second *second, uint32_t contact)
         .done = simulate_marks_new(run->brief, sim->n_contacts),
         .held = held_now(second)};
     uint32_t *low = NEW_N(run->brief, uint32_t, sim->n_contacts + 1), n_low;
-    double remaining, ratio;
+    struct second_end end;
     int st = simulate_row(sim);
     event.class[contact] = "C-";
     for (uint32_t i = 0; i < sim->n_contacts; i++)
@@ -584,11 +591,10 @@ held_is_hit(struct second *second, uint32_t contact)
         return st;
     count_impacts(second, &event.done);
     size_t after = sim->log.time.n;
-    if ((st = settle_low(&event, low, &n_low, &remaining, &ratio)) ||
-        (st = hold(&event)))
+    if ((st = settle_low(&event, low, &n_low, &end)) || (st = hold(&event)))
         return st;
     if (n_low)
-        second_limit(second, low, n_low, remaining, ratio, after);
+        second_limit(second, low, n_low, &end, after);
     return IMP_OK;
 }
 

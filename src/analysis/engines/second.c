@@ -17,9 +17,9 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
-#include "runtime/setup/new_run.h"
 #include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
+#include "runtime/setup/new_run.h"
 
 /* The error of the time of a limit, as a share of the run: bounces as low as
  * SECOND_FLOOR are no more exact than the rounding of a gap over their speed.
@@ -59,13 +59,17 @@ second_cannot(struct second *second, uint32_t contact, const char *why)
 
 void
 second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
-             double remaining, double ratio, size_t events_before)
+             const struct second_end *end, size_t events_before)
 {
-    assert(second);
+    assert(second != NULL && end != NULL);
     struct simulation *sim = second->sim;
     struct event_log *log = &sim->log;
     double now = rt_time(second->run),
-           time = fmin(now + remaining, sim->options.until);
+           remaining = fmax(end->remaining, fmax(DBL_EPSILON * now, DBL_MIN)),
+           time = fmin(now + end->remaining, sim->options.until),
+           unknown = end->remaining +
+                     end->unseen / fmax(1.0 - end->ratio, DBL_EPSILON) +
+                     LIMIT_ERROR * sim->options.until;
     long impacts = 0;
     for (uint32_t i = 0; i < n; i++)
         impacts += second->contact[contacts[i]].impacts;
@@ -78,12 +82,12 @@ second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
                     .impacts = impacts,
                     .period = 1,
                     .depth = 1,
-                    .ratio = ratio,
-                    .remaining = fmax(remaining, DBL_MIN),
+                    .ratio = end->ratio,
+                    .remaining = remaining,
                     /* The time that remains is only a forecast, so its error is
-                       all of it; to this the errors of gaps are added. */
-                    .error = 1.0 + LIMIT_ERROR * sim->options.until /
-                                       fmax(remaining, DBL_MIN),
+                       all of it; to this are added the flights that are too
+                       low to be seen, and the errors of gaps. */
+                    .error = unknown / remaining,
                     .state_error = NAN}};
     simulate_limit_add(sim, &event, contacts);
     /* Events that the limit brings about come after it in the list, at the same

@@ -18,8 +18,8 @@
  * followed: the contact is closed. A hundred times what the tolerance and the
  * rounding of the state leave of a gap. */
 #define SECOND_FLOOR 1e-12
-/* Points nearer than so many tolerances of the gap are at one place: held points
- * are let go sooner beyond a side than that (SIDE_LAG of watched.c). */
+/* Points nearer than so many tolerances of the gap are at one place: held
+ * points are let go sooner beyond a side than that (SIDE_LAG of watched.c). */
 #define SECOND_THERE 512.0
 /* A rate up to this share of the speeds is none, as in analysis/simulate. */
 #define SECOND_STILL 1e-9
@@ -38,13 +38,13 @@ struct second_number {
 
 /* a contact of the model */
 struct second_contact {
-    double length;   /* what its gap is measured against, m or its unit */
-    double speed;    /* the same for its rate */
-    double since;    /* its greatest gap since the last impact */
-    double last;     /* time of the last impact, s */
+    double length;      /* what its gap is measured against, m or its unit */
+    double speed;       /* the same for its rate */
+    double since;       /* its greatest gap since the last impact */
+    double last;        /* time of the last impact, s */
     uint64_t beside[2]; /* vertices (by their number, up to 63) that came down
                            beside a face of body 0, 1 at which they are held */
-    double flight;   /* the flight before it, s; 0: not known */
+    double flight;      /* the flight before it, s; 0: not known */
     long impacts;
 };
 
@@ -77,12 +77,12 @@ enum watched_kind {
 };
 struct watched {
     enum watched_kind kind;
-    uint32_t contact; /* of the model */
-    int point;        /* FORCE, SIDE: number of the held point */
+    uint32_t contact;        /* of the model */
+    int point;               /* FORCE, SIDE: number of the held point */
     struct contact_point at; /* VERTEX: it, over its face */
-    uint32_t which;   /* SIDE: which side */
-    double lag; /* SIDE: how far beyond the side a point counts as gone, HELD: how
-                   far below 0 the gap is an overlap, m */
+    uint32_t which;          /* SIDE: which side */
+    double lag; /* SIDE: how far beyond the side a point counts as gone, HELD:
+                   how far below 0 the gap is an overlap, m */
 };
 
 struct second {
@@ -162,9 +162,16 @@ int second_system_change(struct second *second, uint32_t due);
 
 /* Ends the run in plain words: what cannot be followed at this contact. */
 int second_cannot(struct second *second, uint32_t contact, const char *why);
+/* How bounces end that are too low to be followed. Steps are as exact as such
+ * bounces are high, so each may be missed, or be as long as the highest. */
+struct second_end {
+    double remaining; /* the time until they end, s */
+    double ratio;     /* of each flight to the one before */
+    double unseen;    /* the longest flight that is not followed, s */
+};
 /* Records the limit of bounces at these contacts, which are closed now. */
 void second_limit(struct second *second, const uint32_t *contacts, uint32_t n,
-                  double remaining, double ratio, size_t events_before);
+                  const struct second_end *end, size_t events_before);
 
 /* -- second.c
  * ------------------------------------------------------------------ */

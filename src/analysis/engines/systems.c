@@ -273,7 +273,7 @@ impact(struct second *second, struct second_system *system, const int *hit,
  * followed? */
 static bool
 too_low(const struct second *second, const struct second_system *system,
-        uint32_t i, double *remaining)
+        uint32_t i, struct second_end *end)
 {
     struct rt *run = second->run;
     uint32_t c = first_contact(second, system) + i;
@@ -290,13 +290,14 @@ too_low(const struct second *second, const struct second_system *system,
         !(bend < 0.0) || !(rate > 0.0) ||
         rate * rate / (-2.0 * bend) > SECOND_FLOOR * size)
         return false;
-    if (!varies) {
-        *remaining = 2.0 * rate / (-bend * (1.0 - restitution));
+    *end = (struct second_end){2.0 * rate / (-bend * (1.0 - restitution)),
+                               restitution,
+                               sqrt(8.0 * SECOND_FLOOR * size / -bend)};
+    if (!varies)
         return true;
-    }
     struct flight_sum flights;
     contact_restitution_flights(run, c, rate, &flights);
-    *remaining = 2.0 * rate / -bend * flights.sum;
+    end->remaining = 2.0 * rate / -bend * flights.sum;
     return flights.ends;
 }
 
@@ -317,12 +318,12 @@ period_of(const struct second_system *system, int known)
 
 /* Contacts that are hit in turn, whose flights shrink until their gaps are too
  * low to be followed: they end by infinitely many impacts, also where nothing
- * accelerates them. Marks them in low (m). *remaining: the sum of the flights
- * that come, if they go on to shrink from period to period, or from one half of
+ * accelerates them. Marks them in low (m). *end: the sum of the flights that
+ * come, if they go on to shrink from period to period, or from one half of
  * the last impacts to the next. */
 static bool
 shrinks_away(const struct second *second, const struct second_system *system,
-             bool *low, double *remaining, double *ratio)
+             bool *low, struct second_end *end)
 {
     const double *t = system->impact_time;
     const uint32_t *at = system->impact_at;
@@ -335,11 +336,11 @@ shrinks_away(const struct second *second, const struct second_system *system,
         return false;
     double last = t[0] - t[period], before = t[period] - t[2 * period];
     bool alone = true;
-    *ratio = last / before;
+    double ratio = last / before;
     /* flights below the rounding of the time have no ratio */
     if (!(last > 0.0) || before < 1e3 * DBL_EPSILON * fabs(t[0]))
-        *ratio = 0.5;
-    else if (!(*ratio < SHRINKS))
+        ratio = 0.5;
+    else if (!(ratio < SHRINKS))
         return false;
     for (int i = 0; i < period; i++) {
         double size, speed;
@@ -351,7 +352,7 @@ shrinks_away(const struct second *second, const struct second_system *system,
         low[at[i]] = true;
         alone &= at[i] == at[0];
     }
-    *remaining = last * *ratio / (1.0 - *ratio);
+    *end = (struct second_end){last * ratio / (1.0 - ratio), ratio, last};
     return !alone;
 }
 
@@ -377,19 +378,19 @@ stop_rates(struct second *second, struct second_system *system, const bool *low)
 
 /* Between its last two impacts, this contact was hit in turn with others. Do
  * all of them bounce too low to be followed, too? Then they come to rest
- * together, and are marked in `low`; *together is their number. *remaining is
- * the time until they rest; for several contacts it follows from the last two
+ * together, and are marked in `low`; *together is their number. *end: the time
+ * until they rest; for several contacts it follows from the last two
  * flights of this one. */
 static bool
 group_is_low(const struct second *second, const struct second_system *system,
-             uint32_t i, bool *low, int *together, double *remaining)
+             uint32_t i, bool *low, int *together, struct second_end *end)
 {
     const double *t = system->impact_time;
     double flight[2] = {0.0, 0.0}, last = t[0], rest;
     int found = 0;
     long known =
         system->n_impacts < SECOND_IMPACTS ? system->n_impacts : SECOND_IMPACTS;
-    if (!too_low(second, system, i, remaining))
+    if (!too_low(second, system, i, end))
         return false;
     *together = 1;
     low[i] = true;
@@ -411,39 +412,40 @@ group_is_low(const struct second *second, const struct second_system *system,
     }
     rest = flight[0] < flight[1]
                ? flight[0] * flight[0] / (flight[1] - flight[0])
-               : *remaining;
+               : end->remaining;
     if (*together > 1)
-        *remaining = rest;
+        end->remaining = rest;
     return true;
+}
+
+static void
+later(struct second_end *end, const struct second_end *other)
+{
+    end->remaining = fmax(end->remaining, other->remaining);
+    end->ratio = fmax(end->ratio, other->ratio);
+    end->unseen = fmax(end->unseen, other->unseen);
 }
 
 /* Marks the contacts whose bounces end now. */
 static int
 find_low(const struct second *second, const struct second_system *system,
-         const int *hit, int n_hit, bool *low, double *remaining, double *ratio)
+         const int *hit, int n_hit, bool *low, struct second_end *end)
 {
-    const struct rt *run = second->run;
-    bool *group = NEW_N(run->brief, bool, system->m + 1);
-    double rest, restitution;
+    bool *group = NEW_N(second->run->brief, bool, system->m + 1);
+    struct second_end own;
     int n = 0;
     for (int k = 0; k < n_hit; k++) {
         int together = 0;
         memset(group, 0, system->m * sizeof *group);
         if (!group_is_low(second, system, (uint32_t)hit[k], group, &together,
-                          &rest))
+                          &own))
             continue;
-        restitution = run->env[rt_contact(run, first_contact(second, system) +
-                                                   (uint32_t)hit[k])
-                                   ->env_contact +
-                               IMP_CONTACT_E];
-        *remaining = fmax(*remaining, rest);
-        *ratio = fmax(*ratio, restitution);
+        later(end, &own);
         for (uint32_t i = 0; i < system->m; i++)
             low[i] |= group[i];
     }
-    if (n_hit && shrinks_away(second, system, group, &rest, &restitution)) {
-        *remaining = fmax(*remaining, rest);
-        *ratio = fmax(*ratio, restitution);
+    if (n_hit && shrinks_away(second, system, group, &own)) {
+        later(end, &own);
         for (uint32_t i = 0; i < system->m; i++)
             low[i] |= group[i];
     }
@@ -460,16 +462,18 @@ settle(struct second *second, struct second_system *system, const int *hit,
     bool *low = NEW_N(run->brief, bool, system->m + 1);
     uint32_t *contacts = NEW_N(run->brief, uint32_t, system->m + 1), n = 0;
     int *all_hit = NEW_N(run->brief, int, system->m + 1), n_all = 0;
-    double remaining = 0.0, ratio = 0.0;
+    struct second_end end = {0.0, 0.0, 0.0};
     size_t after = second->sim->log.time.n;
     int st = second_forces(system);
-    if (!st && find_low(second, system, hit, n_hit, low, &remaining, &ratio))
+    if (!st && find_low(second, system, hit, n_hit, low, &end))
         st = stop_rates(second, system, low);
     for (int k = 0; k < n_hit; k++)
         all_hit[n_all++] = hit[k];
     for (uint32_t i = 0; i < system->m; i++)
         if (low[i]) {
-            contacts[n++] = first_contact(second, system) + i;
+            /* what was closed before this impact has no flights */
+            if (!system->held[i])
+                contacts[n++] = first_contact(second, system) + i;
             bool listed = false;
             for (int k = 0; k < n_hit; k++)
                 listed |= hit[k] == (int)i;
@@ -479,7 +483,7 @@ settle(struct second *second, struct second_system *system, const int *hit,
     if (!st)
         st = choose(second, system, -1, all_hit, n_all);
     if (!st && n)
-        second_limit(second, contacts, n, remaining, ratio, after);
+        second_limit(second, contacts, n, &end, after);
     return st;
 }
 

@@ -19,9 +19,6 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
 
-/* Impacts from heights of more tolerances are left to touches.c: there the
- * contacts that close within one tolerance do so within 10^-2 of a flight. */
-#define OVER_HIGH 16384.0
 /* the most single impacts of the law `sequential`, and what counts as equal
  * among them, as in runtime/impact/law_sequential.c */
 #define OVER_ROUNDS 100000
@@ -263,7 +260,7 @@ high(struct simulation *sim, const struct blow *blow)
     double acc = fmax(vec3_norm(run->world.gravity), fabs(blow->point[0].free));
     gap_tolerances(run, blow->spot[0].contact, &tol, &rate);
     double still = mode_still_rate(run, blow->spot[0].contact, acc);
-    return u < -fmax(still, rate) && u * u > 2.0 * acc * OVER_HIGH * tol;
+    return u < -fmax(still, rate) && u * u > 2.0 * acc * POINTS_HIGH * tol;
 }
 
 bool

@@ -43,8 +43,8 @@
  * saw: the next forecast is made at a half, and compared with the prediction of
  * the impact before. */
 #define PREDICT_AGAIN 0.55
-/* A prediction looks no farther than where a forecast may begin, in pieces up to
- * this many times as long as the last one. */
+/* A prediction looks no farther than where a forecast may begin, in pieces up
+ * to this many times as long as the last one. */
 #define PREDICT_PIECES 4.0
 /* A limit is taken only when what is left is this share of that time, or of the
  * longest flight where the motion is a polynomial: rows that are recorded until
@@ -63,8 +63,11 @@
  * them makes a forecast. */
 #define STATE_IMPACTS 2
 /* A limit at one contact is taken after this many impacts there, one after the
- * other: those of an order of several contacts may come together. */
+ * other: those of an order of several contacts may come together. Where flights
+ * shrink so fast that they fall below all times before that, after this many
+ * that have shrunk by SHORT_SINGLE. */
 #define TAYLOR_LEAST 8
+#define TAYLOR_FEWEST 3
 
 /* Do all other contacts stay open until the limit of the last contact,
  * `remaining` from now? Each of the impacts to come changes their rates by no
@@ -306,6 +309,14 @@ not_yet_half(const struct flow *flow)
            contact_restitution_varies(flow->run, flow->sys->contact + contact);
 }
 
+/* Have there been so many impacts at one contact that a limit may be taken? */
+static bool
+enough_impacts(int impacts, double ratio)
+{
+    return impacts >= TAYLOR_LEAST || (impacts >= TAYLOR_FEWEST &&
+                                       pow(ratio, impacts - 1) <= SHORT_SINGLE);
+}
+
 static bool
 single_ahead(struct flow *flow)
 {
@@ -327,12 +338,13 @@ single_ahead(struct flow *flow)
         ahead.time_error += ahead.noise;
     }
     ahead.early = (taylor->chatter.ratio <= 0.5 &&
-                   taylor->single.impacts < TAYLOR_LEAST - STATE_IMPACTS) ||
+                   !enough_impacts(taylor->single.impacts + STATE_IMPACTS,
+                                   taylor->chatter.ratio)) ||
                   !(ahead.time > taylor->now) ||
                   !clear(flow, ahead.time - taylor->now);
     if (ahead.time > taylor->now &&
         forecast(flow, taylor->single.group, &ahead) &&
-        taylor->single.impacts >= TAYLOR_LEAST)
+        enough_impacts(taylor->single.impacts, taylor->chatter.ratio))
         return true;
     taylor->chatter = other;
     return false;
@@ -619,7 +631,9 @@ faint(struct flow *flow)
     if (!(press > 0.0) || !(ratio < 1.0))
         return;
     several->faint.impacts = before + 1;
-    if (several->faint.impacts < TAYLOR_FAINTS)
+    /* the clock does not show the next flight at one contact */
+    bool last = ratio > 0.0 && taylor->single.impacts > 1 && left < tick;
+    if (several->faint.impacts < TAYLOR_FAINTS && !last)
         return;
     several->faint.impacts = 0;
     memcpy(several->group, several->faint.contacts,
@@ -630,7 +644,7 @@ faint(struct flow *flow)
         (struct accumulation_limit){.evidence = LIMIT_BELOW_ROUNDING,
                                     .impacts = several->impacts,
                                     .depth = 1,
-                                    .ratio = NAN,
+                                    .ratio = last ? ratio : NAN,
                                     .ratio_error = NAN,
                                     .remaining = left / (1.0 - ratio),
                                     .error = 1.0};

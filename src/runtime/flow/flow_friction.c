@@ -624,3 +624,19 @@ friction_start(struct flow *flow)
     }
     return st;
 }
+
+int
+friction_hold(struct flow *flow)
+{
+    assert(flow);
+    struct taylor_flow *taylor = flow->taylor;
+    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        any |= taylor->contacts.closed[i];
+    int st = any ? friction_rows(flow) : IMP_OK;
+    if (st || !any)
+        return st;
+    friction_held_rows(flow, row);
+    friction_project(flow, row);
+    return IMP_OK;
+}

@@ -597,11 +597,19 @@ friction_limit_reached(const struct flow *flow, bool faint, bool merged,
         return false; /* speeds shrink more slowly than flights */
     if (faint || merged)
         left = friction_time_left(flow, group, tick);
+    /* the time that the law of the impacts at one contact has told */
+    const struct friction_limit *told = &taylor->friction->limit;
+    bool by_law = (faint || merged) && !others &&
+                  fabs(told->time - taylor->now) <= told->left;
+    if (by_law)
+        left = fmax(tick, told->time - taylor->now);
     *limit = (struct accumulation_limit){
         .evidence = LIMIT_BELOW_ROUNDING,
         .impacts = flights->n,
         .depth = 1,
-        .ratio = faint ? NAN : pow(ratio, 1.0 / FRICTION_FLIGHTS),
+        .ratio = by_law            ? told->is.ratio
+                 : faint || !known ? NAN
+                                   : pow(ratio, 1.0 / FRICTION_FLIGHTS),
         .ratio_error = NAN,
         .remaining = left,
         .error = 1.0,
@@ -615,12 +623,27 @@ static bool
 bounces_alone(const struct flow *flow, int i)
 {
     const struct friction_flights *flights = &flow->taylor->friction->flights;
-    bool alone = flow->taylor->next.n_hit == 1 && flights->n > FRICTION_FLIGHTS;
-    for (int k = 0; k <= FRICTION_FLIGHTS && alone; k++)
+    bool alone = flow->taylor->next.n_hit == 1 && flights->n > 1;
+    for (int k = 0; k < flights->n && k <= FRICTION_FLIGHTS && alone; k++)
         alone &= flights->contact[k] == i;
     for (uint32_t j = 0; j < flow->m && alone; j++)
         alone &= !flow->taylor->contacts.closed[j];
     return alone;
+}
+
+/* The longest time between impacts at the contact that was hit last, one by one
+ * and over FRICTION_FLIGHTS of them, since others were hit. */
+static double
+longest_flight(const struct friction_flights *flights)
+{
+    double longest = flights->n > FRICTION_FLIGHTS
+                         ? flights->time[0] - flights->time[FRICTION_FLIGHTS]
+                         : 0.0;
+    for (int k = 1; k <= 2 * FRICTION_FLIGHTS && k < flights->n &&
+                    flights->contact[k] == flights->contact[0];
+         k++)
+        longest = fmax(longest, flights->time[k - 1] - flights->time[k]);
+    return longest;
 }
 
 /* The point that contact i is now (after friction_rows). */
@@ -706,10 +729,13 @@ friction_foresee_limit(struct flow *flow)
         false);
     double normal = friction->rows.speed[2 * i], law_error = 0.0, many;
     const struct friction_flights *flights = &friction->flights;
-    double longest = flights->time[0] - flights->time[FRICTION_FLIGHTS],
-           scale = fmin(taylor->piece.h, fmax(longest, flights->longest)),
+    double scale = fmin(taylor->piece.h,
+                        fmax(longest_flight(flights), flights->longest)),
            near = FRICTION_LAW_SHORT * scale;
-    if (is_summed(flow, &law, normal)) {
+    bool summed = is_summed(flow, &law, normal);
+    if (summed && flights->n <= FRICTION_FLIGHTS)
+        return;
+    if (summed) {
         double rough = rough_time(flow, &law, &point, normal);
         if (!(rough <= near))
             return;
@@ -761,20 +787,4 @@ friction_foresee_limit(struct flow *flow)
                                    bounces.time +
                                law_error),
         .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON};
-}
-
-int
-friction_hold(struct flow *flow)
-{
-    assert(flow);
-    struct taylor_flow *taylor = flow->taylor;
-    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
-    for (uint32_t i = 0; i < flow->m; i++)
-        any |= taylor->contacts.closed[i];
-    int st = any ? friction_rows(flow) : IMP_OK;
-    if (st || !any)
-        return st;
-    friction_held_rows(flow, row);
-    friction_project(flow, row);
-    return IMP_OK;
 }

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/friction_rows.h"
+#include "runtime/numerics/vec3.h"
 
 /* Bouncing points are at rest when their speed is this share of the first. */
 #define BOUNCE_REST DBL_EPSILON
@@ -22,6 +24,9 @@
 /* most impacts that are followed of one point, and of several */
 #define IMPACTS_OF_ONE 20000
 #define IMPACTS_OF_SEVERAL 2000
+/* Points come down together if the last share of a flight that is less than
+ * this is left. */
+#define FLIGHT_BLUR 1e-9
 /* most pieces per point that are followed beyond the limit */
 #define REST_PIECES 4
 
@@ -34,6 +39,8 @@ struct bounce {
     double *sum, *first; /* 2 n: impulses, and their moments about the start */
     double *work;        /* n: of friction */
     bool *bounced;
+    bool *together;          /* n: comes down with the one that is closed now */
+    double *band, *blur;     /* n: tolerance and rounding of the gap */
     enum contact_mode *mode; /* of the last piece */
     bool *held;              /* in the last piece */
     double time, fast;       /* fast: the greatest speed so far */
@@ -69,7 +76,8 @@ add_impulse(struct bounce *bounce, int row, double impulse)
         bounce->rate[i] += bounce->rows.W[i * rows + row] * impulse;
 }
 
-/* The impact of all points that are closed now. False: it is not determined. */
+/* The impact of all points that are closed now, or come down with them. False:
+ * it is not determined. */
 static bool
 hit(struct bounce *bounce)
 {
@@ -78,7 +86,9 @@ hit(struct bounce *bounce)
     struct friction_impact_point *point =
         NEW_N(bounce->run->brief, struct friction_impact_point, n);
     for (int i = 0; i < n; i++) {
-        if (bounce->gap[i] != 0.0 || bounce->rate[2 * i] > 0.0)
+        bool down = bounce->gap[i] == 0.0 || bounce->together[i];
+        bounce->together[i] = false;
+        if (!down || bounce->rate[2 * i] > 0.0)
             continue;
         point[n_closed] = bounce->law[i];
         point[n_closed].normal = bounce->rate[2 * i];
@@ -238,6 +248,26 @@ advance(struct bounce *bounce, double step)
     bounce->time += step;
 }
 
+/* Marks the points that a run hits with the one that has come down by a flight
+ * of this length: those within the tolerance of their gaps, or, where flights
+ * are so low that it does not tell them from rest, within their rounding and
+ * that of the flight. */
+static void
+mark_together(struct bounce *bounce, int down, double flight)
+{
+    double g = vec3_norm(bounce->run->world.gravity);
+    for (int i = 0; i < bounce->rows.n; i++) {
+        double u = bounce->rate[2 * i],
+               acc = fmax(g, fabs(bounce->rows.free[2 * i]));
+        if (i == down || bounce->held[i] || !(u < 0.0))
+            continue;
+        if (bounce->gap[i] <= fmin(bounce->blur[i], -u * FLIGHT_BLUR * flight))
+            bounce->gap[i] = 0.0;
+        bounce->together[i] = bounce->gap[i] <= bounce->band[i] &&
+                              u * u > 2.0 * acc * POINTS_HIGH * bounce->band[i];
+    }
+}
+
 /* Moves to the next event of the piece. False: nothing comes until `end`. */
 static bool
 fly(struct bounce *bounce, double end)
@@ -270,6 +300,7 @@ fly(struct bounce *bounce, double end)
         bounce->approach[1] = down == bounce->last ? bounce->approach[0] : NAN;
         bounce->approach[0] = fabs(bounce->rate[2 * down]);
         bounce->last = down;
+        mark_together(bounce, down, best);
     }
     if (stops >= 0)
         bounce->rate[2 * stops + 1] = 0.0;
@@ -425,6 +456,9 @@ begin(struct rt *run, const struct forecast_question *ask,
     bounce->first = x + 10 * n;
     bounce->work = NEW_N(run->brief, double, n);
     bounce->bounced = NEW_N(run->brief, bool, n);
+    bounce->together = NEW_N(run->brief, bool, n);
+    bounce->band = NEW_N(run->brief, double, 2 * n);
+    bounce->blur = bounce->band + n;
     bounce->held = NEW_N(run->brief, bool, n);
     bounce->mode = NEW_N(run->brief, enum contact_mode, n);
     bounce->law = NEW_N(run->brief, struct friction_impact_point, n);
@@ -435,6 +469,9 @@ begin(struct rt *run, const struct forecast_question *ask,
         bounce->rate[2 * i] = ask->p[i].rate;
         bounce->rows.free[2 * i] = ask->p[i].free;
         set_slip(bounce, (int)i);
+        double rate;
+        gap_tolerances(run, spot[i].contact, &bounce->band[i], &rate);
+        gap_rounding(run, spot[i].contact, &bounce->blur[i], &rate);
         bounce->held[i] = bounce->rows.point[i].held;
         bounce->mode[i] = bounce->rows.point[i].before;
         if (friction_law_point(run, spot[i].contact,

@@ -8,6 +8,11 @@
 
 #include "runtime/modes/accumulation_forecast.h"
 
+/* Points of a body that come down from heights of more tolerances of their gaps
+ * are hit together within such a tolerance: they do so within 10^-2 of a
+ * flight. Below, those that are closed to rounding. */
+#define POINTS_HIGH 16384.0
+
 /* What forces and impulses have done until the limit, per row (2 n). */
 struct friction_forecast {
     double *impulse; /* N s */

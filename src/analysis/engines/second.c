@@ -15,6 +15,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/system.h"
+#include "runtime/modes/friction_modes.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/rotors/rotors.h"
@@ -270,7 +271,9 @@ check_start(struct second *second)
         if (contact->own != IMP_NO_TAPE)
             return second_cannot(second, number,
                                  "the contact has an impact law of its own");
-        if (contact->flags & IMP_CONTACTF_FRICTION)
+        if (contact->system == IMP_NO_SYSTEM
+                ? friction_modes_contact(run, number)
+                : (contact->flags & IMP_CONTACTF_FRICTION) != 0)
             return second_cannot(second, number, "the contact has friction");
         if (contact->system == IMP_NO_SYSTEM)
             continue;

@@ -73,7 +73,7 @@ determined(struct simulation *sim)
                           "backward in time",
                           "name the bodies that may touch");
         if (friction_modes_contact(run, c) ||
-            (contact->flags & (IMP_CONTACTF_FRICTION | IMP_CONTACTF_SLIP)) ||
+            (contact->flags & IMP_CONTACTF_SLIP) ||
             (contact->system != IMP_NO_SYSTEM &&
              rt_system(run, contact->system)->n_rub))
             return refuse(sim, contact->range,

@@ -453,13 +453,23 @@ friction_rows_read(struct friction_rows *in)
 
 /* -- what is told ---------------------------------------------------------- */
 
-/* Without friction a contact has a normal force alone. */
+/* Is a contact told as one that rubs, or because a record asks for its load? Of
+ * one whose coefficients are 0 all is told that of one with friction is. */
+static bool
+contact_told(const struct rt *run, uint32_t contact)
+{
+    return rt_contact(run, contact)->flags &
+           (IMP_CONTACTF_FRICTION | IMP_CONTACTF_LOAD);
+}
+
+/* Without friction, or with a coefficient of 0, a contact has a normal force
+ * alone. */
 static void
 tell_row_smooth(struct rt *run, const struct persistent_row *row)
 {
     const imp_contact *contact = rt_contact(run, row->spot.contact);
     double *env = run->env + contact->env_contact;
-    if (!(contact->flags & IMP_CONTACTF_LOAD))
+    if (!contact_told(run, row->spot.contact))
         return;
     env[IMP_CONTACT_NORMAL_FORCE] += row->force.c[0];
     env[IMP_CONTACT_MODE] = CONTACT_TOLD_SLIDE;
@@ -552,8 +562,7 @@ is_told(const struct rt *run, const struct persistent_group *group)
 {
     bool told = group->friction;
     for (int i = 0; i < group->n && !told; i++)
-        told = rt_contact(run, group->row[i].spot.contact)->flags &
-               IMP_CONTACTF_LOAD;
+        told = contact_told(run, group->row[i].spot.contact);
     return told;
 }
 
@@ -564,8 +573,7 @@ friction_modes_tell(struct rt *run)
     for (uint32_t c = 0; c < run->im->contacts.n; c++) {
         const imp_contact *contact = rt_contact(run, c);
         double *env = run->env + contact->env_contact;
-        if (contact->system != IMP_NO_SYSTEM ||
-            !(contact->flags & (IMP_CONTACTF_FRICTION | IMP_CONTACTF_LOAD)))
+        if (contact->system != IMP_NO_SYSTEM || !contact_told(run, c))
             continue;
         env[IMP_CONTACT_NORMAL_FORCE] = env[IMP_CONTACT_FRICTION_FORCE] =
             env[IMP_CONTACT_SLIP] = env[IMP_CONTACT_MOBILITY] =
@@ -585,8 +593,7 @@ friction_modes_tell(struct rt *run)
         for (int k = 0; k < group->n_on && !st; k++)
             tell_row(run, &group->row[k]);
         for (int k = 0; k < group->n_on && !st; k++)
-            if (group->row[k].friction)
-                st = tell_coefficients(run, &group->row[k].spot);
+            st = tell_coefficients(run, &group->row[k].spot);
         if (st)
             return st;
     }

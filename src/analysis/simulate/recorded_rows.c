@@ -653,6 +653,21 @@ told_as(const struct rt *run, uint32_t number, uint32_t told, bool whole)
     return contact_table_rule_of(run, pair[0], pair[1]);
 }
 
+/* A contact of a system tells itself whether it is closed: a limit closes it
+ * without an event of its own, and an impact elsewhere may open it. */
+static void
+system_closed(const struct rt *run, uint32_t number,
+              struct contact_summary *summary)
+{
+    const imp_contact *contact = rt_contact(run, number);
+    if (contact->system == IMP_NO_SYSTEM ||
+        summary->kind[kind_number("compliant")].count ||
+        summary->kind[kind_number("pressed")].count)
+        return;
+    summary->closed =
+        run->env[contact->env_contact + IMP_CONTACT_ACTIVE] != 0.0;
+}
+
 void
 simulate_put_summary(struct simulation *sim, struct record *out)
 {
@@ -680,6 +695,8 @@ simulate_put_summary(struct simulation *sim, struct record *out)
         bool block = whole && i < stated &&
                      rt_contact(run, i)->flags & IMP_CONTACTF_RULE;
         of[i].closed &= i < told && !block;
+        if (i < stated)
+            system_closed(run, i, &of[i]);
         if (block)
             buf_printf(&text, "%u pairs, such as ", pairs);
         describe(&text,

@@ -17,7 +17,7 @@
 /* Velocities after the impact under two laws agree within this share of the
  * speeds. */
 #define GROUP_AGREES 1e-10
-/* Energy is added if it is more than this share of the works. */
+/* Energy is added if it is more than this share of the terms of the works. */
 #define GROUP_GAINS 1e-9
 /* A velocity after the impact is known to so many roundings of its terms. */
 #define GROUP_ROUNDING (64.0 * DBL_EPSILON)
@@ -92,6 +92,15 @@ gather(const struct parts *parts, int first, bool *taken, int *index)
     return count;
 }
 
+/* The terms of which the work of the impulses at a point is the difference. */
+static double
+work_terms(const struct friction_impact_point *point, const double impulse[2],
+           const double after[2])
+{
+    return fabs(impulse[0]) * (fabs(point->normal) + fabs(after[0])) +
+           fabs(impulse[1]) * (fabs(point->slip) + fabs(after[1]));
+}
+
 /* A point that acts on no other one. */
 static void
 alone(struct parts *parts, int i)
@@ -110,7 +119,8 @@ alone(struct parts *parts, int i)
     out->how[i] = FRICTION_PROCESS;
     out->energy += one.work[0] + one.work[1];
     double gain = one.work[0] + one.work[1];
-    if (gain > GROUP_GAINS * (fabs(one.work[0]) + fabs(one.work[1])))
+    if (gain > GROUP_GAINS * work_terms(parts->point + i, out->impulse + 2 * i,
+                                        out->after + 2 * i))
         out->gain += gain;
     out->may_gain |=
         parts->point[i].own || parts->point[i].law == FRICTION_NEWTON;
@@ -183,8 +193,9 @@ give(struct parts *parts, int count, const int *index,
             int from = 2 * i + part, to = 2 * index[i] + part;
             out->impulse[to] = one->impulse[from];
             out->after[to] = one->after[from];
-            terms += fabs(one->impulse[from] * one->after[from]);
         }
+        terms += work_terms(parts->point + index[i], one->impulse + 2 * i,
+                            one->after + 2 * i);
         out->work[index[i]] = one->work[i];
         out->stuck[index[i]] = one->still;
         out->how[index[i]] = how;

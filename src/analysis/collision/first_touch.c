@@ -18,11 +18,12 @@
 #include "base/num.h"
 #include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/polynomial.h"
-#include "runtime/setup/new_run.h"
 #include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
+#include "runtime/setup/new_run.h"
 
 #define POLISH_ORDER 8
 /* a normal velocity above this share of its terms belongs to a normal
@@ -186,20 +187,18 @@ rubs(const struct rt *run, const imp_contact *contact)
            rubbing_moves(run, contact->body[1]);
 }
 
-/* Moves to the first touch of the contact, or to `until`, from one change of a
- * mode to the next; other contacts are passed over. */
+/* Moves to the first event of the contacts that are watched, or to `until`,
+ * from one change of a mode to the next; other contacts are passed over.
+ * contact: the one that is asked about. */
 static int
-follow(struct analysis *analysis, uint32_t contact, double until,
-       struct event *event)
+follow(struct analysis *analysis, uint32_t contact,
+       const enum event_watch *watch, double until, struct event *event)
 {
     struct rt *run = analysis->rt;
     uint32_t n = run->im->contacts.n, n_more = 0;
-    enum event_watch *watch = NEW_N(run->arena, enum event_watch, n);
     struct event *more = NEW_N(run->arena, struct event, n + 1);
     bool modes = rotors_rub(run) || rubbing_any(run);
     struct mode_end next;
-    for (uint32_t i = 0; i < n; i++)
-        watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
     if (!modes)
         return event_next(run, watch, until, NULL, NULL, event, more, &n_more);
     int st = rotors_settle(run);
@@ -223,6 +222,90 @@ follow(struct analysis *analysis, uint32_t contact, double until,
             st = modes_change(analysis, contact, &next);
     }
     return st;
+}
+
+/* -- contacts that are passed over ------------------------------------------
+ */
+
+/* Is this another contact of bodies that move together with those of `contact`?
+ * Only such ones can change the motion to its touch. */
+static bool
+beside(const struct rt *run, uint32_t other, uint32_t contact)
+{
+    const imp_contact *a = rt_contact(run, other),
+                      *b = rt_contact(run, contact);
+    if (other == contact || a->system != IMP_NO_SYSTEM ||
+        a->flags & (IMP_CONTACTF_STATED | IMP_CONTACTF_RULE))
+        return false;
+    for (int k = 0; k < 4; k++) {
+        uint32_t block = rt_body(run, a->body[k / 2])->block;
+        if (block != IMP_NO_BLOCK &&
+            block == rt_body(run, b->body[k % 2])->block)
+            return true;
+    }
+    return false;
+}
+
+/* W0765: the motion to the touch goes on as if a contact were not there. */
+static void
+tell_passed(struct analysis *analysis, uint32_t contact,
+            const struct event *event)
+{
+    char time[NUM_TEXT];
+    const struct rt *run = analysis->rt;
+    const imp_contact *passed = rt_contact(run, event->contact);
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_W0765, passed->range,
+        "the motion that is followed to a touch of `%s` passes over `%s`, "
+        "which %s",
+        imp_text(run->im, rt_contact(run, contact)->name),
+        imp_text(run->im, passed->name),
+        event->time > 0.0 ? arena_printf(run->arena, "closes at t = %s s",
+                                         num_digits(time, event->time, 6))
+                          : "is closed and pressed at the start");
+    diag_help(analysis->ds, diag,
+              "`simulate` counts all contacts; or place the bodies as they are "
+              "right before the touch");
+}
+
+/* Looks whether contacts that the search has passed over would have changed the
+ * motion before its end, and tells the first one. The present state stays. An
+ * error of this look is none of the question. */
+static void
+look_beside(struct analysis *analysis, uint32_t contact, double end)
+{
+    struct rt *run = analysis->rt;
+    uint32_t n = run->im->contacts.n, beside_it = 0;
+    enum event_watch *watch = NEW_N(run->arena, enum event_watch, n);
+    for (uint32_t i = 0; i < n; i++) {
+        watch[i] = beside(run, i, contact) ? WATCH_CLOSE : WATCH_OFF;
+        beside_it += watch[i] != WATCH_OFF;
+    }
+    if (!beside_it)
+        return;
+    struct saved_state here = saved_state_keep(run);
+    struct diag *last = analysis->ds->last;
+    struct event event = {.kind = EVENT_NONE};
+    int st = IMP_OK;
+    rt_reset(run);
+    for (uint32_t i = 0; i < n && !st; i++) {
+        double gap, tol, rate;
+        if (watch[i] == WATCH_OFF)
+            continue;
+        gap_tolerances(run, i, &tol, &rate);
+        st = touch_gap(analysis, i, &gap, NULL);
+        watch[i] = st || gap < -tol ? WATCH_OFF
+                   : gap <= tol     ? WATCH_LEAVE
+                                    : WATCH_CLOSE;
+    }
+    if (!st)
+        st = follow(analysis, contact, watch, end, &event);
+    while (analysis->ds->last != last)
+        diag_withdraw(analysis->ds, analysis->ds->last);
+    if (!st && event.kind != EVENT_NONE && event.kind != EVENT_EXCLUDED &&
+        event.time < end)
+        tell_passed(analysis, contact, &event);
+    saved_state_restore(run, &here);
 }
 
 int
@@ -253,11 +336,17 @@ touch_find(struct analysis *analysis, uint32_t contact, double until,
     if (isnan(until))
         until = event_horizon(run);
     struct event event;
-    st = follow(analysis, contact, until, &event);
+    enum event_watch *watch =
+        NEW_N(run->arena, enum event_watch, run->im->contacts.n);
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        watch[i] = i == contact ? WATCH_CLOSE : WATCH_OFF;
+    st = follow(analysis, contact, watch, until, &event);
     if (st)
         return command_failed(analysis, st, image_contact->range,
                               "following the motion");
     touch->time = rt_time(run);
+    look_beside(analysis, contact,
+                event.kind == EVENT_EXCLUDED ? until : touch->time);
     if (event.kind == EVENT_NONE || event.kind == EVENT_EXCLUDED) {
         touch->found = event.kind == EVENT_NONE ? TOUCH_NONE : TOUCH_NEVER;
         return IMP_OK;

@@ -120,13 +120,12 @@ struct chatter_trace *chatter_trace_new(struct arena *arena);
 void chatter_trace_ballistic(struct chatter_trace *trace,
                              struct chatter_run *outcome,
                              const struct ballistic *ballistic);
-/* An impact at a contact after this time of flight, with its speed of approach,
- * its restitution and W = N M^-1 N^T. Flight and approach are NaN where several
+/* An impact at a contact after this time of flight, with its speed of approach
+ * and W = N M^-1 N^T. Flight and approach are NaN where several
  * contacts are hit together. */
 void chatter_trace_impact(struct chatter_trace *trace,
                           struct chatter_run *outcome, int contact,
-                          double flight, double approach, double restitution,
-                          double W);
+                          double flight, double approach, double W);
 /* An order that never repeats: its exponent is fitted to so many impacts. They
  * go on below the rounding of the time, where the motion keeps its law. */
 #define CHATTER_FITTED 4096

@@ -67,8 +67,7 @@ note(struct follow *follow, const struct flow_event *event)
         bool alone = hits == 1;
         chatter_trace_impact(follow->trace, follow->outcome, i,
                              alone ? event->time - follow->before : NAN,
-                             alone ? contact.approach : NAN, contact.e,
-                             contact.W);
+                             alone ? contact.approach : NAN, contact.W);
         follow->speed = fmax(follow->speed, contact.approach);
     }
     follow->before = event->time;

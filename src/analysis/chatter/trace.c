@@ -18,11 +18,17 @@ struct impact {
     double skipped; /* and the time before that, which a limit has summed up */
     double rate;    /* of the gap after it, times 2^rate_exponent */
     int flight_exponent, rate_exponent;
-    double e, W; /* restitution; N M^-1 N^T of the contact */
+};
+/* What makes of the rate after an impact at a contact the energy that it took
+ * away, but for a factor that all contacts share: (rate/e)^2/W. */
+struct losing {
+    double e, W; /* restitution; N M^-1 N^T */
 };
 struct chatter_trace {
     struct arena *arena;
+    struct losing *losing; /* per contact; NULL before the first impact */
     struct impact *v;
+    int *order; /* the contacts of the impacts; also of the outcome */
     size_t n, cap;
     size_t from;    /* the first impact after the last limit */
     double skipped; /* the time that limits since the last impact summed up */
@@ -41,7 +47,7 @@ grow(struct chatter_trace *trace, struct chatter_run *outcome)
         memcpy(order, outcome->order, trace->n * sizeof *order);
     }
     trace->v = v;
-    outcome->order = order;
+    outcome->order = trace->order = order;
 }
 
 /* Appends one more impact at the contact, which the caller fills. */
@@ -51,7 +57,7 @@ add(struct chatter_trace *trace, struct chatter_run *outcome, int contact)
     assert(contact >= 0 && contact < outcome->m);
     if (trace->n == trace->cap)
         grow(trace, outcome);
-    outcome->order[trace->n] = contact;
+    trace->order[trace->n] = contact;
     outcome->n_order = trace->n + 1;
     trace->v[trace->n].skipped = trace->skipped;
     trace->skipped = 0.0;
@@ -66,44 +72,75 @@ chatter_trace_new(struct arena *arena)
     return trace;
 }
 
+/* What the trace knows of n contacts. */
+static struct losing *
+losing_of(struct chatter_trace *trace, int n)
+{
+    if (!trace->losing) {
+        trace->losing = NEW_N(trace->arena, struct losing, (size_t)n);
+        for (int contact = 0; contact < n; contact++)
+            trace->losing[contact] = (struct losing){1.0, 1.0};
+    }
+    return trace->losing;
+}
+
+/* Appends an impact that came alone. */
+static inline void
+add_alone(struct chatter_trace *trace, struct chatter_run *outcome,
+          const struct ballistic *ballistic, int contact)
+{
+    struct impact *impact = add(trace, outcome, contact);
+    impact->flight =
+        impact_history_last_flight(ballistic, &impact->flight_exponent);
+    impact->rate = ballistic_rate(ballistic, contact, &impact->rate_exponent);
+}
+
 void
 chatter_trace_ballistic(struct chatter_trace *trace,
                         struct chatter_run *outcome,
                         const struct ballistic *ballistic)
 {
     assert(ballistic);
-    int contacts = ballistic->model.m, hits = 0;
+    int contacts = ballistic->model.m, told = ballistic->event.contact,
+        hits = 0, last = told;
+    bool others = false;
+    for (int contact = 0; !trace->n && contact < contacts; contact++)
+        losing_of(trace, contacts)[contact] =
+            (struct losing){ballistic->model.e[contact],
+                            ballistic->matrices.W[contact * (contacts + 1)]};
     for (int contact = 0; contact < contacts; contact++)
-        hits += ballistic->event.impulse[contact] != 0.0;
-    for (int contact = 0; contact < contacts; contact++) {
-        /* an impulse may be so small that it is 0 */
-        if (ballistic->event.impulse[contact] == 0.0 &&
-            !(hits == 0 && contact == ballistic->event.contact))
-            continue;
-        struct impact *impact = add(trace, outcome, contact);
-        impact->flight = impact->rate = NAN;
-        if (hits > 1)
-            continue;
-        impact->flight =
-            impact_history_last_flight(ballistic, &impact->flight_exponent);
-        impact->rate =
-            ballistic_rate(ballistic, contact, &impact->rate_exponent);
-        impact->e = ballistic->model.e[contact];
-        impact->W = ballistic->matrices.W[contact * (contacts + 1)];
+        others |=
+            (contact != told) & (ballistic->event.impulse[contact] != 0.0);
+    if (!others) { /* its own impulse may be so small that it is 0 */
+        add_alone(trace, outcome, ballistic, told);
+        return;
     }
+    for (int contact = 0; contact < contacts; contact++)
+        if (ballistic->event.impulse[contact] != 0.0) {
+            hits++;
+            last = contact;
+        }
+    if (hits == 1) {
+        add_alone(trace, outcome, ballistic, last);
+        return;
+    }
+    for (int contact = 0; contact < contacts; contact++)
+        if (ballistic->event.impulse[contact] != 0.0) {
+            struct impact *impact = add(trace, outcome, contact);
+            impact->flight = impact->rate = NAN;
+        }
 }
 
 void
 chatter_trace_impact(struct chatter_trace *trace, struct chatter_run *outcome,
-                     int contact, double flight, double approach,
-                     double restitution, double W)
+                     int contact, double flight, double approach, double W)
 {
+    losing_of(trace, outcome->m);
     struct impact *impact = add(trace, outcome, contact);
     impact->flight = flight;
-    impact->rate = approach * restitution;
+    /* e and W may change on the way: the rate counts as one with 1 and 1 */
+    impact->rate = approach / sqrt(W);
     impact->flight_exponent = impact->rate_exponent = 0;
-    impact->e = restitution;
-    impact->W = W;
 }
 
 /* -- the exponent ---------------------------------------------------------- */
@@ -114,11 +151,18 @@ flight(const struct chatter_trace *trace, size_t i)
 {
     return log(trace->v[i].flight) + trace->v[i].flight_exponent * ln2;
 }
+/* The energy that impact i took away, times 2^-2 rate_exponent. */
+static inline double
+lost(const struct chatter_trace *trace, size_t i)
+{
+    const struct losing *losing = &trace->losing[trace->order[i]];
+    double u = trace->v[i].rate / losing->e;
+    return u * u / losing->W;
+}
 static double
 loss(const struct chatter_trace *trace, size_t i)
 {
-    double u = trace->v[i].rate / trace->v[i].e;
-    return log(u * u / trace->v[i].W) + 2.0 * trace->v[i].rate_exponent * ln2;
+    return log(lost(trace, i)) + 2.0 * trace->v[i].rate_exponent * ln2;
 }
 
 /* Returns the shortest period of the order in the last half of the impacts; 0:
@@ -215,31 +259,62 @@ struct slope {
     double value, error;
 };
 
+/* A sum in parts that do not wait for each other. */
+#define LOT 4
+struct lot {
+    double part[LOT];
+};
+static inline double
+lot_sum(const struct lot *lot)
+{
+    return (lot->part[0] + lot->part[2]) + (lot->part[1] + lot->part[3]);
+}
+static double
+mean_of(const double *x, size_t n)
+{
+    struct lot sum = {{0}};
+    size_t i = 0;
+    for (; i + LOT <= n; i += LOT)
+        for (int k = 0; k < LOT; k++)
+            sum.part[k] += x[i + (size_t)k];
+    for (; i < n; i++)
+        sum.part[0] += x[i];
+    return lot_sum(&sum) / (double)n;
+}
+
+/* Adds point number k of a lot to the sums about the means. */
+struct about {
+    struct lot xx, xy, reach;
+};
+static inline void
+about_add(struct about *about, int k, double x, double y)
+{
+    about->xx.part[k] += x * x;
+    about->xy.part[k] += x * y;
+    about->reach.part[k] += fabs(x);
+}
+
 /* The slope of y over x by least squares; its error, if what the points have
- * beside a line is bounded by their greatest distance `most` from it: at worst
- * it has the sign of x - mean x everywhere. */
+ * beside a line is bounded by their greatest distance from it: at worst it has
+ * the sign of x - mean x everywhere. */
 static struct slope
 least_squares(const double *x, const double *y, size_t n)
 {
-    double mean_x = 0.0, mean_y = 0.0, xx = 0.0, xy = 0.0, reach = 0.0,
-           most = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        mean_x += x[i];
-        mean_y += y[i];
-    }
-    mean_x /= (double)n;
-    mean_y /= (double)n;
-    for (size_t i = 0; i < n; i++) {
-        xx += (x[i] - mean_x) * (x[i] - mean_x);
-        xy += (x[i] - mean_x) * (y[i] - mean_y);
-        reach += fabs(x[i] - mean_x);
-    }
-    double value = xy / xx;
-    for (size_t i = 0; i < n; i++) {
+    double mean_x = mean_of(x, n), mean_y = mean_of(y, n), most = 0.0;
+    struct about about = {{{0}}, {{0}}, {{0}}};
+    size_t i = 0;
+    for (; i + LOT <= n; i += LOT)
+        for (int k = 0; k < LOT; k++)
+            about_add(&about, k, x[i + (size_t)k] - mean_x,
+                      y[i + (size_t)k] - mean_y);
+    for (; i < n; i++)
+        about_add(&about, 0, x[i] - mean_x, y[i] - mean_y);
+    double squares = lot_sum(&about.xx), value = lot_sum(&about.xy) / squares;
+    for (i = 0; i < n; i++) {
         double off = fabs(y[i] - mean_y - value * (x[i] - mean_x));
         most = off > most ? off : most;
     }
-    return (struct slope){value, most * reach / xx};
+    return (struct slope){value, most * lot_sum(&about.reach) / squares};
 }
 
 /* The same. A slope that changes on the way, or about which the points walk, is
@@ -297,9 +372,7 @@ wide_log(struct wide sum)
 static inline void
 add_loss(struct wide *sum, const struct chatter_trace *trace, size_t i)
 {
-    const struct impact *impact = trace->v + i;
-    double u = impact->rate / impact->e;
-    wide_add(sum, u * u / impact->W, 2 * impact->rate_exponent);
+    wide_add(sum, lost(trace, i), 2 * trace->v[i].rate_exponent);
 }
 
 /* The energy that is left after the last impact: as much less than that of the

@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 25u
+#define IMP_ABI_VERSION 26u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -769,6 +769,8 @@ typedef struct imp_image {
     imp_ref systems;     /* imp_system */
     imp_ref draws;       /* imp_draw */
     imp_ref slots;       /* imp_slot */
+    imp_ref given;       /* uint32_t: slots that tapes of the model read: they
+                            are made of data and params, and filled at set-up */
     imp_ref series;      /* imp_series */
     imp_ref lists;       /* imp_list */
     imp_ref tables;      /* imp_table */

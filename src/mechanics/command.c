@@ -33,9 +33,10 @@ note_read(void *ctx, const expr *leaf)
         r->slot[leaf->i] = true;
 }
 
-static imp_ref
-set_bits(struct mech *mech, const bool *bits, size_t n)
+imp_ref
+command_numbers(struct mech *mech, const bool *bits, size_t n)
 {
+    assert(mech && bits);
     uint32_t *v = NEW_N(mech->arena, uint32_t, n + 1);
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
@@ -127,8 +128,8 @@ lower_val(struct mech *mech, const struct tm_val *val)
                                 sizeof *cells.found.v);
         ex_leaves(mech->graph, outs, count, note_read, &r);
         out.series = series_wants(mech, outs, count, r.contact, r.slot);
-        out.contacts = set_bits(mech, r.contact, mech->model->n_contacts);
-        out.slots = set_bits(mech, r.slot, mech->model->n_slots);
+        out.contacts = command_numbers(mech, r.contact, mech->model->n_contacts);
+        out.slots = command_numbers(mech, r.slot, mech->model->n_slots);
         out.tape = mech_eval_tape(
             mech, val->label && *val->label ? val->label : "value",
             (uint32_t)cells.found.n, outs, count);

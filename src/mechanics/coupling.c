@@ -63,6 +63,7 @@ couple_leaf(void *ctx, const expr *leaf)
             join(couple, i);
     if ((leaf->sym != SYM_CONTACT && leaf->sym != SYM_JOINT &&
          leaf->sym != SYM_SLOT) ||
+        mech_leaf_given(couple->mech, leaf) ||
         !couple->ok)
         return;
     couple->ok = false;

@@ -6,6 +6,7 @@
 
 /* the first leaf that is neither a param nor, where time_ok, t */
 struct search {
+    const struct mech *mech;
     bool time_ok;
     const expr *found;
 };
@@ -15,6 +16,7 @@ search_leaf(void *ctx, const expr *leaf)
 {
     struct search *search = ctx;
     bool constant = leaf->sym == SYM_PARAM || leaf->sym == SYM_DRAW ||
+                    mech_leaf_given(search->mech, leaf) ||
                     (leaf->sym == SYM_TIME && search->time_ok);
     if (!constant && !search->found)
         search->found = leaf;
@@ -25,7 +27,7 @@ search_leaf(void *ctx, const expr *leaf)
 static const expr *
 moving_leaf(struct mech *mech, const expr *const *e, size_t n, bool time_ok)
 {
-    struct search search = {time_ok, NULL};
+    struct search search = {mech, time_ok, NULL};
     for (size_t i = 0; i < n && !search.found; i++)
         if (e[i])
             ex_leaves(mech->graph, e + i, 1, search_leaf, &search);

@@ -93,6 +93,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
     mech.dim = model->dim == 2 ? 2 : 3;
     mech.n_state = mech.dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
     make_layout(&mech);
+    bool *given = mech.given = NEW_N(mech.arena, bool, model->n_slots + 1);
     mech.gravity = v3_zero(mech.graph);
     for (uint32_t i = 0; i < model->world.gravity.n && i < mech.dim; i++)
         mech.gravity.v[i] = model->world.gravity.e[i];
@@ -132,6 +133,8 @@ mech_compile(struct tm_model *model, struct diags *ds)
     head.coordinates = image_coordinates(&mech);
     head.systems = image_systems(&mech);
     head.draws = image_draws(&mech);
+    mech.given = NULL;
+    head.given = command_numbers(&mech, given, model->n_slots);
     head.commands = command_table(&mech);
     head.lists = list_table(&mech);
     head.tables = data_table(&mech);

@@ -263,6 +263,8 @@ imp_ref series_wants(struct mech *mech, const expr *const *outs, size_t n,
 /* -- setup.c, command.c, image.c: the image -------------------------------- */
 uint32_t setup_tape(struct mech *mech);
 imp_ref command_table(struct mech *mech);
+/* The numbers, less than n, for which `bits` holds, in order (uint32_t). */
+imp_ref command_numbers(struct mech *mech, const bool *bits, size_t n);
 imp_ref slot_table(struct mech *mech);
 imp_ref list_table(struct mech *mech);
 imp_ref data_table(struct mech *mech);

@@ -121,6 +121,7 @@ check_leaf(void *ctx, const expr *leaf)
 {
     struct leaf_check *check = ctx;
     if (leaf->sym == SYM_PARAM || leaf->sym == SYM_TIME ||
+        mech_leaf_given(check->mech, leaf) ||
         (leaf->sym == SYM_LOCAL && leaf->i < check->mech->dim))
         return;
     if (!check->ok)

@@ -54,8 +54,9 @@ go_to(struct threshold_search *search, double at)
     diags_init(&search->trial.ds, search->trial.arena, analysis->ds->sources);
     if (!search->trial.run) {
         search->trial.run =
-            rt_new(analysis->rt->model, analysis->rt->code, search->trial.params,
-                   &search->trial.ds, analysis->rt->stop);
+            rt_new_tier(analysis->rt->model, analysis->rt->code, NULL,
+                        analysis->rt->given, search->trial.params,
+                        &search->trial.ds, analysis->rt->stop);
         st = search->trial.run ? IMP_OK : IMP_FAILED;
     } else {
         st = rt_restart(search->trial.run, search->trial.params);

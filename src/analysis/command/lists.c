@@ -668,6 +668,21 @@ list_slot_value(struct analysis *analysis, const imp_slot *slot, double *out)
     return IMP_FAILED;
 }
 
+int
+list_slots_given(struct rt *run, const void *ctx)
+{
+    assert(run && run->ds);
+    struct analysis analysis = {.rt = run, .ds = run->ds, .data = ctx};
+    const imp_image *im = run->im;
+    const uint32_t *number = IMP_ARRAY(im, im->given, uint32_t);
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < im->given.n && !st; i++)
+        st = list_slot_value(
+            &analysis, IMP_ARRAY(im, im->slots, imp_slot) + number[i],
+            &run->env[im->layout.slots + number[i]]);
+    return st;
+}
+
 /* What one walk over lists has seen, so that none is walked twice. */
 struct reads {
     const imp_image *im;

@@ -38,6 +38,9 @@ bool column_locals(const struct column_cells *cells, size_t i, double *local);
 /* The number that a slot of kind IMP_SLOT_LIST means; as list_values_of. */
 int list_slot_value(struct analysis *analysis, const imp_slot *slot,
                     double *out);
+/* Fills the slots that the model reads of its data (struct rt_given); ctx: data
+ * of other files (struct analysis), or NULL. */
+int list_slots_given(struct rt *run, const void *ctx);
 /* Calls `each` for every field of a record that a slot reads, through lists,
  * too. */
 void slot_reads(const imp_image *im, const imp_slot *slot,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/status.h"
+#include "analysis/command/lists.h"
 #include "analysis/driver/commands.h"
 #include "base/arena.h"
 #include "base/io.h"
@@ -118,8 +119,9 @@ driver_open(struct driver *driver, const imp_image *im, const imp_code *code,
     *driver = (struct driver){.im = im, .ds = ds};
     /* until there is a run, nothing is lost when it is stopped */
     atomic_int *before = oom_watch(options->stop);
-    driver->run =
-        rt_new_tier(im, code, options->tier, params, ds, options->stop);
+    driver->given = (struct rt_given){list_slots_given, options->data};
+    driver->run = rt_new_tier(im, code, options->tier, &driver->given, params,
+                              ds, options->stop);
     oom_watch(before);
     return driver->run ? begin(driver, options) : not_set_up(ds);
 }
@@ -130,6 +132,7 @@ driver_restart(struct driver *driver, const double *params,
 {
     assert(driver->run && params && options);
     driver->run->stop = options->stop;
+    driver->given.ctx = options->data;
     return rt_restart(driver->run, params) == IMP_OK ? begin(driver, options)
                                                      : not_set_up(driver->ds);
 }

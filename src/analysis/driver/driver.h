@@ -61,6 +61,7 @@ struct driver {
     struct rt *run; /* owned */
     struct output out;
     struct analysis analysis;
+    struct rt_given given; /* of the run */
     struct record **recs; /* per command; in the arena of ds */
     struct buf pending;   /* on its way to standard output */
 };

@@ -41,7 +41,7 @@ trial_open(struct trial *trial)
         .data = of->data,
         .gsl = of->gsl};
     trial->run = rt_new_tier(of->rt->model, of->rt->code, of->rt->tier,
-                             trial->params, of->ds, of->rt->stop);
+                             of->rt->given, trial->params, of->ds, of->rt->stop);
     trial->analysis.rt = trial->run;
     return trial->run ? IMP_OK : IMP_FAILED;
 }

@@ -75,7 +75,8 @@ new_run(struct sweep_worker *worker)
         .model = worker->model};
     return rt_new_tier(worker->model->im, code,
                        worker->model->tier ? &worker->tier.tier : NULL,
-                       worker->params, &worker->ask.ds,
+                       sweep->analysis->rt->given, worker->params,
+                       &worker->ask.ds,
                        sweep->analysis->rt->stop);
 }
 

@@ -220,6 +220,7 @@ struct tm_list {
     size_t n_inputs;
     const char *text, *name;
     imp_range range;
+    bool given; /* made of data, params and numbers: known before any motion */
 };
 /* data NAME = "file": its columns, in SI units; NaN: missing */
 struct tm_table_column {
@@ -265,6 +266,7 @@ struct tm_slot {
     int32_t index;
     const char *text;
     imp_range range;
+    bool given; /* of such a list: bodies and systems may read it, too */
 };
 
 /* an expression whose Taylor coefficients in t are SYM_SERIES leaves; it may

@@ -26,7 +26,7 @@ read_leaf(void *ctx, const expr *leaf)
     struct reads *reads = ctx;
     reads->time |= leaf->sym == SYM_TIME;
     reads->coordinates |= leaf->sym == SYM_LOCAL;
-    reads->result |= leaf->sym == SYM_SLOT;
+    reads->result |= leaf->sym == SYM_SLOT && !leaf_is_given(reads->ck, leaf);
     reads->told |=
         leaf->sym == SYM_JOINT ||
         (leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE);

@@ -175,6 +175,7 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
  */
 
 struct reads {
+    const struct check *ck;
     const struct tm_system *s;
     bool rate, other, result;
     const expr *observer; /* a variable of the system's observers */
@@ -190,7 +191,7 @@ read_leaf(void *ctx, const expr *leaf)
              leaf->i < reads->s->first + reads->s->n + reads->s->n_observer)
         reads->observer = leaf;
     else if (leaf->sym == SYM_SLOT)
-        reads->result = true;
+        reads->result |= !leaf_is_given(reads->ck, leaf);
     else
         reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME &&
                         leaf->sym != SYM_SLIP;
@@ -202,7 +203,7 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
                   const char *what)
 {
     assert(expression != NULL && at != NULL && what != NULL);
-    struct reads reads = {.s = system};
+    struct reads reads = {.ck = ck, .s = system};
     if (ex_depends(ck->g, expression, SYM_LOCAL, UINT32_MAX, UINT32_MAX))
         return true; /* The arguments have no values yet, so nothing is known.
                       */

@@ -45,6 +45,7 @@ coulomb_args(struct check *ck, const struct ast_expr *call,
 }
 
 struct reads {
+    const struct check *ck;
     const struct tm_contact *contact;
     bool other;
 };
@@ -56,7 +57,8 @@ read_leaf(void *ctx, const expr *leaf)
     reads->other |= leaf->sym == SYM_BODY
                         ? leaf->i != body[0] && leaf->i != body[1]
                         : leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME &&
-                              leaf->sym != SYM_SLIP;
+                              leaf->sym != SYM_SLIP &&
+                              !leaf_is_given(reads->ck, leaf);
 }
 
 /* May the friction between two bodies read this? Reports what it may not. */
@@ -64,7 +66,7 @@ static bool
 body_formula_ok(struct check *ck, const struct tm_contact *contact,
                 const expr *mu, const struct ast_expr *node)
 {
-    struct reads reads = {.contact = contact};
+    struct reads reads = {.ck = ck, .contact = contact};
     ex_leaves(ck->g, &mu, 1, read_leaf, &reads);
     if (!reads.other)
         return true;
@@ -225,6 +227,7 @@ contact_friction(struct check *ck, const struct env *env,
 /* -- compliance ------------------------------------------------------------ */
 
 struct compliance_reads {
+    const struct check *ck;
     bool depth, memory, other;
 };
 static void
@@ -232,7 +235,8 @@ compliance_leaf(void *ctx, const expr *leaf)
 {
     struct compliance_reads *reads = ctx;
     if (leaf->sym != SYM_SLIP)
-        reads->other |= leaf->sym != SYM_PARAM;
+        reads->other |=
+            leaf->sym != SYM_PARAM && !leaf_is_given(reads->ck, leaf);
     else if (leaf->i == ARGUMENT_DEPTH)
         reads->depth = true;
     else
@@ -249,7 +253,7 @@ take_scale(struct check *ck, const struct env *env,
     if (!value_need_scalar(ck, &value, scale->value, dim_pure(ck->dims),
                            "the scale of a compliance"))
         return;
-    struct compliance_reads reads = {0};
+    struct compliance_reads reads = {.ck = ck};
     ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);
     if (reads.other || (ex_is_const(value.e[0]) && !(value.e[0]->num > 0.0))) {
         struct diag *diag =
@@ -302,7 +306,7 @@ contact_compliance(struct check *ck, const struct env *env,
     if (!value_need_scalar(ck, &value, law->value, force,
                            "the force of a compliant contact"))
         return;
-    struct compliance_reads reads = {0};
+    struct compliance_reads reads = {.ck = ck};
     bool open =
         ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX);
     ex_leaves(ck->g, &value.e[0], 1, compliance_leaf, &reads);

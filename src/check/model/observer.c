@@ -77,7 +77,7 @@ felt_leaf(void *ctx, const expr *leaf)
         leaf->i < felt->s->first + felt->s->n + felt->s->n_observer)
         felt->sides |= leaf->j == COORD_RATE;
     else if (leaf->sym == SYM_SLOT)
-        felt->result = true;
+        felt->result |= !leaf_is_given(felt->ck, leaf);
     else
         felt->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }

@@ -116,7 +116,7 @@ read_leaf(void *ctx, const expr *leaf)
 {
     struct reads *reads = ctx;
     bool may = leaf->sym == SYM_PARAM || leaf->sym == SYM_TIME ||
-               leaf->sym == SYM_SLIP;
+               leaf->sym == SYM_SLIP || leaf_is_given(reads->work->ck, leaf);
     may |= leaf->sym == SYM_BODY && leaf->i == reads->work->rotor->body;
     may |= leaf->sym == SYM_ROTOR && leaf->i == reads->work->index;
     reads->other |= !may;

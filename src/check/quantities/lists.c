@@ -36,6 +36,30 @@ list_kind_of(const char *word)
 
 /* -- the table ------------------------------------------------------------- */
 
+/* Is what a list is made of known before any motion? */
+struct given {
+    struct check *ck;
+    bool is;
+};
+static void
+given_leaf(void *ctx, const expr *leaf)
+{
+    struct given *given = ctx;
+    given->is &= leaf->sym == SYM_CELL
+                     ? given->ck->lists.lists.v[leaf->i].given
+                     : leaf->sym == SYM_PARAM || leaf_is_given(given->ck, leaf);
+}
+static bool
+list_is_given(struct check *ck, const struct tm_list *list)
+{
+    struct given given = {ck, list->kind != IMP_LIST_FIELD &&
+                                  list->kind != IMP_LIST_TEXT};
+    for (size_t i = 0; i < list->n_inputs; i++)
+        ex_leaves(ck->g, list->inputs[i].e, list->inputs[i].rows, given_leaf,
+                  &given);
+    return given.is;
+}
+
 /* Adds a list to the model, unless it is a source that stands there. */
 static uint32_t
 list_add(struct check *ck, struct tm_list list)
@@ -48,6 +72,7 @@ list_add(struct check *ck, struct tm_list list)
             !strcmp(old->text ? old->text : "", list.text ? list.text : ""))
             return (uint32_t)i;
     }
+    list.given = list_is_given(ck, &list);
     APUSH(ck, &ck->lists.lists, list);
     return (uint32_t)ck->lists.lists.n - 1;
 }

@@ -24,8 +24,9 @@ slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
             return ex_sym(ck->g, SYM_SLOT, (uint32_t)i, 0);
     }
     uint32_t count = (uint32_t)ck->lists.slots.n;
+    bool given = kind == IMP_SLOT_LIST && ck->lists.lists.v[command].given;
     APUSH(ck, &ck->lists.slots,
-          (struct tm_slot){kind, command, field, index, text, range});
+          (struct tm_slot){kind, command, field, index, text, range, given});
     return ex_sym(ck->g, SYM_SLOT, count, 0);
 }
 

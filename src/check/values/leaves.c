@@ -5,6 +5,13 @@
 
 #include "check/values/values.h"
 
+bool
+leaf_is_given(const struct check *ck, const expr *leaf)
+{
+    assert(ck && leaf);
+    return leaf->sym == SYM_SLOT && ck->lists.slots.v[leaf->i].given;
+}
+
 struct leaves {
     struct check *ck;
     bool time, motion, result, open, system;
@@ -30,7 +37,7 @@ leaf(void *ctx, const expr *l)
                       l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
                       l->sym == SYM_COORD || l->sym == SYM_SYSTEM ||
                       l->sym == SYM_ROTOR || l->sym == SYM_JOINT;
-    leaves->result |= l->sym == SYM_SLOT;
+    leaves->result |= l->sym == SYM_SLOT && !leaf_is_given(leaves->ck, l);
 }
 bool
 check_leaves(struct check *ck, const expr *const *e, size_t count, int may,

@@ -105,6 +105,8 @@ void unit_names(void (*each)(void *ctx, const char *name, const char *doc),
 /* a number known at compile time: literals, and params, which then become
  * structural */
 bool check_fixed(struct check *ck, const expr *expression, double *x);
+/* Is it a number that is made of data and params alone, as mean(d.m)? */
+bool leaf_is_given(const struct check *ck, const expr *leaf);
 /* data of the set-up: no time, no motion, no results */
 enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2, MAY_RESULTS = 4 };
 bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,

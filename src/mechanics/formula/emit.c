@@ -25,6 +25,13 @@ sym_state(struct mech *mech, uint32_t i)
     return ex_sym(mech->graph, SYM_STATE, i, 0);
 }
 
+bool
+mech_leaf_given(const struct mech *mech, const expr *leaf)
+{
+    assert(mech && leaf);
+    return leaf->sym == SYM_SLOT && mech->model->slots[leaf->i].given;
+}
+
 const expr *
 sym_time(struct mech *mech)
 {
@@ -48,6 +55,8 @@ mech_env_of(void *ctx, const expr *leaf)
     case SYM_JOINT:
         return mech->layout.joint + leaf->i * IMP_JOINT_SIZE + leaf->j;
     case SYM_SLOT:
+        if (mech->given)
+            mech->given[leaf->i] = true;
         return mech->layout.slots + leaf->i;
     case SYM_DRAW:
         return mech->layout.draws + leaf->i;

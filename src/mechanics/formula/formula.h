@@ -186,6 +186,9 @@ struct mech {
      * bodies, with their rates */
     const expr **leaf, **rate;
     size_t n_leaf;
+    /* per slot: a tape of the model reads it; NULL while tapes of commands are
+     * made */
+    bool *given;
     uint32_t *series_env; /* per series: entry of coefficient 0 in env */
     struct { /* of restitution.c: the last law of the approach, and its tape */
         const expr *law;
@@ -200,6 +203,8 @@ imp_range mech_range(imp_range r, imp_range otherwise);
 const expr *sym_env(struct mech *mech, uint32_t i);
 const expr *sym_state(struct mech *mech, uint32_t i);
 const expr *sym_time(struct mech *mech);
+/* Is it a number that is made of data and params alone, known at set-up? */
+bool mech_leaf_given(const struct mech *mech, const expr *leaf);
 /* Adds an eval tape of n_outs outputs; returns its number. */
 uint32_t mech_eval_tape(struct mech *mech, const char *name, uint32_t n_local,
                         const expr *const *outs, size_t n_outs);

@@ -37,6 +37,15 @@ struct rt_tier {
 /* Does it pay to ask for the code now? */
 bool rt_tier_due(const struct rt_tier *tier);
 
+/* Fills the slots of env that the model itself reads (imp_image.given), once the
+ * params are there: numbers that are made of data. Returns enum imp_status. One
+ * may serve several runs, in threads of their own. */
+struct rt;
+struct rt_given {
+    int (*fill)(struct rt *run, const void *ctx);
+    const void *ctx;
+};
+
 /* Rows of series (runtime/tape/eval.h). */
 struct rt_rows {
     double **block;   /* per block: of its motion */
@@ -88,6 +97,7 @@ struct rt {
                                     those of the model */
     const imp_code *code; /* NULL: tapes go to the evaluator */
     struct rt_tier *tier; /* NULL: no code will come */
+    const struct rt_given *given; /* NULL: the model reads no data */
     struct arena *own;    /* holds the run itself and its arrays */
     struct arena *arena;  /* of the present start; rt_restart empties it */
     struct arena *brief;  /* of the present event; rt_brief_end empties it */

@@ -77,12 +77,13 @@ rt_new(const imp_image *im, const imp_code *code, const double *params,
        struct diags *ds, atomic_int *stop)
 {
     assert(im != NULL && ds != NULL);
-    return rt_new_tier(im, code, NULL, params, ds, stop);
+    return rt_new_tier(im, code, NULL, NULL, params, ds, stop);
 }
 
 struct rt *
 rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
-            const double *params, struct diags *ds, atomic_int *stop)
+            const struct rt_given *given, const double *params,
+            struct diags *ds, atomic_int *stop)
 {
     assert(im != NULL && ds != NULL);
     struct arena *const arena = arena_new();
@@ -98,6 +99,7 @@ rt_new_tier(const imp_image *im, const imp_code *code, struct rt_tier *tier,
     }
     oom_enter(&guard);
     struct rt *r = rt_make(arena, im, code, tier, ds, stop);
+    r->given = given;
     r->arena = run = arena_new();
     r->brief = brief = arena_new();
     int st = rt_restart(r, params);

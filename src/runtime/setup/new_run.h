@@ -11,10 +11,12 @@
  * after a diagnostic. The caller frees the run with rt_free. */
 struct rt *rt_new(const imp_image *im, const imp_code *code,
                   const double *params, struct diags *ds, atomic_int *stop);
-/* The same; where `code` is NULL, `tier` decides when there will be code. */
+/* The same; where `code` is NULL, `tier` decides when there will be code, and
+ * `given` fills what the model reads of its data. */
 struct rt *rt_new_tier(const imp_image *im, const imp_code *code,
-                       struct rt_tier *tier, const double *params,
-                       struct diags *ds, atomic_int *stop);
+                       struct rt_tier *tier, const struct rt_given *given,
+                       const double *params, struct diags *ds,
+                       atomic_int *stop);
 /* A new start of the same model in the memory of the last one, with the same
  * numbers as rt_new would give, to the last bit. Returns IMP_OK, IMP_BADMODEL
  * or IMP_FAILED, the last two after a diagnostic. */

@@ -584,8 +584,9 @@ rt_setup(struct rt *run, const double *params)
     for (uint32_t i = 0; i < im->params.n; i++)
         run->env[layout->params + i] = params[i];
     double *out = run->scratch;
-    int st = setup_tape(run, !im->draws.n);
-    if (st != IMP_OK)
+    assert(!im->given.n || run->given);
+    int st = im->given.n ? run->given->fill(run, run->given->ctx) : IMP_OK;
+    if (st != IMP_OK || (st = setup_tape(run, !im->draws.n)) != IMP_OK)
         return st;
     size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
     memcpy(run->env + layout->raw, out, n_raw * sizeof *out);

@@ -114,8 +114,8 @@ kind_at_place(const struct filter *filter, const struct token *token)
          ((filter->fits || filter->minimises) && ends_operand(prev) &&
           (next == IMP_YYLPAREN || next == IMP_YYNAME))))
         return IMP_YYOVER;
-    if (is_to && filter->fits && ends_operand(prev) &&
-        !follows_operand(next) && next != IMP_YYASSIGN)
+    if (is_to && filter->fits && ends_operand(prev) && !follows_operand(next) &&
+        next != IMP_YYASSIGN)
         return IMP_YYTO;
     if (!strcmp(token->text, "contacts") && ends_operand(prev) &&
         (next == IMP_YYLPAREN || next == IMP_YYNAME))
@@ -156,6 +156,14 @@ filter_next(struct filter *filter, struct token *token)
                                 prev == IMP_YYSLASH)))) {
         token->kind = IMP_YYNAME;
         token->text = intern_str(filter->scan->names, word);
+    } else if (token->kind == IMP_YYNAME && prev == IMP_YYASSIGN &&
+               !strcmp(token->text, "minimize") &&
+               !follows_operand(filter->ahead.kind)) {
+        /* the other spelling; what follows is read as if it were right */
+        scan_spelling(filter->scan, token->range, "minimise");
+        token->kind = IMP_YYCMD;
+        token->text = intern_str(filter->scan->names, "minimise");
+        filter->minimises = true;
     } else if (token->kind == IMP_YYNAME && is_command(filter, token)) {
         token->kind = IMP_YYCMD;
         filter->fits = !strcmp(token->text, "fit");

@@ -641,6 +641,19 @@ scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
 }
 
 void
+scan_spelling(struct scan *scan, imp_range range, const char *ours)
+{
+    assert(scan && ours);
+    struct diag *diag = scan_error(
+        scan, DIAG_E0030, range.lo, range.hi, "there is no command `%.*s`",
+        (int)(range.hi - range.lo), scan->text + range.lo);
+    if (!diag)
+        return;
+    diag_help(scan->ds, diag, "did you mean `%s`?", ours);
+    diag_fix(scan->ds, diag, range, ours);
+}
+
+void
 scan_dots(struct scan *scan, size_t n)
 {
     assert(scan);
@@ -674,6 +687,10 @@ scan_stray(struct scan *scan, size_t n)
     else if (byte == '@' && scan->text[lo + 1] == '(')
         diag_help(scan->ds, diag,
                   "a function is declared with `fn`: fn f(x) = x^2");
+    else if (byte == '$')
+        diag_help(scan->ds, diag,
+                  "names are made of letters, digits and _; a field stands "
+                  "behind a point: d.x");
     else if (byte == '?')
         diag_help(scan->ds, diag,
                   "a choice is written: if a > b then a else b");

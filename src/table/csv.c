@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180): a header, then one row per line. Cells may stand in double
  * quotes, blanks around a number do not count, lines end with LF or CR LF, and
- * empty lines are left out. Where the header has no comma, semicolons divide its
- * cells, and those of all rows, or else tabs. */
+ * empty lines are left out. Where the header has no comma, semicolons divide
+ * its cells, and those of all rows, or else tabs. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -152,11 +152,13 @@ to_header(struct cursor *cursor)
         cursor->separator = n[0] ? ';' : '\t';
 }
 
-/* Is the text one that another program has written in a way that is not read? */
+/* Is the text one that another program has written in a way that is not read?
+ */
 static bool
 foreign_text(const char *text, size_t n, size_t end, struct table_error *error)
 {
-    if (n >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+    if (n >= 2 &&
+        (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
         return table_wrong(error, 0, 2, "this is text in UTF-16",
                            "save it as UTF-8");
     if (n >= 2 && !memcmp(text, "\x1f\x8b", 2))
@@ -252,11 +254,22 @@ take_cell(struct csv_reader *reader, const struct cell *cell, size_t number,
     struct table_column *column = &reader->columns[reader->place[number] - 1];
     bool missing = reader->missing && hi - lo == reader->n_missing &&
                    !memcmp(text + lo, reader->missing, hi - lo);
-    if (!missing && column->text) {
+    if (!missing && column->text && !column->open) {
         take_text(reader, cell, lo, hi, column, &x);
     } else if (!missing) {
         size_t read = num_read(text + lo, hi - lo, &x);
-        if (!read || read != hi - lo || isnan(x))
+        bool good = read && read == hi - lo && !isnan(x);
+        if (table_takes(column, good, text, lo, hi) && !good) {
+            take_text(reader, cell, lo, hi, column, &x);
+            column->numbers[row] = x;
+            return true;
+        }
+        if (column->text) /* the first text, before this number */
+            return table_no_number(
+                reader->arena, error, column->text_lo, text + column->text_lo,
+                column->text_hi - column->text_lo, reader->head->names[number],
+                reader->missing);
+        if (!good)
             return table_no_number(reader->arena, error, lo, text + lo, hi - lo,
                                    reader->head->names[number],
                                    reader->missing);
@@ -281,19 +294,25 @@ take_row(struct csv_reader *reader, size_t row, struct table_error *error)
             !take_cell(reader, &cell, number, row, error))
             return false;
     }
-    if (number != reader->head->n)
-        return table_wrong(
-            error, line, cell.hi > line ? cell.hi : line + 1,
-            arena_printf(reader->arena,
-                         "this row has %zu cell%s, but the header names %zu "
-                         "column%s",
-                         number, number == 1 ? "" : "s", reader->head->n,
-                         reader->head->n == 1 ? "" : "s"),
-            reader->cursor.separator == ','
-                ? "a comma within a text needs quotes around the text"
-                : "what divides the cells needs quotes around a text in which "
-                  "it stands");
-    return true;
+    if (number == reader->head->n)
+        return true;
+    const char *help =
+        number < reader->head->n
+            ? "a row has as many cells as the header: one without a value may "
+              "be empty, with missing = \"\" in the block of the data"
+        : reader->cursor.separator == ','
+            ? "a comma divides cells: numbers have a decimal point, and a text "
+              "with a comma stands in quotes"
+            : "what divides the cells needs quotes around a text in which it "
+              "stands";
+    return table_wrong(
+        error, line, cell.hi > line ? cell.hi : line + 1,
+        arena_printf(reader->arena,
+                     "this row has %zu cell%s, but the header names %zu "
+                     "column%s",
+                     number, number == 1 ? "" : "s", reader->head->n,
+                     reader->head->n == 1 ? "" : "s"),
+        help);
 }
 
 bool

@@ -14,8 +14,7 @@ open_file(const struct table_h5 *library, struct arena *arena,
           const char *bytes, size_t n, struct table_error *error)
 {
     const char *why = "this program reads no HDF5 files";
-    struct h5_file *file =
-        library ? library->open(bytes, n, &why) : NULL;
+    struct h5_file *file = library ? library->open(bytes, n, &why) : NULL;
     if (!file)
         table_wrong(error, 0, 0, arena_strdup(arena, why),
                     library ? "h5ls lists what a file holds"
@@ -65,8 +64,8 @@ take_text(void *ctx, size_t row, const char *text, size_t len)
 {
     struct filling *filling = ctx;
     const char *missing = filling->missing;
-    bool absent = missing && strlen(missing) == len &&
-                  !memcmp(missing, text, len);
+    bool absent =
+        missing && strlen(missing) == len && !memcmp(missing, text, len);
     filling->column->numbers[row] =
         absent ? NAN
                : table_word(filling->arena, &filling->column->words, text, len);

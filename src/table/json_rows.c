@@ -84,6 +84,11 @@ take_member(struct arena *arena, const struct json *member, const char *name,
             error, lo, hi,
             arena_printf(arena, "this row has no value of `%s`", name),
             "if rows may lack values, state it: missing = \"null\"");
+    if (column->open &&
+        (member->kind == JSON_TEXT || member->kind == JSON_NUMBER))
+        table_takes(column, member->kind == JSON_NUMBER,
+                    member->kind == JSON_TEXT ? member->text : "", 0,
+                    member->kind == JSON_TEXT ? strlen(member->text) : 0);
     if (column->text && member->kind == JSON_TEXT) {
         *x = table_word(arena, &column->words, member->text,
                         strlen(member->text));
@@ -92,12 +97,16 @@ take_member(struct arena *arena, const struct json *member, const char *name,
     if (column->text)
         return table_wrong(
             error, lo, hi,
-            arena_printf(arena, "`%s` is no text in this row", name), NULL);
+            arena_printf(arena, "`%s` is no text in this row", name),
+            "a column holds texts or numbers, in all rows alike");
     if (member->kind != JSON_NUMBER || !isfinite(member->number))
         return table_wrong(
             error, lo, hi,
             arena_printf(arena, "`%s` is no finite number in this row", name),
-            NULL);
+            "a column holds texts or numbers, in all rows alike; null says "
+            "that "
+            "there is no value, with missing = \"null\" in the block of the "
+            "data");
     *x = member->number;
     return true;
 }

@@ -8,6 +8,7 @@
 
 static const struct table_kind kinds[] = {
     {".csv", csv_head, csv_rows},
+    {".tsv", csv_head, csv_rows},
     {".jsonl", json_rows_head, json_rows},
     {".h5", NULL, NULL},
     {".hdf5", NULL, NULL},
@@ -47,7 +48,9 @@ table_is_hdf5(const struct table_kind *kind)
 const char *
 table_endings(void)
 {
-    return ".csv, .jsonl, or .h5, the first two also with .gz";
+    return ".csv, .tsv, .jsonl (an object per line), or .h5, and all but the "
+           "last "
+           "one also with .gz";
 }
 
 bool
@@ -80,8 +83,8 @@ table_read_rows(const struct table_kind *kind, const struct table_h5 *hdf5,
     *n_rows = 0;
     bool good = kind->rows ? kind->rows(arena, text, n, head, columns,
                                         n_columns, missing, n_rows, error)
-                           : hdf5_rows(hdf5, arena, text, n, columns,
-                                       n_columns, missing, n_rows, error);
+                           : hdf5_rows(hdf5, arena, text, n, columns, n_columns,
+                                       missing, n_rows, error);
     if (!good || (!kind->rows && !*n_rows)) {
         if (good)
             table_wrong(error, 0, 0, "its columns have no entries", NULL);

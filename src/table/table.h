@@ -18,8 +18,12 @@ struct table_words {
 };
 /* A column that is wanted, and what was read. */
 struct table_column {
-    size_t number;   /* in the head */
-    bool text;       /* texts, no numbers */
+    size_t number; /* in the head */
+    bool text;     /* texts, no numbers */
+    /* It is not stated which: without any number it is a column of texts, and
+     * `text` says so. */
+    bool open;
+    size_t n_numbers, text_lo, text_hi; /* read so far; its first text */
     double *numbers; /* NaN: missing; of texts: which one of words */
     struct table_words words;
 };
@@ -68,19 +72,18 @@ const char *table_endings(void);
 
 /* Reads the names of the columns of a text of n bytes. hdf5 reads HDF5 files;
  * NULL: they cannot be read here. False after *error. */
-bool table_read_head(const struct table_kind *kind,
-                     const struct table_h5 *hdf5, struct arena *arena,
-                     const char *text, size_t n, struct table_head *head,
-                     struct table_error *error);
+bool table_read_head(const struct table_kind *kind, const struct table_h5 *hdf5,
+                     struct arena *arena, const char *text, size_t n,
+                     struct table_head *head, struct table_error *error);
 /* Is it one of those that hdf5 reads? */
 bool table_is_hdf5(const struct table_kind *kind);
 /* Reads n_columns columns, by their numbers in the head: each gets *n_rows
  * numbers, in the arena. A cell that is the text `missing` (NULL: there is no
  * such text) gives NaN; any other cell of these columns is one finite number,
  * or a text where texts are wanted. False after *error. */
-bool table_read_rows(const struct table_kind *kind,
-                     const struct table_h5 *hdf5, struct arena *arena,
-                     const char *text, size_t n, const struct table_head *head,
+bool table_read_rows(const struct table_kind *kind, const struct table_h5 *hdf5,
+                     struct arena *arena, const char *text, size_t n,
+                     const struct table_head *head,
                      struct table_column *columns, size_t n_columns,
                      const char *missing, size_t *n_rows,
                      struct table_error *error);

@@ -33,6 +33,11 @@ double table_word(struct arena *arena, struct table_words *words,
 /* Fills *error; always false. */
 bool table_wrong(struct table_error *error, size_t lo, size_t hi,
                  const char *message, const char *help);
+/* The next cell of a column whose kind may be open: a number, or what stands in
+ * bytes lo to hi of the text. Does it suit what came before? Without a number
+ * before it, what does not begin as one makes the column one of texts. */
+bool table_takes(struct table_column *column, bool number, const char *text,
+                 size_t lo, size_t hi);
 /* What a cell that is no number is told as. */
 bool table_no_number(struct arena *arena, struct table_error *error, size_t lo,
                      const char *cell, size_t len, const char *column,

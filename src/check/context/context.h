@@ -360,6 +360,8 @@ struct decl *scope_find(struct check *ck, struct module *module,
 /* a name in a used library: shapes.ellipse */
 struct module *scope_library(struct module *module, const char *name);
 struct decl *scope_own(struct module *module, const char *name);
+/* What stands for a function that other languages have, or NULL. */
+const char *foreign_function(const char *name);
 /* E0101/E0102 with suggestions; extra: other words that could stand there */
 void scope_unknown(struct check *ck, const struct env *env, const char *name,
                    imp_range range, enum want want);

@@ -167,10 +167,10 @@ candidates(struct check *ck, const struct env *env, enum want want,
     return ns;
 }
 
-/* What stands for a function that other languages have, or NULL. */
-static const char *
+const char *
 foreign_function(const char *name)
 {
+    assert(name);
     static const struct {
         const char *name, *help;
     } row[] = {

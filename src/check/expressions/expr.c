@@ -329,30 +329,6 @@ may_select(struct check *ck, const struct env *env, const struct ast_expr *node)
     return value_is_open(ck, &at) || (at.kind == VALUE_COLUMN && at.truth);
 }
 
-/* E0212: the value is no list, vector or record. */
-static struct value
-no_entries(struct check *ck, const struct env *env, const struct ast_expr *node,
-           const struct value *value)
-{
-    struct diag *diag = check_error(ck, DIAG_E0212, node->range,
-                                    "this has no entries: it is %s",
-                                    value_kind_text(ck, value));
-    const char *field = name_recorded(ck, env, node->a);
-    if (field)
-        CHECK_HELP(ck, diag, "what the run has recorded of it is the list `%s`",
-                   field);
-    else if (value->kind == VALUE_NUM && node->n_list == 1 &&
-             node->list[0]->kind != AST_NUM)
-        CHECK_HELP(
-            ck, diag,
-            "behind a name [ ] is an index; a unit may follow a number or "
-            "a bracket: (%s) [%s]",
-            expr_label(ck, node->a), expr_label(ck, node->list[0]));
-    else if (value->kind == VALUE_RESULT)
-        CHECK_HELP(ck, diag, "take one of its fields first");
-    return value_poison(node->range);
-}
-
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -421,7 +397,7 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     default:
         break;
     }
-    return no_entries(ck, env, node, &value);
+    return value_no_entries(ck, node, &value, name_recorded(ck, env, node->a));
 }
 
 /* Makes the number of a family the one of the member that the expression names.
@@ -555,6 +531,21 @@ arguments(struct check *ck, const struct env *env,
     return args;
 }
 
+/* What is meant by d.x(1). */
+static void
+called_value(struct check *ck, const struct env *env,
+             const struct ast_expr *callee, struct diag *diag)
+{
+    struct value value = check_expr(ck, env, callee);
+    if (value_is_list(ck, &value))
+        CHECK_HELP(ck, diag,
+                   "an entry stands in square brackets, the first one is "
+                   "%s[0]; a product is written with `*`",
+                   expr_label(ck, callee));
+    else
+        CHECK_HELP(ck, diag, "a product is written with `*`");
+}
+
 static struct value
 call(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -583,8 +574,8 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (callee->kind == AST_FIELD && callee->a->kind == AST_NAME &&
             stdlib_find(callee->a->name.text))
             CHECK_HELP(ck, diag, "add `use %s`", callee->a->name.text);
-        else
-            CHECK_HELP(ck, diag, "a product is written with `*`");
+        else if (!called_behind(ck, callee, diag))
+            called_value(ck, env, callee, diag);
         return value_poison(node->range);
     }
     if (reported || (decl && decl->kind == DECL_OTHER))

@@ -85,6 +85,12 @@ void call_leave(struct check *ck, struct frame *frame);
 struct value call_fn(struct check *ck, const struct env *env, struct decl *decl,
                      const struct ast_expr *node);
 
+/* E0212: the value is no list, vector or record. recorded: of name_recorded. */
+struct value value_no_entries(struct check *ck, const struct ast_expr *node,
+                              const struct value *value, const char *recorded);
+/* Says what is meant by d.x.mean(); false: it is something else. */
+bool called_behind(struct check *ck, const struct ast_expr *callee,
+                   struct diag *diag);
 /* The name of the list in which a run has recorded `ball.y`, `ball_y`, where
  * fields of its record are names; NULL: there is none. */
 const char *name_recorded(struct check *ck, const struct env *env,

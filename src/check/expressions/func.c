@@ -345,13 +345,14 @@ builtin_call(struct check *ck, const struct env *env,
     graph_origin(ck->g, node->range);
     if (!strcmp(builtin->name, "sup") || !strcmp(builtin->name, "inf") ||
         !strcmp(builtin->name, "integral") || !strcmp(builtin->name, "first")) {
-        CHECK_HELP(ck,
-                   check_error(ck, DIAG_E0432, node->range,
-                               "`%s` is one number of a whole run, and stands by "
-                               "itself in the `record` of `simulate`",
-                               builtin->name),
-                   "let r = simulate { until = 1  record = %s }  show r.%s_...",
-                   expr_label(ck, node), builtin->name);
+        CHECK_HELP(
+            ck,
+            check_error(ck, DIAG_E0432, node->range,
+                        "`%s` is one number of a whole run, and stands by "
+                        "itself in the `record` of `simulate`",
+                        builtin->name),
+            "let r = simulate { until = 1  record = %s }  show r.%s_...",
+            expr_label(ck, node), builtin->name);
         return value_poison(node->range);
     }
     struct value lists;

@@ -4,11 +4,12 @@
 #include <assert.h>
 #include <math.h>
 
+#include "check/context/builtins.h"
 #include "check/expressions/expressions.h"
 
 struct value
 list_entry_or_value(struct check *ck, const struct value *value,
-               const struct ast_expr *at, struct value *list)
+                    const struct ast_expr *at, struct value *list)
 {
     *list = (struct value){.kind = VALUE_POISON};
     if (!value_is_list(ck, value))
@@ -40,8 +41,7 @@ list_binary(struct check *ck, const struct ast_expr *node,
     struct value left_list = tuple_as_list(ck, node, left, right);
     struct value right_list = tuple_as_list(ck, node, right, left);
     struct value one = list_entry_or_value(ck, &left_list, node->a, &lists[0]);
-    struct value two =
-        list_entry_or_value(ck, &right_list, node->b, &lists[1]);
+    struct value two = list_entry_or_value(ck, &right_list, node->b, &lists[1]);
     struct value result = check_binary(ck, node, &one, &two);
     return list_of_entry(&result, lists, 2);
 }
@@ -113,5 +113,53 @@ index_number(struct check *ck, struct value *value, const struct ast_expr *node,
         return false;
     }
     *whole = (int32_t)number;
+    return true;
+}
+
+/* -- what was meant -------------------------------------------------------- */
+
+struct value
+value_no_entries(struct check *ck, const struct ast_expr *node,
+                 const struct value *value, const char *recorded)
+{
+    assert(ck && node && value);
+    struct diag *diag = check_error(ck, DIAG_E0212, node->range,
+                                    "this has no entries: it is %s",
+                                    value_kind_text(ck, value));
+    if (recorded)
+        CHECK_HELP(ck, diag, "what the run has recorded of it is the list `%s`",
+                   recorded);
+    else if (value->kind == VALUE_NUM && node->n_list == 1 &&
+             node->list[0]->kind != AST_NUM)
+        CHECK_HELP(
+            ck, diag,
+            "behind a name [ ] is an index; a unit may follow a number or "
+            "a bracket: (%s) [%s]",
+            expr_label(ck, node->a), expr_label(ck, node->list[0]));
+    else if (value->kind == VALUE_RESULT)
+        CHECK_HELP(ck, diag, "take one of its fields first");
+    else if (value->kind == VALUE_TABLE)
+        CHECK_HELP(ck, diag, "a column stands behind a point: %s.%s",
+                   expr_label(ck, node->a),
+                   ck->lists.tables.v[value->ref].n_columns
+                       ? ck->lists.tables.v[value->ref].columns[0].name
+                       : "x");
+    return value_poison(node->range);
+}
+
+bool
+called_behind(struct check *ck, const struct ast_expr *callee,
+              struct diag *diag)
+{
+    assert(ck && callee && diag);
+    const char *name = callee->kind == AST_FIELD ? callee->name.text : NULL;
+    const char *foreign = name ? foreign_function(name) : NULL;
+    if (name && (list_kind_of(name) < IMP_LIST_KINDS || builtin_find(name)))
+        CHECK_HELP(ck, diag, "a function stands before what it takes: %s(%s)",
+                   name, expr_label(ck, callee->a));
+    else if (foreign)
+        CHECK_HELP(ck, diag, "%s", foreign);
+    else
+        return false;
     return true;
 }

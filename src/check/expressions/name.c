@@ -258,7 +258,7 @@ check_joint(struct check *ck, const struct env *env,
 
 const char *
 name_recorded(struct check *ck, const struct env *env,
-                  const struct ast_expr *node)
+              const struct ast_expr *node)
 {
     assert(ck && env && node);
     char *name = arena_printf(ck->arena, "%s", expr_label(ck, node));

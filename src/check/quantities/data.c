@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/source.h"
 #include "check/quantities/lists.h"
 #include "table/table.h"
@@ -20,7 +21,8 @@ struct asked {
     bool stated; /* the model says the unit */
     /* the texts of the unit in the model, and of the file; NULL: it has none */
     const char *unit_stated, *unit_said;
-    bool text;   /* a column of texts */
+    bool text; /* a column of texts */
+    bool open; /* or of numbers: its cells say it */
 };
 struct reading {
     struct decl *decl;
@@ -41,10 +43,10 @@ wrong_file(struct check *ck, const struct reading *reading,
            const struct table_error *error)
 {
     if (error->no_place) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0390, reading->decl->item->value->range,
-            "cannot read \"%s\": %s", reading->decl->item->value->text,
-            error->message);
+        struct diag *diag =
+            check_error(ck, DIAG_E0390, reading->decl->item->value->range,
+                        "cannot read \"%s\": %s",
+                        reading->decl->item->value->text, error->message);
         if (error->help)
             CHECK_HELP(ck, diag, "%s", error->help);
         return;
@@ -169,9 +171,8 @@ header_says(struct check *ck, const char *header, bool hdf5,
     if (open) {
         if (header[length - 1] != ']')
             return false;
-        const char *unit = arena_printf(ck->arena, "%.*s",
-                                        (int)(header + length - open - 2),
-                                        open + 1);
+        const char *unit = arena_printf(
+            ck->arena, "%.*s", (int)(header + length - open - 2), open + 1);
         if (!unit_of_text(ck->dims, unit, &asked->unit))
             return false;
         length = (size_t)(open - header);
@@ -188,6 +189,19 @@ header_says(struct check *ck, const char *header, bool hdf5,
     return is_name(name);
 }
 
+/* Is what should name the columns a row of numbers? */
+static bool
+names_are_numbers(const struct table_head *head)
+{
+    for (size_t i = 0; i < head->n; i++) {
+        double x;
+        size_t length = strlen(head->names[i]);
+        if (!length || num_read(head->names[i], length, &x) != length)
+            return false;
+    }
+    return head->n > 0;
+}
+
 /* E0391: without a block of columns this header cannot name one. */
 static void
 no_name(struct check *ck, struct reading *reading, size_t column)
@@ -195,6 +209,21 @@ no_name(struct check *ck, struct reading *reading, size_t column)
     const struct table_head *head = &reading->head;
     size_t lo = head->lo[column], hi = head->hi[column];
     const char *header = head->names[column];
+    if (names_are_numbers(head) || *header == '#') {
+        bool numbers = *header != '#';
+        struct table_error none = {
+            numbers ? head->lo[0] : lo, numbers ? head->hi[head->n - 1] : hi,
+            numbers ? "the first line names the columns, but here it has "
+                      "numbers"
+                    : "the first line names the columns, but here it is a "
+                      "comment",
+            numbers ? "write a line with the names above it, as in: time,height"
+                    : "delete the comments, and the # before the names if they "
+                      "stand behind one",
+            table_is_hdf5(reading->kind)};
+        wrong_file(ck, reading, &none);
+        return;
+    }
     struct table_error error = {
         lo, hi > lo ? hi : lo + 1,
         arena_printf(ck->arena,
@@ -214,8 +243,26 @@ no_name(struct check *ck, struct reading *reading, size_t column)
     wrong_file(ck, reading, &error);
 }
 
-/* Without a block of columns all of the file are taken, as their headers say.
- */
+/* E0391: two headers give one name. */
+static bool
+name_is_new(struct check *ck, const struct reading *reading, size_t column,
+            const char *name)
+{
+    for (size_t i = 0; i < reading->asked.n; i++) {
+        if (strcmp(reading->asked.v[i].name, name))
+            continue;
+        struct table_error error = {
+            reading->head.lo[column], reading->head.hi[column],
+            arena_printf(ck->arena, "two columns have the name `%s`", name),
+            "give them different headers", table_is_hdf5(reading->kind)};
+        wrong_file(ck, reading, &error);
+        return false;
+    }
+    return true;
+}
+
+/* Without a block of columns all of the file are taken that have a header, as
+ * these say. */
 static bool
 all_columns(struct check *ck, struct reading *reading)
 {
@@ -224,17 +271,22 @@ all_columns(struct check *ck, struct reading *reading)
         struct asked asked = {.header = head->names[i],
                               .text = head->texts && head->texts[i],
                               .range = reading->decl->item->value->range};
-        if (head->empty && head->empty[i])
+        if ((head->empty && head->empty[i]) || !*head->names[i])
             continue;
         if (!header_says(ck, head->names[i], table_is_hdf5(reading->kind),
                          &asked)) {
             no_name(ck, reading, i);
             return false;
         }
-        if (!ask(ck, reading, asked))
+        asked.open =
+            !table_is_hdf5(reading->kind) && !strchr(head->names[i], '[');
+        if (!name_is_new(ck, reading, i, asked.name) ||
+            !ask(ck, reading, asked))
             return false;
     }
-    return true;
+    if (!reading->asked.n)
+        no_name(ck, reading, 0);
+    return reading->asked.n > 0;
 }
 
 /* The unit that the file states beside a column, as an attribute of HDF5 is: it
@@ -378,8 +430,8 @@ static bool
 read_table(struct check *ck, struct reading *reading)
 {
     struct table_error error;
-    if (!table_read_head(reading->kind, reading->hdf5, ck->arena, reading->text, reading->size,
-                         &reading->head, &error)) {
+    if (!table_read_head(reading->kind, reading->hdf5, ck->arena, reading->text,
+                         reading->size, &reading->head, &error)) {
         wrong_file(ck, reading, &error);
         return false;
     }
@@ -389,6 +441,7 @@ read_table(struct check *ck, struct reading *reading)
     struct table_column *columns = NEW_N(ck->arena, struct table_column, n);
     for (size_t i = 0; i < n; i++) {
         columns[i].text = reading->asked.v[i].text;
+        columns[i].open = reading->asked.v[i].open;
         if (!find_header(ck, reading, &reading->asked.v[i], &columns[i].number))
             return false;
         const char *const *units = reading->head.units;
@@ -398,12 +451,14 @@ read_table(struct check *ck, struct reading *reading)
                  : !units && !header_unit(ck, &reading->asked.v[i]))
             return false;
     }
-    if (!table_read_rows(reading->kind, reading->hdf5, ck->arena, reading->text, reading->size,
-                         &reading->head, columns, n, reading->missing, &n_rows,
-                         &error)) {
+    if (!table_read_rows(reading->kind, reading->hdf5, ck->arena, reading->text,
+                         reading->size, &reading->head, columns, n,
+                         reading->missing, &n_rows, &error)) {
         wrong_file(ck, reading, &error);
         return false;
     }
+    for (size_t i = 0; i < n; i++)
+        reading->asked.v[i].text = columns[i].text;
     make_table(ck, reading, columns, n_rows);
     return true;
 }

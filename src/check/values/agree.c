@@ -63,6 +63,31 @@ value_explain(struct check *ck, struct diag *diag, const struct ast_expr *node)
     explain(ck, diag, node, &budget);
 }
 
+/* A column of data whose header has no unit, and of which the model states
+ * none: says how. False: it is none. */
+static bool
+help_column(struct check *ck, struct diag *diag, const struct value *value)
+{
+    if (value->kind != VALUE_COLUMN && value->kind != VALUE_NUM)
+        return false;
+    const expr *e = value->rows == 1 ? value->e[0] : NULL;
+    const struct tm_list *list = e && e->op == IMP_OP_ENV &&
+                                         e->sym == SYM_CELL &&
+                                         dim_is_pure(ck->dims, value->dim)
+                                     ? &ck->lists.lists.v[e->i]
+                                     : NULL;
+    if (!list || list->kind != IMP_LIST_TABLE)
+        return false;
+    const struct tm_table *table = &ck->lists.tables.v[list->table];
+    const struct tm_table_column *column = &table->columns[list->column];
+    CHECK_HELP(ck, diag,
+               "the column `%s` has no unit in the file: state it, data %s = "
+               "\"%s\" { column %s : m = \"%s\" ... }",
+               column->header, table->name, table->file, column->name,
+               column->header);
+    return true;
+}
+
 bool
 value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
             const struct value *left, const struct ast_expr *ea,
@@ -86,6 +111,8 @@ value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
                dim_say(ck->dims, right->dim));
     value_explain(ck, diag, ea);
     value_explain(ck, diag, eb);
+    if (!help_column(ck, diag, left))
+        help_column(ck, diag, right);
     return false;
 }
 
@@ -152,6 +179,13 @@ value_need_scalar(struct check *ck, struct value *value,
                        ck->lists.commands.v[value->ref].n_fields
                            ? ck->lists.commands.v[value->ref].fields[0].name
                            : "time");
+        else if (value->kind == VALUE_COLUMN)
+            CHECK_HELP(
+                ck, diag,
+                "take one of its entries, %s[0], or a number that all of "
+                "them make, such as mean(%s)",
+                node ? expr_label(ck, node) : "a",
+                node ? expr_label(ck, node) : "a");
         else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, dim))
             CHECK_HELP(ck, diag, "give one number in [%s]",
                        dim_text(ck->dims, dim));

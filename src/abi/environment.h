@@ -131,8 +131,11 @@ enum imp_contactenv {
     IMP_CONTACT_SIZE = 40
 };
 /* CONTACT_PRESSED: its force is asked for; CONTACT_SLACK, of bodies: it is
- * pressed in, and its law has no force */
+ * pressed in, and its law has no force; CONTACT_HELD: it is pressed in and at
+ * rest, under a force between both that its law has there. Tapes take what is
+ * not greater than CONTACT_RIGID for a contact that keeps its gap */
 enum contact_softness {
+    CONTACT_HELD = -1,
     CONTACT_RIGID,
     CONTACT_SOFT,
     CONTACT_PRESSED,

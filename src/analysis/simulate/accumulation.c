@@ -26,6 +26,7 @@
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/limit_path.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
@@ -767,9 +768,12 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
         return IMP_OK; /* the last bounce is captured */
     bool is_short = simulate_short_flight(sim, contact);
     const imp_contact *of = rt_contact(sim->run, contact);
-    bool rough = rubbing_moves(sim->run, of->body[0]) ||
-                 rubbing_moves(sim->run, of->body[1]);
-    int st = rough ? IMP_OK : limit(sim, contact);
+    const struct persistent_group *held =
+        persistent_group_of(sim->run, contact);
+    bool followed = rubbing_moves(sim->run, of->body[0]) ||
+                    rubbing_moves(sim->run, of->body[1]) ||
+                    (held && held->yields);
+    int st = followed ? IMP_OK : limit(sim, contact);
     if (st)
         return st;
     if (tiny(sim, contact))

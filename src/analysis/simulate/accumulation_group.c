@@ -18,11 +18,13 @@
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/contact_point.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 
 /* At a limit, an overlap of more tolerances than this shows that the way to the
@@ -155,8 +157,9 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
         for (uint32_t i = reach.first[body]; i < reach.first[body + 1]; i++) {
             uint32_t other = reach.of[i];
             const struct simulated_contact *t = &sim->contacts[other];
+            /* what yields is no part of a limit: its force acts on it */
             if (!group->contact[other] && t->watch != WATCH_OFF &&
-                !t->through && !t->overlap &&
+                !simulate_is_soft(sim, other) && !t->through && !t->overlap &&
                 (persistent_holds(run, other) ||
                  limit_hit_within(sim, other, window) || touches(sim, other)))
                 enter_contact(run, group, &reach, other);
@@ -250,6 +253,37 @@ near_feature(struct rt *run, const struct contact_point *spot)
     return 1 + 4 * near.pair.index[polytope] + near.pair.kind[polytope];
 }
 
+/* Adds to the free accelerations of n points what contacts that yield push.
+ * Status of the tapes. */
+static int
+yielding_push(struct simulation *sim, const struct contact_point *spot, int n,
+              struct contact_point_state *state)
+{
+    struct rt *run = sim->run;
+    int rows = persistent_count(run), all = n;
+    struct contact_point *at =
+        NEW_N(run->brief, struct contact_point, (size_t)(n + rows) + 1);
+    memcpy(at, spot, sizeof *at * (size_t)n);
+    for (int i = 0; i < rows; i++)
+        if (run->persistent->row[i]->soft != CONTACT_RIGID)
+            at[all++] = run->persistent->row[i]->spot;
+    size_t size = (size_t)all;
+    struct contact_point_state *p =
+        NEW_N(run->brief, struct contact_point_state, size + 1);
+    double *G = NEW_N(run->brief, double, size *size + 1), law[3], scale;
+    int st = all > n ? contact_point_states(run, at, all, p, G) : IMP_OK;
+    for (int k = n; k < all && !st; k++) {
+        st = contact_compliance_scale(run, at[k].contact, &scale);
+        if (!st)
+            st = contact_compliance_at(run, at[k].contact, scale, p[k].gap,
+                                       p[k].rate, law);
+        for (int i = 0; i < n && !st; i++)
+            state[i].free +=
+                G[(size_t)i * size + (size_t)k] * fmax(law[0], 0.0);
+    }
+    return st;
+}
+
 bool
 limit_group_points(struct simulation *sim, struct limit_group *group,
                    double ahead)
@@ -284,7 +318,8 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
     group->e = group->G + size * size;
     group->place = group->e + size;
     group->feature = NEW_N(run->brief, uint32_t, size);
-    if (contact_point_states(run, group->spot, near, group->point, group->G))
+    if (contact_point_states(run, group->spot, near, group->point, group->G) ||
+        yielding_push(sim, group->spot, near, group->point))
         return false;
     /* impacts hand the rounding of their speeds on from point to point */
     double speed = 0.0, acc = 0.0;

@@ -123,6 +123,8 @@ apply_mode_change(struct simulation *sim)
     case CHANGE_SLACKENS:
     case CHANGE_PRESSES:
     case CHANGE_OPENS:
+    case CHANGE_HOLDS:
+    case CHANGE_GIVES:
         return simulate_yield_change(sim, &change);
     case CHANGE_GROUND:
         return simulate_persistent_ground(sim);

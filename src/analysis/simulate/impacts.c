@@ -55,7 +55,7 @@ set_part(struct group *group, uint32_t contact, enum part part)
     group->part[contact] = (unsigned char)part;
 }
 
-/* Does a contact that is not of the event touch now? */
+/* Does a contact touch, and not yield, that is not of the event? */
 static bool
 touches(struct group *group, uint32_t contact)
 {
@@ -65,7 +65,7 @@ touches(struct group *group, uint32_t contact)
     if (group->part[contact] == PART_UNKNOWN) {
         const struct simulated_contact *state = &sim->contacts[contact];
         bool out = state->watch == WATCH_OFF || state->through ||
-                   state->overlap ||
+                   state->overlap || simulate_is_soft(sim, contact) ||
                    (sim->local && event_apart(sim->run, contact) > 0.0) ||
                    closest_points_find(sim->run, contact, &closest, false);
         if (!out) {

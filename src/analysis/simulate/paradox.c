@@ -8,13 +8,14 @@
 #include "abi/status.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
-#include "runtime/motion/motion.h"
-#include "runtime/numerics/lcp.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/system.h"
+#include "runtime/modes/friction_modes.h"
+#include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/lcp.h"
 #include "runtime/rubbing/rubbing.h"
 
 static const char *
@@ -300,9 +301,8 @@ static int
 beside_rough_joints(struct simulation *sim, uint32_t contact)
 {
     const imp_contact *of = rt_contact(sim->run, contact);
-    if (of->system != IMP_NO_SYSTEM ||
-        !(rubbing_moves(sim->run, of->body[0]) ||
-          rubbing_moves(sim->run, of->body[1])))
+    if (of->system != IMP_NO_SYSTEM || !(rubbing_moves(sim->run, of->body[0]) ||
+                                         rubbing_moves(sim->run, of->body[1])))
         return IMP_OK;
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0563, of->range_compliance,
@@ -379,7 +379,8 @@ simulate_yields(const struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     return rt_contact(sim->run, contact)->press != IMP_NO_TAPE &&
-           *softness(sim, contact) > CONTACT_SOFT;
+           *softness(sim, contact) != CONTACT_RIGID &&
+           *softness(sim, contact) != CONTACT_SOFT;
 }
 
 int
@@ -410,8 +411,8 @@ simulate_yield_soften(struct simulation *sim, const struct contact_point *spot,
             continue;
         struct contact_point_state point;
         int st = beside_rough_joints(sim, contact);
-        if (st || (st = contact_point_states(sim->run, &spot[i], 1, &point,
-                                             NULL)))
+        if (st ||
+            (st = contact_point_states(sim->run, &spot[i], 1, &point, NULL)))
             return st;
         /* else it opens at once */
         bool presses = point.free < 0.0;
@@ -448,6 +449,51 @@ point_pressed(struct simulation *sim, uint32_t contact,
     return contact_point_states(run, spot, 1, out, NULL);
 }
 
+/* A contact that is pressed in goes on to this side of rest, where its law has
+ * this force. */
+static int
+go_on(struct simulation *sim, const struct contact_point *spot,
+      enum held_side side, double force)
+{
+    uint32_t contact = spot->contact;
+    double low, rate, *soft = softness(sim, contact), was = *soft;
+    gap_rounding(sim->run, contact, &low, &rate);
+    int st = held_points_rate(sim->run, spot, side == HELD_IN ? -rate : rate);
+    if (st)
+        return st;
+    *soft = force > 0.0 ? CONTACT_PRESSED : CONTACT_SLACK;
+    if (*soft == was)
+        return IMP_OK;
+    simulate_log_event(sim, contact,
+                       *soft == CONTACT_SLACK ? "liftoff"
+                       : side == HELD_IN      ? "pressed"
+                                              : "rebound",
+                       "", 0.0);
+    return simulate_persistent_choose(sim, contact, NULL, 0, NULL);
+}
+
+/* The gap of a point that is pressed in has no rate: is it held there? */
+static int
+rest_held(struct simulation *sim, const struct contact_point *spot)
+{
+    enum held_side side;
+    struct contact_point_state point;
+    double force[2], *soft = softness(sim, spot->contact);
+    int st = held_points_try(sim->run, spot, &side);
+    if (st || side == HELD_NOT ||
+        (st = contact_point_states(sim->run, spot, 1, &point, NULL)) ||
+        !held_points_sides(sim->run, spot->contact, point.gap, force))
+        return st;
+    if (side != HELD_RESTS)
+        return go_on(sim, spot, side, force[side == HELD_IN]);
+    if ((st = simulate_row(sim)) ||
+        (st = held_points_rate(sim->run, spot, 0.0)))
+        return st;
+    *soft = CONTACT_HELD;
+    simulate_log_event(sim, spot->contact, "held", "", 0.0);
+    return simulate_persistent_choose(sim, spot->contact, NULL, 0, NULL);
+}
+
 int
 simulate_yield_press(struct simulation *sim, uint32_t contact)
 {
@@ -469,13 +515,44 @@ simulate_yield_press(struct simulation *sim, uint32_t contact)
     forget(sim, contact);
     sim->contacts[contact].yields = true;
     simulate_log_event(sim, contact, "pressed", "", 0.0);
-    return simulate_persistent_choose(sim, contact, &point.spot, 1, NULL);
+    st = simulate_persistent_choose(sim, contact, &point.spot, 1, NULL);
+    return st || fabs(point.rate) > still ? st : rest_held(sim, &point.spot);
+}
+
+/* CHANGE_HOLDS, CHANGE_GIVES */
+static int
+rest_changes(struct simulation *sim, const struct mode_change *change)
+{
+    const struct persistent_row *row = sim->run->persistent->row[change->which];
+    struct contact_point spot = row->spot;
+    double force[2], normal = row->on ? row->force.c[0] : -INFINITY;
+    if (change->what == CHANGE_HOLDS)
+        return rest_held(sim, &spot);
+    int st = simulate_row(sim);
+    if (st || !held_points_sides(sim->run, spot.contact, row->gap.c[0], force))
+        return st;
+    bool in = force[1] - normal < normal - force[0];
+    return go_on(sim, &spot, in ? HELD_IN : HELD_BACK, force[in]);
+}
+
+void
+simulate_yield_shaken(struct simulation *sim, uint32_t contact, double rate)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    if (rt_contact(sim->run, contact)->press == IMP_NO_TAPE ||
+        *softness(sim, contact) != CONTACT_HELD)
+        return;
+    *softness(sim, contact) = CONTACT_PRESSED;
+    simulate_log_event(sim, contact, rate < 0.0 ? "pressed" : "rebound", "",
+                       0.0);
 }
 
 int
 simulate_yield_change(struct simulation *sim, const struct mode_change *change)
 {
     assert(sim != NULL && change != NULL);
+    if (change->what == CHANGE_HOLDS || change->what == CHANGE_GIVES)
+        return rest_changes(sim, change);
     uint32_t contact = change->contact;
     bool opens = change->what == CHANGE_OPENS,
          pushed = *softness(sim, contact) == CONTACT_PRESSED,
@@ -620,7 +697,8 @@ simulate_capture_slips(struct simulation *sim, const struct contact_point *spot,
  * this instant: that costs energy, never gives any. Rates that this changes at
  * other points are looked at again. */
 int
-simulate_capture(struct simulation *sim, const struct contact_point *spot, int n)
+simulate_capture(struct simulation *sim, const struct contact_point *spot,
+                 int n)
 {
     assert(sim != NULL && sim->options.capture > 0.0 && n >= 0);
     struct rt *run = sim->run;
@@ -651,8 +729,7 @@ simulate_capture(struct simulation *sim, const struct contact_point *spot, int n
             return st;
         sim->captures.n++;
     } while (n_slow > was);
-    if ((st = push_apart(sim, spot, n, p)) ||
-        (st = motion_totals(run, &after)))
+    if ((st = push_apart(sim, spot, n, p)) || (st = motion_totals(run, &after)))
         return st;
     sim->captures.energy += before.kinetic - after.kinetic;
     return IMP_OK;

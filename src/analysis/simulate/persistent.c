@@ -84,6 +84,8 @@ still(struct simulation *sim, struct contact_point *spot, int *n_points)
         double none = fmax(MODE_STILL * p[i].speed,
                            mode_still_rate(run, spot[i].contact, p[i].free));
         none = fmax(none, sim->contacts[spot[i].contact].still);
+        if (fabs(p[i].rate) > none)
+            simulate_yield_shaken(sim, spot[i].contact, p[i].rate);
         if (simulate_yields(sim, spot[i].contact) ||
             (fabs(p[i].rate) <= none && !corners_part(run, &spot[i], none)))
             spot[m++] = spot[i];

@@ -527,6 +527,8 @@ static const struct {
     {"compliant", "change to a compliant contact",
      "changes to a compliant contact"},
     {"pressed", "begin of compression", "begins of compression"},
+    {"held", "rest while pressed in", "rests while pressed in"},
+    {"rebound", "begin of the way back", "begins of the way back"},
     {"rigid", "change to a rigid contact", "changes to a rigid contact"},
 };
 enum { N_KINDS = sizeof kind_names / sizeof *kind_names };

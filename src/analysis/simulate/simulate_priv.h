@@ -261,8 +261,7 @@ struct simulation {
     struct pairs_without_contact *pairs; /* NULL: none is watched */
     bool tells;   /* the engine itself has written what contacts tell */
     bool follows; /* of another command, which says until when */
-    struct simulation *next; /* another one that is given back with it; or NULL
-                              */
+    struct simulation *next; /* one that is given back with it; or NULL */
 };
 
 /* the contacts, bodies and contact points of one prediction */
@@ -611,12 +610,13 @@ simulate_is_soft(const struct simulation *sim, uint32_t contact)
 /* From now on those of these points yield whose contacts say how. */
 int simulate_yield_soften(struct simulation *sim,
                           const struct contact_point *spot, int n);
-/* A soft contact touches: it is pressed in from now on, if it does not open. */
+/* A soft contact touches, and is pressed in if it does not open; CHANGE_SLACKENS
+ * to _GIVES; a gap has a rate; E0386. */
 int simulate_yield_press(struct simulation *sim, uint32_t contact);
-/* CHANGE_SLACKENS, _PRESSES, _OPENS */
 int simulate_yield_change(struct simulation *sim,
                           const struct mode_change *change);
-/* E0386: what a contact that yields cannot do. IMP_FAILED. */
+void simulate_yield_shaken(struct simulation *sim, uint32_t contact,
+                           double rate);
 int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
                           const char *what);
 

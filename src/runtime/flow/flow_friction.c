@@ -551,10 +551,10 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
     case NEXT_JAMS:
         return friction_jam(flow, event);
     case NEXT_PRESSES:
-        return friction_soft_press(flow, event);
+    case NEXT_HOLDS:
+    case NEXT_GIVES:
     case NEXT_LIFTS:
-        friction_soft_lift(flow, event);
-        return IMP_OK;
+        return friction_soft_apply(flow, event, what);
     case NEXT_CEASES:
     case NEXT_MODE_ENDS:
         return change(flow, event, what, slid);

@@ -78,6 +78,8 @@ struct taylor_friction {
     double *fuzz; /* m: rounding of the force of its law: that of gap and rate,
                      through the law; 0 while the contact is rigid */
     bool *let_go; /* m: the force of its law has just come to zero */
+    double *rest; /* 2m: between which forces its law lets it rest */
+    double *gave; /* m: when it was held for the last time; NAN: never */
     double *memory; /* 2m: impulse since it touched, and of compression */
     bool *yields;   /* m: the policy makes it compliant now */
     bool *onset;    /* m: the slip begins with this piece, from 0 */
@@ -140,6 +142,20 @@ friction_soft(const struct flow *flow, uint32_t i)
     return friction && friction->soft[i] != CONTACT_RIGID;
 }
 
+/* Does it keep its depth, at rest between both branches of its law? */
+static inline bool
+friction_held(const struct flow *flow, uint32_t i)
+{
+    return friction_soft(flow, i) &&
+           flow->taylor->friction->soft[i] == CONTACT_HELD;
+}
+/* Is its force that of its law? */
+static inline bool
+friction_given(const struct flow *flow, uint32_t i)
+{
+    return friction_soft(flow, i) && !friction_held(flow, i);
+}
+
 /* -- friction_soft.c ------------------------------------------------------ */
 
 /* The series of the force that an open contact has by its law. */
@@ -157,14 +173,23 @@ void friction_memory_tell(struct flow *flow, double t);
 /* What ends the state of compliant contact i first, before `best`? Where
  * something does, then *best is when. */
 void friction_soft_end(struct flow *flow, uint32_t i, double *best);
-/* Contact next.hit[0] comes to touch, or to push again. */
-int friction_soft_press(struct flow *flow, struct flow_event *event);
+/* Contact next.hit[0] comes to touch or to push again, to rest, leaves rest, or
+ * opens. */
+int friction_soft_apply(struct flow *flow, struct flow_event *event,
+                        enum taylor_next what);
 /* Has its force come to zero together with something else that ends? The roots
  * are those of different series. */
 bool friction_soft_ceased(const struct flow *flow, uint32_t i);
-/* It has no force any more; or its gap has opened. */
+/* It has no force any more. */
 void friction_soft_release(struct flow *flow, uint32_t i);
-void friction_soft_lift(struct flow *flow, struct flow_event *event);
+/* Takes the state onto what the contacts `on` (m) hold, and chooses their modes
+ * there; see friction_choose_modes. */
+int friction_settle(struct flow *flow, const bool *on, const bool *ended,
+                    struct flow_event *event);
+/* Is the law of contact i, which pushes, one of a contact at this gap and rate:
+ * does it grow with the depth, and not fall with the speed? Else IMP_BADMODEL,
+ * after a diagnostic. */
+int friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate);
 /* Makes them compliant, as the policy wants it. */
 void friction_soften(struct flow *flow, struct flow_event *event);
 
@@ -196,13 +221,11 @@ double friction_held_slip(const struct flow *flow, uint32_t i);
 /* Memory, and the scales of the contacts that may be compliant. Status of the
  * tapes. */
 int friction_soft_new(struct flow *flow);
+void friction_jam_new(struct taylor_friction *friction, struct arena *arena,
+                      size_t m);
 /* The force of contact i by its law, not negative (after flow_instant). Status
  * of the tape. */
 int friction_soft_force(const struct flow *flow, uint32_t i, double *force);
-/* Is the law of contact i, which pushes, one of a contact at this gap and rate:
- * does it grow with the depth, and not fall with the speed? Else IMP_BADMODEL,
- * after a diagnostic. */
-int friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate);
 /* Can one of the contacts be compliant? Those that `on` names and that can are
  * marked to be made so. */
 bool friction_soft_yields(struct flow *flow, const int *contact, int n);
@@ -247,8 +270,6 @@ void friction_begin_row(struct flow *flow, uint32_t i);
 /* What ends a mode first, before `best`: into what, hit. Returns when. */
 double friction_first_end(struct flow *flow, double best);
 
-void friction_jam_new(struct taylor_friction *friction, struct arena *arena,
-                      size_t m);
 /* After the piece has been expanded: does a slip jam so soon that its limit can
  * be taken, within *end from now? Then *end is when. */
 bool friction_jam_ahead(struct flow *flow, double *end);
@@ -265,10 +286,6 @@ int friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
 /* The slip of contact i (after friction_rows); exactly 0 where it is rounding,
  * or where the contact sticks. */
 double friction_present_slip(const struct flow *flow, uint32_t i);
-/* Takes the state onto what the contacts `on` (m) hold, and chooses their modes
- * there; see friction_choose_modes. */
-int friction_settle(struct flow *flow, const bool *on, const bool *ended,
-                    struct flow_event *event);
 /* Notes a change for flow_changes. */
 void friction_note(struct flow *flow, uint32_t i, const char *word);
 /* Notes a choice of modes at contact i for flow_verdicts. */
@@ -277,6 +294,11 @@ void friction_tell_verdict(struct flow *flow, uint32_t i,
 /* Nothing has been decided, for this reason. */
 void friction_undecided(struct flow *flow, struct flow_event *event,
                         const char *why);
+/* The modes that would be chosen, and their normal forces (m each; forces are
+ * NAN of contacts that are not `on`, and of all where nothing is singled out).
+ */
+int friction_try_modes(struct flow *flow, const bool *on, const bool *ended,
+                       double *normal, enum contact_mode *mode);
 /* Would the same modes be chosen `elapsed` from now on the present piece? And
  * for how long, if forces fall by these rates (friction_room)? -INFINITY: they
  * would not. */

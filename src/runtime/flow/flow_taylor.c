@@ -292,7 +292,8 @@ first_end(struct flow *flow, double best)
             continue; /* its impacts are left out until their limit */
         if (friction_soft(flow, which))
             friction_soft_end(flow, which, &best);
-        if (friction_soft(flow, which) && !contacts->closed[which])
+        if (friction_soft(flow, which) &&
+            (!contacts->closed[which] || friction_held(flow, which)))
             continue;
         const double *row = (contacts->closed[which] ? taylor->piece.force
                                                      : taylor->piece.gap) +

@@ -32,6 +32,8 @@ enum taylor_next {
     NEXT_RESTS,     /* its impacts come to their limit */
     NEXT_PRESSES,   /* a compliant contact begins to push */
     NEXT_LIFTS,     /* a compliant contact opens */
+    NEXT_HOLDS,     /* a compliant contact comes to rest, pressed in */
+    NEXT_GIVES,     /* it leaves that rest */
     NEXT_UNDECIDED  /* no motion is singled out from the start */
 };
 /* What comes next. */

@@ -132,7 +132,7 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
             .before = friction->mode[i],
             .varies = rt_contact(flow->run, flow->sys->contact + i)->flags &
                       IMP_CONTACTF_VARIES,
-            .given = friction_soft(flow, i)};
+            .given = friction_given(flow, i)};
         /* a slip that an impact has brought to 0 has ended, too */
         all->point[n].ended =
             held &&
@@ -560,37 +560,6 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     return IMP_OK;
 }
 
-/* Takes the state onto what the contacts `on` hold, and onto the slips that
- * have just ended (friction_rows came before), and fills the rows there. */
-static int
-onto_contacts(struct flow *flow, const bool *on)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    const struct taylor_friction *friction = taylor->friction;
-    bool *row = NEW_N(flow->run->brief, bool, 2 * flow->m + 1), any = false;
-    for (uint32_t i = 0; i < flow->m; i++) {
-        row[2 * i] = on[i] && !friction_soft(flow, i);
-        row[2 * i + 1] =
-            on[i] && friction->rub[i] >= 0 &&
-            (friction->zero[i] || (taylor->contacts.closed[i] &&
-                                   friction->mode[i] == CONTACT_STICK));
-        any |= on[i];
-    }
-    if (!any)
-        return IMP_OK;
-    friction_project(flow, row);
-    return friction_rows(flow);
-}
-
-int
-friction_settle(struct flow *flow, const bool *on, const bool *ended,
-                struct flow_event *event)
-{
-    assert(on && ended && event);
-    int st = onto_contacts(flow, on);
-    return st ? st : friction_choose_modes(flow, on, ended, event);
-}
-
 /* The present modes with their forces, after friction_rows within a piece;
  * NULL: they do not go on. *known: it could be evaluated. */
 static const struct friction_set *
@@ -659,6 +628,29 @@ friction_stays(struct flow *flow, double elapsed, const double *rate)
     taylor->next.known = known;
     friction->rows = kept;
     return room;
+}
+
+int
+friction_try_modes(struct flow *flow, const bool *on, const bool *ended,
+                   double *normal, enum contact_mode *mode)
+{
+    assert(on && ended && normal && mode);
+    struct arena *arena = flow->run->brief;
+    struct candidates all;
+    int st = gather(flow, arena, on, ended, &all);
+    for (uint32_t i = 0; i < flow->m; i++)
+        normal[i] = NAN;
+    if (st || all.n == 0)
+        return st;
+    struct friction_choice *choice = NEW(arena, struct friction_choice);
+    all.instant.brief = true;
+    friction_choose(arena, &all.instant, choice);
+    for (int k = 0; k < all.n && choice->taken >= 0; k++) {
+        const struct friction_set *set = choice->set + choice->taken;
+        normal[all.contact[k]] = set->normal[k];
+        mode[all.contact[k]] = set->mode[k];
+    }
+    return IMP_OK;
 }
 
 /* -- what is told ---------------------------------------------------------- */

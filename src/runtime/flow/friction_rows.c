@@ -281,7 +281,7 @@ friction_held_rows(const struct flow *flow, bool *row)
     assert(flow);
     const struct taylor_flow *taylor = flow->taylor;
     for (uint32_t i = 0; i < flow->m; i++) {
-        row[2 * i] = taylor->contacts.closed[i] && !friction_soft(flow, i);
+        row[2 * i] = taylor->contacts.closed[i] && !friction_given(flow, i);
         row[2 * i + 1] = taylor->contacts.closed[i] &&
                          taylor->friction->mode[i] == CONTACT_STICK;
     }
@@ -320,7 +320,7 @@ friction_project(struct flow *flow, const bool *row)
     int *at = NEW_N(arena, int, 2 * (size_t)flow->m + 1), n = 0;
     double *off = NEW_N(arena, double, 2 * (size_t)flow->m + 1);
     for (uint32_t r = 0; r < 2 * flow->m; r += 2)
-        if (row[r]) {
+        if (row[r] && !friction_soft(flow, r / 2)) {
             off[n] = flow->instant.gap[r / 2];
             at[n++] = (int)r;
         }
@@ -413,6 +413,21 @@ friction_held_slip(const struct flow *flow, uint32_t i)
                            MOTION_STEP_ORDER, friction->elapsed);
 }
 
+void
+friction_jam_new(struct taylor_friction *friction, struct arena *arena,
+                 size_t m)
+{
+    assert(friction != NULL && arena != NULL);
+    struct friction_watch *watch = &friction->watch;
+    watch->mode = NEW_N(arena, enum contact_mode, m + 1);
+    watch->time = NEW_N(arena, double, m + 1);
+    watch->p = NEW_N(arena, double, m + 1);
+    watch->mu = NEW_N(arena, double, m + 1);
+    watch->normal = NEW_N(arena, double, m + 1);
+    watch->pushed = NEW_N(arena, double, m + 1);
+    watch->which = -1;
+}
+
 /* -- compliant contacts -----------------------------------------------------
  */
 
@@ -427,9 +442,12 @@ friction_soft_new(struct flow *flow)
     friction->yields = NEW_N(arena, bool, flow->m);
     friction->let_go = NEW_N(arena, bool, flow->m);
     friction->fuzz = NEW_N(arena, double, flow->m);
+    friction->rest = NEW_N(arena, double, 2 * (size_t)flow->m);
+    friction->gave = NEW_N(arena, double, flow->m);
     friction->memory = NEW_N(arena, double, 2 * (size_t)flow->m);
     friction->piece.memory = NEW_N(arena, double, 2 * (size_t)flow->m * ROW);
     for (uint32_t i = 0; i < flow->m; i++) {
+        friction->gave[i] = NAN;
         if (rt_contact(flow->run, flow->sys->contact + i)->compliance ==
             IMP_NO_TAPE)
             continue;
@@ -441,15 +459,6 @@ friction_soft_new(struct flow *flow)
             friction->soft[i] = CONTACT_SOFT;
     }
     return IMP_OK;
-}
-
-int
-friction_soft_check(struct flow *flow, uint32_t i, double gap, double rate)
-{
-    assert(friction_soft(flow, i));
-    return contact_compliance_check(flow->run, flow->sys->contact + i,
-                                    flow->taylor->friction->scale[i], gap,
-                                    rate);
 }
 
 int

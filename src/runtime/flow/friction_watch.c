@@ -344,21 +344,6 @@ friction_first_end(struct flow *flow, double best)
  * terms 1e-12 of the time in which the motion changes is left. */
 #define JAM_SHARE_BY_SLIP 1e-6
 
-void
-friction_jam_new(struct taylor_friction *friction, struct arena *arena,
-                 size_t m)
-{
-    assert(friction != NULL && arena != NULL);
-    struct friction_watch *watch = &friction->watch;
-    watch->mode = NEW_N(arena, enum contact_mode, m + 1);
-    watch->time = NEW_N(arena, double, m + 1);
-    watch->p = NEW_N(arena, double, m + 1);
-    watch->mu = NEW_N(arena, double, m + 1);
-    watch->normal = NEW_N(arena, double, m + 1);
-    watch->pushed = NEW_N(arena, double, m + 1);
-    watch->which = -1;
-}
-
 /* -- the response of one slip ----------------------------------------------
  */
 
@@ -412,7 +397,7 @@ respond(const struct flow *flow, uint32_t i, struct response *out)
                         NEW_N(arena, double, all + 1)};
     column(flow, i, &held);
     for (uint32_t j = 0; j < flow->m; j++)
-        if (j != i && taylor->contacts.closed[j] && !friction_soft(flow, j))
+        if (j != i && taylor->contacts.closed[j] && !friction_given(flow, j))
             column(flow, j, &held);
     int n = held.n - 1, self = held.row[0];
     double *K = NEW_N(arena, double, (size_t)n *(size_t)n + 2 * (size_t)n + 1);

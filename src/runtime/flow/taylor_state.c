@@ -153,7 +153,8 @@ friction_tell_stored(struct flow *flow, double t)
         if (taylor->next.known)
             gap = polynomial_value(taylor->piece.gap + i * ROW,
                                    MOTION_STEP_ORDER, t - taylor->now);
-        if (taylor->friction->soft[i] == CONTACT_PRESSED)
+        if (taylor->friction->soft[i] == CONTACT_PRESSED ||
+            friction_held(flow, i))
             contact_compliance_energy(flow->run, flow->sys->contact + i, gap,
                                       told);
     }

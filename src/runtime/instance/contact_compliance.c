@@ -197,6 +197,30 @@ contact_compliance_check(struct rt *run, uint32_t number, double scale,
     return IMP_BADMODEL;
 }
 
+/* The speed at which a side of speed 0 is asked for: a law that does not jump
+ * there has the same value on both, to the last bit. */
+#define SIDE_SPEED 1e-300
+/* A jump that is a smaller share of the force is none. */
+#define SIDE_JUMP 1e-12
+
+bool
+contact_compliance_sides(struct rt *run, uint32_t number, double scale,
+                         double gap, const double memory[2], double force[2])
+{
+    assert(run != NULL && scale > 0.0 && memory != NULL && force != NULL);
+    double root = sqrt(scale);
+    for (int side = 0; side < 2; side++) {
+        double at[COMPLIANCE_ROWS] = {fmax(0.0 - gap / scale, 0.0),
+                                      side ? SIDE_SPEED : -SIDE_SPEED,
+                                      memory[0] / root, memory[1] / root},
+               out[4];
+        if (contact_compliance_law(run, number, at, out))
+            return false;
+        force[side] = fmax(out[0], 0.0);
+    }
+    return force[1] - force[0] > SIDE_JUMP * force[1];
+}
+
 /* -- energy ------------------------------------------------------------------
  */
 

@@ -32,10 +32,18 @@ int contact_compliance_at(struct rt *run, uint32_t contact, double scale,
  * by depth and by speed, scale. Status of the tape; says nothing. */
 int contact_compliance_law(struct rt *run, uint32_t contact,
                            const double at[COMPLIANCE_ROWS], double out[4]);
-/* IMP_BADMODEL after E0386 where it does not grow with the depth there, or falls
- * with the speed. */
+/* IMP_BADMODEL after E0386 where it does not grow with the depth there, or
+ * falls with the speed. */
 int contact_compliance_check(struct rt *run, uint32_t contact, double scale,
                              double gap, double rate);
+
+/* The forces of the law at this gap (m) on both sides of speed 0: on the way
+ * back, and on the way in (not negative), with what it remembers (2, in units
+ * of the system). True if it jumps up there, so that the contact may be at rest
+ * under any force in between. */
+bool contact_compliance_sides(struct rt *run, uint32_t contact, double scale,
+                              double gap, const double memory[2],
+                              double force[2]);
 
 /* What the contact gives back at this gap if it is let go slowly: the work of
  * the law at speed 0. */

@@ -7,9 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/modes/friction_rows.h"
+#include "runtime/modes/mode_select.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
@@ -338,4 +341,167 @@ friction_modes_jam(struct rt *run, int which, struct friction_jam *out)
     if (!out->stops)
         friction_modes_forget(run);
     return st;
+}
+
+/* -- points whose contact yields, at rest
+ * -------------------------------------- The point is looked at as if it were
+ * rigid, with the points that are held beside it: the force that keeps its
+ * depth is compared with both forces of its law (Filippov 1988, section 4). */
+
+/* A force leaves its interval when it is beyond it by this share, as a force
+ * ceases (mode_change.c). */
+#define FORCE_BEYOND 1e-13
+
+static double *
+softness_of(struct rt *run, uint32_t contact)
+{
+    return run->env + rt_contact(run, contact)->env_contact + IMP_CONTACT_SOFT;
+}
+
+bool
+held_points_sides(struct rt *run, uint32_t contact, double gap, double force[2])
+{
+    assert(run != NULL && force != NULL);
+    double scale;
+    return contact_compliance_scale(run, contact, &scale) == IMP_OK &&
+           contact_compliance_sides(run, contact, scale, gap,
+                                    run->env +
+                                        rt_contact(run, contact)->env_contact +
+                                        IMP_CONTACT_PUSHED,
+                                    force);
+}
+
+/* The point and those that are held with it. Returns their number; the point is
+ * the first. */
+static int
+with_others(struct rt *run, const struct contact_point *spot,
+            struct contact_point **out)
+{
+    const struct persistent_group *group =
+        persistent_group_of(run, spot->contact);
+    int n = 1;
+    *out = NEW_N(run->brief, struct contact_point,
+                 (size_t)(group ? group->n_on : 0) + 1);
+    (*out)[0] = *spot;
+    for (int i = 0; group && i < group->n_on; i++)
+        if (!contact_point_same(&group->row[i].spot, spot))
+            (*out)[n++] = group->row[i].spot;
+    return n;
+}
+
+/* What does the force that holds the first point say? */
+static enum held_side
+side_of(const struct friction_rows *in, const struct friction_choice *choice,
+        const double force[2])
+{
+    if (choice->taken < 0)
+        return HELD_NOT;
+    const struct friction_set *set = choice->set + choice->taken;
+    double sign = set->mode[0] == CONTACT_SLIP_POSITIVE   ? 1.0
+                  : set->mode[0] == CONTACT_SLIP_NEGATIVE ? -1.0
+                                                          : 0.0,
+           p = in->W[0] - sign * in->point[0].mu_dynamic * in->W[1];
+    if (set->mode[0] == CONTACT_FREE || set->normal[0] < force[0])
+        return HELD_BACK;
+    if (!(p > 0.0))
+        return HELD_NOT;
+    return set->normal[0] > force[1] ? HELD_IN : HELD_RESTS;
+}
+
+int
+held_points_try(struct rt *run, const struct contact_point *spot,
+                enum held_side *side)
+{
+    assert(run != NULL && spot != NULL && side != NULL);
+    struct contact_point *all;
+    struct friction_rows in = {.run = run, .still = true};
+    double *soft = softness_of(run, spot->contact), was = *soft, force[2];
+    in.n = with_others(run, spot, &all);
+    in.spot = all;
+    *side = HELD_NOT;
+    friction_modes_remember(run);
+    *soft = CONTACT_HELD;
+    int st = friction_rows_read(&in);
+    if (!st && held_points_sides(run, spot->contact, in.group->row[0].gap.c[0],
+                                 force)) {
+        struct friction_choice *choice =
+            NEW(run->brief, struct friction_choice);
+        struct friction_instant instant = {.n = in.n,
+                                           .point = in.point,
+                                           .W = in.W,
+                                           .free = in.free,
+                                           .terms = in.terms,
+                                           .brief = true};
+        friction_choose(run->brief, &instant, choice);
+        *side = side_of(&in, choice, force);
+    }
+    *soft = was;
+    return st;
+}
+
+int
+held_points_rate(struct rt *run, const struct contact_point *spot, double rate)
+{
+    assert(run != NULL && spot != NULL);
+    double *soft = softness_of(run, spot->contact), was = *soft;
+    struct contact_point_state point;
+    int st = contact_point_states(run, spot, 1, &point, NULL);
+    if (st)
+        return st;
+    *soft = CONTACT_HELD;
+    st = persistent_close(run, spot, 1, &point.gap, &rate, NULL);
+    *soft = was;
+    return st;
+}
+
+/* When does the force of a row that is held leave the interval? */
+static bool
+leaves(struct rt *run, const struct persistent_row *row, int order, double span,
+       double *time)
+{
+    double force[2], most = fabs(row->force.c[0]), sk = 1.0;
+    bool any = false;
+    assert(order >= 1);
+    if (!held_points_sides(run, row->spot.contact, row->gap.c[0], force))
+        return false;
+    for (int k = 0; k < order; k++, sk *= span)
+        most = fmax(most, fabs(row->force.c[k]) * sk);
+    for (int side = 0; side < 2; side++) {
+        double series[MOTION_STEP_ORDER + 1] = {0.0}, at;
+        for (int k = 0; k < order; k++)
+            series[k] = side ? -row->force.c[k] : row->force.c[k];
+        series[0] += side ? force[1] : -force[0];
+        if (!polynomial_below(series, order - 1, 0.0, any ? *time : span,
+                              -FORCE_BEYOND * fmax(most, force[1]), &at))
+            continue;
+        *time = at;
+        any = true;
+    }
+    return any;
+}
+
+enum held_next
+held_points_next(struct rt *run, int index, int order, double span,
+                 double *time)
+{
+    assert(time != NULL && index < persistent_count(run) && isfinite(span));
+    const struct persistent_row *row = run->persistent->row[index];
+    double rate[MOTION_STEP_ORDER + 1], force[2], low, noise;
+    *time = 0.0;
+    if (row->soft == CONTACT_HELD)
+        return !row->on || leaves(run, row, order, span, time) ? HELD_GIVES
+                                                               : HELD_GOES_ON;
+    gap_rounding(run, row->spot.contact, &low, &noise);
+    int last = polynomial_derivative(row->gap.c, order, rate);
+    double side = rate[0] != 0.0 ? rate[0] : rate[1];
+    for (int k = 0; k <= last && side < 0.0; k++)
+        rate[k] = -rate[k];
+    /* it passes rest by more than rounding */
+    if (!polynomial_below(rate, last, 0.0, span, -noise, time))
+        return HELD_GOES_ON;
+    polynomial_newton(rate, last, span, time);
+    return held_points_sides(run, row->spot.contact,
+                             polynomial_value(row->gap.c, order, *time), force)
+               ? HELD_HOLDS
+               : HELD_GOES_ON;
 }

@@ -128,4 +128,36 @@ enum contact_mode friction_modes_of(const struct rt *run, uint32_t contact);
  * the present instant into env. Status of the tapes. */
 int friction_modes_tell(struct rt *run);
 
+/* -- points whose contact yields and that are at rest, pressed in, under a force
+ * between both that their law has there (contact_compliance_sides) -- */
+
+/* What a point would do whose rate is 0 at this instant. */
+enum held_side {
+    HELD_BACK = -1, /* it goes back */
+    HELD_RESTS,     /* its law holds it */
+    HELD_IN,        /* it is pressed in further */
+    HELD_NOT        /* the law does not jump there, or leads away from rest */
+};
+
+/* Sets the forces of the law on the way back and on the way in at this gap.
+ * False: it does not jump up between them. */
+bool held_points_sides(struct rt *run, uint32_t contact, double gap,
+                       double force[2]);
+/* What would the point do, which is one of the contact's own, if the points
+ * that are held with it stayed so? Changes nothing. Status of the tapes. */
+int held_points_try(struct rt *run, const struct contact_point *spot,
+                    enum held_side *side);
+/* Gives the gap of the point this rate (m/s), and no other place. */
+int held_points_rate(struct rt *run, const struct contact_point *spot,
+                     double rate);
+enum held_next {
+    HELD_GOES_ON,
+    HELD_HOLDS, /* it comes to rest where its law jumps */
+    HELD_GIVES  /* the force that holds it leaves the interval of its law */
+};
+/* What comes first of a row whose contact yields, within span (s) of now, after
+ * its series has been made to `order`? *time: then. */
+enum held_next held_points_next(struct rt *run, int index, int order,
+                                double span, double *time);
+
 #endif

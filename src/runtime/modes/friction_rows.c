@@ -143,7 +143,7 @@ read_given(struct rt *run, const struct persistent_row *row,
            struct friction_point *point)
 {
     double law[3];
-    if (row->soft == CONTACT_RIGID)
+    if (!persistent_soft_given_row(row))
         return IMP_OK;
     int st = contact_compliance_at(run, row->spot.contact, row->press->scale,
                                    row->gap.c[0], row->gap.c[1], law);
@@ -416,7 +416,7 @@ rows_read(struct friction_rows *in, int n_spot)
         return st;
     double rest = 0.0;
     for (int i = 0; i < n_spot; i++)
-        if (in->group->row[i].soft == CONTACT_RIGID)
+        if (!persistent_soft_given_row(&in->group->row[i]))
             rest = fmax(rest, fabs(in->group->row[i].gap.c[1]));
     for (int i = 0; i < n_spot && !st; i++)
         st = read_point(in, i, in->still ? SLIP_STILL * rest : 0.0);

@@ -577,6 +577,13 @@ yields(struct search *search, int index)
     if (!isfinite(search->best))
         return IMP_OK;
     gap_rounding(search->r, contact, &low, &rate);
+    enum held_next next =
+        held_points_next(search->r, index, search->order, search->best, &time);
+    if (next != HELD_GOES_ON)
+        found(search, time, next == HELD_GIVES ? CHANGE_GIVES : CHANGE_HOLDS,
+              index, contact);
+    if (row->soft == CONTACT_HELD)
+        return IMP_OK;
     for (int k = 0; k <= search->order; k++)
         series[k] = -row->gap.c[k];
     /* a gap that closes has not been met to the last digit */
@@ -639,7 +646,8 @@ one_row(struct search *search, int index)
     }
     if (search->blind && search->blind[row->spot.contact])
         return IMP_OK;
-    int st = row->on ? IMP_OK : sinks(search, index);
+    int st =
+        row->on || row->soft == CONTACT_HELD ? IMP_OK : sinks(search, index);
     if (st)
         return st;
     for (int k = 0; k < search->order && isfinite(search->best);

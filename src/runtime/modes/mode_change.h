@@ -35,10 +35,12 @@ enum mode_change_kind {
     CHANGE_JAMS, /* the normal force of point `which`, which slips, comes to
                     the end of its motion a little later */
     CHANGE_STICK_ENDS, /* the force of point `which` leaves its cone */
-    CHANGE_SLACKENS, /* the law of point `which`, whose contact yields, has no
-                        force any more */
-    CHANGE_PRESSES,  /* it has one again */
-    CHANGE_OPENS,    /* the gap of that point opens */
+    CHANGE_SLACKENS,   /* the law of point `which`, whose contact yields, has no
+                          force any more */
+    CHANGE_PRESSES,    /* it has one again */
+    CHANGE_OPENS,      /* the gap of that point opens */
+    CHANGE_HOLDS,      /* it comes to rest, pressed in, where its law jumps */
+    CHANGE_GIVES,      /* its law holds it no longer */
     CHANGE_GROUND /* what moves the ground changes its branch: rates of closed
                      gaps may jump, and are what they are then */
 };

@@ -295,14 +295,14 @@ held(struct rt *run, const imp_guard *g)
                  num_digits(t, rt_time(run), 9));
     if (in_compliance(run, g)) {
         diag_note(run->ds, diag, g->range,
-                  "the contact has come to rest under a load that lies between "
-                  "both branches: a law that gives back less than it takes "
-                  "says nothing of the force in between");
+                  "the force that the load asks for lies between both "
+                  "branches: where a law jumps at speed 0, a contact rests "
+                  "under it; at another speed it would creep");
         diag_help(run->ds, diag,
-                  "let the force go from one branch to the other within a "
-                  "small speed: (1 + e^2)/2 + (1 - e^2)/2*tanh(speed/v0) in "
-                  "the place of (if speed > 0 then 1 else e^2); then it "
-                  "settles where the mean of both bears the load");
+                  "let the law jump at speed 0, or go from one branch to the "
+                  "other within a small speed v0: (1 + e^2)/2 + (1 - "
+                  "e^2)/2*tanh((speed - v1)/v0) in the place of (if speed > "
+                  "v1 then 1 else e^2)");
         return IMP_FAILED;
     }
     diag_help(run->ds, diag,

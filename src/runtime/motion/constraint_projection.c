@@ -117,9 +117,13 @@ deviation(const struct rt *run, struct persistent_group *group, bool velocity,
     for (int i = 0; i < group->n_unknown; i++) {
         const struct persistent_unknown *unknown = &group->unknown[i];
         bool wanted = want && unknown->value == &unknown->row->gap;
+        bool keeps = unknown->row->soft == CONTACT_HELD && !velocity && !want &&
+                     unknown->value == &unknown->row->gap;
         sizes(run, unknown, &place, &speed);
-        group->scratch.b[i] = unknown->value->c[velocity ? 1 : 0] -
-                              (wanted ? want[unknown->row - group->row] : 0.0);
+        group->scratch.b[i] =
+            keeps ? 0.0 /* the depth at which it is */
+                  : unknown->value->c[velocity ? 1 : 0] -
+                        (wanted ? want[unknown->row - group->row] : 0.0);
         off |= fabs(group->scratch.b[i]) >
                DEVIATION_ROUNDING * DBL_EPSILON * (velocity ? speed : place);
     }

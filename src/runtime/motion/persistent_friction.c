@@ -50,7 +50,7 @@ persistent_unknowns(struct persistent_group *group,
         bool sticks = friction && row->friction->mode == CONTACT_STICK;
         if (sticks && which == UNKNOWN_FORCES && row->friction->tied)
             sticks = false;
-        if (row->soft == CONTACT_RIGID || which != UNKNOWN_HELD)
+        if (!persistent_soft_given_row(row) || which != UNKNOWN_HELD)
             enter(group, row, false,
                   friction && !sticks && which == UNKNOWN_FORCES);
         if (friction && (sticks || which == UNKNOWN_ROWS))
@@ -346,15 +346,15 @@ persistent_forces_hold(const struct persistent_group *group, int order)
         if (row->friction)
             size = fmax(size, series_size(row->friction->force.c));
         /* a compliance begins with no force: what the load will ask for */
-        if (row->soft != CONTACT_RIGID && group->delassus.given > 0.0)
+        if (persistent_soft_given_row(row) && group->delassus.given > 0.0)
             size =
                 fmax(size, 2.0 * fabs(row->gap.c[2]) / group->delassus.given);
     }
     for (int i = 0; i < group->n_on; i++) {
         const struct persistent_row *row = &group->row[i];
-        holds =
-            fmin(holds, (row->soft == CONTACT_RIGID ? series_hold : law_hold)(
-                            row->force.c, order, FORCE_TRUNCATION, size));
+        holds = fmin(holds,
+                     (persistent_soft_given_row(row) ? law_hold : series_hold)(
+                         row->force.c, order, FORCE_TRUNCATION, size));
         /* its law is watched although it does not push */
         if (row->soft == CONTACT_SLACK)
             holds = fmin(holds, law_hold(row->press->law.c, order,

@@ -73,7 +73,8 @@ struct persistent_row {
     struct persistent_friction *friction; /* NULL: without friction */
     struct persistent_friction *spare;    /* its memory */
     /* CONTACT_PRESSED or CONTACT_SLACK: the contact yields, and `force` is what
-     * its compliance says, or none; else CONTACT_RIGID */
+     * its compliance says, or none; CONTACT_HELD: it keeps its depth; else
+     * CONTACT_RIGID */
     enum contact_softness soft;
     struct persistent_press *press; /* its memory */
 };
@@ -83,7 +84,7 @@ struct persistent_press {
     double scale;
     struct taylor law;
     double input[4 * IMP_ROW_STRIDE], *work; /* contact_compliance.h */
-    uint32_t work_rows; /* room */
+    uint32_t work_rows;                      /* room */
 };
 /* An unknown force of a group, and the condition that it meets: the second
  * derivative of `value` is 0. */
@@ -284,11 +285,18 @@ int persistent_soft_forces(struct rt *run, struct persistent_group *group,
  * `order`; shortens *holds to where a law changes its branch. */
 int persistent_soft_laws(struct rt *run, struct persistent_group *group,
                          int order, double *holds);
+/* Is the force of a row that of a compliance? One that is held (CONTACT_HELD)
+ * keeps its depth, and has the force that this takes. */
+static inline bool
+persistent_soft_given_row(const struct persistent_row *row)
+{
+    return row->soft != CONTACT_RIGID && row->soft != CONTACT_HELD;
+}
 /* Is the unknown a normal force that a compliance gives? */
 static inline bool
 persistent_soft_unknown(const struct persistent_unknown *unknown)
 {
-    return unknown->row->soft != CONTACT_RIGID &&
+    return persistent_soft_given_row(unknown->row) &&
            unknown->value == &unknown->row->gap;
 }
 

@@ -24,7 +24,8 @@ persistent_soft_read(struct rt *run, struct persistent_row *row)
     if (contact->press == IMP_NO_TAPE)
         return;
     int soft = (int)run->env[contact->env_contact + IMP_CONTACT_SOFT];
-    if (soft != CONTACT_PRESSED && soft != CONTACT_SLACK)
+    if (soft != CONTACT_PRESSED && soft != CONTACT_SLACK &&
+        soft != CONTACT_HELD)
         return;
     row->soft = (enum contact_softness)soft;
     if (!row->press)
@@ -63,7 +64,7 @@ persistent_soft_pass(struct rt *run, const struct persistent_row *row,
 {
     assert(run != NULL && row != NULL && order >= 1);
     double *memory = memory_of(run, row), more = 0.0;
-    if (row->soft == CONTACT_RIGID)
+    if (row->soft != CONTACT_PRESSED)
         return;
     for (int k = order - 1; k >= 0; k--)
         more = dt * (more + row->press->law.c[k] / (k + 1.0));
@@ -167,7 +168,7 @@ persistent_soft_laws(struct rt *run, struct persistent_group *group, int order,
     int st = IMP_OK;
     for (int i = 0; i < group->n_on && !st; i++) {
         struct persistent_row *row = &group->row[i];
-        if (row->soft == CONTACT_RIGID)
+        if (row->soft == CONTACT_RIGID || row->soft == CONTACT_HELD)
             continue;
         st = persistent_soft_law(run, row, order - 1);
         const double *rows[1] = {row->press->input};

@@ -63,6 +63,7 @@ struct accumulation_work {
     bool *beside;            /* per contact: its impacts came before limits of
                                 others, of bodies that it does not touch */
     bool blocked;            /* something came before the last limit */
+    struct limit_series *turns; /* per body */
 };
 
 /* The most events of the parabola that a prediction follows: one from which a
@@ -217,6 +218,9 @@ arrive(struct simulation *sim, struct limit_group *group,
     if ((st = limit_rows_record(sim, group, here)))
         return st;
     simulate_limits_tell(sim, group, limit, contact, error);
+    limit_turns_note(sim,
+                     limit_turns_of(sim, sim->accumulation->turns, contact),
+                     group, contact, error);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
             continue;
@@ -245,6 +249,8 @@ work_of(struct simulation *sim)
         sim->accumulation->beside = NEW_N(run->arena, bool, room + 1);
         sim->accumulation->seen =
             NEW_N(run->arena, struct limit_seen, room + 1);
+        sim->accumulation->turns =
+            NEW_N(run->arena, struct limit_series, run->im->bodies.n + 1);
     }
     return sim->accumulation;
 }
@@ -371,6 +377,9 @@ rounding(struct simulation *sim, uint32_t contact)
     struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
     if (!lost(sim, group, &limit, &error))
         return IMP_OK;
+    bool turns =
+        limit_turns_end(sim, limit_turns_of(sim, work_of(sim)->turns, contact),
+                        group, &limit, &error);
     group->friction = false;
     group->rows = NULL; /* it is now */
     limit_slips_lost(sim, group, &limit);
@@ -378,6 +387,13 @@ rounding(struct simulation *sim, uint32_t contact)
     /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)
         sim->contacts[k].flights.lost |= group->contact[k];
+    if (turns) {
+        double left = limit.remaining;
+        int st = travel(sim, group, rt_time(sim->run) + left, &there);
+        if (st)
+            return st;
+        error = there ? error : left;
+    }
     return arrive(sim, group, &limit, contact, error, &here, &there);
 }
 

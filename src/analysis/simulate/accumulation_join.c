@@ -2,7 +2,8 @@
 /* Limits with friction of several groups of contacts that do not act on each
  * other, at one time: each is foreseen as if it were alone, and all are taken
  * together, since no flights of one can be found that come before the limit of
- * another one. And the rows that are asked for before a limit. */
+ * another one. Limits that follow each other ever faster. And the rows that are
+ * asked for before a limit. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -379,4 +380,64 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
     saved_state_restore(run, &there);
     sim->rows.fresh = false;
     return st;
+}
+
+/* -- limits in turns --------------------------------------------------------
+ */
+
+struct limit_series *
+limit_turns_of(const struct simulation *sim, struct limit_series *turns,
+               uint32_t contact)
+{
+    assert(sim != NULL && turns != NULL && contact < sim->n_contacts);
+    const imp_contact *of = rt_contact(sim->run, contact);
+    uint32_t body = of->body[1];
+    if (body == IMP_WORLD || rt_body(sim->run, body)->flags & IMP_BODYF_FIXED)
+        body = of->body[0];
+    return body == IMP_WORLD ? turns : turns + body;
+}
+
+void
+limit_turns_note(const struct simulation *sim, struct limit_series *turns,
+                 const struct limit_group *group, uint32_t contact,
+                 double error)
+{
+    assert(group != NULL && turns != NULL);
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double place = 0.0, acc = 0.0;
+    for (int i = 0; i < group->n; i++)
+        if (group->spot[i].contact == contact) {
+            place = fmax(place, group->place[i]);
+            acc = fmax(acc, fabs(group->point[i].free));
+        }
+    /* A flight of T begins and ends with the rate a T/2. A limit that has been
+     * foreseen with friction is known to rounding, though its error counts all
+     * that it sums up (limit_time_error). */
+    double rate = 0.5 * acc * flights->first,
+           blur = rate > 0.0 ? DBL_EPSILON * place / rate + flights->flat
+                             : INFINITY;
+    limit_series_add(turns, rt_time(sim->run),
+                     group->friction ? blur : fmax(blur, error), contact);
+}
+
+bool
+limit_turns_end(const struct simulation *sim, const struct limit_series *turns,
+                const struct limit_group *group, struct forecast_limit *limit,
+                double *error)
+{
+    assert(turns != NULL && group != NULL && limit != NULL && error != NULL);
+    double left = turns->meet - rt_time(sim->run);
+    bool all = turns->known && left > limit->remaining;
+    for (int i = 0; all && i < group->n; i++)
+        all = limit->closed[i];
+    if (!all)
+        return false;
+    *error = turns->error;
+    limit->remaining = limit->chatter.remaining = left;
+    limit->chatter.error = fmin(1.0, turns->error / left);
+    limit->chatter.depth = 2;
+    limit->chatter.period = turns->period;
+    limit->chatter.ratio = turns->ratio;
+    limit->chatter.ratio_error = turns->ratio_error;
+    return true;
 }

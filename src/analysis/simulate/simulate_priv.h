@@ -19,6 +19,7 @@
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
 #include "analysis/collision/verdict.h"
+#include "runtime/accumulation/limit_series.h"
 #include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
@@ -279,9 +280,8 @@ struct limit_group {
     struct limit_rows *rows; /* that are asked for before the limit, or NULL */
 };
 
-/* -- simulate.c -- */
-/* A simulation that begins at the present state, in the memory of the run; its
- * growing lists are given back by simulation_free. */
+/* simulate.c: a simulation that begins at the present state, in the memory of
+ * the run; simulation_free gives its growing lists back. */
 struct simulation *simulation_new(struct analysis *analysis,
                                   const imp_command *command);
 /* Reads the options. IMP_OK, or a status after a diagnostic. */
@@ -296,8 +296,7 @@ int simulation_shown(struct simulation *sim, simulation_run_fn *run,
 int simulation_put(struct simulation *sim, struct record *out, int st);
 void simulation_free(struct simulation *sim);
 /* For other commands: takes the run from its start to the time `until`, as
- * `simulate` does. *stopped: it came to an end before that. Status; errors are
- * told. */
+ * `simulate` does. *stopped: it ended before that. Status; errors are told. */
 int simulation_follow(struct analysis *analysis, const imp_command *command,
                       double until, bool *stopped);
 static inline void
@@ -347,7 +346,6 @@ struct point_list {
 };
 
 /* -- recorded_rows.c: all return a status ---------------------------------- */
-
 /* Reads the option `record`. */
 int simulate_read_items(struct simulation *sim);
 /* Reads the options `at` and `every`. */
@@ -395,19 +393,16 @@ void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const char *class, double impulse);
 
 /* -- backward.c ------------------------------------------------------------ */
-
 /* The run to `until` below 0. */
 int simulate_backward(struct simulation *sim);
 
 /* -- overlaps.c ------------------------------------------------------------ */
-
 /* Finds pairs without a contact and a joint that are apart at the start. */
 void simulate_pairs_start(struct simulation *sim);
 /* Warns of those that overlap now (W0726), once per pair. */
 void simulate_pairs_look(struct simulation *sim);
 
 /* -- summary.c: the field `summary`, a sentence per contact ---------------- */
-
 void simulate_put_summary(struct simulation *sim, struct record *out);
 
 /* -- accumulation_record.c -- */
@@ -456,14 +451,12 @@ int simulate_check_penetration(struct simulation *sim);
 void simulate_begin_overlap(struct simulation *sim, uint32_t contact);
 
 /* -- tangency_policy.c -- */
-
 /* A touch of class C00 with an overlap ahead: follows the model's policy, or
  * stops the run and reports why (I4). */
 int simulate_tangency_policy(struct simulation *sim, uint32_t contact,
                              const struct verdict *verdict);
 
 /* -- impacts.c -- */
-
 /* The contacts hit[0..n) close now. Those that share moving bodies, directly,
  * by joints or by other contacts that touch now, are one impact. class: per
  * contact of the model, NULL unless it is of the event. done: set where an
@@ -473,7 +466,6 @@ int simulate_impacts(struct simulation *sim, const uint32_t *hit,
                      struct marked_contacts *done);
 
 /* -- polytope_verdict.c -- */
-
 /* The verdict on a touch of polytopes. rests: nothing happens at all. */
 int polytope_verdict(struct simulation *sim, uint32_t contact,
                      struct verdict *verdict, bool *rests);
@@ -488,7 +480,6 @@ void polytope_keep_corners(struct rt *run, const uint32_t *contact, uint32_t n);
 int polytope_stop_open_normal(struct simulation *sim, uint32_t contact);
 
 /* -- resting_polytopes.c -- */
-
 /* Adds a point unless it is in the list. */
 void point_list_add(struct simulation *sim, struct point_list *list,
                     const struct contact_point *at);
@@ -522,7 +513,6 @@ void resting_polytopes_let_go(struct simulation *sim,
                               const struct contact_point *still, int n);
 
 /* -- persistent.c -- */
-
 /* Chooses which of the contacts contacts[0..n), and of those closed before that
  * are connected to them, carry a force from now on. *lost: a contact that is
  * pressed together in a way that cannot be followed, or UINT32_MAX. */
@@ -566,7 +556,6 @@ int simulate_persistent_ground(struct simulation *sim);
 int simulate_persistent_jam(struct simulation *sim, int which);
 
 /* -- paradox.c ------------------------------------------------------------- */
-
 double simulate_stored(struct simulation *sim); /* in compliant contacts, J */
 /* What a user may choose where friction leaves the motion open, as a text. */
 const char *simulate_paradox_choices(const struct simulation *sim,
@@ -596,8 +585,7 @@ void simulate_paradox_ranges(struct simulation *sim,
 void simulate_paradox_jam(struct simulation *sim,
                           const struct friction_jam *jam, bool stops);
 
-/* Contacts that yield (compliance). At the start: their laws are looked at, and
- * they are rigid, or soft where the run says so. */
+/* At the start: contacts that yield are rigid, or soft if the run says so. */
 int simulate_yield_start(struct simulation *sim);
 /* Is the contact soft, and open? Is it pressed in? */
 bool simulate_yields_open(const struct simulation *sim, uint32_t contact);
@@ -621,13 +609,24 @@ int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
                           const char *what);
 
 /* -- accumulation_join.c --------------------------------------------------- */
-
+/* The limits so far of the body that moves at this contact; turns: per body. */
+struct limit_series *limit_turns_of(const struct simulation *sim,
+                                    struct limit_series *turns,
+                                    uint32_t contact);
+/* Notes that a limit of the group at this contact is taken now. */
+void limit_turns_note(const struct simulation *sim, struct limit_series *turns,
+                      const struct limit_group *group, uint32_t contact,
+                      double error);
+/* Flights of the group are below rounding. Do these limits tell when the body
+ * comes to rest, and do all points rest then? If so *limit comes then. */
+bool limit_turns_end(const struct simulation *sim,
+                     const struct limit_series *turns,
+                     const struct limit_group *group,
+                     struct forecast_limit *limit, double *error);
 /* Joins what comes to a limit of its own, with friction, at the time of *limit:
- * at the contacts `marked`, of bodies on which the group does not act. Each is
- * foreseen as if it were alone, by the question `ask` but for the points. The
- * times may differ by what no impact can be found in; then all limits are
- * followed to the last one. *state_window: see limit_window. *error: see
- * limit_time_error. */
+ * at the contacts `marked`, of bodies on which the group does not act, foreseen
+ * alone. Times may differ by what no impact can be found in; the last one
+ * counts. *state_window, *error: see limit_window, limit_time_error. */
 void limit_group_join(struct simulation *sim, const bool *marked, double window,
                       const struct forecast_question *ask,
                       struct limit_group *group, struct forecast_limit *limit,
@@ -641,7 +640,6 @@ int limit_rows_record(struct simulation *sim, struct limit_group *group,
                       const struct saved_state *here);
 
 /* -- accumulation_group.c -------------------------------------------------- */
-
 /* a gap within so many rounding errors of its place is closed */
 #define LIMIT_GROUP_NOISE 32.0
 

@@ -29,6 +29,12 @@
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_restitution.h"
 
+/* A limit of limits is taken where the gaps of its contacts are below so many
+ * of their roundings: those of the limits that tell it were not. */
+#define NESTED_LOW 4.0
+/* ... and where it is known to this share of the time that is left. */
+#define NESTED_SURE 0x1p-6
+
 /* Modes that change so often at one time, without an impact and per contact,
  * come to no end. */
 #define FRICTION_REPEATS 6
@@ -229,6 +235,50 @@ bounces_no_more(const struct flow *flow, const bool *on)
     return any && taylor->friction->flights.n > 2 * FRICTION_FLIGHTS;
 }
 
+/* A contact has come to rest. Do its limits and those of others in turns have a
+ * limit of their own, and are the others so low that their flights soon are
+ * rounding? Then the system goes there without them. */
+static void
+foresee_nested(struct flow *flow, const bool *on)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_friction *friction = taylor->friction;
+    struct limit_series *series = &friction->series;
+    double left = series->meet - taylor->now;
+    int contact = -1;
+    memset(friction->group, 0, flow->m * sizeof *friction->group);
+    if (!series->known || series->error > NESTED_SURE * left ||
+        series->meet > flow->end)
+        return;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        if (on[i] || !limit_series_has(series, flow->sys->contact + i))
+            continue;
+        if (flow->instant.gap[i] >
+            NESTED_LOW * TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i])
+            return;
+        friction->group[i] = true;
+        contact = (int)i;
+    }
+    if (contact < 0)
+        return;
+    double share = left / fmin(taylor->piece.h,
+                               series->time[0] - series->time[series->n - 1]);
+    friction->limit = (struct friction_limit){
+        .contact = contact,
+        .time = series->meet,
+        .left = left,
+        .nested = true,
+        .is = {.evidence = LIMIT_BY_FLIGHTS,
+               .impacts = flow->impacts,
+               .period = series->period,
+               .depth = 2,
+               .ratio = series->ratio,
+               .ratio_error = series->ratio_error,
+               .remaining = left,
+               .error = fmin(1.0, series->error / left),
+               .state_error = share * share + TAYLOR_NOISE * DBL_EPSILON}};
+}
+
 /* The contacts of the group stay closed from here on: adds them to `on`. */
 static void
 close_group(struct flow *flow, struct flow_event *event, const bool *group,
@@ -249,8 +299,20 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
     event->impulse = 0.0;
     event->n = flow->last.n_contacts;
     event->contact = flow->last.contacts[0];
+    uint32_t first = event->contact - flow->sys->contact;
+    double fastest =
+        flights->fastest *
+        sqrt(taylor->friction->rows
+                 .W[2 * (size_t)first * (2 * (size_t)flow->m + 1)]);
     flights->n = 0;
     flights->longest = flights->fastest = 0.0;
+    if (event->n == 1)
+        limit_series_add(&taylor->friction->series, taylor->now,
+                         DBL_EPSILON * taylor->terms.gap[first] / fastest,
+                         event->contact);
+    else
+        taylor->friction->series = (struct limit_series){0};
+    foresee_nested(flow, on);
 }
 
 /* Chooses the modes behind an impulse that the state has. Where none or several
@@ -326,6 +388,7 @@ come_to_rest(struct flow *flow, struct flow_event *event)
     struct taylor_friction *friction = taylor->friction;
     struct friction_limit *limit = &friction->limit;
     uint32_t i = (uint32_t)limit->contact;
+    bool nested = limit->nested;
     struct struck struck = friction_new_struck(flow);
     bool *on = NEW_N(flow->run->brief, bool, flow->m + 1),
          *ended = NEW_N(flow->run->brief, bool, flow->m + 1);
@@ -334,6 +397,14 @@ come_to_rest(struct flow *flow, struct flow_event *event)
         return st;
     struck.hits[i] = struck.plastic = true;
     struck.stays = friction_hit_lately(flow);
+    if (nested) {
+        memcpy(struck.hits, friction->group, flow->m);
+        struck.law = IMP_IMPACT_COMPLEMENTARITY;
+        for (uint32_t k = 0; k < flow->m; k++)
+            struck.stays[k] |=
+                limit_series_has(&friction->series, flow->sys->contact + k);
+        friction->series = (struct limit_series){0};
+    }
     event->chatter = limit->is;
     if (!resolve(flow, &struck, event))
         return IMP_OK;

@@ -6,6 +6,7 @@
 #ifndef IMP_RUNTIME_FLOW_FLOW_FRICTION_PRIV_H
 #define IMP_RUNTIME_FLOW_FLOW_FRICTION_PRIV_H
 
+#include "runtime/accumulation/limit_series.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/friction/friction.h"
 
@@ -58,6 +59,7 @@ struct friction_limit {
     double rough; /* of the last forecast that summed up flights: their time
                      if they shrank on as at its beginning */
     bool sticks;  /* every impact to come ends the slip */
+    bool nested;  /* a limit of limits: of all contacts of the group */
     struct accumulation_limit is;
 };
 /* A slip whose p falls to zero: what the piece before began
@@ -101,6 +103,8 @@ struct taylor_friction {
     double elapsed; /* since the present piece began */
     struct friction_flights flights;
     struct friction_limit limit;
+    bool *group;                /* m: of a nested limit */
+    struct limit_series series; /* of the limits at its contacts so far */
     struct friction_watch watch;
     struct flow_change *change; /* 2m: what the last event changed */
     uint32_t n_change;
@@ -132,6 +136,15 @@ friction_sign(enum contact_mode mode)
     return mode == CONTACT_SLIP_POSITIVE   ? 1.0
            : mode == CONTACT_SLIP_NEGATIVE ? -1.0
                                            : 0.0;
+}
+
+/* Are the impacts of contact i left out until a limit? */
+static inline bool
+friction_left_out(const struct taylor_friction *friction, uint32_t i)
+{
+    return friction && friction->limit.contact >= 0 &&
+           (friction->limit.contact == (int)i ||
+            (friction->limit.nested && friction->group[i]));
 }
 
 /* Is contact i compliant now? It needs no impact, and keeps no gap. */

@@ -288,7 +288,7 @@ first_end(struct flow *flow, double best)
         if (contacts->closed[which] && taylor->friction &&
             taylor->friction->shared)
             continue; /* which forces share the load is not unique */
-        if (taylor->friction && taylor->friction->limit.contact == (int)which)
+        if (friction_left_out(taylor->friction, which))
             continue; /* its impacts are left out until their limit */
         if (friction_soft(flow, which))
             friction_soft_end(flow, which, &best);

@@ -68,6 +68,7 @@ taylor_friction_new(struct flow *flow)
     friction->impulse = NEW_N(arena, double, 2 * contacts);
     friction->approach = NEW_N(arena, double, contacts);
     friction->limit.contact = -1;
+    friction->group = NEW_N(arena, bool, flow->m);
     friction->v_size = NEW_N(arena, double, flow->n);
     friction->worked =
         (struct friction_worked){NAN, NEW_N(arena, double, contacts)};

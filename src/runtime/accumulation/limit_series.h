@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of limits, told from the times of the limits that come before. A body
+ * that rocks from corner to corner while each of them bounces to rest has a
+ * limit per turn; these come ever faster, and have a limit of their own. */
+#ifndef IMP_RUNTIME_ACCUMULATION_LIMIT_SERIES_H
+#define IMP_RUNTIME_ACCUMULATION_LIMIT_SERIES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Five periods of up to four limits. */
+#define LIMIT_SERIES_KEPT 17
+
+/* All zero: no limit yet. */
+struct limit_series {
+    double time[LIMIT_SERIES_KEPT]; /* of the last limits, newest first */
+    double blur[LIMIT_SERIES_KEPT]; /* what the rounding of gaps does to them */
+    uint32_t who[LIMIT_SERIES_KEPT]; /* the contact that comes to rest there */
+    int n;
+    bool known;         /* there is a prediction: */
+    double meet, error; /* the limit of these limits, and its error, s */
+    double ratio;       /* of the times from limit to limit, per period */
+    double ratio_error;
+    int period; /* limits in one period */
+};
+
+/* Notes the limit at contact `who`, which comes after those before. blur: the
+ * rounding of its gap over the rate of its first impact, s. */
+void limit_series_add(struct limit_series *series, double time, double blur,
+                      uint32_t who);
+/* Did this contact come to rest in one of the limits of the last two periods?
+ */
+bool limit_series_has(const struct limit_series *series, uint32_t who);
+
+#endif

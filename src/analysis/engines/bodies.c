@@ -546,6 +546,18 @@ held_there(struct rt *run, const struct contact_point *at, double near)
     return false;
 }
 
+/* Is this vertex over its face, and not beside it? */
+static bool
+is_over_face(struct rt *run, const struct contact_point *at, double tol)
+{
+    struct taylor *side;
+    int n = contact_point_sides(run, at, 1, &side);
+    for (int i = 0; i < n; i++)
+        if (side[i].c[0] < -tol)
+            return false;
+    return true;
+}
+
 /* Does this vertex touch the other body now? It may have come down beside the
  * face. */
 static bool
@@ -562,9 +574,30 @@ touches(struct second *second, const struct contact_point *at)
     int n = contact_set_points(run, at->contact, 2.0 * tol, spot, room);
     for (int i = 0; i < n; i++)
         if (spot[i].kind == POINT_VERTEX && spot[i].face_of == at->face_of &&
-            spot[i].vertex == at->vertex)
+            spot[i].face == at->face && spot[i].vertex == at->vertex)
             return true;
-    return n < 0;
+    return n < 0 && is_over_face(run, at, tol);
+}
+
+/* Does a point of the contact that touches approach? */
+static bool
+any_approaches(struct second *second, uint32_t contact)
+{
+    struct rt *run = second->run;
+    int room = contact_set_room(run, contact);
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)room);
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)room);
+    double tol, still;
+    gap_tolerances(run, contact, &tol, &still);
+    int n = contact_set_points(run, contact, 2.0 * tol, spot, room);
+    bool any = false;
+    if (n <= 0 || contact_point_states(run, spot, n, state, NULL))
+        return false;
+    for (int i = 0; i < n; i++)
+        any |= state[i].rate < -still;
+    return any;
 }
 
 /* Something comes down beside the points at which the bodies are held. */
@@ -598,14 +631,16 @@ held_is_hit(struct second *second, uint32_t contact)
     return IMP_OK;
 }
 
-/* A vertex comes down on a face at which the bodies are held. */
+/* A vertex comes down on a face at which the bodies are held, or beside it. In
+ * the latter case others of the same edge may come down with it. */
 static int
 vertex_falls(struct second *second, const struct contact_point *at)
 {
     if (at->vertex < 64 && !touches(second, at)) {
         second->contact[at->contact].beside[at->face_of] |= (uint64_t)1
                                                             << at->vertex;
-        return IMP_OK;
+        if (!any_approaches(second, at->contact))
+            return IMP_OK;
     }
     return held_is_hit(second, at->contact);
 }

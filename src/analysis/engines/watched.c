@@ -84,8 +84,8 @@ add_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct vertices *all = ctx;
     const struct contact_point *base = &all->base;
-    (void)gap;
-    if (pushes(all->second->run, base, vertex) ||
+    /* what is behind a side of the other body does not come down on it */
+    if (gap->c[0] < -all->touch || pushes(all->second->run, base, vertex) ||
         (vertex < 64 &&
          all->second->contact[base->contact].beside[base->face_of] >> vertex &
              1))
@@ -161,7 +161,14 @@ add_held_points(struct second *second)
             /* Below that something else has come down: two edges, or a vertex
              * that has come over its face from the side. */
             double closed = fmax(ROUNDING * rounding, 0.1 * tol);
-            add(second, WATCHED_HELD, point.contact, 0.0, 0.0)->lag = tol;
+            struct closest_points now;
+            /* what has just been hit, so late, is on its way out */
+            double deep =
+                closest_points_find(run, point.contact, &now, false) == IMP_OK
+                    ? fmax(-now.gap, 0.0)
+                    : 0.0;
+            add(second, WATCHED_HELD, point.contact, 0.0, 0.0)->lag =
+                tol + deep;
             st = add_vertices(second, point.contact, closed, tol);
         }
     }

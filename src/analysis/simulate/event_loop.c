@@ -600,8 +600,9 @@ renew_first_row(struct simulation *sim)
     rows->fresh = fresh;
     if (st)
         return st;
-    memcpy(rows->values.v, rows->values.v + last * width,
-           width * sizeof *rows->values.v);
+    if (width) /* else there may be no values at all */
+        memcpy(rows->values.v, rows->values.v + last * width,
+               width * sizeof *rows->values.v);
     rows->time.n = last;
     rows->values.n = last * width;
     return IMP_OK;

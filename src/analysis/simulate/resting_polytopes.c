@@ -36,10 +36,10 @@ resting_polytopes_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->resting.over == NULL);
     struct rt *run = sim->run;
-    uint32_t n = sim->n_contacts;
-    sim->resting.over = NEW_N(run->arena, struct watched_contact, n + 1);
-    sim->resting.is_over = NEW_N(run->arena, bool, n + 1);
-    sim->resting.memory = NEW_N(run->arena, struct watched_contact, n + 1);
+    uint32_t n = sim->n_contacts, room = rt_contact_room(run);
+    sim->resting.over = NEW_N(run->arena, struct watched_contact, room + 1);
+    sim->resting.is_over = NEW_N(run->arena, bool, room + 1);
+    sim->resting.memory = NEW_N(run->arena, struct watched_contact, room + 1);
     for (uint32_t contact = 0; contact < n; contact++) {
         const imp_contact *image_contact = rt_contact(run, contact);
         struct watched_contact *polytope = &sim->resting.over[sim->resting.n];

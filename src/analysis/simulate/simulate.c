@@ -530,6 +530,7 @@ simulate_contacts_made(struct simulation *sim)
             continue;
         sim->contacts[c] = (struct simulated_contact){.watch = WATCH_CLOSE};
         sim->watch[c] = WATCH_CLOSE;
+        resting_polytopes_drop(sim, c);
         simulate_accumulation_forget(sim, c);
     }
     sim->serial = serial;

@@ -26,9 +26,9 @@
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/limit_path.h"
-#include "runtime/motion/persistent_group.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rubbing/rubbing.h"
 
@@ -218,9 +218,7 @@ arrive(struct simulation *sim, struct limit_group *group,
     if ((st = limit_rows_record(sim, group, here)))
         return st;
     simulate_limits_tell(sim, group, limit, contact, error);
-    limit_turns_note(sim,
-                     limit_turns_of(sim, sim->accumulation->turns, contact),
-                     group, contact, error);
+    limit_turns_note(sim, sim->accumulation->turns, group, contact, error);
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
             continue;
@@ -377,9 +375,8 @@ rounding(struct simulation *sim, uint32_t contact)
     struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
     if (!lost(sim, group, &limit, &error))
         return IMP_OK;
-    bool turns =
-        limit_turns_end(sim, limit_turns_of(sim, work_of(sim)->turns, contact),
-                        group, &limit, &error);
+    bool turns = limit_turns_end(sim, work_of(sim)->turns, group, contact,
+                                 &limit, &error);
     group->friction = false;
     group->rows = NULL; /* it is now */
     limit_slips_lost(sim, group, &limit);

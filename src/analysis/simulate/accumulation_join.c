@@ -385,11 +385,11 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
 /* -- limits in turns --------------------------------------------------------
  */
 
-struct limit_series *
-limit_turns_of(const struct simulation *sim, struct limit_series *turns,
-               uint32_t contact)
+/* The limits so far of the body that moves at this contact. */
+static struct limit_series *
+turns_of(const struct simulation *sim, struct limit_series *turns,
+         uint32_t contact)
 {
-    assert(sim != NULL && turns != NULL && contact < sim->n_contacts);
     const imp_contact *of = rt_contact(sim->run, contact);
     uint32_t body = of->body[1];
     if (body == IMP_WORLD || rt_body(sim->run, body)->flags & IMP_BODYF_FIXED)
@@ -416,16 +416,17 @@ limit_turns_note(const struct simulation *sim, struct limit_series *turns,
     double rate = 0.5 * acc * flights->first,
            blur = rate > 0.0 ? DBL_EPSILON * place / rate + flights->flat
                              : INFINITY;
-    limit_series_add(turns, rt_time(sim->run),
+    limit_series_add(turns_of(sim, turns, contact), rt_time(sim->run),
                      group->friction ? blur : fmax(blur, error), contact);
 }
 
 bool
-limit_turns_end(const struct simulation *sim, const struct limit_series *turns,
-                const struct limit_group *group, struct forecast_limit *limit,
-                double *error)
+limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
+                const struct limit_group *group, uint32_t contact,
+                struct forecast_limit *limit, double *error)
 {
-    assert(turns != NULL && group != NULL && limit != NULL && error != NULL);
+    assert(all_turns != NULL && limit != NULL && error != NULL);
+    const struct limit_series *turns = turns_of(sim, all_turns, contact);
     double left = turns->meet - rt_time(sim->run);
     bool all = turns->known && left > limit->remaining;
     for (int i = 0; all && i < group->n; i++)

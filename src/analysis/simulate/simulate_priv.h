@@ -598,8 +598,8 @@ simulate_is_soft(const struct simulation *sim, uint32_t contact)
 /* From now on those of these points yield whose contacts say how. */
 int simulate_yield_soften(struct simulation *sim,
                           const struct contact_point *spot, int n);
-/* A soft contact touches, and is pressed in if it does not open; CHANGE_SLACKENS
- * to _GIVES; a gap has a rate; E0386. */
+/* A soft contact touches, and is pressed in if it does not open;
+ * CHANGE_SLACKENS to _GIVES; a gap has a rate; E0386. */
 int simulate_yield_press(struct simulation *sim, uint32_t contact);
 int simulate_yield_change(struct simulation *sim,
                           const struct mode_change *change);
@@ -609,19 +609,15 @@ int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
                           const char *what);
 
 /* -- accumulation_join.c --------------------------------------------------- */
-/* The limits so far of the body that moves at this contact; turns: per body. */
-struct limit_series *limit_turns_of(const struct simulation *sim,
-                                    struct limit_series *turns,
-                                    uint32_t contact);
-/* Notes that a limit of the group at this contact is taken now. */
+/* Notes that a limit of the group at this contact is taken now, in `turns`: one
+ * series per body. */
 void limit_turns_note(const struct simulation *sim, struct limit_series *turns,
                       const struct limit_group *group, uint32_t contact,
                       double error);
 /* Flights of the group are below rounding. Do these limits tell when the body
  * comes to rest, and do all points rest then? If so *limit comes then. */
-bool limit_turns_end(const struct simulation *sim,
-                     const struct limit_series *turns,
-                     const struct limit_group *group,
+bool limit_turns_end(const struct simulation *sim, struct limit_series *turns,
+                     const struct limit_group *group, uint32_t contact,
                      struct forecast_limit *limit, double *error);
 /* Joins what comes to a limit of its own, with friction, at the time of *limit:
  * at the contacts `marked`, of bodies on which the group does not act, foreseen

@@ -503,10 +503,10 @@ typedef struct imp_contact {
      * ds/dq (n x n), ds/dt (n), and the derivative of z.phi'', of what does not
      * accelerate, by q' (n). */
     uint32_t instant;
-    /* Of bodies, where they have the tape above (else IMP_NO_TAPE), eval;
-     * local: the slip's speed. What a slip needs step by step, without
-     * derivatives: mu, f (n), and per condition dphi'/dq' (n) and phi'' of what
-     * does not accelerate. */
+    /* What a slip needs step by step, where there is the tape above (else
+     * IMP_NO_TAPE), eval. Of bodies; local: the slip's speed: mu, f (n), and per
+     * condition dphi'/dq' (n) and phi'' of what does not accelerate. Of systems:
+     * gap and its rate, u, mu, A, B, C, a, b; M^-1 f, d, c, M^-1 d, M^-1 c. */
     uint32_t slide;
     /* A contact with a compliance (else IMP_NO_TAPE), eval; local:
      * depth and speed, both scaled: the force (where positive), its derivatives

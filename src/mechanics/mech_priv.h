@@ -204,9 +204,11 @@ bool contact_asked_by_painleve(const struct mech *mech, uint32_t contact);
 /* Is this coefficient of friction more than a number made of params? */
 bool friction_varies(struct mech *mech, const expr *mu);
 /* imp_contact.slip */
-/* What `painleve` asks about contact i (imp_contact.instant). */
+/* What `painleve` asks about contact i (imp_contact.instant, .slide). */
 uint32_t system_instant_tape(struct mech *mech, const struct msystem *system,
                              uint32_t i);
+uint32_t system_slide_tape(struct mech *mech, const struct msystem *system,
+                           uint32_t i);
 uint32_t system_slip_tape(struct mech *mech, const struct msystem *system,
                           uint32_t i);
 

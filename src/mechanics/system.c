@@ -334,4 +334,6 @@ system_contact(struct mech *mech, uint32_t contact, imp_contact *out)
     out->range_compliance = mech_range(decl->compliance.range, decl->range);
     out->instant =
         system_instant_tape(mech, system, contact - system->decl->contact);
+    out->slide =
+        system_slide_tape(mech, system, contact - system->decl->contact);
 }

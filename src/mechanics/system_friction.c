@@ -309,15 +309,15 @@ gradient(struct graph *graph, const expr *e, const expr *const *leaf,
     return out;
 }
 
-/* The second derivative of the gap in free motion. */
+/* The derivative of this order of a formula of the state in free motion. */
 static const expr *
-free_gap_rate(struct mech *mech, const struct msystem *system, uint32_t i)
+free_rate(struct mech *mech, const struct msystem *system, const expr *of,
+          int order)
 {
     struct graph *graph = mech->graph;
     uint32_t n = system->decl->n;
     const expr **leaf = NEW_N(mech->arena, const expr *, 2 * n + 1);
     const expr **rate = NEW_N(mech->arena, const expr *, 2 * n + 1);
-    const expr *gap = system_contact_gap(mech, system, i, NULL);
     for (uint32_t j = 0; j < n; j++) {
         leaf[j] = sym_state(mech, system->env_state + j);
         leaf[n + j] = rate[j] = sym_state(mech, system->env_state + n + j);
@@ -325,9 +325,9 @@ free_gap_rate(struct mech *mech, const struct msystem *system, uint32_t i)
     }
     leaf[2 * n] = sym_time(mech);
     rate[2 * n] = ex_num(graph, 1.0);
-    for (int order = 0; order < 2; order++)
-        gap = ex_diff_along(graph, gap, leaf, rate, 2 * n + 1);
-    return gap;
+    for (; order > 0; order--)
+        of = ex_diff_along(graph, of, leaf, rate, 2 * n + 1);
+    return of;
 }
 
 uint32_t
@@ -353,7 +353,9 @@ system_instant_tape(struct mech *mech, const struct msystem *system, uint32_t i)
     ldl_solve(graph, system->factor, n, d, Md);
     ldl_solve(graph, system->factor, n, c, Mc);
     const expr *C = product(graph, d, Md, n), *B = product(graph, d, Mc, n),
-               *time = sym_time(mech), *b = free_gap_rate(mech, system, i),
+               *time = sym_time(mech),
+               *b = free_rate(mech, system,
+                              system_contact_gap(mech, system, i, NULL), 2),
                *speed = ex_sym(graph, SYM_UNKNOWN, 0, 0),
                *mu = decl->mu.e ? coefficient(mech, &decl->mu, speed)
                                 : sc_zero(graph);
@@ -381,4 +383,39 @@ system_instant_tape(struct mech *mech, const struct msystem *system, uint32_t i)
     return mech_eval_tape(mech,
                           arena_printf(mech->arena, "%s.instant", decl->name),
                           1, out, count);
+}
+
+uint32_t
+system_slide_tape(struct mech *mech, const struct msystem *system, uint32_t i)
+{
+    assert(mech && system);
+    struct graph *graph = mech->graph;
+    uint32_t n = system->decl->n, contact = system->decl->contact + i;
+    const struct tm_contact *decl = mech->model->contacts + contact;
+    if (!decl->slip.e || !contact_asked_by_painleve(mech, contact))
+        return IMP_NO_TAPE;
+    graph_origin(graph, mech_range(decl->slip.range, decl->range));
+    const expr **out = NEW_N(mech->arena, const expr *, 9 + 5 * (size_t)n),
+               **acc = out + 9, **d = acc + n, **c = d + n, **Md = c + n,
+               **Mc = Md + n, *gap = system_contact_gap(mech, system, i, d),
+               *slip = system_slip_formula(mech, system, i, c);
+    for (uint32_t j = 0; j < n; j++)
+        acc[j] = system->free[j];
+    ldl_solve(graph, system->factor, n, d, Md);
+    ldl_solve(graph, system->factor, n, c, Mc);
+    out[0] = gap;
+    out[1] = free_rate(mech, system, gap, 1);
+    out[2] = slip;
+    out[3] = decl->mu.e
+                 ? coefficient(mech, &decl->mu,
+                               ex_op(graph, IMP_OP_ABS, slip, NULL, NULL))
+                 : sc_zero(graph);
+    out[4] = product(graph, c, Mc, n);
+    out[5] = product(graph, d, Mc, n);
+    out[6] = product(graph, d, Md, n);
+    out[7] = free_rate(mech, system, slip, 1);
+    out[8] = free_rate(mech, system, gap, 2);
+    return mech_eval_tape(mech,
+                          arena_printf(mech->arena, "%s.slide", decl->name), 0,
+                          out, 9 + 5 * (size_t)n);
 }

@@ -39,6 +39,7 @@ struct asked {
     int *first;            /* the first column of each row of M that is not 0 */
     bool diagonal;         /* so is M */
     double *unit;          /* 2n, of one call */
+    double *slide;         /* outputs of imp_contact.slide */
     bool brief; /* A, B, C, a, b, mu and the slip as it is are enough */
 };
 
@@ -337,8 +338,8 @@ read_gap(struct painleve_reader *reader, double *gap)
 }
 
 static int
-read_here(struct painleve_reader *reader, bool jerk,
-          struct painleve_instant *out)
+read_fully(struct painleve_reader *reader, bool jerk,
+           struct painleve_instant *out)
 {
     struct asked *asked = (struct asked *)reader;
     asked->brief = !jerk;
@@ -346,6 +347,38 @@ read_here(struct painleve_reader *reader, bool jerk,
                         reader->contact - asked->system->contact, &out->gap,
                         &out->rate, reader->normal);
     return st ? st : coefficients(asked, out);
+}
+
+/* What a slip needs step by step comes from the tape imp_contact.slide. Where a
+ * formula has no value the way of other instants tells which. */
+static int
+read_here(struct painleve_reader *reader, bool jerk,
+          struct painleve_instant *out)
+{
+    struct asked *asked = (struct asked *)reader;
+    struct rt *run = reader->analysis->rt;
+    uint32_t tape = rt_contact(run, reader->contact)->slide;
+    size_t n = reader->n, bytes = n * sizeof(double);
+    if (jerk || tape == IMP_NO_TAPE || rt_eval(run, tape, NULL, asked->slide))
+        return read_fully(reader, jerk, out);
+    const double *at = asked->slide;
+    out->gap = at[0];
+    out->rate = at[1];
+    out->jerk = (double)NAN;
+    out->point.slip = at[2];
+    out->point.mu = at[3];
+    out->point.A = at[4];
+    out->point.B = at[5];
+    out->point.C = at[6];
+    out->point.a = at[7];
+    out->point.b = at[8];
+    at += 9;
+    memcpy(reader->acc, at, bytes);
+    memcpy(reader->normal, at + n, bytes);
+    memcpy(reader->along, at + 2 * n, bytes);
+    memcpy(reader->by_normal, at + 3 * n, bytes);
+    memcpy(reader->by_along, at + 4 * n, bytes);
+    return IMP_OK;
 }
 
 /* The tape imp_contact.instant at the present state. */
@@ -421,7 +454,7 @@ begin(struct painleve_reader *reader, uint32_t j, double rate, double slip)
     uint32_t n = reader->n;
     double *const *v = reader->entry + n, *unit = asked->unit, *w = unit + n;
     *v[j] = rate;
-    int st = read_here(reader, false, &here);
+    int st = read_fully(reader, false, &here);
     if (st)
         return st;
     memset(unit, 0, n * sizeof *unit);
@@ -470,6 +503,7 @@ ask(struct analysis *analysis, const imp_command *command, uint32_t contact)
     size_t n = asked->system->n;
     painleve_reader_room(&asked->reader, asked->system->n);
     asked->unit = NEW_N(run->arena, double, 2 * n + 1);
+    asked->slide = NEW_N(run->arena, double, 9 + 5 * n);
     for (size_t i = 0; i < 2 * n; i++)
         asked->reader.entry[i] = run->env + asked->system->env_state + i;
     if (rt_contact(run, contact)->instant == IMP_NO_TAPE)

@@ -781,11 +781,10 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
         return IMP_OK; /* the last bounce is captured */
     bool is_short = simulate_short_flight(sim, contact);
     const imp_contact *of = rt_contact(sim->run, contact);
-    const struct persistent_group *held =
-        persistent_group_of(sim->run, contact);
+    const struct persistent_group *at = persistent_group_of(sim->run, contact);
     bool followed = rubbing_moves(sim->run, of->body[0]) ||
                     rubbing_moves(sim->run, of->body[1]) ||
-                    (held && held->yields);
+                    (at && at->yields);
     int st = followed ? IMP_OK : limit(sim, contact);
     if (st)
         return st;

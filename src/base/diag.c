@@ -129,6 +129,19 @@ diag_fix(struct diags *diags, struct diag *diag, imp_range where,
 }
 
 const char *
+diag_remedy(const struct diag *diag)
+{
+    assert(diag);
+    static const char *const by_code[DIAG_COUNT] = {
+#define REMEDY(code, text) [DIAG_##code] = text,
+#include "base/remedies.def"
+    };
+    if (diag->help || diag->fix_text)
+        return diag->help;
+    return by_code[diag->code];
+}
+
+const char *
 diag_code_name(enum diag_code c)
 {
     return c < DIAG_COUNT ? rows[c].name : "";

@@ -74,6 +74,10 @@ void diag_help(struct diags *diags, struct diag *diag, const char *fmt, ...)
 void diag_fix(struct diags *diags, struct diag *diag, imp_range where,
               const char *replacement);
 
+/* What to do: the help that was given, or, where neither that nor a fix-it was,
+ * that of the code; NULL where there is none. */
+const char *diag_remedy(const struct diag *diag);
+
 enum diag_format { DIAG_TEXT, DIAG_LINES, DIAG_JSON };
 /* Appends all diagnostics as text: first those with a place, by file and
  * offset, then the others in order of arrival. Colour only for DIAG_TEXT. */

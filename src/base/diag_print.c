@@ -321,13 +321,14 @@ print_text(const struct printer *printer, const struct diag *diag)
             put_source(printer, n->range, width, blue, NULL);
         }
     }
-    if (diag->help || diag->fix_text) {
+    const char *remedy = diag_remedy(diag);
+    if (remedy || diag->fix_text) {
         buf_printf(out, "%*s ", width, "");
         paint(printer, bold);
         buf_puts(out, "= help");
         paint(printer, off);
         buf_puts(out, ": ");
-        put_text(out, diag->help ? diag->help : "write", "    ");
+        put_text(out, remedy ? remedy : "write", "    ");
         buf_putc(out, '\n');
     }
     if (diag->fix_text)
@@ -366,8 +367,8 @@ print_lines(const struct printer *printer, const struct diag *diag)
     for (const struct diag_note *n = diag->notes; n; n = n->next)
         print_line(printer, NULL, n->range.file ? n->range : diag->range,
                    "note", n->text);
-    if (diag->help)
-        print_line(printer, NULL, diag->range, "help", diag->help);
+    if (diag_remedy(diag))
+        print_line(printer, NULL, diag->range, "help", diag_remedy(diag));
 }
 
 static void
@@ -420,7 +421,7 @@ print_json(const struct printer *printer, const struct diag *diag)
         buf_puts(out, n->next ? "}, " : "}");
     }
     buf_puts(out, "], ");
-    json_text(out, "help", diag->help);
+    json_text(out, "help", diag_remedy(diag));
     buf_puts(out, ", \"fix\": ");
     if (diag->fix_text) {
         buf_putc(out, '{');

@@ -239,6 +239,24 @@ suggestions(void **unused)
     assert_null(suggest("mass", names, 0));
 }
 
+/* A remedy is that of the place, a fix-it alone, or that of the code. */
+static void
+remedies(void **unused)
+{
+    (void)unused;
+    struct arena *a = arena_new();
+    struct diags ds;
+    diags_init(&ds, a, NULL);
+    struct diag *d = diag_add(&ds, DIAG_E0302, IMP_NOWHERE, "twice");
+    assert_string_equal(diag_remedy(d), "leave one of them out");
+    diag_fix(&ds, d, IMP_NOWHERE, "once");
+    assert_null(diag_remedy(d));
+    diag_help(&ds, d, "say it once");
+    assert_string_equal(diag_remedy(d), "say it once");
+    assert_null(diag_remedy(diag_add(&ds, DIAG_E0001, IMP_NOWHERE, "wrong")));
+    arena_free(a);
+}
+
 static void
 lookalikes(void **unused)
 {
@@ -310,11 +328,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carets),      cmocka_unit_test(escapes),
-        cmocka_unit_test(long_line),   cmocka_unit_test(lines_and_order),
-        cmocka_unit_test(json),        cmocka_unit_test(limit),
-        cmocka_unit_test(any_range),   cmocka_unit_test(codes),
-        cmocka_unit_test(suggestions), cmocka_unit_test(lookalikes),
-        cmocka_unit_test(interning),   cmocka_unit_test(memory_runs_out)};
+        cmocka_unit_test(carets),         cmocka_unit_test(escapes),
+        cmocka_unit_test(long_line),      cmocka_unit_test(lines_and_order),
+        cmocka_unit_test(json),           cmocka_unit_test(limit),
+        cmocka_unit_test(any_range),      cmocka_unit_test(codes),
+        cmocka_unit_test(suggestions),    cmocka_unit_test(lookalikes),
+        cmocka_unit_test(remedies),       cmocka_unit_test(interning),
+        cmocka_unit_test(memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

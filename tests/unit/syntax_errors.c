@@ -290,7 +290,8 @@ limits(void **unused)
     t = repeated("let a = 1 # ", "0123456789", 1000000, "\nlet b = = 2\n");
     l = lines_of(t, strlen(t), &errors);
     assert_string_equal(l, "m.imp:2:9: error: a value is missing between `=` "
-                           "and `=` [E0021]\n");
+                           "and `=` [E0021]\n"
+                           "m.imp:2:9: help: put a value there\n");
     free(l);
     free(t);
     t = repeated("let a = \"", "0123456789", 1000000, "\" 3");

@@ -125,8 +125,8 @@ axes(struct check *ck, const struct option_row *option,
     return ok;
 }
 
-/* Takes the edges of the bins of one number that is kept; which ones there are is
- * known later. */
+/* Takes the edges of the bins of one number that is kept; which ones there are
+ * is known later. */
 static bool
 bins_of(struct check *ck, const struct ast_arg *arg, struct tm_val *out)
 {
@@ -166,8 +166,7 @@ histograms(struct check *ck, const struct ast_item *key, struct tm_val *out)
         struct diag *diag =
             check_error(ck, DIAG_E0423, node->range,
                         "`histograms` names numbers that are kept, and edges");
-        CHECK_HELP(ck, diag,
-                   "as in histograms = (time in linspace(0, 2, 21))");
+        CHECK_HELP(ck, diag, "as in histograms = (time in linspace(0, 2, 21))");
         return false;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, node->n_args + 1);
@@ -193,10 +192,11 @@ repeat(struct check *ck, const struct ast_expr *node, struct tm_val *out)
         return false;
     if (!check_fixed(ck, value.e[0], &number) || number != floor(number) ||
         number < 1 || number > IMP_SWEEP_MOST) {
-        check_error(
-            ck, DIAG_E0423, node->range,
-            "`repeat` is a whole number from 1 to 1e8, made of literals "
-            "and params");
+        CHECK_HELP(ck,
+                   check_error(ck, DIAG_E0423, node->range,
+                               "`repeat` is a whole number from 1 to 1e8, made "
+                               "of literals and params"),
+                   "write the number itself, as repeat = 100");
         return false;
     }
     val_of(ck, &value, node, out);
@@ -363,9 +363,8 @@ sweep_option(struct check *ck, uint32_t command, const struct option_row *row,
     (void)command;
     switch (row->kind) {
     case IMP_OPTK_AXES:
-        good = !strcmp(row->key, "histograms")
-                   ? histograms(ck, key, out)
-                   : axes(ck, row, key, out);
+        good = !strcmp(row->key, "histograms") ? histograms(ck, key, out)
+                                               : axes(ck, row, key, out);
         break;
     case IMP_OPTK_QUESTION:
         good = question_option(ck, key, "sweep", out);

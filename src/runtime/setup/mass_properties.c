@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/geometry/dents.h"
 #include "runtime/geometry/moments.h"
 #include "runtime/geometry/polytope.h"
 #include "runtime/joints/joints.h"
@@ -354,6 +355,44 @@ warn_centre(struct rt *run, uint32_t body, const struct shape_data *shape,
     diag_help(run->ds, diag, "state `inertia`, about the mass centre");
 }
 
+/* May the search for closest points meet this body, which is the first of its
+ * level set that it may meet? */
+static bool
+first_of_its_surface(const struct rt *run, uint32_t body)
+{
+    bool watched = rt_body(run, body)->sides != 0;
+    for (uint32_t c = 0; c < run->im->contacts.n; c++) {
+        const imp_contact *contact = rt_contact(run, c);
+        watched |= contact->system == IMP_NO_SYSTEM &&
+                   !(contact->flags & IMP_CONTACTF_STATED) &&
+                   (contact->body[0] == body || contact->body[1] == body);
+    }
+    for (uint32_t other = 0; other < body && watched; other++)
+        watched = rt_body(run, other)->g2 != rt_body(run, body)->g2;
+    return watched;
+}
+
+static void
+warn_dents(struct rt *run, uint32_t body)
+{
+    double far;
+    char beyond[NUM_TEXT];
+    if (!first_of_its_surface(run, body) || !shape_has_dents(run, body, &far))
+        return;
+    struct diag *diag = diag_add(
+        run->ds, DIAG_W0508, rt_body(run, body)->range_shape,
+        "`%s` is not convex: parts of its surface lie up to %s m beyond "
+        "tangents at others",
+        name_of(run, body), num_digits(beyond, far, 3));
+    diag_note(run->ds, diag, IMP_NOWHERE,
+              "contacts follow one pair of closest points: what comes near a "
+              "dent is refused (E0611), and a second lobe may come in unseen "
+              "while the first one is followed");
+    diag_help(run->ds, diag,
+              "make it of convex bodies that are welded: joint w : weld(a, b) "
+              "{}");
+}
+
 /* Writes the point as the model would state it. */
 static const char *
 written(struct rt *run, const double *point)
@@ -522,5 +561,6 @@ setup_body(struct rt *run, uint32_t body)
     polytope_centre(run, body);
     out[IMP_BODY_RADIUS] = setup_radius(run, body, out + IMP_BODY_CENTRE);
     warn_place(run, body);
+    warn_dents(run, body);
     return IMP_OK;
 }

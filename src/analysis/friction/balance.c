@@ -91,23 +91,37 @@ closed(struct question *question)
     return IMP_OK;
 }
 
+/* Bodies are at rest, and ground whose place is a formula of time stays there:
+ * what it accelerates is not held by forces that cancel the others. */
 static int
 at_rest(struct question *question)
 {
     struct analysis *analysis = question->analysis;
     for (uint32_t b = 0; b < question->problem.p.n_body; b++) {
         const struct impact_body *body = question->problem.p.body + b;
-        double speed =
-            fabs(body->vel[0]) + fabs(body->vel[1]) + fabs(body->spin[2]);
-        if (speed == 0.0)
+        uint32_t number = question->problem.body[b];
+        double speed = fabs(body->vel[0]) + fabs(body->vel[1]) +
+                       fabs(body->spin[2]),
+               gains = 0.0, k[18];
+        if (rt_body(analysis->rt, number)->flags & IMP_BODYF_PRESCRIBED) {
+            int st = body_kinematics(analysis->rt, number, k);
+            if (st)
+                return command_failed(analysis, st, question->command->range,
+                                      "the accelerations");
+            gains = fabs(k[3]) + fabs(k[4]) + fabs(k[14]);
+        }
+        if (speed == 0.0 && gains == 0.0)
             continue;
-        struct diag *diag =
-            diag_add(analysis->ds, DIAG_E0743, question->command->range,
-                     "`balance` asks about bodies at rest; `%s` moves",
-                     body_name(question, b));
+        struct diag *diag = diag_add(
+            analysis->ds, DIAG_E0743, question->command->range,
+            "`balance` asks about bodies at rest; `%s` %s",
+            body_name(question, b), speed == 0.0 ? "begins to move" : "moves");
         diag_help(analysis->ds, diag,
-                  "leave its velocity and spin out; `simulate` follows bodies "
-                  "that move");
+                  speed == 0.0
+                      ? "give it a place that does not change; `simulate` "
+                        "follows ground that moves"
+                      : "leave its velocity and spin out; `simulate` follows "
+                        "bodies that move");
         return IMP_BADMODEL;
     }
     return IMP_OK;

@@ -66,6 +66,57 @@ system_gap_closed(struct analysis *analysis, const imp_command *command,
     return IMP_BADMODEL;
 }
 
+/* Where all rates are 0, a rate of a gap or a slip is that of the ground, by
+ * the time in its formula: so are accelerations beside those of the
+ * coordinates. */
+static int
+ground_rests(struct analysis *analysis, const imp_command *command,
+             uint32_t contact, double speed, double gains)
+{
+    if (speed == 0.0 && gains == 0.0)
+        return IMP_OK;
+    struct rt *run = analysis->rt;
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0743, command->range,
+                 "`balance` asks about systems at rest; the ground of `%s` %s",
+                 imp_text(run->im, image_contact->name),
+                 speed == 0.0 ? "begins to move" : "moves");
+    diag_help(analysis->ds, diag,
+              "leave `t` out of its gap and its slide; `simulate` follows "
+              "ground that moves");
+    return IMP_BADMODEL;
+}
+
+/* The second derivative of the gap without that of the coordinates; 0 up to the
+ * rounding of its terms. After the series of the system to the second order. */
+static int
+gap_gains(struct rt *run, uint32_t number, uint32_t i, const double *gradient,
+          double *gains)
+{
+    const imp_system *system = rt_system(run, number);
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + system->block;
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    double series[3], terms = 0.0;
+    int st = system_gap_series(run, number, i, 2, series);
+    if (st)
+        return st;
+    *gains = 2.0 * series[2];
+    for (uint32_t j = 0; j < system->n; j++) {
+        double term =
+            gradient[j] *
+            run->rows.block[system->block]
+                           [(size_t)row[system->n + j] * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD + 1];
+        *gains -= term;
+        terms += fabs(term);
+    }
+    if (fabs(*gains) <= RT_TOLERANCE * terms)
+        *gains = 0.0;
+    return IMP_OK;
+}
+
 static int
 fill_contact(struct analysis *analysis, const imp_command *command,
              uint32_t contact, double *normal, double *tangential, double *mu)
@@ -74,8 +125,8 @@ fill_contact(struct analysis *analysis, const imp_command *command,
     const imp_contact *image_contact = rt_contact(run, contact);
     uint32_t system = image_contact->system,
              i = contact - rt_system(run, system)->contact;
-    struct system_slip slip;
-    double gap, rate;
+    struct system_slip slip = {0};
+    double gap, rate, gains = 0.0;
     *mu = 0.0;
     int st = system_gap(run, system, i, &gap, &rate, normal);
     if (!st)
@@ -84,7 +135,12 @@ fill_contact(struct analysis *analysis, const imp_command *command,
         st = system_slip(run, system, i, &slip, tangential);
         *mu = slip.mu_static;
     }
-    return st;
+    if (!st)
+        st = gap_gains(run, system, i, normal, &gains);
+    return st ? st
+              : ground_rests(analysis, command, contact,
+                             fabs(rate) + fabs(slip.velocity),
+                             fabs(gains) + fabs(slip.bias));
 }
 
 /* mass matrix times accelerations */
@@ -97,7 +153,7 @@ fill_load(struct analysis *analysis, uint32_t system, double *load)
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + one->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
     double h, *mass = NEW_N(run->arena, double, (size_t)one->n * one->n + 1);
-    int st = motion_series(run, one->block, 1, &h);
+    int st = motion_series(run, one->block, 2, &h);
     if (!st)
         st = system_mass(run, system, mass);
     for (uint32_t i = 0; i < one->n && !st; i++) {
@@ -125,12 +181,12 @@ balance_of_system(struct analysis *analysis, const imp_command *command,
            *tangential = NEW_N(run->arena, double, (size_t)n *rows + 1),
            *load = NEW_N(run->arena, double, rows + 1),
            *mu = NEW_N(run->arena, double, n + 1);
+    if (!st)
+        st = fill_load(analysis, system, load);
     for (uint32_t i = 0; i < n && !st; i++)
         st = fill_contact(analysis, command, contact[i],
                           normal + (size_t)i * rows,
                           tangential + (size_t)i * rows, &mu[i]);
-    if (!st)
-        st = fill_load(analysis, system, load);
     *in = (struct balance_problem){(int)n,     0,    (int)rows, normal,
                                    tangential, NULL, load,      mu};
     return st ? command_failed(analysis, st, command->range, "balance")

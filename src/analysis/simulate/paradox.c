@@ -449,6 +449,9 @@ point_pressed(struct simulation *sim, uint32_t contact,
     return contact_point_states(run, spot, 1, out, NULL);
 }
 
+/* What is let go has a rate of so many roundings: it is not at rest. */
+#define BEYOND_REST 2.0
+
 /* A contact that is pressed in goes on to this side of rest, where its law has
  * this force. */
 static int
@@ -458,6 +461,7 @@ go_on(struct simulation *sim, const struct contact_point *spot,
     uint32_t contact = spot->contact;
     double low, rate, *soft = softness(sim, contact), was = *soft;
     gap_rounding(sim->run, contact, &low, &rate);
+    rate *= BEYOND_REST;
     int st = held_points_rate(sim->run, spot, side == HELD_IN ? -rate : rate);
     if (st)
         return st;
@@ -484,6 +488,11 @@ rest_held(struct simulation *sim, const struct contact_point *spot)
         (st = contact_point_states(sim->run, spot, 1, &point, NULL)) ||
         !held_points_sides(sim->run, spot->contact, point.gap, force))
         return st;
+    /* what passes rest with the force of its law is left alone */
+    bool pushes = force[side == HELD_IN] > 0.0;
+    if (side != HELD_RESTS && pushes == (*soft == CONTACT_PRESSED) &&
+        (side == HELD_IN ? point.rate < 0.0 : point.rate > 0.0))
+        return IMP_OK;
     if (side != HELD_RESTS)
         return go_on(sim, spot, side, force[side == HELD_IN]);
     if ((st = simulate_row(sim)) ||

@@ -480,6 +480,47 @@ leaves(struct rt *run, const struct persistent_row *row, int order, double span,
     return any;
 }
 
+/* What a unit of one force of the group does to the acceleration of what
+ * another one acts on. */
+static double
+effect_of(const struct rt *run, const struct persistent_group *group, int by,
+          int on)
+{
+    const struct persistent_unknown *of = &group->unknown[on];
+    const imp_contact *contact = rt_contact(run, of->row->spot.contact);
+    const double *answer = group->answer + (size_t)by * 6 * group->moved.n_body;
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++)
+        for (int c = 0; c < 6; c++)
+            if (contact_point_body_moves(run, contact->body[e]))
+                sum +=
+                    of->open[e][c].c[0] *
+                    answer[6 * run->persistent_memory->place[contact->body[e]] +
+                           (size_t)c];
+    return sum;
+}
+
+/* The acceleration of the gap of a row by a unit of its normal force, in its
+ * present mode; NAN: the row has none now. */
+static double
+mobility(const struct rt *run, const struct persistent_row *row)
+{
+    const struct persistent_group *group =
+        persistent_group_of(run, row->spot.contact);
+    int normal = -1, along = -1;
+    for (int i = 0; group && i < group->n_unknown; i++)
+        if (group->unknown[i].row == row)
+            *(group->unknown[i].value == &row->gap ? &normal : &along) = i;
+    if (normal < 0)
+        return (double)NAN;
+    double p = effect_of(run, group, normal, normal);
+    if (along >= 0)
+        p -= effect_of(run, group, normal, along) *
+             effect_of(run, group, along, normal) /
+             effect_of(run, group, along, along);
+    return p;
+}
+
 enum held_next
 held_points_next(struct rt *run, int index, int order, double span,
                  double *time)
@@ -496,12 +537,19 @@ held_points_next(struct rt *run, int index, int order, double span,
     double side = rate[0] != 0.0 ? rate[0] : rate[1];
     for (int k = 0; k <= last && side < 0.0; k++)
         rate[k] = -rate[k];
-    /* it passes rest by more than rounding */
-    if (!polynomial_below(rate, last, 0.0, span, -noise, time))
+    /* what begins to move is to come back to rest by more than rounding */
+    bool begins = rate[0] <= noise && !(rate[1] < 0.0);
+    if (!polynomial_below(rate, last, 0.0, span, begins ? -noise : 0.0, time))
         return HELD_GOES_ON;
     polynomial_newton(rate, last, span, time);
-    return held_points_sides(run, row->spot.contact,
-                             polynomial_value(row->gap.c, order, *time), force)
-               ? HELD_HOLDS
-               : HELD_GOES_ON;
+    if (!held_points_sides(run, row->spot.contact,
+                           polynomial_value(row->gap.c, order, *time), force))
+        return HELD_GOES_ON;
+    double acceleration[MOTION_STEP_ORDER + 1], p = mobility(run, row);
+    int n = polynomial_derivative(rate, last, acceleration);
+    /* does the law on the other side drive it back? */
+    return p * (force[1] - force[0]) <=
+                   -polynomial_value(acceleration, n, *time)
+               ? HELD_GOES_ON
+               : HELD_HOLDS;
 }

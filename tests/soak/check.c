@@ -31,9 +31,9 @@ static const struct way {
     {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
 enum { WAYS = sizeof way_table / sizeof *way_table };
 /* relations between commands, between the two tables */
-enum { COMMANDS = 4 };
-static const char *const command_names[COMMANDS] = {"sweep", "impact",
-                                                    "integral", "text"};
+enum { COMMANDS = 5 };
+static const char *const command_names[COMMANDS] = {
+    "sweep", "impact", "integral", "text", "extremes"};
 
 int
 check_ways(void)
@@ -262,8 +262,10 @@ check_commands(const struct runner *runner, struct subject *subject, int check,
         compare_impact(runner, &subject->model, &subject->result, finding);
     else if (check == 3 + relation_count)
         compare_integral(runner, &subject->model, finding);
-    else
+    else if (check == 4 + relation_count)
         compare_text(runner, &subject->model, &subject->result, finding);
+    else
+        compare_extremes(runner, &subject->model, &subject->result, finding);
 }
 
 void

@@ -18,5 +18,9 @@ void compare_text(const struct runner *runner, const struct model *model,
 /* Integrals of velocities are the ways, to the errors that are told. */
 void compare_integral(const struct runner *runner, const struct model *model,
                       struct finding *finding);
+/* No place is beyond its `sup` and `inf` at dense rows, which are not beyond
+ * what the speeds there lead to. */
+void compare_extremes(const struct runner *runner, const struct model *model,
+                      const struct result *result, struct finding *finding);
 
 #endif

@@ -626,6 +626,55 @@ make_restart_impact(struct trial *trial)
     return false;
 }
 
+/* The corners of a rectangle or a box. */
+static void
+list_corners(struct body *body, int dimension)
+{
+    body->shape = SHAPE_HULL;
+    body->corners = 1 << dimension;
+    for (int i = 0; i < body->corners; i++)
+        for (int k = 0; k < 3; k++)
+            body->corner[i][k] = k >= dimension ? 0
+                                 : i >> k & 1   ? body->size[k] / 2
+                                                : -body->size[k] / 2;
+}
+
+/* Rectangles and boxes are hulls of their corners, which are listed in any
+ * order. */
+static bool
+make_corners(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    bool any = false;
+    for (int i = 0; i < other->bodies; i++) {
+        struct body *body = &other->body[i];
+        if (!body->there ||
+            (body->shape != SHAPE_BOX && body->shape != SHAPE_HULL))
+            continue;
+        any = true;
+        if (body->shape == SHAPE_BOX)
+            list_corners(body, other->dimension);
+        for (int k = body->corners - 1; k > 0; k--) {
+            int with = random_whole(&trial->random, k + 1);
+            double corner[3];
+            memcpy(corner, body->corner[k], sizeof corner);
+            memcpy(body->corner[k], body->corner[with], sizeof corner);
+            memcpy(body->corner[with], corner, sizeof corner);
+        }
+    }
+    /* the law `sequential` takes equals as they are listed */
+    return any;
+}
+
+/* Newton's law is the one of impacts at several points where none is stated. */
+static bool
+make_law(struct trial *trial)
+{
+    trial->other.law = "newton";
+    trial->same_energy = true;
+    return !trial->model->law && !model_is_rough(trial->model);
+}
+
 /* In the canonical layout. */
 static bool
 make_format(struct trial *trial)
@@ -667,5 +716,7 @@ const struct relation relation_table[] = {
     {"format", make_format},
     {"feet", make_feet},
     {"restart-impact", make_restart_impact},
+    {"corners", make_corners},
+    {"law", make_law},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

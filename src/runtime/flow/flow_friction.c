@@ -711,3 +711,18 @@ friction_hold(struct flow *flow)
     friction_project(flow, row);
     return IMP_OK;
 }
+
+bool *
+friction_hit_lately(const struct flow *flow)
+{
+    assert(flow);
+    const struct friction_flights *flights = &flow->taylor->friction->flights;
+    double now = flow->taylor->now,
+           tick = FRICTION_TICKS * DBL_EPSILON * fabs(now);
+    bool *lately = NEW_N(flow->run->brief, bool, flow->m + 1);
+    for (long k = 0; k < flights->n && k <= 2 * FRICTION_FLIGHTS; k++)
+        lately[flights->contact[k]] = true;
+    for (uint32_t i = 0; i < flow->m; i++)
+        lately[i] |= now - flights->last[i] <= FRICTION_FLIGHTS * tick;
+    return lately;
+}

@@ -538,21 +538,6 @@ friction_time_left(const struct flow *flow, const bool *group, double tick)
     return fmax(tick, fmin(gap_blur(flow, group), span));
 }
 
-bool *
-friction_hit_lately(const struct flow *flow)
-{
-    assert(flow);
-    const struct friction_flights *flights = &flow->taylor->friction->flights;
-    double now = flow->taylor->now,
-           tick = FRICTION_TICKS * DBL_EPSILON * fabs(now);
-    bool *lately = NEW_N(flow->run->brief, bool, flow->m + 1);
-    for (long k = 0; k < flights->n && k <= 2 * FRICTION_FLIGHTS; k++)
-        lately[flights->contact[k]] = true;
-    for (uint32_t i = 0; i < flow->m; i++)
-        lately[i] |= now - flights->last[i] <= FRICTION_FLIGHTS * tick;
-    return lately;
-}
-
 struct friction_impact_point
 friction_point_of(const struct flow *flow, uint32_t i, enum imp_impact_law law,
                   bool hits, bool plastic)
@@ -605,8 +590,10 @@ friction_limit_reached(const struct flow *flow, bool faint, bool merged,
         others |= group[i] && (int)i != taylor->next.hit[0];
     if (!faint && !merged && others && share > FRICTION_SHORT)
         return false; /* speeds shrink more slowly than flights */
-    if (faint || merged)
+    if (faint)
         left = friction_time_left(flow, group, tick);
+    else if (merged) /* flights that have shrunk by this ratio go on to do so */
+        left = fmax(left, friction_time_left(flow, group, tick));
     /* the time that the law of the impacts at one contact has told */
     const struct friction_limit *told = &taylor->friction->limit;
     bool by_law = (faint || merged) && !others &&

@@ -388,6 +388,19 @@ name_behind_value(struct parse *parse, enum place where)
         no_such_command(parse, value, near);
         return true;
     }
+    /* let r = simulate, and a command on the next line */
+    const struct token *asked = &parse->before[1];
+    if ((asked->kind == IMP_YYNAME || asked->kind == IMP_YYCMD) &&
+        word_is_command(spelled(parse, asked)) && value->first &&
+        value->kind == IMP_YYNAME && word_is_command(value->text)) {
+        struct diag *diag =
+            parse_error(parse, DIAG_E0032, asked->range,
+                        "`%s` needs an argument or a block", asked->text);
+        if (diag)
+            diag_help(parse->ds, diag,
+                      "for example: let r = simulate { until = 2 }");
+        return true;
+    }
     if (reported_before(parse, token->range)) {
         parse->errors++;
         return true;

@@ -595,8 +595,9 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
                        expr_label(ck, node), expr_label(ck, node));
         else
             CHECK_HELP(ck, diag,
-                       "a shape stands behind the colon of a body: body b : %s",
-                       expr_label(ck, node));
+                       "a shape stands behind the colon of a body: body b : "
+                       "%s; a name is given by shape s = %s",
+                       expr_label(ck, node), expr_label(ck, node));
         return value_poison(node->range);
     }
     const struct builtin *builtin = builtin_find(name.text);

@@ -182,6 +182,29 @@ shape_alone(struct check *ck, struct decl *decl)
     call_leave(ck, &frame);
 }
 
+/* Is the name that of a let? Then it is told, unless the let is wrong itself,
+ * as `let s = circle(1)` is. */
+static bool
+let_stands_here(struct check *ck, const struct env *caller,
+                const struct ast_expr *callee)
+{
+    bool reported;
+    struct decl *let = scope_find(ck, caller->module, callee->name.text,
+                                  WANT_VALUE, callee->range, &reported);
+    if (!let || let->kind != DECL_LET)
+        return false;
+    check_decl(ck, let, callee->range);
+    if (let->broken)
+        return true;
+    struct diag *diag =
+        check_error(ck, DIAG_E0328, callee->range, "`%s` is a %s, not a shape",
+                    let->name, decl_kind_name(let->kind));
+    CHECK_NOTE(ck, diag, let->range, "declared here");
+    CHECK_HELP(ck, diag, "a shape is declared as shape %s = circle(1)",
+               let->name);
+    return true;
+}
+
 bool
 shape_open(struct check *ck, const struct env *caller,
            const struct ast_expr *head, struct shape_use *use)
@@ -196,6 +219,8 @@ shape_open(struct check *ck, const struct env *caller,
     if (callee->kind == AST_NAME) {
         decl = scope_find(ck, caller->module, callee->name.text, WANT_CALL,
                           callee->range, &reported);
+        if (!decl && !reported && let_stands_here(ck, caller, callee))
+            return false;
         if (!decl && !reported)
             scope_unknown(ck, caller, callee->name.text, callee->range,
                           WANT_CALL);

@@ -116,6 +116,15 @@ value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
     return false;
 }
 
+/* The unit that a value of this dimension is to have. That of a torque is
+ * written N*m, though it is that of an energy. */
+static const char *
+unit_of_what(struct check *ck, const struct dim *dim, const char *what)
+{
+    const char *text = dim_text(ck->dims, dim);
+    return !strcmp(text, "J") && strstr(what, "torque") ? "N*m" : text;
+}
+
 bool
 value_need_dim(struct check *ck, struct value *value,
                const struct ast_expr *node, const struct dim *dim,
@@ -150,8 +159,14 @@ value_need_dim(struct check *ck, struct value *value,
         CHECK_HELP(ck, diag,
                    "divide by a quantity of the same dimension, so that a "
                    "ratio is left");
+    else if (!strcmp(dim_text(ck->dims, dim), "kg/m^2") &&
+             !strcmp(dim_text(ck->dims, value->dim), "kg/m^3"))
+        CHECK_HELP(ck, diag,
+                   "in the plane it is the mass per area: multiply by the "
+                   "thickness, as in (7850 [kg/m^3])*(0.01 [m])");
     else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, value->dim))
-        CHECK_HELP(ck, diag, "give a value in [%s]", dim_text(ck->dims, dim));
+        CHECK_HELP(ck, diag, "give a value in [%s]",
+                   unit_of_what(ck, dim, what));
     else if (dim_known(ck->dims, dim))
         CHECK_HELP(
             ck, diag,
@@ -188,7 +203,7 @@ value_need_scalar(struct check *ck, struct value *value,
                 node ? expr_label(ck, node) : "a");
         else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, dim))
             CHECK_HELP(ck, diag, "give one number in [%s]",
-                       dim_text(ck->dims, dim));
+                       unit_of_what(ck, dim, what));
         return false;
     }
     return value_need_dim(ck, value, node, dim, what);

@@ -37,6 +37,10 @@
  * the rounding error of a place over the speed. */
 #define CHATTER_FLIGHTS 8
 #define CHATTER_SHORTER 0.1
+/* Flights so many roundings of their gap high: the gap is off by two of these
+ * at either end, which takes an eighth of their time; lower ones may be lost.
+ */
+#define CHATTER_CUT 8.0
 /* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
 /* A limit is accepted at its first prediction when it is nearer than this share
@@ -83,8 +87,8 @@ struct accumulation_work {
 #define LIMIT_CROWD 64
 #define CROWD_REACH 4.0
 
-/* The sum of the last flights of a contact; 0: they do not shrink. take: there
- * are enough of them for a limit. */
+/* The sum of the last flights; 0: they do not shrink. take: enough for a limit.
+ */
 static double
 shrinks(const struct simulation *sim, uint32_t contact, bool *take)
 {
@@ -294,9 +298,8 @@ tiny(const struct simulation *sim, uint32_t contact)
  * times and the order of further impacts would be rounding. Their accelerations
  * are those under the forces of the points that rest. Such points are at rest,
  * together with those that are as slow and would open. The flights of one point
- * add up to 2 u/(|a| (1 - e)). *error: of the time of the limit. These flights
- * are not followed, and all those before that were no higher than the rounding
- * of the gap may have been cut or drawn out by as much as they took. */
+ * add up to 2 u/(|a| (1 - e)). *error: of the time of the limit, from these and
+ * all flights before that the rounding of the gap may have cut. */
 static bool
 lost(struct simulation *sim, const struct limit_group *group,
      struct forecast_limit *limit, double *error)
@@ -335,7 +338,7 @@ lost(struct simulation *sim, const struct limit_group *group,
             contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
         double rate_now = fabs(state->rate), fall = fabs(acc[point]),
-               rounded = sqrt(2.0 * fall * LIMIT_GROUP_NOISE * DBL_EPSILON *
+               rounded = sqrt(2.0 * fall * CHATTER_CUT * DBL_EPSILON *
                               group->place[point]);
         sum = fmax(sum, 2.0 * rate_now / fall *
                             limit_flights(sim, group, point, rate_now));
@@ -394,8 +397,7 @@ rounding(struct simulation *sim, uint32_t contact)
     return arrive(sim, group, &limit, contact, error, &here, &there);
 }
 
-/* A number that stands for the set of points at rest at a limit (FNV-1a hash),
- * for comparisons. */
+/* A number that stands for the set of points at rest at a limit (FNV-1a). */
 static uint64_t
 signature(const struct limit_group *group, const struct forecast_limit *limit)
 {

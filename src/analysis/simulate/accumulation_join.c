@@ -428,7 +428,7 @@ limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
     assert(all_turns != NULL && limit != NULL && error != NULL);
     const struct limit_series *turns = turns_of(sim, all_turns, contact);
     double left = turns->meet - rt_time(sim->run);
-    bool all = turns->known && left > limit->remaining;
+    bool all = turns->known && left > limit->remaining && turns->error < left;
     for (int i = 0; all && i < group->n; i++)
         all = limit->closed[i];
     if (!all)

@@ -102,6 +102,7 @@ lower_val(struct mech *mech, const struct tm_val *val)
                    .ref = val->ref,
                    .field = val->field,
                    .compare = val->compare || val->truth,
+                   .words = val->words,
                    .range = val->range};
     out.text = text_or_empty(mech, val->text);
     out.label = text_or_empty(mech, val->label);

@@ -91,6 +91,9 @@ table_read_rows(const struct table_kind *kind, const struct table_h5 *hdf5,
         error->no_place = !kind->rows;
         return false;
     }
+    for (size_t i = 0; i < n_columns; i++)
+        if (columns[i].text)
+            table_order_words(arena, &columns[i], *n_rows);
     if (!*n_rows)
         return table_wrong(error, 0, n < 60 ? n : 60,
                            "the file has no rows behind its header",

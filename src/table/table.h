@@ -88,6 +88,11 @@ bool table_read_rows(const struct table_kind *kind, const struct table_h5 *hdf5,
                      const char *missing, size_t *n_rows,
                      struct table_error *error);
 
+/* Puts the words of a column of n texts in order, and gives them other numbers:
+ * texts in order then are numbers in order. */
+void table_order_words(struct arena *arena, struct table_column *column,
+                       size_t n);
+
 /* Takes n numbers from a unit of num/den SI units to SI units. */
 void table_scale(double *numbers, size_t n, double num, double den);
 

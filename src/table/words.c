@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of a column: each is kept once, and a cell is its number. */
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -38,6 +40,32 @@ grow(struct arena *arena, struct table_words *words)
     words->bucket = NEW_N(arena, uint32_t, words->n_buckets);
     for (size_t i = 0; i < words->n; i++)
         *place(words, words->v[i], strlen(words->v[i])) = (uint32_t)i + 1;
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void
+table_order_words(struct arena *arena, struct table_column *column, size_t n)
+{
+    assert(arena && column && (column->numbers || !n));
+    struct table_words *words = &column->words;
+    if (words->n < 2)
+        return;
+    const char **old = arena_copy(arena, words->v, words->n * sizeof *old);
+    double *number = NEW_N(arena, double, words->n);
+    qsort(words->v, words->n, sizeof *words->v, by_text);
+    memset(words->bucket, 0, words->n_buckets * sizeof *words->bucket);
+    for (size_t i = 0; i < words->n; i++)
+        *place(words, words->v[i], strlen(words->v[i])) = (uint32_t)i + 1;
+    for (size_t i = 0; i < words->n; i++)
+        number[i] = (double)*place(words, old[i], strlen(old[i])) - 1;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(column->numbers[i]))
+            column->numbers[i] = number[(size_t)column->numbers[i]];
 }
 
 double

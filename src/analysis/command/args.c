@@ -309,12 +309,11 @@ arg_instant(struct analysis *analysis, const imp_command *command,
     if (st || !(*out < 0.0))
         return st;
     char text[NUM_TEXT];
-    struct diag *diag =
-        diag_add(analysis->ds, DIAG_E0705,
-                 arg_option(analysis, command, id)->range,
-                 "`at` is an instant of the motion, which begins at t = 0, but "
-                 "this is %s s",
-                 num_digits(text, *out, 9));
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0705, arg_option(analysis, command, id)->range,
+        "`at` is an instant of the motion, which begins at t = 0, but "
+        "this is %s s",
+        num_digits(text, *out, 9));
     diag_help(analysis->ds, diag,
               "leave `at` out to ask at the start, or where the gap is open "
               "there at its first closure");

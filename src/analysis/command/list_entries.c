@@ -9,10 +9,11 @@
 #include "analysis/command/command.h"
 #include "analysis/command/lists.h"
 #include "base/arena.h"
+#include "table/table.h"
 
 int
-list_no_such_entry(struct analysis *analysis, const imp_list *list, imp_range range,
-              size_t n, double at)
+list_no_such_entry(struct analysis *analysis, const imp_list *list,
+                   imp_range range, size_t n, double at)
 {
     const char *name = imp_text(analysis->rt->im, list->name);
     struct diag *diag =
@@ -37,7 +38,7 @@ list_picked(struct analysis *analysis, const imp_list *list,
             const struct list_values *in, struct list_values *out)
 {
     size_t width = in[0].width, n = in[1].n;
-    double *x = NEW_N(record_arena(analysis), double, n * width + 1);
+    double *x = NEW_N(record_arena(analysis), double, n *width + 1);
     for (size_t i = 0; i < n; i++) {
         double all = (double)in[0].n, at = in[1].x[i];
         double place = at < 0 ? all + at : at;
@@ -57,7 +58,7 @@ list_running(struct analysis *analysis, const imp_list *list,
 {
     bool sums = list->kind == IMP_LIST_CUMULATIVE;
     size_t width = in->width, n = sums || !in->n ? in->n : in->n - 1;
-    double *x = NEW_N(record_arena(analysis), double, n * width + 1);
+    double *x = NEW_N(record_arena(analysis), double, n *width + 1);
     for (size_t k = 0; k < width; k++) {
         double sum = 0, rest = 0; /* as in list_sum */
         for (size_t i = 0; i < n; i++) {
@@ -111,4 +112,68 @@ list_distances(struct analysis *analysis, const imp_list *list,
     }
     *out = (struct list_values){x, count, 1};
     return IMP_OK;
+}
+
+/* -- texts ----------------------------------------------------------------- */
+
+/* The words of a column: those of another file, or *own, those of the model. */
+static const struct table_words *
+words_of(const struct analysis *analysis, uint32_t table, uint32_t column,
+         imp_ref *own)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_table *of = IMP_ARRAY(im, im->tables, imp_table) + table;
+    assert(table < im->tables.n && column < of->columns.n);
+    *own = IMP_ARRAY(im, of->columns, imp_table_column)[column].words;
+    const struct data_columns *other =
+        analysis->data ? &analysis->data[table] : NULL;
+    return other && other->column ? &other->column[column].words : NULL;
+}
+
+const char *
+list_word_text(const struct analysis *analysis, uint32_t table, uint32_t column,
+               size_t word)
+{
+    assert(analysis);
+    imp_ref own;
+    const struct table_words *words = words_of(analysis, table, column, &own);
+    assert(word < (words ? words->n : own.n));
+    return words ? words->v[word]
+                 : imp_text(analysis->rt->im,
+                            IMP_ARRAY(analysis->rt->im, own, imp_str)[word]);
+}
+
+size_t
+list_word(struct analysis *analysis, const imp_list *list)
+{
+    assert(analysis && list && list->kind == IMP_LIST_WORD);
+    imp_ref own;
+    const struct table_words *words =
+        words_of(analysis, list->table, list->column, &own);
+    const char *text = imp_text(analysis->rt->im, list->text);
+    for (size_t i = 0; i < (words ? words->n : own.n); i++)
+        if (!strcmp(list_word_text(analysis, list->table, list->column, i),
+                    text))
+            return i;
+    return SIZE_MAX;
+}
+
+void
+list_distinct(struct analysis *analysis, const imp_list *list,
+              const struct list_values *in, struct list_values *out)
+{
+    assert(analysis && list && in && out && in->width == 1);
+    struct arena *arena = record_arena(analysis);
+    size_t *order = NEW_N(arena, size_t, in->n + 1), n = 0;
+    double *x = NEW_N(arena, double, in->n + 1),
+           *count = NEW_N(arena, double, in->n + 1);
+    list_order(arena, in->x, in->n, order);
+    for (size_t i = 0; i < in->n; i++) {
+        double entry = in->x[order[i]];
+        if (!n || entry != x[n - 1])
+            x[n++] = entry;
+        count[n - 1]++;
+    }
+    *out =
+        (struct list_values){list->kind == IMP_LIST_COUNTS ? count : x, n, 1};
 }

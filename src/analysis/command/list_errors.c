@@ -21,8 +21,7 @@ list_variance_error(const double *x, size_t n)
     }
     /* never negative, as the fourth moment is at least the square of the
      * second one, and n^2 (n - 3) < (n - 1)^3 */
-    double variance =
-        fourth / count - (count - 3) / (count - 1) * (s2 * s2);
+    double variance = fourth / count - (count - 3) / (count - 1) * (s2 * s2);
     return sqrt(fmax(variance, 0) / count);
 }
 
@@ -75,7 +74,8 @@ list_quantile_error(const double *sorted, size_t n, double p)
     return sqrt(fmax(squares / weights - mean * mean, 0));
 }
 
-/* -- distance of two distributions ------------------------------------------ */
+/* -- distance of two distributions ------------------------------------------
+ */
 
 double
 list_emd_error(struct arena *arena, const double *a, size_t n_a,
@@ -87,9 +87,7 @@ list_emd_error(struct arena *arena, const double *a, size_t n_a,
     double at = fmin(a[0], b[0]), along = 0;
     size_t i = 0, j = 0;
     while (i < n_a || j < n_b) {
-        double next = i >= n_a   ? b[j]
-                      : j >= n_b ? a[i]
-                                 : fmin(a[i], b[j]);
+        double next = i >= n_a ? b[j] : j >= n_b ? a[i] : fmin(a[i], b[j]);
         double higher = (double)i / (double)n_a - (double)j / (double)n_b;
         along += (higher > 0 ? 1 : higher < 0 ? -1 : 0) * (next - at);
         while (i < n_a && a[i] == next)

@@ -42,8 +42,8 @@ product_sum(const double *x, const double *y, size_t n)
     double sum = 0, rest = 0;
     for (size_t i = 0; i < n; i++) {
         double term = (x[i] - mean_x) * (y[i] - mean_y), next = sum + term;
-        rest += fabs(sum) >= fabs(term) ? (sum - next) + term
-                                        : (term - next) + sum;
+        rest +=
+            fabs(sum) >= fabs(term) ? (sum - next) + term : (term - next) + sum;
         sum = next;
     }
     return sum + rest;
@@ -76,9 +76,7 @@ list_emd(const double *a, size_t n_a, const double *b, size_t n_b)
     size_t i = 0, j = 0;
     double at = fmin(a[0], b[0]);
     while (i < n_a || j < n_b) {
-        double next = i >= n_a   ? b[j]
-                      : j >= n_b ? a[i]
-                                 : fmin(a[i], b[j]);
+        double next = i >= n_a ? b[j] : j >= n_b ? a[i] : fmin(a[i], b[j]);
         area += fabs((double)i / (double)n_a - (double)j / (double)n_b) *
                 (next - at);
         while (i < n_a && a[i] == next)

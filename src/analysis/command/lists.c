@@ -191,32 +191,12 @@ source_table(struct analysis *analysis, const imp_list *list,
         IMP_ARRAY(im, table->columns, imp_table_column) + list->column;
     const struct data_columns *other =
         analysis->data ? &analysis->data[list->table] : NULL;
-    *out =
-        other && other->column
-            ? (struct list_values){other->column[list->column].numbers, other->rows, 1}
-            : (struct list_values){IMP_ARRAY(im, column->values, double),
-                                   column->values.n, 1};
+    *out = other && other->column
+               ? (struct list_values){other->column[list->column].numbers,
+                                      other->rows, 1}
+               : (struct list_values){IMP_ARRAY(im, column->values, double),
+                                      column->values.n, 1};
     return IMP_OK;
-}
-
-/* Which number a text has among the words of a column; SIZE_MAX: none. */
-static size_t
-word_of(struct analysis *analysis, const imp_list *list)
-{
-    const imp_image *im = analysis->rt->im;
-    const imp_table *table = IMP_ARRAY(im, im->tables, imp_table) + list->table;
-    const imp_table_column *column =
-        IMP_ARRAY(im, table->columns, imp_table_column) + list->column;
-    const imp_str *word = IMP_ARRAY(im, column->words, imp_str);
-    const struct data_columns *other =
-        analysis->data ? &analysis->data[list->table] : NULL;
-    const struct table_words *words =
-        other && other->column ? &other->column[list->column].words : NULL;
-    const char *text = imp_text(im, list->text);
-    for (size_t i = 0; i < (words ? words->n : column->words.n); i++)
-        if (!strcmp(words ? words->v[i] : imp_text(im, word[i]), text))
-            return i;
-    return SIZE_MAX;
 }
 
 /* A text of data is compared with one that is written out; where it is missing,
@@ -226,13 +206,18 @@ source_word(struct analysis *analysis, const imp_list *list,
             struct list_values *out)
 {
     struct list_values all;
-    size_t word = word_of(analysis, list);
-    int st = source_table(analysis, list, &all);
+    size_t word = list_word(analysis, list);
+    int st = list->inputs.n
+                 ? column_values_of(analysis, inputs_of(analysis->rt->im, list),
+                                    &all)
+                 : source_table(analysis, list, &all);
+    if (st)
+        return st;
     double *is = numbers(analysis, all.n);
     for (size_t i = 0; i < all.n; i++)
         is[i] = word != SIZE_MAX && all.x[i] == (double)word;
     *out = (struct list_values){is, all.n, 1};
-    return st;
+    return IMP_OK;
 }
 
 /* -- lists of lists -------------------------------------------------------- */
@@ -606,6 +591,10 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     case IMP_LIST_DIFFERENCES:
         list_running(analysis, list, &in[0], out);
         return IMP_OK;
+    case IMP_LIST_DISTINCT:
+    case IMP_LIST_COUNTS:
+        list_distinct(analysis, list, &in[0], out);
+        return IMP_OK;
     case IMP_LIST_SORT:
         return make_sorted(analysis, list, in, out);
     case IMP_LIST_CDF:
@@ -677,9 +666,9 @@ list_slots_given(struct rt *run, const void *ctx)
     const uint32_t *number = IMP_ARRAY(im, im->given, uint32_t);
     int st = IMP_OK;
     for (uint32_t i = 0; i < im->given.n && !st; i++)
-        st = list_slot_value(
-            &analysis, IMP_ARRAY(im, im->slots, imp_slot) + number[i],
-            &run->env[im->layout.slots + number[i]]);
+        st = list_slot_value(&analysis,
+                             IMP_ARRAY(im, im->slots, imp_slot) + number[i],
+                             &run->env[im->layout.slots + number[i]]);
     return st;
 }
 

@@ -58,6 +58,15 @@ void list_memo_put(struct rt *run, uint32_t list,
 
 /* -- list_entries.c -------------------------------------------------------- */
 
+/* Which number the text of a list of kind WORD has among the words of its
+ * column; SIZE_MAX: none. */
+size_t list_word(struct analysis *analysis, const imp_list *list);
+/* Word number `word` of a column of texts of the model's data. */
+const char *list_word_text(const struct analysis *analysis, uint32_t table,
+                           uint32_t column, size_t word);
+/* distinct, counts */
+void list_distinct(struct analysis *analysis, const imp_list *list,
+                   const struct list_values *in, struct list_values *out);
 /* cumulative, differences */
 void list_running(struct analysis *analysis, const imp_list *list,
                   const struct list_values *in, struct list_values *out);

@@ -96,20 +96,22 @@ show_contact(struct analysis *analysis, const imp_val *value)
     return IMP_OK;
 }
 
-/* Shows a list as the field of a record would be shown. */
+/* Shows a list as the field of a record would be shown. texts: its entries, if
+ * they are no numbers. */
 static void
 show_list(struct analysis *analysis, const imp_val *value,
-          struct list_values values)
+          struct list_values values, const char *const *texts)
 {
     const imp_image *im = analysis->rt->im;
     imp_command bare = {.id = IMP_CMD_show, .range = value->range};
     imp_field field = {.name = value->label,
                        .unit = value->unit,
-                       .kind = values.width > 1 ? IMP_FIELD_VECS
-                                                : IMP_FIELD_LIST,
+                       .kind = texts              ? IMP_FIELD_TEXTS
+                               : values.width > 1 ? IMP_FIELD_VECS
+                                                  : IMP_FIELD_LIST,
                        .width = (uint32_t)values.width};
     struct field_value v = {
-        .num = values.x, .n = values.n, .cols = values.width};
+        .num = values.x, .texts = texts, .n = values.n, .cols = values.width};
     struct record one = {.image = im,
                          .command = &bare,
                          .schema = &field,
@@ -119,14 +121,34 @@ show_list(struct analysis *analysis, const imp_val *value,
     out_field(analysis->out, im, &one, 0, imp_text(im, value->label));
 }
 
+/* A text of data; NaN: it is missing. One with a comma stands in quotes. */
+static const char *
+word_shown(struct analysis *analysis, const imp_val *value, double word)
+{
+    bool json = analysis->out->json;
+    if (isnan(word))
+        return json ? "" : "-";
+    const char *text =
+        list_word_text(analysis, value->words - 1, value->field, (size_t)word);
+    return json || !strchr(text, ',')
+               ? text
+               : arena_printf(record_arena(analysis), "\"%s\"", text);
+}
+
 static int
 show_column(struct analysis *analysis, const imp_val *value)
 {
     struct list_values values;
     int st = column_values_of(analysis, value, &values);
-    if (!st)
-        show_list(analysis, value, values);
-    return st;
+    if (st)
+        return st;
+    const char **texts = NULL;
+    if (value->words)
+        texts = NEW_N(record_arena(analysis), const char *, values.n + 1);
+    for (size_t i = 0; texts && i < values.n; i++)
+        texts[i] = word_shown(analysis, value, values.x[i]);
+    show_list(analysis, value, values, texts);
+    return IMP_OK;
 }
 
 static int
@@ -187,7 +209,7 @@ show_value(struct analysis *analysis, const imp_val *value)
         size_t rows = value->rows ? value->rows : 1,
                cols = value->cols ? value->cols : 1;
         if (arg_is_empty(value)) {
-            show_list(analysis, value, (struct list_values){.width = 1});
+            show_list(analysis, value, (struct list_values){.width = 1}, NULL);
             return IMP_OK;
         }
         double *x = NEW_N(analysis->rt->arena, double, rows *cols + 2);

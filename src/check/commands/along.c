@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One number of a whole run, in the `record` of `simulate`: sup(x), inf(x),
- * integral(x), first(a > b). Its value for the run is the Taylor series of x. */
+ * integral(x), first(a > b). Its value for the run is the Taylor series of x.
+ */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -20,9 +21,8 @@ word_of(struct check *ck, const struct ast_expr *node)
         return N_WORDS;
     while (word < N_WORDS && strcmp(words[word], node->a->name.text) != 0)
         word++;
-    if (word < N_WORDS &&
-        scope_find(ck, ck->modules.main, words[word], WANT_CALL, node->range,
-                   &reported))
+    if (word < N_WORDS && scope_find(ck, ck->modules.main, words[word],
+                                     WANT_CALL, node->range, &reported))
         return N_WORDS;
     return (enum word)word;
 }
@@ -42,10 +42,9 @@ static bool
 wrong(struct check *ck, const struct ast_expr *node, const char *word,
       const char *message, const char *as)
 {
-    CHECK_HELP(ck,
-               check_error(ck, DIAG_E0432, node->range, "`%s` %s", word,
-                           message),
-               "%s", as);
+    CHECK_HELP(
+        ck, check_error(ck, DIAG_E0432, node->range, "`%s` %s", word, message),
+        "%s", as);
     return false;
 }
 
@@ -80,10 +79,8 @@ series_of(struct check *ck, const struct ast_expr *node,
         .kind = AST_NUM, .num = IMP_ALONG_ORDER, .range = node->range};
     struct ast_arg args[2] = {{.value = (struct ast_expr *)node},
                               {.value = &order}};
-    struct ast_expr call = {.kind = AST_CALL,
-                            .range = node->range,
-                            .args = args,
-                            .n_args = 2};
+    struct ast_expr call = {
+        .kind = AST_CALL, .range = node->range, .args = args, .n_args = 2};
     struct value two[2] = {*value, check_expr(ck, &ck->modules.top, &order)};
     struct value series = series_call(ck, &call, two);
     return series.kind == VALUE_NUM ? series.e : NULL;
@@ -120,9 +117,8 @@ note_kink(void *ctx, const expr *node)
     case IMP_OP_MOD:
     case IMP_OP_ROUND: /* where of is whole, or half of an odd number */
         whole = ex_mul(graph, ex_num(graph, acos(-1.0)), of);
-        of = ex_op(graph,
-                   node->op == IMP_OP_ROUND ? IMP_OP_COS : IMP_OP_SIN, whole,
-                   NULL, NULL);
+        of = ex_op(graph, node->op == IMP_OP_ROUND ? IMP_OP_COS : IMP_OP_SIN,
+                   whole, NULL, NULL);
         break;
     default:
         break;
@@ -148,8 +144,8 @@ all_series(struct check *ck, const struct ast_expr *node,
     memcpy(e, own, width * sizeof *e);
     for (size_t i = 0; i < most; i++) {
         bool zero = i < kinks.zeros.n;
-        const expr *of = zero ? kinks.zeros.v[i]
-                              : kinks.extremes.v[i - kinks.zeros.n];
+        const expr *of =
+            zero ? kinks.zeros.v[i] : kinks.extremes.v[i - kinks.zeros.n];
         struct value kink =
             value_array(ck, 1, 1, dim_pure(ck->dims), node->range);
         kink.e[0] = of;

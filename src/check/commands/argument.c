@@ -177,22 +177,13 @@ shown(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     }
     if (!outside_run(ck, &value, node, "show"))
         return false;
-    if (value.kind == VALUE_TABLE || value.kind == VALUE_WORDS) {
+    if (value.kind == VALUE_TABLE) {
         struct diag *diag = check_error(ck, DIAG_E0411, node->range,
                                         "this cannot be shown: it is %s",
                                         value_kind_text(ck, &value));
         const struct tm_table *table = &ck->lists.tables.v[value.ref];
-        if (value.kind == VALUE_TABLE)
-            CHECK_HELP(ck, diag, "name a column, as %s.%s", table->name,
-                       table->columns[0].name);
-        else
-            CHECK_HELP(ck, diag,
-                       "texts select entries of other columns: x[%s.%s == "
-                       "\"%s\"]",
-                       table->name, table->columns[value.field].name,
-                       table->columns[value.field].n_words
-                           ? table->columns[value.field].words[0]
-                           : "");
+        CHECK_HELP(ck, diag, "name a column, as %s.%s", table->name,
+                   table->columns[0].name);
         return false;
     }
     whole_field(ck, node, &value);

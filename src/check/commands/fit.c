@@ -100,10 +100,9 @@ over_option(struct check *ck, const struct ast_item *key, const char *word,
         args = &alone;
         count = 1;
     } else if (node->kind != AST_OVER) {
-        CHECK_HELP(ck,
-                   check_error(ck, DIAG_E0430, node->range,
-                               "`over` names params"),
-                   "as in over (a, b), or over (a in [0, 1])");
+        CHECK_HELP(
+            ck, check_error(ck, DIAG_E0430, node->range, "`over` names params"),
+            "as in over (a, b), or over (a in [0, 1])");
         return false;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
@@ -140,8 +139,8 @@ question_env(const struct check *ck, const struct tm_command *cmd,
     return env;
 }
 
-/* Does the command state a run which is wrong? That has been reported, and names
- * of its fields are not known. */
+/* Does the command state a run which is wrong? That has been reported, and
+ * names of its fields are not known. */
 static bool
 run_is_wrong(const struct ast_item *it, const struct env *env)
 {
@@ -221,16 +220,18 @@ fit_reads(struct check *ck, const struct tm_val *over, const expr *residual,
         return true;
     struct diag *diag = check_error(
         ck, DIAG_E0431, node->range,
-        reads.other ? "what is fitted is made of params, numbers and lists, and "
-                      "of nothing that moves"
-                    : "a param of this fit stands within a function of a whole "
-                      "list, or within a condition that selects");
-    CHECK_HELP(ck, diag,
-               reads.other
-                   ? "a fit of runs names them: fit x to d over a { run = simulate "
-                     "{ at = times  keep = 0  record = x } }"
-                   : "a fit needs derivatives entry by entry; minimise needs "
-                     "none: minimise sum((f - d)^2) over a");
+        reads.other
+            ? "what is fitted is made of params, numbers and lists, and "
+              "of nothing that moves"
+            : "a param of this fit stands within a function of a whole "
+              "list, or within a condition that selects");
+    CHECK_HELP(
+        ck, diag,
+        reads.other
+            ? "a fit of runs names them: fit x to d over a { run = simulate "
+              "{ at = times  keep = 0  record = x } }"
+            : "a fit needs derivatives entry by entry; minimise needs "
+              "none: minimise sum((f - d)^2) over a");
     return false;
 }
 
@@ -325,8 +326,7 @@ fit_columns(struct check *ck, uint32_t command, const struct tm_val *over,
     }
     for (size_t i = 0; i < over->n_items; i++) {
         const struct tm_val *item = &over->items[i];
-        const struct dim *of =
-            ck->notes.param_decls.v[item->ref]->val.dim;
+        const struct dim *of = ck->notes.param_decls.v[item->ref]->val.dim;
         record_number(ck, command, item->name, "estimate of the param", of);
         record_number(ck, command,
                       arena_printf(ck->arena, "%s_error", item->name),
@@ -393,15 +393,15 @@ fit_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
         (!run && !fit_reads(ck, over, residual.e[0], it->args[0])))
         return false;
     uint32_t n = run ? 0 : (uint32_t)over->n_items;
-    struct value all = value_array(ck, n + 2, 1, residual.dim, it->args[0]->range);
+    struct value all =
+        value_array(ck, n + 2, 1, residual.dim, it->args[0]->range);
     all.kind = VALUE_COLUMN;
     all.ref = residual.ref;
     all.e[0] = fitted.e[0];
     all.e[1] = residual.e[0];
     for (uint32_t k = 0; k < n; k++)
-        all.e[2 + k] =
-            ex_diff(ck->g, residual.e[0],
-                    ex_sym(ck->g, SYM_PARAM, over->items[k].ref, 0));
+        all.e[2 + k] = ex_diff(ck->g, residual.e[0],
+                               ex_sym(ck->g, SYM_PARAM, over->items[k].ref, 0));
     val_of(ck, &all, it->args[0], &cmd->args[cmd->n_args++]);
     const struct ast_expr *errors = errors_of(it);
     if (errors && !take_errors(ck, command, errors, &residual))
@@ -448,13 +448,14 @@ minimise_arguments(struct check *ck, uint32_t command,
     if (value.kind == VALUE_POISON)
         return false;
     if (value.kind != VALUE_NUM || !value_is_scalar(&value)) {
-        CHECK_HELP(ck,
-                   check_error(ck, DIAG_E0431, node->range,
-                               "what is minimised is one number, but this is %s",
-                               value_kind_text(ck, &value)),
-                   value_is_list(ck, &value)
-                       ? "of a list take sum((f - d)^2), mean or max"
-                       : "a number made of params, lists, and fields of `run`");
+        CHECK_HELP(
+            ck,
+            check_error(ck, DIAG_E0431, node->range,
+                        "what is minimised is one number, but this is %s",
+                        value_kind_text(ck, &value)),
+            value_is_list(ck, &value)
+                ? "of a list take sum((f - d)^2), mean or max"
+                : "a number made of params, lists, and fields of `run`");
         return false;
     }
     cmd = &ck->lists.commands.v[command];
@@ -499,7 +500,8 @@ late(struct check *ck, const struct tm_command *cmd)
             CHECK_HELP(ck, diag, "ask for each value by a sweep");
         }
         for (uint32_t k = 0; item->e && k < 2 && param->has_range; k++)
-            if (!(item->e[k]->num >= param->lo && item->e[k]->num <= param->hi)) {
+            if (!(item->e[k]->num >= param->lo &&
+                  item->e[k]->num <= param->hi)) {
                 struct diag *diag = check_error(
                     ck, DIAG_E0430, item->range,
                     "%g is outside the range [%g, %g] of the param `%s`",
@@ -514,9 +516,9 @@ const struct command_rules command_rules_fit = {.option = fit_option,
                                                 .argument = fit_argument,
                                                 .arguments = fit_arguments,
                                                 .late = late};
-const struct command_rules command_rules_minimise = {
-    .option = minimise_option,
-    .missing = fit_missing,
-    .argument = fit_argument,
-    .arguments = minimise_arguments,
-    .late = late};
+const struct command_rules command_rules_minimise = {.option = minimise_option,
+                                                     .missing = fit_missing,
+                                                     .argument = fit_argument,
+                                                     .arguments =
+                                                         minimise_arguments,
+                                                     .late = late};

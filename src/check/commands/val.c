@@ -92,8 +92,10 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
                              *u ? u : "1");
         }
         break;
+    case VALUE_WORDS:
     case VALUE_COLUMN:
         out->kind = IMP_VAL_COLUMN;
+        out->words = value->kind == VALUE_WORDS ? value->table + 1 : 0;
         out->rows = value->rows;
         out->cols = 1;
         out->e = value->e;

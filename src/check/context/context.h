@@ -49,7 +49,8 @@ enum value_kind {
                      entry, `rows` numbers, a formula of cells of lists; ref: a
                      list of the same length */
     VALUE_TABLE,  /* ref: table */
-    VALUE_WORDS   /* ref: table, field: column of texts */
+    VALUE_WORDS   /* texts of data: as COLUMN, of numbers of words; table and
+                     field: its column there */
 };
 struct value {
     enum value_kind kind;
@@ -64,6 +65,7 @@ struct value {
     const struct dim *series;
     bool truth; /* COLUMN: its entries are truth values */
     uint32_t ref, field;
+    uint32_t table; /* WORDS */
     const char *text;
     imp_range range;
 };

@@ -341,6 +341,11 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (list_indexed(ck, node, &value, &at, &entries))
             return entries;
     }
+    if (value.kind == VALUE_WORDS && node->n_list == 1) {
+        struct value texts, at = check_expr(ck, env, node->list[0]);
+        if (words_indexed(ck, node, &value, &at, &texts))
+            return texts;
+    }
     switch (value.kind) {
     case VALUE_POISON:
         return value_poison(node->range);

@@ -293,7 +293,8 @@ list_function(struct check *ck, const struct env *env,
               const struct value *args, size_t count, struct value *out)
 {
     enum imp_list_kind kind = list_kind_of(builtin->name);
-    if (kind == IMP_LIST_KINDS && args[0].kind == VALUE_COLUMN)
+    if (kind == IMP_LIST_KINDS &&
+        (args[0].kind == VALUE_COLUMN || args[0].kind == VALUE_WORDS))
         kind = reduction(builtin->name, count);
     if (kind != IMP_LIST_KINDS) {
         *out = list_call(ck, node, kind, args, count);

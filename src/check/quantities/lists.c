@@ -136,9 +136,9 @@ column_of_field(struct check *ck, const struct value *value, const char *name)
                                                   .field = value->field,
                                                   .name = name,
                                                   .range = value->range});
-    struct value column = cells_of(
-        ck, list, field_dim(ck, cmd, field, UINT32_MAX, value->range),
-        value->range);
+    struct value column =
+        cells_of(ck, list, field_dim(ck, cmd, field, UINT32_MAX, value->range),
+                 value->range);
     if (width == 1)
         return column;
     column.dims = NEW_N(ck->arena, const struct dim *, width);
@@ -257,6 +257,47 @@ list_of_entry(const struct value *entry, const struct value *like, size_t n)
     return list;
 }
 
+/* A list of numbers of words as texts. */
+static struct value
+words_of(const struct value *column, uint32_t table, uint32_t field)
+{
+    struct value words = *column;
+    words.kind = VALUE_WORDS;
+    words.table = table;
+    words.field = field;
+    return words;
+}
+
+struct value
+list_of_words(const struct value *words)
+{
+    assert(words && words->kind == VALUE_WORDS);
+    struct value column = *words;
+    column.kind = VALUE_COLUMN;
+    return column;
+}
+
+bool
+words_indexed(struct check *ck, const struct ast_expr *node,
+              const struct value *words, const struct value *at,
+              struct value *out)
+{
+    assert(ck && node && words && at && out);
+    struct value column = list_of_words(words), places = *at;
+    if (at->kind == VALUE_COLUMN && at->truth) {
+        *out = list_select(ck, node, &column, at);
+    } else {
+        if (value_is_list(ck, at))
+            places = list_column(ck, at, expr_label(ck, node));
+        else if (at->kind != VALUE_NUM || at->cols != 1)
+            return false;
+        *out = list_pick(ck, node, &column, &places);
+    }
+    if (out->kind == VALUE_COLUMN)
+        *out = words_of(out, words->table, words->field);
+    return true;
+}
+
 struct value
 table_field(struct check *ck, uint32_t table, const char *name,
             imp_range name_range, imp_range range)
@@ -264,23 +305,18 @@ table_field(struct check *ck, uint32_t table, const char *name,
     assert(ck && name && table < ck->lists.tables.n);
     const struct tm_table *from = &ck->lists.tables.v[table];
     for (uint32_t c = 0; c < from->n_columns; c++)
-        if (!strcmp(from->columns[c].name, name) && from->columns[c].text) {
-            return (struct value){.kind = VALUE_WORDS,
-                                  .dim = dim_pure(ck->dims),
-                                  .ref = table,
-                                  .field = c,
-                                  .range = range};
-        } else if (!strcmp(from->columns[c].name, name)) {
+        if (!strcmp(from->columns[c].name, name)) {
             uint32_t list = list_add(
-                ck, (struct tm_list){
-                        .kind = IMP_LIST_TABLE,
-                        .width = 1,
-                        .table = table,
-                        .column = c,
-                        .name = arena_printf(ck->arena, "%s.%s", from->name,
-                                             name),
-                        .range = range});
-            return cells_of(ck, list, ck->notes.tables.v[table][c], range);
+                ck, (struct tm_list){.kind = IMP_LIST_TABLE,
+                                     .width = 1,
+                                     .table = table,
+                                     .column = c,
+                                     .name = arena_printf(ck->arena, "%s.%s",
+                                                          from->name, name),
+                                     .range = range});
+            struct value column =
+                cells_of(ck, list, ck->notes.tables.v[table][c], range);
+            return from->columns[c].text ? words_of(&column, table, c) : column;
         }
     const char **names = NEW_N(ck->arena, const char *, from->n_columns + 1);
     for (size_t c = 0; c < from->n_columns; c++)
@@ -299,23 +335,29 @@ words_compare(struct check *ck, const struct ast_expr *at,
               const struct value *words, const struct value *text)
 {
     assert(ck && at && words && words->kind == VALUE_WORDS && text);
-    const struct tm_table *table = &ck->lists.tables.v[words->ref];
+    const struct tm_table *table = &ck->lists.tables.v[words->table];
     const struct tm_table_column *column = &table->columns[words->field];
+    bool whole = ck->lists.lists.v[words->ref].kind == IMP_LIST_TABLE;
+    struct value numbers = list_of_words(words);
+    struct tm_val *input = NEW(ck->arena, struct tm_val);
+    *input = input_of(&numbers, expr_label(ck, at));
     if (text->kind != VALUE_TEXT || (at->op != AST_EQ && at->op != AST_NE)) {
         struct diag *diag = check_error(
             ck, DIAG_E0412, text->kind == VALUE_TEXT ? at->op_range : at->range,
             text->kind == VALUE_TEXT
                 ? "texts are equal or not; they have no order"
                 : "texts of data are compared with a text that is written out");
-        CHECK_HELP(ck, diag, "as in %s.%s == \"%s\"", table->name,
-                   column->name, column->n_words ? column->words[0] : "");
+        CHECK_HELP(ck, diag, "as in %s.%s == \"%s\"", table->name, column->name,
+                   column->n_words ? column->words[0] : "");
         return value_poison(at->range);
     }
     uint32_t list = list_add(
         ck, (struct tm_list){.kind = IMP_LIST_WORD,
                              .width = 1,
-                             .table = words->ref,
+                             .table = words->table,
                              .column = words->field,
+                             .inputs = input,
+                             .n_inputs = whole ? 0 : 1,
                              .text = text->text,
                              .name = arena_printf(ck->arena, "%s.%s",
                                                   table->name, column->name),
@@ -333,15 +375,15 @@ list_text_is(struct check *ck, const struct value *field, const char *text,
 {
     assert(ck && field && field->kind == VALUE_FIELD && text);
     uint32_t list = list_add(
-        ck, (struct tm_list){
-                .kind = IMP_LIST_TEXT,
-                .width = 1,
-                .command = field->ref,
-                .field = field->field,
-                .text = text,
-                .name =
-                    ck->lists.commands.v[field->ref].fields[field->field].name,
-                .range = range});
+        ck,
+        (struct tm_list){
+            .kind = IMP_LIST_TEXT,
+            .width = 1,
+            .command = field->ref,
+            .field = field->field,
+            .text = text,
+            .name = ck->lists.commands.v[field->ref].fields[field->field].name,
+            .range = range});
     struct value truth = cells_of(ck, list, dim_pure(ck->dims), range);
     truth.truth = true;
     return truth;
@@ -407,8 +449,7 @@ static struct value
 numbers_of(struct check *ck, const struct value *list, uint32_t first,
            uint32_t count)
 {
-    struct value result =
-        value_array(ck, count, 1, list->dim, list->range);
+    struct value result = value_array(ck, count, 1, list->dim, list->range);
     result.bare = list->bare;
     result.dims = list->dims;
     for (uint32_t k = 0; k < count; k++)
@@ -421,14 +462,12 @@ list_item(struct check *ck, const struct ast_expr *node,
           const struct value *list, int32_t index)
 {
     assert(ck && node && list && list->kind == VALUE_COLUMN);
-    struct value all =
-        made_of(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
+    struct value all = made_of(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
     struct value result = numbers_of(ck, &all, 0, list->rows);
     for (uint32_t k = 0; k < list->rows; k++)
-        result.e[k] =
-            list_slot(ck, all.ref,
-                      (uint32_t)(index * (int32_t)list->rows + (int32_t)k),
-                      node->range);
+        result.e[k] = list_slot(
+            ck, all.ref, (uint32_t)(index * (int32_t)list->rows + (int32_t)k),
+            node->range);
     if (list->truth)
         return value_truth(ck, result.e[0], node->range);
     return result;
@@ -440,10 +479,9 @@ static struct value
 no_list(struct check *ck, const struct ast_expr *node, const char *word,
         size_t i, const struct value *value, const char *wanted)
 {
-    struct diag *diag =
-        check_error(ck, DIAG_E0218, node->args[i].value->range,
-                    "%s takes %s here, but this is %s", word, wanted,
-                    value_kind_text(ck, value));
+    struct diag *diag = check_error(ck, DIAG_E0218, node->args[i].value->range,
+                                    "%s takes %s here, but this is %s", word,
+                                    wanted, value_kind_text(ck, value));
     enum imp_list_kind kind = list_kind_of(word);
     if (kind < IMP_LIST_KINDS)
         CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", word, rows[kind].args,
@@ -528,6 +566,15 @@ take_arguments(struct check *ck, const struct ast_expr *node,
     return true;
 }
 
+/* May it take texts of data in the place of numbers? */
+static bool
+takes_words(enum imp_list_kind kind)
+{
+    return kind == IMP_LIST_LENGTH || kind == IMP_LIST_PRESENT ||
+           kind == IMP_LIST_SORT || kind == IMP_LIST_DISTINCT ||
+           kind == IMP_LIST_COUNTS;
+}
+
 /* Do the dimensions of the arguments fit? False: reported. */
 static bool
 dims_fit(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
@@ -536,9 +583,8 @@ dims_fit(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
     const struct dim *dim;
     bool bare;
     if (of_shares(kind))
-        return args[1].bare ||
-               value_need_dim(ck, &args[1], node->args[1].value,
-                              dim_pure(ck->dims), "a share");
+        return args[1].bare || value_need_dim(ck, &args[1], node->args[1].value,
+                                              dim_pure(ck->dims), "a share");
     if (count < 2 || kind == IMP_LIST_SORT || kind == IMP_LIST_CORRELATION ||
         kind == IMP_LIST_CORRELATION_ERROR || kind == IMP_LIST_REGRESSION)
         return true;
@@ -585,6 +631,9 @@ list_call(struct check *ck, const struct ast_expr *node,
     const char *word = node->a->name.text ? node->a->name.text : row->word;
     struct value *args = NEW_N(ck->arena, struct value, count);
     memcpy(args, given, count * sizeof *args);
+    for (size_t i = 0; i < count && takes_words(kind); i++)
+        if (args[i].kind == VALUE_WORDS)
+            args[i] = list_of_words(&args[i]);
     bool any = false;
     if (!take_arguments(ck, node, kind, args, count, word, &any))
         return value_poison(node->range);
@@ -594,8 +643,9 @@ list_call(struct check *ck, const struct ast_expr *node,
     if (!dims_fit(ck, node, kind, args, count, word))
         return value_poison(node->range);
     uint32_t width = row->result == LIST_SEVERAL ? 5
-                     : row->dim == LIST_PURE || joins_vectors(kind) ? 1
-                                                 : args[0].rows;
+                     : row->dim == LIST_PURE || joins_vectors(kind)
+                         ? 1
+                         : args[0].rows;
     struct value made = made_of(ck, node, kind, args, count, width);
     if (kind == IMP_LIST_REGRESSION) {
         regression_dims(ck, args, &made);
@@ -613,5 +663,8 @@ list_call(struct check *ck, const struct ast_expr *node,
     struct value result = one ? numbers_of(ck, &made, 0, width) : made;
     if (one && kind == IMP_LIST_REGRESSION)
         result = matrix_done(ck, result);
+    if (given[0].kind == VALUE_WORDS &&
+        (kind == IMP_LIST_SORT || kind == IMP_LIST_DISTINCT))
+        result = words_of(&result, given[0].table, given[0].field);
     return result;
 }

@@ -63,6 +63,13 @@ struct value list_call(struct check *ck, const struct ast_expr *node,
                        enum imp_list_kind kind, const struct value *args,
                        size_t count);
 
+/* Texts of data as the list of the numbers of their words. */
+struct value list_of_words(const struct value *words);
+/* words[condition], words[places], words[3] (a list of one). False: `at` is no
+ * such thing. */
+bool words_indexed(struct check *ck, const struct ast_expr *node,
+                   const struct value *words, const struct value *at,
+                   struct value *out);
 /* A column of texts of data, compared with a text (== or !=): a list of
  * conditions. */
 struct value words_compare(struct check *ck, const struct ast_expr *at,

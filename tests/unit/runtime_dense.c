@@ -31,6 +31,54 @@ of_rank(uint64_t *s, int m, int n, int k, double *a)
         }
 }
 
+/* The shortest least squares by QR are those by singular values, of any rank;
+ * a rank that is not clear is refused. */
+static void
+least_squares(void **state)
+{
+    (void)state;
+    uint64_t s = 11;
+    double room[1000];
+    assert_true(least_square_room(N) <= sizeof room / sizeof *room);
+    for (int t = 0; t < 500; t++) {
+        int n = 1 + t % N, k = 1 + (t * 5) % n, rank = 0;
+        double a[N * N], u[N * N], v[N * N], sv[N], b[N], x[N], y[N],
+            work[2 * N];
+        of_rank(&s, n, n, k, a);
+        memcpy(u, a, sizeof u);
+        assert_true(dense_svd(n, n, u, v, sv) > 0);
+        while (rank < n && sv[rank] > 1e-11 * sv[0])
+            rank++;
+        assert_int_equal(rank, k);
+        if (sv[k - 1] < 1e-3 * sv[0])
+            continue;
+        struct least_square of;
+        assert_true(least_square_factor(n, a, &of, room));
+        assert_int_equal(of.rank, k);
+        for (int i = 0; i < n; i++)
+            b[i] = gauss(&s);
+        least_square_solve(&of, b, x, work);
+        dense_svd_solve(n, n, u, v, sv, rank, b, y, work);
+        double size = 0;
+        for (int i = 0; i < n; i++)
+            size = fmax(size, fabs(y[i]));
+        for (int i = 0; i < n; i++)
+            CLOSE(x[i], y[i], 1e-9 * size);
+        if (2 * k > n)
+            continue;
+        /* a column that differs from another one by 1e-9 of itself, off
+         * what the others span */
+        int least = 0;
+        double norm = sqrt(dense_dot(n, a, a));
+        for (int i = 0; i < n; i++) {
+            least = fabs(a[i]) < fabs(a[least]) ? i : least;
+            a[n + i] = a[i];
+        }
+        a[n + least] += 1e-9 * norm;
+        assert_false(least_square_factor(n, a, &of, room));
+    }
+}
+
 static void
 svd(void **state)
 {
@@ -306,7 +354,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contradictions), cmocka_unit_test(semidefinite),
         cmocka_unit_test(stacked_plates), cmocka_unit_test(svd),
-        cmocka_unit_test(graded),         cmocka_unit_test(cholesky),
-        cmocka_unit_test(complementarity)};
+        cmocka_unit_test(least_squares),  cmocka_unit_test(graded),
+        cmocka_unit_test(cholesky),       cmocka_unit_test(complementarity)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

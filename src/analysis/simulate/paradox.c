@@ -654,6 +654,10 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
               "restitutions that differ may do so; said once");
 }
 
+/* -- capture: what an impact leaves more slowly than the speed u that the
+ * option states comes to an end there. Nothing of it gives energy: each is the
+ * least change of the velocities onto fewer motions. -- */
+
 /* What closing other points has left at these: none of them approaches, by
  * impulses that only push. */
 static int
@@ -680,6 +684,17 @@ push_apart(struct simulation *sim, const struct contact_point *spot, int n,
     return IMP_OK;
 }
 
+/* Have all bodies of a group whose points have friction come so far that none
+ * of them is faster than u? Then they rest. */
+static bool
+rest(struct simulation *sim, const struct contact_point *spot, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!friction_modes_contact(sim->run, spot[i].contact))
+            return false;
+    return persistent_rest(sim->run, spot, n, sim->options.capture);
+}
+
 int
 simulate_capture_slips(struct simulation *sim, const struct contact_point *spot,
                        int n, struct friction_modes *modes)
@@ -691,10 +706,19 @@ simulate_capture_slips(struct simulation *sim, const struct contact_point *spot,
         return friction_modes_select(run, spot, n, modes);
     for (int i = 0; i < n; i++)
         friction_modes_doubt(run, spot[i].contact, sim->options.capture);
+    modes->without_doubt = sim->captures.now;
+    modes->ends_slips = true;
     int st = motion_totals(run, &before);
-    if (st || (st = friction_modes_select(run, spot, n, modes)) ||
-        !modes->doubted || (st = motion_totals(run, &after)))
+    bool rests = !st && sim->captures.now && rest(sim, spot, n);
+    if (st || (st = friction_modes_select(run, spot, n, modes)))
         return st;
+    if (modes->choice.taken < 0 && !rests && (rests = rest(sim, spot, n)) &&
+        (st = friction_modes_select(run, spot, n, modes)))
+        return st;
+    if (!(modes->doubted || rests) || (st = motion_totals(run, &after)))
+        return st;
+    if (modes->choice.taken >= 0)
+        sim->captures.slip = fmax(sim->captures.slip, modes->ended);
     sim->captures.n++;
     sim->captures.energy += before.kinetic - after.kinetic;
     return IMP_OK;

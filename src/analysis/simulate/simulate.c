@@ -159,17 +159,22 @@ tell_audit(struct simulation *sim)
 static void
 tell_captures(struct simulation *sim)
 {
-    char energy[NUM_TEXT], speed[NUM_TEXT];
+    char energy[NUM_TEXT], speed[NUM_TEXT], slip[NUM_TEXT];
     if (sim->captures.n == 0)
         return;
-    simulate_remark(
-        sim, arena_printf(sim->run->arena,
-                          "capture: %ld times contacts were kept closed that "
-                          "an impact parted by no more than %s m/s, which took "
-                          "%s J in all",
-                          sim->captures.n,
-                          num_shortest(speed, sim->options.capture),
-                          num_digits(energy, sim->captures.energy, 6)));
+    const char *text =
+        arena_printf(sim->run->arena,
+                     "capture: %ld times contacts were kept closed that "
+                     "an impact parted by no more than %s m/s, which took "
+                     "%s J in all",
+                     sim->captures.n, num_shortest(speed, sim->options.capture),
+                     num_digits(energy, sim->captures.energy, 6));
+    if (sim->captures.slip > sim->options.capture)
+        text = arena_printf(sim->run->arena,
+                            "%s; where no choice of stick and slip went on, "
+                            "slips of up to %s m/s ended",
+                            text, num_digits(slip, sim->captures.slip, 3));
+    simulate_remark(sim, text);
 }
 
 static void
@@ -336,8 +341,8 @@ simulation_prepare(struct simulation *sim)
         (st = option_policy(sim)) ||
         (st = arg_number(analysis, sim->command, IMP_OPT_simulate_events,
                          most_events(sim->run), &sim->options.events)) ||
-        (st = option_capture(sim)) ||
-        (st = option_keep(sim)) || (st = simulate_read_items(sim)) ||
+        (st = option_capture(sim)) || (st = option_keep(sim)) ||
+        (st = simulate_read_items(sim)) ||
         (!sim->follows && (st = simulate_read_times(sim))))
         return st;
     if (sim->follows)

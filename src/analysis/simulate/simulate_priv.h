@@ -238,10 +238,10 @@ struct simulation {
         double time;
         uint32_t contact; /* 1 + its number */
     } corner;
-    struct {           /* of the option `capture` */
-        bool now;      /* impacts have been made at this event */
-        long n;        /* times that contacts were kept closed */
-        double energy; /* that this took, J */
+    struct {                 /* of the option `capture` */
+        bool now;            /* impacts have been made at this event */
+        long n;              /* times that contacts were kept closed */
+        double energy, slip; /* J that this took; the fastest that ended, m/s */
     } captures;
     const bool *struck; /* contacts whose ground hits them now: that they are
                            held no longer is not told; NULL: none */
@@ -737,7 +737,7 @@ bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 /* Keeps closed what the impact parts more slowly than `capture`. */
 int simulate_capture(struct simulation *sim, const struct contact_point *spot,
                      int n);
-/* friction_modes_select; slips up to `capture` end if no motion goes on. */
+/* friction_modes_select; slips up to `capture` end after an impact, too. */
 int simulate_capture_slips(struct simulation *sim,
                            const struct contact_point *spot, int n,
                            struct friction_modes *modes);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/friction/least_distance.h"
 #include "runtime/friction/linear_program.h"
 #include "runtime/numerics/dense.h"
 

@@ -51,6 +51,17 @@ mode_frictionless(const struct mode_point *point)
 {
     return point->mu_slip == 0.0 && point->mu_stick == 0.0 && !point->varies;
 }
+/* May the point begin to slip either way? */
+static inline bool
+mode_starts_at_rest(const struct mode_point *point)
+{
+    return point->slip == 0.0 && !mode_frictionless(point);
+}
+static inline bool
+mode_same_state(struct point_state a, struct point_state b)
+{
+    return a.closed == b.closed && a.tangent == b.tangent;
+}
 struct mode_problem {
     int n;
     const struct mode_point *point;
@@ -100,6 +111,16 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 /* friction_room for a choice of modes. */
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);
+
+/* -- mode_sweeps.c ----------------------------------------------------------
+ */
+
+/* Calls `try` whenever other modes are at hand, with these in `state` (n),
+ * until it returns true or no sweeps are left. A normal force up to none (n) is
+ * rounding. */
+void mode_sweeps(struct arena *arena, const struct mode_problem *in,
+                 const double *none, struct point_state *state,
+                 bool (*try)(void *context), void *context);
 
 /* -- mode_tree.c ------------------------------------------------------------
  */

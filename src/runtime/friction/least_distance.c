@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Least distance programming (least_distance.h). The dual is a problem of
+/* Least distance programming (linear_program.h). The dual is a problem of
  * non-negative least squares: with E = [A'; h'] and f = (0 .. 0, 1), u >= 0
  * makes |E u - f| least. The residual r = E u - f holds the answer,
  * t_j = -r_j / r_d; where r is 0 the inequalities contradict each other. */
-#include "runtime/friction/least_distance.h"
+#include "runtime/friction/linear_program.h"
 
 #include <assert.h>
 #include <float.h>

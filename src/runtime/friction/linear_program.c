@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/friction/least_distance.h"
 
 /* an entry of the tableau, whose entries begin with size 1, that rounding may
  * have left */

@@ -4,6 +4,7 @@
 #define IMP_RUNTIME_FRICTION_LINEAR_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct arena;
 struct linear_program; /* its constraints, at a feasible vertex */
@@ -19,5 +20,27 @@ struct linear_program *linear_program_new(struct arena *arena, int m, int n,
  * receives a vertex where it is attained. Questions may follow each other. */
 double linear_program_least(struct linear_program *program, const double *c,
                             double *x);
+
+/* -- the point nearest to the origin under linear inequalities
+ * (least_distance.c) -- */
+
+#define LEAST_DISTANCE_MOST 255
+
+/* The t (d entries, at most LEAST_DISTANCE_MOST) of least length with A t >= h;
+ * A is m x d, row-major, its rows of size about 1 (Lawson and Hanson 1974,
+ * chapter 23: least distance programming by non-negative least squares). room:
+ * least_distance_room(m, d) doubles. False: the inequalities contradict each
+ * other, beyond a share `tolerance` of h. */
+bool least_distance(int m, int d, const double *A, const double *h,
+                    double tolerance, double *t, double *room);
+size_t least_distance_room(int m, int d);
+
+/* The least |A x - b| with x >= 0, as a share of |b| (A is m x n, row-major, m
+ * at most LEAST_DISTANCE_MOST; 0 where b is 0): by non-negative least squares,
+ * which tell rounding from what cannot be reached. room: least_residual_room(m,
+ * n). */
+double least_residual(int m, int n, const double *A, const double *b,
+                      double *room);
+size_t least_residual_room(int m, int n);
 
 #endif

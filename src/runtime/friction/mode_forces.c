@@ -5,14 +5,13 @@
  * unit diagonal of W, so that one tolerance serves bodies of any mass. Where
  * the points depend on each other (four legs, a ladder) the forces are a
  * family; the member of least norm that satisfies the inequalities is taken
- * (least_distance.h). */
+ * (linear_program.h). */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
-#include "runtime/friction/least_distance.h"
 #include "runtime/friction/linear_program.h"
 #include "runtime/numerics/dense.h"
 

@@ -24,12 +24,6 @@ struct search {
     } all;
 };
 
-static bool
-same_state(struct point_state a, struct point_state b)
-{
-    return a.closed == b.closed && a.tangent == b.tangent;
-}
-
 /* -- what is found -------------------------------------------------------- */
 
 static void
@@ -52,7 +46,7 @@ try_state(struct search *search)
         const struct mode_point *point = in->point + i;
         any |= point->held;
         if (point->held && !point->ended)
-            found.goes_on &= same_state(found.state[i], point->before);
+            found.goes_on &= mode_same_state(found.state[i], point->before);
     }
     found.goes_on &= any;
     VEC_PUSH_IN(search->arena, &search->all, found);
@@ -155,18 +149,12 @@ struct pairs {
     double *M, *q, *z, *room;
 };
 
-static bool
-starts_at_rest(const struct mode_point *point)
-{
-    return point->slip == 0.0 && !mode_frictionless(point);
-}
-
 /* Gives T = tangential[0] N + tangential[1] (mu N + T) of a point. */
 static void
 tangential_terms(const struct mode_point *point, double *tangential)
 {
     tangential[0] = -point->mu_slip;
-    tangential[1] = starts_at_rest(point) ? 1.0 : 0.0;
+    tangential[1] = mode_starts_at_rest(point) ? 1.0 : 0.0;
     if (point->slip < 0.0)
         tangential[0] = point->mu_slip;
 }
@@ -178,7 +166,7 @@ fill_pairs(const struct mode_problem *in, struct pairs *pairs)
     memset(pairs->M, 0, sizeof *pairs->M * (size_t)n * (size_t)n);
     for (int i = 0; i < in->n; i++) {
         int first = pairs->first[i];
-        bool rest = starts_at_rest(in->point + i);
+        bool rest = mode_starts_at_rest(in->point + i);
         pairs->q[first] = in->free[2 * i];
         if (rest) {
             pairs->q[first + 1] = in->free[2 * i + 1];
@@ -223,7 +211,7 @@ scale_pairs(const struct mode_problem *in, struct pairs *pairs, double *scale)
             double root = w > 0.0 ? sqrt(w) : 1.0;
             if (part == 0)
                 scale[pairs->first[i]] = 1.0 / root;
-            else if (starts_at_rest(in->point + i)) {
+            else if (mode_starts_at_rest(in->point + i)) {
                 scale[pairs->first[i] + 1] = 1.0 / root;
                 scale[pairs->first[i] + 2] = root;
             }
@@ -244,7 +232,7 @@ read_pairs(struct search *search, const struct pairs *pairs)
     for (int i = 0; i < in->n; i++) {
         const double *z = pairs->z + pairs->first[i];
         force = fmax(force, fabs(z[0]));
-        acc = fmax(acc, starts_at_rest(in->point + i) ? fabs(z[2]) : 0.0);
+        acc = fmax(acc, mode_starts_at_rest(in->point + i) ? fabs(z[2]) : 0.0);
     }
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
@@ -258,7 +246,7 @@ read_pairs(struct search *search, const struct pairs *pairs)
         if (point->slip != 0.0)
             state->tangent =
                 point->slip > 0.0 ? TANGENT_FORWARD : TANGENT_BACKWARD;
-        else if (starts_at_rest(point)) {
+        else if (mode_starts_at_rest(point)) {
             double most = 2.0 * point->mu_slip * total;
             state->tangent = z[1] <= FRICTION_TOLERANCE * most ? TANGENT_FORWARD
                              : z[2] > FRICTION_TOLERANCE * acc
@@ -276,7 +264,7 @@ by_pairs(struct search *search)
     struct pairs pairs = {0, NEW_N(arena, int, in->n), NULL, NULL, NULL, NULL};
     for (int i = 0; i < in->n; i++) {
         pairs.first[i] = pairs.n;
-        pairs.n += starts_at_rest(in->point + i) ? 3 : 1;
+        pairs.n += mode_starts_at_rest(in->point + i) ? 3 : 1;
     }
     size_t n = (size_t)pairs.n;
     pairs.M = NEW_N(arena, double, n *n);
@@ -294,35 +282,6 @@ by_pairs(struct search *search)
     try_state(search);
 }
 
-/* Sweeps over all points that are made at most; after 1, 2, 4, ... of them the
- * modes that they stand at are tried. */
-#define SWEEPS_MOST 4096
-
-/* One sweep: each point answers to the forces of the others. */
-static void
-sweep(const struct mode_problem *in, double *force)
-{
-    int rows = 2 * in->n;
-    for (int r = 0; r < rows; r++) {
-        const struct mode_point *point = in->point + r / 2;
-        const double *w = in->W + (size_t)r * (size_t)rows;
-        double *own = force + 2 * (r / 2), along = 0.0, acc = in->free[r];
-        double sign = point->slip > 0.0 ? 1.0 : point->slip < 0.0 ? -1.0 : 0.0;
-        double mu = point->mu_slip;
-        if (r % 2 == 0 && !point->driven)
-            along = w[r] - sign * mu * w[r + 1];
-        else if (r % 2 == 1 && sign == 0.0)
-            along = w[r];
-        for (int c = 0; c < rows; c++)
-            acc += w[c] * force[c];
-        if (along > 0.0)
-            force[r] -= acc / along;
-        own[0] = fmax(own[0], point->offset);
-        own[1] = sign != 0.0 ? -sign * mu * own[0]
-                             : fmax(-mu * own[0], fmin(mu * own[0], own[1]));
-    }
-}
-
 /* A normal force up to this is rounding: where bodies of a pile are pressed by
  * nothing, sweeps leave forces of 1e-17 of the others. */
 static double
@@ -332,31 +291,22 @@ force_noise(const struct mode_problem *in, int i)
     return w > 0.0 ? mode_row_noise(in, 2 * i) / w : 0.0;
 }
 
+static bool
+try_sweep(void *context)
+{
+    struct search *search = context;
+    try_state(search);
+    return search->all.n > 0;
+}
+
 static void
 by_sweeps(struct search *search)
 {
     const struct mode_problem *in = search->in;
-    double *force = NEW_N(search->arena, double, 2 * in->n);
-    for (long made = 1, wait = 1; made <= SWEEPS_MOST && !search->all.n;
-         made++) {
-        sweep(in, force);
-        if (made < wait)
-            continue;
-        wait *= 2;
-        for (int i = 0; i < in->n; i++) {
-            const struct mode_point *point = in->point + i;
-            double N = force[2 * i], T = force[2 * i + 1],
-                   none = force_noise(in, i);
-            struct point_state *state = search->state + i;
-            state->closed = N > point->offset + none;
-            state->tangent = N <= none || mode_frictionless(point)
-                                 ? TANGENT_NONE
-                             : fabs(T) < point->mu_slip * N ? TANGENT_STICK
-                             : T < 0.0                      ? TANGENT_FORWARD
-                                                            : TANGENT_BACKWARD;
-        }
-        try_state(search);
-    }
+    double *none = NEW_N(search->arena, double, in->n);
+    for (int i = 0; i < in->n; i++)
+        none[i] = force_noise(in, i);
+    mode_sweeps(search->arena, in, none, search->state, try_sweep, search);
 }
 
 /* May the point be in this state? */
@@ -366,7 +316,7 @@ may_be(const struct mode_point *point, struct point_state state)
     struct point_state may[MODE_STATES_MOST];
     int n = mode_states_of(point, may);
     for (int k = 0; k < n; k++)
-        if (same_state(may[k], state))
+        if (mode_same_state(may[k], state))
             return true;
     return false;
 }
@@ -436,7 +386,8 @@ ends_beside(struct search *search, const struct point_state *beside)
         for (size_t f = 0; f < search->all.n && new; f++) {
             bool same = true;
             for (int i = 0; i < in->n && same; i++)
-                same = same_state(search->state[i], search->all.v[f].state[i]);
+                same = mode_same_state(search->state[i],
+                                       search->all.v[f].state[i]);
             new = !same;
         }
         if (new)
@@ -468,7 +419,7 @@ after_ends(struct search *search)
         beside[i] = found ? search->all.v[0].state[i] : point->before;
         before[i] = point->held && may_be(point, point->before) ? point->before
                                                                 : beside[i];
-        differs |= !point->ended && !same_state(beside[i], before[i]);
+        differs |= !point->ended && !mode_same_state(beside[i], before[i]);
     }
     ends_beside(search, beside);
     if (differs)
@@ -503,10 +454,10 @@ shadowed(const struct mode_problem *in, const struct mode_found *slips,
     bool any = false;
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
-        if (same_state(slips->state[i], sticks->state[i]))
+        if (mode_same_state(slips->state[i], sticks->state[i]))
             continue;
         bool loose = point->held && !point->ended &&
-                     same_state(slips->state[i], point->before);
+                     mode_same_state(slips->state[i], point->before);
         if (loose != broken || !only_static(in, slips, sticks, i))
             return false;
         any = true;
@@ -520,7 +471,7 @@ has_ended(const struct mode_problem *in, const struct mode_found *found)
 {
     for (int i = 0; i < in->n; i++)
         if (in->point[i].ended &&
-            same_state(found->state[i], in->point[i].before))
+            mode_same_state(found->state[i], in->point[i].before))
             return true;
     return false;
 }
@@ -582,7 +533,7 @@ merit(const struct mode_problem *in, const struct mode_found *found)
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
         if (point->held && !point->ended)
-            merit += 4 * same_state(found->state[i], point->before);
+            merit += 4 * mode_same_state(found->state[i], point->before);
         merit -=
             found->state[i].closed && found->state[i].tangent != TANGENT_STICK;
         /* where points share their loads, all that can bear some take part */
@@ -605,7 +556,7 @@ in_family(const struct mode_problem *in, const struct mode_found *a,
         double low[2], N = force[2 * i], T = force[2 * i + 1],
                        most = state.tangent == TANGENT_STICK ? point->mu_stick
                                                              : point->mu_slip;
-        if (same_state(state, b->state[i]))
+        if (mode_same_state(state, b->state[i]))
             continue;
         for (int part = 0; part < 2; part++)
             low[part] = FRICTION_SAME * mode_row_size(in, force, 2 * i + part);

@@ -29,6 +29,8 @@
 /* Rows depend on others if so little of their W is left beside these, as
  * DELASSUS_RANK of motion/persistent.c. */
 #define DEPENDS 1e-11
+/* Of so many rows singular values cost more than all else. */
+#define DEPENDS_FACTORED 12
 
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
@@ -155,11 +157,20 @@ depends(const struct friction_rows *in, const bool *on, const bool *sticks,
             x[k * n_held + l] = in->W[held[k] * rows + held[l]];
     }
     int n = (int)n_held, rank = 0;
-    if (!dense_svd(n, n, x, V, s))
-        return false;
-    while (rank < n && s[rank] > DEPENDS * s[0])
-        rank++;
-    dense_svd_solve(n, n, x, V, s, rank, b, y, work);
+    struct semidefinite factors;
+    if (n >= DEPENDS_FACTORED &&
+        semidefinite_factor(
+            n, x, DEPENDS, &factors,
+            NEW_N(in->run->brief, double, semidefinite_room(n)))) {
+        semidefinite_solve(&factors, b, y,
+                           NEW_N(in->run->brief, double, 3 * n_held));
+    } else {
+        if (!dense_svd(n, n, x, V, s))
+            return false;
+        while (rank < n && s[rank] > DEPENDS * s[0])
+            rank++;
+        dense_svd_solve(n, n, x, V, s, rank, b, y, work);
+    }
     double own = in->W[self * rows + self], left = own;
     for (size_t k = 0; k < n_held; k++)
         left -= b[k] * y[k];
@@ -605,6 +616,37 @@ choose(struct friction_rows *in, const struct friction_instant *instant,
                             in->grip, choice);
 }
 
+static bool
+no_modes(const struct friction_choice *choice)
+{
+    return choice->verdict == FRICTION_NONE ||
+           choice->verdict == FRICTION_UNKNOWN;
+}
+
+/* No modes go with the slips: those that are in doubt are none; and where the
+ * run may end others, the slowest ones, until modes go with what is left. */
+static int
+end_slips(struct friction_rows *in, const struct friction_instant *instant,
+          struct friction_modes *modes)
+{
+    bool any = false;
+    int st = IMP_OK;
+    if (!modes->without_doubt)
+        st = friction_rows_without_doubt(in, &any);
+    if (!st && any)
+        choose(in, instant, &modes->choice);
+    modes->doubted |= any;
+    while (!st && modes->ends_slips && no_modes(&modes->choice)) {
+        double speed;
+        if ((st = friction_rows_end_slowest(in, &speed)) || speed == 0.0)
+            return st;
+        modes->doubted = true;
+        modes->ended = fmax(modes->ended, speed);
+        choose(in, instant, &modes->choice);
+    }
+    return st;
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
@@ -625,6 +667,11 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         in.point[modes->which].slip = 0.0;
     if (modes->which < 0)
         find_ended_joint(&in, modes);
+    modes->doubted = false;
+    modes->ended = 0.0;
+    if (modes->without_doubt &&
+        (st = friction_rows_without_doubt(&in, &modes->doubted)))
+        return st;
     struct friction_instant instant = {.n = in.n,
                                        .point = in.point,
                                        .W = in.W,
@@ -642,14 +689,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
             choose(&in, &instant, choice);
         }
     }
-    modes->doubted = false;
-    if (choice->verdict == FRICTION_NONE ||
-        choice->verdict == FRICTION_UNKNOWN) {
-        if ((st = friction_rows_without_doubt(&in, &modes->doubted)))
-            return st;
-        if (modes->doubted)
-            choose(&in, &instant, choice);
-    }
+    if (no_modes(choice) && (st = end_slips(&in, &instant, modes)))
+        return st;
     if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
         !loads_matter(&in, choice))
         choice->verdict = FRICTION_SHARED;

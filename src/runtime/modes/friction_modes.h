@@ -29,9 +29,13 @@ struct friction_modes {
     struct friction_choice choice;
     enum friction_cause cause;
     int which;
-    bool inner; /* friction_instant */
-    bool
-        doubted; /* slips in doubt were taken for none (friction_modes_doubt) */
+    bool inner;         /* friction_instant */
+    bool without_doubt; /* slips in doubt (friction_modes_doubt) are none, also
+                           where modes go with them */
+    bool ends_slips;    /* where no modes go with the slips, the slowest ones
+                           end, until modes go with what is left */
+    bool doubted;       /* slips in doubt were taken for none */
+    double ended;       /* the fastest slip that ended so (m/s), or 0 */
     /* After the choice, of n points each: modes, forces along the normals and
      * tangents, and slip before. */
     enum contact_mode *mode;
@@ -50,9 +54,9 @@ struct friction_modes {
 };
 /* From now on these points of one group, which are closed and have no rate,
  * have the modes that runtime/friction chooses; those that need no force are
- * let go. modes->cause, modes->which and modes->inner are
- * read. Where choice.taken is -1
- * nothing is held. Status of the tapes. */
+ * let go. modes->cause, modes->which,
+ * modes->inner, modes->without_doubt and modes->ends_slips are read. Where
+ * choice.taken is -1 nothing is held. Status of the tapes. */
 int friction_modes_select(struct rt *run, const struct contact_point *spot,
                           int count, struct friction_modes *modes);
 
@@ -95,11 +99,11 @@ struct friction_jam {
     double exponent; /* 0: the force has a limit */
     double slip;     /* there */
     struct painleve_verdict found;
-    bool limit; /* the state is at t*; false: the point is not alone, or no
-                   impulse leads to b = 0 */
-    bool stops; /* no jam: the slip comes to rest just before, and the
-                   state is there */
-    bool opens; /* without a force the gap would open there */
+    bool limit;  /* the state is at t*; false: the point is not alone, or no
+                    impulse leads to b = 0 */
+    bool stops;  /* no jam: the slip comes to rest just before, and the
+                    state is there */
+    bool opens;  /* without a force the gap would open there */
     bool beside; /* other points are held beside it: that its own p comes to 0
                     is not shown, and `found` has what it is without them */
 };

@@ -212,6 +212,30 @@ read_point(struct friction_rows *in, int i, double rest)
     return IMP_OK;
 }
 
+static int
+end_slip(struct friction_rows *in, int i)
+{
+    struct friction_point *point = &in->point[i];
+    point->slip = 0.0;
+    return contact_friction_at_rest(in->run, in->spot[i].contact,
+                                    rt_time(in->run), point->mu_dynamic,
+                                    &point->mu_static);
+}
+
+int
+friction_rows_end_slowest(struct friction_rows *in, double *speed)
+{
+    assert(in != NULL && speed != NULL);
+    int slowest = -1;
+    for (int i = 0; i < friction_rows_spots(in); i++)
+        if (in->point[i].slip != 0.0 &&
+            (slowest < 0 ||
+             fabs(in->point[i].slip) < fabs(in->point[slowest].slip)))
+            slowest = i;
+    *speed = slowest < 0 ? 0.0 : fabs(in->point[slowest].slip);
+    return slowest < 0 ? IMP_OK : end_slip(in, slowest);
+}
+
 int
 friction_rows_without_doubt(struct friction_rows *in, bool *any)
 {
@@ -220,16 +244,13 @@ friction_rows_without_doubt(struct friction_rows *in, bool *any)
     int st = IMP_OK;
     *any = false;
     for (int i = 0; i < friction_rows_spots(in) && set->stuck && !st; i++) {
-        struct friction_point *point = &in->point[i];
+        const struct friction_point *point = &in->point[i];
         const struct persistent_stuck *stuck = &set->stuck[in->spot[i].contact];
         if (point->slip == 0.0 || stuck->time != rt_time(in->run) ||
             fabs(point->slip) > stuck->doubt)
             continue;
         *any = true;
-        point->slip = 0.0;
-        st = contact_friction_at_rest(in->run, in->spot[i].contact,
-                                      rt_time(in->run), point->mu_dynamic,
-                                      &point->mu_static);
+        st = end_slip(in, i);
     }
     return st;
 }

@@ -58,5 +58,7 @@ double friction_rows_stuck(const struct rt *run, uint32_t contact);
 /* Takes the slips for none that friction_modes_doubt leaves in doubt at this
  * instant. *any: there are such. Status of the tapes. */
 int friction_rows_without_doubt(struct friction_rows *in, bool *any);
+/* Takes the slowest slip for none. *speed: what it was; 0: there is none. */
+int friction_rows_end_slowest(struct friction_rows *in, double *speed);
 
 #endif

@@ -293,3 +293,59 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
     }
     return project(run, group, CLOSE_ROUNDS, gap, rate, true);
 }
+
+/* Does the body keep its place, and does nothing move it? */
+static bool
+stands(const struct rt *run, uint32_t body)
+{
+    uint32_t d = run->im->dim;
+    const double *v =
+        run->env + rt_body(run, body)->env_state + (d == 2 ? 3 : 7);
+    for (uint32_t i = 0; i < persistent_per_body(run); i++)
+        if (v[i] != 0.0)
+            return false;
+    return true;
+}
+
+/* How fast the place of a body moves, or its surface about that. */
+static double
+fastest(const struct rt *run, uint32_t body)
+{
+    uint32_t d = run->im->dim;
+    const double *v =
+        run->env + rt_body(run, body)->env_state + (d == 2 ? 3 : 7);
+    double spin = d == 2 ? fabs(v[2]) : vec3_norm(v + 3),
+           size = run->env[rt_body(run, body)->env_body + IMP_BODY_RADIUS];
+    return fmax(d == 2 ? hypot(v[0], v[1]) : vec3_norm(v), spin * size);
+}
+
+bool
+persistent_rest(struct rt *run, const struct contact_point *spot, int n,
+                double speed)
+{
+    assert(run && spot && n > 0 && speed > 0.0);
+    const struct persistent_group *group = persistent_look_at(run, spot, n);
+    bool moves = false;
+    if (run->joints || run->im->rotors.n)
+        return false;
+    for (int i = 0; i < 2 * n; i++) {
+        uint32_t body = rt_contact(run, spot[i / 2].contact)->body[i % 2];
+        if (!contact_point_body_moves(run, body) && !stands(run, body))
+            return false;
+    }
+    for (uint32_t i = 0; i < group->moved.n_body; i++) {
+        if (!(fastest(run, group->moved.body[i]) <= speed))
+            return false;
+        moves |= !stands(run, group->moved.body[i]);
+    }
+    for (uint32_t i = 0; i < group->moved.n_body && moves; i++) {
+        uint32_t body = group->moved.body[i], d = run->im->dim;
+        const double *v =
+            run->env + rt_body(run, body)->env_state + (d == 2 ? 3 : 7);
+        double change[6] = {0};
+        for (uint32_t k = 0; k < persistent_per_body(run); k++)
+            change[persistent_entry(run, k)] = -v[k];
+        joints_shift_body(run, body, change, true);
+    }
+    return moves;
+}

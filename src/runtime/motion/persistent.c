@@ -35,6 +35,9 @@
  * depend on each other. The share is a sine of 3e-6 between their directions;
  * rounding makes 10^-4 of it of dependent points. */
 #define DELASSUS_RANK 1e-11
+/* So many unknowns are solved by QR where their rank is clear: singular values
+ * take longer than all else then. */
+#define SQUARE_LEAST 12
 /* Newton's method for forces on which the friction of joints depends begins
  * next to them and converges quadratically: these rounds are many. */
 #define FRICTION_ROUNDS 20
@@ -370,8 +373,16 @@ factor_one(struct rt *run, struct persistent_group *group)
                      semidefinite_factor(n, delassus->G, DELASSUS_RANK,
                                          &delassus->factors, delassus->room);
     delassus->rank = delassus->factors.rank;
+    delassus->clear = false;
     if (delassus->sure)
         return IMP_OK;
+    if (n >= SQUARE_LEAST && !group->yields && !group->rubs &&
+        least_square_factor(n, delassus->G, &delassus->square,
+                            delassus->room)) {
+        delassus->clear = true;
+        delassus->rank = delassus->square.rank;
+        return IMP_OK;
+    }
     memcpy(delassus->U, delassus->G, sizeof(double) * (size_t)(n * n));
     if (!dense_svd(n, n, delassus->U, delassus->V, delassus->s))
         return IMP_NONFINITE;
@@ -435,6 +446,9 @@ persistent_solve(const struct persistent_group *group, const double *b,
         group->scratch.a[i] = -b[i];
     if (group->delassus.sure)
         semidefinite_solve(&group->delassus.factors, group->scratch.a, x,
+                           group->scratch.work);
+    else if (group->delassus.clear)
+        least_square_solve(&group->delassus.square, group->scratch.a, x,
                            group->scratch.work);
     else
         dense_svd_solve(n, n, group->delassus.U, group->delassus.V,

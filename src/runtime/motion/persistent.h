@@ -39,6 +39,12 @@ void persistent_apply_timed(struct rt *run, const double *impulse,
  */
 int persistent_close(struct rt *run, const struct contact_point *spot, int n,
                      const double *gap, const double *rate, const bool *slips);
+/* Takes the velocities from all bodies of the group of n points, if none of them
+ * moves, and no surface turns about its body's place, faster than this (m/s),
+ * and what else they touch stands still. True: one of them has moved. Not where
+ * there are joints or rotors. */
+bool persistent_rest(struct rt *run, const struct contact_point *spot, int n,
+                     double speed);
 /* Sets groups of marked blocks free; NULL: all groups. */
 void persistent_release(struct rt *run, const bool *block);
 

@@ -66,7 +66,7 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     group->unknown = NEW_N(run->own, struct persistent_unknown, room);
     group->delassus.G =
         NEW_N(run->own, double,
-              3 * room * room + 8 * room + semidefinite_room((int)room));
+              3 * room * room + 8 * room + least_square_room((int)room));
     group->delassus.U = group->delassus.G + room * room;
     group->delassus.V = group->delassus.U + room * room;
     group->delassus.s = group->delassus.V + room * room;

@@ -112,12 +112,15 @@ struct persistent_blocks {
 /* The Delassus matrix G of the unknowns (n_unknown x n_unknown) and its rank.
  * Entry [i n + j] is what force i does to condition j; G is symmetric where no
  * point slips with friction. `sure`: its rank is beyond doubt, and `factors`
- * solve; else its singular values do. */
+ * solve; `clear`: it is clear, and `square` solves; else its singular values
+ * do.
+ */
 struct persistent_delassus {
     int rank;
-    bool sure;
+    bool sure, clear;
     double given; /* persistent_soft_given */
     struct semidefinite factors;
+    struct least_square square;
     double *G, *U, *V, *s, *room;
 };
 /* n_unknown each: room for what is being solved */

@@ -103,4 +103,25 @@ bool semidefinite_factor(int n, const double *G, double share,
 void semidefinite_solve(const struct semidefinite *factors, const double *b,
                         double *x, double *work);
 
+/* Square matrices, symmetric or not, whose rank is clear. */
+struct least_square {
+    int n, rank;
+    double *qr, *tau;           /* of dense_qr */
+    double *null;               /* n - rank directions, by order of columns */
+    double *inner, *reciprocal; /* of their products, as of dense_cholesky */
+    int *perm, *first;
+};
+
+/* Doubles that the factors of n columns need. */
+size_t least_square_room(int n);
+/* Factors A (n x n, column-major), which stays. False where columns are left
+ * that are neither independent of the others by 1e-8 of themselves nor given by
+ * them to rounding. The factors lie in `room`. */
+bool least_square_factor(int n, const double *A, struct least_square *out,
+                         double *room);
+/* Finds the x of least length with |A x - b| least. work: 2 n doubles; x may be
+ * b. */
+void least_square_solve(const struct least_square *factors, const double *b,
+                        double *x, double *work);
+
 #endif

@@ -311,3 +311,109 @@ semidefinite_solve(const struct semidefinite *factors, const double *b,
     }
     memcpy(x, first, (size_t)n * sizeof *x);
 }
+
+/* -- clear ranks ------------------------------------------------------------
+ * Square matrices that need be neither symmetric nor regular: the shortest x
+ * with the least |A x - b| by QR with pivots of columns (Golub & Van Loan 2013,
+ * 5.5), at a tenth of the cost of singular values. With A P = Q [R11 R12; 0 0]
+ * one such x is P [R11^-1 (Q^T b); 0], and N = P [-R11^-1 R12; 1] spans what A
+ * takes to 0: the part along N is taken out. */
+
+/* Columns of which a share above the first is left are independent; a share
+ * below the second is rounding. What lies between is left to singular values.
+ */
+#define INDEPENDENT 1e-8
+#define ROUNDED 1e-12
+
+size_t
+least_square_room(int n)
+{
+    assert(n >= 0);
+    size_t k = (size_t)n;
+    return 3 * k * k + 6 * k + 4;
+}
+
+/* Solves R11 y = y, in place. */
+static void
+back(const struct least_square *of, double *y)
+{
+    for (int i = of->rank - 1; i >= 0; i--) {
+        for (int j = i + 1; j < of->rank; j++)
+            y[i] -= of->qr[j * of->n + i] * y[j];
+        y[i] /= of->qr[i * of->n + i];
+    }
+}
+
+/* The null directions, and the factors of their products. False: they depend on
+ * each other. */
+static bool
+find_null(struct least_square *of, double *size)
+{
+    int n = of->n, rank = of->rank, k = n - rank, kept;
+    for (int d = 0; d < k; d++) {
+        double *null = of->null + d * n;
+        memset(null, 0, sizeof *null * (size_t)n);
+        for (int i = 0; i < rank; i++)
+            null[i] = -of->qr[(rank + d) * n + i];
+        back(of, null);
+        null[rank + d] = 1.0;
+    }
+    for (int d = 0; d < k; d++) {
+        of->first[d] = 0;
+        for (int e = 0; e <= d; e++)
+            of->inner[d * k + e] =
+                dense_dot(n, of->null + d * n, of->null + e * n);
+        size[d] = of->inner[d * k + d];
+    }
+    dense_cholesky(k, of->inner, k, of->first, size, ROUNDED, of->reciprocal,
+                   &kept);
+    return kept == k;
+}
+
+bool
+least_square_factor(int n, const double *A, struct least_square *out,
+                    double *room)
+{
+    assert(n >= 0 && (n == 0 || (A && room)) && out);
+    size_t k = (size_t)n;
+    *out = (struct least_square){.n = n, .qr = room, .null = room + k * k};
+    out->inner = out->null + k * k;
+    out->tau = out->inner + k * k;
+    out->reciprocal = out->tau + k;
+    double *norm = out->reciprocal + k;
+    out->perm = (int *)(norm + k);
+    out->first = out->perm + n;
+    memcpy(out->qr, A, sizeof *A * k * k);
+    out->rank = dense_qr(n, n, out->qr, out->tau, out->perm, norm, INDEPENDENT);
+    for (int j = out->rank; j < n; j++) {
+        const double *rest = out->qr + j * n + out->rank;
+        double left = sqrt(dense_dot(n - out->rank, rest, rest));
+        if (left > ROUNDED * n * norm[out->perm[j]])
+            return false;
+    }
+    return find_null(out, norm);
+}
+
+void
+least_square_solve(const struct least_square *factors, const double *b,
+                   double *x, double *work)
+{
+    assert(factors && (factors->n == 0 || (b && x && work)));
+    int n = factors->n, rank = factors->rank, k = n - rank;
+    double *y = work, *along = work + n;
+    memcpy(y, b, sizeof *y * (size_t)n);
+    dense_qr_qt(n, rank, factors->qr, factors->tau, y);
+    back(factors, y);
+    memset(y + rank, 0, sizeof *y * (size_t)k);
+    for (int d = 0; d < k; d++)
+        along[d] = dense_dot(n, factors->null + d * n, y);
+    dense_forward(k, factors->inner, k, factors->first, factors->reciprocal, 0,
+                  along);
+    dense_backward(k, factors->inner, k, factors->first, factors->reciprocal,
+                   along);
+    for (int d = 0; d < k; d++)
+        for (int i = 0; i < n; i++)
+            y[i] -= along[d] * factors->null[d * n + i];
+    for (int i = 0; i < n; i++)
+        x[factors->perm[i]] = y[i];
+}

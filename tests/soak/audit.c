@@ -464,13 +464,18 @@ audit_observers(const struct model *model, const struct result *result,
             }
 }
 
+/* A flight that rises by eight roundings of a gap whose places are of the size
+ * of one, under an acceleration of one, lasts so long (s): the rounding cuts
+ * such flights, and a limit counts them beside what it sums up. */
+static const double CUT = 1.2e-7;
+
 /* A limit that the record itself calls uncertain by more than it sums up. */
 static void
 audit_limits(const struct result *result, struct finding *finding)
 {
     for (int i = 0; i < result->limits; i++) {
         const struct limit *limit = &result->limit[i];
-        if (!(limit->error <= 10 * limit->sum + FLIGHT))
+        if (!(limit->error <= 10 * limit->sum + CUT))
             finding_set(finding, "limit",
                         "a limit of chatter at t = %.17g sums up %.3g s, with "
                         "an error of %.3g s",

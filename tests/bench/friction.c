@@ -302,7 +302,8 @@ run(struct model *m, struct arena *arena, int command)
     const imp_image *im = m->s.image;
     const imp_command *c = IMP_ARRAY(im, im->commands, imp_command) + command;
 
-    rt_reset(m->rt);
+    if (rt_restart(m->rt, m->s.params)) /* as each run of a sweep begins */
+        exit(3);
     struct record *out = record_new(arena, im, c);
     if (all_commands[c->id]->run(&a, c, out)) {
         driver_print_messages(&m->s.ds, DIAG_TEXT);

@@ -37,7 +37,8 @@
 #define ROW_UNDERFLOW 0x1p-900
 
 #define FIRST_ASKED (MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE)
-_Static_assert(TAYLOR_ORDERS_BEFORE + 1 == TAYLOR_ASKED, "orders asked for");
+_Static_assert(TAYLOR_ORDERS_BEFORE + 1 == TAYLOR_ASKED && FIRST_ASKED == 13,
+               "orders asked for");
 /* a share by which powers and logarithms are not rounded wrong */
 #define OUTLASTS_MARGIN 1e-9
 
@@ -98,17 +99,57 @@ taylor_row_time(const double *row, double push, int order)
     return time;
 }
 
-/* Are the terms of the row below its truncation for longer than `limit->time`
- * for certain? The size of a row is at least |c_0|. */
+/* Are the terms that are asked for below the truncation of this size until
+ * limit->time, times `scale`^k, for certain? */
 static bool
-outlasts(const double *row, const struct taylor_limit *limit)
+all_below(const double *row, const struct taylor_limit *limit,
+          const double *scale, double size)
 {
-    double size = fabs(row[0]) * (1.0 - OUTLASTS_MARGIN);
-    bool sure = size > ROW_UNDERFLOW;
-    for (int k = MOTION_STEP_ORDER - TAYLOR_ORDERS_BEFORE;
-         k <= MOTION_STEP_ORDER; k++)
-        sure &= fabs(row[k]) * limit->power[k - FIRST_ASKED] < size;
-    return sure;
+    const double *asked = row + FIRST_ASKED;
+    int longer = 0;
+    size *= 1.0 - OUTLASTS_MARGIN;
+    if (!(size > ROW_UNDERFLOW))
+        return false;
+    for (int k = 0; k < TAYLOR_ASKED; k++)
+        longer += fabs(asked[k]) * (limit->power[k] * scale[k]) < size;
+    return longer == TAYLOR_ASKED;
+}
+
+/* What taylor_row_time takes for the size of a row at this time, or less. */
+static double
+size_at(const struct taylor_asked *asked, double time)
+{
+    const double *row = asked->row;
+    double size = fabs(row[0]), power = time;
+    for (int k = 1; k <= 4; k++, power *= time)
+        size = fmax(size, fabs(row[k]) * power);
+    return fmax(size,
+                asked->push * time * (asked->order == 1 ? 1.0 : 0.5 * time));
+}
+
+/* Is the time of the row limit->time or longer for certain? It is so where the
+ * size at the beginning, |c_0|, is enough. Where the row grows, taylor_row_time
+ * asks three times, each time with the size at the last answer. The answers get
+ * longer: if the first is at least 1/16 of the limit, that size makes it at
+ * least 1/2, and this one the limit, then so is the third. */
+static bool
+outlasts(const struct taylor_asked *asked, const struct taylor_limit *limit)
+{
+    const double *row = asked->row;
+    static const double whole[TAYLOR_ASKED] = {1.0, 1.0, 1.0, 1.0,
+                                               1.0, 1.0, 1.0, 1.0};
+    static const double half[TAYLOR_ASKED] = {
+        0x1p-13, 0x1p-14, 0x1p-15, 0x1p-16, 0x1p-17, 0x1p-18, 0x1p-19, 0x1p-20};
+    static const double sixteenth[TAYLOR_ASKED] = {
+        0x1p-52, 0x1p-56, 0x1p-60, 0x1p-64, 0x1p-68, 0x1p-72, 0x1p-76, 0x1p-80};
+    double first = fabs(row[0]), early = limit->time / 16.0;
+    if (all_below(row, limit, whole, first))
+        return true;
+    /* the first question is asked at the time 1 where forces push */
+    bool begun = asked->push > 0.0 ? early <= 1.0
+                                   : all_below(row, limit, sixteenth, first);
+    return begun && all_below(row, limit, half, size_at(asked, early)) &&
+           all_below(row, limit, whole, size_at(asked, 0.5 * limit->time));
 }
 
 void
@@ -134,7 +175,7 @@ static bool
 limit_row(struct taylor_limit *limit, const struct taylor_asked *asked)
 {
     double before = limit->time;
-    if (!(limit->time < INFINITY) || !outlasts(asked->row, limit))
+    if (!(limit->time < INFINITY) || !outlasts(asked, limit))
         taylor_limit_by(limit,
                         taylor_row_time(asked->row, asked->push, asked->order));
     return limit->time < before;

@@ -106,10 +106,10 @@ static bool
 falls_through(const double *row, double best, double noise0, double noise1,
               double *root)
 {
-    if (!taylor_falls(row, best, noise0, noise1, root))
-        return false;
     if (!(row[0] > noise0))
-        return true;
+        return taylor_falls(row, best, noise0, noise1, root);
+    if (polynomial_clearly_above(row, MOTION_STEP_ORDER, best, 0.0))
+        return false;
     double noise =
         fmax(noise0, TAYLOR_NOISE * DBL_EPSILON *
                          polynomial_size(row, MOTION_STEP_ORDER, best));

@@ -17,13 +17,14 @@
 #define SLID_MOST 4
 
 struct system_run {
-    double *work;   /* rows of the modal tape */
-    double *lambda; /* u: m normal forces, then friction where there is any */
-    double *out;    /* residual u, Jacobian u x u */
-    double *step;   /* u */
+    double *work;    /* rows of the modal tape */
+    double *lambda;  /* u: m normal forces, then friction where there is any */
+    double *out;     /* residual u, Jacobian u x u, which is factored there */
+    double *factors; /* u x u: kept while the residual is made again */
+    double *step;    /* u */
     int *piv;
-    double *gap;  /* of one contact: gap, rate, gradient */
-    double *felt; /* 3n rows: system_felt; NULL without observers */
+    double *gap;    /* of one contact: gap, rate, gradient */
+    double *felt;   /* 3n rows: system_felt; NULL without observers */
     double *memory; /* 2 n_memory rows */
     /* rows of the block that may hold a series of the modal tape: a block may
      * have other rows for a while, and those that were put aside keep theirs */
@@ -67,6 +68,7 @@ system_new(struct rt *run)
         own[which].step = NEW_N(run->own, double, n_unknown + 1);
         own[which].out =
             NEW_N(run->own, double, n_unknown *(n_unknown + 1) + 1);
+        own[which].factors = NEW_N(run->own, double, n_unknown *n_unknown + 1);
         own[which].piv = NEW_N(run->own, int, n_unknown + 1);
     }
     return own;
@@ -100,6 +102,29 @@ factor(const imp_system *sys, int n, double *jacobian, int *piv)
                       : imp_ldlt_factor(n, jacobian, piv);
 }
 
+/* Makes residual and Jacobian at lambda; the latter does not depend on it, so
+ * it is factored in the first of two rounds. */
+static int
+residual(struct rt *run, const imp_system *sys, struct system_run *own,
+         int round)
+{
+    int n = (int)(sys->n_contact + sys->n_rub);
+    double *jacobian = own->out + n;
+    size_t size = (size_t)(n * n) * sizeof *jacobian;
+    if (round > 0)
+        memcpy(own->factors, jacobian, size);
+    int st = rt_eval(run, sys->solve, own->lambda, own->out);
+    if (st == IMP_NONFINITE) {
+        rt_nonfinite(run, sys->solve, own->lambda);
+        return IMP_FAILED;
+    }
+    if (round > 0)
+        memcpy(jacobian, own->factors, size);
+    else if (!st && factor(sys, n, jacobian, own->piv))
+        st = IMP_NONFINITE;
+    return st;
+}
+
 static int
 solve(struct rt *run, const imp_system *sys, struct system_run *own)
 {
@@ -107,13 +132,9 @@ solve(struct rt *run, const imp_system *sys, struct system_run *own)
     double *jacobian = own->out + n_unknown;
     memset(own->lambda, 0, (size_t)n_unknown * sizeof *own->lambda);
     for (int round = 0; round < 2; round++) {
-        int st = rt_eval(run, sys->solve, own->lambda, own->out);
-        if (st == IMP_NONFINITE) {
-            rt_nonfinite(run, sys->solve, own->lambda);
-            return IMP_FAILED;
-        }
-        if (st || factor(sys, n_unknown, jacobian, own->piv))
-            return st ? st : IMP_NONFINITE;
+        int st = residual(run, sys, own, round);
+        if (st)
+            return st;
         for (int i = 0; i < n_unknown; i++)
             own->step[i] = -own->out[i];
         if (sys->n_rub)
@@ -263,9 +284,9 @@ void
 system_felt_rates(struct rt *run, uint32_t system, int order)
 {
     assert(order >= 1 && order <= IMP_ORDER_MAX);
-    static const double times[IMP_ORDER_MAX] = {
-        1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
-        13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24};
+    static const double times[IMP_ORDER_MAX] = {1,  2,  3,  4,  5,  6,  7,  8,
+                                                9,  10, 11, 12, 13, 14, 15, 16,
+                                                17, 18, 19, 20, 21, 22, 23, 24};
     uint32_t n = rt_system(run, system)->n;
     double *felt = system_felt(run, system);
     for (uint32_t i = 0; i < n; i++) {

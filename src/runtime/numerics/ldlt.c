@@ -153,8 +153,14 @@ imp_ldlt_solve(int n, const double *a, const int *piv, double *b)
     assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
     int rank = imp_ldlt_rank(n, piv);
     switch (rank == n ? n : 0) {
+    case 1:
+        solve(1, 1, a, piv, b);
+        break;
     case 2:
         solve(2, 2, a, piv, b);
+        break;
+    case 3:
+        solve(3, 3, a, piv, b);
         break;
     case 4:
         solve(4, 4, a, piv, b);

@@ -18,6 +18,24 @@
 
 #include "base/buf.h"
 
+/* Where the address sanitizer looks on, it knows what each piece holds: a gap
+ * behind it, and what an arena has not handed out, must not be touched. */
+#ifdef __SANITIZE_ADDRESS__ /* gcc */
+#define WATCHED 1
+#elif defined __has_feature /* clang */
+#define WATCHED __has_feature(address_sanitizer)
+#else
+#define WATCHED 0
+#endif
+#if WATCHED
+#include <sanitizer/asan_interface.h>
+enum { GAP = 32 };
+#else
+#define ASAN_POISON_MEMORY_REGION(from, size) ((void)(from), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(from, size) ((void)(from), (void)(size))
+enum { GAP = 0 };
+#endif
+
 /* block sizes double from 4 KiB to 1 MiB: small models stay small */
 enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
 /* blocks of the last size that an arena keeps when it is cleared: what is
@@ -180,6 +198,16 @@ arena_free(struct arena *arena)
     free(arena);
 }
 
+/* Makes the block empty: all of it is zero, and none of it may be touched. */
+static void
+make_empty(struct block *block)
+{
+    ASAN_UNPOISON_MEMORY_REGION(block + 1, block->used);
+    memset(block + 1, 0, block->used);
+    ASAN_POISON_MEMORY_REGION(block + 1, block->cap);
+    block->used = 0;
+}
+
 /* Keeps the block for later, empty, or gives it back. */
 static void
 set_aside(struct arena *arena, struct block *block)
@@ -188,8 +216,7 @@ set_aside(struct arena *arena, struct block *block)
         free(block);
         return;
     }
-    memset(block + 1, 0, block->used);
-    block->used = 0;
+    make_empty(block);
     block->next = arena->spare;
     arena->spare = block;
     arena->n_spare++;
@@ -213,8 +240,7 @@ arena_clear(struct arena *arena)
         arena->first = NULL;
         return;
     }
-    memset(keep + 1, 0, keep->used);
-    keep->used = 0;
+    make_empty(keep);
 }
 
 static void
@@ -238,6 +264,7 @@ add_block(struct arena *arena, size_t n)
     if (!added)
         oom_raise();
     added->cap = cap;
+    ASAN_POISON_MEMORY_REGION(added + 1, cap);
     /* a block made for one large piece goes behind the block that still has
      * room */
     if (own && arena->first) {
@@ -256,16 +283,17 @@ arena_alloc(struct arena *arena, size_t size)
     if (size > SIZE_MAX / 2 || must_fail())
         oom_raise();
     oom_look();
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size_t step = (size + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     struct block *b = arena->first;
-    if (!b || b->cap - b->used < size) {
-        add_block(arena, size);
+    if (!b || b->cap - b->used < step) {
+        add_block(arena, step);
         b = arena->first;
-        if (b->cap - b->used < size)
+        if (b->cap - b->used < step)
             b = b->next;
     }
     void *p = (char *)(b + 1) + b->used;
-    b->used += size;
+    b->used += step;
+    ASAN_UNPOISON_MEMORY_REGION(p, size);
     return p;
 }
 

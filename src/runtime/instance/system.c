@@ -5,6 +5,7 @@
 #include "runtime/instance/system.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -470,4 +471,20 @@ system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,
                IMP_ROW_PAD,
            (size_t)(order + 1) * sizeof *series);
     return IMP_OK;
+}
+
+double
+system_energy_norm(const double *mass, const double *velocity, uint32_t count)
+{
+    assert(mass != NULL && velocity != NULL);
+    double sum = 0.0, greatest = 0.0;
+    for (uint32_t i = 0; i < count; i++)
+        greatest = fmax(greatest, fabs(velocity[i]));
+    if (!(greatest > 0.0) || !isfinite(greatest))
+        return greatest;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            sum += (velocity[i] / greatest) * mass[(size_t)i * count + j] *
+                   (velocity[j] / greatest);
+    return sqrt(fmax(sum, 0.0)) * greatest;
 }

@@ -77,6 +77,11 @@ const double *system_memory_row(const struct rt *run, uint32_t system,
 const double *system_memory_by(const struct rt *run, uint32_t block);
 /* The mass matrix, n x n by rows. */
 int system_mass(struct rt *run, uint32_t system, double *mass);
+/* The root of twice the kinetic energy of `count` rates, for a mass matrix that
+ * is positive semidefinite: no square overflows. Not finite where a rate is
+ * not. */
+double system_energy_norm(const double *mass, const double *velocity,
+                          uint32_t count);
 /* The series of the gap of contact i, after the block's series to that order.
  */
 int system_gap_series(struct rt *run, uint32_t system, uint32_t i, int order,

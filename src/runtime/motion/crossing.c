@@ -2,23 +2,19 @@
 /* How far a series may be followed beyond its domain (crossing.h).
  *
  * Let p be the followed motion, f the accelerations of the model, and d(h) =
- * f(p(h)) - p''(h) what is missed at time h. At a change of branch the force is
- * as smooth as it is: d grows like a power of h, the zeroth where a force
- * jumps, the first where a spring begins, 3/2 for two spheres of Hertz. So the
- * velocities are off by less than h |d(h)|, and places by h times that. h is
- * raised from the least step of the clock for as long as h |d(h)| is within
- * rounding of the velocities. The order of the change need not be known: a
- * smoother one is passed by a longer step.
+ * f(p(h)) - p''(h) what is missed at time h. At a change of branch d grows like
+ * a power of h: the zeroth where a force jumps, the first where a spring
+ * begins, 3/2 for two spheres of Hertz. So the velocities are off by less than
+ * h |d(h)|, and places by h times that. h is raised from the least step of the
+ * clock for as long as h |d(h)| is within rounding of the velocities: the order
+ * of the change need not be known.
  *
- * Velocities of a system are compared in the norm of the kinetic energy, so
- * that units of coordinates do not matter, and what is at rest is measured by
- * what moves it. Those of bodies are compared speeds with speeds, spins with
- * spins.
- *
- * Observers have no such norm: each variable is compared with itself. One that
- * begins at 0 together with its rate has no size yet. Then h is the shortest
- * step that leads to a place where the series exists, and the steps behind it
- * grow in proportion to the time since. */
+ * Velocities of a system are compared in the norm of the kinetic energy; those
+ * of bodies speeds with speeds, spins with spins. What is at rest is measured
+ * by what moves it. Observers have no such norm: each variable is compared with
+ * itself. One that begins at 0 together with its rate has no size yet. Then h
+ * is the shortest step that leads to a place where the series exists, and the
+ * steps behind it grow in proportion to the time since. */
 #include "runtime/motion/crossing.h"
 
 #include <assert.h>
@@ -36,6 +32,9 @@
 /* The rates that are missed may change the velocities by this many rounding
  * errors: as many as those of a few operations. */
 #define CROSSING_NOISE 4.0
+/* Loads that closed contacts and joints take are cancelled to so many of their
+ * rounding errors: those of a small linear system. */
+#define CROSSING_CANCELLED 64.0
 /* The step is raised by this factor, then by its square root, and so on down
  * to CROSSING_FINE. */
 #define CROSSING_FACTOR 256.0
@@ -59,6 +58,16 @@ static const imp_block *
 block_of(const struct rt *run, uint32_t block)
 {
     return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+}
+
+/* The rate of a variable of the block, by the rows made last. */
+static double
+rate_of(const struct rt *run, uint32_t block, uint32_t i)
+{
+    const uint32_t *row =
+        IMP_ARRAY(run->im, block_of(run, block)->rows, uint32_t);
+    return run->rows
+        .block[block][(size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1];
 }
 
 static struct crossing *
@@ -175,24 +184,6 @@ move(struct rt *run, uint32_t block, const struct crossing *own, int order,
     run->env[run->im->layout.time] = start + step;
 }
 
-/* The norm of the velocities among the numbers of a system, of which the second
- * half belongs to velocities. */
-static double
-energy_norm(const double *mass, const double *numbers, uint32_t count)
-{
-    const double *v = numbers + count;
-    double sum = 0.0, greatest = 0.0;
-    for (uint32_t i = 0; i < count; i++)
-        greatest = fmax(greatest, fabs(v[i]));
-    if (!(greatest > 0.0) || !isfinite(greatest))
-        return greatest;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < count; j++)
-            sum += (v[i] / greatest) * mass[(size_t)i * count + j] *
-                   (v[j] / greatest);
-    return sqrt(fmax(sum, 0.0)) * greatest;
-}
-
 /* Are the changes own->off below this share of the velocities? */
 static bool
 negligible(const struct rt *run, uint32_t block, const struct crossing *own,
@@ -206,8 +197,8 @@ negligible(const struct rt *run, uint32_t block, const struct crossing *own,
     if (moving->observer)
         return true;
     if (moving->system != IMP_NO_SYSTEM)
-        return energy_norm(own->mass, own->off, n / 2) <=
-               eps * energy_norm(own->mass, own->speed, n / 2);
+        return system_energy_norm(own->mass, own->off + n / 2, n / 2) <=
+               eps * system_energy_norm(own->mass, own->speed + n / 2, n / 2);
     double off[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
     for (uint32_t entry = 0; entry < n; entry++) {
         enum motion_what what = moving->what[entry];
@@ -232,15 +223,13 @@ holds(struct rt *run, uint32_t block, struct crossing *own, int order,
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     move(run, block, own, order, start, step);
     if (moving->observer)
         feel_ahead(run, moving->system, own, step);
     if (motion_rows(run, block, 1) != IMP_OK)
         return false;
     for (uint32_t i = 0; i < at->state.n; i++) {
-        double rate = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                             IMP_ROW_PAD + 1];
+        double rate = rate_of(run, block, i);
         own->off[i] = step * (rate - own->off[i]);
     }
     return negligible(run, block, own, CROSSING_NOISE * DBL_EPSILON) ||
@@ -352,16 +341,13 @@ same_elsewhere(struct rt *run, uint32_t block, struct crossing *own, int from,
                int order)
 {
     const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     for (uint32_t i = 0; i < at->state.n; i++)
         own->off[i] = motion_lacks(run, block, own->rows, i, from, order);
     elsewhere(run, at, own);
     bool same = motion_rows(run, block, 1) == IMP_OK;
     for (uint32_t i = 0; i < at->state.n && same; i++)
         same = own->off[i] == 0.0 ||
-               run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                      IMP_ROW_PAD + 1] ==
-                   followed(own, at, run, i)[1];
+               rate_of(run, block, i) == followed(own, at, run, i)[1];
     return same;
 }
 
@@ -424,7 +410,6 @@ obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
 {
     const struct motion_block *moving = motion_block_of(run, block);
     const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     double off[3] = {0.0, 0.0, 0.0}, size[3] = {0.0, 0.0, 0.0};
     bool fine = true;
     memset(miss, 0, 3 * sizeof *miss);
@@ -436,8 +421,7 @@ obeys(struct rt *run, uint32_t block, struct crossing *own, int order,
         if (system ? i < at->state.n / 2 : moving->what[i] == MOTION_POSE)
             continue;
         int kind = system ? 0 : (int)moving->what[i];
-        double rate = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                             IMP_ROW_PAD + 1];
+        double rate = rate_of(run, block, i);
         if (!isfinite(rate) || !isfinite(own->off[i]))
             return true;
         miss[kind] = fmax(miss[kind], fabs(rate - own->off[i]));
@@ -530,6 +514,7 @@ struct crossing_blocks {
     struct persistent_group *group; /* NULL: one block without one */
     int order;
     double start;
+    double cancelled; /* what is left of loads that contacts take */
 };
 
 /* The root of twice the kinetic energy, but for products of inertia. */
@@ -584,21 +569,41 @@ follows(struct rt *run, const struct crossing_blocks *of, double step,
         uint32_t block = of->block[k];
         struct crossing *own = crossing_of(run, block);
         const imp_block *at = block_of(run, block);
-        const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
         bool system = motion_block_of(run, block)->system != IMP_NO_SYSTEM;
         for (uint32_t i = 0; i < at->state.n; i++) {
-            double rate =
-                run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                       IMP_ROW_PAD + 1];
+            double rate = rate_of(run, block, i);
             own->off[i] = step * (rate - own->off[i]);
         }
         uint32_t n = at->state.n / 2;
-        off = hypot(off, system ? energy_norm(own->mass, own->off, n)
+        off = hypot(off, system ? system_energy_norm(own->mass, own->off + n, n)
                                 : body_norm(run, block, own->off));
-        speed = hypot(speed, system ? energy_norm(own->mass, own->speed, n)
-                                    : body_norm(run, block, own->speed));
+        speed = hypot(speed,
+                      system ? system_energy_norm(own->mass, own->speed + n, n)
+                             : body_norm(run, block, own->speed));
     }
-    return isfinite(off) && isfinite(speed) ? off <= share * speed : otherwise;
+    return isfinite(off) && isfinite(speed)
+               ? off <= share * speed + step * of->cancelled
+               : otherwise;
+}
+
+/* Keeps the accelerations without contacts of all these blocks as `off`, and
+ * finds what is left of such loads, in the norm of `follows` and per unit of
+ * time, where closed contacts and joints take them: rounding. Are there any? */
+static bool
+loads(struct rt *run, struct crossing_blocks *of)
+{
+    double sum = 0.0;
+    for (uint32_t k = 0; k < of->n; k++) {
+        uint32_t block = of->block[k];
+        struct crossing *own = crossing_of(run, block);
+        if (motion_rows_free(run, block, 1) != IMP_OK)
+            return false;
+        for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
+            own->off[i] = rate_of(run, block, i);
+        sum = hypot(sum, body_norm(run, block, own->off));
+    }
+    of->cancelled = CROSSING_CANCELLED * DBL_EPSILON * sum;
+    return isfinite(sum);
 }
 
 /* Lays the rows of all these blocks aside. Status. */
@@ -663,24 +668,17 @@ followed_for(struct rt *run, const struct crossing_blocks *of, double step)
     return length * CROSSING_FINE > step ? step : length * less;
 }
 
-/* Are the accelerations without contacts the same wherever the bodies are? */
+/* Are the accelerations without contacts, kept as `off`, the same elsewhere? */
 static bool
 loads_stay(struct rt *run, uint32_t block)
 {
     struct crossing *own = crossing_of(run, block);
     const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     const enum motion_what *what = motion_block_of(run, block)->what;
-    bool same = motion_rows_free(run, block, 1) == IMP_OK;
-    for (uint32_t i = 0; i < at->state.n; i++)
-        own->off[i] = run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                             IMP_ROW_PAD + 1];
     elsewhere(run, at, own);
-    same = same && motion_rows_free(run, block, 1) == IMP_OK;
+    bool same = motion_rows_free(run, block, 1) == IMP_OK;
     for (uint32_t i = 0; i < at->state.n && same; i++)
-        same = what[i] == MOTION_POSE ||
-               run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                      IMP_ROW_PAD + 1] == own->off[i];
+        same = what[i] == MOTION_POSE || rate_of(run, block, i) == own->off[i];
     return same;
 }
 
@@ -692,7 +690,7 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
     bool held = persistent_moves(run, block), same = false,
          system = moving->system != IMP_NO_SYSTEM,
          branches = branched_block(run, block).n > 0;
-    struct crossing_blocks of = {&block, 1, NULL, order, rt_time(run)};
+    struct crossing_blocks of = {&block, 1, NULL, order, rt_time(run), 0.0};
     if (moving->observer || plain(run, block) || order < MOTION_STEP_ORDER ||
         !(step >= CROSSING_LONG * switching_least(run)))
         return step;
@@ -716,7 +714,7 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
     if (held)
-        same = loads_stay(run, block);
+        same = loads(run, &of) && loads_stay(run, block);
     else if (isinf(step))
         same = same_elsewhere(run, block, crossing_of(run, block), from, order);
     if (!same &&
@@ -738,11 +736,8 @@ is_regular(const struct rt *run, uint32_t block, struct crossing *own,
            double step)
 {
     const imp_block *at = block_of(run, block);
-    const uint32_t *row = IMP_ARRAY(run->im, at->rows, uint32_t);
     for (uint32_t i = 0; i < at->state.n; i++)
-        own->off[i] =
-            step * run->rows.block[block][(size_t)row[i] * IMP_ROW_STRIDE +
-                                          IMP_ROW_PAD + 1];
+        own->off[i] = step * rate_of(run, block, i);
     bool regular = negligible(run, block, own, CROSSING_REGULAR);
     for (uint32_t i = 0; i < at->state.n; i++)
         own->off[i] = step * followed(own, at, run, i)[1];

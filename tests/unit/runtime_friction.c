@@ -151,8 +151,8 @@ goes_on(void **state)
 {
     (void)state;
     double W[4] = {0.1, 0.3, 0.3, 1.1}, free[2] = {0.1, 1};
-    struct friction_point point = {0.4,           0.4,   0,   true, false,
-                                   CONTACT_STICK, false, 0.0, false};
+    struct friction_point point = {0.4,           0.4,   0,   true,  false,
+                                   CONTACT_STICK, false, 0.0, false, 0.0};
     struct friction_instant in = {
         .n = 1, .point = &point, .W = W, .free = free, .terms = free};
     struct friction_choice out;
@@ -166,7 +166,7 @@ goes_on(void **state)
     /* a block pulled by 0.45 of its weight, static .5, dynamic .4 */
     double I[4] = {1, 0, 0, 1}, pull[2] = {-1, 0.45};
     struct friction_point block = {0.5,          0.4,   0,   false, false,
-                                   CONTACT_FREE, false, 0.0, false};
+                                   CONTACT_FREE, false, 0.0, false, 0.0};
     in = (struct friction_instant){
         .n = 1, .point = &block, .W = I, .free = pull};
     friction_choose(arena, &in, &out);
@@ -174,8 +174,8 @@ goes_on(void **state)
     assert_int_equal(out.set[0].mode[0], CONTACT_STICK);
     /* at the boundary of the cone stick has ended */
     pull[1] = 0.5 * (1 - 1e-12);
-    block = (struct friction_point){0.5,           0.4,   0,   true, true,
-                                    CONTACT_STICK, false, 0.0, false};
+    block = (struct friction_point){0.5,           0.4,   0,   true,  true,
+                                    CONTACT_STICK, false, 0.0, false, 0.0};
     friction_choose(arena, &in, &out);
     assert_int_equal(out.n, 1);
     assert_int_equal(out.set[0].mode[0], CONTACT_SLIP_POSITIVE);

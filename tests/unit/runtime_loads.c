@@ -80,7 +80,7 @@ random_bar(uint64_t *seed, struct bar *bar)
         bar->mu[i] = same && i ? bar->mu[0] : multi_random(seed, 0, 0.8);
         bar->point[i] =
             (struct friction_point){bar->mu[i],   bar->mu[i], 1.0, false, false,
-                                    CONTACT_FREE, false,      0.0, false};
+                                    CONTACT_FREE, false,      0.0, false, 0.0};
         bar->free[2 * i] = -1.0;
         bar->free[2 * i + 1] = 0.0;
     }

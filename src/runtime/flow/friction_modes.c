@@ -141,6 +141,7 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         if (all->point[n].given &&
             (st = friction_soft_force(flow, i, &all->point[n].normal)))
             return st;
+        all->point[n].fuzz = all->point[n].given ? friction->fuzz[i] : 0.0;
         all->ceased[n] =
             held && ended[i] && !friction->zero[i] &&
             (friction->mode[i] != CONTACT_STICK || unloaded(flow, i));

@@ -76,6 +76,17 @@ put_set(struct arena *arena, int n, const struct friction_point *point,
     }
 }
 
+/* To which share of their terms the accelerations at a point are known. */
+static double
+known_to(const struct friction_point *point)
+{
+    if (!point->ended)
+        return FRICTION_TOLERANCE;
+    return point->fuzz > FRICTION_AT_ROOT * point->normal
+               ? fmin(point->fuzz / point->normal, 1.0)
+               : FRICTION_AT_ROOT;
+}
+
 static struct mode_problem
 problem_of(struct arena *arena, const struct friction_instant *in)
 {
@@ -83,15 +94,14 @@ problem_of(struct arena *arena, const struct friction_instant *in)
     for (int i = 0; i < in->n; i++) {
         const struct friction_point *from = in->point + i;
         assert(from->mu_static >= from->mu_dynamic && from->mu_dynamic >= 0.0);
-        point[i] = (struct mode_point){
-            .mu_stick = from->mu_static,
-            .mu_slip = from->mu_dynamic,
-            .slip = from->slip,
-            .scale = from->ended ? FRICTION_AT_ROOT : FRICTION_TOLERANCE,
-            .held = from->held,
-            .ended = from->ended,
-            .varies = from->varies,
-            .before = state_of_mode(from->before)};
+        point[i] = (struct mode_point){.mu_stick = from->mu_static,
+                                       .mu_slip = from->mu_dynamic,
+                                       .slip = from->slip,
+                                       .scale = known_to(from),
+                                       .held = from->held,
+                                       .ended = from->ended,
+                                       .varies = from->varies,
+                                       .before = state_of_mode(from->before)};
         if (!from->given)
             continue;
         point[i].driven = true;

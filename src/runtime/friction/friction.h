@@ -46,6 +46,7 @@ struct friction_point {
     double normal; /* that force, >= 0 */
     bool varies;   /* coefficients that are both 0 now do not stay so: it sticks
                       or slips all the same */
+    double fuzz;   /* of a force that is given: its rounding */
 };
 struct friction_instant {
     int n;

@@ -726,6 +726,8 @@ friction_foresee_limit(struct flow *flow)
         false);
     double normal = friction->rows.speed[2 * i], law_error = 0.0, many;
     const struct friction_flights *flights = &friction->flights;
+    if (!(normal > 0.0)) /* it does not leave, to rounding */
+        return;
     double scale = fmin(taylor->piece.h,
                         fmax(longest_flight(flights), flights->longest)),
            near = FRICTION_LAW_SHORT * scale;

@@ -662,7 +662,6 @@ make_corners(struct trial *trial)
             memcpy(body->corner[with], corner, sizeof corner);
         }
     }
-    /* the law `sequential` takes equals as they are listed */
     return any;
 }
 

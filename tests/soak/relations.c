@@ -665,13 +665,15 @@ make_corners(struct trial *trial)
     return any;
 }
 
-/* Newton's law is the one of impacts at several points where none is stated. */
+/* Newton's law is the one of impacts at several points where none is stated.
+ * `chatter` calls them simultaneous there, and goes on under a law that is. */
 static bool
 make_law(struct trial *trial)
 {
     trial->other.law = "newton";
     trial->same_energy = true;
-    return !trial->model->law && !model_is_rough(trial->model);
+    return !trial->model->law && !model_is_rough(trial->model) &&
+           trial->model->question == ASK_SIMULATE;
 }
 
 /* In the canonical layout. */

@@ -582,6 +582,10 @@ rough_points(struct simulation *sim, const struct group *group,
             double gap, rest;
             gap_rounding(run, all.spot[p].contact, &gap, &rest);
             rest = fmax(rest, MODE_STILL * state[p].speed);
+            /* of bodies at rest there is no speed to compare roundings with */
+            if (group->part[all.spot[p].contact] != PART_HIT)
+                rest = fmax(rest, mode_still_rate(run, all.spot[p].contact,
+                                                  state[p].free));
             if (pass == 0 ? !(state[p].rate < -rest)
                           : !(fabs(state[p].rate) <= rest))
                 continue;

@@ -86,6 +86,9 @@ gather(struct simulation *sim, const struct contact_point *first,
         uint32_t k = blow->spot[i].contact;
         double gap;
         gap_rounding(run, k, &gap, &blow->rest[i]);
+        if (i > 0) /* what is closed beside it may be at rest */
+            blow->rest[i] = fmax(blow->rest[i],
+                                 mode_still_rate(run, k, blow->point[i].free));
         if (i >= hit)
             blow->point[i].rate = 0.0;
     }

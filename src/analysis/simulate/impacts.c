@@ -6,7 +6,6 @@
  * impulse that would pull is not asked of them. Where the law does not
  * determine the outcome nothing is applied, and the run stops (I4). */
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -550,21 +549,20 @@ struct rough_impact {
     struct friction_group_impact impact;
 };
 
-/* Gathers them; those that separate take no part. False: the touch of a contact
- * has no points. */
+/* Gathers them; those that separate take no part. False: a touch has none. */
 static bool
 rough_points(struct simulation *sim, const struct group *group,
              struct rough_impact *rough)
 {
     struct rt *run = sim->run;
     struct point_list all = {0};
+    double tol, unused;
     for (uint32_t i = 0; i < group->n; i++) {
         uint32_t k = group->contact[i];
         int room = contact_set_room(run, k), n = -1;
         struct contact_point *spot =
             NEW_N(run->brief, struct contact_point, (size_t)room);
-        double tol, rate;
-        gap_tolerances(run, k, &tol, &rate);
+        gap_tolerances(run, k, &tol, &unused);
         for (double far = 2.0 * tol; n < 0 && far >= tol; far *= 0.5)
             n = contact_set_points(run, k, far, spot, room);
         if (n < 0)
@@ -579,15 +577,15 @@ rough_points(struct simulation *sim, const struct group *group,
         return false;
     for (int pass = 0; pass < 2; pass++) {
         for (int p = 0; p < all.n; p++) {
+            uint32_t k = all.spot[p].contact;
             double gap, rest;
-            gap_rounding(run, all.spot[p].contact, &gap, &rest);
+            gap_rounding(run, k, &gap, &rest);
             rest = fmax(rest, MODE_STILL * state[p].speed);
             /* of bodies at rest there is no speed to compare roundings with */
-            if (group->part[all.spot[p].contact] != PART_HIT)
-                rest = fmax(rest, mode_still_rate(run, all.spot[p].contact,
-                                                  state[p].free));
-            if (pass == 0 ? !(state[p].rate < -rest)
-                          : !(fabs(state[p].rate) <= rest))
+            if (group->part[k] != PART_HIT)
+                rest = fmax(rest, mode_still_rate(run, k, state[p].free));
+            double rate = state[p].rate;
+            if (!(pass == 0 ? rate < -rest : fabs(rate) <= rest))
                 continue;
             rough->rest[rough->list.n] = rest;
             point_list_add(sim, &rough->list, &all.spot[p]);
@@ -602,8 +600,7 @@ static double
 rough_impulse(struct simulation *sim, const struct rough_impact *rough,
               const struct impact_of_run *problem, uint32_t contact)
 {
-    double P = 0.0;
-    double points = 0.0;
+    double P = 0.0, points = 0.0;
     for (int i = 0; i < rough->list.n; i++)
         if (rough->list.spot[i].contact == contact)
             P += rough->impact.impulse[2 * i];
@@ -750,10 +747,9 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     impact_solver_solve_pushing(solver, law);
     if ((st = sim->run->law_status))
         return st;
-    if (solver->decision.applied) {
-        if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
-            return st;
-    }
+    if (solver->decision.applied &&
+        ((st = aside_stops(group, solver, &problem, &closes)) || closes))
+        return st;
     if (solver->decision.applied && impact_forbidden(analysis, solver))
         return forbidden(sim, group, &problem, solver);
     remarks(sim, &problem, solver);

@@ -91,10 +91,6 @@ judge(struct simulation *sim, uint32_t contact, struct verdict *verdict,
     if (st || (st = touch_agree(sim->analysis, &touch)))
         return st;
     touch_verdict(sim->analysis, &touch, verdict);
-    /* What is too fast to stay closed from here on is hit, however slowly. */
-    if (verdict->class == CLASS_0_MINUS && !sim->contacts[contact].through &&
-        verdict->v < -mode_still_rate(sim->run, contact, verdict->D))
-        verdict->class = CLASS_MINUS;
     return verdict->class == CLASS_00 && verdict->jerk_zero &&
                    !sim->contacts[contact].through
                ? look_ahead(sim, contact, verdict, rests)

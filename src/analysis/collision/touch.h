@@ -23,6 +23,7 @@ struct touch {
     double length;  /* size of both bodies, m */
     double gap;     /* at the touch, within its tolerance, m */
     double gap_tol; /* a gap at or below it counts as closed, m */
+    double still;   /* a rate up to this one counts as none in any case, m/s */
     double P[3], Q[3], n[3]; /* contact points; normal of the first body */
     int order;               /* of the series; -1: there is none */
     double jet[JET_MAX + 1]; /* Taylor coefficients of the gap */

@@ -49,7 +49,8 @@ touch_velocity_tolerance(const struct analysis *analysis,
     assert(analysis != NULL && touch != NULL);
     double v, D, j;
     touch_term_sizes(touch, &v, &D, &j);
-    return fmax(analysis->rt->world.tolerance * v, touch_velocity_floor(touch));
+    v = fmax(analysis->rt->world.tolerance * v, touch_velocity_floor(touch));
+    return fmax(v, touch->still);
 }
 
 void

@@ -240,16 +240,17 @@ polytope_verdict(struct simulation *sim, uint32_t contact,
     double speed = solver->approach.speed;
     if ((st = floor_of(sim, contact, &speed)))
         return st;
-    by_rate(lo, CORNER_RESTS * speed, verdict);
+    struct gap_tolerance tolerance;
+    gap_tolerance_get(sim->run, contact, &tolerance);
+    by_rate(lo, fmax(CORNER_RESTS * speed, GAP_FALL_FOUND * tolerance.fall),
+            verdict);
     if (verdict->class != CLASS_00)
         return IMP_OK;
     struct contact_point *spot =
         NEW_N(sim->run->brief, struct contact_point,
               (size_t)contact_set_room(sim->run, contact));
-    double gap, rate;
-    gap_tolerances(sim->run, contact, &gap, &rate);
-    return polytope_corners_touch(sim->run, contact, gap) &&
-                   contact_set_points(sim->run, contact, gap, spot,
+    return polytope_corners_touch(sim->run, contact, tolerance.gap) &&
+                   contact_set_points(sim->run, contact, tolerance.gap, spot,
                                       contact_set_room(sim->run, contact)) == 1
                ? by_corners(sim, contact, spot, verdict, rests)
                : by_series(sim, contact, verdict, rests);

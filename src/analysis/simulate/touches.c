@@ -83,10 +83,13 @@ judge(struct simulation *sim, uint32_t contact, struct verdict *verdict,
 {
     struct touch touch = {.contact = contact,
                           .length = gap_length(sim->run, contact)};
-    double rate;
+    struct gap_tolerance tolerance;
     if (rt_contact(sim->run, contact)->flags & IMP_CONTACTF_CORNERS)
         return polytope_verdict(sim, contact, verdict, rests);
-    gap_tolerances(sim->run, contact, &touch.gap_tol, &rate);
+    gap_tolerance_get(sim->run, contact, &tolerance);
+    touch.gap_tol = tolerance.gap;
+    if (!sim->contacts[contact].through)
+        touch.still = GAP_FALL_FOUND * tolerance.fall;
     int st = touch_read(sim->analysis, &touch, 6);
     if (st || (st = touch_agree(sim->analysis, &touch)))
         return st;

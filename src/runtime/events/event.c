@@ -28,9 +28,6 @@
 /* The gap at the end of a step may differ from its polynomial by this share of
  * the tolerance: ten times what the terms left out allow. */
 #define EVENT_CHECK 0.1
-/* A gap falls without doubt if its rate is this many times the rate that
- * counts as none: the tolerance of the verdict, doubled. */
-#define EVENT_FALL (2.0 / RT_GAP_SHARE)
 /* Where bodies touch others, too, impacts follow each other faster than flights
  * within a band end: there such a flight counts as closed, and is hit with its
  * neighbours, until the gap has sunk by this share of its tolerance; from then
@@ -283,7 +280,7 @@ scan(struct near *watched, double length, bool crowded)
              * a touch without rate is the one that was just handled. The next
              * event is then the time at which the gap has risen, is closed
              * again, and falls fast enough to be told from the last event. */
-            double slow = -EVENT_FALL * watched->tol.rate;
+            double slow = -watched->tol.fall;
             if (signed_gap[1] >= -watched->tol.rate &&
                 (when > 0.0 || signed_gap[2] >= 0.0) &&
                 polynomial_value(slope, slope_degree, when) > slow &&

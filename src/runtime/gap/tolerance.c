@@ -60,6 +60,7 @@ gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
     out->rate =
         fmax(RT_GAP_SHARE * run->world.tolerance, 64.0 * DBL_EPSILON) * rate +
         8.0 * DBL_EPSILON * moves;
+    out->fall = GAP_FALL * out->rate;
     out->rate_c00 = gap_c00_share(run) * rate + 8.0 * DBL_EPSILON * moves;
     out->rate_rounding = 8.0 * DBL_EPSILON * (rate + moves);
 }

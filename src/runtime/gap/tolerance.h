@@ -8,14 +8,22 @@
 #include "runtime/instance/run.h"
 
 struct gap_tolerance {
-    double length;        /* sum of the sizes of both bodies */
-    double gap;           /* a gap up to this size counts as closed */
-    double rate;          /* a rate up to this size counts as none */
-    double rate_c00;      /* the same where the second derivative of the gap
-                             vanishes, too (C00) */
-    double gap_rounding;  /* rounding error of the gap */
+    double length;       /* sum of the sizes of both bodies */
+    double gap;          /* a gap up to this size counts as closed */
+    double rate;         /* a rate up to this size counts as none */
+    double rate_c00;     /* the same where the second derivative of the gap
+                            vanishes, too (C00) */
+    double fall;         /* a gap that has not opened since its last touch falls
+                            without doubt at this rate, and touches again */
+    double gap_rounding; /* rounding error of the gap */
     double rate_rounding; /* rounding error of the rate */
 };
+/* The rate of a fall is twice the tolerance of a verdict. */
+#define GAP_FALL (2.0 / RT_GAP_SHARE)
+/* The next touch is found where a gap falls so fast, to rounding: a verdict
+ * takes up to this share of that rate for none. As an impact such a touch would
+ * come again and again, as flights within the rounding of a gap have no end. */
+#define GAP_FALL_FOUND 1.001
 /* Gives all tolerances of a contact of two bodies. */
 void gap_tolerance_get(struct rt *run, uint32_t contact,
                        struct gap_tolerance *out);

@@ -17,6 +17,7 @@
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
+#include "runtime/rotors/rotors.h"
 
 /* the most touches without impulse at one time and contact */
 #define TOUCHES_AT_ONCE 8
@@ -321,6 +322,7 @@ touch_now(struct simulation *sim, const struct event *event,
     }
     if (n_hit)
         st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);
+    rotors_struck(run);
     sim->captures.now = n_hit && sim->options.capture > 0.0;
     for (uint32_t i = 0; i < n_touched; i++)
         class[contacts[i]] = NULL;

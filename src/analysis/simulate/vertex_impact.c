@@ -385,6 +385,7 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
         *next = STEP_AS_TOUCH;
         return IMP_OK;
     }
+    rotors_struck(run);
     sim->rows.fresh = false;
     if ((st = record(sim, blow)) || (st = simulate_row(sim)) ||
         (st = after(sim, blow)))

@@ -361,6 +361,20 @@ at_rest(struct rt *run, const imp_rotor *rotor)
     return false;
 }
 
+void
+rotors_struck(struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        if ((rotor->flags & IMP_ROTORF_RUBS) && !rotors_sticks(run, i) &&
+            entries(run, rotor)[IMP_ROTOR_SIGN] == 0.0 && at_rest(run, rotor)) {
+            set_held(run, rotor, true);
+            set_z(run, rotor, 0.0);
+        }
+    }
+}
+
 /* The rotor whose friction is furthest from holding it; IMP_NO_ROTOR: all can.
  */
 static int
@@ -459,8 +473,8 @@ stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
         under[k] = hardest[IMP_ROW_PAD + k] + needed;
     }
     double most = fabs(hardest[IMP_ROW_PAD]) + fabs(motor[IMP_ROW_PAD]);
-    *ends =
-        fmin(polynomial_falls(over, order - 1, h, most), polynomial_falls(under, order - 1, h, most));
+    *ends = fmin(polynomial_falls(over, order - 1, h, most),
+                 polynomial_falls(under, order - 1, h, most));
     return IMP_OK;
 }
 

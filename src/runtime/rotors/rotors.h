@@ -21,6 +21,9 @@ bool rotors_at_rest(const struct rt *run);
 bool rotors_keep_sign(const struct rt *run);
 /* Lets go of all rotors that friction holds: before an impact. */
 void rotors_release(struct rt *run);
+/* After that impact: those that have a rate now slip against it, and the others
+ * are held again, before contacts choose their modes. */
+void rotors_struck(struct rt *run);
 /* Chooses a mode for all rotors with friction that have no rate, after an
  * event. IMP_FAILED after a diagnostic. */
 int rotors_settle(struct rt *run);

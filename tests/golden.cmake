@@ -9,7 +9,7 @@ add_test(NAME tutorial COMMAND sh ${CMAKE_SOURCE_DIR}/tests/tutorial.sh check
   ${CMAKE_BINARY_DIR})
 set_tests_properties(tutorial PROPERTIES LABELS program TIMEOUT 300)
 add_library(oom_nth SHARED tests/oom/nth.c)
-foreach(what rooms hostile install docs codes oom sweep-kill sweep-ahead
+foreach(what rooms hostile install docs codes remedies oom sweep-kill sweep-ahead
     engines)
   add_test(NAME ${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/${what}.sh
     ${CMAKE_BINARY_DIR})

@@ -621,24 +621,76 @@ scan_string(struct scan *scan, struct token *token, size_t len, bool closed)
 
 /* -- what is not Imp ------------------------------------------------------- */
 
+/* A comment between brackets of C, n bytes at lo, as one of Imp; NULL where it
+ * has several lines, or something follows on its line. */
+static const char *
+hashed(const struct scan *scan, size_t lo, size_t n)
+{
+    const char *text = scan->text + lo;
+    if (memchr(text, '\n', n))
+        return NULL;
+    for (size_t i = lo + n; i < scan->len && scan->text[i] != '\n'; i++)
+        if (!isspace((unsigned char)scan->text[i]))
+            return NULL;
+    size_t end = n - 2;
+    while (end > 2 && isspace((unsigned char)text[end - 1]))
+        end--;
+    return arena_printf(scan->arena, "#%.*s", (int)(end - 2), text + 2);
+}
+
+/* Does a value end before the sign at lo, so that the sign joins two? */
+static bool
+joins_values(const struct scan *scan, size_t lo)
+{
+    size_t hi = lo;
+    while (hi > 0 && (scan->text[hi - 1] == ' ' || scan->text[hi - 1] == '\t'))
+        hi--;
+    size_t begin = hi;
+    while (begin > 0 && isalpha((unsigned char)scan->text[begin - 1]))
+        begin--;
+    static const char *const words[] = {"and",  "or",   "not",    "if",
+                                        "then", "else", "expect", "show"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hi - begin == strlen(words[i]) &&
+            !memcmp(scan->text + begin, words[i], hi - begin))
+            return false;
+    unsigned char last = hi > 0 ? (unsigned char)scan->text[hi - 1] : 0;
+    return isalnum(last) || (last && strchr("_)]'", last));
+}
+
 void
 scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
 {
     assert(scan);
     size_t lo = scan->pos - n;
-    if (ours[0] == '#') /* a comment was matched whole: show its beginning */
-        n = 2;
-    struct diag *diag = scan_error(scan, DIAG_E0018, lo, lo + n,
+    bool comment = ours[0] == '#';
+    bool brackets = comment && scan->text[lo + 1] == '*';
+    size_t shown = comment ? 2 : n; /* a comment was matched whole */
+    struct diag *diag = scan_error(scan, DIAG_E0018, lo, lo + shown,
                                    "`%.*s` is not written like this "
                                    "in Imp: %s",
-                                   (int)n, scan->text + lo, why);
+                                   (int)shown, scan->text + lo, why);
+    if (!diag)
+        return;
     bool shell = scan->text[lo] == '!' &&
                  (lo == 0 || scan->text[lo - 1] == '\n') &&
                  isalpha((unsigned char)scan->text[lo + 1]);
-    if (diag && shell)
+    if (shell) {
         diag_help(scan->ds, diag, "there are no commands of the shell here");
-    else if (diag && !(ours[0] == '#' && scan->text[lo + 1] == '*'))
+    } else if (scan->text[lo] == '~' && n == 1 && joins_values(scan, lo)) {
+        diag_help(scan->ds, diag,
+                  "a formula is fitted to columns of data: let f = fit a*d.x "
+                  "to d.y over (a)");
+    } else if (brackets) {
+        const char *text = hashed(scan, lo, n);
+        diag_help(scan->ds, diag,
+                  "put the comment on lines of its own, each with a # before "
+                  "it");
+        if (text)
+            diag_fix(scan->ds, diag, place(scan, lo, lo + n), text);
+    } else {
         diag_fix(scan->ds, diag, diag->range, ours);
+    }
 }
 
 void

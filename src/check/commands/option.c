@@ -421,6 +421,15 @@ no_such_option(struct check *ck, const struct command_row *row,
     struct diag *diag =
         check_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
                     row->name, key->name.text);
+    /* plot y over x: the word alone is no remedy, for the option stands in a
+     * block */
+    if (key->value && key->value->kind == AST_OVER &&
+        !strcmp(row->name, "plot")) {
+        CHECK_HELP(ck, diag,
+                   "what the horizontal axis shows stands in the block: plot "
+                   "r.x { against = r.t }");
+        return;
+    }
     if (check_suggest(ck, diag, key->name.range, key->name.text, given->name,
                       given->n) ||
         check_help_elsewhere(ck, diag, key->name.text))

@@ -100,6 +100,9 @@ struct decl {
                                   UINT32_MAX: not there (yet) */
     uint32_t count;            /* BODY, a family: how many; index: the first */
     int lo;                    /* its index */
+    struct diag *told;         /* PARAM, LET: the first message that says that
+                                  it has a dimension which does not fit */
+    int likewise;              /* places that this message names besides */
     struct decl *next, *chain; /* in order; in the bucket */
 };
 struct module_use {

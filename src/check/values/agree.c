@@ -63,6 +63,67 @@ value_explain(struct check *ck, struct diag *diag, const struct ast_expr *node)
     explain(ck, diag, node, &budget);
 }
 
+/* The only param or let of the user's in the expressions; NULL where there are
+ * several, or something else may have a dimension. */
+static bool
+find_only(struct check *ck, const struct ast_expr *node, struct decl **only)
+{
+    if (!node || node->kind == AST_NUM)
+        return true;
+    if (node->kind == AST_CALL || node->kind == AST_FIELD || node->n_list > 20)
+        return false;
+    if (node->kind == AST_NAME) {
+        struct decl *found = NULL;
+        for (struct module *module = ck->modules.first; module && !found;
+             module = module->next) {
+            found = scope_own(module, node->name.text);
+            if (found && found->range.file != node->range.file)
+                found = NULL;
+        }
+        if (!found || (found->kind != DECL_PARAM && found->kind != DECL_LET) ||
+            (*only && *only != found))
+            return false;
+        *only = found;
+        return true;
+    }
+    bool alone = find_only(ck, node->a, only) && find_only(ck, node->b, only) &&
+                 find_only(ck, node->c, only);
+    for (size_t i = 0; alone && i < node->n_list; i++)
+        alone = find_only(ck, node->list[i], only);
+    return alone;
+}
+
+/* A name whose dimension does not fit is told once, with the other places at
+ * which it does not. True: it has been told, and the place at the range was
+ * added. Otherwise *only is the name, or NULL, for the new message. */
+static bool
+told_before(struct check *ck, const struct ast_expr *one,
+            const struct ast_expr *other, imp_range range, struct decl **only)
+{
+    enum { PLACES_MOST = 3 };
+    int deep = 0;
+    *only = NULL;
+    for (const struct ast_expr *inner = one; inner; inner = inner->a)
+        if (++deep > 200)
+            return false;
+    if (!find_only(ck, one, only) || !find_only(ck, other, only))
+        *only = NULL;
+    struct decl *name = *only;
+    if (!name || !name->told)
+        return false;
+    if (name->told->range.file == range.file &&
+        name->told->range.lo == range.lo && name->told->range.hi == range.hi)
+        return true; /* the same place, reached again */
+    for (const struct diag_note *note = name->told->notes; note;
+         note = note->next)
+        if (note->range.file == range.file && note->range.lo == range.lo &&
+            note->range.hi == range.hi)
+            return true;
+    if (name->likewise++ < PLACES_MOST)
+        CHECK_NOTE(ck, name->told, range, "nor does `%s` fit here", name->name);
+    return true;
+}
+
 /* A column of data whose header has no unit, and of which the model states
  * none: says how. False: it is none. */
 static bool
@@ -101,6 +162,10 @@ value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
         dim_unify(ck->dims, left->dim, right->dim,
                   check_user_range(ck, at->range)))
         return true;
+    struct decl *only;
+    if (told_before(ck, ea, eb, at->op_range.file ? at->op_range : at->range,
+                    &only))
+        return false;
     struct diag *diag = check_error(
         ck, DIAG_E0201, at->op_range.file ? at->op_range : at->range,
         "%s needs equal dimensions, but these are %s and %s", doing,
@@ -111,6 +176,8 @@ value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
                dim_say(ck->dims, right->dim));
     value_explain(ck, diag, ea);
     value_explain(ck, diag, eb);
+    if (only && diag->message)
+        only->told = diag;
     if (!help_column(ck, diag, left))
         help_column(ck, diag, right);
     return false;
@@ -144,6 +211,9 @@ value_need_dim(struct check *ck, struct value *value,
     if (dim_unify(ck->dims, value->dim, dim, check_user_range(ck, range))) {
         return true;
     }
+    struct decl *only;
+    if (told_before(ck, node, NULL, range, &only))
+        return false;
     struct diag *diag =
         dim_is_pure(ck->dims, dim)
             ? check_error(ck, DIAG_E0203, range,
@@ -155,6 +225,8 @@ value_need_dim(struct check *ck, struct value *value,
     CHECK_LABEL(ck, diag, "%s", dim_say(ck->dims, value->dim));
     if (node)
         value_explain(ck, diag, node);
+    if (only && diag->message)
+        only->told = diag;
     if (dim_is_pure(ck->dims, dim))
         CHECK_HELP(ck, diag,
                    "divide by a quantity of the same dimension, so that a "

@@ -150,7 +150,8 @@ is_free(const struct audit *audit, int body)
 {
     static const struct load none;
     const struct load *load = &audit->model->body[body].load;
-    if (body_is_jointed(audit->model, body))
+    if (body_is_jointed(audit->model, body) ||
+        audit->model->body[body].rotor.inertia != 0)
         return false;
     for (int i = 0; i < audit->model->contacts; i++)
         if (audit->active[i] && (audit->model->contact[i].first == body ||
@@ -237,6 +238,11 @@ audit_joints(struct audit *audit, int row)
             rotate(turn, pin[k], pin[k]);
             add_scaled(state->position, 1, pin[k], pin[k]);
         }
+        if (joint->slider) { /* along its axis it may be anywhere */
+            double way = (dot(pin[0], joint->axis) - dot(pin[1], joint->axis)) /
+                         dot(joint->axis, joint->axis);
+            add_scaled(pin[0], -way, joint->axis, pin[0]);
+        }
         if (!(distance(pin[0], pin[1]) < FLIGHT))
             finding_set(audit->finding, "joint",
                         "%s is off by %.3g at t = %.17g", joint->name,
@@ -295,11 +301,11 @@ static double
 impact_coefficient(const struct model *model, const struct event *event)
 {
     const struct contact *contact = &model->contact[event->contact];
-    return contact->own_law                ? INFINITY
-           : !contact->rough               ? 0
-           : contact->impact_friction != 0 ? contact->impact_friction
-           : contact->stribeck_speed != 0  ? contact->static_friction
-                                           : contact->friction;
+    return contact->own_law || contact->sticks ? INFINITY
+           : !contact->rough                   ? 0
+           : contact->impact_friction != 0     ? contact->impact_friction
+           : contact->stribeck_speed != 0      ? contact->static_friction
+                                               : contact->friction;
 }
 
 /* The rows before and after the events at one time. */
@@ -372,7 +378,8 @@ audit_event_places(struct audit *audit, int row, const struct event *event,
                         "%s of %s at t = %.17g, but the distance is %.3g",
                         event[i].kind, contact->name, event[i].time, own);
         /* Newton's law may pull at one of several contacts */
-        if (event[i].impulse < -FLIGHT && (count == 1 || model->law))
+        if (event[i].impulse < -FLIGHT && !contact->sticks &&
+            (count == 1 || model->law))
             finding_set(audit->finding, "pull",
                         "%s of %s at t = %.17g pulls: impulse %.17g",
                         event[i].kind, contact->name, event[i].time,
@@ -469,13 +476,56 @@ audit_observers(const struct model *model, const struct result *result,
  * such flights, and a limit counts them beside what it sums up. */
 static const double CUT = 1.2e-7;
 
+/* What presses two bodies together: gravity along the normal of a wall, of
+ * which friction and spins leave a quarter; elsewhere a part of gravity. */
+static double
+least_pressing(const struct model *model, const struct contact *contact)
+{
+    const struct body *wall = &model->body[contact->first];
+    double turn[3][3], up[3] = {0};
+    if (wall->shape != SHAPE_HALF)
+        return length(model->gravity) / 16;
+    if (model->dimension == 2)
+        angle_matrix(wall->angle, turn);
+    else
+        quaternion_matrix(wall->quaternion, turn);
+    up[model->dimension - 1] = 1;
+    rotate(turn, up, up);
+    return fabs(dot(up, model->gravity)) / 4;
+}
+
+/* What the rounding cuts of the flights at a contact of bodies: those of the
+ * places that they have come to, and all that follow them. */
+static double
+cut_flights(const struct model *model, const struct result *result, int index)
+{
+    const struct contact *contact = &model->contact[index];
+    double place = 1, acceleration = least_pressing(model, contact);
+    if (contact->system || acceleration == 0)
+        return CUT;
+    for (int row = 0; row < result->rows; row++)
+        for (int k = 0; k < 2; k++) {
+            int body = k ? contact->second : contact->first;
+            place = fmax(place,
+                         1 + length(result_state(result, row, body)->position));
+        }
+    double left = 1 - contact_restitution(contact, 0);
+    return CUT * sqrt(place / acceleration) / fmax(left, 1e-3);
+}
+
 /* A limit that the record itself calls uncertain by more than it sums up. */
 static void
-audit_limits(const struct result *result, struct finding *finding)
+audit_limits(const struct model *model, const struct result *result,
+             struct finding *finding)
 {
     for (int i = 0; i < result->limits; i++) {
         const struct limit *limit = &result->limit[i];
-        if (!(limit->error <= 10 * limit->sum + CUT))
+        double cut = CUT;
+        for (int k = 0; k < model->contacts; k++) /* -1: one of several */
+            if (model->contact[k].there &&
+                (limit->contact < 0 || limit->contact == k))
+                cut = fmax(cut, cut_flights(model, result, k));
+        if (!(limit->error <= 10 * limit->sum + cut))
             finding_set(finding, "limit",
                         "a limit of chatter at t = %.17g sums up %.3g s, with "
                         "an error of %.3g s",
@@ -495,10 +545,13 @@ audit_motion(const struct model *model, const struct result *result,
     bool energy = energy_is_known(model);
     audit_systems(model, result, finding);
     prepare(&audit);
-    audit_friction(model, result, audit.mass, energy, finding);
+    audit_friction(model, result, audit.mass,
+                   energy && !model_has_rough_joints(model) &&
+                       !model_has_rotors(model),
+                   finding);
     if (!model->bodies)
         return;
-    audit_limits(result, finding);
+    audit_limits(model, result, finding);
     double scale = result->rows ? 1 + fabs(result->energy[0]) : 1;
     int next = 0;
     for (int row = 0; row < result->rows && !finding->kind[0]; row++) {

@@ -249,7 +249,8 @@ static bool
 is_loaded(const struct body *body)
 {
     static const struct load none;
-    return memcmp(&body->load, &none, sizeof none) != 0;
+    return memcmp(&body->load, &none, sizeof none) != 0 ||
+           body->rotor.inertia != 0;
 }
 
 static void

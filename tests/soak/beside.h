@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The relation `beside`: another random mechanism far away in the same model. */
+/* The relation `beside`: another random mechanism far away in the same model.
+ */
 #ifndef SOAK_BESIDE_H
 #define SOAK_BESIDE_H
 

@@ -121,6 +121,10 @@ turn_body(struct transformation *by, struct body *body)
     turn_vector(by, by->hand / by->time, body->spin);
     turn_attitude(by, body);
     turn_load(by, &body->load);
+    body->rotor.inertia *= by->mass * by->length * by->length;
+    body->rotor.rate *= by->hand / by->time;
+    body->rotor.friction *=
+        by->mass * by->length * by->length / (by->time * by->time);
 }
 
 /* Solves matrix*x = x for the n unknowns, by elimination with pivots. */
@@ -219,7 +223,9 @@ frame_apply(const struct frame *frame, struct model *model)
         turn_body(&by, &model->body[i]);
     for (int i = 0; i < model->joints; i++) {
         turn_place(&by, model->joint[i].at);
-        model->joint[i].rate *= by.hand / by.time;
+        model->joint[i].rate *=
+            (model->joint[i].slider ? by.length : by.hand) / by.time;
+        model->joint[i].arm *= by.length;
         turn_vector(&by, 1, model->joint[i].axis);
         turn_vector(&by, by.hand / by.time, model->joint[i].spin);
     }
@@ -305,8 +311,12 @@ restart_joint(const struct model *model, const struct result *result, int row,
     add_scaled(joint->at, -1, body->position, arm);
     rotate_back(start, arm, arm);
     rotate(now, arm, arm);
-    if (joint->second >= 0)
+    if (joint->second >= 0 || joint->slider)
         add_scaled(state->position, 1, arm, joint->at);
+    if (joint->slider) { /* on the world: the axis stays */
+        joint->rate = dot(state->velocity, joint->axis) / length(joint->axis);
+        return;
+    }
     memcpy(spin, state->spin, sizeof spin);
     if (joint->second >= 0)
         add_scaled(spin, -1, result_state(result, row, joint->second)->spin,

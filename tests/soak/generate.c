@@ -34,6 +34,8 @@ static const struct kind {
     {"laws", generate_laws, 0},
     {"system-laws", generate_system_laws, 0},
     {"mixtures", generate_mixtures, 0},
+    {"mechanisms", generate_mechanisms, 0},
+    {"rotors", generate_rotors, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -29,6 +29,8 @@ void generate_mixtures(struct random *random, struct model *out);
 void generate_laws(struct random *random, struct model *out);
 void generate_system_laws(struct random *random, struct model *out);
 void generate_rough_system(struct random *random, struct model *out);
+void generate_mechanisms(struct random *random, struct model *out);
+void generate_rotors(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

@@ -33,6 +33,24 @@ model_is_rough(const struct model *model)
     for (int i = 0; i < model->contacts; i++)
         if (model->contact[i].there && model->contact[i].rough)
             return true;
+    return model_has_rough_joints(model) || model_has_rotors(model);
+}
+
+bool
+model_has_rough_joints(const struct model *model)
+{
+    for (int i = 0; i < model->joints; i++)
+        if (model->joint[i].there && model->joint[i].friction != 0)
+            return true;
+    return false;
+}
+
+bool
+model_has_rotors(const struct model *model)
+{
+    for (int i = 0; i < model->bodies; i++)
+        if (model->body[i].there && model->body[i].rotor.inertia != 0)
+            return true;
     return false;
 }
 
@@ -305,11 +323,22 @@ print_body(const struct model *model, int index, FILE *out)
         print_torque(model, body, out);
     }
     fputs(" }\n", out);
+    if (body->rotor.inertia == 0)
+        return;
+    fprintf(out, "rotor wheel_%s : %s {", body->name, body->name);
+    number_key(out, "inertia", body->rotor.inertia);
+    number_key(out, "rate", body->rotor.rate);
+    number_key(out, "friction", body->rotor.friction);
+    fputs(" }\n", out);
 }
 
 void
 print_restitution(const struct contact *contact, FILE *out)
 {
+    if (contact->sticks) {
+        fputs("sticking", out);
+        return;
+    }
     if (contact->restitution_law)
         fprintf(out, "%s(", contact->restitution_law);
     print_number(out, contact->restitution);
@@ -382,11 +411,18 @@ print_joint(const struct model *model, int index, FILE *out)
 {
     const struct joint *joint = &model->joint[index];
     fprintf(out, "joint %s : %s(%s, %s) { at = ", joint->name,
-            joint->ball ? "ball" : "hinge", model->body[joint->first].name,
+            joint->ball     ? "ball"
+            : joint->slider ? "slider"
+                            : "hinge",
+            model->body[joint->first].name,
             joint->second < 0 ? "world" : model->body[joint->second].name);
     print_vector(model, out, joint->at);
-    if (model->dimension == 3 && !joint->ball)
+    if (joint->slider || (model->dimension == 3 && !joint->ball))
         vector_key(model, out, "axis", joint->axis);
+    if (joint->friction != 0) {
+        number_key(out, "friction", joint->friction);
+        number_key(out, joint->slider ? "length" : "radius", joint->arm);
+    }
     fputs("  rate = ", out);
     if (joint->ball)
         print_vector(model, out, joint->spin);

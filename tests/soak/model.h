@@ -46,10 +46,17 @@ struct load {
     double torque_drag; /* -torque_drag*spin */
 };
 
+/* A wheel in a body of the plane. */
+struct rotor {
+    double inertia; /* 0: there is none */
+    double rate, friction;
+};
+
 struct body {
     bool there;
-    char name[NAME_SIZE]; /* of a member of the family `fam`, fam[0] and so on */
-    int member;           /* 1 + its number there; 0: it is none */
+    char
+        name[NAME_SIZE]; /* of a member of the family `fam`, fam[0] and so on */
+    int member;          /* 1 + its number there; 0: it is none */
     enum shape shape;
     double size[3];
     int corners;
@@ -64,19 +71,21 @@ struct body {
     double quaternion[4]; /* in space */
     double velocity[3], spin[3];
     struct load load;
+    struct rotor rotor;
 };
 
 struct contact {
     bool there;
     char name[NAME_SIZE];
     int first, second; /* bodies */
-    int row;           /* 1 + its number in a family of contacts, which is called
-                          after its first body: row0[i]; 0: it is none */
-    int system;        /* 1 + its number; 0: of bodies */
-    int gap;           /* formula, of a system */
-    bool swapped;      /* print `second | first` */
+    int row;      /* 1 + its number in a family of contacts, which is called
+                     after its first body: row0[i]; 0: it is none */
+    int system;   /* 1 + its number; 0: of bodies */
+    int gap;      /* formula, of a system */
+    bool swapped; /* print `second | first` */
     double restitution;
     const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
+    bool sticks;                 /* `restitution = sticking` */
     double approach_speed;       /* not 0: the restitution is that number over
                                     1 + approach/approach_speed */
     const char *own_law;         /* of the library `friction`; NULL: none */
@@ -99,10 +108,13 @@ struct joint {
     char name[NAME_SIZE];
     int first, second; /* bodies; second is -1: the world */
     double at[3];
-    bool ball;
-    double axis[3]; /* of a hinge in space */
-    double rate;    /* spin of the first against the second */
-    double spin[3]; /* the same, of a ball joint */
+    bool ball, slider;
+    double axis[3];       /* of a hinge in space; of a slider */
+    double rate;          /* spin of the first against the second; of a slider a
+                             speed */
+    double friction, arm; /* in the plane: coefficient; radius of the pin, or
+                             length of the bush */
+    double spin[3];       /* the same, of a ball joint */
 };
 
 /* A system in generalised coordinates, without dimensions. */
@@ -150,12 +162,12 @@ struct model {
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */
     bool all_pairs;     /* `search = all` */
-    bool found;       /* the contacts are those of blocks `contacts`, which have
-                         the laws of the first */
-    bool split;       /* blocks for the bodies that are marked, for the others,
-                         and between both; else there is one for all */
+    bool found; /* the contacts are those of blocks `contacts`, which have
+                   the laws of the first */
+    bool split; /* blocks for the bodies that are marked, for the others,
+                   and between both; else there is one for all */
     bool side[MAX_BODIES];
-    bool as_system;   /* the bodies are a system called `all` */
+    bool as_system;                  /* the bodies are a system called `all` */
     bool guest_left_out[MAX_BODIES]; /* by the shrinker, of the bodies that
                                         `beside` adds */
     uint64_t shuffle; /* not 0: order of declarations, comments, blanks */
@@ -169,6 +181,9 @@ void model_print(const struct model *model, FILE *out);
 /* The whole text; the caller frees it. */
 char *model_text(const struct model *model);
 /* moves, and is asked for in the record */
+/* Has any rotor friction? Has any joint? */
+bool model_has_rotors(const struct model *model);
+bool model_has_rough_joints(const struct model *model);
 /* has a joint, so its velocity and spin follow from rates */
 bool body_is_jointed(const struct model *model, int body);
 bool body_moves(const struct model *model, int body);
@@ -178,7 +193,7 @@ bool contact_records(const struct model *model, int contact);
 double contact_restitution(const struct contact *contact, double approach);
 /* The coefficient of friction at that slip. */
 double contact_friction(const struct contact *contact, double slip);
-/* Has any contact friction? */
+/* Has any contact, joint or rotor friction? */
 bool model_is_rough(const struct model *model);
 /* Sets `count` equal steps from 0 to until as times of the record. */
 void model_set_times(struct model *model, int count);

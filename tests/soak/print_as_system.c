@@ -293,7 +293,8 @@ can_be_system(const struct model *model)
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];
         any |= body_moves(model, i);
-        if (body->there && memcmp(&body->load, &none, sizeof none) != 0)
+        if (body->there && (memcmp(&body->load, &none, sizeof none) != 0 ||
+                            body->rotor.inertia != 0))
             return false;
     }
     for (int i = 0; i < model->contacts; i++) {
@@ -301,7 +302,7 @@ can_be_system(const struct model *model)
         if (!contact->there)
             continue;
         if (contact->approach_speed != 0 || contact->own_law ||
-            contact->stribeck_speed != 0)
+            contact->stribeck_speed != 0 || contact->sticks)
             return false;
         const struct body *first = &model->body[contact->first];
         const struct body *second = &model->body[contact->second];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints bodies as one family, `body fam[i in 0 .. n-1]`, and their contacts with
- * one other body as families. Numbers that differ are chosen by the index. */
+/* Prints bodies as one family, `body fam[i in 0 .. n-1]`, and their contacts
+ * with one other body as families. Numbers that differ are chosen by the index.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,8 +173,7 @@ print_contacts_as_family(const struct model *model, int first, FILE *out)
     const struct contact *contact = &model->contact[first];
     int index[MAX_BODIES], n = 0;
     for (int i = first; i < model->contacts; i++)
-        if (model->contact[i].row &&
-            model->contact[i].first == contact->first)
+        if (model->contact[i].row && model->contact[i].first == contact->first)
             index[n++] = i;
     fprintf(out, "contact row%d[i in 0 .. %d] : %s | fam[i] {", contact->first,
             n - 1, model->body[contact->first].name);
@@ -198,14 +198,14 @@ is_member(const struct model *model, int body, const struct body *first)
            (one->density == 0) == (first->density == 0) &&
            body_is_jointed(model, body) ==
                body_is_jointed(model, (int)(first - model->body)) &&
-           !memcmp(&one->load, &none, sizeof none);
+           !memcmp(&one->load, &none, sizeof none) && one->rotor.inertia == 0;
 }
 
 static bool
 is_simple(const struct contact *contact, bool rough)
 {
     return contact->there && !contact->system && !contact->restitution_law &&
-           !contact->own_law && contact->rough == rough &&
+           !contact->sticks && !contact->own_law && contact->rough == rough &&
            contact->static_friction == 0 && contact->impact_friction == 0 &&
            contact->stribeck_speed == 0;
 }

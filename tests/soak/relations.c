@@ -262,7 +262,7 @@ all_apart(const struct trial *trial, int row)
 static bool
 make_restart(struct trial *trial)
 {
-    int rows = trial->result->rows;
+    int rows = model_has_rotors(trial->model) ? 0 : trial->result->rows;
     for (int tries = 0; tries < 20 && rows > 2; tries++) {
         int row = 1 + random_whole(&trial->random, rows - 2);
         double time = trial->result->t[row];
@@ -309,7 +309,7 @@ some_rest(const struct trial *trial, int row)
 static bool
 make_restart_closed(struct trial *trial)
 {
-    int rows = trial->result->rows;
+    int rows = model_has_rotors(trial->model) ? 0 : trial->result->rows;
     for (int tries = 0; tries < 40 && rows > 2; tries++) {
         int row = 1 + random_whole(&trial->random, rows - 2);
         double time = trial->result->t[row];
@@ -427,7 +427,7 @@ static bool
 same_laws(const struct contact *a, const struct contact *b)
 {
     return a->restitution == b->restitution &&
-           a->restitution_law == b->restitution_law &&
+           a->restitution_law == b->restitution_law && a->sticks == b->sticks &&
            a->approach_speed == b->approach_speed && !a->own_law &&
            !b->own_law && a->rough == b->rough && a->friction == b->friction &&
            a->static_friction == b->static_friction &&
@@ -500,13 +500,16 @@ static bool
 make_zero_friction(struct trial *trial)
 {
     const struct model *model = trial->model;
-    bool any = false;
-    for (int i = 0; i < model->contacts; i++)
+    bool any = false, sticks = false;
+    for (int i = 0; i < model->contacts; i++) {
         any |= model->contact[i].there && !model->contact[i].rough;
+        sticks |= model->contact[i].there && model->contact[i].sticks;
+    }
     trial->other.zero_friction = true;
     trial->frame.closures_untold = true;
     trial->same_energy = true;
-    return any && model->dimension == 2 && model->question == ASK_SIMULATE;
+    return any && !sticks && model->dimension == 2 &&
+           model->question == ASK_SIMULATE;
 }
 
 /* Observers do not act on the motion. */
@@ -602,6 +605,8 @@ make_restart_impact(struct trial *trial)
 {
     const struct result *result = trial->result;
     bool before = random_chance(&trial->random, 0.5);
+    if (model_has_rotors(trial->model))
+        return false; /* their rates are not recorded */
     for (int tries = 0; tries < 40 && result->events; tries++) {
         int index = random_whole(&trial->random, result->events), row = 0;
         const struct event *event = &result->event[index];

@@ -298,8 +298,8 @@ shrunk_separation(const struct pair *pair)
     return best;
 }
 
-/* What gjk finds below this may lack the last of its steps: rounding, 1e-16 of a
- * length, is 1e-10 of it. The planes of faces and edges are exact there. */
+/* What gjk finds below this may lack the last of its steps: rounding, 1e-16 of
+ * a length, is 1e-10 of it. The planes of faces and edges are exact there. */
 static const double NEAR = 1e-6;
 
 static double

@@ -30,6 +30,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
 
 /* A limit is taken after so many flights, or when a flight is so much shorter
@@ -213,7 +214,7 @@ arrive(struct simulation *sim, struct limit_group *group,
         if (limit->closed[i])
             rest[n_rest++] = group->spot[i];
     limit_slips_open(sim, group, limit);
-    *there = !limit_group_overlaps(sim, group) &&
+    *there = !limit_group_overlaps(sim, group) && rotors_turn_on(run) &&
              !limit_group_past_end(sim, group, limit->closed);
     if (!*there) {
         saved_state_restore(sim->run, here);
@@ -785,8 +786,7 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
     const imp_contact *of = rt_contact(sim->run, contact);
     const struct persistent_group *at = persistent_group_of(sim->run, contact);
     bool followed = rubbing_moves(sim->run, of->body[0]) ||
-                    rubbing_moves(sim->run, of->body[1]) ||
-                    (at && at->yields);
+                    rubbing_moves(sim->run, of->body[1]) || (at && at->yields);
     int st = followed ? IMP_OK : limit(sim, contact);
     if (st)
         return st;

@@ -219,6 +219,22 @@ rotors_keep_sign(const struct rt *run)
     return true;
 }
 
+bool
+rotors_turn_on(const struct rt *run)
+{
+    assert(run);
+    double terms;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        double rate =
+            run->env[rotor->env_state] - axial_spin(run, rotor, &terms);
+        if ((rotor->flags & IMP_ROTORF_RUBS) && !rotors_sticks(run, i) &&
+            entries(run, rotor)[IMP_ROTOR_SIGN] * rate < 0.0)
+            return false;
+    }
+    return true;
+}
+
 /* -- modes ----------------------------------------------------------------- */
 
 bool

@@ -19,6 +19,9 @@ bool rotors_rub(const struct rt *run);
 bool rotors_at_rest(const struct rt *run);
 /* Do all rotors with friction still turn as their modes say? */
 bool rotors_keep_sign(const struct rt *run);
+/* Do all rotors that friction slows still turn as their modes say? Not if the
+ * state has been moved beyond where one of them sticks. */
+bool rotors_turn_on(const struct rt *run);
 /* Lets go of all rotors that friction holds: before an impact. */
 void rotors_release(struct rt *run);
 /* After that impact: those that have a rate now slip against it, and the others

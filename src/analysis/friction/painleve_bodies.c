@@ -80,8 +80,8 @@ follow(struct analysis *analysis, const imp_command *command, uint32_t contact,
     diag_note(analysis->ds, diag, rt_contact(analysis->rt, contact)->range,
               "the contact that is asked about");
     diag_help(analysis->ds, diag,
-              "ask about an earlier instant, or choose: world { paradox = "
-              "liftoff }, stick or jump");
+              "ask about an earlier instant, or let the motion go on, as the "
+              "message above says");
     return IMP_FAILED;
 }
 

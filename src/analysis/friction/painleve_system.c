@@ -10,8 +10,10 @@
 #include "abi/status.h"
 #include "analysis/command/policy.h"
 #include "analysis/friction/friction_priv.h"
+#include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/dense.h"
@@ -117,9 +119,10 @@ left_open(struct asked *asked, const struct flow_event *event)
               event->why ? event->why
                          : "contacts close together, and the outcome depends "
                            "on their order");
-    diag_help(asked->reader.analysis->ds, diag,
-              "ask about an earlier instant, or choose: world { paradox = "
-              "liftoff }, stick or jump");
+    diag_help(
+        asked->reader.analysis->ds, diag, "ask about an earlier instant, or %s",
+        simulate_paradox_choices(run, event->contact,
+                                 event->policies & ~(1u << PARADOX_BRANCH)));
     return IMP_FAILED;
 }
 

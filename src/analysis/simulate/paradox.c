@@ -179,8 +179,10 @@ simulate_paradox_undecided(struct simulation *sim,
         diag_help(
             sim->analysis->ds, diag,
             "Coulomb friction at rigid bodies has such states (Painleve): "
-            "use less friction, an `until` before that time, or choose: %s%s",
-            simulate_paradox_choices(sim, yielding_of(sim, spot, n)),
+            "use less friction, an `until` before that time, or %s%s",
+            simulate_paradox_choices(
+                sim->run, yielding_of(sim, spot, n),
+                paradox_policies(choice, n, modes->jump >= 0)),
             simulate_steps_remedy(sim));
     return IMP_OK;
 }
@@ -274,8 +276,10 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
         diag_add(sim->analysis->ds, DIAG_W0727,
                  rt_contact(sim->run, contact)->range, "%s", text);
     diag_help(sim->analysis->ds, diag,
-              "use less friction, an `until` before that time, or choose: %s",
-              simulate_paradox_choices(sim, contact));
+              "use less friction, an `until` before that time, or %s",
+              simulate_paradox_choices(
+                  sim->run, contact,
+                  jam->limit ? paradox_policies_after_jam(jam->opens) : 0));
 }
 
 /* -- contacts that yield ----------------------------------------------------

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "runtime/friction/paradox.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
 
@@ -46,13 +47,27 @@ simulate_contact_name(const struct simulation *sim, uint32_t contact)
 }
 
 const char *
-simulate_paradox_choices(const struct simulation *sim, uint32_t contact)
+simulate_paradox_choices(struct rt *run, uint32_t contact, unsigned policies)
 {
-    assert(sim != NULL);
-    return rt_contact(sim->run, contact)->compliance == IMP_NO_TAPE
-               ? "world { paradox = liftoff }, stick or jump"
-               : "world { paradox = compliant }, for the contact has a "
-                 "`compliance`, or liftoff, stick or jump";
+    assert(run != NULL);
+    static const uint32_t order[] = {PARADOX_COMPLIANT, PARADOX_LIFTOFF,
+                                     PARADOX_STICK, PARADOX_JUMP,
+                                     PARADOX_BRANCH};
+    struct arena *arena = run->brief;
+    const char *list = NULL;
+    if (rt_contact(run, contact)->compliance != IMP_NO_TAPE)
+        policies |= 1u << PARADOX_COMPLIANT;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (!(policies & 1u << order[i]))
+            continue;
+        const char *word = paradox_word(order[i]);
+        list = list ? arena_printf(arena, "%s, or %s", list, word)
+                    : arena_printf(arena, "world { paradox = %s }", word);
+    }
+    return list ? arena_printf(arena, "choose what goes on: %s", list)
+                : "let the contact yield: its `compliance`, and world { "
+                  "paradox = compliant } (no other policy has something to "
+                  "choose here)";
 }
 
 void

@@ -557,9 +557,10 @@ int simulate_persistent_jam(struct simulation *sim, int which);
 
 /* -- paradox.c ------------------------------------------------------------- */
 double simulate_stored(struct simulation *sim); /* in compliant contacts, J */
-/* What a user may choose where friction leaves the motion open, as a text. */
-const char *simulate_paradox_choices(const struct simulation *sim,
-                                     uint32_t contact);
+/* What a user may do where friction leaves the motion open, as the end of a
+ * sentence. policies: paradox_policies. Memory: run->brief. */
+const char *simulate_paradox_choices(struct rt *run, uint32_t contact,
+                                     unsigned policies);
 /* The modes of n points are open: tells what is possible, stops the run. */
 int simulate_paradox_undecided(struct simulation *sim,
                                const struct contact_point *spot, int n,

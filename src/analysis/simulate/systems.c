@@ -213,9 +213,10 @@ modes_undecided(struct simulation *sim, const struct flow_event *event)
     else
         diag_help(analysis->ds, diag,
                   "rigid bodies with Coulomb's friction can have several "
-                  "motions or none, and the run chooses none of them; %s does, "
-                  "where that is possible",
-                  simulate_paradox_choices(sim, event->contact));
+                  "motions or none (Painleve): use less friction, an `until` "
+                  "before that time, or %s",
+                  simulate_paradox_choices(sim->run, event->contact,
+                                           event->policies));
 }
 
 /* Stops where the law of the world gives no motion, or one that the world

@@ -53,8 +53,9 @@ struct flow_event {
     double low;
     bool pushed; /* FLOW_IMPACT without friction: a contact that rests, and was
                     not hit, took an impulse */
-    bool open_loads; /* FLOW_UNDECIDED: because the motion, or an impact,
-                        depends on how contacts share their loads */
+    bool open_loads;   /* FLOW_UNDECIDED: because the motion, or an impact,
+                          depends on how contacts share their loads */
+    unsigned policies; /* FLOW_UNDECIDED, FLOW_JAM: paradox_policies */
 };
 /* A contact with friction that an event, of any kind, takes into another mode:
  * "stick", "slip", "reverse", "slide" (closed where mu is 0), "liftoff". */

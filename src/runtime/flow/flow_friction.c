@@ -330,6 +330,7 @@ settle_struck(struct flow *flow, const bool *on, const bool *ended,
         return st;
     friction->why = event->why;
     friction->why_contact = event->contact;
+    friction->policies = event->policies;
     event->kind = kind;
     event->why = NULL;
     event->open_loads = false;
@@ -610,6 +611,7 @@ apply(struct flow *flow, struct flow_event *event, enum taylor_next what,
         return friction_bad_mu(flow, (uint32_t)taylor->next.hit[0], 0.0);
     case NEXT_UNDECIDED:
         friction_undecided(flow, event, taylor->friction->why);
+        event->policies = taylor->friction->policies;
         if (!event->n)
             event->contact = taylor->friction->why_contact;
         return IMP_OK;
@@ -688,6 +690,7 @@ friction_start(struct flow *flow)
     if (!st && event.kind == FLOW_UNDECIDED) {
         taylor->friction->why = event.why;
         taylor->friction->why_contact = event.contact;
+        taylor->friction->policies = event.policies;
     }
     if (!st) {
         friction_tell(flow, taylor->now);

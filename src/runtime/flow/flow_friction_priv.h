@@ -113,6 +113,7 @@ struct taylor_friction {
     const char *why;      /* nothing has been decided: what is consistent */
     uint32_t why_contact; /* the contact that this is told of, by its number in
                              the model */
+    unsigned policies;    /* that have something to choose there */
     int jump;             /* contact at which an impact without collision is to
                              be made; -1: none */
     bool plastic;         /* that one, without restitution */

@@ -363,6 +363,7 @@ by_policy(struct flow *flow, const struct candidates *all,
         friction->open = why;
     else
         friction_undecided(flow, event, why);
+    event->policies = paradox_policies(choice, all->n, jump >= 0);
     return taken;
 }
 

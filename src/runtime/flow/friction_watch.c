@@ -641,6 +641,7 @@ go_on(struct flow *flow, uint32_t i, bool may_open, struct flow_event *event)
             ? (uint32_t)paradox_after_jam(flow->run->forks, may_open)
             : flow->run->paradox;
     event->why = why;
+    event->policies = paradox_policies_after_jam(may_open);
     if (policy == PARADOX_JUMP || policy == PARADOX_STICK) {
         friction->jump = (int)i;
         friction->plastic = policy == PARADOX_STICK;

@@ -134,6 +134,27 @@ paradox_choose(const struct friction_choice *choice, int n,
     return found;
 }
 
+unsigned
+paradox_policies(const struct friction_choice *choice, int n, bool jumps)
+{
+    assert(choice != NULL && n > 0);
+    unsigned found = jumps ? 1u << PARADOX_JUMP : 0;
+    if (paradox_choose(choice, n, PARADOX_LIFTOFF) >= 0)
+        found |= 1u << PARADOX_LIFTOFF;
+    if (paradox_choose(choice, n, PARADOX_STICK) >= 0)
+        found |= 1u << PARADOX_STICK;
+    if (jumps || choice->verdict == FRICTION_SEVERAL)
+        found |= 1u << PARADOX_BRANCH;
+    return found;
+}
+
+unsigned
+paradox_policies_after_jam(bool may_open)
+{
+    return 1u << PARADOX_JUMP | 1u << PARADOX_STICK | 1u << PARADOX_BRANCH |
+           (may_open ? 1u << PARADOX_LIFTOFF : 0);
+}
+
 /* Does another point act on this one, or it on another? */
 static bool
 alone(const struct friction_instant *in, int point)

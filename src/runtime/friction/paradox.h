@@ -56,6 +56,12 @@ const char *paradox_word(uint32_t paradox);
  * choices differ. -1: there is none. */
 int paradox_choose(const struct friction_choice *choice, int n,
                    enum friction_paradox paradox);
+/* Which policies have something to choose here: bit 1 << P for policy P. jumps:
+ * an impact without collision is possible. */
+unsigned paradox_policies(const struct friction_choice *choice, int n,
+                          bool jumps);
+/* The same after a jam, behind which the gap may open or not. */
+unsigned paradox_policies_after_jam(bool may_open);
 /* The point at which an impact without collision is possible, with the
  * coefficients of impacts mu (n): it slips, p < 0 in its direction, and no
  * other point acts on it. -1: there is none, or several. */

@@ -86,6 +86,7 @@ check_model(const struct check_input *in)
     check_bodies_end(&ck);
     check_world(&ck);
     check_contacts(&ck);
+    check_same_pairs(&ck);
     check_joints(&ck);
     check_rotors(&ck);
     check_all_contacts(&ck);

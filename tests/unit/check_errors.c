@@ -322,6 +322,44 @@ test_unread_keys(void **state)
 #undef BONDS
 }
 
+/* two contacts of one pair of bodies are told, whatever their order, unless
+ * stated points tell them apart */
+static void
+test_same_pair(void **state)
+{
+    (void)state;
+#define APART                                                                  \
+    "use shapes\nbody floor : half_plane { fixed = true }\n"                   \
+    "body b[i in 0 .. 1] : circle(0.1) { mass = 1 position = (i, 1) }\n"
+    static const struct {
+        const char *text;
+        unsigned warnings;
+    } row[] = {
+        {APART "contact c : floor | b[0]\ncontact d : floor | b[1]", 0},
+        {APART "contact c : floor | b[0] { restitution = 0.8 }\n"
+               "contact d : floor | b[0] { restitution = 0.5 }",
+         1},
+        {APART "contact c : floor | b[0]\ncontact d : b[0] | floor", 1},
+        {APART "contact c[i in 0 .. 1] : floor | b[i]\n"
+               "contact d[i in 0 .. 1] : floor | b[i]",
+         1},
+        {APART "contact c : b[0] | b[1] { at = (0.5, 1) normal = (1, 0) }\n"
+               "contact d : b[0] | b[1] { at = (0.5, 1.1) normal = (1, 0) }",
+         0},
+        {APART "contact c : floor | b[0]\ncontacts { restitution = 0.5 }", 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct checked c;
+        check_text(&c, row[i].text);
+        assert_non_null(c.m);
+        assert_int_equal(c.ds.warnings, row[i].warnings);
+        if (row[i].warnings)
+            assert_string_equal(diag_code_name(c.ds.first->code), "W0303");
+        checked_free(&c);
+    }
+#undef APART
+}
+
 /* what later versions will carry out is told so, and nothing else */
 static void
 test_later(void **state)
@@ -367,9 +405,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),    cmocka_unit_test(test_several),
-        cmocka_unit_test(test_warnings), cmocka_unit_test(test_unread_keys),
-        cmocka_unit_test(test_later),    cmocka_unit_test(test_explanations),
+        cmocka_unit_test(test_codes),        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_warnings),     cmocka_unit_test(test_unread_keys),
+        cmocka_unit_test(test_same_pair),    cmocka_unit_test(test_later),
+        cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

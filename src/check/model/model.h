@@ -23,6 +23,7 @@ void check_bodies_end(struct check *ck);   /* all other keys */
 void contacts_declare(struct check *ck);   /* gives them their numbers */
 void check_contacts(struct check *ck);
 void check_all_contacts(struct check *ck); /* after bodies and joints */
+void check_same_pairs(struct check *ck);   /* two contacts of one pair */
 void check_joints(struct check *ck);
 void rotors_declare(struct check *ck); /* gives them their numbers */
 void check_rotors(struct check *ck);

@@ -369,13 +369,42 @@ rotor_changes(struct simulation *sim)
     return simulate_row(sim);
 }
 
+/* The torque on these bodies has another law now: their closed contacts are
+ * asked again what stays closed. */
+static int
+settle_contacts(struct simulation *sim, const bool *body)
+{
+    uint32_t *list = NEW_N(sim->run->brief, uint32_t, sim->n_contacts + 1),
+             n = 0, lost;
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        const imp_contact *of = rt_contact(sim->run, i);
+        const struct simulated_contact *state = &sim->contacts[i];
+        if (of->system == IMP_NO_SYSTEM && !state->through && !state->overlap &&
+            (body[of->body[0]] || body[of->body[1]]))
+            list[n++] = i;
+    }
+    return n ? simulate_persistent_settle(sim, list, n, &lost) : IMP_OK;
+}
+
 /* After a round of the loop: modes of rotors. */
 static int
 look_at_rotors(struct simulation *sim, bool event)
 {
-    if (sim->rotor != IMP_NO_ROTOR && rt_time(sim->run) == sim->rotor_time)
-        return rotor_changes(sim);
-    return event ? rotors_settle(sim->run) : IMP_OK;
+    struct rt *run = sim->run;
+    uint32_t n = run->im->rotors.n;
+    const imp_rotor *rotor = IMP_ARRAY(run->im, run->im->rotors, imp_rotor);
+    bool *stuck = NEW_N(run->brief, bool, n),
+         *body = NEW_N(run->brief, bool, run->im->bodies.n + 1), any = false;
+    for (uint32_t i = 0; i < n; i++)
+        stuck[i] = rotors_sticks(run, i);
+    int st = sim->rotor != IMP_NO_ROTOR && rt_time(run) == sim->rotor_time
+                 ? rotor_changes(sim)
+             : event ? rotors_settle(run)
+                     : IMP_OK;
+    for (uint32_t i = 0; i < n; i++)
+        if (stuck[i] != rotors_sticks(run, i))
+            any = body[rotor[i].body] = true;
+    return st || !any ? st : settle_contacts(sim, body);
 }
 
 /* W0728, once: the law does not say how joints with friction go on. */

@@ -291,10 +291,16 @@ field_takes_indices(struct check *ck, const struct value *value, size_t count,
     bool mat = field->kind == IMP_FIELD_MAT;
     if (field->kind != IMP_FIELD_TEXT && (count == 1 || (mat && count == 2)))
         return true;
-    check_error(ck, DIAG_E0212, range,
-                mat ? "a matrix has two indices, M[0, 1], or one for a row"
-                : field->kind == IMP_FIELD_TEXT ? "a text has no entries"
-                                                : "a list has one index: r[0]");
+    struct diag *diag = check_error(
+        ck, DIAG_E0212, range,
+        mat ? "a matrix has two indices, M[0, 1], or one for a row"
+        : field->kind == IMP_FIELD_TEXT ? "a text has no entries"
+        : field->kind == IMP_FIELD_VECS ? "a list of vectors has one index"
+                                        : "a list has one index: r[0]");
+    if (field->kind == IMP_FIELD_VECS)
+        CHECK_HELP(ck, diag,
+                   "a point takes their parts: r.p[-1].y is that of the last "
+                   "one, r.p.y those of all");
     return false;
 }
 
@@ -375,8 +381,8 @@ field_compare(struct check *ck, const struct ast_expr *at,
         &ck->lists.commands.v[value->ref].fields[value->field];
     bool item = field->kind == IMP_FIELD_TEXTS && value->rows;
     bool list = field->kind == IMP_FIELD_TEXTS && !value->rows;
-    if ((field->kind != IMP_FIELD_TEXT && !item && !list) || text->kind != VALUE_TEXT ||
-        value->kind != VALUE_FIELD) {
+    if ((field->kind != IMP_FIELD_TEXT && !item && !list) ||
+        text->kind != VALUE_TEXT || value->kind != VALUE_FIELD) {
         struct diag *diag = check_error(ck, DIAG_E0412, at->range,
                                         "a text of a result is compared with a "
                                         "text that is written out");

@@ -224,6 +224,22 @@ joints_multipliers(struct rt *run, uint32_t block, const double **lambda)
     return IMP_OK;
 }
 
+int
+joints_multipliers_any(struct rt *run, uint32_t block, const double **lambda)
+{
+    assert(lambda != NULL && block < run->im->blocks.n);
+    const double *found;
+    if (!run->joints || !run->joints->blocks[block].rub)
+        return joints_multipliers(run, block, lambda);
+    struct joint_block *joints = run->joints->blocks + block;
+    *lambda = joints->unknown;
+    int st = joint_friction_solve(run, block, NULL, &found);
+    if (st != IMP_SINGULAR)
+        return st;
+    memset(joints->unknown, 0, sizeof *joints->unknown * joints->n_unknown);
+    return IMP_OK;
+}
+
 /* -- projection
  * -------------------------------------------------------------- */
 

@@ -66,6 +66,10 @@ void joints_start(struct rt *run);
  * if it has none. They belong to the run. IMP_FAILED after E0604 where the
  * number of independent conditions is not that of the start. */
 int joints_multipliers(struct rt *run, uint32_t block, const double **lambda);
+/* The same where places and velocities alone are asked for, which do not depend
+ * on them: friction may leave them open without the forces of contacts. */
+int joints_multipliers_any(struct rt *run, uint32_t block,
+                           const double **lambda);
 /* Moves poses and velocities of all blocks back onto their joints by the least
  * change in the metric of the masses. */
 void joints_project(struct rt *run);

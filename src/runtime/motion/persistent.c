@@ -180,7 +180,8 @@ drive(struct rt *run, const struct persistent_group *group, int order)
         uint32_t block = group->moved.block[i],
                  tape = persistent_block(run, block)->driven;
         const double *lambda, *rows[1] = {run->persistent_memory->push[block]};
-        int st = joints_multipliers(run, block, &lambda);
+        int st = order > 1 ? joints_multipliers(run, block, &lambda)
+                           : joints_multipliers_any(run, block, &lambda);
         motion_enter(run, block);
         if (!st)
             st = rt_series(run, tape, lambda, rows,

@@ -171,6 +171,19 @@ stop() { # HOW OFTEN, PATTERN IN stdout, COMMAND...
 }
 stop 1 '' "$imp" run --backend=eval run.imp
 grep -q E0717 err || { echo "FAIL Ctrl-C: no message"; failed=$((failed + 1)); }
+cat >discs.imp <<'EOF'
+use shapes
+world { gravity = (0, -9.81) }
+body floor : half_plane { fixed = true }
+body wall[i in 0 .. 1] : half_plane { fixed = true  position = (4*i - 2, 0)  angle = (180*i - 90) [deg] }
+body b[i in 0 .. 9] : circle(0.1) { mass = 1  position = (0.3*i - 1.4, 1 + 0.1*i)  velocity = (1 + 0.1*i, 0) }
+contacts { restitution = 1 }
+let r = simulate { until = 50000  events = 1e8 }
+show r.count
+EOF
+stop 1 '' "$imp" run --backend=eval discs.imp
+grep -q 'E0717.*stopped at t = [0-9.]* s of 50000 s, after [0-9]* events' err ||
+    { echo "FAIL Ctrl-C in flights of discs: not told where"; failed=$((failed + 1)); }
 stop 2 '' "$imp" run --backend=eval run.imp
 stop 1 'true$' "$imp" repl --backend=eval
 

@@ -55,9 +55,10 @@ run_command(struct analysis *analysis, uint32_t which,
             print_record(analysis, command, record);
     }
     if (st == IMP_STOPPED) {
-        diag_add(analysis->ds, DIAG_E0717, command->range,
-                 "`%s` was stopped before it was done",
-                 imp_command_word(command->id));
+        if (analysis->ds->errors == errors)
+            diag_add(analysis->ds, DIAG_E0717, command->range,
+                     "`%s` was stopped before it was done",
+                     imp_command_word(command->id));
     } else if (st != IMP_OK && st != IMP_BADMODEL &&
                analysis->ds->errors == errors) {
         /* the failure has no diagnostic yet */

@@ -210,9 +210,10 @@ ball_limit(struct simulation *sim, uint32_t contact, bool *taken)
 static bool
 ball_caught(const struct simulation *sim, const struct balls_touch *touch)
 {
-    return sim->options.capture > 0.0 && fabs(touch->rate) *
-               contact_restitution_of(sim->run, touch->contact, -touch->rate) <=
-           sim->options.capture;
+    return sim->options.capture > 0.0 &&
+           fabs(touch->rate) * contact_restitution_of(sim->run, touch->contact,
+                                                      -touch->rate) <=
+               sim->options.capture;
 }
 
 static int
@@ -295,6 +296,10 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
         rt_brief_end(run);
         now = touch.time;
         simulate_progress(sim, now);
+        if (rt_stopped(run)) {
+            balls_put(sim->balls, now);
+            return IMP_STOPPED;
+        }
         if (simulate_looks_before(sim, until))
             break;
     }

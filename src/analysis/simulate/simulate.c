@@ -423,12 +423,27 @@ simulation_by_series(struct simulation *sim)
     return simulation_shown(sim, run_by_series, sim->options.events);
 }
 
+/* E0717: where the run stands. */
+static void
+stopped_outside(struct simulation *sim)
+{
+    char t[NUM_TEXT], until[NUM_TEXT];
+    num_digits(t, rt_time(sim->run), 9);
+    simulate_remark(sim, "ended by E0717: stopped from outside");
+    struct diag *diag =
+        diag_add(sim->analysis->ds, DIAG_E0717, sim->command->range,
+                 "`simulate` was stopped at t = %s s of %s s, after %zu events",
+                 t, num_digits(until, sim->options.until, 9), sim->log.total);
+    diag_help(sim->analysis->ds, diag,
+              "its record keeps what was found until then");
+}
+
 int
 simulation_put(struct simulation *sim, struct record *out, int st)
 {
     assert(sim != NULL && out != NULL);
     if (st == IMP_STOPPED)
-        simulate_remark(sim, "ended by E0717: stopped from outside");
+        stopped_outside(sim);
     if (st == IMP_OK || st == IMP_STOPPED)
         fill(sim, out, st);
     else if (st == IMP_FAILED && sim->begun && !sim->stopped &&

@@ -382,17 +382,25 @@ rt_nonfinite_series(struct rt *run, uint32_t tape, const double *local,
         eval_trace(run->im, code_of, run->env, local, rows, &where, &op, &first,
                    &second) >= 0) {
         const char *text = source_text(run, where);
+        /* nothing is divided in the text itself */
+        bool derived = op == IMP_OP_DIV && *text && !strchr(text, '/');
         struct diag *diag =
-            *text ? diag_add(run->ds, DIAG_E0601, where, "%s in `%s`",
-                             reason(run, op, first, second), text)
+            *text ? diag_add(run->ds, DIAG_E0601, where, "%s in `%s`%s",
+                             reason(run, op, first, second), text,
+                             derived ? " or in a derivative of it" : "")
                   : diag_add(run->ds, DIAG_E0601, where, "%s in `%s`",
                              reason(run, op, first, second),
                              imp_text(run->im, code_of->name));
         diag_label(run->ds, diag, "not finite at t = %s", now);
-        diag_help(run->ds, diag,
-                  "change the parameters or the formula so that it has a "
-                  "finite value here; `if ... then ... else` may choose "
-                  "another one");
+        diag_help(run->ds, diag, "%s",
+                  derived
+                      ? "lengths and roots have no derivative, and unit "
+                        "vectors no direction, where they are 0: keep the "
+                        "motion away from there, or write a formula that is "
+                        "smooth there, such as x^2 + y^2 - r^2"
+                      : "change the parameters or the formula so that it has a "
+                        "finite value here; `if ... then ... else` may choose "
+                        "another one");
         return;
     }
     /* the value is finite, but a coefficient of its time series is not */

@@ -38,10 +38,6 @@
  * the rounding error of a place over the speed. */
 #define CHATTER_FLIGHTS 8
 #define CHATTER_SHORTER 0.1
-/* Flights so many roundings of their gap high: the gap is off by two of these
- * at either end, which takes an eighth of their time; lower ones may be lost.
- */
-#define CHATTER_CUT 8.0
 /* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
 /* A limit is accepted at its first prediction when it is nearer than this share
@@ -300,7 +296,7 @@ tiny(const struct simulation *sim, uint32_t contact)
  * are those under the forces of the points that rest. Such points are at rest,
  * together with those that are as slow and would open. The flights of one point
  * add up to 2 u/(|a| (1 - e)). *error: of the time of the limit, from these and
- * all flights before that the rounding of the gap may have cut. */
+ * all flights before that the gap may have cut (limit_cut). */
 static bool
 lost(struct simulation *sim, const struct limit_group *group,
      struct forecast_limit *limit, double *error)
@@ -338,14 +334,10 @@ lost(struct simulation *sim, const struct limit_group *group,
         stated &=
             contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
-        double rate_now = fabs(state->rate), fall = fabs(acc[point]),
-               rounded = sqrt(2.0 * fall * CHATTER_CUT * DBL_EPSILON *
-                              group->place[point]);
+        double rate_now = fabs(state->rate), fall = fabs(acc[point]);
         sum = fmax(sum, 2.0 * rate_now / fall *
                             limit_flights(sim, group, point, rate_now));
-        if (rounded > rate_now)
-            blur = fmax(blur, 2.0 * rounded / fall *
-                                  limit_flights(sim, group, point, rounded));
+        blur = fmax(blur, limit_cut(sim, group, point, fall));
     }
     limit->remaining = sum;
     *error = fmax(sum, blur);
@@ -372,15 +364,18 @@ rounding(struct simulation *sim, uint32_t contact)
     struct limit_group *group = &work_of(sim)->g;
     bool there;
     double error,
-        window = CHATTER_AHEAD * sim->contacts[contact].flights.flight[0];
+        window =
+            fmax(CHATTER_AHEAD * sim->contacts[contact].flights.flight[0],
+                 2.0 * limit_turns_hidden(sim, work_of(sim)->turns, contact));
     limit_group_gather(sim, contact, window, work_of(sim)->beside, group);
     if (!limit_group_points(sim, group, window))
         return IMP_OK;
     struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
-    if (!lost(sim, group, &limit, &error))
-        return IMP_OK;
-    bool turns = limit_turns_end(sim, work_of(sim)->turns, group, contact,
+    bool few = lost(sim, group, &limit, &error),
+         turns = limit_turns_end(sim, work_of(sim)->turns, group, contact, few,
                                  &limit, &error);
+    if (!few && !turns)
+        return IMP_OK;
     group->friction = false;
     group->rows = NULL; /* it is now */
     limit_slips_lost(sim, group, &limit);
@@ -747,8 +742,8 @@ limit(struct simulation *sim, uint32_t contact)
     bool sure = found[0].found &&
                 known(flights, group, &found[0], now, window) && enough;
     if (sure) {
-        double error = limit_time_error(sim, group, &found[0], now, window,
-                                        flights->noise);
+        double error = limit_time_error(sim, group, &found[0], contact, now,
+                                        window, flights->noise);
         if (group->friction)
             limit_group_join(sim, sim->accumulation->beside, shrunk, &ask,
                              group, &found[0], &state_window, &error);
@@ -756,7 +751,7 @@ limit(struct simulation *sim, uint32_t contact)
     }
     if (!st && !there && found[1].found && enough)
         st = take(sim, group, &found[1], contact,
-                  limit_time_error(sim, group, &found[1], now, window,
+                  limit_time_error(sim, group, &found[1], contact, now, window,
                                    flights->some_noise),
                   state_window, &there);
     if (!there && sim->accumulation->blocked)
@@ -782,15 +777,19 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
     struct flight_history *flights = &sim->contacts[contact].flights;
     if (sim->options.capture > 0.0)
         return IMP_OK; /* the last bounce is captured */
+    struct limit_series *turns = work_of(sim)->turns;
     bool is_short = simulate_short_flight(sim, contact);
     const imp_contact *of = rt_contact(sim->run, contact);
     const struct persistent_group *at = persistent_group_of(sim->run, contact);
     bool followed = rubbing_moves(sim->run, of->body[0]) ||
                     rubbing_moves(sim->run, of->body[1]) || (at && at->yields);
-    int st = followed ? IMP_OK : limit(sim, contact);
+    int st = followed || limit_turns_hidden(sim, turns, contact) > 0.0
+                 ? IMP_OK
+                 : limit(sim, contact);
     if (st)
         return st;
-    if (tiny(sim, contact))
+    if (tiny(sim, contact) ||
+        (!followed && limit_turns_hidden(sim, turns, contact) > 0.0))
         return rounding(sim, contact);
     /* A limit of short flights has been taken: others that follow, such as
      * those of a body that tips from corner to corner, are lost, too. */

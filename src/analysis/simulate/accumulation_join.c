@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits with friction of several groups of contacts that do not act on each
- * other, at one time: each is foreseen as if it were alone, and all are taken
- * together, since no flights of one can be found that come before the limit of
- * another one. Limits that follow each other ever faster. And the rows that are
- * asked for before a limit. */
+/* How well the time of a limit is known. Limits with friction of several groups
+ * of contacts that do not act on each other, at one time: each is foreseen as
+ * if it were alone, and all are taken together, since no flights of one can be
+ * found that come before the limit of another one. Limits that follow each
+ * other ever faster. And the rows that are asked for before a limit. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -11,7 +11,151 @@
 
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+
+/* -- how well the time of a limit is known --------------------------------- */
+
+/* A limit was known, and something else came before it. Impacts whose flights
+ * are no higher than the tolerance of the gap may then be passed over: notes by
+ * how much time the limit may be off. A point passes that height with its speed
+ * u, or falls through it from rest; its last flight took T, and the next one is
+ * no longer, so it accelerates by 2 u/T or more. */
+void
+limit_note_flat(struct simulation *sim, const struct limit_group *group)
+{
+    assert(sim != NULL && group != NULL);
+    for (int i = 0; i < group->n; i++) {
+        uint32_t contact = group->spot[i].contact;
+        struct flight_history *flights = &sim->contacts[contact].flights;
+        double tol, rate, speed = fabs(group->point[i].rate);
+        gap_tolerances(sim->run, contact, &tol, &rate);
+        if (flights->n_known > 0 && speed > 0.0 &&
+            speed * flights->flight[0] <= CHATTER_FLAT * tol)
+            flights->flat =
+                fmax(flights->flat,
+                     fmin(tol / speed, sqrt(tol * flights->flight[0] / speed)));
+    }
+}
+
+/* Flights so many roundings of their gap high: the gap is off by two of these
+ * at either end, which takes an eighth of their time; lower ones may be lost.
+ */
+#define CHATTER_CUT 8.0
+
+/* Does a body of the contact meet others of the group, too? Their points are
+ * hit together while they are within the tolerance of their gaps. */
+static bool
+has_neighbours(const struct simulation *sim, const struct limit_group *group,
+               uint32_t contact)
+{
+    const struct rt *run = sim->run;
+    const uint32_t *body = rt_contact(run, contact)->body;
+    for (uint32_t other = 0; other < sim->n_contacts; other++)
+        for (int side = 0;
+             side < 4 && group->contact[other] && other != contact; side++)
+            if (body[side % 2] == rt_contact(run, other)->body[side / 2] &&
+                contact_point_body_moves(run, body[side % 2]))
+                return true;
+    return false;
+}
+
+/* A point that was hit together with its neighbours may have been hit while its
+ * gap was open still, by more than rounding but within the tolerance. Returns
+ * how much too early (s) this was, at the most: the way over the speed of the
+ * first impact of the present decrease, or the fall through it. Those that
+ * follow keep the gap. */
+double
+limit_early(const struct simulation *sim, const struct limit_group *group,
+            uint32_t contact)
+{
+    assert(sim != NULL && group != NULL && contact < sim->n_contacts);
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double most = 0.0, first = flights->n_known > 0 ? flights->first : 0.0, tol,
+           rounding, rate;
+    gap_tolerances(sim->run, contact, &tol, &rate);
+    gap_rounding(sim->run, contact, &rounding, &rate);
+    if (!has_neighbours(sim, group, contact))
+        return 0.0;
+    for (int i = 0; i < group->n; i++) {
+        const struct contact_point_state *state = &group->point[i];
+        double gap = fabs(state->gap), fall = fabs(state->free),
+               speed = fmax(fabs(state->rate), 0.5 * fall * first);
+        if (group->spot[i].contact == contact && gap > rounding && gap <= tol &&
+            fall > 0.0)
+            most = fmax(most, fmin(gap / speed, sqrt(2.0 * gap / fall)));
+    }
+    return most;
+}
+
+/* A point that is hit with the speed u flies on for 2 u/(fall (1 - e)) in all.
+ * Flights up to CHATTER_CUT roundings of the gap may be lost; and a point that
+ * counts as closed beside others with a gap within the tolerance has that way
+ * to fall yet, for u/fall, and to bounce with e u. */
+double
+limit_cut(struct simulation *sim, const struct limit_group *group, int point,
+          double fall)
+{
+    assert(sim != NULL && point >= 0 && point < group->n && fall > 0.0);
+    double height = fmax(CHATTER_CUT * DBL_EPSILON * group->place[point],
+                         has_neighbours(sim, group, group->spot[point].contact)
+                             ? fabs(group->point[point].gap)
+                             : 0.0),
+           speed = sqrt(2.0 * fall * height);
+    return speed > fabs(group->point[point].rate)
+               ? 2.0 * speed / fall * limit_flights(sim, group, point, speed)
+               : 0.0;
+}
+
+/* Bound of the error of the time of a limit (s), beside what came before.
+ *
+ * Where the limit was predicted before, the change is a sample of the error:
+ * rounding that each impact adds, or what the parabola is not the motion. The
+ * greatest of the last changes stands for those of 1/(1 - e^2) impacts, which
+ * have comparable shares and add up as random errors do; twice that is told.
+ *
+ * Where it was not, an impact comes with a gap of place roundings, at a time
+ * that is rounded, too: off by d = eps (place/u + t). Its speed is then off by
+ * a d, and the flights that follow, 2 e u/(a (1 - e)), by 2 e d/(1 - e). The
+ * parabola is the motion within the window: its gaps are off by b = K T^3/6,
+ * and flights under an acceleration a + K t last 2/3 K T^2/a less in sum. This
+ * is 2 b/u at most, since T = 2 u/(a (1 - e)).
+ *
+ * Flights within the tolerance of the gap: see limit_note_flat and limit_early.
+ */
+double
+limit_time_error(const struct simulation *sim, const struct limit_group *group,
+                 const struct forecast_limit *limit, uint32_t contact,
+                 double now, double window, double change)
+{
+    assert(sim != NULL && limit->remaining >= 0.0);
+    double place = 0.0, least = INFINITY, e = 0.0, left = limit->remaining,
+           flat = limit_early(sim, group, contact);
+    for (int i = 0; i < group->n; i++)
+        if (limit->group[i] || limit->earlier[i] > 0.0) {
+            flat =
+                fmax(flat, sim->contacts[group->spot[i].contact].flights.flat);
+            place = fmax(place, group->place[i]);
+            e = fmax(e, group->e[i]);
+            if (group->point[i].rate != 0.0)
+                least = fmin(least, fabs(group->point[i].rate));
+        }
+    double many = 4.0 / sqrt(1.0 - e * e), longer = (1.0 + e) / (1.0 - e),
+           late = DBL_EPSILON * (now + left) + flat, far = left / window,
+           gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;
+    double off = isfinite(change)
+                     ? many * (change + 2.0 * longer * late)
+                     : many * longer * (DBL_EPSILON * place / least + late) +
+                           2.0 * gap / least;
+    /* which of several points with friction are hit together, rounding may
+     * decide */
+    if (group->friction && limit->chatter.evidence == LIMIT_BELOW_ROUNDING)
+        return left + late;
+    return fmin(off + limit->chatter.error * left, left + late);
+}
+
+/* -- limits of several groups at one time -----------------------------------
+ */
 
 /* Ratios that are read from the last flights are the same to this share. */
 #define LIMIT_SAME_RATIO 1e-6
@@ -204,10 +348,11 @@ limit_group_join(struct simulation *sim, const bool *marked, double window,
         double far, state, own = part[k].limit.remaining;
         limit_window(sim, part[k].group, &far, &state);
         if (k > 0)
-            *error = fmax(*error,
-                          limit_time_error(
-                              sim, part[k].group, &part[k].limit, now, INFINITY,
-                              sim->contacts[part[k].contact].flights.noise));
+            *error = fmax(
+                *error,
+                limit_time_error(sim, part[k].group, &part[k].limit,
+                                 part[k].contact, now, INFINITY,
+                                 sim->contacts[part[k].contact].flights.noise));
         *state_window = fmin(*state_window, state);
         if (own < end && foresee(sim, &part[k], end))
             part[k].limit.remaining = own;
@@ -417,21 +562,68 @@ limit_turns_note(const struct simulation *sim, struct limit_series *turns,
            blur = rate > 0.0 ? DBL_EPSILON * place / rate + flights->flat
                              : INFINITY;
     limit_series_add(turns_of(sim, turns, contact), rt_time(sim->run),
-                     group->friction ? blur : fmax(blur, error), contact);
+                     group->friction ? blur : fmax(blur, error),
+                     limit_early(sim, group, contact), contact);
+}
+
+double
+limit_turns_hidden(const struct simulation *sim, struct limit_series *all_turns,
+                   uint32_t contact)
+{
+    assert(sim != NULL && all_turns != NULL);
+    const struct limit_series *turns = turns_of(sim, all_turns, contact);
+    return turns->known && turns->hidden
+               ? fmax(turns->meet - rt_time(sim->run), 0.0)
+               : 0.0;
+}
+
+/* Closes the points of the group, which are followed no more. False: one of
+ * them leaves the tolerance of its gap before the limit. */
+static bool
+close_hidden(const struct simulation *sim, const struct limit_series *turns,
+             const struct limit_group *group, double left,
+             struct forecast_limit *limit)
+{
+    double off = 0.0;
+    for (int k = 0; k < turns->n && k < 2 * turns->period; k++)
+        if (!group->contact[turns->who[k]])
+            return false;
+    for (int i = 0; i < group->n; i++) {
+        const struct contact_point_state *state = &group->point[i];
+        double tol, rate;
+        gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
+        if (fabs(state->gap) > CHATTER_FLAT * tol ||
+            fabs(state->rate) * left > CHATTER_FLAT * tol)
+            return false;
+    }
+    for (int i = 0; i < group->n; i++) {
+        const struct contact_point_state *state = &group->point[i];
+        limit->closed[i] = limit->moved[i] = true;
+        limit->group[i] = limit_series_has(turns, group->spot[i].contact);
+        limit->gap[i] = limit->rate[i] = 0.0;
+        off = fmax(off, fabs(state->gap) / group->place[i]);
+    }
+    limit->chatter = (struct accumulation_limit){
+        .evidence = LIMIT_BELOW_ROUNDING,
+        .state_error = off + DBL_EPSILON * LIMIT_GROUP_NOISE +
+                       limit_slip_left(sim, group, left)};
+    return true;
 }
 
 bool
 limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
-                const struct limit_group *group, uint32_t contact,
+                const struct limit_group *group, uint32_t contact, bool few,
                 struct forecast_limit *limit, double *error)
 {
     assert(all_turns != NULL && limit != NULL && error != NULL);
     const struct limit_series *turns = turns_of(sim, all_turns, contact);
     double left = turns->meet - rt_time(sim->run);
-    bool all = turns->known && left > limit->remaining && turns->error < left;
-    for (int i = 0; all && i < group->n; i++)
+    bool all = turns->known && turns->error < left &&
+               (turns->hidden || (few && left > limit->remaining));
+    for (int i = 0; all && !turns->hidden && i < group->n; i++)
         all = limit->closed[i];
-    if (!all)
+    if (!all ||
+        (turns->hidden && !close_hidden(sim, turns, group, left, limit)))
         return false;
     *error = turns->error;
     limit->remaining = limit->chatter.remaining = left;

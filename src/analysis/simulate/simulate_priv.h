@@ -609,17 +609,20 @@ void simulate_yield_shaken(struct simulation *sim, uint32_t contact,
 int simulate_yield_refuse(struct simulation *sim, uint32_t contact,
                           const char *what);
 
-/* -- accumulation_join.c --------------------------------------------------- */
-/* Notes that a limit of the group at this contact is taken now, in `turns`: one
- * series per body. */
+/* -- accumulation_join.c -- */
+/* Notes a limit of the group at this contact in `turns`, a series per body. */
 void limit_turns_note(const struct simulation *sim, struct limit_series *turns,
                       const struct limit_group *group, uint32_t contact,
                       double error);
-/* Flights of the group are below rounding. Do these limits tell when the body
- * comes to rest, and do all points rest then? If so *limit comes then. */
+/* Flights of the group are below rounding (few), or limits are no longer told
+ * from each other. Do these limits tell when the body comes to rest, and do all
+ * points rest then? If so *limit comes then. */
 bool limit_turns_end(const struct simulation *sim, struct limit_series *turns,
                      const struct limit_group *group, uint32_t contact,
-                     struct forecast_limit *limit, double *error);
+                     bool few, struct forecast_limit *limit, double *error);
+/* the time (s) until the limit of limits that are not told apart; 0: none */
+double limit_turns_hidden(const struct simulation *sim,
+                          struct limit_series *turns, uint32_t contact);
 /* Joins what comes to a limit of its own, with friction, at the time of *limit:
  * at the contacts `marked`, of bodies on which the group does not act, foreseen
  * alone. Times may differ by what no impact can be found in; the last one
@@ -696,33 +699,35 @@ bool *limit_group_blocks(struct simulation *sim,
                          const struct limit_group *group);
 /* the size (m) of the terms of the contact's gap */
 double limit_group_place(const struct rt *run, uint32_t contact);
-/* Do its bodies overlap any bodies by more than a closed gap allows? */
-bool limit_group_overlaps(struct simulation *sim,
-                          const struct limit_group *group);
-/* Is a point that the limit closes past the end of its face or edges? Then it
- * has left before its impacts came to an end. */
+/* Do its bodies overlap any by more than a closed gap allows? */
+bool limit_group_overlaps(struct simulation *sim, const struct limit_group *);
+/* Has a point that the limit closes left its face or edges before? */
 bool limit_group_past_end(struct simulation *sim,
                           const struct limit_group *group, const bool *closed);
 
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
-/* A limit is taken before flights come down to the tolerance of a gap, where
- * impacts are no longer found one by one. */
+/* a limit is taken before flights are so many tolerances of a gap high */
 #define CHATTER_FLAT 8.0
 /* Bound of the error of the time of a limit (s), beside what came before. now:
- * the time of the last impact; window: for how long (s) from then the parabola
- * is the motion; change: the greatest of the last changes of the prediction
- * (s); INFINITY: there was no other. */
+ * of the last impact, at `contact`; window: while (s) the parabola is the
+ * motion; change: the greatest of the last of the prediction (s), or INFINITY.
+ */
 double limit_time_error(const struct simulation *sim,
                         const struct limit_group *group,
-                        const struct forecast_limit *limit, double now,
-                        double window, double change);
-/* A limit was known, and something else came before it: flights within the
- * tolerance of the gap make its time uncertain from then on. */
+                        const struct forecast_limit *limit, uint32_t contact,
+                        double now, double window, double change);
+/* how much too early (s) it was hit, within the tolerance of its gap */
+double limit_early(const struct simulation *sim,
+                   const struct limit_group *group, uint32_t contact);
+/* flights (s) that the gap of a point which falls by `fall` (m/s^2) hides */
+double limit_cut(struct simulation *sim, const struct limit_group *group,
+                 int point, double fall);
+/* Flights within the tolerance of the gap make its time uncertain from now on.
+ */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 
 /* -- accumulation.c -- */
-
 /* After an impact at `contact`: goes to the limit of its impacts, if known. */
 int simulate_accumulation(struct simulation *sim, uint32_t contact);
 /* The contact is one of other bodies from now on. */

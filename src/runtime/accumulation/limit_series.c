@@ -23,6 +23,9 @@
 #define SERIES_USED 4
 /* the time of a limit is known to so many of its roundings */
 #define SERIES_ROUNDING 8.0
+/* Where contacts were hit too early by more than this share of what is left,
+ * limits say nothing of the order in which those that follow come. */
+#define SERIES_HIDDEN 0x1p-10
 /* The change from one prediction to the next, times this, bounds the error. */
 #define SERIES_SURE 2.0
 
@@ -77,9 +80,15 @@ predict(const struct limit_series *series, int period, struct limit_series *out)
 
 void
 limit_series_add(struct limit_series *series, double time, double blur,
-                 uint32_t who)
+                 double early, uint32_t who)
 {
     assert(series != NULL);
+    double left = series->meet - time;
+    series->hidden |= series->known && limit_series_has(series, who) &&
+                      left > 0.0 && early > SERIES_HIDDEN * left;
+    if (series->hidden && series->known && left > -series->error)
+        return;
+    series->hidden = false;
     memmove(series->time + 1, series->time,
             (LIMIT_SERIES_KEPT - 1) * sizeof *series->time);
     memmove(series->who + 1, series->who,

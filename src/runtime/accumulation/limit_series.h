@@ -21,13 +21,17 @@ struct limit_series {
     double meet, error; /* the limit of these limits, and its error, s */
     double ratio;       /* of the times from limit to limit, per period */
     double ratio_error;
-    int period; /* limits in one period */
+    int period;  /* limits in one period */
+    bool hidden; /* limits are no longer told from each other: the prediction
+                    stands until its time has passed */
 };
 
 /* Notes the limit at contact `who`, which comes after those before. blur: the
- * rounding of its gap over the rate of its first impact, s. */
+ * rounding of its gap over the rate of its first impact, and what else is not
+ * known of its time, s. early: what is not known of it because contacts were
+ * hit before they closed, s. */
 void limit_series_add(struct limit_series *series, double time, double blur,
-                      uint32_t who);
+                      double early, uint32_t who);
 /* Did this contact come to rest in one of the limits of the last two periods?
  */
 bool limit_series_has(const struct limit_series *series, uint32_t who);

@@ -308,7 +308,7 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
     flights->longest = flights->fastest = 0.0;
     if (event->n == 1)
         limit_series_add(&taylor->friction->series, taylor->now,
-                         DBL_EPSILON * taylor->terms.gap[first] / fastest,
+                         DBL_EPSILON * taylor->terms.gap[first] / fastest, 0.0,
                          event->contact);
     else
         taylor->friction->series = (struct limit_series){0};

@@ -2,6 +2,7 @@
 /* What must hold within one run. */
 #include "audit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -471,9 +472,16 @@ audit_observers(const struct model *model, const struct result *result,
             }
 }
 
-/* A flight that rises by eight roundings of a gap whose places are of the size
- * of one, under an acceleration of one, lasts so long (s): the rounding cuts
- * such flights, and a limit counts them beside what it sums up. */
+/* Flights that rise by so many roundings of the places from which a gap is
+ * made may be cut. */
+static const double ROUNDINGS = 8 * DBL_EPSILON;
+
+/* Where a body meets several others, what is as near as this share of a length
+ * is hit with its neighbours: Imp's tolerance of a gap. */
+static const double NEIGHBOURS = 1e-11;
+
+/* Of contacts without lengths or accelerations: a flight that rises by
+ * ROUNDINGS of one, under an acceleration of one, lasts so long (s). */
 static const double CUT = 1.2e-7;
 
 /* What presses two bodies together: gravity along the normal of a wall, of
@@ -494,39 +502,67 @@ least_pressing(const struct model *model, const struct contact *contact)
     return fabs(dot(up, model->gravity)) / 4;
 }
 
-/* What the rounding cuts of the flights at a contact of bodies: those of the
- * places that they have come to, and all that follow them. */
-static double
-cut_flights(const struct model *model, const struct result *result, int index)
+/* Does a body of the contact meet others, too? */
+static bool
+meets_others(const struct model *model, int index)
 {
-    const struct contact *contact = &model->contact[index];
-    double place = 1, acceleration = least_pressing(model, contact);
-    if (contact->system || acceleration == 0)
-        return CUT;
-    for (int row = 0; row < result->rows; row++)
-        for (int k = 0; k < 2; k++) {
-            int body = k ? contact->second : contact->first;
-            place = fmax(place,
-                         1 + length(result_state(result, row, body)->position));
+    const struct contact *own = &model->contact[index];
+    for (int i = 0; i < model->contacts; i++) {
+        const struct contact *other = &model->contact[i];
+        for (int side = 0; side < 4 && i != index && other->there; side++) {
+            int body = side % 2 ? own->second : own->first;
+            if (!other->system && !model->body[body].fixed &&
+                body == (side / 2 ? other->second : other->first))
+                return true;
         }
+    }
+    return false;
+}
+
+/* What the rounding cuts of the flights at a contact of bodies, and what the
+ * tolerance of its gap hides beside others: the flights from this height on. */
+static double
+cut_flights(const struct audit *audit, int index)
+{
+    const struct model *model = audit->model;
+    const struct result *result = audit->result;
+    const struct contact *contact = &model->contact[index];
+    double place = 0, size = 0;
+    if (contact->system || length(model->gravity) == 0)
+        return CUT;
+    for (int k = 0; k < 2; k++) {
+        int body = k ? contact->second : contact->first;
+        double radius = audit->solid[body].radius, far = 0;
+        for (int row = 0; row < result->rows; row++)
+            far = fmax(far, length(result_state(result, row, body)->position));
+        if (!isfinite(radius) || model->body[body].shape == SHAPE_HALF)
+            radius = 0;
+        place += far + radius;
+        size = fmax(size, radius);
+    }
+    double height = ROUNDINGS * place;
+    if (meets_others(model, index))
+        height = fmax(height, NEIGHBOURS * size);
     double left = 1 - contact_restitution(contact, 0);
-    return CUT * sqrt(place / acceleration) / fmax(left, 1e-3);
+    return 2 * sqrt(2 * height / least_pressing(model, contact)) /
+           fmax(left, 1e-3);
 }
 
 /* A limit that the record itself calls uncertain by more than it sums up. */
 static void
-audit_limits(const struct model *model, const struct result *result,
-             struct finding *finding)
+audit_limits(const struct audit *audit)
 {
+    const struct model *model = audit->model;
+    const struct result *result = audit->result;
     for (int i = 0; i < result->limits; i++) {
         const struct limit *limit = &result->limit[i];
-        double cut = CUT;
+        double cut = 0;
         for (int k = 0; k < model->contacts; k++) /* -1: one of several */
             if (model->contact[k].there &&
                 (limit->contact < 0 || limit->contact == k))
-                cut = fmax(cut, cut_flights(model, result, k));
+                cut = fmax(cut, cut_flights(audit, k));
         if (!(limit->error <= 10 * limit->sum + cut))
-            finding_set(finding, "limit",
+            finding_set(audit->finding, "limit",
                         "a limit of chatter at t = %.17g sums up %.3g s, with "
                         "an error of %.3g s",
                         limit->time, limit->sum, limit->error);
@@ -551,7 +587,7 @@ audit_motion(const struct model *model, const struct result *result,
                    finding);
     if (!model->bodies)
         return;
-    audit_limits(model, result, finding);
+    audit_limits(&audit);
     double scale = result->rows ? 1 + fabs(result->energy[0]) : 1;
     int next = 0;
     for (int row = 0; row < result->rows && !finding->kind[0]; row++) {

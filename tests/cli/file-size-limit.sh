@@ -12,8 +12,8 @@ save r { file = "r.csv" }
 END
 (
     ulimit -f 0
-    "$imp" run --no-cache ball.imp 2>&1 >out | head -n 1
-)
+    "$imp" run --no-cache ball.imp 2>&1 >out
+) | head -n 1
 (
     ulimit -f 0
     "$imp" run --no-cache ball.imp >out 2>/dev/null

@@ -10,6 +10,35 @@
 #include "analysis/command/command.h"
 #include "analysis/command/lists.h"
 
+/* The text of entry `which` of a tuple of `width` entries, "(a, f(b, c))"; NULL
+ * where the name is no such text. */
+static const char *
+entry_text(struct arena *arena, const char *name, size_t width, size_t which)
+{
+    size_t length = strlen(name), begin = 1, lo = 0, hi = 0, n = 0;
+    int depth = 0;
+    if (length < 2 || name[0] != '(' || name[length - 1] != ')')
+        return NULL;
+    for (size_t i = 0; i < length; i++) {
+        if (strchr("([{", name[i]))
+            depth++;
+        if (strchr(")]}", name[i]) && --depth == 0 && i + 1 < length)
+            return NULL; /* (a, b) + (c, d) */
+        if (depth > 1 || (name[i] != ',' && i + 1 < length) ||
+            (name[i] == ',' && depth != 1))
+            continue;
+        if (n++ == which) {
+            lo = begin;
+            hi = i;
+        }
+        begin = i + 1;
+    }
+    while (lo < hi && name[lo] == ' ')
+        lo++;
+    return n == width && hi > lo ? arena_strndup(arena, name + lo, hi - lo)
+                                 : NULL;
+}
+
 /* Adds entry k of n rows with `width` entries each as a column. */
 static void
 add(struct analysis *analysis, struct columns *cols, const char *name,
@@ -28,8 +57,11 @@ add(struct analysis *analysis, struct columns *cols, const char *name,
             y[i] = numbers[i * width + which];
         column.x = y;
         /* the entries of a screw are not x, y and z */
+        const char *own_name =
+            entry_text(analysis->rt->arena, name, width, which);
         column.name =
-            width <= 3 && !strchr(unit, ';')
+            own_name ? own_name
+            : width <= 3 && !strchr(unit, ';')
                 ? arena_printf(analysis->rt->arena, "%s.%s", name, axis[which])
                 : arena_printf(analysis->rt->arena, "%s[%zu]", name, which);
     }

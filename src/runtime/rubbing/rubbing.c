@@ -444,6 +444,11 @@ load_changes(const struct pins *pins, uint32_t i, int order, double h, int *end)
     for (int k = 0; k < 2; k++) {
         taylor_scale(order, pin->env[IMP_JOINT_SIDE + k], &force[k], &force[k]);
         double at = polynomial_falls(force[k].c, order, h, most);
+        /* what is small when modes have just been chosen is followed to where
+         * it is 0: its side is chosen by its sign */
+        if (at == 0.0 && pins->chosen == rt_time(pins->run) &&
+            force[k].c[0] > 0.0 && force[k].c[1] < 0.0)
+            at = -force[k].c[0] / force[k].c[1];
         if (at < first) {
             first = at;
             *end = k;
@@ -467,6 +472,7 @@ sooner(struct rubbing_change *change, double *end, double at,
     if (!(at <= *end))
         return false;
     *end = at;
+    change->end = -1;
     change->what = what;
     change->joint = (uint32_t)(pin->joint - joints_of(run));
     return true;

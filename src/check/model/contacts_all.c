@@ -7,7 +7,8 @@
  *   contacts between balls, walls { ... } pairs of one of each side
  *   contacts { ... }                     all pairs that are left
  *
- * Such a contact has the name "one|two". */
+ * Such a contact has the name "one|two". At the end: two contacts that name the
+ * same two bodies. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

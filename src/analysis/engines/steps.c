@@ -90,7 +90,7 @@ refuse_bodies(struct simulation *sim, const struct balls_refusal *refusal)
                          "it is",
                          imp_text(im, body->name),
                          im->dim == 3 ? "sphere with equal moments of inertia"
-                                      : "disc",
+                                      : "body with a bounded convex shape",
                          im->dim == 3 ? "space" : "plane"));
     case BALLS_LAW:
         return cannot(sim, rt_contact(run, refusal->contact)->range,
@@ -182,8 +182,9 @@ check_overlap(struct simulation *sim, struct balls_steps *steps)
     double depth;
     char text[NUM_TEXT];
     const struct rt *run = sim->run;
-    if (!balls_steps_overlap(steps, body, &contact, &depth))
-        return IMP_OK;
+    int st = balls_steps_overlap(steps, body, &contact, &depth);
+    if (st || depth == 0.0)
+        return st;
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0620, rt_contact(run, contact)->range,
                  "`%s` and `%s` overlap by %s m at t = 0",
@@ -328,7 +329,7 @@ steps_run(struct simulation *sim, double length)
     if ((st = check_length(sim, length)))
         return st;
     struct balls_refusal refusal;
-    struct balls *balls = balls_new(run, false, &refusal);
+    struct balls *balls = balls_of_shapes(run, &refusal);
     if (!balls)
         return refuse_bodies(sim, &refusal);
     struct balls_steps *steps =

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/balls/balls_priv.h"
+#include "runtime/balls/balls_steps_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
 #include "runtime/instance/contact_plain.h"
@@ -94,11 +94,13 @@ sort_bodies(struct balls *balls, struct balls_refusal *refusal)
             continue;
         }
         double radius = radius_of(run, i);
-        if (radius == 0.0)
+        bool shape = radius == 0.0;
+        if (shape && !(balls->shapes && balls_steps_shape(run, i, &radius)))
             return false;
         struct ball *ball =
             balls->ball + (stays ? balls->n_move + fixed++ : moving++);
-        *ball = (struct ball){.radius = radius, .body = i, .hit = NO_BALL};
+        *ball = (struct ball){
+            .radius = radius, .shape = shape, .body = i, .hit = NO_BALL};
     }
     balls->n_ball = balls->n_move + fixed;
     refusal->why = BALLS_NONE;
@@ -159,8 +161,7 @@ alike_of(struct alike *kinds, uint32_t n, const imp_body *body)
 {
     bool moves = !(body->flags & IMP_BODYF_FIXED);
     uint32_t i = 0;
-    while (i < n &&
-           (kinds[i].sides != body->sides || kinds[i].moves != moves))
+    while (i < n && (kinds[i].sides != body->sides || kinds[i].moves != moves))
         i++;
     if (i == n)
         kinds[i] = (struct alike){.sides = body->sides, .moves = moves};
@@ -256,10 +257,9 @@ sort_contacts(struct balls *balls, struct balls_refusal *refusal)
     return true;
 }
 
-struct balls *
-balls_new(struct rt *run, bool all, struct balls_refusal *refusal)
+static struct balls *
+make(struct rt *run, bool all, bool shapes, struct balls_refusal *refusal)
 {
-    assert(run != NULL);
     struct balls_refusal unheard;
     refusal = refusal ? refusal : &unheard;
     *refusal = (struct balls_refusal){BALLS_FORCES, {0, 0}, 0};
@@ -269,6 +269,7 @@ balls_new(struct rt *run, bool all, struct balls_refusal *refusal)
     balls->run = run;
     balls->dim = (int)run->im->dim;
     balls->all = all;
+    balls->shapes = shapes;
     if (!sort_bodies(balls, refusal) || !sort_contacts(balls, refusal))
         return NULL;
     for (int i = 0; i < 3; i++) {
@@ -283,6 +284,20 @@ balls_new(struct rt *run, bool all, struct balls_refusal *refusal)
     balls->heap = NEW_N(run->arena, uint32_t, balls->n_move + 1);
     balls->put = NEW_N(run->arena, double, rt_state_size(run) + 1);
     return balls;
+}
+
+struct balls *
+balls_new(struct rt *run, bool all, struct balls_refusal *refusal)
+{
+    assert(run != NULL);
+    return make(run, all, false, refusal);
+}
+
+struct balls *
+balls_of_shapes(struct rt *run, struct balls_refusal *refusal)
+{
+    assert(run != NULL);
+    return make(run, false, true, refusal);
 }
 
 uint32_t

@@ -51,6 +51,9 @@ struct balls_refusal {
  * belongs to run->arena. */
 struct balls *balls_new(struct rt *run, bool all,
                         struct balls_refusal *refusal);
+/* The same for steps (balls_steps.h), which know all convex bodies of the
+ * plane; no other function of this page may be asked about them. */
+struct balls *balls_of_shapes(struct rt *run, struct balls_refusal *refusal);
 /* How many bodies move. */
 uint32_t balls_moving(const struct balls *balls);
 /* Takes the present state of the run, unless it is the one that balls_put wrote

@@ -18,7 +18,8 @@ enum balls_event {
 struct ball {
     /* its motion since its last impact */
     double clock, x[3], v[3];
-    double radius;
+    double radius; /* of a shape: about its mass centre, with all of it in */
+    bool shape;    /* it is no ball: of steps alone */
     uint32_t body;
     uint32_t epoch; /* number of its impacts */
     /* whom that impact hit, and the partner's number of impacts then: they
@@ -47,6 +48,7 @@ struct ball_plane {
 struct balls {
     struct rt *run;
     int dim;
+    bool shapes;     /* bodies may have any shape: of steps alone */
     bool all, known; /* known: the state of env is the one that was put */
     bool leads;      /* since `told` the balls' motion has been this room's */
     double *put;     /* that state */
@@ -59,7 +61,8 @@ struct balls {
     double now;
     /* contacts by pairs of bodies */
     uint32_t *contact_next, *contact_first, contact_mask;
-    /* the contacts that stand for many pairs, by their numbers; NO_BALL: none */
+    /* the contacts that stand for many pairs, by their numbers; NO_BALL: none
+     */
     uint32_t rule[IMP_CONTACT_RULES];
     uint32_t why[2]; /* the bodies with which the general search must go on */
     /* cells */

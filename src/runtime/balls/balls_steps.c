@@ -61,7 +61,8 @@ remember(const struct balls_steps *steps, struct grain_contact *contact)
     for (uint32_t i = steps->first_last[contact->one];
          i < steps->first_last[contact->one + 1]; i++) {
         const struct grain_contact *old = steps->last.v + i;
-        if (old->two == contact->two && old->body == contact->body) {
+        if (old->two == contact->two && old->body == contact->body &&
+            old->end == contact->end) {
             contact->push = old->push;
             contact->across = old->across;
             contact->held = old->push > 0.0;
@@ -73,61 +74,143 @@ remember(const struct balls_steps *steps, struct grain_contact *contact)
 }
 
 static void
-add_contact(struct balls_steps *steps, uint32_t one, uint32_t two,
-            uint32_t body, double gap, const double n[3])
+add_contact(struct balls_steps *steps, struct grain_contact contact)
 {
     const struct balls *balls = steps->balls;
-    uint32_t number = balls_contact(balls, balls->ball[one].body, body);
-    const struct grain *a = steps->grain + one, *b = steps->grain + two;
-    struct grain_contact contact = {.one = one,
-                                    .two = two,
-                                    .contact = number,
-                                    .body = body,
-                                    .gap = gap,
-                                    .n = {n[0], n[1], n[2]}};
-    contact.inverse = 1.0 / (a->invmass + b->invmass);
-    contact.across_inverse = 1.0 / (a->invmass + b->invmass +
-                                    a->radius * a->roll + b->radius * b->roll);
+    const struct grain *a = steps->grain + contact.one,
+                       *b = steps->grain + contact.two;
+    double inertia[2] = {a->invinertia, b->invinertia},
+           along = a->invmass + b->invmass, across = along;
+    contact.contact =
+        balls_contact(balls, balls->ball[contact.one].body, contact.body);
+    for (int k = 0; k < 2; k++) {
+        contact.turned[k] = contact.turn[k] * inertia[k];
+        contact.rolled[k] = contact.lever[k] * inertia[k];
+        along += contact.turn[k] * contact.turned[k];
+        across += contact.lever[k] * contact.rolled[k];
+    }
+    contact.inverse = 1.0 / along;
+    contact.across_inverse = 1.0 / across;
     remember(steps, &contact);
     VEC_PUSH_IN(steps->arena, &steps->now, contact);
 }
 
-static void
+/* Two bodies that are not both balls. Both get their impulse at one point, so
+ * that it changes no angular momentum; beside a fixed body it is that of the
+ * one that moves. */
+static int
+look_at_shapes(struct balls_steps *steps, uint32_t one, uint32_t two,
+               uint32_t body, double reach)
+{
+    const struct balls *balls = steps->balls;
+    struct grain_touch touch[2];
+    uint32_t n, of = balls->ball[one].body;
+    int st = balls_steps_touches(balls->run, balls_contact(balls, of, body), of,
+                                 body, reach, touch, &n);
+    for (uint32_t k = 0; k < n && !st; k++) {
+        struct grain_contact contact = {.one = one,
+                                        .two = two,
+                                        .body = body,
+                                        .end = touch[k].end,
+                                        .gap = touch[k].gap};
+        vec3_copy(touch[k].n, contact.n);
+        for (int i = 0; i < 2; i++) {
+            if (i == 1 && two == steps->n)
+                continue;
+            double arm[3], share = two == steps->n ? 0.0 : 0.5;
+            const double *x = steps->grain[i == 0 ? one : two].x;
+            for (int c = 0; c < 3; c++)
+                arm[c] = (1.0 - share) * touch[k].point[0][c] +
+                         share * touch[k].point[1][c] - x[c];
+            double sign = i == 0 ? 1.0 : -1.0;
+            contact.turn[i] =
+                -sign * (arm[0] * contact.n[1] - arm[1] * contact.n[0]);
+            contact.lever[i] = sign * vec3_dot(arm, contact.n);
+        }
+        add_contact(steps, contact);
+    }
+    return st;
+}
+
+static int
 look_at_pair(struct balls_steps *steps, uint32_t one, uint32_t two,
              double reach)
 {
     const struct balls *balls = steps->balls;
-    double n[3], radii = balls->ball[one].radius + balls->ball[two].radius;
+    const struct ball *a = balls->ball + one, *b = balls->ball + two;
+    double n[3], radii = a->radius + b->radius;
     vec3_sub(place_of(steps, two), place_of(steps, one), n);
     double far = vec3_dot(n, n), most = radii + reach;
-    if (far > most * most || !(far > 0.0))
-        return;
+    uint32_t other = two < steps->n ? two : steps->n;
+    if (far > most * most)
+        return IMP_OK;
+    if (a->shape || b->shape)
+        return look_at_shapes(steps, one, other, b->body, reach);
+    if (!(far > 0.0))
+        return IMP_OK;
     double distance = sqrt(far);
+    struct grain_contact contact = {
+        .one = one,
+        .two = other,
+        .body = b->body,
+        .gap = distance - radii,
+        .lever = {a->radius, two < steps->n ? b->radius : 0.0}};
     for (int k = 0; k < 3; k++)
-        n[k] /= distance;
-    add_contact(steps, one, two < steps->n ? two : steps->n,
-                balls->ball[two].body, distance - radii, n);
+        contact.n[k] = n[k] / distance;
+    add_contact(steps, contact);
+    return IMP_OK;
 }
 
-static void
+static int
 look_at_planes(struct balls_steps *steps, uint32_t one, double reach)
 {
     const struct balls *balls = steps->balls;
     for (uint32_t k = 0; k < balls->n_plane; k++) {
         const struct ball_plane *plane = balls->plane + k;
-        double x[3], n[3];
+        double x[3];
         vec3_sub(steps->grain[one].x, plane->point, x);
         double gap = vec3_dot(x, plane->normal) - balls->ball[one].radius;
         if (gap > reach)
             continue;
+        if (balls->ball[one].shape) {
+            int st = look_at_shapes(steps, one, steps->n, plane->body, reach);
+            if (st)
+                return st;
+            continue;
+        }
+        struct grain_contact contact = {.one = one,
+                                        .two = steps->n,
+                                        .body = plane->body,
+                                        .gap = gap,
+                                        .lever = {balls->ball[one].radius}};
         for (int i = 0; i < 3; i++)
-            n[i] = -plane->normal[i];
-        add_contact(steps, one, steps->n, plane->body, gap, n);
+            contact.n[i] = -plane->normal[i];
+        add_contact(steps, contact);
+    }
+    return IMP_OK;
+}
+
+/* Writes the places at which a step begins into env, where shapes are read. */
+static void
+place_shapes(struct balls_steps *steps)
+{
+    const struct balls *balls = steps->balls;
+    for (uint32_t i = 0; i < steps->n; i++) {
+        if (!balls->shapes || balls->dim != 2)
+            continue;
+        const imp_body *body = rt_body(balls->run, balls->ball[i].body);
+        double *state = balls->run->env + body->env_state;
+        memset(balls->run->state_lo +
+                   (body->env_state - balls->run->im->layout.state),
+               0, IMP_STATE_PLANE * sizeof *state);
+        state[0] = steps->grain[i].x[0];
+        state[1] = steps->grain[i].x[1];
+        state[2] = steps->grain[i].angle;
     }
 }
 
 /* All pairs nearer than `reach`, in the order of the bodies. */
-static void
+static int
 find_contacts(struct balls_steps *steps, double reach)
 {
     const struct balls *balls = steps->balls;
@@ -144,7 +227,9 @@ find_contacts(struct balls_steps *steps, double reach)
     steps->first = offsets;
     for (uint32_t i = 0; i <= steps->mask; i++)
         steps->cell[i] = NO_BALL;
+    place_shapes(steps);
     int64_t cell[3], other[3];
+    int st = IMP_OK;
     for (uint32_t i = balls->n_ball; i-- > 0;) {
         cell_of(steps, i, side, cell);
         uint32_t slot = slot_of(steps, cell);
@@ -163,24 +248,29 @@ find_contacts(struct balls_steps *steps, double reach)
                 if (j <= i)
                     continue;
                 cell_of(steps, j, side, other);
-                if (!memcmp(other, near, sizeof other))
-                    look_at_pair(steps, i, j, reach);
+                if (!st && !memcmp(other, near, sizeof other))
+                    st = look_at_pair(steps, i, j, reach);
             }
         }
-        look_at_planes(steps, i, reach);
+        if (!st)
+            st = look_at_planes(steps, i, reach);
     }
     steps->first[steps->n] = (uint32_t)steps->now.n;
+    return st;
 }
 
 /* -- the impulses of a step ------------------------------------------------ */
 
+/* before: at the beginning of the step */
 static double
-rate_of(const struct grain_contact *contact, const double one[3],
-        const double two[3])
+rate_of(const struct grain_contact *contact, const struct grain *one,
+        const struct grain *two, bool before)
 {
     double v[3];
-    vec3_sub(two, one, v);
-    return vec3_dot(contact->n, v);
+    vec3_sub(before ? two->before : two->v, before ? one->before : one->v, v);
+    return vec3_dot(contact->n, v) +
+           (contact->turn[0] * (before ? one->before_spin : one->spin) +
+            contact->turn[1] * (before ? two->before_spin : two->spin));
 }
 
 /* In the plane: along the normal turned by -90 degrees. */
@@ -190,9 +280,8 @@ slip_of(const struct grain_contact *contact, const struct grain *one,
 {
     const double *a = before ? one->before : one->v,
                  *b = before ? two->before : two->v;
-    double spin =
-        before ? one->radius * one->before_spin + two->radius * two->before_spin
-               : one->radius * one->spin + two->radius * two->spin;
+    double spin = contact->lever[0] * (before ? one->before_spin : one->spin) +
+                  contact->lever[1] * (before ? two->before_spin : two->spin);
     return contact->n[1] * (b[0] - a[0]) - contact->n[0] * (b[1] - a[1]) + spin;
 }
 
@@ -202,6 +291,8 @@ give_push(const struct grain_contact *contact, struct grain *one,
 {
     vec3_add_scaled(-push * one->invmass, contact->n, one->v);
     vec3_add_scaled(push * two->invmass, contact->n, two->v);
+    one->spin += push * contact->turned[0];
+    two->spin += push * contact->turned[1];
 }
 
 static void
@@ -211,8 +302,8 @@ give_across(const struct grain_contact *contact, struct grain *one,
     double t[3] = {contact->n[1], -contact->n[0], 0.0};
     vec3_add_scaled(-across * one->invmass, t, one->v);
     vec3_add_scaled(across * two->invmass, t, two->v);
-    one->spin += across * one->roll;
-    two->spin += across * two->roll;
+    one->spin += across * contact->rolled[0];
+    two->spin += across * contact->rolled[1];
 }
 
 /* One sweep, forward or backward. Returns the greatest change of a velocity. */
@@ -226,7 +317,7 @@ sweep(struct balls_steps *steps, bool forward)
             steps->now.v + (forward ? k : n - 1 - k);
         struct grain *one = steps->grain + contact->one,
                      *two = steps->grain + contact->two;
-        double rate = rate_of(contact, one->v, two->v);
+        double rate = rate_of(contact, one, two, false);
         double wanted =
             contact->push + (contact->target - rate) * contact->inverse;
         wanted = wanted > 0.0 ? wanted : 0.0;
@@ -359,8 +450,8 @@ choose_targets(struct balls_steps *steps)
         struct grain_contact *contact = steps->now.v + i;
         struct grain *one = steps->grain + contact->one,
                      *two = steps->grain + contact->two;
-        double free = rate_of(contact, one->v, two->v);
-        contact->rate = rate_of(contact, one->before, two->before);
+        double free = rate_of(contact, one, two, false);
+        contact->rate = rate_of(contact, one, two, true);
         contact->slip = slip_of(contact, one, two, true);
         contact->target = -contact->gap / steps->length;
         contact->bounces = false;
@@ -413,7 +504,8 @@ take_gains(struct balls_steps *steps)
         const struct grain *grain = steps->grain + i;
         double v[3] = {grain->before[0], grain->before[1], grain->before[2]};
         vec3_add_scaled(steps->length, steps->balls->gravity, v);
-        double inertia = grain->roll > 0.0 ? grain->radius / grain->roll : 0.0;
+        double inertia =
+            grain->invinertia > 0.0 ? 1.0 / grain->invinertia : 0.0;
         double old = 0.5 * (vec3_dot(v, v) / grain->invmass +
                             inertia * grain->before_spin * grain->before_spin),
                new = 0.5 * (vec3_dot(grain->v, grain->v) / grain->invmass +
@@ -486,7 +578,7 @@ note_contacts(struct balls_steps *steps)
                work = 0.5 * contact->across * (contact->slip + slip);
         steps->report.normal +=
             0.5 * contact->push *
-            (contact->rate + rate_of(contact, one->v, two->v));
+            (contact->rate + rate_of(contact, one, two, false));
         steps->report.friction += work;
         run->env[rt_contact(run, contact->contact)->env_contact +
                  IMP_CONTACT_WORK] += work;
@@ -529,10 +621,9 @@ balls_step(struct balls_steps *steps)
         grain->before_spin = grain->spin;
         grain->held = false;
     }
-    find_contacts(steps,
-                  REACH * steps->length * (report->fastest + report->still));
-    int st = choose_targets(steps);
-    if (st)
+    int st = find_contacts(steps, REACH * steps->length *
+                                      (report->fastest + report->still));
+    if (st || (st = choose_targets(steps)))
         return st;
     solve(steps);
     if (take_gains(steps))
@@ -624,12 +715,12 @@ balls_steps_new(struct balls *balls, double length, double slow)
         struct grain *grain = steps->grain + i;
         const struct ball *ball = balls->ball + i;
         const struct ball_spin *spin = balls->spin + i;
-        *grain = (struct grain){
-            .invmass = spin->invmass,
-            .radius = ball->radius,
-            .roll = balls->dim == 2 ? ball->radius * spin->invinertia : 0.0,
-            .spin = balls->dim == 2 ? spin->spin[0] : 0.0,
-            .angle = spin->attitude[0]};
+        *grain = (struct grain){.invmass = spin->invmass,
+                                .radius = ball->radius,
+                                .invinertia =
+                                    balls->dim == 2 ? spin->invinertia : 0.0,
+                                .spin = balls->dim == 2 ? spin->spin[0] : 0.0,
+                                .angle = spin->attitude[0]};
         vec3_copy(ball->x, grain->x);
         vec3_copy(ball->v, grain->v);
         memcpy(steps->attitude[i], spin->attitude, sizeof spin->attitude);
@@ -641,13 +732,16 @@ balls_steps_new(struct balls *balls, double length, double slow)
     return steps;
 }
 
-bool
+int
 balls_steps_overlap(struct balls_steps *steps, uint32_t body[2],
                     uint32_t *contact, double *depth)
 {
     assert(steps != NULL && body != NULL && contact != NULL && depth != NULL);
     const struct balls *balls = steps->balls;
-    find_contacts(steps, 0.0);
+    *depth = 0.0;
+    int st = find_contacts(steps, 0.0);
+    if (st)
+        return st;
     for (size_t i = 0; i < steps->now.n; i++) {
         const struct grain_contact *near = steps->now.v + i;
         double size = balls->ball[near->one].radius;
@@ -659,9 +753,9 @@ balls_steps_overlap(struct balls_steps *steps, uint32_t body[2],
         body[1] = near->body;
         *contact = near->contact;
         *depth = -near->gap;
-        return true;
+        return IMP_OK;
     }
-    return false;
+    return IMP_OK;
 }
 
 double

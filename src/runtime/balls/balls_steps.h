@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Discs and spheres in steps of one length, for piles whose impacts and limits
- * of impacts are too many to follow one by one: Moreau's time stepping (Moreau
- * 1988; Jean 1999). A step looks at what may touch before it ends, and gives
- * each contact the impulse of the whole step: along the normal such that
- * bodies do not come into each other, and part by Newton's law, across it by
- * Coulomb's law in the plane. Positions go by the velocities at the end of a
- * step, which are those at its middle where nothing is touched, so that free
- * flights are the parabolas that they are, and bodies at rest stay where they
- * are. What a step leaves out is of the first order in its length; balls_report
- * tells how well its equations were solved.
+/* Discs and spheres (in the plane all convex bodies) in steps of one length,
+ * for piles whose impacts and limits of impacts are too many to follow one by
+ * one: Moreau's time stepping (Moreau 1988; Jean 1999). A step looks at what
+ * may touch before it ends, and gives each contact the impulse of the whole
+ * step: along the normal such that bodies do not come into each other, and part
+ * by Newton's law, across it by Coulomb's law in the plane. Positions go by the
+ * velocities at the end of a step, which are those at its middle where nothing
+ * is touched, so that free flights are the parabolas that they are, and bodies
+ * at rest stay where they are. What a step leaves out is of the first order in
+ * its length; balls_report tells how well its equations were solved.
  *
  * No step adds energy: a group of bodies for which Newton's law with friction
  * would do so takes its impacts without restitution. */
@@ -41,9 +41,10 @@ struct balls_report {
 struct balls_steps *balls_steps_new(struct balls *balls, double length,
                                     double slow);
 /* Two bodies that overlap by more than the tolerance of their gap at the start,
- * and the number of their contact; false: there are none. */
-bool balls_steps_overlap(struct balls_steps *steps, uint32_t body[2],
-                         uint32_t *contact, double *depth);
+ * the number of their contact, and the depth; 0: there are none. Status: of
+ * closest points that are not found. */
+int balls_steps_overlap(struct balls_steps *steps, uint32_t body[2],
+                        uint32_t *contact, double *depth);
 /* Makes the next step. Status: IMP_OK, or of a restitution that has no value.
  */
 int balls_step(struct balls_steps *steps);

@@ -9,8 +9,8 @@
 
 /* A body; the last one stands for all that are fixed. */
 struct grain {
-    double v[3], spin;    /* spin: in the plane */
-    double invmass, roll; /* roll: radius x inverse moment of inertia */
+    double v[3], spin;          /* spin: in the plane */
+    double invmass, invinertia; /* invinertia: in the plane */
     double radius;
     double x[3], angle;
     double before[3], before_spin; /* velocities when the step began */
@@ -19,7 +19,12 @@ struct grain {
 struct grain_contact {
     uint32_t one, two, contact; /* two: n for what is fixed */
     uint32_t body;              /* of what is fixed */
+    uint32_t end;               /* which of the points of its pair */
     double n[3], gap;
+    /* levers of one and two about their centres: what a spin adds to the rate
+     * and to the slip; by these the impulses add to the spins */
+    double turn[2], lever[2];
+    double turned[2], rolled[2]; /* levers x inverse moment of inertia */
     double e, mu;
     double target; /* the least rate of the gap after the step */
     double inverse, across_inverse; /* of the masses that each row feels */
@@ -54,6 +59,24 @@ struct balls_steps {
     struct balls_report report;
     struct ball_flight *flight; /* what the run's trace has not yet; or NULL */
 };
+
+/* A point where two bodies come near, and the normal from the first to the
+ * second; point: of each body. */
+struct grain_touch {
+    double gap, n[3], point[2][3];
+    uint32_t end;
+};
+
+/* -- balls_steps_shapes.c -- */
+/* Is this a body of the plane that steps know although it is no disc? *radius:
+ * of a ball about its mass centre that holds it (m). */
+bool balls_steps_shape(struct rt *run, uint32_t body, double *radius);
+/* The points of two bodies nearer than `reach` (m), at most two, at the state
+ * in env, and the normal from body `one` to body `two`. contact: theirs, or the
+ * rule that stands for it. Status as closest_points_find with `loud`. */
+int balls_steps_touches(struct rt *run, uint32_t contact, uint32_t one,
+                        uint32_t two, double reach, struct grain_touch touch[2],
+                        uint32_t *n);
 
 /* -- balls_steps_trace.c -- */
 /* Keeps the motion of the last step, for the run's trace. */

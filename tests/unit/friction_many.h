@@ -6,7 +6,7 @@
 #include "impact_help.h"
 #include "runtime/friction/friction.h"
 
-#define MOST 16
+#define MOST 36
 struct many {
     int n;
     double W[4 * MOST * MOST], free[2 * MOST], terms[2 * MOST];

@@ -96,6 +96,102 @@ chains(void **state)
     assert_true(counts[FRICTION_UNIQUE] > 50);
 }
 
+/* Discs in a box, in rows of 4, 3, 4 and 3, of which four in five that are
+ * neighbours touch: up to 36 points of 42 freedoms, which depend on each other.
+ * Their directions are off
+ * by a random share, so that they do so only nearly, as they do in a heap in
+ * which each disc has a place of its own. */
+#define BOX_DISCS 14
+
+/* Adds the point at which disc b touches disc a (-1: a wall). */
+static void
+touch(struct many *m, double J[2 * MOST][3 * BOX_DISCS], int a, int b,
+      double angle)
+{
+    double c = cos(angle), s = sin(angle);
+    double *N = J[2 * m->n], *T = J[2 * m->n + 1];
+    for (int side = a < 0; side < 2; side++) {
+        int at = 3 * (side ? b : a);
+        N[at] = side ? c : -c;
+        N[at + 1] = side ? s : -s;
+        T[at] = side ? s : -s;
+        T[at + 1] = side ? -c : c;
+        T[at + 2] = sqrt(2);
+    }
+    m->n++;
+}
+
+static void
+full_box(uint64_t *seed, struct many *m)
+{
+    double J[2 * MOST][3 * BOX_DISCS] = {{0}}, x[BOX_DISCS], y[BOX_DISCS];
+    double off = pow(10, multi_random(seed, -9, -1)), weight[BOX_DISCS],
+           side[BOX_DISCS];
+    double mu = multi_random(seed, 0.05, 0.6);
+    int discs = 0;
+    *m = (struct many){0};
+    for (int row = 0; row < 4; row++)
+        for (int i = 0; i < 4 - row % 2; i++) {
+            x[discs] = 2 * i + row % 2;
+            y[discs] = row * sqrt(3);
+            side[discs] = multi_random(seed, -1, 1);
+            weight[discs++] = multi_random(seed, 0.5, 2);
+        }
+    for (int b = 0; b < discs; b++) {
+        double angle = off * multi_random(seed, -1, 1);
+        if (y[b] < 0.1)
+            touch(m, J, -1, b, acos(-1) / 2);
+        if (x[b] < 0.1 || x[b] > 5.9)
+            touch(m, J, -1, b, x[b] < 0.1 ? 0 : acos(-1));
+        for (int a = 0; a < b; a++)
+            if (hypot(x[b] - x[a], y[b] - y[a]) < 2.1 &&
+                multi_random(seed, 0, 1) < 0.8)
+                touch(m, J, a, b, atan2(y[b] - y[a], x[b] - x[a]) + angle);
+    }
+    for (int i = 0; i < m->n; i++)
+        m->point[i] =
+            (struct friction_point){.mu_static = mu, .mu_dynamic = mu};
+    for (int r = 0; r < 2 * m->n; r++)
+        for (int d = 0; d < 3 * discs; d++) {
+            double force = d % 3 == 0   ? side[d / 3]
+                           : d % 3 == 1 ? -9.81
+                                        : 0,
+                   w = weight[d / 3];
+            m->free[r] += J[r][d] * force;
+            m->terms[r] += fabs(J[r][d] * force);
+            for (int c = 0; c < 2 * m->n; c++)
+                m->W[r * 2 * m->n + c] += J[r][d] * J[c][d] / w;
+        }
+}
+
+/* In all but one of 40 such heaps modes are found, and they obey the law.
+ * Sweeps alone miss more of them: where conditions nearly contradict each other
+ * they creep. */
+static void
+full_boxes(void **state)
+{
+    (void)state;
+    uint64_t seed = 29;
+    int unknown = 0;
+    for (int t = 0; t < 400; t++) {
+        struct many m;
+        struct friction_choice out;
+        full_box(&seed, &m);
+        assert_true(m.n <= MOST);
+        struct friction_instant in = {.n = m.n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
+        friction_choose(arena, &in, &out);
+        unknown += out.n == 0;
+        for (int i = 0; i < out.n; i++)
+            obeys(&m, &out.set[i], 1e-7);
+        arena_clear(arena);
+    }
+    assert_true(unknown <= 10);
+}
+
 /* A disc on the floor that is pressed against a wall, with friction above 1 at
  * both: with the least forces the wall bears as little as its cone allows;
  * asked for forces off the edges, friction keeps within both cones. */
@@ -274,6 +370,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_choices, set_up, tear_down),
     };

@@ -117,10 +117,17 @@ double mode_room(struct arena *arena, const struct mode_problem *in,
 
 /* Calls `try` whenever other modes are at hand, with these in `state` (n),
  * until it returns true or no sweeps are left. A normal force up to none (n) is
- * rounding. */
+ * rounding. force (2 n): what the last sweep leaves. */
 void mode_sweeps(struct arena *arena, const struct mode_problem *in,
-                 const double *none, struct point_state *state,
+                 const double *none, double *force, struct point_state *state,
                  bool (*try)(void *context), void *context);
+
+/* Goes on from the forces (2 n) and modes (n) to which sweeps have led. Calls
+ * `try` with modes in `state` that keep all forces within their bounds, until
+ * it returns true or no other modes are found. */
+void mode_edges(struct arena *arena, const struct mode_problem *in,
+                const double *none, double *force, struct point_state *state,
+                bool (*try)(void *context), void *context);
 
 /* -- mode_tree.c ------------------------------------------------------------
  */

@@ -303,10 +303,15 @@ static void
 by_sweeps(struct search *search)
 {
     const struct mode_problem *in = search->in;
-    double *none = NEW_N(search->arena, double, in->n);
+    double *none = NEW_N(search->arena, double, 3 * (size_t)in->n);
+    double *force = none + in->n;
     for (int i = 0; i < in->n; i++)
         none[i] = force_noise(in, i);
-    mode_sweeps(search->arena, in, none, search->state, try_sweep, search);
+    mode_sweeps(search->arena, in, none, force, search->state, try_sweep,
+                search);
+    if (!search->all.n)
+        mode_edges(search->arena, in, none, force, search->state, try_sweep,
+                   search);
 }
 
 /* May the point be in this state? */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
+#include "runtime/numerics/dense.h"
 
 /* Sweeps over all points that are made at most; after 1, 2, 4, ... of them, and
  * after each row, the modes that they stand at are tried. */
@@ -119,13 +120,14 @@ leap(const struct mode_problem *in, double *force, const double *change,
 
 void
 mode_sweeps(struct arena *arena, const struct mode_problem *in,
-            const double *none, struct point_state *state,
+            const double *none, double *force, struct point_state *state,
             bool (*try)(void *context), void *context)
 {
-    assert(arena && in && none && state && try);
+    assert(arena && in && none && force && state && try);
     size_t rows = 2 * (size_t)in->n;
-    double *force = NEW_N(arena, double, 4 * rows), *change = force + rows,
-           *before = change + rows, *last = before + rows;
+    double *change = NEW_N(arena, double, 3 * rows), *before = change + rows,
+           *last = before + rows;
+    memset(force, 0, rows * sizeof *force);
     memset(state, 0, sizeof *state * (size_t)in->n);
     for (long made = 1, wait = 1; made <= SWEEPS_MOST; made++) {
         sweep(in, force);
@@ -144,5 +146,297 @@ mode_sweeps(struct arena *arena, const struct mode_problem *in,
         if (made % (2 * SWEEPS_ROW) == 0)
             leap(in, force, change, before, made % (8 * SWEEPS_ROW) == 0);
         memcpy(last, force, rows * sizeof *last);
+    }
+}
+
+/* -- from edge to edge -------------------------------------------------------
+ * An active set, from the forces to which sweeps have led. Sweeps creep where
+ * points nearly depend on each other; here the forces go at once to where the
+ * modes hold them, but no further than to the first edge (a force that ceases,
+ * a point that comes to the edge of its cone), where that point changes its
+ * mode. Where no edge is left, the point whose acceleration contradicts its
+ * mode most closes, or sticks. Rows and unknowns are scaled to a unit diagonal
+ * of W. */
+
+/* A singular value below this share of the first belongs to points that depend
+ * on each other, as a pivot of mode_forces does. */
+#define EDGES_ZERO 1e-11
+/* So many changes of modes per point are made at most. In the second half the
+ * first point that contradicts its mode changes it, not the worst one: what
+ * goes round in a circle leaves it so (Bland 1977). */
+#define EDGES_CHANGES 16
+
+struct edges {
+    const struct mode_problem *in;
+    const double *none; /* n: a normal force up to this is rounding */
+    struct point_state *state;
+    double *force, *way, *scale; /* 2 n each */
+    int k, *unknown;
+    int freed; /* the point that has just closed or begun to stick; -1 */
+    struct point_state from; /* its mode until then */
+    double *A, *V, *singular, *rest, *x, *work;
+};
+
+static double
+sign_of(enum tangential_state tangent)
+{
+    return tangent == TANGENT_FORWARD    ? -1.0
+           : tangent == TANGENT_BACKWARD ? 1.0
+                                         : 0.0;
+}
+
+static double
+acceleration(const struct mode_problem *in, const double *force, int row)
+{
+    int rows = 2 * in->n;
+    const double *w = in->W + (size_t)row * (size_t)rows;
+    double acc = in->free[row];
+    for (int c = 0; c < rows; c++)
+        acc += w[c] * force[c];
+    return acc;
+}
+
+/* Makes the equations of the modes: A (by columns) and the rest that the forces
+ * leave of them. Returns the size of the terms of the latter. */
+static double
+equations(struct edges *at)
+{
+    const struct mode_problem *in = at->in;
+    int rows = 2 * in->n;
+    double size = 0.0;
+    at->k = 0;
+    for (int r = 0; r < rows; r++)
+        if (r % 2 == 0 ? at->state[r / 2].closed
+                       : at->state[r / 2].tangent == TANGENT_STICK)
+            at->unknown[at->k++] = r;
+    for (int i = 0; i < at->k; i++) {
+        int row = at->unknown[i];
+        const double *w = in->W + (size_t)row * (size_t)rows;
+        at->rest[i] = -at->scale[row] * acceleration(in, at->force, row);
+        size = fmax(size, at->scale[row] * (in->terms ? in->terms[row]
+                                                      : fabs(in->free[row])));
+        for (int j = 0; j < at->k; j++) {
+            int column = at->unknown[j];
+            const struct mode_point *point = in->point + column / 2;
+            double value = w[column];
+            if (column % 2 == 0)
+                value += sign_of(at->state[column / 2].tangent) *
+                         point->mu_slip * w[column + 1];
+            at->A[j * at->k + i] = at->scale[row] * value * at->scale[column];
+        }
+    }
+    return size;
+}
+
+/* Finds the way from the forces to those that the modes hold. True: it ends
+ * there; false: the modes contradict each other, and it has no end. */
+static bool
+find_way(struct edges *at)
+{
+    double size = equations(at), left = 0.0;
+    int k = at->k, rank = 0;
+    memset(at->way, 0, sizeof *at->way * 2 * (size_t)at->in->n);
+    if (k == 0)
+        return true;
+    dense_svd(k, k, at->A, at->V, at->singular);
+    while (rank < k && at->singular[rank] > EDGES_ZERO * at->singular[0])
+        rank++;
+    dense_svd_solve(k, k, at->A, at->V, at->singular, rank, at->rest, at->x,
+                    at->work);
+    /* What the kept directions leave of the rest: rest - U U^T rest. */
+    for (int d = 0; d < rank; d++) {
+        const double *u = at->A + (size_t)d * (size_t)k;
+        double share =
+            dense_dot(k, u, at->rest) / at->singular[d] / at->singular[d];
+        for (int i = 0; i < k; i++)
+            at->rest[i] -= share * u[i];
+    }
+    for (int i = 0; i < k; i++)
+        left = fmax(left, fabs(at->rest[i]));
+    /* mode_forces finds this in one row, where it is up to k times as much */
+    bool ends = !(k * left > FRICTION_DEPENDS * size);
+    for (int i = 0; i < k && !ends; i++)
+        at->x[i] = 0.0;
+    for (int d = rank; d < k && !ends; d++) {
+        const double *v = at->V + (size_t)d * (size_t)k;
+        double share = dense_dot(k, v, at->rest);
+        for (int i = 0; i < k; i++)
+            at->x[i] += share * v[i];
+    }
+    for (int i = 0; i < k; i++) {
+        int row = at->unknown[i];
+        at->way[row] += at->scale[row] * at->x[i];
+        if (row % 2 == 0)
+            at->way[row + 1] += sign_of(at->state[row / 2].tangent) *
+                                at->in->point[row / 2].mu_slip * at->way[row];
+    }
+    return ends;
+}
+
+/* How far the way can be gone, in shares of it, until a bound that has `value`
+ * and changes by `change` is met. */
+static double
+until(double value, double change)
+{
+    return change < 0.0 ? fmax(value, 0.0) / -change : INFINITY;
+}
+
+/* Goes along the way to the first edge, but `most` of it at most, and changes
+ * the mode of the point there. False: there is no edge. */
+static bool
+go_to_edge(struct edges *at, double most)
+{
+    const struct mode_problem *in = at->in;
+    int first = -1;
+    enum tangential_state slips = TANGENT_NONE;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        const double *force = at->force + 2 * i, *way = at->way + 2 * i;
+        double mu = point->mu_slip,
+               opens = until(force[0] - point->offset, way[0]);
+        if (at->state[i].closed && opens < most) {
+            most = opens;
+            first = i;
+            slips = TANGENT_NONE;
+        }
+        for (int side = -1; side <= 1; side += 2) {
+            double edge = until(mu * force[0] + side * force[1],
+                                mu * way[0] + side * way[1]);
+            if (at->state[i].tangent != TANGENT_STICK || !(edge < most))
+                continue;
+            most = edge;
+            first = i;
+            slips = side > 0 ? TANGENT_FORWARD : TANGENT_BACKWARD;
+        }
+    }
+    for (int r = 0; r < 2 * in->n && isfinite(most); r++)
+        at->force[r] += most * at->way[r];
+    if (first < 0)
+        return false;
+    struct point_state *state = at->state + first;
+    double *force = at->force + 2 * first, offset = in->point[first].offset;
+    if (slips != TANGENT_NONE) {
+        state->tangent = slips;
+        force[1] = sign_of(slips) * in->point[first].mu_slip * force[0];
+        return true;
+    }
+    state->closed = false;
+    force[0] = offset;
+    if (offset == 0.0) {
+        state->tangent = TANGENT_NONE;
+        force[1] = 0.0;
+    }
+    return true;
+}
+
+/* Does the way lead the point that has just been let go out over the edge at
+ * which it was? With friction this can be: forces then go the other way, as
+ * Lemke's method does, to an edge of another point. */
+static bool
+leads_back(const struct edges *at)
+{
+    if (at->freed < 0)
+        return false;
+    const double *way = at->way + 2 * at->freed;
+    double sign = sign_of(at->from.tangent);
+    if (at->state[at->freed].closed && !at->from.closed)
+        return way[0] < 0.0;
+    return at->in->point[at->freed].mu_slip * way[0] - sign * way[1] < 0.0;
+}
+
+/* By which share of its terms does an acceleration contradict the mode? */
+static double
+contradicts(const struct edges *at, int i)
+{
+    const struct mode_problem *in = at->in;
+    const struct mode_point *point = in->point + i;
+    struct point_state state = at->state[i];
+    double worst = 0.0;
+    for (int part = 0; part < 2; part++) {
+        int row = 2 * i + part;
+        const double *w = in->W + (size_t)row * 2 * (size_t)in->n;
+        double acc = acceleration(in, at->force, row),
+               size = in->terms ? in->terms[row] : fabs(in->free[row]);
+        for (int c = 0; c < 2 * in->n; c++)
+            size += fabs(w[c] * at->force[c]);
+        /* rounding is the same for all rows that are scaled */
+        size = fmax(size, at->none[i] / at->scale[2 * i] / at->scale[row] /
+                              FRICTION_TOLERANCE);
+        bool asks =
+            part ? mode_starts_at_rest(point) && sign_of(state.tangent) != 0.0
+                 : !state.closed && !point->driven;
+        double against = part ? sign_of(state.tangent) * acc : -acc;
+        if (asks && size > 0.0)
+            worst = fmax(worst, against / size);
+    }
+    return worst > FRICTION_TOLERANCE ? worst : 0.0;
+}
+
+/* Closes the point whose acceleration contradicts its mode most (first: the
+ * first one that does), or lets it stick. False: there is none. */
+static bool
+let_go(struct edges *at, bool first)
+{
+    const struct mode_problem *in = at->in;
+    int which = -1;
+    double most = 0.0;
+    for (int i = 0; i < in->n && !(first && which >= 0); i++) {
+        double worst = contradicts(at, i);
+        if (worst > most) {
+            most = worst;
+            which = i;
+        }
+    }
+    if (which < 0)
+        return false;
+    const struct mode_point *point = in->point + which;
+    struct point_state *state = at->state + which;
+    at->freed = which;
+    at->from = *state;
+    bool opens = acceleration(in, at->force, 2 * which) < 0.0;
+    if (!state->closed && !point->driven && opens)
+        state->closed = true;
+    state->tangent = mode_frictionless(point) ? TANGENT_NONE
+                     : point->slip > 0.0      ? TANGENT_FORWARD
+                     : point->slip < 0.0      ? TANGENT_BACKWARD
+                                              : TANGENT_STICK;
+    return true;
+}
+
+void
+mode_edges(struct arena *arena, const struct mode_problem *in,
+           const double *none, double *force, struct point_state *state,
+           bool (*try)(void *context), void *context)
+{
+    assert(arena && in && none && force && state && try);
+    size_t rows = 2 * (size_t)in->n;
+    struct edges at = {
+        .in = in, .none = none, .state = state, .force = force, .freed = -1};
+    at.way = NEW_N(arena, double, 2 * rows * rows + 6 * rows);
+    at.scale = at.way + rows;
+    at.A = at.scale + rows;
+    at.V = at.A + rows * rows;
+    at.singular = at.V + rows * rows;
+    at.rest = at.singular + rows;
+    at.x = at.rest + rows;
+    at.work = at.x + rows;
+    at.unknown = NEW_N(arena, int, rows);
+    for (size_t r = 0; r < rows; r++) {
+        double w = in->W[r * (rows + 1)];
+        at.scale[r] = w > 0.0 ? 1.0 / sqrt(w) : 1.0;
+    }
+    int most = EDGES_CHANGES * in->n;
+    for (int change = 0; change < most; change++) {
+        double end = find_way(&at) ? 1.0 : INFINITY;
+        if (leads_back(&at)) {
+            for (size_t r = 0; r < rows; r++)
+                at.way[r] = -at.way[r];
+            end = INFINITY;
+        }
+        at.freed = -1;
+        if (go_to_edge(&at, end))
+            continue;
+        if (try(context) || !let_go(&at, change > most / 2))
+            return;
     }
 }

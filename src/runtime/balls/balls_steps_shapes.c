@@ -169,6 +169,18 @@ sides(const struct rt *run, const uint32_t body[2], const double n[3],
     return count;
 }
 
+/* Gives all contacts back that the run has made: those that are still near make
+ * theirs anew. */
+static void
+drop_all(struct rt *run)
+{
+    for (uint32_t i = contact_table_stated(run); i < run->im->contacts.n; i++) {
+        const imp_contact *of = rt_contact(run, i);
+        if (contact_table_find(run, of->body[0], of->body[1]) == i)
+            contact_table_drop(run, i);
+    }
+}
+
 /* The contact that knows the pair: of many, the run makes it. */
 static uint32_t
 contact_of(struct rt *run, uint32_t contact, uint32_t one, uint32_t two)
@@ -179,11 +191,13 @@ contact_of(struct rt *run, uint32_t contact, uint32_t one, uint32_t two)
     if (found != NO_CONTACT)
         return found;
     found = contact_table_make(run, one, two);
+    if (found == NO_CONTACT) {
+        drop_all(run);
+        found = contact_table_make(run, one, two);
+    }
     if (found != NO_CONTACT)
-        return found;
-    for (uint32_t i = contact_table_stated(run); i < run->im->contacts.n; i++)
-        contact_table_drop(run, i);
-    return contact_table_make(run, one, two);
+        closest_points_forget(run, found);
+    return found;
 }
 
 int

@@ -122,8 +122,8 @@ add_test(NAME soak-engine COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 3 --c
 add_test(NAME soak-impact COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 150057 --count 1
   --kind system-laws)
 add_test(NAME soak-mechanisms COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1
-  --count 6 --kind mechanisms)
-add_test(NAME soak-rotors COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 8
+  --count 2 --kind mechanisms)
+add_test(NAME soak-rotors COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 4
   --kind rotors)
 set_tests_properties(soak soak-discs soak-mixtures soak-engine soak-impact
   soak-mechanisms soak-rotors PROPERTIES LABELS program TIMEOUT 600)

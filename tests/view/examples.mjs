@@ -14,7 +14,8 @@ const imp = process.argv[2], here = dirname(fileURLToPath(import.meta.url));
 const examples = join(here, "../../examples"), only = process.argv[3];
 const folder = mkdtempSync(join(tmpdir(), "imp-runs-"));
 // Joints move poses back onto themselves after each step, by the rounding of a step.
-const CLOSE = 1e-13, JOINT = 1e-12;
+// Of bodies smaller than one, followed in steps, a run keeps places to 1e-6 of their radius (balls_steps_trace.c).
+const CLOSE = 1e-13, JOINT = 1e-12, STEPS = 1e-6;
 
 const plain = name => name.replace(/[^\w]+/g, "_").replace(/_$/, "");
 
@@ -111,13 +112,14 @@ const models = readdirSync(examples, {recursive: true, encoding: "utf8"})
 const jobs = [...models], poor = [];
 let files = 0, numbers = 0, most = 0, where = "";
 function look(name, file) {
+    const steps = /\bengine *= *steps\b/.test(readFileSync(join(examples, file), "utf8"));
     const runs = readdirSync(folder).filter(f => f === `${name}.imprun` || f.startsWith(`${name}-`)).map(f => [f, load(f)]);
     for (const [f, run] of runs) {
         cover(run, f);
-        const {worst, seen} = compare(run, f), bound = run.joints.length ? JOINT : CLOSE;
+        const {worst, seen} = compare(run, f), bound = run.joints.length ? JOINT : steps ? STEPS : CLOSE;
         if (process.env.VERBOSE) console.log(f, worst, seen, run.where || "");
         assert.ok(worst <= bound, `${f}: ${run.where} is ${worst} off`);
-        if (worst > most && !run.joints.length) { most = worst; where = `${file}: ${run.where}`; }
+        if (worst > most && bound === CLOSE) { most = worst; where = `${file}: ${run.where}`; }
         files++;
         numbers += seen;
     }

@@ -74,6 +74,16 @@ driver_check(const imp_image *im, uint32_t number, double value,
     return false;
 }
 
+/* The names, divided by commas, six at most. */
+static const char *
+name_first(struct arena *arena, const char *const *names, uint32_t count)
+{
+    const char *text = names[0];
+    for (uint32_t i = 1; i < count && i < 6; i++)
+        text = arena_printf(arena, "%s, %s", text, names[i]);
+    return text;
+}
+
 static bool
 unknown_param(const imp_image *im, const char *name, struct diags *ds)
 {
@@ -90,9 +100,13 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
     else if (count == 0)
         diag_help(ds, diag,
                   "the model declares no param; a knob is declared as "
-                  "`param gamma = 0.1 in [0, 1]`");
+                  "`param gamma = 0.1 in [0, 1]`, in place of a `let`");
     else
-        diag_help(ds, diag, "the first of its params is `%s`", names[0]);
+        diag_help(ds, diag,
+                  "its params are %s%s; a `let` becomes one if it is declared "
+                  "as param %s = ...",
+                  name_first(ds->arena, names, count), count > 6 ? ", ..." : "",
+                  name);
     return false;
 }
 

@@ -100,6 +100,7 @@ at_rest(struct question *question)
     for (uint32_t b = 0; b < question->problem.p.n_body; b++) {
         const struct impact_body *body = question->problem.p.body + b;
         uint32_t number = question->problem.body[b];
+        bool prescribed = false;
         double speed = fabs(body->vel[0]) + fabs(body->vel[1]) +
                        fabs(body->spin[2]),
                gains = 0.0, k[18];
@@ -109,6 +110,7 @@ at_rest(struct question *question)
                 return command_failed(analysis, st, question->command->range,
                                       "the accelerations");
             gains = fabs(k[3]) + fabs(k[4]) + fabs(k[14]);
+            prescribed = true;
         }
         if (speed == 0.0 && gains == 0.0)
             continue;
@@ -117,7 +119,7 @@ at_rest(struct question *question)
             "`balance` asks about bodies at rest; `%s` %s",
             body_name(question, b), speed == 0.0 ? "begins to move" : "moves");
         diag_help(analysis->ds, diag,
-                  speed == 0.0
+                  speed == 0.0 || prescribed
                       ? "give it a place that does not change; `simulate` "
                         "follows ground that moves"
                       : "leave its velocity and spin out; `simulate` follows "

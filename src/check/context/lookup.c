@@ -358,6 +358,70 @@ owner(const struct module *module, const char *name, imp_range range)
     return NULL;
 }
 
+/* The family whose index has this name; NULL: there is none. */
+static const struct decl *
+family_index(const struct module *module, const char *name)
+{
+    for (const struct decl *decl = module->first; decl; decl = decl->next)
+        if (decl->item && decl->item->index.text &&
+            (decl->kind == DECL_BODY || decl->kind == DECL_CONTACT) &&
+            !strcmp(decl->item->index.text, name))
+            return decl;
+    return NULL;
+}
+
+/* Is it a word for a normal force in a coefficient of friction? */
+static bool
+in_friction(const struct module *module, const char *name, imp_range range)
+{
+    static const char *const words[] = {"normal_force", "N",   "F_N",   "FN",
+                                        "Fn",           "F_n", "normal"};
+    bool word = false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        word |= !strcmp(words[i], name);
+    for (const struct decl *decl = module->first; word && decl;
+         decl = decl->next) {
+        const struct ast_item *item = decl->item;
+        if ((decl->kind != DECL_CONTACT && decl->kind != DECL_SYSTEM) ||
+            !item || !holds(item, range))
+            continue;
+        for (size_t b = 0; b < item->n_block; b++) {
+            const struct ast_item *key = item->block[b];
+            for (size_t k = 0; key->kind == AST_CONTACT && k < key->n_block;
+                 k++)
+                if (holds(key->block[k], range)) {
+                    key = key->block[k];
+                    break;
+                }
+            if (key->kind == AST_KEY && holds(key, range))
+                return !strcmp(key->name.text, "friction");
+        }
+    }
+    return false;
+}
+
+/* What a name means that belongs to a family, or to the law of friction. */
+static bool
+help_family(struct check *ck, struct diag *diag, const struct module *module,
+            const char *name, imp_range range)
+{
+    const struct decl *family = family_index(module, name);
+    if (family)
+        CHECK_HELP(ck, diag,
+                   "it is the index of the family `%s`, known in its own "
+                   "declaration: %s[%d] is one of them, and %s without an "
+                   "index all",
+                   family->name, family->name, (int)family->lo, family->name);
+    else if (in_friction(module, name, range))
+        CHECK_HELP(ck, diag,
+                   "`friction` is the coefficient alone, by which the law "
+                   "multiplies the normal force; it may read `slip`, t, params "
+                   "and the motion");
+    else
+        return false;
+    return true;
+}
+
 static void
 mean(struct check *ck, struct diag *diag, imp_range range, const char *text)
 {
@@ -449,10 +513,10 @@ has_fields(struct check *ck, imp_range range)
 
 /* Says what stands for a word where a value is wanted; false: nothing does. */
 static bool
-help_word(struct check *ck, struct diag *diag, imp_range range,
-          const char *name, const struct names *ns)
+help_word(struct check *ck, struct diag *diag, const struct module *module,
+          imp_range range, const char *name, const struct names *ns)
 {
-    if (help_law(ck, diag, name))
+    if (help_law(ck, diag, name) || help_family(ck, diag, module, name, range))
         return true;
     if (!strcmp(name, "end"))
         CHECK_HELP(ck, diag, "the last entry of a list is a[-1]");
@@ -471,22 +535,31 @@ help_word(struct check *ck, struct diag *diag, imp_range range,
     return true;
 }
 
+static void
+help_coordinate(struct check *ck, struct diag *diag)
+{
+    CHECK_HELP(ck, diag,
+               "x, y and z are coordinates inside a shape, and in the formulas "
+               "of a system that names them, not in its start");
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
 {
     assert(ck && env && name);
     struct module *module = env->module;
-    bool coords;
+    bool coords, rep;
     struct names ns = candidates(ck, env, want, range, &coords);
-    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM, rep;
-    struct decl *other =
-        system ? NULL
-               : scope_find(ck, module, name, fn ? WANT_VALUE : WANT_CALL,
-                            range, &rep);
+    bool fn = want == WANT_CALL, system = want == WANT_SYSTEM,
+         value = !fn && !system;
+    struct decl *other = NULL;
+    if (!system)
+        other = scope_find(ck, module, name, fn ? WANT_VALUE : WANT_CALL, range,
+                           &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
-    const char *of = fn || system || coords ? NULL : owner(module, name, range);
+    const char *of = !value || coords ? NULL : owner(module, name, range);
     bool missing = !other && lib && !scope_library(module, lib);
     if (missing ? reported_missing(ck, module, lib)
                 : reported_unknown(ck, module, name))
@@ -508,7 +581,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         CHECK_HELP(ck, diag, "the library `%s` has it: add `use %s`", lib, lib);
         diag_fix(ck->ds, diag, (imp_range){range.file, 0, 0},
                  arena_printf(ck->arena, "use %s\n", lib));
-    } else if (!fn && !system && builtin_find(name)) {
+    } else if (value && builtin_find(name)) {
         CHECK_HELP(ck, diag, "it is a function: call it, as in %s",
                    builtin_find(name)->example);
     } else if (fn && foreign_function(name)) {
@@ -528,10 +601,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         CHECK_HELP(ck, diag, "the coordinates of a shape are x, y and z");
         diag_fix(ck->ds, diag, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
-        CHECK_HELP(ck, diag,
-                   "x, y and z are coordinates inside a shape, and in the "
-                   "formulas of a system that names them, not in its start");
-    } else if (!fn && !system && help_word(ck, diag, range, name, &ns)) {
+        help_coordinate(ck, diag);
+    } else if (value && help_word(ck, diag, module, range, name, &ns)) {
         return;
     } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n)) {
         if ((fn || system) && other_library(ck, diag, module, name, system))
@@ -545,11 +616,10 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
                        "%s = simulate { until = 1 } for results",
                        name, name);
         else if (!fn)
-            CHECK_HELP(
-                ck, diag,
-                "declare it: `let %s = ...` for a value, `param %s = ...` "
-                "for a knob",
-                name, name);
+            CHECK_HELP(ck, diag,
+                       "declare it: `let %s = ...` for a value, `param %s = "
+                       "...` for a knob",
+                       name, name);
     }
 }
 

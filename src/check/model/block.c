@@ -91,8 +91,14 @@ key_word(struct check *ck, const struct ast_item *key, const char *const *words,
         check_error(ck, DIAG_E0326, node->range,
                     count > 1 ? "`%s` is one of %s" : "`%s` can be %s only",
                     key->name.text, check_join(ck, words, count, "or"));
-    if (word)
-        check_suggest(ck, diag, node->range, word, words, count);
+    if (word && check_suggest(ck, diag, node->range, word, words, count))
+        return -1;
+    if (word && !strcmp(key->name.text, "law"))
+        CHECK_HELP(ck, diag,
+                   "choose one of these words, or declare the law: law "
+                   "%s(approach, restitution, C) = ((1 + "
+                   "restitution)*approach/C, 0)",
+                   word);
     return -1;
 }
 

@@ -123,9 +123,11 @@ contact_bodies(struct check *ck, const struct env *env,
                     value_kind_text(ck, &value));
     if (family)
         CHECK_HELP(ck, diag,
-                   "name one of them, as %s, or say contacts(...) { } for all "
-                   "pairs of bodies",
-                   ck->lists.bodies.v[value.ref].name);
+                   "name one of them, as %s, or make a contact of each: "
+                   "contact touch[i in %u .. %u] : one | %s[i] { }, or "
+                   "contacts between one, %s { }",
+                   ck->lists.bodies.v[value.ref].name, value.cols,
+                   value.cols + value.rows - 1, value.text, value.text);
     else
         CHECK_HELP(ck, diag,
                    count ? "contacts(one, two) { } names bodies"
@@ -543,8 +545,9 @@ contact_is_searched(struct check *ck, const char *name,
             !has_corners(ck, expression,
                          NEW_N(ck->arena, unsigned char, expression->id + 1)))
             continue;
-        /* A plane shape among bodies in space has already been reported. */
-        if (ck->ds->errors && ck->m->dim == 3 && !body->shape.uses_z)
+        /* A plane shape among bodies in space has already been reported, and
+         * so has one in space among those of the plane. */
+        if (ck->ds->errors && body->shape.uses_z != (ck->m->dim == 3))
             continue;
         diag = check_error(
             ck, DIAG_E0901, contact->range,

@@ -502,6 +502,30 @@ no_argument(struct check *ck, const struct decl *decl,
                                     "impact knows",
                                     decl->name, formal->name.text);
     CHECK_NOTE(ck, diag, formal->name.range, "declared here");
+    static const struct {
+        const char *word, *ours;
+    } row[] = {{"v", "approach"},
+               {"vn", "approach"},
+               {"v_n", "approach"},
+               {"speed", "approach"},
+               {"velocity", "approach"},
+               {"vt", "slip"},
+               {"v_t", "slip"},
+               {"u", "slip"},
+               {"sliding", "slip"},
+               {"e", "restitution"},
+               {"eps", "restitution"},
+               {"mu", "friction"},
+               {"m", "1/C"},
+               {"mass", "1/C"}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].word, formal->name.text)) {
+            CHECK_HELP(ck, diag,
+                       "an impact has it under the name %s; its others are "
+                       "approach, slip, restitution, friction, A, B and C",
+                       row[i].ours);
+            return;
+        }
     CHECK_HELP(ck, diag,
                "give it: %s(%s = 0.5); an impact itself has approach, slip, "
                "restitution, friction, A, B and C",
@@ -551,6 +575,31 @@ with_arguments(struct check *ck, const struct decl *decl,
     return call;
 }
 
+/* E0111: the name of a function stands where one of a law is wanted. */
+static bool
+function_for_law(struct check *ck, struct module *module,
+                 const struct ast_expr *node)
+{
+    node = ast_unwrap(node);
+    bool reported = false;
+    if (node->kind != AST_NAME || is_law_argument(node->name.text))
+        return false;
+    const struct decl *decl = scope_find(ck, module, node->name.text, WANT_CALL,
+                                         node->range, &reported);
+    if (!decl || !decl->item || decl->item->kind != AST_FN)
+        return false;
+    struct diag *diag =
+        check_error(ck, DIAG_E0111, node->range,
+                    "`%s` is a function, not an impact law", decl->name);
+    CHECK_NOTE(ck, diag, decl->range, "declared here");
+    CHECK_HELP(ck, diag,
+               "declare it as one: law %s(...) = (normal, tangential); what "
+               "an impact knows is filled in where a parameter has its name",
+               decl->name);
+    diag_fix(ck->ds, diag, decl->item->head, "law");
+    return true;
+}
+
 bool
 impact_law(struct check *ck, const struct env *env, const struct ast_expr *node,
            const struct law_dims *dims, struct tm_num own[2])
@@ -578,7 +627,7 @@ impact_law(struct check *ck, const struct env *env, const struct ast_expr *node,
                         .system = env->system};
     const struct decl *decl = law_named(ck, env->module, node);
     const struct ast_expr *asked = decl ? with_arguments(ck, decl, node) : node;
-    if (!asked)
+    if (!asked || (!decl && function_for_law(ck, env->module, node)))
         return false;
     struct value pair = check_expr(ck, &inner, asked);
     if (pair.kind == VALUE_POISON || pair.kind == VALUE_ANY)

@@ -268,9 +268,12 @@ system_gap(struct check *ck, const struct env *env,
         struct diag *diag = check_error(ck, DIAG_E0367, node->range,
                                         "this gap does not depend on the "
                                         "coordinates");
-        CHECK_HELP(ck, diag,
-                   "an impulse could not change it; a gap is a formula in %s",
-                   ck->lists.coordinates.v[system->first].name);
+        CHECK_HELP(
+            ck, diag,
+            "an impulse could not change it; a gap is a formula in %s, or "
+            "in one more coordinate along the normal, with a potential "
+            "that presses the contact together",
+            ck->lists.coordinates.v[system->first].name);
         return;
     }
     if (never_negative(value.e[0])) {

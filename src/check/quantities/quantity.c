@@ -386,6 +386,22 @@ without_compliance(struct check *ck, const struct tm_contact *contact,
     return value_poison(range);
 }
 
+/* Does the range stand in the declaration of the contact of this name? */
+static bool
+stands_in_contact(const struct check *ck, const char *name, imp_range range)
+{
+    for (struct module *module = ck->modules.first; module;
+         module = module->next) {
+        const struct decl *decl = scope_own(module, name);
+        if (decl && decl->kind == DECL_CONTACT && decl->item &&
+            decl->item->range.file == range.file &&
+            decl->item->range.lo <= range.lo &&
+            range.hi <= decl->item->range.hi)
+            return true;
+    }
+    return false;
+}
+
 /* Forces, slip, work and mode of a contact: what a run has written into env,
  * and the slip of a system, which is a formula. */
 static struct value
@@ -403,6 +419,16 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
         return value_poison(range); /* what is wrong has been reported */
     /* a contact without friction has a normal force and may be closed */
     bool load = entry == IMP_CONTACT_NORMAL_FORCE || entry == IMP_CONTACT_MODE;
+    if (!rubs && !formula && entry == IMP_CONTACT_SLIP &&
+        stands_in_contact(ck, contact->name, name_range)) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0384, name_range,
+            "the friction of `%s` is not known while its own formula is read",
+            contact->name);
+        CHECK_HELP(ck, diag, "there its speed of slip is `slip`");
+        diag_fix(ck->ds, diag, range, "slip");
+        return value_poison(range);
+    }
     if (!rubs && !formula && !load) {
         struct diag *diag =
             check_error(ck, DIAG_E0384, name_range,

@@ -189,6 +189,29 @@ field_of(struct check *ck, const char *recorded)
     return arena_printf(ck->arena, "%s_position", recorded);
 }
 
+/* Lists the fields of a record: of long ones the first, and what was recorded,
+ * which stands behind the times `t`. */
+static void
+help_fields(struct check *ck, struct diag *diag, const struct tm_command *cmd,
+            const char **names)
+{
+    enum { ALL = 24, FIRST = 8, RECORDED = 12 };
+    size_t count = cmd->n_fields, from = 0;
+    if (count <= ALL) {
+        CHECK_HELP(ck, diag, "its fields are %s",
+                   check_join(ck, names, count, "and"));
+        return;
+    }
+    for (size_t k = FIRST; k < count; k++)
+        if (!strcmp(names[k], "t"))
+            from = k;
+    size_t shown = FIRST;
+    for (size_t k = from; from && k < count && shown < FIRST + RECORDED; k++)
+        names[shown++] = names[k];
+    CHECK_HELP(ck, diag, "it has, among others, %s; `imp doc %s` lists all",
+               check_join(ck, names, shown, "and"), imp_command_word(cmd->id));
+}
+
 /* E0408: the record has no such field. */
 static void
 no_field(struct check *ck, const struct tm_command *cmd, const char *name,
@@ -218,8 +241,7 @@ no_field(struct check *ck, const struct tm_command *cmd, const char *name,
             missing, strchr(missing, '.') ? "the field" : "fields such as",
             field_of(ck, missing));
     else if (cmd->n_fields)
-        CHECK_HELP(ck, diag, "its fields are %s",
-                   check_join(ck, names, cmd->n_fields, "and"));
+        help_fields(ck, diag, cmd, names);
     else
         CHECK_HELP(ck, diag, "this command gives no record");
 }

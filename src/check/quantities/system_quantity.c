@@ -115,6 +115,19 @@ family_member(struct check *ck, const struct value *family, struct value *index,
     assert(ck && family && index && at);
     int lo = (int)family->cols;
     double number;
+    if (index->kind == VALUE_COLUMN || index->kind == VALUE_LIST) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0209, at->range,
+                        "an index of a family is one number, but this is %s",
+                        value_kind_text(ck, index));
+        CHECK_HELP(
+            ck, diag, "%s[%d] is one of them, %s those of all", family->text,
+            lo,
+            arena_printf(ck->arena,
+                         family->field ? "%s.position has" : "gap(%s) has",
+                         family->text));
+        return value_poison(range);
+    }
     if (!value_need_scalar(ck, index, at, dim_pure(ck->dims), "an index"))
         return value_poison(range);
     if (!check_fixed(ck, index->e[0], &number) || number != floor(number) ||

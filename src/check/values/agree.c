@@ -178,8 +178,9 @@ value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
     value_explain(ck, diag, eb);
     if (only && diag->message)
         only->told = diag;
-    if (!help_column(ck, diag, left))
-        help_column(ck, diag, right);
+    if (!help_column(ck, diag, left) && !help_column(ck, diag, right) &&
+        !value_help_factor(ck, diag, eb, right->dim, left->dim))
+        value_help_factor(ck, diag, ea, left->dim, right->dim);
     return false;
 }
 
@@ -227,6 +228,10 @@ value_need_dim(struct check *ck, struct value *value,
         value_explain(ck, diag, node);
     if (only && diag->message)
         only->told = diag;
+    if (value_help_factor(ck, diag, node, value->dim, dim))
+        return false;
+    if (dim_is_pure(ck->dims, dim) && value_help_unit(ck, diag, node))
+        return false;
     if (dim_is_pure(ck->dims, dim))
         CHECK_HELP(ck, diag,
                    "divide by a quantity of the same dimension, so that a "

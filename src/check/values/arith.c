@@ -53,6 +53,21 @@ check_no_arithmetic(struct check *ck, const struct ast_expr *at,
     return value_poison(at->range);
 }
 
+/* The name or field of which a term is a multiple; NULL: it is made of others.
+ */
+static const struct ast_expr *
+entry_named(const struct ast_expr *node)
+{
+    while (node->kind == AST_PAREN ||
+           (node->kind == AST_BINARY &&
+            (node->op == AST_MUL || node->op == AST_DIV)))
+        node = node->kind == AST_PAREN || node->op == AST_DIV ||
+                       node->b->kind == AST_NUM
+                   ? node->a
+                   : node->b;
+    return node->kind == AST_NAME || node->kind == AST_FIELD ? node : NULL;
+}
+
 static struct value
 add_sub(struct check *ck, const struct ast_expr *node, const struct value *left,
         const struct value *right)
@@ -75,8 +90,16 @@ add_sub(struct check *ck, const struct ast_expr *node, const struct value *left,
             doing, value_kind_text(ck, left), value_kind_text(ck, right));
         CHECK_NOTE(ck, diag, node->a->range, "%s", value_kind_text(ck, left));
         CHECK_NOTE(ck, diag, node->b->range, "%s", value_kind_text(ck, right));
-        if (left->cols == 1 && right->cols == 1 &&
-            (left->rows == 1 || right->rows == 1))
+        bool one = left->rows == 1 && right->rows > 1;
+        const struct ast_expr *vector =
+            one ? entry_named(node->b) : entry_named(node->a);
+        if (left->cols == 1 && right->cols == 1 && (one || right->rows == 1) &&
+            vector)
+            CHECK_HELP(ck, diag,
+                       "take one entry, as in %s[0], or its length, norm(%s)",
+                       expr_label(ck, vector), expr_label(ck, vector));
+        else if (left->cols == 1 && right->cols == 1 &&
+                 (left->rows == 1 || right->rows == 1))
             CHECK_HELP(ck, diag,
                        "if it is a list of numbers, whose entries are meant "
                        "one by one: entries((1, 2, 3)) + 1");

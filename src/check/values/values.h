@@ -36,6 +36,16 @@ bool value_agree(struct check *ck, const struct ast_expr *at, const char *doing,
                  const struct value *left, const struct ast_expr *ea,
                  const struct value *right, const struct ast_expr *eb,
                  const struct dim **dim, bool *bare);
+/* Where the dimension of the node is not the one that is wanted: names the
+ * number that may have been meant with a unit, and offers it with that unit.
+ * False: there is none. */
+bool value_help_factor(struct check *ck, struct diag *diag,
+                       const struct ast_expr *node, const struct dim *have,
+                       const struct dim *want);
+/* Where a pure number is wanted and the node is a number with a unit: offers it
+ * without. False: it is none. */
+bool value_help_unit(struct check *ck, struct diag *diag,
+                     const struct ast_expr *node);
 /* v must have dimension d, as `what` ("the mass of a body") does */
 bool value_need_dim(struct check *ck, struct value *value,
                     const struct ast_expr *node, const struct dim *dim,

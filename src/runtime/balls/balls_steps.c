@@ -9,22 +9,11 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "runtime/balls/balls_steps_priv.h"
-#include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/vec3.h"
 
-/* Sweeps over all contacts of a step end where none changes a velocity by more
- * than this share of what a body falls faster by in a step, or after so many.
- */
-#define SWEEP_SHARE 1e-6
-#define SWEEPS_MOST 1000
-/* the same as a share of the greatest speed, where nothing falls */
-#define SWEEP_SPEED 1e-14
 /* Bodies may come this many times farther in a step than the fastest one goes
  * when it begins: the light one of a pair leaves with twice that speed. */
 #define REACH 4.0
-/* a gain of energy by this share of what an impact moves is rounding */
-#define GAIN_SHARE 1e-12
-
 /* -- which bodies may touch ------------------------------------------------ */
 
 static const double *
@@ -65,7 +54,7 @@ remember(const struct balls_steps *steps, struct grain_contact *contact)
             old->end == contact->end) {
             contact->push = old->push;
             contact->across = old->across;
-            contact->held = old->push > 0.0;
+            contact->held = old->push > 0.0 && !old->bounces;
             contact->sticks =
                 contact->held && fabs(old->across) < old->mu * old->push;
             return;
@@ -259,277 +248,6 @@ find_contacts(struct balls_steps *steps, double reach)
     return st;
 }
 
-/* -- the impulses of a step ------------------------------------------------ */
-
-/* before: at the beginning of the step */
-static double
-rate_of(const struct grain_contact *contact, const struct grain *one,
-        const struct grain *two, bool before)
-{
-    double v[3];
-    vec3_sub(before ? two->before : two->v, before ? one->before : one->v, v);
-    return vec3_dot(contact->n, v) +
-           (contact->turn[0] * (before ? one->before_spin : one->spin) +
-            contact->turn[1] * (before ? two->before_spin : two->spin));
-}
-
-/* In the plane: along the normal turned by -90 degrees. */
-static double
-slip_of(const struct grain_contact *contact, const struct grain *one,
-        const struct grain *two, bool before)
-{
-    const double *a = before ? one->before : one->v,
-                 *b = before ? two->before : two->v;
-    double spin = contact->lever[0] * (before ? one->before_spin : one->spin) +
-                  contact->lever[1] * (before ? two->before_spin : two->spin);
-    return contact->n[1] * (b[0] - a[0]) - contact->n[0] * (b[1] - a[1]) + spin;
-}
-
-static void
-give_push(const struct grain_contact *contact, struct grain *one,
-          struct grain *two, double push)
-{
-    vec3_add_scaled(-push * one->invmass, contact->n, one->v);
-    vec3_add_scaled(push * two->invmass, contact->n, two->v);
-    one->spin += push * contact->turned[0];
-    two->spin += push * contact->turned[1];
-}
-
-static void
-give_across(const struct grain_contact *contact, struct grain *one,
-            struct grain *two, double across)
-{
-    double t[3] = {contact->n[1], -contact->n[0], 0.0};
-    vec3_add_scaled(-across * one->invmass, t, one->v);
-    vec3_add_scaled(across * two->invmass, t, two->v);
-    one->spin += across * contact->rolled[0];
-    two->spin += across * contact->rolled[1];
-}
-
-/* One sweep, forward or backward. Returns the greatest change of a velocity. */
-static double
-sweep(struct balls_steps *steps, bool forward)
-{
-    double most = 0.0;
-    size_t n = steps->now.n;
-    for (size_t k = 0; k < n; k++) {
-        struct grain_contact *contact =
-            steps->now.v + (forward ? k : n - 1 - k);
-        struct grain *one = steps->grain + contact->one,
-                     *two = steps->grain + contact->two;
-        double rate = rate_of(contact, one, two, false);
-        double wanted =
-            contact->push + (contact->target - rate) * contact->inverse;
-        wanted = wanted > 0.0 ? wanted : 0.0;
-        double change = wanted - contact->push;
-        if (change != 0.0) {
-            give_push(contact, one, two, change);
-            contact->push = wanted;
-            most = fmax(most, fabs(change) / contact->inverse);
-        }
-        if (!(contact->mu > 0.0))
-            continue;
-        double bound = contact->mu * wanted;
-        wanted = contact->across -
-                 slip_of(contact, one, two, false) * contact->across_inverse;
-        wanted = fmax(-bound, fmin(bound, wanted));
-        change = wanted - contact->across;
-        if (change != 0.0) {
-            give_across(contact, one, two, change);
-            contact->across = wanted;
-            most = fmax(most, fabs(change) / contact->across_inverse);
-        }
-    }
-    return most;
-}
-
-/* Goes on in the direction in which the sweeps have gone, as conjugate
- * gradients do (Silcowitz-Hansen, Niebe and Erleben 2010): on piles of many
- * layers sweeps alone take the square of their number. *size: the square of the
- * last change.
- */
-static void
-go_on(struct balls_steps *steps, double *size)
-{
-    double square = 0.0;
-    for (size_t i = 0; i < steps->now.n; i++) {
-        const struct grain_contact *contact = steps->now.v + i;
-        double push = contact->push - contact->push_before,
-               across = contact->across - contact->across_before;
-        square += push * push / contact->inverse +
-                  across * across / contact->across_inverse;
-    }
-    double share = *size > 0.0 ? square / *size : 2.0;
-    *size = square;
-    for (size_t i = 0; i < steps->now.n; i++) {
-        struct grain_contact *contact = steps->now.v + i;
-        double push = contact->push - contact->push_before,
-               across = contact->across - contact->across_before;
-        if (share <= 1.0) {
-            struct grain *one = steps->grain + contact->one,
-                         *two = steps->grain + contact->two;
-            double more = share * contact->push_on,
-                   aside = share * contact->across_on;
-            give_push(contact, one, two, more);
-            give_across(contact, one, two, aside);
-            contact->push += more;
-            contact->across += aside;
-            contact->push_on = more + push;
-            contact->across_on = aside + across;
-        } else {
-            contact->push_on = contact->across_on = 0.0;
-        }
-    }
-}
-
-static void
-kick(struct balls_steps *steps)
-{
-    for (uint32_t i = 0; i < steps->n; i++) {
-        struct grain *grain = steps->grain + i;
-        vec3_copy(grain->before, grain->v);
-        grain->spin = grain->before_spin;
-        vec3_add_scaled(steps->length, steps->balls->gravity, grain->v);
-    }
-}
-
-/* Impulses of the last step are the first guess of this one. */
-static void
-solve(struct balls_steps *steps)
-{
-    struct balls_report *report = &steps->report;
-    double least =
-               fmax(SWEEP_SHARE * report->still, SWEEP_SPEED * report->fastest),
-           change = 0.0, size = 0.0;
-    kick(steps);
-    for (size_t i = 0; i < steps->now.n; i++) {
-        struct grain_contact *contact = steps->now.v + i;
-        contact->push_on = contact->across_on = 0.0;
-        struct grain *one = steps->grain + contact->one,
-                     *two = steps->grain + contact->two;
-        give_push(contact, one, two, contact->push);
-        give_across(contact, one, two, contact->across);
-    }
-    for (int k = 0; k < SWEEPS_MOST; k++) {
-        for (size_t i = 0; i < steps->now.n; i++) {
-            steps->now.v[i].push_before = steps->now.v[i].push;
-            steps->now.v[i].across_before = steps->now.v[i].across;
-        }
-        change = sweep(steps, true);
-        if (change <= least)
-            break;
-        if (k + 1 < SWEEPS_MOST)
-            go_on(steps, &size);
-    }
-    report->residual = fmax(report->residual, change);
-}
-
-/* Which of its coefficients of friction a contact has in this step: that of
- * sticking goes on until it slips. */
-static double
-friction_of(const struct balls_steps *steps,
-            const struct grain_contact *contact)
-{
-    const struct rt *run = steps->balls->run;
-    const double *env =
-        run->env + rt_contact(run, contact->contact)->env_contact;
-    if (steps->balls->dim != 2)
-        return 0.0;
-    return contact->bounces ? env[IMP_CONTACT_MU_IMPACT]
-           : contact->sticks || (!contact->held && contact->slip == 0.0)
-               ? env[IMP_CONTACT_MU_STATIC]
-               : env[IMP_CONTACT_MU];
-}
-
-/* The rate of the gap that a contact has at least after the step. */
-static int
-choose_targets(struct balls_steps *steps)
-{
-    kick(steps);
-    for (size_t i = 0; i < steps->now.n; i++) {
-        struct grain_contact *contact = steps->now.v + i;
-        struct grain *one = steps->grain + contact->one,
-                     *two = steps->grain + contact->two;
-        double free = rate_of(contact, one, two, false);
-        contact->rate = rate_of(contact, one, two, true);
-        contact->slip = slip_of(contact, one, two, true);
-        contact->target = -contact->gap / steps->length;
-        contact->bounces = false;
-        steps->report.overlap = fmax(steps->report.overlap, -contact->gap);
-        contact->mu = friction_of(steps, contact);
-        if (!(contact->rate < 0.0) || free >= contact->target)
-            continue;
-        int st = contact_restitution_at(steps->balls->run, contact->contact,
-                                        -contact->rate, &contact->e);
-        if (st)
-            return st;
-        contact->bounces = -contact->e * contact->rate > steps->slow;
-        if (!contact->bounces)
-            continue;
-        contact->target = -contact->e * contact->rate;
-        contact->mu = friction_of(steps, contact);
-    }
-    return IMP_OK;
-}
-
-static uint32_t
-group_of(struct balls_steps *steps, uint32_t i)
-{
-    while (steps->group[i] != i)
-        i = steps->group[i] = steps->group[steps->group[i]];
-    return i;
-}
-
-/* Takes the restitution from groups that would gain energy. Returns whether
- * there are some. */
-static bool
-take_gains(struct balls_steps *steps)
-{
-    bool any = false;
-    for (size_t i = 0; i < steps->now.n && !any; i++)
-        any = steps->now.v[i].bounces && steps->now.v[i].push > 0.0;
-    if (!any)
-        return false;
-    for (uint32_t i = 0; i < steps->n; i++) {
-        steps->group[i] = i;
-        steps->gain[i] = steps->moved[i] = 0.0;
-    }
-    for (size_t i = 0; i < steps->now.n; i++) {
-        const struct grain_contact *contact = steps->now.v + i;
-        if (contact->push > 0.0 && contact->two < steps->n)
-            steps->group[group_of(steps, contact->two)] =
-                group_of(steps, contact->one);
-    }
-    for (uint32_t i = 0; i < steps->n; i++) {
-        const struct grain *grain = steps->grain + i;
-        double v[3] = {grain->before[0], grain->before[1], grain->before[2]};
-        vec3_add_scaled(steps->length, steps->balls->gravity, v);
-        double inertia =
-            grain->invinertia > 0.0 ? 1.0 / grain->invinertia : 0.0;
-        double old = 0.5 * (vec3_dot(v, v) / grain->invmass +
-                            inertia * grain->before_spin * grain->before_spin),
-               new = 0.5 * (vec3_dot(grain->v, grain->v) / grain->invmass +
-                            inertia * grain->spin * grain->spin);
-        steps->gain[group_of(steps, i)] += new - old;
-        steps->moved[group_of(steps, i)] += new + old;
-    }
-    any = false;
-    for (size_t i = 0; i < steps->now.n; i++) {
-        struct grain_contact *contact = steps->now.v + i;
-        uint32_t group = group_of(steps, contact->one);
-        if (!contact->bounces ||
-            !(steps->gain[group] > GAIN_SHARE * steps->moved[group]))
-            continue;
-        any = true;
-        contact->bounces = false;
-        contact->target = -contact->gap / steps->length;
-    }
-    for (uint32_t i = 0; i < steps->n && any; i++)
-        steps->report.plastic += steps->group[i] == i &&
-                                 steps->gain[i] > GAIN_SHARE * steps->moved[i];
-    return any;
-}
-
 /* -- the step -------------------------------------------------------------- */
 
 /* What the run tells of a contact: forces are means over the step, its impacts
@@ -541,8 +259,8 @@ tell_contact(struct balls_steps *steps, const struct grain_contact *contact,
     const struct rt *run = steps->balls->run;
     const imp_contact *of = rt_contact(run, contact->contact);
     double *env = run->env + of->env_contact, share = held ? 1.0 : 0.0,
-           slip = slip_of(contact, steps->grain + contact->one,
-                          steps->grain + contact->two, false);
+           slip = balls_steps_slip(contact, steps->grain + contact->one,
+                                   steps->grain + contact->two, false);
     if (of->flags & IMP_CONTACTF_RULE)
         return;
     env[IMP_CONTACT_NORMAL_FORCE] = share * contact->push / steps->length;
@@ -573,12 +291,11 @@ note_contacts(struct balls_steps *steps)
                      *two = steps->grain + contact->two;
         if (!(contact->push > 0.0))
             continue;
-        one->held = two->held = true;
-        double slip = slip_of(contact, one, two, false),
+        double slip = balls_steps_slip(contact, one, two, false),
                work = 0.5 * contact->across * (contact->slip + slip);
         steps->report.normal +=
             0.5 * contact->push *
-            (contact->rate + rate_of(contact, one, two, false));
+            (contact->rate + balls_steps_rate(contact, one, two, false));
         steps->report.friction += work;
         run->env[rt_contact(run, contact->contact)->env_contact +
                  IMP_CONTACT_WORK] += work;
@@ -589,7 +306,7 @@ note_contacts(struct balls_steps *steps)
                     (struct balls_blow){
                         .contact = contact->contact,
                         .body = {balls->ball[contact->one].body, contact->body},
-                        .approach = -contact->rate,
+                        .approach = contact->approach,
                         .impulse = contact->push});
     }
 }
@@ -614,20 +331,18 @@ balls_step(struct balls_steps *steps)
     for (uint32_t i = 0; i < steps->n; i++) {
         struct grain *grain = steps->grain + i;
         /* the step before has ended */
-        vec3_add_scaled(report->steps ? steps->length : 0.0, grain->v,
+        vec3_add_scaled(report->steps ? steps->length : 0.0, grain->going,
                         grain->x);
-        grain->angle += (report->steps ? steps->length : 0.0) * grain->spin;
+        grain->angle +=
+            (report->steps ? steps->length : 0.0) * grain->going_spin;
         vec3_copy(grain->v, grain->before);
         grain->before_spin = grain->spin;
         grain->held = false;
     }
     int st = find_contacts(steps, REACH * steps->length *
                                       (report->fastest + report->still));
-    if (st || (st = choose_targets(steps)))
+    if (st || (st = balls_steps_solve(steps)))
         return st;
-    solve(steps);
-    if (take_gains(steps))
-        solve(steps);
     note_contacts(steps);
     report->steps++;
     steps->known = steps->time;
@@ -654,13 +369,14 @@ balls_steps_put(struct balls_steps *steps, double t)
         /* free flights: `v` is the velocity in the middle of the step */
         double weight = grain->held ? 0.0 : 1.0, lag = 0.5 * steps->length;
         for (int k = 0; k < 3; k++) {
-            double g = weight * balls->gravity[k], v = grain->v[k] - g * lag;
-            ball->v[k] = v + g * s;
-            ball->x[k] = grain->x[k] + (v + 0.5 * g * s) * s;
+            double g = weight * balls->gravity[k];
+            ball->v[k] = grain->v[k] + g * (s - lag);
+            ball->x[k] =
+                grain->x[k] + (grain->going[k] + g * (0.5 * s - lag)) * s;
         }
         ball->clock = t;
         if (balls->dim == 2) {
-            spin->attitude[0] = grain->angle + grain->spin * s;
+            spin->attitude[0] = grain->angle + grain->going_spin * s;
             spin->spin[0] = grain->spin;
             continue;
         }

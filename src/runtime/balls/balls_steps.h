@@ -4,11 +4,13 @@
  * one: Moreau's time stepping (Moreau 1988; Jean 1999). A step looks at what
  * may touch before it ends, and gives each contact the impulse of the whole
  * step: along the normal such that bodies do not come into each other, and part
- * by Newton's law, across it by Coulomb's law in the plane. Positions go by the
+ * by Newton's law, across it by Coulomb's law in the plane. What is reached
+ * before the end of a step takes its whole impact in it. Positions go by the
  * velocities at the end of a step, which are those at its middle where nothing
  * is touched, so that free flights are the parabolas that they are, and bodies
- * at rest stay where they are. What a step leaves out is of the first order in
- * its length; balls_report tells how well its equations were solved.
+ * at rest stay where they are; a body that lands goes down to what it lands on.
+ * What a step leaves out is of the first order in its length; balls_report
+ * tells how well its equations were solved.
  *
  * No step adds energy: a group of bodies for which Newton's law with friction
  * would do so takes its impacts without restitution. */

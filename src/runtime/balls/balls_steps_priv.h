@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What balls_steps.c (the steps) and balls_steps_trace.c (their motion as
+/* What balls_steps.c (the steps), balls_steps_shapes.c (points),
+ * balls_steps_solve.c (impulses) and balls_steps_trace.c (their motion as
  * pieces of a trace) share. */
 #ifndef IMP_RUNTIME_BALLS_BALLS_STEPS_PRIV_H
 #define IMP_RUNTIME_BALLS_BALLS_STEPS_PRIV_H
@@ -14,6 +15,7 @@ struct grain {
     double radius;
     double x[3], angle;
     double before[3], before_spin; /* velocities when the step began */
+    double going[3], going_spin;   /* by which its place goes in the step */
     bool held;                     /* an impulse was given in this step */
 };
 struct grain_contact {
@@ -30,6 +32,8 @@ struct grain_contact {
     double inverse, across_inverse; /* of the masses that each row feels */
     double push, across;            /* impulses (N s) */
     double rate, slip;              /* when the step began */
+    double approach;                /* of one that bounces */
+    double kept[3]; /* push, target and mu of the step, beside its places */
     /* of the search for the impulses: those before the last sweep, and the
      * direction in which the sweeps go */
     double push_before, across_before, push_on, across_on;
@@ -77,6 +81,19 @@ bool balls_steps_shape(struct rt *run, uint32_t body, double *radius);
 int balls_steps_touches(struct rt *run, uint32_t contact, uint32_t one,
                         uint32_t two, double reach, struct grain_touch touch[2],
                         uint32_t *n);
+
+/* -- balls_steps_solve.c -- */
+/* The rate of the gap (m/s); before: when the step began, else now. */
+double balls_steps_rate(const struct grain_contact *contact,
+                        const struct grain *one, const struct grain *two,
+                        bool before);
+/* In the plane: the slip along the normal turned by -90 degrees (m/s). */
+double balls_steps_slip(const struct grain_contact *contact,
+                        const struct grain *one, const struct grain *two,
+                        bool before);
+/* The impulses of a step, and the velocities that they leave. Status: IMP_OK,
+ * or of a restitution that has no value. */
+int balls_steps_solve(struct balls_steps *steps);
 
 /* -- balls_steps_trace.c -- */
 /* Keeps the motion of the last step, for the run's trace. */

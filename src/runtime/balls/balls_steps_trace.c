@@ -26,13 +26,13 @@ flight_of(const struct balls_steps *steps, uint32_t i,
     flight->base = steps->known;
     flight->falls = !grain->held && balls->weight;
     vec3_copy(grain->x, flight->x);
-    vec3_copy(grain->v, flight->v);
+    vec3_copy(grain->going, flight->v);
     if (flight->falls)
         vec3_add_scaled(-0.5 * steps->length, balls->gravity, flight->v);
     memcpy(flight->spin, spin.spin, sizeof flight->spin);
     if (balls->dim == 2) {
         flight->attitude[0] = grain->angle;
-        flight->spin[0] = grain->spin;
+        flight->spin[0] = grain->going_spin;
         return;
     }
     memcpy(spin.attitude, steps->attitude[i], sizeof spin.attitude);

@@ -709,7 +709,7 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     flights->far = INFINITY;
     for (int i = 0; i < group->n; i++)
-        if (group->spot[i].contact == contact &&
+        if (group->spot[i].contact == contact && far > 0.0 &&
             limit_turning(&group->point[i]))
             flights->far = far;
     if (flights->flight[0] > far)

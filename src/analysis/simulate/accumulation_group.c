@@ -11,6 +11,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/policy.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/closest_points.h"
@@ -583,6 +584,17 @@ bending(struct rt *run, const struct contact_point *spot)
     return vec3_norm(velocity) / gap_length(run, spot->contact);
 }
 
+/* Does the group have contacts whose impacts take the slip of their points,
+ * too? No parabola tells what these leave. */
+static bool
+group_sticks(const struct simulation *sim, const struct limit_group *group)
+{
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
+        if (group->contact[contact] && impact_sticks(sim->run, contact))
+            return true;
+    return false;
+}
+
 double
 limit_window(const struct simulation *sim, const struct limit_group *group,
              double *far, double *state)
@@ -593,6 +605,9 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
            push = 0.0;
     bool turns = false;
     uint32_t d = run->im->dim;
+    *far = *state = 0.0;
+    if (group_sticks(sim, group))
+        return 0.0;
     for (uint32_t b = 0; b < run->im->bodies.n; b++)
         if (group->body[b])
             spin = fmax(

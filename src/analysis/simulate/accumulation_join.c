@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/motion/contact_point.h"
@@ -88,6 +89,19 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
     return most;
 }
 
+/* The time that is left for flights of a contact that sticks, if they go on to
+ * shrink as the last two did; else 0. */
+static double
+sticking_left(const struct simulation *sim, uint32_t contact)
+{
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double last = flights->flight[0], before = flights->flight[1];
+    if (flights->n_known < 1 || !impact_sticks(sim->run, contact))
+        return 0.0;
+    return flights->n_known > 1 && last < before ? last * last / (before - last)
+                                                 : last;
+}
+
 /* A point that is hit with the speed u flies on for 2 u/(fall (1 - e)) in all.
  * Flights up to CHATTER_CUT roundings of the gap may be lost; and a point that
  * counts as closed beside others with a gap within the tolerance has that way
@@ -101,10 +115,12 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
                          has_neighbours(sim, group, group->spot[point].contact)
                              ? fabs(group->point[point].gap)
                              : 0.0),
-           speed = sqrt(2.0 * fall * height);
+           speed = sqrt(2.0 * fall * height),
+           left = sticking_left(sim, group->spot[point].contact);
     return speed > fabs(group->point[point].rate)
-               ? 2.0 * speed / fall * limit_flights(sim, group, point, speed)
-               : 0.0;
+               ? fmax(left, 2.0 * speed / fall *
+                                limit_flights(sim, group, point, speed))
+               : left;
 }
 
 /* Bound of the error of the time of a limit (s), beside what came before.

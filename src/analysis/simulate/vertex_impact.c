@@ -11,6 +11,7 @@
 
 #include "abi/status.h"
 #include "analysis/command/policy.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_restitution.h"
@@ -300,6 +301,17 @@ open_normals(struct simulation *sim, const struct blow *blow)
     return false;
 }
 
+/* Does a contact of these points take the slip of its impacts, too? Newton's
+ * law along the normals is not its own, from whatever height it is hit. */
+static bool
+sticks(const struct simulation *sim, const struct blow *blow)
+{
+    for (int i = 0; i < blow->n; i++)
+        if (impact_sticks(sim->run, blow->spot[i].contact))
+            return true;
+    return false;
+}
+
 /* The greatest speed of the points that come down, if all do so from less than
  * the tolerance of their gaps, which does not tell such flights from rest; else
  * 0. */
@@ -357,7 +369,8 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     bool down = false;
     for (int i = 0; i < blow->n_hit; i++)
         down |= blow->point[i].rate < -blow->rest[i];
-    if (high(sim, blow) && !open_normals(sim, blow)) {
+    if ((high(sim, blow) && !open_normals(sim, blow)) ||
+        (down && sticks(sim, blow))) {
         *next = STEP_AS_TOUCH;
         return IMP_OK;
     }

@@ -40,7 +40,7 @@
 /* this share of the time that is safe is used */
 #define VERTEX_PLANE_SHORT 0.95
 /* What the terms left out of g and of n.c - d may be worth, as a share of the
- * length (motion_step.c bounds those of the motion). */
+ * length (motion_plan.c bounds those of the motion). */
 #define VERTEX_PLANE_TRUNCATION 4e-16
 
 /* One time within the step. off, doff: as in struct vertex_plane_course, or 0.

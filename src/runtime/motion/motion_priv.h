@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside motion.h: what steps know of the image (motion_plan.c), and the length
- * of a step (motion_step.c). */
+/* Inside motion.h: what steps know of the image, and the length of a step
+ * (motion_plan.c). */
 #ifndef IMP_RUNTIME_MOTION_MOTION_PRIV_H
 #define IMP_RUNTIME_MOTION_MOTION_PRIV_H
 
@@ -52,8 +52,8 @@ struct motion_plan {
     double ground_step, ground;
     double ground_due; /* a change of the ground was to come at this time to
                           rounding, and is not dealt with; NAN: none */
-    double *parabola; /* per block: how long the last rows may be followed if
-                         they are those of crossing_parabola, else infinite */
+    double *parabola;  /* per block: how long the last rows may be followed if
+                          they are those of crossing_parabola, else infinite */
 };
 
 static inline const struct motion_block *
@@ -85,12 +85,11 @@ int motion_rows_free(struct rt *run, uint32_t block, int order);
  * motion_rows. */
 void motion_rows_nonfinite(struct rt *run, uint32_t block, int order);
 
+/* -- motion_plan.c ------------------------------------------------------- */
+
 /* Sets *step to the time (s) for which the rows in run->rows.block[block] hold
  * to rounding. It is infinite where the series is the motion itself. */
 void motion_step(const struct rt *run, uint32_t block, int order, double *step);
-
-/* -- motion_plan.c ------------------------------------------------------- */
-
 /* Before a step from the present time to time t along the rows made last, of
  * this order: hands the poses of all bodies that it moves to run->trace. */
 void motion_trace(struct rt *run, int order, double t);
@@ -128,7 +127,8 @@ int branched_held(struct rt *run, const struct branched *formulas,
 static inline void
 motion_enter(struct rt *run, uint32_t block)
 {
-    const imp_block *of = IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
     if (of->bodies.n == 1)
         rt_enter(run, *IMP_ARRAY(run->im, of->bodies, uint32_t));
 }

@@ -550,6 +550,24 @@ first_order(struct rt *run, struct persistent_group *group)
     return st;
 }
 
+/* Makes of the points what the equations for lambda_k read. */
+static int
+points_at(struct rt *run, struct persistent_group *group, int term)
+{
+    if (term > 0 && group->plane && persistent_plane_order(run, group, term))
+        return IMP_OK;
+    /* a number that is not finite is told by the tape that made it */
+    if (group->carried || term > 0) {
+        group->known = group->carried ? 0 : group->known;
+        group->plane = NULL;
+        group->carried = false;
+    }
+    int st = drive(run, group, term + 2);
+    if (!st && term == 0 && group->plane)
+        persistent_plane_note(run, group);
+    return st ? st : rows_series(run, group, group->n_on, term + 2);
+}
+
 /* Finds lambda_k of all unknowns, and adds its effect to the accelerations. */
 static int
 one_order(struct rt *run, struct persistent_group *group, int term, int last)
@@ -557,9 +575,7 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     double *answer = group->scratch.x;
     bool newton = term == 0 && group->rubs;
     int n = group->n_unknown,
-        st = newton ? first_order(run, group) : drive(run, group, term + 2);
-    if (!st && !newton)
-        st = rows_series(run, group, group->n_on, term + 2);
+        st = newton ? first_order(run, group) : points_at(run, group, term);
     if (!st && !newton && term == 0)
         st = factor(run, group);
     if (st)
@@ -577,6 +593,8 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
         group->unknown[i].force->c[term] = answer[i];
         push_add(run, &group->unknown[i], 0, term, answer[i]);
     }
+    if (group->carried)
+        persistent_plane_settle(group, term);
     /* a friction that depends on the slip depends on the acceleration of one
      * order less, which is known now */
     if (group->varies && term < last) {
@@ -668,6 +686,21 @@ orders_made(const struct persistent_group *group, int last)
     return !group->varies && persistent_corners_only(group) ? last + 1 : 0;
 }
 
+/* Makes the whole series after the forces, which `done` has done already. */
+static int
+whole(struct rt *run, struct persistent_group *group, int order, bool done)
+{
+    if (group->carried) {
+        persistent_plane_end(run, group, order);
+        return IMP_OK;
+    }
+    int st = done ? IMP_OK : drive(run, group, order);
+    if (!st && (group->friction || group->yields))
+        /* for slips and depths, under all forces */
+        st = rows_series(run, group, group->n_on, order);
+    return st;
+}
+
 /* The series to `order`, whose forces of orders below `made` stand from the
  * last call; 0: none does. */
 static int
@@ -683,6 +716,7 @@ group_series(struct rt *run, struct persistent_group *group, int made,
         last = IMP_ORDER_MAX - 2;
     persistent_unknowns(group, UNKNOWN_FORCES);
     exchange(run, group);
+    persistent_plane_begin(run, group);
     if (made > 0) {
         group->known = made + 1;
         push_env(run, group, true);
@@ -694,11 +728,8 @@ group_series(struct rt *run, struct persistent_group *group, int made,
     int st = forces(run, group, order, made, last, &done);
     group->solves = false;
     group->made = st || done ? 0 : orders_made(group, last);
-    if (!st && !done)
-        st = drive(run, group, order);
-    if (!st && (group->friction || group->yields))
-        /* for slips and depths, under all forces */
-        st = rows_series(run, group, group->n_on, order);
+    if (!st)
+        st = whole(run, group, order, done);
     if (!st && group->yields)
         st = persistent_soft_laws(run, group, order, &group->holds);
     if (!st && group->varies)
@@ -764,30 +795,4 @@ persistent_series_hold(const struct rt *run, uint32_t block)
 {
     assert(run != NULL && persistent_moves(run, block));
     return run->persistent_memory->of[block]->holds;
-}
-
-/* States that are read ahead may be off by so many roundings of the sizes of
- * bodies: a gap is rounded as places are that lie some sizes from the origin.
- */
-#define READ_ROUNDING 16.0
-
-double
-persistent_read_ahead(const struct rt *run)
-{
-    assert(run != NULL);
-    double ahead = INFINITY;
-    for (uint32_t block = 0; block < run->im->blocks.n; block++) {
-        const imp_block *of = persistent_block(run, block);
-        const uint32_t *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
-        double push[2];
-        if (!persistent_moves(run, block))
-            continue;
-        persistent_accelerations(run, block, push);
-        for (uint32_t i = 0; i < of->bodies.n && push[0] > 0.0; i++) {
-            double size =
-                run->env[rt_body(run, body[i])->env_body + IMP_BODY_RADIUS];
-            ahead = fmin(ahead, sqrt(READ_ROUNDING * 2.0 * size / push[0]));
-        }
-    }
-    return ahead;
 }

@@ -13,7 +13,7 @@
 #include "runtime/motion/switching.h"
 
 /* Terms of a coefficient of friction that are left out, as a share of it: as
- * MOTION_TRUNCATION of motion_step.c. */
+ * MOTION_TRUNCATION of motion_plan.c. */
 #define FRICTION_TRUNCATION 4e-16
 /* The same of forces, whose cones are watched: a moving body's are known so
  * well through its motion. */
@@ -168,10 +168,8 @@ slip_of(int from, int order, const struct taylor normal[2], bool constant,
     taylor_sub_from(from, order, slip, &product, slip);
 }
 
-/* the force along the tangent per force along the normal, where it is on the
- * edge of the cone */
-static double
-share_of(const struct persistent_friction *friction)
+double
+persistent_friction_share(const struct persistent_friction *friction)
 {
     return friction->tied ? friction->tied * friction->mu_static
            : friction->mode == CONTACT_SLIP_POSITIVE ? -friction->mu_dynamic
@@ -184,7 +182,8 @@ times_share(int from, int order, const struct persistent_friction *friction,
             const struct taylor *of, struct taylor *out)
 {
     if (!friction->varies) {
-        taylor_scale_from(from, order, share_of(friction), of, out);
+        taylor_scale_from(from, order, persistent_friction_share(friction), of,
+                          out);
         return;
     }
     struct taylor share;

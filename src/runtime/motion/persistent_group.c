@@ -645,6 +645,32 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
     }
 }
 
+/* States that are read ahead may be off by so many roundings of the sizes of
+ * bodies: a gap is rounded as places are that lie some sizes from the origin.
+ */
+#define READ_ROUNDING 16.0
+
+double
+persistent_read_ahead(const struct rt *run)
+{
+    assert(run != NULL);
+    double ahead = INFINITY;
+    for (uint32_t block = 0; block < run->im->blocks.n; block++) {
+        const imp_block *of = persistent_block(run, block);
+        const uint32_t *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
+        double push[2];
+        if (!persistent_moves(run, block))
+            continue;
+        persistent_accelerations(run, block, push);
+        for (uint32_t i = 0; i < of->bodies.n && push[0] > 0.0; i++) {
+            double size =
+                run->env[rt_body(run, body[i])->env_body + IMP_BODY_RADIUS];
+            ahead = fmin(ahead, sqrt(READ_ROUNDING * 2.0 * size / push[0]));
+        }
+    }
+    return ahead;
+}
+
 /* -- do forces stay as they are? -------------------------------------------
  */
 

@@ -154,7 +154,11 @@ struct persistent_group {
     unsigned long touched, kept_touched;
     struct contact_point_poses **poses; /* of contact_point.c */
     int n_poses, poses_room;
-    uint32_t pass;  /* how often its rows were asked for (contact_point.c) */
+    uint32_t pass; /* how often its rows were asked for (contact_point.c) */
+    /* corners of polygons under their weight, carried on order by order: NULL:
+     * it is not so; carried: what is being made is */
+    struct persistent_plane *plane, *plane_memory;
+    bool carried;
     double *answer; /* per unknown and body of `moved`: 6, what a unit force
                        does; room for n_answer */
     size_t n_answer;
@@ -313,6 +317,9 @@ bool persistent_kept(const struct rt *run, const struct persistent_group *group,
                      int order);
 
 /* -- persistent_friction.c -- */
+/* The force along the tangent per force along the normal, where it is on the
+ * edge of the cone; not of friction that varies. */
+double persistent_friction_share(const struct persistent_friction *friction);
 /* Lists the unknowns of a group in group->unknown. UNKNOWN_NORMALS, _ROWS: of
  * all points; else of those that push. */
 void persistent_unknowns(struct persistent_group *group,
@@ -362,6 +369,24 @@ bool persistent_steady_force(const struct rt *run,
 /* Are all its points those of polytopes? The search for closest points of
  * smooth bodies goes on at each call, to the last bits. */
 bool persistent_corners_only(const struct persistent_group *group);
+
+/* -- persistent_plane.c: corners of plane polygons under their weight, order by
+ * order. What is made anew from order 0 at each order elsewhere is carried on
+ * by one order, with the same operations in the same order. -- */
+/* Begins a series: group->plane says whether the group is one of these. */
+void persistent_plane_begin(struct rt *run, struct persistent_group *group);
+/* After order 0 has been made without forces: notes the accelerations. */
+void persistent_plane_note(struct rt *run, struct persistent_group *group);
+/* Makes of the points what the equations for forces of order `term` >= 1 read.
+ * Lower orders stand, made here (group->carried) or not. False: a number is not
+ * finite. */
+bool persistent_plane_order(struct rt *run, struct persistent_group *group,
+                            int term);
+/* After forces of order `term` have been added to the accelerations. */
+void persistent_plane_settle(struct persistent_group *group, int term);
+/* Ends a series that was carried on to this order. */
+void persistent_plane_end(struct rt *run, struct persistent_group *group,
+                          int order);
 
 /* -- constraint_projection.c -- */
 /* Moves poses and velocities of a group onto its closed gaps. */

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+/* Plane polygons under their weight, order by order (persistent_group.h).
+ *
+ * When forces of order `term` are asked for, places are known up to order
+ * term + 1. Without these forces they are foreseen up to term + 2, which gives
+ * the gap of that order; all that depends on places follows one order behind.
+ * With the forces the last places are made again. Letters: c, R the pose of
+ * body 1 in the axes of body 0; n the outward normal of a face. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/gap/polytope_contact_priv.h"
+#include "runtime/motion/motion_priv.h"
+#include "runtime/motion/persistent_group.h"
+#include "runtime/tape/functions.h"
+
+#define COEFFICIENTS (IMP_ORDER_MAX + 1)
+
+/* a body that moves: x, y, angle, their rates; then cosine and sine */
+struct plane_body {
+    uint32_t body;
+    double *state[6], *cosine, *sine; /* coefficient 0 in run->rows.block */
+    const double *push[3];            /* what forces do */
+    bool sum[3];                /* the rate is a sum of a constant and that */
+    double free[3];             /* the rates without forces */
+    double times[COEFFICIENTS]; /* k times coefficient k of the angle */
+    double part[2]; /* sums for the next cosine and sine but their last term */
+};
+/* the pose that points of one contact share */
+struct plane_pose {
+    uint32_t contact;
+    bool still; /* body 0 does not move: the pose is that of body 1, turned */
+    double cosine, sine; /* of body 0 then */
+    struct taylor centre[3], turn[9];
+};
+struct plane_point {
+    struct persistent_row *row;
+    struct plane_pose *pose;
+    struct plane_body *of[2];      /* the bodies of the contact, if they move */
+    const double *vertex, *normal; /* of the other body; of the face */
+    struct taylor own[2]; /* the normal in the axes of the vertex's body */
+};
+struct persistent_plane {
+    int n_body, n_pose, n_point;
+    struct plane_body *body;
+    struct plane_pose *pose;
+    struct plane_point *point;
+    int body_room, point_room;
+};
+
+/* -- which groups ---------------------------------------------------------- */
+
+/* Is this register of a driven tape the row of what forces do to velocity
+ * `number`, or (*sum) a constant plus that? */
+static bool
+is_pushed(const imp_instr *code, uint32_t reg, uint32_t number, bool *sum)
+{
+    const imp_instr *in = &code[reg];
+    *sum = in->op == IMP_OP_ADD;
+    if (*sum) {
+        bool first = (code[in->a].flags & IMP_INSTR_CONST) != 0;
+        if (!first && !(code[in->b].flags & IMP_INSTR_CONST))
+            return false;
+        in = &code[first ? in->b : in->a];
+    }
+    return in->op == IMP_OP_ROW && in->a == 0 && in->b == number;
+}
+
+/* Are outputs 6 and 7 of a driven tape the cosine and the sine of output 2? */
+static bool
+turns(const imp_instr *code, const uint32_t *out)
+{
+    const imp_instr *cosine = &code[out[6]], *sine = &code[out[7]];
+    return cosine->op == IMP_OP_COS && cosine->a == out[2] &&
+           sine->op == IMP_OP_SIN && sine->a == out[2] && sine->c == out[6] &&
+           code[cosine->c].op == IMP_OP_NEG && code[cosine->c].a == out[7];
+}
+
+/* Does a block hold one body, whose rates are constants plus what forces do? */
+static bool
+is_simple(const struct rt *run, uint32_t index, bool sum[3])
+{
+    const imp_block *block = persistent_block(run, index);
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    if (block->bodies.n != 1 || block->state.n != 6 ||
+        block->driven_rows.n != 8 || block->n_unknown || block->n_rub)
+        return false;
+    const imp_body *body =
+        rt_body(run, *IMP_ARRAY(run->im, block->bodies, uint32_t));
+    const imp_tape *tape = persistent_tape(run, block->driven);
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    bool simple = tape->outs.n == 8 && tape->unknowns.n == 0 &&
+                  body->pose[2] != IMP_NO_ROW && body->pose[3] != IMP_NO_ROW;
+    for (uint32_t i = 0; i < 6 && simple; i++)
+        simple = state[i] == body->env_state + i &&
+                 code[out[i]].op == IMP_OP_STATE &&
+                 code[out[i]].a == state[i] &&
+                 (i < 3 ? code[out[i]].b == out[i + 3]
+                        : is_pushed(code, code[out[i]].b, i - 3, &sum[i - 3]));
+    return simple && turns(code, out);
+}
+
+/* Is the group one of such bodies and points? */
+static bool
+is_plane(const struct rt *run, const struct persistent_group *group)
+{
+    bool is = run->im->dim == 2 && run->motion->weight && !run->joints &&
+              !group->yields && !group->varies && !group->rubs,
+         sum[3];
+    for (int i = 0; i < group->n_on && is; i++)
+        is = group->row[i].spot.kind == POINT_VERTEX;
+    for (uint32_t i = 0; i < group->moved.n_block && is; i++)
+        is = is_simple(run, group->moved.block[i], sum);
+    return is && group->n_on > 0;
+}
+
+/* -- places ---------------------------------------------------------------- */
+
+/* Makes the sums for order k of cosine and sine, but their last terms (the rule
+ * of chains, docs/tape.md). */
+static void
+turn_sums(struct plane_body *body, int k)
+{
+    double first = 0.0, second = 0.0;
+    for (int j = 1; j < k; j++) {
+        first += body->times[j] * -body->sine[k - j];
+        second += body->times[j] * body->cosine[k - j];
+    }
+    body->part[0] = first;
+    body->part[1] = second;
+}
+
+/* Makes rates of order term + 1, and places of order term + 2, from the
+ * accelerations of order `term`. Returns a number that is finite if they are.
+ */
+static double
+move(struct plane_body *body, int term)
+{
+    int k = term + 2;
+    double finite = 0.0;
+    for (int i = 0; i < 3; i++) {
+        double *place = body->state[i], *rate = body->state[3 + i],
+               acceleration = body->push[i][term];
+        if (body->sum[i] || term == 0)
+            acceleration = (term == 0 ? body->free[i] : 0.0) + acceleration;
+        rate[term + 1] = acceleration * (1.0 / (double)(term + 1));
+        place[k] = rate[term + 1] * (1.0 / (double)k);
+        finite += 0.0 * place[k];
+    }
+    body->times[k] = (double)k * body->state[2][k];
+    body->cosine[k] =
+        (body->part[0] + body->times[k] * -body->sine[0]) / (double)k;
+    body->sine[k] =
+        (body->part[1] + body->times[k] * body->cosine[0]) / (double)k;
+    return finite + 0.0 * (body->cosine[k] + body->sine[k]);
+}
+
+/* The pose of a contact whose body 0 is still, at order k >= 1: as the tape
+ * imp_contact.relative has it. */
+static void
+pose_still(struct plane_pose *pose, const struct plane_body *body, int k)
+{
+    double x = body->state[0][k] - 0.0, y = body->state[1][k] - 0.0,
+           c = body->cosine[k], s = body->sine[k], C = pose->cosine,
+           S = pose->sine;
+    pose->centre[0].c[k] = C * x + S * y;
+    pose->centre[1].c[k] = C * y - S * x;
+    pose->turn[0].c[k] = pose->turn[4].c[k] = S * s + C * c;
+    pose->turn[1].c[k] = S * c - C * s;
+    pose->turn[3].c[k] = C * s - S * c;
+}
+
+/* Makes the pose of orders from .. to. */
+static bool
+pose_from(struct rt *run, struct plane_pose *pose,
+          const struct plane_point *point, int from, int to)
+{
+    if (!pose->still || from == 0)
+        return polytope_relative_pose_once(run, pose->contact, from, to,
+                                           pose->centre, pose->turn) == IMP_OK;
+    for (int k = from; k <= to; k++)
+        pose_still(pose, point->of[1], k);
+    return true;
+}
+
+/* -- points ---------------------------------------------------------------- */
+
+/* Returns coefficient k of a product. */
+static double
+product(const double *a, const double *b, int k)
+{
+    double sum = 0.0;
+    for (int j = 0; j <= k; j++)
+        sum += a[j] * b[k - j];
+    return sum;
+}
+
+/* Returns coefficient k of a b + c d, as one sum. */
+static double
+products(const double *a, const double *b, const double *c, const double *d,
+         int k)
+{
+    double sum = product(a, b, k);
+    for (int j = 0; j <= k; j++)
+        sum += c[j] * d[k - j];
+    return sum;
+}
+
+/* Order k of R x or R^T x for a constant x. */
+static double
+turned(const struct plane_pose *pose, bool back, int i, const double *x, int k)
+{
+    const struct taylor *R = pose->turn;
+    return (back ? R[i] : R[3 * i]).c[k] * x[0] +
+           (back ? R[3 + i] : R[3 * i + 1]).c[k] * x[1] + 0.0;
+}
+
+/* Where the vertex is in the axes of the face's body, and its gap, at order k.
+ */
+static void
+gap_at(struct plane_point *point, int k)
+{
+    const struct plane_pose *pose = point->pose;
+    struct persistent_row *row = point->row;
+    bool back = row->spot.face_of != 0;
+    for (int i = 0; i < 2; i++) {
+        double at = turned(pose, back, i, point->vertex, k);
+        row->place[i].c[k] =
+            back ? at - products(pose->turn[i].c, pose->centre[0].c,
+                                 pose->turn[3 + i].c, pose->centre[1].c, k)
+                 : at + pose->centre[i].c[k];
+    }
+    row->gap.c[k] = row->place[0].c[k] * point->normal[0] +
+                    row->place[1].c[k] * point->normal[1] + 0.0;
+}
+
+/* How fast the bodies open the gap, at order k. */
+static void
+open_at(struct plane_point *point, int k)
+{
+    struct persistent_row *row = point->row;
+    int of = row->spot.face_of;
+    const struct plane_body *face = point->of[of], *other = point->of[1 - of];
+    const double *n = point->normal, *v = point->vertex;
+    double world[2];
+    for (int i = 0; i < 2; i++)
+        point->own[i].c[k] = turned(point->pose, of == 0, i, n, k);
+    if (face) {
+        double c = face->cosine[k], s = face->sine[k];
+        world[0] = c * n[0] + -1.0 * s * n[1] + 0.0;
+        world[1] = s * n[0] + c * n[1] + 0.0;
+    } else {
+        double minus[COEFFICIENTS];
+        for (int j = 0; j <= k; j++)
+            minus[j] = -1.0 * other->sine[j];
+        world[0] =
+            products(other->cosine, point->own[0].c, minus, point->own[1].c, k);
+        world[1] = products(other->sine, point->own[0].c, other->cosine,
+                            point->own[1].c, k);
+    }
+    for (int e = 0; e < 2; e++) {
+        double sign = e == of ? -1.0 : 1.0;
+        for (int i = 0; i < 2; i++)
+            row->open[e][i].c[k] = point->of[e] ? sign * world[i] : 0.0;
+        row->open[e][5].c[k] = 0.0;
+    }
+    if (other)
+        row->open[1 - of][5].c[k] =
+            -1.0 * (point->own[0].c[k] * v[1] - point->own[1].c[k] * v[0]);
+    if (face)
+        row->open[of][5].c[k] =
+            -1.0 * (row->place[0].c[k] * n[1] - row->place[1].c[k] * n[0]);
+}
+
+/* The slip at order k, from places of order k + 1; `last`: these are not known,
+ * and count as 0. */
+static void
+slip_at(struct plane_point *point, int k, bool last)
+{
+    const struct plane_pose *pose = point->pose;
+    struct persistent_friction *friction = point->row->friction;
+    const struct taylor *turn[2] = {&pose->turn[0], &pose->turn[3]};
+    struct taylor *velocity = friction->velocity, *turning = friction->turning;
+    double slip;
+    for (int i = 0; i < 2; i++) {
+        velocity[i].c[k] = last ? 0.0 : (k + 1.0) * pose->centre[i].c[k + 1];
+        turning[i].c[k] = last ? 0.0 : (k + 1.0) * turn[i]->c[k + 1];
+    }
+    if (point->row->spot.face_of == 0)
+        slip = (0.0 + velocity[0].c[k] * point->normal[1]) -
+               (0.0 + velocity[1].c[k] * point->normal[0]);
+    else
+        slip = product(velocity[0].c, friction->normal[1].c, k) -
+               product(velocity[1].c, friction->normal[0].c, k);
+    friction->spin.c[k] = product(turn[0]->c, turning[1].c, k) -
+                          product(turn[1]->c, turning[0].c, k);
+    friction->slip.c[k] =
+        slip - product(friction->spin.c, friction->reach[1].c, k);
+    if (!last)
+        friction->shift.c[k + 1] = friction->slip.c[k] / (k + 1.0);
+}
+
+/* The point and the normal in the axes of body 0, and the arms of the force, at
+ * order k. */
+static void
+reach_at(struct plane_point *point, int k)
+{
+    const struct plane_pose *pose = point->pose;
+    struct persistent_row *row = point->row;
+    struct persistent_friction *friction = row->friction;
+    const double *n = point->normal;
+    double at[2], arm[2];
+    for (int i = 0; i < 2 && row->spot.face_of == 0; i++)
+        at[i] = row->place[i].c[k];
+    for (int i = 0; i < 2 && row->spot.face_of != 0; i++) {
+        at[i] = products(pose->turn[3 * i].c, row->place[0].c,
+                         pose->turn[3 * i + 1].c, row->place[1].c, k) +
+                pose->centre[i].c[k];
+        friction->point[i].c[k] = at[i];
+        friction->normal[i].c[k] = -1.0 * turned(pose, false, i, n, k);
+    }
+    for (int i = 0; i < 2; i++)
+        friction->arm[i].c[k] = arm[i] = at[i] - pose->centre[i].c[k];
+    if (row->spot.face_of == 0) {
+        friction->reach[0].c[k] = (0.0 + at[0] * n[0]) + (0.0 + at[1] * n[1]);
+        friction->reach[1].c[k] = (0.0 + arm[0] * n[0]) + (0.0 + arm[1] * n[1]);
+        return;
+    }
+    const struct taylor *normal = friction->normal;
+    friction->reach[0].c[k] = product(friction->point[0].c, normal[0].c, k) +
+                              product(friction->point[1].c, normal[1].c, k);
+    friction->reach[1].c[k] = product(friction->arm[0].c, normal[0].c, k) +
+                              product(friction->arm[1].c, normal[1].c, k);
+}
+
+/* How fast the bodies make the slip, and what a unit of normal force does
+ * together with its friction, at order k. */
+static void
+friction_at(struct plane_point *point, int k)
+{
+    struct persistent_row *row = point->row;
+    struct persistent_friction *friction = row->friction;
+    double share = persistent_friction_share(friction);
+    reach_at(point, k);
+    for (int e = 0; e < 2; e++) {
+        struct taylor *open = friction->open[e], *push = friction->push[e];
+        bool moves = point->of[e] != NULL;
+        open[0].c[k] = moves ? 1.0 * row->open[e][1].c[k] : 0.0;
+        open[1].c[k] = moves ? -1.0 * row->open[e][0].c[k] : 0.0;
+        open[5].c[k] =
+            moves ? (e == 0 ? 1.0 : -1.0) * friction->reach[e].c[k] : 0.0;
+        for (int i = 0; i < 6; i += i == 1 ? 4 : 1)
+            push[i].c[k] = share * open[i].c[k] + row->open[e][i].c[k];
+    }
+}
+
+/* -- memory ---------------------------------------------------------------- */
+
+static struct persistent_plane *
+memory_of(struct rt *run, struct persistent_group *group)
+{
+    if (!group->plane_memory)
+        group->plane_memory = NEW(run->own, struct persistent_plane);
+    struct persistent_plane *plane = group->plane_memory;
+    if ((int)group->moved.n_body > plane->body_room) {
+        plane->body_room = 2 * (int)group->moved.n_body;
+        plane->body =
+            NEW_N(run->own, struct plane_body, (size_t)plane->body_room);
+    }
+    if (group->n_on > plane->point_room) {
+        plane->point_room = 2 * group->n_on;
+        plane->point =
+            NEW_N(run->own, struct plane_point, (size_t)plane->point_room);
+        plane->pose =
+            NEW_N(run->own, struct plane_pose, (size_t)plane->point_room);
+    }
+    return plane;
+}
+
+static struct plane_body *
+body_of(struct persistent_plane *plane, uint32_t number)
+{
+    for (int i = 0; i < plane->n_body; i++)
+        if (plane->body[i].body == number)
+            return &plane->body[i];
+    return NULL;
+}
+
+static struct plane_pose *
+pose_of(const struct rt *run, struct persistent_plane *plane, uint32_t contact)
+{
+    for (int i = 0; i < plane->n_pose; i++)
+        if (plane->pose[i].contact == contact)
+            return &plane->pose[i];
+    struct plane_pose *pose = &plane->pose[plane->n_pose++];
+    const imp_body *body = rt_body(run, rt_contact(run, contact)->body[0]);
+    pose->contact = contact;
+    pose->still = (body->flags & IMP_BODYF_FIXED) != 0;
+    if (pose->still) {
+        double angle = run->env[body->env_state + 2];
+        pose->cosine = imp_cos(angle);
+        pose->sine = imp_sin(angle);
+    }
+    return pose;
+}
+
+/* Finds the rows of a body in run->rows.block. */
+static void
+enter_body(const struct rt *run, uint32_t number, struct plane_body *body)
+{
+    const imp_body *of = rt_body(run, number);
+    const imp_block *block = persistent_block(run, of->block);
+    const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    double *rows = run->rows.block[of->block] + IMP_ROW_PAD;
+    body->body = number;
+    for (int i = 0; i < 6; i++)
+        body->state[i] = rows + (size_t)row[i] * IMP_ROW_STRIDE;
+    body->cosine = rows + (size_t)of->pose[2] * IMP_ROW_STRIDE;
+    body->sine = rows + (size_t)of->pose[3] * IMP_ROW_STRIDE;
+    for (int i = 0; i < 3; i++)
+        body->push[i] = run->persistent_memory->push[of->block] +
+                        (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    is_simple(run, of->block, body->sum);
+}
+
+/* -- order by order ---------------------------------------------------------
+ */
+
+void
+persistent_plane_begin(struct rt *run, struct persistent_group *group)
+{
+    assert(run != NULL && group != NULL);
+    group->plane = is_plane(run, group) ? memory_of(run, group) : NULL;
+    group->carried = false;
+}
+
+void
+persistent_plane_note(struct rt *run, struct persistent_group *group)
+{
+    struct persistent_plane *plane = group->plane;
+    plane->n_body = (int)group->moved.n_body;
+    for (int i = 0; i < plane->n_body; i++) {
+        struct plane_body *body = &plane->body[i];
+        enter_body(run, group->moved.body[i], body);
+        for (int j = 0; j < 3; j++)
+            body->free[j] = body->state[3 + j][1];
+    }
+}
+
+/* Takes over what was made by drive and rows_series up to order `term`. */
+static bool
+take_over(struct rt *run, struct persistent_group *group, int term)
+{
+    struct persistent_plane *plane = group->plane;
+    plane->n_body = (int)group->moved.n_body;
+    plane->n_pose = 0;
+    plane->n_point = group->n_on;
+    for (int i = 0; i < plane->n_body; i++) {
+        struct plane_body *body = &plane->body[i];
+        enter_body(run, group->moved.body[i], body);
+        for (int k = 1; k <= term; k++)
+            body->times[k] = (double)k * body->state[2][k];
+        turn_sums(body, term + 1);
+        if (!isfinite(move(body, term - 1)))
+            return false;
+    }
+    for (int i = 0; i < group->n_on; i++) {
+        struct plane_point *point = &plane->point[i];
+        const struct contact_point *at = &group->row[i].spot;
+        const imp_contact *contact = rt_contact(run, at->contact);
+        int n_pose = plane->n_pose;
+        point->row = &group->row[i];
+        point->pose = pose_of(run, plane, at->contact);
+        for (int e = 0; e < 2; e++)
+            point->of[e] = body_of(plane, contact->body[e]);
+        point->vertex =
+            run->polytope[contact->body[1 - at->face_of]]->vertex[at->vertex];
+        point->normal =
+            run->polytope[contact->body[at->face_of]]->face[at->face].n;
+        if (plane->n_pose > n_pose &&
+            !pose_from(run, point->pose, point, 0, term + 1))
+            return false;
+        for (int k = 0; k <= term; k++)
+            for (int j = 0; j < 2; j++)
+                point->own[j].c[k] =
+                    turned(point->pose, at->face_of == 0, j, point->normal, k);
+    }
+    return true;
+}
+
+bool
+persistent_plane_order(struct rt *run, struct persistent_group *group, int term)
+{
+    assert(term >= 1 && term + 2 <= IMP_ORDER_MAX);
+    if (!group->carried && !take_over(run, group, term))
+        return false;
+    struct persistent_plane *plane = group->plane;
+    group->carried = true;
+    double finite = 0.0;
+    for (int i = 0; i < plane->n_body; i++) {
+        turn_sums(&plane->body[i], term + 2);
+        finite += move(&plane->body[i], term);
+    }
+    if (!isfinite(finite))
+        return false;
+    for (int i = 0; i < plane->n_point; i++) {
+        struct plane_point *point = &plane->point[i];
+        struct persistent_friction *friction = point->row->friction;
+        bool first = true;
+        for (int j = 0; j < i && first; j++)
+            first = plane->point[j].pose != point->pose;
+        if (first && !pose_from(run, point->pose, point, term + 1, term + 2))
+            return false;
+        gap_at(point, term + 1);
+        open_at(point, term + 1);
+        if (friction) {
+            friction_at(point, term + 1);
+            slip_at(point, term, false);
+            if (friction->mode == CONTACT_STICK)
+                slip_at(point, term + 1, false);
+        }
+        gap_at(point, term + 2);
+        finite += 0.0 * point->row->gap.c[term + 2];
+    }
+    return isfinite(finite);
+}
+
+void
+persistent_plane_settle(struct persistent_group *group, int term)
+{
+    assert(group->carried);
+    for (int i = 0; i < group->plane->n_body; i++)
+        move(&group->plane->body[i], term);
+}
+
+void
+persistent_plane_end(struct rt *run, struct persistent_group *group, int order)
+{
+    assert(group->carried);
+    struct persistent_plane *plane = group->plane;
+    for (int i = 0; i < plane->n_point && group->friction; i++)
+        if (plane->point[i].row->friction)
+            slip_at(&plane->point[i], order, true);
+    for (int i = 0; i < plane->n_body; i++) {
+        struct plane_body *body = &plane->body[i];
+        double *row[8] = {body->state[0], body->state[1], body->state[2],
+                          body->state[3], body->state[4], body->state[5],
+                          body->cosine,   body->sine};
+        const imp_block *block =
+            persistent_block(run, rt_body(run, body->body)->block);
+        const uint32_t *to = IMP_ARRAY(run->im, block->driven_rows, uint32_t);
+        double *driven =
+            run->persistent_memory->driven[rt_body(run, body->body)->block];
+        for (int j = 0; j < 8; j++) {
+            memset(row[j] + order + 1, 0, 3 * sizeof *row[j]);
+            memcpy(driven + (size_t)to[j] * IMP_ROW_STRIDE,
+                   row[j] - IMP_ROW_PAD, IMP_ROW_STRIDE * sizeof *driven);
+        }
+    }
+    /* poses that points share were not made along */
+    contact_point_poses_forget(group);
+}

@@ -36,3 +36,12 @@ $imp run --backend=eval all.imp
 sed 's/^body a .*/body a[i in 0 .. 0] : box(1, 1, 1) { mass = 2  position = (0, 0, 2) }/
 s/^body [bc].*//; s/a.position/a[0].position/' space.imp >family.imp
 $imp run --backend=eval family.imp
+# of many pairs the first ones are told, and how many there are beside them
+cat >many.imp <<'END'
+use shapes
+world { gravity = (0, -9.81) }
+body floor : half_plane { fixed = true }
+body ball[i in 0 .. 9] : circle(0.1) { mass = 1  position = (i, 0.5) }
+let r = simulate { until = 1 }
+END
+$imp run --backend=eval many.imp

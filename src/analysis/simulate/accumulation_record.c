@@ -75,6 +75,10 @@ grow(struct arena *arena, struct limit_table *table)
     }
 }
 
+/* So many limits of chatter are told in words; all stand in the record's lists.
+ */
+enum { LIMITS_TOLD = 4 };
+
 static void
 remark(struct simulation *sim, const struct flow_event *event, const char *who,
        const char *gaps)
@@ -82,10 +86,8 @@ remark(struct simulation *sim, const struct flow_event *event, const char *who,
     const struct accumulation_limit *limit = &event->chatter;
     char digits[NUM_TEXT], time[NUM_TEXT], rest[NUM_TEXT];
     const char *ratio = "shrink";
-    if (++sim->taken.n > SIMULATE_REMARKS) {
-        sim->log.left_out++;
-        return;
-    }
+    if (++sim->taken.n > LIMITS_TOLD)
+        return; /* simulate_put_limits tells how many there are */
     if (!isnan(limit->ratio))
         ratio = arena_printf(sim->run->arena, "shrink by %s each%s%s",
                              num_digits(digits, limit->ratio, 6),
@@ -244,6 +246,16 @@ simulate_put_limits(struct simulation *sim, struct record *out)
     SET_LIST("state_errors", table->state_error, table->n);
     SET_LIST("limit_depths", table->depth, table->n);
     SET_TEXTS("limit_means", table->means, table->n);
+    if (sim->taken.n > LIMITS_TOLD) {
+        char time[NUM_TEXT];
+        simulate_remark(
+            sim, arena_printf(sim->run->arena,
+                              "chatter comes to %zu limits more, the last at "
+                              "t = %s s; limit_times and limit_contacts list "
+                              "all",
+                              (size_t)sim->taken.n - LIMITS_TOLD,
+                              num_digits(time, table->time[table->n - 1], 9)));
+    }
 }
 
 /* -- verdicts -------------------------------------------------------------- */

@@ -23,12 +23,12 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/arena.h"
 #include "base/num.h"
-#include "runtime/instance/contact_table.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
 #include "runtime/geometry/ray.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 
@@ -174,8 +174,13 @@ struct pairs_without_contact {
     uint32_t n_span;
     uint32_t (*hit)[2]; /* pairs that were found at the last look */
     size_t n_hit, hit_room;
-    double last; /* time of the last look */
+    double last;       /* time of the last look */
+    size_t found;      /* pairs so far */
+    struct diag *told; /* the last one that was told by itself */
 };
+
+/* So many pairs are told one by one; the last message counts all others. */
+enum { PAIRS_ALONE = 3 };
 
 /* -- the points of a body ------------------------------------------------- */
 
@@ -501,7 +506,7 @@ plain_name(struct simulation *sim, const char *name)
     return plain;
 }
 
-static void
+static struct diag *
 tell(struct simulation *sim, const uint32_t body[2])
 {
     struct diags *ds = sim->analysis->ds;
@@ -518,6 +523,7 @@ tell(struct simulation *sim, const uint32_t body[2])
               "add: contact %s_%s : %s | %s { }, or contacts { } for all pairs",
               plain_name(sim, name[0]), plain_name(sim, name[1]), name[0],
               name[1]);
+    return diag;
 }
 
 void
@@ -530,5 +536,17 @@ simulate_pairs_look(struct simulation *sim)
     all->last = rt_time(sim->run);
     look(sim, all);
     for (size_t i = 0; i < all->n_hit; i++)
-        tell(sim, all->hit[i]);
+        if (all->found++ < PAIRS_ALONE)
+            all->told = tell(sim, all->hit[i]);
+}
+
+void
+simulate_pairs_end(struct simulation *sim)
+{
+    assert(sim != NULL);
+    const struct pairs_without_contact *all = sim->pairs;
+    if (all && all->found > PAIRS_ALONE)
+        diag_note(sim->analysis->ds, all->told, IMP_NOWHERE,
+                  "so do %zu pairs more, until t = %.6g s",
+                  all->found - PAIRS_ALONE, rt_time(sim->run));
 }

@@ -611,6 +611,53 @@ describe(struct buf *text, const char *contact,
         buf_puts(text, ", closed at the end");
 }
 
+/* A summary of more sentences than MOST has FIRST of them, and one of all
+ * others. */
+enum { SENTENCES_FIRST = 12, SENTENCES_MOST = 16 };
+
+/* Adds the events of one contact to those of others. */
+static void
+add_events(struct contact_summary *sum, const struct contact_summary *one)
+{
+    for (int i = 0; i < one->n; i++) {
+        const struct tally *from = &one->kind[one->order[i]];
+        struct tally *tally = &sum->kind[one->order[i]];
+        if (tally->count == 0 || from->first < tally->first)
+            tally->first = from->first;
+        if (tally->count == 0 || from->last > tally->last)
+            tally->last = from->last;
+        tally->count += from->count;
+    }
+    /* kinds by the time of their first event */
+    sum->n = 0;
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        if (sum->kind[kind].count == 0)
+            continue;
+        int at = sum->n++;
+        for (; at > 0 &&
+               sum->kind[sum->order[at - 1]].first > sum->kind[kind].first;
+             at--)
+            sum->order[at] = sum->order[at - 1];
+        sum->order[at] = kind;
+    }
+}
+
+/* The sentence on all contacts behind the first ones. */
+static const char *
+describe_rest(struct arena *arena, const struct contact_summary *sum,
+              size_t count, size_t closed)
+{
+    struct buf text = {0}, name = {0};
+    buf_printf(&name, "%zu more", count);
+    describe(&text, buf_str(&name), sum);
+    if (closed)
+        buf_printf(&text, ", %zu of them closed at the end", closed);
+    const char *kept = arena_strdup(arena, buf_str(&text));
+    buf_free(&name);
+    buf_free(&text);
+    return kept;
+}
+
 /* The name of a rotor or a joint, as log_other numbers them. */
 static const char *
 other_name(const struct simulation *sim, uint32_t number)
@@ -700,7 +747,8 @@ simulate_put_summary(struct simulation *sim, struct record *out)
     struct contact_summary *of = NEW_N(arena, struct contact_summary, all + 1);
     const struct told *list = list_told(sim, told, all);
     const char **texts = NEW_N(arena, const char *, all + 1);
-    size_t count = 0;
+    struct contact_summary *rest = NEW(arena, struct contact_summary);
+    size_t count = 0, closed = 0;
     for (size_t i = 0; i < log->time.n; i++)
         count_event(&of[told_as(run, log->number.v[i], told, whole)],
                     log->kind.v[i], log->time.v[i]);
@@ -709,6 +757,7 @@ simulate_put_summary(struct simulation *sim, struct record *out)
         if (of[i].n == 0)
             continue;
         struct buf text = {0};
+        bool listed = count < SENTENCES_FIRST;
         bool block = whole && i < stated &&
                      rt_contact(run, i)->flags & IMP_CONTACTF_RULE;
         of[i].closed &= i < told && !block;
@@ -723,6 +772,15 @@ simulate_put_summary(struct simulation *sim, struct record *out)
                  &of[i]);
         texts[count++] = arena_strdup(arena, buf_str(&text));
         buf_free(&text);
+        if (listed)
+            continue;
+        add_events(rest, &of[i]);
+        closed += of[i].closed;
+    }
+    if (count > SENTENCES_MOST) {
+        texts[SENTENCES_FIRST] =
+            describe_rest(arena, rest, count - SENTENCES_FIRST, closed);
+        count = SENTENCES_FIRST + 1;
     }
     SET_TEXTS("summary", texts, count);
 }

@@ -210,6 +210,7 @@ fill(struct simulation *sim, struct record *out, int st)
                 totals.kinetic + totals.potential + simulate_stored(sim));
     else
         SET_ABSENT("energy_after", "the energy has no finite value");
+    simulate_pairs_end(sim);
     simulate_put_limits(sim, out);
     simulate_put_singular(sim, out);
     simulate_put_verdicts(sim, out);

@@ -399,10 +399,10 @@ int simulate_backward(struct simulation *sim);
 /* -- overlaps.c ------------------------------------------------------------ */
 /* Finds pairs without a contact and a joint that are apart at the start. */
 void simulate_pairs_start(struct simulation *sim);
-/* Warns of those that overlap now (W0726), once per pair. */
+/* Warns of the first of those that overlap now (W0726); at the end: of how many
+ * more. */
 void simulate_pairs_look(struct simulation *sim);
-
-/* -- summary.c: the field `summary`, a sentence per contact ---------------- */
+void simulate_pairs_end(struct simulation *sim);/* The field `summary`, a sentence per contact. */
 void simulate_put_summary(struct simulation *sim, struct record *out);
 
 /* -- accumulation_record.c -- */

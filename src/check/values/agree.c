@@ -253,6 +253,17 @@ value_need_dim(struct check *ck, struct value *value,
     return false;
 }
 
+/* The text of an expression behind which an index may stand. */
+static const char *
+bracketed(struct check *ck, const struct ast_expr *node)
+{
+    const char *text = node ? expr_label(ck, node) : "a";
+    bool loose = node && (node->kind == AST_BINARY || node->kind == AST_NEG ||
+                          node->kind == AST_NOT || node->kind == AST_IF ||
+                          node->kind == AST_RANGE);
+    return loose ? arena_printf(ck->arena, "let a = %s and then a", text) : text;
+}
+
 bool
 value_need_scalar(struct check *ck, struct value *value,
                   const struct ast_expr *node, const struct dim *dim,
@@ -271,13 +282,15 @@ value_need_scalar(struct check *ck, struct value *value,
                        ck->lists.commands.v[value->ref].n_fields
                            ? ck->lists.commands.v[value->ref].fields[0].name
                            : "time");
+        else if (value->kind == VALUE_COLUMN && value->truth)
+            CHECK_HELP(ck, diag,
+                       "count(%s) says how many of these conditions hold",
+                       node ? expr_label(ck, node) : "a");
         else if (value->kind == VALUE_COLUMN)
-            CHECK_HELP(
-                ck, diag,
-                "take one of its entries, %s[0], or a number that all of "
-                "them make, such as mean(%s)",
-                node ? expr_label(ck, node) : "a",
-                node ? expr_label(ck, node) : "a");
+            CHECK_HELP(ck, diag,
+                       "take one of its entries, %s[0], or a number that all "
+                       "of them make, such as mean(%s)",
+                       bracketed(ck, node), node ? expr_label(ck, node) : "a");
         else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, dim))
             CHECK_HELP(ck, diag, "give one number in [%s]",
                        unit_of_what(ck, dim, what));

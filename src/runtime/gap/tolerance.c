@@ -7,19 +7,25 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/geometry/support.h"
+
+/* The sizes of both bodies together; without any, 1 m. */
+static double
+length_of(const struct rt *run, const imp_contact *image_contact)
+{
+    double length = support_size(run, rt_body(run, image_contact->body[0])) +
+                    support_size(run, rt_body(run, image_contact->body[1]));
+    return length > 0.0 ? length : 1.0;
+}
 
 double
 gap_length(struct rt *run, uint32_t contact)
 {
     assert(contact < run->im->contacts.n);
-    const imp_contact *image_contact = rt_contact(run, contact);
-    struct support_body support[2];
-    support_body_get(run, image_contact->body[0], &support[0]);
-    support_body_get(run, image_contact->body[1], &support[1]);
-    return support_length(&support[0], &support[1]);
+    return length_of(run, rt_contact(run, contact));
 }
 
 double
@@ -38,21 +44,22 @@ gap_tolerance_get(struct rt *run, uint32_t contact, struct gap_tolerance *out)
     assert(contact < run->im->contacts.n);
     const imp_contact *image_contact = rt_contact(run, contact);
     assert(image_contact->system == IMP_NO_SYSTEM);
-    struct support_body support[2];
     double rate = 0.0, where = 0.0, moves = 0.0, velocity[3] = {0.0, 0.0, 0.0};
     for (int i = 0; i < 2; i++) {
-        double speed, spin;
-        support_body_get(run, image_contact->body[i], &support[i]);
-        body_speeds(run, support[i].b, &speed, &spin);
-        body_add_velocity(run, support[i].b, i == 0 ? -1.0 : 1.0, velocity);
+        const imp_body *body = rt_body(run, image_contact->body[i]);
+        double speed, spin, centre[3] = {0.0, 0.0, 0.0};
+        memcpy(centre, run->env + body->env_state,
+               sizeof *centre * run->im->dim);
+        body_speeds(run, body, &speed, &spin);
+        body_add_velocity(run, body, i == 0 ? -1.0 : 1.0, velocity);
         moves += speed;
-        rate += spin * support[i].size;
-        where += support[i].flat ? 0.0 : vec3_norm(support[i].c);
+        rate += spin * support_size(run, body);
+        where += support_is_flat(body) ? 0.0 : vec3_norm(centre);
     }
     /* the relative speed: a velocity that all bodies have in addition changes
      * no tolerance */
     rate += vec3_norm(velocity);
-    out->length = support_length(&support[0], &support[1]);
+    out->length = length_of(run, image_contact);
     /* the gap is a difference of positions and has their rounding errors */
     out->gap_rounding = 4.0 * DBL_EPSILON * (out->length + where);
     out->gap = fmax(RT_GAP_SHARE * run->world.tolerance * out->length,

@@ -197,8 +197,12 @@ friction_modes_change(struct rt *run, int index, int order, double span,
             *what = FRICTION_STICK_ENDS;
         return IMP_OK;
     }
-    int st = contact_point_series(
-        run, persistent_group_of(run, row->spot.contact), row, order);
+    struct persistent_group *group =
+        persistent_group_of(run, row->spot.contact);
+    /* the series of the motion have left those of the point, to its forces */
+    int st = persistent_points_kept(run, group, order)
+                 ? IMP_OK
+                 : contact_point_series(run, group, row, order);
     double jam;
     /* Without a normal force there is no friction, whichever way it slips: the
      * mode is chosen anew when the contact is pressed again. */

@@ -118,9 +118,8 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
 static size_t
 joint_rows(const imp_block *block)
 {
-    return block->n_rub ? (size_t)block->n_rub * IMP_RUB_ROWS +
-                              (block->share != IMP_NO_ROW)
-                        : 0;
+    size_t n = (size_t)block->n_rub * IMP_RUB_ROWS;
+    return block->n_rub ? n + (block->share != IMP_NO_ROW) : 0;
 }
 
 /* Copies what stands in the rows of joints with friction: from is the first of
@@ -212,6 +211,8 @@ static int
 rows_series(struct rt *run, struct persistent_group *group, int n, int order)
 {
     contact_point_poses_forget(group);
+    if (persistent_plane_points(run, group, n, order))
+        return IMP_OK;
     for (int i = 0; i < n; i++) {
         int st = contact_point_series(run, group, &group->row[i], order);
         if (st == IMP_NONFINITE || st == IMP_SINGULAR) {
@@ -311,6 +312,17 @@ answers(struct rt *run, struct persistent_group *group, double *G,
     return IMP_OK;
 }
 
+/* Begins rows of an instant, without forces. */
+static void
+begin_instant(struct rt *run, struct persistent_group *group)
+{
+    exchange(run, group);
+    group->known = 0;
+    persistent_plane_begin(run, group);
+    push_clear(run, group);
+    push_env(run, group, false);
+}
+
 int
 persistent_instant(struct rt *run, struct persistent_group *group, int order,
                    enum persistent_unknowns which, double *G)
@@ -318,10 +330,7 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     assert(group != NULL && order >= 0);
     bool symmetric;
     persistent_unknowns(group, which);
-    exchange(run, group);
-    group->known = 0;
-    push_clear(run, group);
-    push_env(run, group, false);
+    begin_instant(run, group);
     int st = drive(run, group, order);
     if (!st)
         st = rows_series(run, group, group->n, order);
@@ -425,9 +434,7 @@ persistent_rates(struct rt *run, struct persistent_group *group)
 {
     assert(group != NULL);
     persistent_unknowns(group, UNKNOWN_HELD);
-    exchange(run, group);
-    push_clear(run, group);
-    push_env(run, group, false);
+    begin_instant(run, group);
     int st = drive(run, group, 1);
     if (!st)
         st = rows_series(run, group, group->n_on, 1);
@@ -472,27 +479,6 @@ solve_near(struct persistent_group *group, double *answer)
         answer[i] += group->unknown[i].guess;
 }
 
-/* Does the same as push_add for all forces of lower orders, for one body of the
- * plane whose spin no joint holds. */
-static void
-push_plane(const struct rt *run, const struct persistent_unknown *unknown,
-           int side, int term, double *p)
-{
-    const double *constants =
-        run->env +
-        rt_body(run, rt_contact(run, unknown->row->spot.contact)->body[side])
-            ->env_body;
-    for (uint32_t i = 0; i < 3; i++) {
-        double mobility = i < 2 ? constants[IMP_BODY_INVMASS]
-                                : constants[IMP_BODY_INVINERTIA],
-               *to = p + (size_t)i * IMP_ROW_STRIDE + term;
-        const double *push = unknown->push[side][persistent_entry(run, i)].c;
-        for (int j = 1; j <= term; j++)
-            if (unknown->force->c[term - j] != 0.0)
-                *to += unknown->force->c[term - j] * (mobility * push[j]);
-    }
-}
-
 /* Adds to coefficient `term` of the accelerations what the forces of lower
  * orders do there, as the directions change. */
 static void
@@ -506,7 +492,7 @@ push_lower(struct rt *run, const struct persistent_group *group, int term)
         for (int side = 0; side < 2 && plane; side++) {
             double *p = push_of(run, contact->body[side]);
             if (p)
-                push_plane(run, unknown, side, term, p);
+                persistent_plane_push(run, unknown, side, term, p);
         }
         for (int j = 1; j <= term && !plane; j++)
             push_add(run, unknown, j, term, unknown->force->c[term - j]);
@@ -589,12 +575,12 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
         solve_near(group, answer);
     else if (!newton)
         persistent_solve(group, group->scratch.b, answer);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         group->unknown[i].force->c[term] = answer[i];
-        push_add(run, &group->unknown[i], 0, term, answer[i]);
-    }
     if (group->carried)
-        persistent_plane_settle(group, term);
+        persistent_plane_settle(group, term, term < last);
+    for (int i = 0; i < n && !group->carried; i++)
+        push_add(run, &group->unknown[i], 0, term, answer[i]);
     /* a friction that depends on the slip depends on the acceleration of one
      * order less, which is known now */
     if (group->varies && term < last) {
@@ -602,7 +588,7 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
             (st = rows_series(run, group, group->n_on, term + 2)))
             return st;
     }
-    if (term < last)
+    if (term < last && !group->carried)
         push_lower(run, group, term + 1);
     if (term == 0)
         push_env(run, group, true);

@@ -39,6 +39,7 @@ persistent_set_of(struct rt *run)
     set->of = NEW_N(run->own, struct persistent_group *, nb);
     set->change = NEW_N(run->own, double, 6 * (size_t)run->im->bodies.n + 1);
     set->place = NEW_N(run->own, uint32_t, run->im->bodies.n + 1);
+    set->simple = NEW_N(run->own, unsigned char, nb);
     set->push = NEW_N(run->own, double *, nb);
     set->driven = NEW_N(run->own, double *, nb);
     set->own = NEW_N(run->own, double *, nb);
@@ -281,6 +282,15 @@ persistent_kept(const struct rt *run, const struct persistent_group *group,
                 return false;
     }
     return true;
+}
+
+bool
+persistent_points_kept(const struct rt *run,
+                       const struct persistent_group *group, int order)
+{
+    assert(group != NULL && order > 0);
+    return group->friction && group->kept_order == order &&
+           persistent_corners_only(group) && persistent_kept(run, group, order);
 }
 
 /* Sets the coefficients of a row above this order to 0. */

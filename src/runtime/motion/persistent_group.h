@@ -193,6 +193,7 @@ struct persistent_set {
     int n_row, room;
     double *change;  /* per body: 6, what one force does */
     uint32_t *place; /* per body: where it stands among those of its group */
+    unsigned char *simple; /* per block, of persistent_plane.c */
     double **push;   /* per block: rows of accelerations, input of driven */
     double **driven; /* per block: rows of the driven tape */
     double **own; /* per block: stands in for run->rows.block while a group is
@@ -316,6 +317,11 @@ void persistent_keeps(const struct rt *run, struct persistent_group *group,
 bool persistent_kept(const struct rt *run, const struct persistent_group *group,
                      int order);
 
+/* Have they left rows of points, all of corners, that are those to this order,
+ * under all forces? */
+bool persistent_points_kept(const struct rt *run,
+                            const struct persistent_group *group, int order);
+
 /* -- persistent_friction.c -- */
 /* The force along the tangent per force along the normal, where it is on the
  * edge of the cone; not of friction that varies. */
@@ -373,8 +379,13 @@ bool persistent_corners_only(const struct persistent_group *group);
 /* -- persistent_plane.c: corners of plane polygons under their weight, order by
  * order. What is made anew from order 0 at each order elsewhere is carried on
  * by one order, with the same operations in the same order. -- */
-/* Begins a series: group->plane says whether the group is one of these. */
+/* Before series are made: group->plane says whether the group is one of these.
+ */
 void persistent_plane_begin(struct rt *run, struct persistent_group *group);
+/* Does what contact_point_series does, for the first n points of such a group.
+ * False: it is none, or a number is not finite. */
+bool persistent_plane_points(struct rt *run, struct persistent_group *group,
+                             int n, int order);
 /* After order 0 has been made without forces: notes the accelerations. */
 void persistent_plane_note(struct rt *run, struct persistent_group *group);
 /* Makes of the points what the equations for forces of order `term` >= 1 read.
@@ -382,8 +393,16 @@ void persistent_plane_note(struct rt *run, struct persistent_group *group);
  * finite. */
 bool persistent_plane_order(struct rt *run, struct persistent_group *group,
                             int term);
-/* After forces of order `term` have been added to the accelerations. */
-void persistent_plane_settle(struct persistent_group *group, int term);
+/* Adds forces of order `term` to the accelerations, and if there is `more` to
+ * come, to those of the next order what all forces so far do there. */
+void persistent_plane_settle(struct persistent_group *group, int term,
+                             bool more);
+/* For any body of the plane whose spin no joint holds: adds to coefficient
+ * `term` of its accelerations p what an unknown force of lower orders does
+ * there. */
+void persistent_plane_push(const struct rt *run,
+                           const struct persistent_unknown *unknown, int side,
+                           int term, double *p);
 /* Ends a series that was carried on to this order. */
 void persistent_plane_end(struct rt *run, struct persistent_group *group,
                           int order);

@@ -22,7 +22,8 @@
 struct plane_body {
     uint32_t body;
     double *state[6], *cosine, *sine; /* coefficient 0 in run->rows.block */
-    const double *push[3];            /* what forces do */
+    double *push[3];                  /* what forces do */
+    double mobility[3];
     bool sum[3];                /* the rate is a sum of a constant and that */
     double free[3];             /* the rates without forces */
     double times[COEFFICIENTS]; /* k times coefficient k of the angle */
@@ -41,12 +42,22 @@ struct plane_point {
     struct plane_body *of[2];      /* the bodies of the contact, if they move */
     const double *vertex, *normal; /* of the other body; of the face */
     struct taylor own[2]; /* the normal in the axes of the vertex's body */
+    /* rows of the rotations into the axes of the face's body, and back */
+    const double *face_axes[2][2], *vertex_axes[2][2];
+};
+/* an unknown force, and how a unit of it accelerates the bodies that it moves
+ */
+struct plane_force {
+    const struct persistent_unknown *unknown;
+    struct plane_body *on[2];
+    double by[2][3][COEFFICIENTS];
 };
 struct persistent_plane {
-    int n_body, n_pose, n_point;
+    int n_body, n_pose, n_point, n_force;
     struct plane_body *body;
     struct plane_pose *pose;
     struct plane_point *point;
+    struct plane_force *force;
     int body_room, point_room;
 };
 
@@ -80,7 +91,7 @@ turns(const imp_instr *code, const uint32_t *out)
 
 /* Does a block hold one body, whose rates are constants plus what forces do? */
 static bool
-is_simple(const struct rt *run, uint32_t index, bool sum[3])
+look_at_block(const struct rt *run, uint32_t index, bool sum[3])
 {
     const imp_block *block = persistent_block(run, index);
     const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
@@ -103,18 +114,34 @@ is_simple(const struct rt *run, uint32_t index, bool sum[3])
     return simple && turns(code, out);
 }
 
+/* The same, asked once. sum (may be NULL): which rates have such constants. */
+static bool
+is_simple(const struct rt *run, uint32_t index, bool sum[3])
+{
+    enum { ASKED = 8, SIMPLE = 16 };
+    unsigned char *known = &run->persistent_memory->simple[index];
+    if (!*known) {
+        bool of[3] = {false, false, false};
+        bool simple = look_at_block(run, index, of);
+        *known = (unsigned char)(ASKED | (simple ? SIMPLE : 0) | of[0] |
+                                 of[1] << 1 | of[2] << 2);
+    }
+    for (int i = 0; i < 3 && sum; i++)
+        sum[i] = *known >> i & 1;
+    return (*known & SIMPLE) != 0;
+}
+
 /* Is the group one of such bodies and points? */
 static bool
 is_plane(const struct rt *run, const struct persistent_group *group)
 {
-    bool is = run->im->dim == 2 && run->motion->weight && !run->joints &&
-              !group->yields && !group->varies && !group->rubs,
-         sum[3];
-    for (int i = 0; i < group->n_on && is; i++)
+    bool is = group->n_on > 0 && run->im->dim == 2 && run->motion->weight &&
+              !run->joints && !group->yields && !group->varies && !group->rubs;
+    for (int i = 0; i < group->n && is; i++)
         is = group->row[i].spot.kind == POINT_VERTEX;
     for (uint32_t i = 0; i < group->moved.n_block && is; i++)
-        is = is_simple(run, group->moved.block[i], sum);
-    return is && group->n_on > 0;
+        is = is_simple(run, group->moved.block[i], NULL);
+    return is;
 }
 
 /* -- places ---------------------------------------------------------------- */
@@ -173,12 +200,12 @@ pose_still(struct plane_pose *pose, const struct plane_body *body, int k)
     pose->turn[3].c[k] = C * s - S * c;
 }
 
-/* Makes the pose of orders from .. to. */
+/* Makes the pose of orders from .. to, from 1 on. */
 static bool
 pose_from(struct rt *run, struct plane_pose *pose,
           const struct plane_point *point, int from, int to)
 {
-    if (!pose->still || from == 0)
+    if (!pose->still)
         return polytope_relative_pose_once(run, pose->contact, from, to,
                                            pose->centre, pose->turn) == IMP_OK;
     for (int k = from; k <= to; k++)
@@ -209,13 +236,12 @@ products(const double *a, const double *b, const double *c, const double *d,
     return sum;
 }
 
-/* Order k of R x or R^T x for a constant x. */
-static double
-turned(const struct plane_pose *pose, bool back, int i, const double *x, int k)
+/* Order k of one number of R x or R^T x for a constant x; R by the row of it.
+ */
+static inline double
+turned(const double *const row[2], const double *x, int k)
 {
-    const struct taylor *R = pose->turn;
-    return (back ? R[i] : R[3 * i]).c[k] * x[0] +
-           (back ? R[3 + i] : R[3 * i + 1]).c[k] * x[1] + 0.0;
+    return row[0][k] * x[0] + row[1][k] * x[1] + 0.0;
 }
 
 /* Where the vertex is in the axes of the face's body, and its gap, at order k.
@@ -227,7 +253,7 @@ gap_at(struct plane_point *point, int k)
     struct persistent_row *row = point->row;
     bool back = row->spot.face_of != 0;
     for (int i = 0; i < 2; i++) {
-        double at = turned(pose, back, i, point->vertex, k);
+        double at = turned(point->face_axes[i], point->vertex, k);
         row->place[i].c[k] =
             back ? at - products(pose->turn[i].c, pose->centre[0].c,
                                  pose->turn[3 + i].c, pose->centre[1].c, k)
@@ -247,7 +273,7 @@ open_at(struct plane_point *point, int k)
     const double *n = point->normal, *v = point->vertex;
     double world[2];
     for (int i = 0; i < 2; i++)
-        point->own[i].c[k] = turned(point->pose, of == 0, i, n, k);
+        point->own[i].c[k] = turned(point->vertex_axes[i], n, k);
     if (face) {
         double c = face->cosine[k], s = face->sine[k];
         world[0] = c * n[0] + -1.0 * s * n[1] + 0.0;
@@ -320,7 +346,7 @@ reach_at(struct plane_point *point, int k)
                          pose->turn[3 * i + 1].c, row->place[1].c, k) +
                 pose->centre[i].c[k];
         friction->point[i].c[k] = at[i];
-        friction->normal[i].c[k] = -1.0 * turned(pose, false, i, n, k);
+        friction->normal[i].c[k] = -1.0 * turned(point->vertex_axes[i], n, k);
     }
     for (int i = 0; i < 2; i++)
         friction->arm[i].c[k] = arm[i] = at[i] - pose->centre[i].c[k];
@@ -370,12 +396,14 @@ memory_of(struct rt *run, struct persistent_group *group)
         plane->body =
             NEW_N(run->own, struct plane_body, (size_t)plane->body_room);
     }
-    if (group->n_on > plane->point_room) {
-        plane->point_room = 2 * group->n_on;
+    if (group->n > plane->point_room) {
+        plane->point_room = 2 * group->n;
         plane->point =
             NEW_N(run->own, struct plane_point, (size_t)plane->point_room);
         plane->pose =
             NEW_N(run->own, struct plane_pose, (size_t)plane->point_room);
+        plane->force =
+            NEW_N(run->own, struct plane_force, 2 * (size_t)plane->point_room);
     }
     return plane;
 }
@@ -424,6 +452,60 @@ enter_body(const struct rt *run, uint32_t number, struct plane_body *body)
         body->push[i] = run->persistent_memory->push[of->block] +
                         (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
     is_simple(run, of->block, body->sum);
+    const double *constants = run->env + of->env_body;
+    body->mobility[0] = body->mobility[1] = constants[IMP_BODY_INVMASS];
+    body->mobility[2] = constants[IMP_BODY_INVINERTIA];
+}
+
+/* -- forces ---------------------------------------------------------------- */
+
+static void
+accelerate(struct plane_force *force, int k)
+{
+    for (int e = 0; e < 2; e++)
+        for (int i = 0; i < 3 && force->on[e]; i++)
+            force->by[e][i][k] = force->on[e]->mobility[i] *
+                                 force->unknown->push[e][i < 2 ? i : 5].c[k];
+}
+
+/* Adds to coefficient `term` of the accelerations what the forces of lower
+ * orders do there, as the directions change. */
+static void
+add_lower(struct persistent_plane *plane, int term)
+{
+    for (int n = 0; n < plane->n_force; n++) {
+        const struct plane_force *force = &plane->force[n];
+        const double *size = force->unknown->force->c;
+        for (int e = 0; e < 2; e++) {
+            const struct plane_body *body = force->on[e];
+            if (!body)
+                continue;
+            const double *x = force->by[e][0], *y = force->by[e][1],
+                         *spin = force->by[e][2];
+            double to[3] = {body->push[0][term], body->push[1][term],
+                            body->push[2][term]};
+            for (int j = 1; j <= term; j++) {
+                to[0] += size[term - j] * x[j];
+                to[1] += size[term - j] * y[j];
+                to[2] += size[term - j] * spin[j];
+            }
+            for (int i = 0; i < 3; i++)
+                body->push[i][term] = to[i];
+        }
+    }
+}
+
+/* Adds what the forces of order `term` do there. */
+static void
+add_forces(struct persistent_plane *plane, int term)
+{
+    for (int n = 0; n < plane->n_force; n++) {
+        const struct plane_force *force = &plane->force[n];
+        for (int e = 0; e < 2; e++)
+            for (int i = 0; i < 3 && force->on[e]; i++)
+                force->on[e]->push[i][term] +=
+                    force->unknown->force->c[term] * force->by[e][i][0];
+    }
 }
 
 /* -- order by order ---------------------------------------------------------
@@ -450,24 +532,32 @@ persistent_plane_note(struct rt *run, struct persistent_group *group)
     }
 }
 
-/* Takes over what was made by drive and rows_series up to order `term`. */
-static bool
-take_over(struct rt *run, struct persistent_group *group, int term)
+/* The forces, as they act up to order `term`. */
+static void
+take_forces(struct rt *run, struct persistent_group *group, int term)
 {
     struct persistent_plane *plane = group->plane;
-    plane->n_body = (int)group->moved.n_body;
-    plane->n_pose = 0;
-    plane->n_point = group->n_on;
-    for (int i = 0; i < plane->n_body; i++) {
-        struct plane_body *body = &plane->body[i];
-        enter_body(run, group->moved.body[i], body);
-        for (int k = 1; k <= term; k++)
-            body->times[k] = (double)k * body->state[2][k];
-        turn_sums(body, term + 1);
-        if (!isfinite(move(body, term - 1)))
-            return false;
+    plane->n_force = group->n_unknown;
+    for (int i = 0; i < plane->n_force; i++) {
+        struct plane_force *force = &plane->force[i];
+        force->unknown = &group->unknown[i];
+        const imp_contact *contact =
+            rt_contact(run, force->unknown->row->spot.contact);
+        for (int e = 0; e < 2; e++)
+            force->on[e] = body_of(plane, contact->body[e]);
+        for (int k = 0; k <= term; k++)
+            accelerate(force, k);
     }
-    for (int i = 0; i < group->n_on; i++) {
+}
+
+/* Finds the poses of n points, and makes them up to `order`. */
+static bool
+take_points(struct rt *run, struct persistent_group *group, int n, int order)
+{
+    struct persistent_plane *plane = group->plane;
+    plane->n_pose = 0;
+    plane->n_point = n;
+    for (int i = 0; i < n; i++) {
         struct plane_point *point = &plane->point[i];
         const struct contact_point *at = &group->row[i].spot;
         const imp_contact *contact = rt_contact(run, at->contact);
@@ -481,12 +571,90 @@ take_over(struct rt *run, struct persistent_group *group, int term)
         point->normal =
             run->polytope[contact->body[at->face_of]]->face[at->face].n;
         if (plane->n_pose > n_pose &&
-            !pose_from(run, point->pose, point, 0, term + 1))
+            polytope_relative_pose(run, at->contact, order, point->pose->centre,
+                                   point->pose->turn, NULL) != IMP_OK)
             return false;
+        for (int j = 0; j < 2; j++)
+            for (int side = 0; side < 2; side++) {
+                const double *along = point->pose->turn[3 * j + side].c,
+                             *back = point->pose->turn[3 * side + j].c;
+                point->face_axes[j][side] = at->face_of == 0 ? along : back;
+                point->vertex_axes[j][side] = at->face_of == 0 ? back : along;
+            }
+    }
+    return true;
+}
+
+/* Finds the bodies that the group moves, and their rows in run->rows.block. */
+static void
+take_bodies(struct rt *run, struct persistent_group *group)
+{
+    struct persistent_plane *plane = group->plane;
+    plane->n_body = (int)group->moved.n_body;
+    for (int i = 0; i < plane->n_body; i++)
+        enter_body(run, group->moved.body[i], &plane->body[i]);
+}
+
+/* Takes over what was made by drive and rows_series up to order `term`. */
+static bool
+take_over(struct rt *run, struct persistent_group *group, int term)
+{
+    struct persistent_plane *plane = group->plane;
+    take_bodies(run, group);
+    for (int i = 0; i < plane->n_body; i++) {
+        struct plane_body *body = &plane->body[i];
+        for (int k = 1; k <= term; k++)
+            body->times[k] = (double)k * body->state[2][k];
+        turn_sums(body, term + 1);
+        if (!isfinite(move(body, term - 1)))
+            return false;
+    }
+    if (!take_points(run, group, group->n_on, term + 1))
+        return false;
+    for (int i = 0; i < plane->n_point; i++)
         for (int k = 0; k <= term; k++)
             for (int j = 0; j < 2; j++)
-                point->own[j].c[k] =
-                    turned(point->pose, at->face_of == 0, j, point->normal, k);
+                plane->point[i].own[j].c[k] = turned(
+                    plane->point[i].vertex_axes[j], plane->point[i].normal, k);
+    take_forces(run, group, term);
+    return true;
+}
+
+bool
+persistent_plane_points(struct rt *run, struct persistent_group *group, int n,
+                        int order)
+{
+    assert(order >= 0 && order <= IMP_ORDER_MAX);
+    if (!group->plane)
+        return false;
+    take_bodies(run, group);
+    if (!take_points(run, group, n, order))
+        return false;
+    for (int i = 0; i < n; i++) {
+        struct plane_point *point = &group->plane->point[i];
+        struct persistent_row *row = point->row;
+        struct persistent_friction *friction = row->friction;
+        const struct polytope_face *face =
+            run->polytope[rt_contact(run, row->spot.contact)
+                              ->body[row->spot.face_of]]
+                ->face +
+            row->spot.face;
+        row->valid = row->end = INFINITY;
+        for (int k = 0; k <= order; k++) {
+            gap_at(point, k);
+            open_at(point, k);
+            if (friction)
+                friction_at(point, k);
+        }
+        row->gap.c[0] -= face->d;
+        if (!friction)
+            continue;
+        friction->place =
+            row->place[0].c[0] * face->n[1] - row->place[1].c[0] * face->n[0];
+        friction->shift.c[0] =
+            friction->anchored ? friction->place - friction->anchor : 0.0;
+        for (int k = 0; k <= order; k++)
+            slip_at(point, k, k == order);
     }
     return true;
 }
@@ -525,15 +693,20 @@ persistent_plane_order(struct rt *run, struct persistent_group *group, int term)
         gap_at(point, term + 2);
         finite += 0.0 * point->row->gap.c[term + 2];
     }
+    for (int i = 0; i < plane->n_force; i++)
+        accelerate(&plane->force[i], term + 1);
     return isfinite(finite);
 }
 
 void
-persistent_plane_settle(struct persistent_group *group, int term)
+persistent_plane_settle(struct persistent_group *group, int term, bool more)
 {
     assert(group->carried);
+    add_forces(group->plane, term);
     for (int i = 0; i < group->plane->n_body; i++)
         move(&group->plane->body[i], term);
+    if (more)
+        add_lower(group->plane, term + 1);
 }
 
 void
@@ -562,4 +735,26 @@ persistent_plane_end(struct rt *run, struct persistent_group *group, int order)
     }
     /* poses that points share were not made along */
     contact_point_poses_forget(group);
+}
+
+/* -- any body of the plane ------------------------------------------------- */
+
+void
+persistent_plane_push(const struct rt *run,
+                      const struct persistent_unknown *unknown, int side,
+                      int term, double *p)
+{
+    const double *constants =
+        run->env +
+        rt_body(run, rt_contact(run, unknown->row->spot.contact)->body[side])
+            ->env_body;
+    for (uint32_t i = 0; i < 3; i++) {
+        double mobility = i < 2 ? constants[IMP_BODY_INVMASS]
+                                : constants[IMP_BODY_INVINERTIA],
+               *to = p + (size_t)i * IMP_ROW_STRIDE + term;
+        const double *push = unknown->push[side][persistent_entry(run, i)].c;
+        for (int j = 1; j <= term; j++)
+            if (unknown->force->c[term - j] != 0.0)
+                *to += unknown->force->c[term - j] * (mobility * push[j]);
+    }
 }

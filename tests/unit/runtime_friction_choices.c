@@ -121,8 +121,9 @@ touch(struct many *m, double J[2 * MOST][3 * BOX_DISCS], int a, int b,
     m->n++;
 }
 
+/* rate (2 MOST; or NULL): how accelerations grow under other side forces. */
 static void
-full_box(uint64_t *seed, struct many *m)
+full_box(uint64_t *seed, struct many *m, double *rate)
 {
     double J[2 * MOST][3 * BOX_DISCS] = {{0}}, x[BOX_DISCS], y[BOX_DISCS];
     double off = pow(10, multi_random(seed, -9, -1)), weight[BOX_DISCS],
@@ -151,6 +152,11 @@ full_box(uint64_t *seed, struct many *m)
     for (int i = 0; i < m->n; i++)
         m->point[i] =
             (struct friction_point){.mu_static = mu, .mu_dynamic = mu};
+    for (int r = 0; r < 2 * m->n && rate; r++) {
+        rate[r] = 0;
+        for (int d = 0; d < discs; d++)
+            rate[r] += J[r][3 * d] * cos(d) / weight[d];
+    }
     for (int r = 0; r < 2 * m->n; r++)
         for (int d = 0; d < 3 * discs; d++) {
             double force = d % 3 == 0   ? side[d / 3]
@@ -176,7 +182,7 @@ full_boxes(void **state)
     for (int t = 0; t < 400; t++) {
         struct many m;
         struct friction_choice out;
-        full_box(&seed, &m);
+        full_box(&seed, &m, NULL);
         assert_true(m.n <= MOST);
         struct friction_instant in = {.n = m.n,
                                       .point = m.point,
@@ -190,6 +196,82 @@ full_boxes(void **state)
         arena_clear(arena);
     }
     assert_true(unknown <= 10);
+}
+
+/* Are these modes and loads, s later, those of a set? */
+static struct many
+box_at(const struct many *m, const double *rate, double s)
+{
+    struct many later = *m;
+    for (int r = 0; r < 2 * m->n; r++)
+        later.free[r] += s * rate[r];
+    return later;
+}
+
+static bool
+all_stick(const struct many *m)
+{
+    enum contact_mode mode[MOST];
+    struct friction_set found, set = {.mode = mode};
+    struct friction_instant in = {.n = m->n,
+                                  .point = m->point,
+                                  .W = m->W,
+                                  .free = m->free,
+                                  .terms = m->terms};
+    for (int i = 0; i < m->n; i++)
+        mode[i] = CONTACT_STICK;
+    return friction_forces_of(arena, &in, &set, &found);
+}
+
+/* Discs in a box all of whose points stick until a side force has grown so far
+ * that no forces keep them: there the forces are at edges of their cones. What
+ * goes on obeys the law then, and until `span` later, with forces that grow by
+ * `drift`; and not all points stick then. */
+static void
+boxes_at_their_limits(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    int limits = 0, found = 0;
+    for (int t = 0; t < 20; t++) {
+        struct many m;
+        struct friction_going out;
+        double rate[2 * MOST], low = 0, high = 30;
+        full_box(&seed, &m, rate);
+        arena_clear(arena);
+        struct many later = box_at(&m, rate, high);
+        if (!all_stick(&m) || all_stick(&later))
+            continue;
+        while (high - low > 1e-12 * high) {
+            double middle = 0.5 * (low + high);
+            later = box_at(&m, rate, middle);
+            *(all_stick(&later) ? &low : &high) = middle;
+            arena_clear(arena);
+        }
+        struct many now = box_at(&m, rate, low);
+        struct friction_instant in = {.n = m.n,
+                                      .point = now.point,
+                                      .W = now.W,
+                                      .free = now.free,
+                                      .terms = now.terms};
+        limits++;
+        if (!friction_goes_on(arena, &in, rate, &out))
+            continue;
+        found++;
+        obeys(&now, &out.set, 1e-7);
+        for (int part = 1; part <= 4; part++) {
+            double s = out.span * part / 4;
+            for (int i = 0; i < m.n; i++) {
+                out.set.normal[i] += out.span / 4 * out.drift[2 * i];
+                out.set.tangential[i] += out.span / 4 * out.drift[2 * i + 1];
+            }
+            later = box_at(&now, rate, s);
+            obeys(&later, &out.set, 1e-7);
+        }
+        assert_false(all_stick(&later));
+    }
+    assert_true(limits > 3);
+    assert_int_equal(found, limits);
 }
 
 /* A disc on the floor that is pressed against a wall, with friction above 1 at
@@ -371,6 +453,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(boxes_at_their_limits, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_choices, set_up, tear_down),
     };

@@ -286,8 +286,11 @@ painleve_put_two(struct analysis *analysis, const imp_command *command,
     struct pair *pair = NEW(arena, struct pair);
     struct friction_choice *choice = NEW(arena, struct friction_choice);
     make_pair(instant, cross, pair);
-    struct friction_instant both = {
-        2, pair->point, pair->W, pair->free, pair->terms, false, false};
+    struct friction_instant both = {.n = 2,
+                                    .point = pair->point,
+                                    .W = pair->W,
+                                    .free = pair->free,
+                                    .terms = pair->terms};
     friction_choose(arena, &both, choice);
     SET_NUM("time", instant[0].time);
     SET_NUM("gap", instant[0].gap);

@@ -29,7 +29,9 @@
 /* Stick and slip that take turns so often at one time, per point and without an
  * impact, come to no end. */
 #define MODES_REPEAT 6
-/* Before that, forces that points share are no longer the least ones: least
+/* Before that, what forces at edges of their cones do next is looked at, */
+#define MODES_NEXT 1
+/* and forces that points share are no longer the least ones: least
  * forces lie at edges of cones, so that each point that keeps off its own edge
  * brings another one to it. */
 #define MODES_INNER 2
@@ -243,7 +245,9 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
     assert(sim != NULL && spot != NULL && *count > 0 && shared != NULL);
     int n = *count;
     bool inner = sim->modes_inner && takes_turns(sim, 0);
-    struct friction_modes modes = {.cause = cause, .which = -1, .inner = inner};
+    bool next = takes_turns(sim, MODES_NEXT);
+    struct friction_modes modes = {
+        .cause = cause, .which = -1, .inner = inner, .next = next};
     for (int i = 0; i < n && gone; i++)
         if (!memcmp(&spot[i], gone, sizeof *gone))
             modes.which = i;
@@ -252,8 +256,10 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
                 (modes.choice.taken >= 0 && !modes.jumps && !modes.yields &&
                  slip_off_corners(sim, spot, n)))) {
         n = *count;
-        modes = (struct friction_modes){
-            .cause = FRICTION_CAUSE_OTHER, .which = -1, .inner = inner};
+        modes = (struct friction_modes){.cause = FRICTION_CAUSE_OTHER,
+                                        .which = -1,
+                                        .inner = inner,
+                                        .next = next};
         st = simulate_capture_slips(sim, spot, n, &modes);
     }
     if (st)

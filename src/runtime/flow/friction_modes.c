@@ -164,8 +164,8 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
                                        2 * (size_t)all->contact[c / 2] + c % 2];
     }
     all->n = (int)n;
-    all->instant = (struct friction_instant){(int)n, all->point, W,    free,
-                                             terms,  false,      false};
+    all->instant = (struct friction_instant){
+        .n = (int)n, .point = all->point, .W = W, .free = free, .terms = terms};
     return IMP_OK;
 }
 

@@ -108,8 +108,14 @@ problem_of(struct arena *arena, const struct friction_instant *in)
         point[i].offset = fmax(from->normal, GIVEN_LEAST);
         point[i].before.closed = false;
     }
-    return (struct mode_problem){in->n,     point,     in->W, in->free,
-                                 in->terms, in->brief, false, in->inner};
+    return (struct mode_problem){.n = in->n,
+                                 .point = point,
+                                 .W = in->W,
+                                 .free = in->free,
+                                 .terms = in->terms,
+                                 .brief = in->brief,
+                                 .inner = in->inner,
+                                 .near = in->near};
 }
 
 /* The modes of a set, with the forces that are given as such. */
@@ -132,6 +138,20 @@ friction_ranges(struct arena *arena, const struct friction_instant *in,
     assert(arena && in && in->n > 0 && set && range);
     struct mode_problem problem = problem_of(arena, in);
     mode_ranges(arena, &problem, states_of(arena, in, set), range);
+}
+
+bool
+friction_forces_of(struct arena *arena, const struct friction_instant *in,
+                   const struct friction_set *set, struct friction_set *out)
+{
+    assert(arena && in && in->n > 0 && set && out);
+    struct mode_result *result = NEW(arena, struct mode_result);
+    struct mode_problem problem = problem_of(arena, in);
+    mode_search(arena, &problem, states_of(arena, in, set), result);
+    if (result->n != 1)
+        return false;
+    put_set(arena, in->n, in->point, result->found, out);
+    return true;
 }
 
 double
@@ -173,8 +193,8 @@ double
 mode_row_noise(const struct mode_problem *in, int row)
 {
     assert(in);
-    struct friction_instant instant = {in->n,     NULL,  in->W, in->free,
-                                       in->terms, false, false};
+    struct friction_instant instant = {
+        .n = in->n, .W = in->W, .free = in->free, .terms = in->terms};
     return friction_row_noise(&instant, row);
 }
 
@@ -212,6 +232,117 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
     struct mode_problem problem = problem_of(arena, in);
     mode_search(arena, &problem, NULL, result);
     put_result(arena, in, result, out);
+}
+
+/* -- what goes on -----------------------------------------------------------
+ * Which points stick and which slip where forces are at edges of their cones.
+ * There modes that obey the law now may end now. The rows are a = free + W f,
+ * and free grows by s times its rate. Modes that obey the law at this instant
+ * and at s obey it in between: what they ask for is linear in forces and
+ * accelerations, and these go on a straight way from the ones to the others. So
+ * they go on, to the first order. Where forces are not unique, those at s keep
+ * off the edges, and those of now are the nearest to them. */
+
+/* s is this share of the time in which accelerations change by themselves, or
+ * shares that are each less than the one before by NEXT_LESS, NEXT_TRIES in
+ * all. The last one moves margins by 1e-5 of their terms, well above the
+ * tolerances of a choice (friction_priv.h). */
+#define NEXT_SHARE 1e-2
+#define NEXT_LESS 0.1
+#define NEXT_TRIES 4
+
+/* The time in which accelerations change by as much as they have terms, in the
+ * norm of the energy. */
+static double
+time_of(const struct friction_instant *in, const double *rate)
+{
+    size_t rows = 2 * (size_t)in->n;
+    double terms = 0.0, rates = 0.0;
+    for (size_t r = 0; r < rows; r++) {
+        double w = in->W[r * (rows + 1)];
+        if (!(w > 0.0))
+            continue;
+        terms = fmax(terms, in->terms[r] / sqrt(w));
+        rates = fmax(rates, fabs(rate[r]) / sqrt(w));
+    }
+    return rates > 0.0 ? terms / rates : INFINITY;
+}
+
+/* Points that slip in name alone stick: their slips are not accelerated at s
+ * either, as others hold them. Finds forces of these modes. */
+static void
+name_sticks(struct arena *arena, const struct friction_instant *later,
+            struct friction_set *set)
+{
+    size_t rows = 2 * (size_t)later->n;
+    struct friction_set stick = *set, found;
+    stick.mode = arena_copy(arena, set->mode, sizeof *set->mode * rows / 2);
+    for (size_t i = 0; i < rows / 2; i++) {
+        double size = later->terms[2 * i + 1];
+        const double *w = later->W + (2 * i + 1) * rows;
+        for (size_t c = 0; c < rows / 2; c++)
+            size += fabs(w[2 * c] * set->normal[c]) +
+                    fabs(w[2 * c + 1] * set->tangential[c]);
+        bool slips = set->mode[i] == CONTACT_SLIP_POSITIVE ||
+                     set->mode[i] == CONTACT_SLIP_NEGATIVE;
+        if (slips && later->point[i].slip == 0.0 &&
+            fabs(set->acc[2 * i + 1]) <= FRICTION_SAME * size)
+            stick.mode[i] = CONTACT_STICK;
+    }
+    if (friction_forces_of(arena, later, &stick, &found))
+        *set = found;
+}
+
+/* Are there modes that obey the law now and at s? */
+static bool
+try_later(struct arena *arena, const struct friction_instant *in,
+          const double *rate, double s, struct friction_going *out)
+{
+    size_t n = (size_t)in->n;
+    double *free = NEW_N(arena, double, 2 * n);
+    double *then = NEW_N(arena, double, 2 * n);
+    struct friction_point *point =
+        arena_copy(arena, in->point, n * sizeof *point);
+    struct friction_instant later = *in, now = *in;
+    struct friction_choice *choice = NEW(arena, struct friction_choice);
+    for (size_t i = 0; i < n; i++)
+        point[i].ended = false;
+    for (size_t r = 0; r < 2 * n; r++)
+        free[r] = in->free[r] + s * rate[r];
+    later.free = free;
+    later.point = point;
+    later.inner = true;
+    friction_choose(arena, &later, choice);
+    if (choice->taken < 0)
+        return false;
+    struct friction_set *set = choice->set + choice->taken;
+    name_sticks(arena, &later, set);
+    for (size_t i = 0; i < n; i++) {
+        then[2 * i] = set->normal[i];
+        then[2 * i + 1] = set->tangential[i];
+    }
+    now.near = then;
+    if (!friction_forces_of(arena, &now, set, &out->set))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        out->drift[2 * i] = (then[2 * i] - out->set.normal[i]) / s;
+        out->drift[2 * i + 1] = (then[2 * i + 1] - out->set.tangential[i]) / s;
+    }
+    out->span = s;
+    return true;
+}
+
+bool
+friction_goes_on(struct arena *arena, const struct friction_instant *in,
+                 const double *rate, struct friction_going *out)
+{
+    assert(arena && in && in->n > 0 && in->terms && rate && out);
+    double s = NEXT_SHARE * time_of(in, rate);
+    out->drift = NEW_N(arena, double, 2 * (size_t)in->n);
+    for (int k = 0; k < NEXT_TRIES && isfinite(s); k++, s *= NEXT_LESS)
+        if (try_later(arena, in, rate, s, out))
+            return true;
+    return false;
 }
 
 /* -- joints ----------------------------------------------------------------

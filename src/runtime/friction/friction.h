@@ -60,6 +60,8 @@ struct friction_instant {
     bool inner; /* forces that are not unique, of a motion that is, are not the
                    least ones but keep off the edges of their cones, as far as
                    they can */
+    const double *near; /* 2 n: nor the least ones, but the nearest to these;
+                           NULL: none are stated */
 };
 enum friction_verdict {
     FRICTION_UNIQUE,    /* one motion */
@@ -138,6 +140,24 @@ struct friction_range {
 void friction_ranges(struct arena *arena, const struct friction_instant *in,
                      const struct friction_set *set,
                      struct friction_range *range);
+
+/* The forces of the modes of `set` at this instant, and its accelerations.
+ * False: the modes do not obey the law. Memory: the arena. */
+bool friction_forces_of(struct arena *arena, const struct friction_instant *in,
+                        const struct friction_set *set,
+                        struct friction_set *out);
+
+/* What goes on where forces are at edges of their cones. */
+struct friction_going {
+    struct friction_set set; /* modes, and forces of this instant */
+    double *drift;           /* 2 n: how these grow */
+    double
+        span; /* for which modes and forces obey the law, to the first order */
+};
+/* Modes that obey the law at this instant and from then on, where the
+ * accelerations `free` grow by `rate` (2 n). False: none were found. */
+bool friction_goes_on(struct arena *arena, const struct friction_instant *in,
+                      const double *rate, struct friction_going *out);
 
 /* For how long forces of a choice that friction_choose has found can go on to
  * keep its inequalities: each of them falls by no more than its rate (2 n: of

@@ -70,7 +70,8 @@ struct mode_problem {
     /* Names of modes do not matter: of closed points without force only the
      * choice is listed in which they are open. */
     bool unnamed;
-    bool inner; /* as in friction_instant */
+    bool inner;         /* as in friction_instant */
+    const double *near; /* as in friction_instant */
 };
 /* Forces of one choice of modes. */
 struct mode_solution {

@@ -194,8 +194,12 @@ solve(struct several *several, const double *free, const double *terms,
     int n = several->n;
     struct mode_point *point = NEW_N(several->arena, struct mode_point, n);
     struct mode_result *result = NEW(several->arena, struct mode_result);
-    struct mode_problem problem = {n,     point, several->W, free,
-                                   terms, false, true,       false};
+    struct mode_problem problem = {.n = n,
+                                   .point = point,
+                                   .W = several->W,
+                                   .free = free,
+                                   .terms = terms,
+                                   .unnamed = true};
     for (int i = 0; i < n; i++)
         point[i] = (struct mode_point){.mu_stick = several->point[i].mu,
                                        .mu_slip = several->point[i].mu,

@@ -269,7 +269,8 @@ null_unknowns(struct mode_scratch *scratch, int rank, int d)
 }
 
 /* Orthonormal directions of forces that leave the equations as they are;
- * makes `force` orthogonal to them. Returns how many there are. */
+ * makes `force` orthogonal to them, or as far along them as in->near. Returns
+ * how many there are. */
 static int
 null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
                 int rank, double *force)
@@ -303,6 +304,7 @@ null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
     for (int e = 0; e < count; e++) {
         const double *q = scratch->null + (size_t)e * (size_t)rows;
         double dot = dense_dot(rows, q, force);
+        dot -= in->near ? dense_dot(rows, q, in->near) : 0.0;
         for (int r = 0; r < rows; r++)
             force[r] -= dot * q[r];
     }

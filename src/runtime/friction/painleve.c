@@ -180,7 +180,8 @@ painleve_find(struct arena *arena, const struct painleve_point *in,
            terms[2] = {in->b_terms, in->a_terms};
     struct friction_point point = {
         .mu_static = stick_mu(in), .mu_dynamic = mu, .slip = in->slip};
-    struct friction_instant instant = {1, &point, W, free, terms, false, false};
+    struct friction_instant instant = {
+        .n = 1, .point = &point, .W = W, .free = free, .terms = terms};
     out->D = A * C - B * B;
     out->p_plus = cleared(C - mu * B, C + fabs(mu * B));
     out->p_minus = cleared(C + mu * B, C + fabs(mu * B));

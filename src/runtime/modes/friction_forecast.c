@@ -183,9 +183,12 @@ choose(struct bounce *bounce)
             terms[2 * i + k] = bounce->rows.terms[2 * from + k];
         }
     }
-    struct friction_instant instant = {
-        n_closed, point, part_of(bounce, index, n_closed), free, terms,
-        true,     false};
+    struct friction_instant instant = {.n = n_closed,
+                                       .point = point,
+                                       .W = part_of(bounce, index, n_closed),
+                                       .free = free,
+                                       .terms = terms,
+                                       .brief = true};
     struct friction_choice *choice =
         NEW(bounce->run->brief, struct friction_choice);
     friction_choose(bounce->run->brief, &instant, choice);

@@ -20,6 +20,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rubbing/rubbing.h"
 
@@ -79,6 +80,20 @@ friction_modes_may_yield(const struct rt *run, const struct contact_point *spot)
 
 /* -- what was held until now ----------------------------------------------- */
 
+/* A force of a row by now: its series is of the beginning of this piece of the
+ * motion, or of an instant since. */
+static double
+force_now(const struct rt *run, const struct persistent_row *row,
+          const struct taylor *force)
+{
+    const struct persistent_group *group =
+        persistent_group_of(run, row->spot.contact);
+    if (group->kept_order == 0 || group->kept_touched != group->touched)
+        return force->c[0];
+    return polynomial_value(force->c, group->kept_order - 1,
+                            rt_time(run) - group->kept_time);
+}
+
 void
 friction_modes_remember(struct rt *run)
 {
@@ -105,8 +120,12 @@ friction_modes_remember(struct rt *run)
             set->until.room = room;
         }
         set->until.mode[set->until.n++] = (struct persistent_mode){
-            row->spot, row->friction->mode, row->friction->tied,
-            row->friction->onset == rt_time(run)};
+            row->spot,
+            row->friction->mode,
+            row->friction->tied,
+            row->friction->onset == rt_time(run),
+            {force_now(run, row, &row->force),
+             force_now(run, row, &row->friction->force)}};
     }
 }
 
@@ -230,6 +249,7 @@ set_pushes(const struct friction_rows *in, const struct friction_set *set,
 struct taken {
     const struct friction_set *set;
     int *order, n_on, n; /* points that push, then those that stay closed */
+    const double *drift; /* 2 per point: how its forces grow; NULL: unknown */
 };
 
 /* Points that push come first, then those that the others keep closed. */
@@ -250,6 +270,18 @@ sort_out(const struct friction_rows *in, struct taken *taken)
         if (pass == 0)
             taken->n_on = taken->n;
     }
+}
+
+/* Do the forces of a point leave the edge of its cone? */
+static bool
+comes_off_edge(const struct friction_rows *in, const struct taken *taken, int i)
+{
+    if (!taken->drift)
+        return false;
+    double normal = in->point[i].mu_static * taken->drift[2 * i],
+           along = taken->set->tangential[i] > 0.0 ? taken->drift[2 * i + 1]
+                                                   : -taken->drift[2 * i + 1];
+    return normal - along > FRICTION_AT_EDGE * (fabs(normal) + fabs(along));
 }
 
 /* Points at the edge of their cones stick there if others hold their slip;
@@ -276,7 +308,7 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
         int point = taken->order[i];
         if (!friction || friction->tied || friction->mode != CONTACT_STICK ||
             !at_edge(&in->point[point], taken->set, point) ||
-            !depends(in, on, sticks, point))
+            comes_off_edge(in, taken, point) || !depends(in, on, sticks, point))
             continue;
         sticks[point] = false;
         friction->tied = taken->set->tangential[point] > 0.0 ? 1 : -1;
@@ -394,6 +426,11 @@ hold(struct friction_rows *in, struct taken *taken, int first)
         if (!row->friction)
             continue;
         row->friction->guess = taken->set->tangential[taken->order[i]];
+        if (taken->drift) {
+            group->drifts = rt_time(run);
+            row->drift = taken->drift[2 * taken->order[i]];
+            row->friction->drift = taken->drift[2 * taken->order[i] + 1];
+        }
         const struct friction_point *point = &in->point[taken->order[i]];
         enum contact_mode mode = taken->set->mode[taken->order[i]];
         row->friction->mode = mode;
@@ -647,6 +684,37 @@ end_slips(struct friction_rows *in, const struct friction_instant *instant,
     return st;
 }
 
+/* Holds the points in the modes that are taken, or in those that go on. */
+static int
+hold_taken(struct friction_rows *in, const struct friction_instant *instant,
+           struct friction_modes *modes)
+{
+    struct rt *run = in->run;
+    struct friction_set *set = modes->choice.set + modes->choice.taken;
+    name_held_slips(in, set);
+    modes->mode = set->mode;
+    struct taken taken = {.set = set};
+    sort_out(in, &taken);
+    int first = modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1;
+    if (in->n_joint) {
+        hold_joints(in, &taken, first);
+        joints_project(run);
+    }
+    struct friction_going next;
+    bool goes_on = false;
+    int st = hold(in, &taken, first);
+    if (!st && modes->next)
+        st = friction_rows_next(in, instant, &goes_on, &next);
+    if (st || !goes_on)
+        return st;
+    release(run, in->spot, friction_rows_spots(in));
+    *set = next.set;
+    modes->mode = set->mode;
+    taken = (struct taken){.set = set, .drift = next.drift};
+    sort_out(in, &taken);
+    return hold(in, &taken, first);
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
@@ -694,6 +762,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
         !loads_matter(&in, choice))
         choice->verdict = FRICTION_SHARED;
+    friction_rows_keep(&in, &instant, choice);
     modes->shared = choice->verdict == FRICTION_SHARED;
     modes->slip = NEW_N(run->brief, double, (size_t)in.n);
     for (int i = 0; i < in.n; i++)
@@ -710,16 +779,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     report_loads(&in, &instant, modes);
     if (choice->taken < 0)
         return IMP_OK;
-    name_held_slips(&in, &choice->set[choice->taken]);
-    modes->mode = choice->set[choice->taken].mode;
-    struct taken taken = {.set = &choice->set[choice->taken]};
-    sort_out(&in, &taken);
-    int first = modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1;
-    if (in.n_joint) {
-        hold_joints(&in, &taken, first);
-        joints_project(run);
-    }
-    return hold(&in, &taken, first);
+    return hold_taken(&in, &instant, modes);
 }
 
 enum contact_mode

@@ -30,6 +30,8 @@ struct friction_modes {
     enum friction_cause cause;
     int which;
     bool inner;         /* friction_instant */
+    bool next;          /* forces are at edges of their cones: what they do next
+                           decides, too (friction_goes_on) */
     bool without_doubt; /* slips in doubt (friction_modes_doubt) are none, also
                            where modes go with them */
     bool ends_slips;    /* where no modes go with the slips, the slowest ones
@@ -55,8 +57,8 @@ struct friction_modes {
 /* From now on these points of one group, which are closed and have no rate,
  * have the modes that runtime/friction chooses; those that need no force are
  * let go. modes->cause, modes->which,
- * modes->inner, modes->without_doubt and modes->ends_slips are read. Where
- * choice.taken is -1 nothing is held. Status of the tapes. */
+ * modes->inner, modes->next, modes->without_doubt and modes->ends_slips are
+ * read. Where choice.taken is -1 nothing is held. Status of the tapes. */
 int friction_modes_select(struct rt *run, const struct contact_point *spot,
                           int count, struct friction_modes *modes);
 
@@ -132,8 +134,8 @@ enum contact_mode friction_modes_of(const struct rt *run, uint32_t contact);
  * the present instant into env. Status of the tapes. */
 int friction_modes_tell(struct rt *run);
 
-/* -- points whose contact yields and that are at rest, pressed in, under a force
- * between both that their law has there (contact_compliance_sides) -- */
+/* -- points whose contact yields and that are at rest, pressed in, under a
+ * force between both that their law has there (contact_compliance_sides) -- */
 
 /* What a point would do whose rate is 0 at this instant. */
 enum held_side {

@@ -21,6 +21,11 @@
 /* One impulse changes slips as fast as normal rates, but for the levers of the
  * points: where rates are taken for 0, slips up to so many of them are, too. */
 #define SLIP_STILL 8.0
+/* Forces that differ by this share of the greatest one are the same: an event
+ * is a root, which is known to less than they are (FRICTION_AT_ROOT of
+ * friction_priv.h). */
+#define NEXT_SAME 1e-7
+
 /* -- slips that an impact has ended -----------------------------------------
  */
 
@@ -470,6 +475,116 @@ friction_rows_read(struct friction_rows *in)
     st = rows_read(in, n_spot);
     rubbing_joints_keep(joint, n_joint);
     return st;
+}
+
+/* -- what goes on ---------------------------------------------------------- */
+
+/* The row of the group that stands for a point, or NULL. */
+static struct persistent_row *
+row_of(const struct friction_rows *in, struct persistent_group *group, int i)
+{
+    for (int k = 0; k < group->n; k++)
+        if (contact_point_same(&group->row[k].spot, &in->spot[i]))
+            return &group->row[k];
+    return NULL;
+}
+
+/* Writes b (2 n), the derivatives of the accelerations of all rows at constant
+ * forces. Points that open now, with an acceleration, are none of these: 0. */
+static int
+rates_of(const struct friction_rows *in, struct persistent_group *group,
+         double *b)
+{
+    struct rt *run = in->run;
+    size_t rows = 2 * (size_t)in->n;
+    double *force = NEW_N(run->brief, double, rows);
+    int st = persistent_group_series(run, group, 3, UINT32_MAX);
+    for (int i = 0; i < in->n && !st; i++) {
+        struct persistent_row *row = row_of(in, group, i);
+        if (!row)
+            continue;
+        if (!row->on)
+            st = contact_point_series(run, group, row, 3);
+        b[2 * i] = 6.0 * row->gap.c[3];
+        force[2 * i] = row->on ? row->force.c[1] : 0.0;
+        if (!row->friction)
+            continue;
+        b[2 * i + 1] = 2.0 * row->friction->slip.c[2];
+        force[2 * i + 1] = row->on ? row->friction->force.c[1] : 0.0;
+    }
+    for (size_t r = 0; r < rows && !st; r++)
+        for (size_t c = 0; c < rows && row_of(in, group, (int)(r / 2)); c++)
+            b[r] -= in->W[r * rows + c] * force[c];
+    return st;
+}
+
+int
+friction_rows_next(const struct friction_rows *in,
+                   const struct friction_instant *instant, bool *found,
+                   struct friction_going *out)
+{
+    assert(in != NULL && instant != NULL && found != NULL && out != NULL);
+    struct rt *run = in->run;
+    *found = false;
+    struct persistent_group *group =
+        persistent_group_of(run, in->spot[0].contact);
+    if (in->n_joint > 0 || !group || group->varies || group->yields)
+        return IMP_OK;
+    double *b = NEW_N(run->brief, double, 2 * (size_t)in->n);
+    int st = rates_of(in, group, b);
+    if (!st)
+        *found = friction_goes_on(run->brief, instant, b, out);
+    return st;
+}
+
+/* The forces of all points until this instant (2 n), in the order of rows; 0 of
+ * points that had none. False: none had any, or joints take part. */
+static bool
+until_now(const struct friction_rows *in, double *force)
+{
+    bool any = false;
+    for (int i = 0; i < friction_rows_spots(in); i++) {
+        const struct persistent_mode *before =
+            friction_rows_before(in->run, &in->spot[i]);
+        for (int k = 0; k < 2; k++)
+            force[2 * i + k] = before ? before->force[k] : 0.0;
+        any |= before != NULL;
+    }
+    return any && in->n_joint == 0;
+}
+
+/* Does a set have these forces (2 n)? */
+static bool
+has_forces(const struct friction_rows *in, const double *force,
+           const struct friction_set *set)
+{
+    size_t rows = 2 * (size_t)in->n;
+    double most = 0.0, apart = 0.0;
+    for (size_t r = 0; r < rows; r++) {
+        double now = r % 2 ? set->tangential[r / 2] : set->normal[r / 2],
+               root = sqrt(fmax(in->W[r * (rows + 1)], 0.0));
+        most = fmax(most, root * fabs(force[r]));
+        apart = fmax(apart, root * fabs(now - force[r]));
+    }
+    return apart <= NEXT_SAME * most;
+}
+
+void
+friction_rows_keep(const struct friction_rows *in,
+                   struct friction_instant *instant,
+                   struct friction_choice *choice)
+{
+    assert(in != NULL && instant != NULL && choice != NULL);
+    double *near = NEW_N(in->run->brief, double, 2 * (size_t)in->n);
+    if ((choice->verdict != FRICTION_LOADS &&
+         choice->verdict != FRICTION_SEVERAL) ||
+        !until_now(in, near))
+        return;
+    instant->near = near;
+    friction_choose(in->run->brief, instant, choice);
+    for (int k = 0; k < choice->n && choice->taken < 0; k++)
+        if (has_forces(in, near, choice->set + k))
+            choice->taken = k;
 }
 
 /* -- what is told ---------------------------------------------------------- */

@@ -60,5 +60,20 @@ double friction_rows_stuck(const struct rt *run, uint32_t contact);
 int friction_rows_without_doubt(struct friction_rows *in, bool *any);
 /* Takes the slowest slip for none. *speed: what it was; 0: there is none. */
 int friction_rows_end_slowest(struct friction_rows *in, double *speed);
+/* -- what goes on ---------------------------------------------------------- */
+
+/* Modes that obey Coulomb's law at this instant and right after it
+ * (friction_goes_on). The points are held in modes that obey it now. Makes
+ * series of their group. Status of the tapes. */
+int friction_rows_next(const struct friction_rows *in,
+                       const struct friction_instant *instant, bool *found,
+                       struct friction_going *out);
+
+/* Where the motion depends on how points share their loads, or several motions
+ * obey the law, forces go on as they were until now if they still obey it: so
+ * do the accelerations. Chooses so; instant->near is what they were. */
+void friction_rows_keep(const struct friction_rows *in,
+                        struct friction_instant *instant,
+                        struct friction_choice *choice);
 
 #endif

@@ -465,18 +465,19 @@ persistent_solve(const struct persistent_group *group, const double *b,
 }
 
 /* The forces nearest to those that were chosen with the modes: only these are
- * sure to obey Coulomb's law. */
+ * sure to obey Coulomb's law. rates: the same of their first derivatives. */
 static void
-solve_near(struct persistent_group *group, double *answer)
+solve_near(struct persistent_group *group, bool rates, double *answer)
 {
     int n = group->n_unknown;
     for (int j = 0; j < n; j++)
         for (int i = 0; i < n; i++)
             group->scratch.b[j] +=
-                group->delassus.G[i * n + j] * group->unknown[i].guess;
+                group->delassus.G[i * n + j] *
+                (rates ? group->unknown[i].drift : group->unknown[i].guess);
     persistent_solve(group, group->scratch.b, answer);
     for (int i = 0; i < n; i++)
-        answer[i] += group->unknown[i].guess;
+        answer[i] += rates ? group->unknown[i].drift : group->unknown[i].guess;
 }
 
 /* Adds to coefficient `term` of the accelerations what the forces of lower
@@ -571,8 +572,10 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
             (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
     if (group->yields && (st = persistent_soft_forces(run, group, term)))
         return st;
-    if (term == 0 && !newton && group->friction && group->delassus.rank < n)
-        solve_near(group, answer);
+    bool near = group->friction && group->delassus.rank < n &&
+                (term == 0 || (term == 1 && !isnan(group->drifts)));
+    if (near && !newton)
+        solve_near(group, term == 1, answer);
     else if (!newton)
         persistent_solve(group, group->scratch.b, answer);
     for (int i = 0; i < n; i++)
@@ -701,6 +704,7 @@ group_series(struct rt *run, struct persistent_group *group, int made,
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
     persistent_unknowns(group, UNKNOWN_FORCES);
+    persistent_drift(run, group);
     exchange(run, group);
     persistent_plane_begin(run, group);
     if (made > 0) {

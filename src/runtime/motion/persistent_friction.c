@@ -31,6 +31,7 @@ enter(struct persistent_group *group, struct persistent_row *row, bool tangent,
     unknown->guess = !friction && !group->rubs ? 0.0
                      : tangent                 ? friction->guess
                                                : row->guess;
+    unknown->drift = !friction ? 0.0 : tangent ? friction->drift : row->drift;
     unknown->value = tangent ? &friction->shift : &row->gap;
     unknown->force = tangent ? &friction->force : &row->force;
     unknown->open = tangent ? friction->open : row->open;
@@ -56,6 +57,14 @@ persistent_unknowns(struct persistent_group *group,
         if (friction && (sticks || which == UNKNOWN_ROWS))
             enter(group, row, true, false);
     }
+}
+
+void
+persistent_drift(const struct rt *run, struct persistent_group *group)
+{
+    for (int i = 0; i < group->n_unknown && !isnan(group->drifts); i++)
+        group->unknown[i].guess +=
+            (rt_time(run) - group->drifts) * group->unknown[i].drift;
 }
 
 void
@@ -93,6 +102,7 @@ persistent_friction_read(struct rt *run, struct persistent_row *row,
     row->friction->mode = CONTACT_STICK;
     row->friction->tied = 0;
     row->friction->guess = row->guess = 0.0;
+    row->friction->drift = row->drift = 0.0;
     row->friction->anchored = false;
     row->friction->onset = row->friction->jam_time = NAN;
 }

@@ -127,6 +127,7 @@ fill(struct rt *run, struct persistent_group *group,
     group->moved.n_block = group->moved.n_body = 0;
     group->known = group->n_poses = group->kept_order = 0;
     group->steady = true;
+    group->drifts = NAN;
     group->friction = group->varies = group->yields = group->rubs = false;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);

@@ -28,6 +28,7 @@ struct persistent_friction {
      * on each other). */
     int tied;
     double guess;        /* of the force, when the modes were chosen */
+    double drift;        /* N/s: how it grows from there on */
     struct taylor slip;  /* m/s */
     struct taylor shift; /* its integral (m), measured from `anchor` */
     /* in the axes of body 0, where the face is of body 1; then arms of the
@@ -54,7 +55,8 @@ struct persistent_mode {
     struct contact_point spot;
     enum contact_mode mode;
     int tied;
-    bool onset; /* slip began at this instant */
+    bool onset;      /* slip began at this instant */
+    double force[2]; /* normal and tangential (N) */
 };
 /* One point of a group: its gap, and how fast a motion of its two bodies opens
  * it, by velocity (entries 0..2, world axes) and by spin (3..5, body axes; in
@@ -70,6 +72,7 @@ struct persistent_row {
     double end;   /* where a feature ends them: the time until its end, a little
                      less than `valid`; else infinite */
     double guess; /* with friction: `force` when the modes were chosen */
+    double drift; /* N/s: how it grows from there on */
     struct persistent_friction *friction; /* NULL: without friction */
     struct persistent_friction *spare;    /* its memory */
     /* CONTACT_PRESSED or CONTACT_SLACK: the contact yields, and `force` is what
@@ -96,6 +99,8 @@ struct persistent_unknown {
     struct taylor *force;
     double guess; /* where forces are not unique, those nearest to these are
                      taken */
+    double drift; /* and those that grow most nearly so, where the group has
+                     such rates */
 };
 enum persistent_unknowns {
     UNKNOWN_FORCES,  /* of the modes: normal forces, with friction where points
@@ -136,10 +141,12 @@ struct persistent_group {
     double holds; /* and do not for this time (s) to rounding; else infinite */
     struct persistent_row *row; /* those that push come first */
     bool friction;              /* a point has friction */
-    bool yields;                /* the contact of a point yields */
-    bool varies;                /* that is a formula */
-    bool rubs;   /* joints of the blocks that it moves have friction, */
-    bool solves; /* which answers in G now */
+    double drifts; /* the time from which on guesses of its forces grow by
+                      `drift`; NAN: they do not */
+    bool yields;   /* the contact of a point yields */
+    bool varies;   /* that is a formula */
+    bool rubs;     /* joints of the blocks that it moves have friction, */
+    bool solves;   /* which answers in G now */
     struct persistent_unknown *unknown; /* of the last persistent_unknowns */
     int n_unknown;
     /* While the series are made order by order: how many coefficients of poses
@@ -330,6 +337,8 @@ double persistent_friction_share(const struct persistent_friction *friction);
  * all points; else of those that push. */
 void persistent_unknowns(struct persistent_group *group,
                          enum persistent_unknowns which);
+/* Where guesses of forces grow: makes them what they are by now. */
+void persistent_drift(const struct rt *run, struct persistent_group *group);
 /* Reads the coefficients of friction of the point's contact; row->friction is
  * NULL where they are 0. looked: its impacts count, too, not only what it does
  * while it is held. */

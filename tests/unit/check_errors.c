@@ -360,6 +360,36 @@ test_same_pair(void **state)
 #undef APART
 }
 
+/* W0304: two lists in brackets, without `against`; curves beside each other, a
+ * list and a number, and one list over another are as they are meant. */
+static void
+test_lists_in_brackets(void **state)
+{
+    (void)state;
+#define RUN                                                                    \
+    "use shapes\nbody b : circle(1) { mass = 1 }\n"                            \
+    "let r = simulate { until = 1 record = b.position }\n"
+    static const struct {
+        const char *text;
+        size_t warnings;
+    } row[] = {
+        {RUN "plot(r.b_position.x, r.b_position.y)", 1},
+        {RUN "plot r.b_position.x, r.b_position.y", 0},
+        {RUN "plot r.b_position.y { against = r.b_position.x }", 0},
+        {RUN "plot (r.b_position.x, r.b_position.y) { against = r.t }", 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct checked c;
+        check_text(&c, row[i].text);
+        assert_non_null(c.m);
+        assert_int_equal(c.ds.warnings, row[i].warnings);
+        if (row[i].warnings)
+            assert_string_equal(diag_code_name(c.ds.first->code), "W0304");
+        checked_free(&c);
+    }
+#undef RUN
+}
+
 /* what later versions will carry out is told so, and nothing else */
 static void
 test_later(void **state)
@@ -405,9 +435,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_codes),        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_warnings),     cmocka_unit_test(test_unread_keys),
-        cmocka_unit_test(test_same_pair),    cmocka_unit_test(test_later),
+        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_unread_keys),
+        cmocka_unit_test(test_same_pair),
+        cmocka_unit_test(test_lists_in_brackets),
+        cmocka_unit_test(test_later),
         cmocka_unit_test(test_explanations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,10 @@ closed(struct question *question)
         char text[NUM_TEXT];
         struct diag *diag =
             diag_add(analysis->ds, DIAG_E0744, question->command->range,
-                     "the bodies of `%s` do not touch, so it can hold nothing",
+                     gap < 0.0 ? "the bodies of `%s` overlap, so forces of it "
+                                 "say nothing"
+                               : "the bodies of `%s` do not touch, so it can "
+                                 "hold nothing",
                      imp_text(analysis->rt->im, image_contact->name));
         diag_note(analysis->ds, diag, image_contact->range,
                   "its gap is %s m at the start", num_digits(text, gap, 6));

@@ -373,6 +373,41 @@ plot_option(struct check *ck, uint32_t command, const struct option_row *row,
                : OPTION_PLAIN;
 }
 
+/* E0424, W0304: plot(x, y) of two lists, which other programs take for y over
+ * x. False: it has been refused. */
+static bool
+two_lists(struct check *ck, const struct ast_expr *node)
+{
+    struct value value[2];
+    const char *label[2];
+    for (int k = 0; k < 2; k++) {
+        value[k] = check_expr(ck, &ck->modules.top, node->list[k]);
+        if (!value_is_list(ck, &value[k]))
+            return true;
+        value[k] = list_column(ck, &value[k], expr_label(ck, node->list[k]));
+        if (value[k].kind != VALUE_COLUMN || value[k].rows != 1)
+            return true;
+        label[k] = expr_label(ck, node->list[k]);
+    }
+    bool alike = dim_unify(ck->dims, value[0].dim, value[1].dim, node->range);
+    struct diag *diag =
+        alike ? check_error(ck, DIAG_W0304, node->range,
+                            "two curves beside each other, not "
+                            "one list over the other")
+              : check_error(ck, DIAG_E0424, node->range,
+                            "two lists in brackets are two curves of one plot, "
+                            "but these are %s and %s",
+                            dim_say(ck->dims, value[0].dim),
+                            dim_say(ck->dims, value[1].dim));
+    CHECK_HELP(ck, diag,
+               alike ? "one over the other is plot %s { against = %s }; two "
+                       "curves without this remark are plot %s, %s"
+                     : "one over the other is plot %s { against = %s }; two "
+                       "plots are plot %s, %s",
+               label[1], label[0], label[0], label[1]);
+    return alike;
+}
+
 /* A view needs no recorded columns. */
 static bool
 plot_argument(struct check *ck, uint32_t command, size_t i,
@@ -380,8 +415,11 @@ plot_argument(struct check *ck, uint32_t command, size_t i,
 {
     struct tm_command *cmd = &ck->lists.commands.v[command];
     (void)i;
-    if (!option_of(cmd, IMP_OPT_plot_as))
-        return false;
+    if (!option_of(cmd, IMP_OPT_plot_as)) {
+        *good = false;
+        return node->kind == AST_TUPLE && node->n_list == 2 &&
+               !option_of(cmd, IMP_OPT_plot_against) && !two_lists(ck, node);
+    }
     *good = recorded_value(ck, node, "view", &cmd->args[cmd->n_args]);
     cmd->n_args += *good;
     return true;

@@ -261,7 +261,8 @@ bracketed(struct check *ck, const struct ast_expr *node)
     bool loose = node && (node->kind == AST_BINARY || node->kind == AST_NEG ||
                           node->kind == AST_NOT || node->kind == AST_IF ||
                           node->kind == AST_RANGE);
-    return loose ? arena_printf(ck->arena, "let a = %s and then a", text) : text;
+    return loose ? arena_printf(ck->arena, "let a = %s and then a", text)
+                 : text;
 }
 
 bool

@@ -57,6 +57,17 @@ last_factor(const struct ast_expr *node, int depth)
     return found;
 }
 
+/* Does the formula state a unit anywhere? Then it is not known which number
+ * lacks one. */
+static bool
+states_unit(const struct ast_expr *node, int depth)
+{
+    if (!node || depth > DEPTH_MOST)
+        return false;
+    return node->unit || states_unit(node->a, depth + 1) ||
+           states_unit(node->b, depth + 1) || states_unit(node->c, depth + 1);
+}
+
 bool
 value_help_factor(struct check *ck, struct diag *diag,
                   const struct ast_expr *node, const struct dim *have,
@@ -65,7 +76,7 @@ value_help_factor(struct check *ck, struct diag *diag,
     assert(ck && diag && have && want);
     const struct dim *ratio = dim_div(ck->dims, want, have);
     if (!node || !dim_known(ck->dims, ratio) || dim_is_pure(ck->dims, ratio) ||
-        is_bare(node, 0))
+        is_bare(node, 0) || states_unit(node, 0))
         return false;
     const struct ast_expr *number = last_factor(node, 0);
     if (!number)

@@ -447,6 +447,7 @@ simulate_persistent_ground(struct simulation *sim)
          *down = off + sim->n_contacts, *out = down + sim->n_contacts, on;
     uint32_t n_hit = 0;
     motion_ground_due(run, NAN);
+    motion_ground_at(run, INFINITY);
     for (int i = 0; i < n; i++)
         spot[i] = *persistent_point(run, i, &on, NULL);
     int st = n ? contact_point_states(run, spot, n, p, NULL) : IMP_OK;

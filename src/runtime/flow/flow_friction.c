@@ -565,10 +565,12 @@ switched(struct flow *flow, struct flow_event *event)
         if (on[i] && taylor->friction->mode[i] == CONTACT_STICK &&
             fabs(rows->speed[2 * i + 1]) >
                 FRICTION_TOGETHER * rows->speed_terms[2 * i + 1] +
-                    friction_held_slip(flow, i))
+                    friction_held_slip(flow, i)) {
             taylor->friction->mode[i] = rows->speed[2 * i + 1] > 0.0
                                             ? CONTACT_SLIP_POSITIVE
                                             : CONTACT_SLIP_NEGATIVE;
+            friction_note(flow, i, "slip");
+        }
     }
     if (event->kind == FLOW_LEAVE)
         event->kind = FLOW_MODES;

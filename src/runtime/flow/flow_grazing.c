@@ -364,6 +364,8 @@ sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
         *gap += fabs(flow->instant.N[(size_t)i * flow->n + j] * flow->q[j]);
         *rate += fabs(flow->instant.N[(size_t)i * flow->n + j] * flow->v[j]);
     }
+    /* the change is passed by roundings of the time */
+    *gap += *rate * fabs(flow->taylor->next.time);
 }
 
 /* An energy jumps if it changes by more than this share of what it is made of

@@ -765,8 +765,18 @@ mode_change_next(struct rt *run, double until, const bool *blind,
         motion_ground_at(run, t0);
         out->time = t0;
         out->what = CHANGE_GROUND;
+    } else if (ground <= GROUND_ROUNDING * DBL_EPSILON * fabs(t0)) {
+        /* It comes now: the place of the ground may be known behind it already,
+         * and what else seems to change has not. */
+        out->time = fmin(t0 + ground, until);
+        out->what = out->time < until ? CHANGE_GROUND : CHANGE_NONE;
+        motion_ground_at(run, out->time - low);
+        if (out->what == CHANGE_NONE)
+            motion_ground_due(run, until);
     } else if (out->what == CHANGE_NONE && ground <= search.best + low) {
-        motion_ground_at(run, out->time);
+        /* A recorded time may end the step by rounding before the change, where
+         * the formula of the ground's place is that of behind it already. */
+        motion_ground_at(run, out->time - low);
         if (search.best < span || ground <= span)
             out->what = CHANGE_GROUND;
         else

@@ -459,7 +459,7 @@ advance(struct rt *run, int order, double dt, double t)
     if (run->trace)
         motion_trace(run, order, t);
     move(run, order, dt, t);
-    if (persistent_any(run) && t != run->motion->ground)
+    if (persistent_any(run) && t < run->motion->ground)
         persistent_project(run);
     if (run->joints)
         joints_project(run);

@@ -98,8 +98,8 @@ void motion_prescribed(struct rt *run);
 /* After motion_series_all: after how long the ground below closed contacts
  * changes its branch (s); infinite if it does not. */
 double motion_ground_step(const struct rt *run);
-/* A step that ends at this time leaves the rates of closed gaps as they are
- * (infinite: none does). */
+/* A step that ends at this time or later leaves the rates of closed gaps as they
+ * are (infinite: none does). */
 void motion_ground_at(struct rt *run, double time);
 /* Keeps in mind that the change comes at this time to rounding, where it may be
  * seen or be past already; NAN: it is dealt with. */

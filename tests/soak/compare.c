@@ -28,8 +28,9 @@ static const double FLOOR = 1e-10;
  * longer tells all. */
 static const double TOO_FAR = 1e-5;
 
-/* of a gap between bodies or coordinates of about 1 */
-static const double ROUNDING = 1e-15;
+/* of a gap between bodies or coordinates of about 1; and what the second engine
+ * is off by in each of its steps */
+static const double ROUNDING = 1e-15, STEP = 1e-12;
 
 /* Bodies that meet at an event have two velocities there: rows nearer to it
  * than this are left out. */
@@ -356,16 +357,16 @@ compare_events(const struct comparison *comparison, double to,
                const struct event_list list[2], const struct growth *growth,
                struct finding *finding)
 {
-    int i = 0;
-    for (; i < list[0].count || i < list[1].count; i++) {
+    for (int i = 0, j = 0; i < list[0].count || j < list[1].count; i++, j++) {
         const struct event *x = i < list[0].count ? &list[0].event[i] : NULL;
-        const struct event *y = i < list[1].count ? &list[1].event[i] : NULL;
+        const struct event *y = j < list[1].count ? &list[1].event[j] : NULL;
         double time = fmin(x ? x->time : INFINITY, y ? y->time : INFINITY);
         /* the time may be that of neither motion's growth: one event earlier */
         struct sample drift = growth_at(growth, time);
         double told = told_errors(comparison, growth, time);
         /* the rounding of the gap over the speed of a weak impact */
-        double blur = x && x->impulse != 0 ? ROUNDING / fabs(x->impulse) : 0;
+        double rounding = comparison->other->second ? STEP : ROUNDING;
+        double blur = x && x->impulse != 0 ? rounding / fabs(x->impulse) : 0;
         double weak = weak_impacts(comparison, growth, time, drift.moment);
         double within = FLOOR + blur + drift.moment + drift.place + told + weak;
         if (model_is_rough(comparison->model) && x &&
@@ -373,7 +374,15 @@ compare_events(const struct comparison *comparison, double to,
             within += FEATURE;
         if (told + weak > TOO_FAR || time > to - BESIDE_EVENT - within)
             return;
-        if (!x || !y || !event_same(x, y) || fabs(x->time - y->time) > within) {
+        bool same =
+            x && y && event_same(x, y) && fabs(x->time - y->time) <= within;
+        bool first = x && (!y || x->time <= y->time);
+        if (!same && event_list_at_edge(list, first ? x : y, within)) {
+            i -= !first;
+            j -= first;
+            continue;
+        }
+        if (!same) {
             char text[2][120];
             event_text(comparison->model, x, text[0], sizeof text[0]);
             event_text(comparison->other, y, text[1], sizeof text[1]);

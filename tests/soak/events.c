@@ -10,6 +10,9 @@
  * times, far below the time between impacts that are not of chatter. */
 static const double ONE_TIME = 1e-8;
 
+/* What is at the very time of another event differs from it by this share. */
+static const double SAME = 1e-14;
+
 /* The flights summed up in a limit, times this, are before the limit: another
  * run may begin its sum some flights earlier. */
 static const double WINDOW = 30;
@@ -69,7 +72,49 @@ add_windows(struct event_list *list, const struct result *result,
                             .vague = result->limit[i].error > ONE_TIME ||
                                      covers_limit(result, &result->limit[i]),
                             .limit = true,
-                            .nested = result->limit[i].depth > 1};
+                            .nested = result->limit[i].depth > 1,
+                            .contact = result->limit[i].contact};
+    }
+}
+
+/* The window among those from `first` to `last` whose limit is nearest to that
+ * of *of, of the same contact; -1: none is near. */
+static int
+nearest_window(const struct window *window, int first, int last,
+               const struct window *of)
+{
+    int best = -1;
+    for (int i = first; i < last; i++)
+        if (window[i].contact == of->contact &&
+            fabs(window[i].end - of->end) < NEAR &&
+            (best < 0 ||
+             fabs(window[i].end - of->end) < fabs(window[best].end - of->end)))
+            best = i;
+    return best;
+}
+
+/* Both runs may tell of one limit, at times that differ by more than ONE_TIME:
+ * the first `own` windows are those of a, the others up to `limits` those of b.
+ * What begins with the limit is asked of each run's own time: in the list of a,
+ * the windows of b end where those of a do, and the other way round. */
+static void
+pair_windows(struct event_list list[2], int own, int limits)
+{
+    for (int i = 0; i < own; i++) {
+        const struct window *all = list[0].window;
+        int k = nearest_window(all, own, limits, &all[i]);
+        if (k < 0 || nearest_window(list[1].window, 0, own, &all[k]) != i)
+            continue;
+        double end[2] = {all[i].end, all[k].end};
+        bool vague = all[i].vague || all[k].vague;
+        for (int l = 0; l < 2; l++) {
+            struct window *both[2] = {&list[l].window[i], &list[l].window[k]};
+            for (int m = 0; m < 2; m++) {
+                both[m]->begin -= both[m]->end - end[l];
+                both[m]->end = end[l];
+                both[m]->vague = vague;
+            }
+        }
     }
 }
 
@@ -160,6 +205,35 @@ merge_corners(struct event_list *list)
     list->count = left;
 }
 
+/* Is the contact of the event closed before it, by another of its corners? */
+static bool
+is_closed(const struct result *result, int index)
+{
+    bool closed = false;
+    for (int i = 0; i < index; i++) {
+        const struct event *event = &result->event[i];
+        if (event->contact == result->event[index].contact &&
+            event->time < result->event[index].time &&
+            strcmp(event->kind, "impact") != 0)
+            closed = strcmp(event->kind, "leave") != 0 &&
+                     strcmp(event->kind, "liftoff") != 0;
+    }
+    return closed;
+}
+
+/* Is the event at the time of an impact? A rotor that sticks before and behind
+ * an impact has slipped by rounding in it, or not. */
+static bool
+beside_impact(const struct result *result, int index)
+{
+    for (int i = 0; i < result->events; i++)
+        if (!strcmp(result->event[i].kind, "impact") &&
+            fabs(result->event[i].time - result->event[index].time) <=
+                SAME * fabs(result->event[index].time))
+            return true;
+    return false;
+}
+
 static void
 fill(struct event_list *list, const struct result *result,
      const struct frame *frame, const struct result *a)
@@ -174,6 +248,9 @@ fill(struct event_list *list, const struct result *result,
                     !strcmp(event.kind, "impact");
         if (frame->places_alone)
             event.class[0] = 0;
+        told &= event.contact >= 0 || !beside_impact(result, i);
+        told &= !frame->limits_untold || strcmp(event.kind, "chatter") != 0 ||
+                !is_closed(result, i);
         told &= !is_guest(frame, a, event.contact);
         if (told && !in_window(list, &event))
             list->event[list->count++] = event;
@@ -201,16 +278,20 @@ event_lists(const struct result *a, const struct result *b,
     struct frame same = frame_same();
     same.places_alone = frame->places_alone;
     same.closures_untold = frame->closures_untold;
+    same.limits_untold = frame->limits_untold;
+    int own = 0, limits = 0;
     for (int k = 0; k < 2; k++) {
         out[k] = (struct event_list){0};
         size_t most = (size_t)(a->limits + b->limits + a->events + b->events);
         out[k].window = calloc(most + 1, sizeof *out[k].window);
         add_windows(&out[k], a, &same, a);
+        own = out[k].windows;
         add_windows(&out[k], b, frame, a);
-        int limits = out[k].windows;
+        limits = out[k].windows;
         add_crowds(&out[k], limits, a, &same, a);
         add_crowds(&out[k], limits, b, frame, a);
     }
+    pair_windows(out, own, limits);
     fill(&out[0], a, &same, a);
     fill(&out[1], b, frame, a);
 }
@@ -278,6 +359,19 @@ event_list_begin(struct event_list *list, double time)
         if (list->event[i].time > time)
             list->event[left++] = list->event[i];
     list->count = left;
+}
+
+bool
+event_list_at_edge(const struct event_list list[2], const struct event *event,
+                   double within)
+{
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < list[k].windows; i++)
+            if (fabs(event->time - list[k].window[i].begin) <= within ||
+                (!list[k].window[i].limit &&
+                 fabs(event->time - list[k].window[i].end) <= within))
+                return true;
+    return false;
 }
 
 bool

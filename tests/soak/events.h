@@ -17,6 +17,7 @@ struct event_list {
         bool vague;  /* when modes begin there, two runs may tell otherwise */
         bool limit;  /* of chatter: impacts alone are left out */
         bool nested; /* of limits of chatter: these are, too */
+        int contact; /* of the limit */
     } * window;
 };
 
@@ -37,6 +38,11 @@ void event_list_leave_out(struct event_list *list, const struct window *window,
                           int count);
 /* Forgets what is before that time. */
 void event_list_begin(struct event_list *list, double time);
+/* Is the event nearer than that to the beginning of a window of one of both
+ * lists, or to its end where that is no limit? What is in the window in one run
+ * may be outside in the other. */
+bool event_list_at_edge(const struct event_list list[2],
+                        const struct event *event, double within);
 /* same kind, class and contact */
 bool event_same(const struct event *a, const struct event *b);
 /* "impact C- of c1 at t = 0.5"; event may be NULL */

@@ -20,6 +20,8 @@ struct frame {
                           space */
     bool closures_untold; /* the events of contacts that close without an impact
                              have other names, or none */
+    bool limits_untold;   /* limits of further corners of contacts that are
+                             closed are told in one of the runs alone */
     bool guests; /* more bodies, systems and contacts follow those of the model;
                     what happens to them is left out */
     /* of systems: q = chart.matrix*q' + chart.offset, where q' are the

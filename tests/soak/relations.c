@@ -550,6 +550,7 @@ static bool
 make_engine(struct trial *trial)
 {
     trial->other.second = true;
+    trial->frame.limits_untold = true;
     for (int i = 0; i < trial->model->contacts; i++)
         if (trial->model->contact[i].there && trial->model->contact[i].own_law)
             return false;

@@ -128,4 +128,16 @@ void flow_parabola_rows(const struct flow *flow,
                         const struct ballistic *ballistic, const double *q,
                         const double *v, double *rows);
 
+/* -- observers_told.c: what observers tell --------------------------------- */
+
+/* E0734: so many steps until `time`, the last of `step` (s). IMP_FAILED. */
+int observer_stiff(struct flow *flow, long steps, double time, double step);
+/* E0603: the variables have no series behind `time`. IMP_FAILED. */
+int observer_stuck(struct flow *flow, double time);
+/* W0731 of the number `which` of the variables, at a limit of chatter. how: its
+ * jumps go on; value: whose value it has behind the limit; late: the last jump.
+ */
+void observer_endless(struct flow *flow, uint32_t which, double time,
+                      const char *how, const char *value, double late);
+
 #endif

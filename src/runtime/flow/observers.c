@@ -35,8 +35,8 @@
 /* Impacts within this share of the time before a limit are followed only while
  * they change the rates of the motion, and where it matters. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
-/* The probe, which is a parabola, may come to the limit later than the motion by
- * this many times that: limits are known to some 1e-14 of the time. */
+/* The probe, which is a parabola, may come to the limit later than the motion
+ * by this many times that: limits are known to some 1e-14 of the time. */
 #define LIMIT_LATE 1024.0
 /* Jumps that do not shrink are told after this many impacts: by then jumps
  * that follow the speeds have halved. */
@@ -44,10 +44,14 @@
 /* Jumps are also told if they are still this share of the greatest one when
  * the time to the limit is rounding. */
 #define OBSERVE_LEFT 1e-6
+/* So many of the last jumps of the motion itself are kept, for limits before
+ * which no impact is followed but those of the motion. */
+#define OBSERVE_LAST 8
 /* roundings of a jump: those of the rates and of a few operations */
 #define OBSERVE_ROUNDING (16.0 * DBL_EPSILON)
 /* Do jumps add up? This is asked with the rates of the motion, and with so many
- * times these, of which a rule with `max` or a threshold makes something else. */
+ * times these, of which a rule with `max` or a threshold makes something else.
+ */
 #define OBSERVE_FASTER 0x1p20
 /* A variable that has died away to this is set to 0: subnormal numbers have no
  * series. */
@@ -75,8 +79,8 @@ struct observer_limit {
     long impacts;
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
-    double *first, *second; /* n: rates before the first impact there, and
-                               behind it */
+    double *first, *second;     /* n: rates before the first impact there, and
+                                   behind it */
     double *taken, *taken_late; /* n: the greatest change of each rate by one
                                    impact there, and of the last ones */
 };
@@ -92,7 +96,9 @@ struct observer_run {
     double *local, *jump;
     long steps;
     struct observer_limit limit;
-    bool told; /* that jumps do not shrink: once per run */
+    double *last;  /* p times OBSERVE_LAST: sizes of the last jumps */
+    long n_jumped; /* jumps so far */
+    bool told;     /* that jumps do not shrink: once per run */
 };
 
 /* the variables in env */
@@ -104,39 +110,6 @@ env_of(const struct flow *flow)
 
 /* -- steps ------------------------------------------------------------------
  */
-
-static int
-stiff(struct flow *flow)
-{
-    char time_text[NUM_TEXT], step_text[NUM_TEXT];
-    struct observer_run *observer = flow->observer;
-    struct diag *diag = diag_add(
-        flow->run->ds, DIAG_E0734, flow->sys->range_observer,
-        "the observer of `%s` is stiff: %ld steps until t = %s, the last of %s",
-        imp_text(flow->run->im, flow->sys->name), OBSERVE_STEPS,
-        num_digits(time_text, observer->piece.at, 9),
-        num_digits(step_text, observer->piece.h, 3));
-    diag_help(flow->run->ds, diag,
-              "its steps are as short as its fastest rate asks for: make "
-              "`until` earlier or the rate lower, or leave out a variable "
-              "that only follows the motion");
-    return IMP_FAILED;
-}
-
-static int
-stuck(struct flow *flow)
-{
-    char time_text[NUM_TEXT];
-    struct diag *diag =
-        diag_add(flow->run->ds, DIAG_E0603, flow->sys->range_observer,
-                 "the observer of `%s` cannot be continued beyond t = %s",
-                 imp_text(flow->run->im, flow->sys->name),
-                 num_digits(time_text, flow->observer->piece.at, 9));
-    diag_help(flow->run->ds, diag,
-              "its time series has no radius of convergence there: a variable "
-              "grows without bound, or a formula is not smooth");
-    return IMP_FAILED;
-}
 
 static const double *
 row_of(const struct flow *flow, uint32_t j)
@@ -287,8 +260,11 @@ expand(struct flow *flow)
         return st;
     observer->piece.known = true;
     if (!(observer->piece.h > 0.0))
-        return stuck(flow);
-    return ++observer->steps > OBSERVE_STEPS ? stiff(flow) : IMP_OK;
+        return observer_stuck(flow, flow->observer->piece.at);
+    return ++observer->steps > OBSERVE_STEPS
+               ? observer_stiff(flow, OBSERVE_STEPS, flow->observer->piece.at,
+                                flow->observer->piece.h)
+               : IMP_OK;
 }
 
 static double
@@ -325,7 +301,7 @@ reach(struct flow *flow, double time)
             return st;
         double next = observer->piece.at + observer->piece.h;
         if (next == observer->piece.at)
-            return stuck(flow);
+            return observer_stuck(flow, flow->observer->piece.at);
         move(observer, next);
         if (rt_stopped(flow->run))
             return IMP_STOPPED;
@@ -403,6 +379,10 @@ jump(struct flow *flow)
         rt_nonfinite(run, flow->sys->jump, observer->local);
     for (uint32_t j = 0; j < observer->p && !st; j++)
         state_add(&observer->x[j], &observer->lo[j], observer->jump[j]);
+    for (uint32_t j = 0; j < observer->p && !observer->limit.alone; j++)
+        observer->last[j * OBSERVE_LAST + observer->n_jumped % OBSERVE_LAST] =
+            fabs(observer->jump[j]);
+    observer->n_jumped += !observer->limit.alone;
     if (!st && observer->limit.alone)
         note_jump(flow);
     return st ? IMP_FAILED : IMP_OK;
@@ -410,8 +390,8 @@ jump(struct flow *flow)
 
 /* Do the jumps of all variables (only: of variable `only`) add up: is that from
  * the first rates to the second ones, and from there to those of flow->v, that
- * from the first to the last, also at many times these rates? Then those that are
- * left may act all at once. */
+ * from the first to the last, also at many times these rates? Then those that
+ * are left may act all at once. */
 static bool
 adds_up(struct flow *flow, uint32_t only)
 {
@@ -451,15 +431,10 @@ static void
 tell_endless(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    const struct imp_image *im = flow->run->im;
-    const imp_coordinate *coordinates =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate) + flow->sys->first +
-        flow->n;
     bool through = observer->limit.probe &&
                    time - observer->limit.probe->t <= LIMIT_NEAR * fabs(time);
     /* `late` itself halves at each impact at most */
     double kept = ldexp(4.0, -(int)fmin((double)observer->limit.impacts, 1e3));
-    char at[NUM_TEXT], left[NUM_TEXT];
     for (uint32_t which = 0; which < observer->p && !observer->told; which++) {
         bool lasts =
             observer->limit.late[which] >= 0.5 * observer->limit.most[which];
@@ -470,29 +445,39 @@ tell_endless(struct flow *flow, double time)
             !(observer->limit.late[which] > 0.0) || !(lasts || slow) ||
             adds_up(flow, which))
             continue;
-        uint32_t env = flow->sys->env_state + 2 * flow->n + which,
-                 coordinate = 0;
-        while (coordinate + 1 < flow->sys->n_observer &&
-               coordinates[coordinate].env != env &&
-               coordinates[coordinate].env_rate != env)
-            coordinate++;
-        struct diag *diag = diag_add(
-            flow->run->ds, DIAG_W0731, coordinates[coordinate].range,
-            "what the impacts add to `%s`%s %s towards the limit of chatter at "
-            "t = %s",
-            imp_text(im, coordinates[coordinate].name),
-            coordinates[coordinate].env == env ? "" : "'",
-            lasts ? "does not shrink" : "shrinks more slowly than their speeds",
-            num_digits(at, time, 9));
-        diag_note(flow->run->ds, diag, flow->sys->range_observer,
-                  "from there on its value is that of the %ld impacts that "
-                  "were gone through, the last of which added %s; the limit "
-                  "has infinitely many",
-                  observer->limit.impacts,
-                  num_digits(left, observer->limit.late[which], 3));
-        diag_help(flow->run->ds, diag,
-                  "let the rule in `jump` fall to 0 with the speeds, or read "
-                  "the variable before the limit");
+        observer_endless(flow, which, time,
+                         lasts ? "does not shrink"
+                               : "shrinks more slowly than their "
+                                 "speeds",
+                         arena_printf(flow->run->brief,
+                                      "the %ld impacts that were gone "
+                                      "through",
+                                      observer->limit.impacts),
+                         observer->limit.late[which]);
+        observer->told = true;
+    }
+}
+
+/* The same before a limit to which the motion alone has followed the impacts,
+ * as with friction. */
+static void
+tell_followed(struct flow *flow, double time)
+{
+    struct observer_run *observer = flow->observer;
+    const double *last = observer->last;
+    if (observer->n_jumped < OBSERVE_LAST)
+        return;
+    for (uint32_t which = 0; which < observer->p && !observer->told;
+         which++, last += OBSERVE_LAST) {
+        double most = 0.0, late = last[(observer->n_jumped - 1) % OBSERVE_LAST];
+        for (int k = 0; k < OBSERVE_LAST; k++)
+            most = fmax(most, last[k]);
+        if (late == 0.0 || late < 0.5 * most)
+            continue;
+        observer_endless(flow, which, time, "does not shrink",
+                         "the impacts that were followed, and of one in place "
+                         "of all others",
+                         late);
         observer->told = true;
     }
 }
@@ -695,6 +680,7 @@ flow_observer_new(struct flow *flow)
     observer->limit.flight =
         NEW_N(arena, double, 2 * (size_t)flow->n * IMP_ROW_STRIDE);
     observer->jump = NEW_N(arena, double, observer->p);
+    observer->last = NEW_N(arena, double, OBSERVE_LAST *(size_t)observer->p);
     observer->limit.most = NEW_N(arena, double, observer->p);
     observer->limit.late = NEW_N(arena, double, observer->p);
     observer->limit.first = NEW_N(arena, double, flow->n);
@@ -762,6 +748,9 @@ flow_observer_after(struct flow *flow, const struct flow_event *event)
                event->kind == FLOW_CHATTER;
     if (observer->limit.alone && event->kind == FLOW_CHATTER)
         tell_endless(flow, event->time);
+    if (event->kind == FLOW_CHATTER &&
+        !(observer->limit.alone && observer->limit.probe))
+        tell_followed(flow, event->time);
     observer->limit.alone = false;
     observer->piece.at = event->time;
     flow->method->at(flow, event->time);

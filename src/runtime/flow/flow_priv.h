@@ -128,7 +128,7 @@ void flow_parabola_rows(const struct flow *flow,
                         const struct ballistic *ballistic, const double *q,
                         const double *v, double *rows);
 
-/* -- observers_told.c: what observers tell --------------------------------- */
+/* -- what observers tell --------------------------------------------------- */
 
 /* E0734: so many steps until `time`, the last of `step` (s). IMP_FAILED. */
 int observer_stiff(struct flow *flow, long steps, double time, double step);

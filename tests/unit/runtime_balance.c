@@ -199,6 +199,85 @@ arches(void **state)
     assert_true(held > 50 && loose > 10);
 }
 
+static double
+determinant(const double *a, const double *b, const double *c)
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) -
+           a[1] * (b[0] * c[2] - b[2] * c[0]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+/* Can forces along three edges of the cones hold the load? (Caratheodory: if
+ * any can, three can.) */
+static bool
+three_hold(const struct balance_problem *in, double factor)
+{
+    double edge[8][3];
+    int n = 2 * in->n;
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < 3; r++)
+            edge[i][r] = in->normal[i / 2 * 3 + r] +
+                         (i % 2 ? factor : -factor) * in->mu[i / 2] *
+                             in->tangential[i / 2 * 3 + r];
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++)
+            for (int k = j + 1; k < n; k++) {
+                double D = -determinant(edge[i], edge[j], edge[k]);
+                if (determinant(in->load, edge[j], edge[k]) / D >= 0 &&
+                    determinant(edge[i], in->load, edge[k]) / D >= 0 &&
+                    determinant(edge[i], edge[j], in->load) / D >= 0)
+                    return true;
+            }
+    return false;
+}
+
+/* The critical factor of points that wedge a body: forces there grow beyond all
+ * bounds as the factor falls to it. */
+static void
+wedged(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    int finite = 0, jams = 0;
+    for (int t = 0; t < 3000; t++) {
+        int n = 2 + t % 3;
+        double normal[12], along[12], load[3], mu[4], size = 0;
+        for (int i = 0; i < n; i++) {
+            double a = multi_random(&seed, 0, 2 * M_PI),
+                   x = multi_random(&seed, -1, 1),
+                   y = multi_random(&seed, -1, 1);
+            double *N = normal + 3 * i, *T = along + 3 * i;
+            N[0] = T[1] = cos(a);
+            N[1] = sin(a);
+            T[0] = -N[1];
+            N[2] = x * N[1] - y * N[0];
+            T[2] = x * T[1] - y * T[0];
+            mu[i] = multi_random(&seed, 0, 1);
+        }
+        for (int r = 0; r < 3; r++)
+            load[r] = multi_random(&seed, -1, 1);
+        struct balance_problem in = {n, 0, 3, normal, along, NULL, load, mu};
+        struct balance out;
+        balance_find(arena, &in, &out);
+        /* beyond 100 the edges of all cones are alike to 1e-4, and rounding
+         * counts 1e4 times */
+        if (out.critical < 100 && out.critical > 0) {
+            finite++;
+            assert_true(three_hold(&in, out.critical * (1 + 1e-7)));
+            assert_false(three_hold(&in, out.critical * (1 - 1e-7)));
+            for (int i = 0; i < n; i++)
+                mu[i] *= out.critical * (1 + 1e-6);
+            balance_find(arena, &in, &out);
+            assert_true(out.possible);
+            for (int i = 0; i < n; i++)
+                size = fmax(size, out.normal[i]);
+            jams += size > 1e4;
+        }
+        arena_clear(arena);
+    }
+    assert_true(finite > 500 && jams > 50);
+}
+
 int
 main(void)
 {
@@ -208,6 +287,7 @@ main(void)
         cmocka_unit_test_setup_teardown(jaws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(random_points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(arches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wedged, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

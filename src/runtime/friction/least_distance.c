@@ -176,7 +176,10 @@ least_residual(int m, int n, const double *A, const double *b, double *room)
     for (int i = 0; i < m; i++)
         nnls.f[i] = b[i] / size;
     non_negative(&nnls, set);
-    return sqrt(dense_dot(m, nnls.r, nnls.r));
+    double terms = 1.0;
+    for (int j = 0; j < n; j++)
+        terms += nnls.u[j];
+    return sqrt(dense_dot(m, nnls.r, nnls.r)) / terms;
 }
 
 bool

@@ -171,8 +171,12 @@ linear_program_new(struct arena *arena, int m, int n, const double *A,
         cost[width - 1] -= t[width - 1];
     }
     descend(lp, n);
-    double left = -cost[width - 1];
-    if (left > IN_DOUBT || (left > zero && !reached(arena, m, n, A, b, zero)))
+    double left = -cost[width - 1], terms = 1.0;
+    for (int i = 0; i < m; i++)
+        if (lp->basis[i] < n)
+            terms += fabs(lp->T[(size_t)i * width + width - 1]);
+    if (left > IN_DOUBT ||
+        (left > zero * terms && !reached(arena, m, n, A, b, zero)))
         return NULL;
     drive_out(lp);
     return lp;

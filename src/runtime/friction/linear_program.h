@@ -11,7 +11,8 @@ struct linear_program; /* its constraints, at a feasible vertex */
 
 /* Looks for a feasible vertex of A x = b, x >= 0 (m rows, n columns, A
  * row-major; rows may depend on each other). NULL: there is none, beyond a
- * share `zero` of the terms of b. Memory: the arena. */
+ * share `zero` of the terms of b: near a jam they are far greater than b.
+ * Memory: the arena. */
 #define LINEAR_PROGRAM_ZERO 1e-11
 struct linear_program *linear_program_new(struct arena *arena, int m, int n,
                                           const double *A, const double *b,
@@ -35,10 +36,10 @@ bool least_distance(int m, int d, const double *A, const double *h,
                     double tolerance, double *t, double *room);
 size_t least_distance_room(int m, int d);
 
-/* The least |A x - b| with x >= 0, as a share of |b| (A is m x n, row-major, m
- * at most LEAST_DISTANCE_MOST; 0 where b is 0): by non-negative least squares,
- * which tell rounding from what cannot be reached. room: least_residual_room(m,
- * n). */
+/* The least |A x - b| with x >= 0, as a share of |b| and of all that makes it
+ * up, which may cancel (A is m x n, row-major, m at most LEAST_DISTANCE_MOST; 0
+ * where b is 0): by non-negative least squares, which tell rounding from what
+ * cannot be reached. room: least_residual_room(m, n). */
 double least_residual(int m, int n, const double *A, const double *b,
                       double *room);
 size_t least_residual_room(int m, int n);

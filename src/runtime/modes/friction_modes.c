@@ -423,14 +423,15 @@ hold(struct friction_rows *in, struct taken *taken, int first)
         struct persistent_row *row = &group->row[i];
         row->on = i < taken->n_on;
         row->guess = taken->set->normal[taken->order[i]];
-        if (!row->friction)
-            continue;
-        row->friction->guess = taken->set->tangential[taken->order[i]];
         if (taken->drift) {
             group->drifts = rt_time(run);
             row->drift = taken->drift[2 * taken->order[i]];
-            row->friction->drift = taken->drift[2 * taken->order[i] + 1];
         }
+        if (!row->friction)
+            continue;
+        row->friction->guess = taken->set->tangential[taken->order[i]];
+        if (taken->drift)
+            row->friction->drift = taken->drift[2 * taken->order[i] + 1];
         const struct friction_point *point = &in->point[taken->order[i]];
         enum contact_mode mode = taken->set->mode[taken->order[i]];
         row->friction->mode = mode;

@@ -28,10 +28,8 @@ enter(struct persistent_group *group, struct persistent_row *row, bool tangent,
     struct persistent_unknown *unknown = &group->unknown[group->n_unknown++];
     struct persistent_friction *friction = row->friction;
     unknown->row = row;
-    unknown->guess = !friction && !group->rubs ? 0.0
-                     : tangent                 ? friction->guess
-                                               : row->guess;
-    unknown->drift = !friction ? 0.0 : tangent ? friction->drift : row->drift;
+    unknown->guess = tangent ? friction->guess : row->guess;
+    unknown->drift = tangent ? friction->drift : row->drift;
     unknown->value = tangent ? &friction->shift : &row->gap;
     unknown->force = tangent ? &friction->force : &row->force;
     unknown->open = tangent ? friction->open : row->open;

@@ -252,11 +252,13 @@ tell(struct simulation *sim, const struct balls_steps *steps, double length)
                  report->steps, num_shortest(a, length),
                  num_digits(b, fmax(report->still, sim->options.capture), 3)));
     simulate_remark(
-        sim, arena_printf(arena,
-                          "the velocities of a step were solved for to %s m/s "
-                          "at the worst, and bodies overlapped by %s m",
-                          num_digits(a, report->residual, 2),
-                          num_digits(b, report->overlap, 2)));
+        sim,
+        arena_printf(
+            arena,
+            "the velocities of a step were solved for to %s m/s "
+            "at the worst, and bodies overlapped by %s m",
+            num_digits(a, report->residual, 2),
+            num_digits(b, report->overlap > 0.0 ? report->overlap : 0.0, 2)));
     simulate_remark(
         sim, arena_printf(arena,
                           "impacts along their normals took %s J, friction %s "

@@ -56,6 +56,11 @@ stuck(struct simulation *sim)
         "the run does not get beyond t = %s s: points close there again and "
         "again that need no impulse",
         num_digits(t, rt_time(sim->run), 9));
+    if (sim->found_contact < sim->n_contacts)
+        diag_note(sim->analysis->ds, diag,
+                  rt_contact(sim->run, sim->found_contact)->range,
+                  "the last of them at `%s`",
+                  simulate_contact_name(sim, sim->found_contact));
     diag_help(sim->analysis->ds, diag,
               "bodies nearly rest there and rounding decides what touches: use "
               "an earlier `until`, or a lower restitution%s",
@@ -491,6 +496,7 @@ advance_once(struct simulation *sim, double target, double limit,
     } else {
         if (run->im->systems.n && (st = simulate_systems_at(sim, rt_time(run))))
             return st;
+        sim->found_contact = found.contact;
         if ((st = simulate_check_penetration(sim)) ||
             (st = simulate_touches(sim, &found, more, n_more)))
             return st;
@@ -675,6 +681,7 @@ simulate_run(struct simulation *sim, double limit)
         return st;
     simulate_ball_flights_start(sim);
     simulate_pairs_start(sim);
+    sim->found_contact = UINT32_MAX; /* none yet */
     if (sim->trace && (st = simulate_traced(sim)))
         return st;
     while (sim->rows.next < sim->rows.times.n && !sim->stopped) {

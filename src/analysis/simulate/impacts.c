@@ -398,9 +398,8 @@ report_gain(struct simulation *sim, const struct group *group,
 }
 
 /* W0746, once per run: the model states no law for several contacts, and others
- * than the one taken give another motion (I4). After LAWS_COMPARED impacts that
- * all of them settle alike nothing is asked any more: a law of many contacts
- * may take long. */
+ * than the one taken give another motion (I4). LAWS_COMPARED impacts are asked
+ * for it: a law of many contacts may take long. */
 enum { LAWS_COMPARED = 64 };
 static void
 tell_law(struct simulation *sim, const struct group *group,
@@ -424,14 +423,15 @@ tell_law(struct simulation *sim, const struct group *group,
     "complementarity }, poisson or sequential"
 /* W0722: why the outcome of an impact is open; it stops. help: or NULL. */
 static int
-open_outcome(struct simulation *sim, struct group *group, const char *why,
-             const char *help)
+open_outcome(struct simulation *sim, struct group *group,
+             const struct impact_of_run *of, const char *why, const char *help)
 {
     char t[NUM_TEXT];
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
                  "the impact of %s at t = %s s is not determined: %s",
                  names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
+    simulate_note_places(sim, diag, of);
     if (help)
         diag_help(sim->analysis->ds, diag, "%s%s", help,
                   simulate_steps_remedy(sim));
@@ -465,7 +465,7 @@ with_friction(struct simulation *sim, struct group *group,
         return st;
     loads_of_impact(sim->run->loads, &impact);
     if (impact.why)
-        return open_outcome(sim, group, impact.why, STATE_A_LAW);
+        return open_outcome(sim, group, normals, impact.why, STATE_A_LAW);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
@@ -511,7 +511,7 @@ with_sticking(struct simulation *sim, struct group *group,
     if (st || (st = sim->run->law_status))
         return st;
     if (why)
-        return open_outcome(sim, group, why, NULL);
+        return open_outcome(sim, group, normals, why, NULL);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
@@ -672,7 +672,7 @@ with_rough_joints(struct simulation *sim, struct group *group,
     if (st || (st = run->law_status))
         return st;
     if (rough.impact.why)
-        return open_outcome(sim, group, rough.impact.why, STATE_A_LAW);
+        return open_outcome(sim, group, NULL, rough.impact.why, STATE_A_LAW);
     if (impact_with_friction_forbidden(sim->analysis, &rough.impact,
                                        rough.list.n)) {
         saved_state_restore(run, &here);
@@ -731,7 +731,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         }
     } while (aside || (!friction && drop_open(group, &problem, solver, law)));
     if (sticks(group) && (friction || joints_rub(sim, group)))
-        return open_outcome(sim, group,
+        return open_outcome(sim, group, &problem,
                             "friction beside a contact that sticks leaves "
                             "open how both share it",
                             NULL);

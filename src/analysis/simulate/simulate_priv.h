@@ -250,7 +250,7 @@ struct simulation {
         double time;
         size_t events; /* told by then */
     } closing;
-    uint32_t slid_contact;
+    uint32_t slid_contact, found_contact; /* the last one of a touch */
     double slid_time;
     /* changes between stick and slip at one time, and impacts until then */
     double modes_time;
@@ -346,12 +346,10 @@ struct point_list {
 };
 
 /* -- recorded_rows.c: all return a status ---------------------------------- */
-/* Reads the option `record`. */
+/* Read the option `record`; the options `at` and `every`. */
 int simulate_read_items(struct simulation *sim);
-/* Reads the options `at` and `every`. */
 int simulate_read_times(struct simulation *sim);
-/* Tells how far the run is. */
-void simulate_progress(struct simulation *sim, double now);
+void simulate_progress(struct simulation *sim, double now); /* tells how far */
 /* Records a row of the present state, unless the last row is of it. */
 int simulate_row(struct simulation *sim);
 /* At a time that was asked for: keeps the whole state, if that is wanted. */
@@ -372,19 +370,21 @@ double simulate_next_step(const struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);
 const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);
-/* Copies the text. */
-void simulate_remark(struct simulation *sim, const char *text);
+void simulate_remark(struct simulation *sim, const char *text); /* copies it */
+struct impact_of_run;
+/* Notes where the contacts of an impact touch; NULL: it is of a system. */
+void simulate_note_places(struct simulation *sim, struct diag *diag,
+                          const struct impact_of_run *problem);
 /* Keeps `kind` and `class`, which must outlive the run. impulse in N*s. */
 void simulate_log_event(struct simulation *sim, uint32_t contact,
                         const char *kind, const char *class, double impulse);
-/* The same of a rotor that begins to stick or to turn. */
+/* The same of a rotor that begins to stick or to turn; of a joint with
+ * friction. */
 void simulate_log_rotor(struct simulation *sim, uint32_t rotor,
                         const char *kind);
-/* And of a joint with friction. */
 void simulate_log_joint(struct simulation *sim, uint32_t joint,
                         const char *kind);
-/* The modes of all joints, until the present event ends. */
-int *simulate_joint_modes(struct simulation *sim);
+int *simulate_joint_modes(struct simulation *sim); /* until the event ends */
 /* Logs which joints have another mode now; false: none has. */
 bool simulate_log_joint_modes(struct simulation *sim, const int *before);
 /* Between two bodies, of whose contact others may be; NULL: its own. */
@@ -392,17 +392,17 @@ void simulate_log_pair(struct simulation *sim, uint32_t contact,
                        const uint32_t *body, const char *kind,
                        const char *class, double impulse);
 
-/* -- backward.c ------------------------------------------------------------ */
-/* The run to `until` below 0. */
+/* -- backward.c: the run to `until` below 0 -------------------------------- */
 int simulate_backward(struct simulation *sim);
 
 /* -- overlaps.c ------------------------------------------------------------ */
 /* Finds pairs without a contact and a joint that are apart at the start. */
 void simulate_pairs_start(struct simulation *sim);
-/* Warns of the first of those that overlap now (W0726); at the end: of how many
- * more. */
+/* Warns of the first that overlap now (W0726); at the end: of how many more. */
 void simulate_pairs_look(struct simulation *sim);
-void simulate_pairs_end(struct simulation *sim);/* The field `summary`, a sentence per contact. */
+void simulate_pairs_end(struct simulation *sim);
+
+/* The field `summary`, a sentence per contact. */
 void simulate_put_summary(struct simulation *sim, struct record *out);
 
 /* -- accumulation_record.c -- */

@@ -14,6 +14,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
@@ -468,4 +469,33 @@ simulate_persistent_ground(struct simulation *sim)
     return st || n_hit == 0
                ? st
                : simulate_touches(sim, &hit[0], &hit[1], n_hit - 1);
+}
+
+/* A message names so many places. */
+enum { PLACES_TOLD = 6 };
+
+void
+simulate_note_places(struct simulation *sim, struct diag *diag,
+                     const struct impact_of_run *problem)
+{
+    assert(sim != NULL && diag != NULL);
+    struct buf text = {0};
+    char digits[NUM_TEXT];
+    uint32_t points = problem && problem->p.n_body ? problem->p.n_contact : 0;
+    for (uint32_t i = 0; i < points && i < PLACES_TOLD; i++) {
+        buf_printf(&text, "%s`%s` at (", i ? ", " : "",
+                   simulate_contact_name(sim, problem->contact[i]));
+        for (uint32_t k = 0; k < sim->run->im->dim; k++)
+            buf_printf(
+                &text, "%s%s", k ? ", " : "",
+                num_digits(digits,
+                           problem->origin[k] + problem->p.contact[i].p[k], 4));
+        buf_puts(&text, ") m");
+    }
+    if (points > PLACES_TOLD)
+        buf_printf(&text, ", and %u more", points - PLACES_TOLD);
+    if (points)
+        diag_note(sim->analysis->ds, diag, IMP_NOWHERE, "touching: %s",
+                  buf_str(&text));
+    buf_free(&text);
 }

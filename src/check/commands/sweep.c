@@ -213,8 +213,8 @@ column_word(struct check *ck, const struct ast_expr *node, struct tm_val *out)
             check_error(ck, DIAG_E0423, node->range,
                         "`worst` is the name of a number that the sweep keeps");
         CHECK_HELP(ck, diag,
-                   "what is calculated has its expression for a name: R/R0 is "
-                   "R_R0");
+                   "what is calculated stands in `record`, and has its "
+                   "expression for a name: R/R0 is R_R0, -R is minus_R");
         return false;
     }
     *out = (struct tm_val){.kind = IMP_VAL_WORD,

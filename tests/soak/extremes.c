@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `sup` and `inf` of places, beside dense rows of the same run: a
- * value at a row is never beyond them, and between two rows a place goes no
- * farther than its speeds there lead it. */
+ * value at a row is never beyond them, nor is the cubic between two rows that
+ * has their places and speeds, and between two rows a place goes no farther
+ * than its speeds there lead it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,52 @@ whole(const struct json *record, const char *what, const char *column)
     return value && value->kind == JSON_NUMBER ? value->number
            : value                             ? at(value, 0)
                                                : NAN;
+}
+
+/* The rows of one place. */
+struct rows {
+    const struct json *t, *x, *v;
+};
+
+/* The cubic between rows i and k, at the share s of the way. */
+static double
+cubic(const struct rows *rows, size_t i, size_t k, double s)
+{
+    double h = at(rows->t, k) - at(rows->t, i), r = 1 - s;
+    return at(rows->x, i) * r * r * (1 + 2 * s) +
+           at(rows->x, k) * s * s * (1 + 2 * r) +
+           h * s * r * (at(rows->v, i) * r - at(rows->v, k) * s);
+}
+
+/* By how much the cubic over the rows beside this one misses it: that between
+ * two rows next to each other is off by a sixteenth. Where a speed jumps beside
+ * the row this is as much as the jump changes. INFINITY: there is no row beside
+ * it. */
+static double
+missed(const struct rows *rows, size_t i)
+{
+    if (i == 0 || i + 1 >= rows->t->count)
+        return INFINITY;
+    double from = at(rows->t, i - 1), to = at(rows->t, i + 1);
+    return to > from ? fabs(cubic(rows, i - 1, i + 1,
+                                  (at(rows->t, i) - from) / (to - from)) -
+                            at(rows->x, i))
+                     : INFINITY;
+}
+
+/* The greatest value of sign*x between the rows i and i + 1 that their places
+ * and speeds tell, less what they may be wrong by; -INFINITY: they tell none.
+ */
+static double
+turning_value(const struct rows *rows, size_t i, double sign)
+{
+    enum { STEPS = 16 };
+    double off = fmax(missed(rows, i), missed(rows, i + 1)), most = -INFINITY;
+    if (!(sign * at(rows->v, i) > 0 && sign * at(rows->v, i + 1) < 0))
+        return -INFINITY;
+    for (int k = 0; k <= STEPS; k++)
+        most = fmax(most, sign * cubic(rows, i, i + 1, (double)k / STEPS));
+    return most - off;
 }
 
 static int
@@ -85,6 +132,8 @@ compare_place(const struct json *record, const struct observed *place,
     double sup = whole(record, "sup", place->column),
            inf = whole(record, "inf", place->column), high = -INFINITY,
            low = INFINITY, most = -INFINITY, least = INFINITY;
+    double turn_high = -INFINITY, turn_low = INFINITY;
+    struct rows rows = {t, x, v};
     if (!x || !v || !t || t->count < 2 || isnan(sup) || isnan(inf))
         return;
     for (size_t i = 0; i < t->count; i++) {
@@ -92,12 +141,19 @@ compare_place(const struct json *record, const struct observed *place,
         low = fmin(low, at(x, i));
         if (i + 1 == t->count)
             break;
+        turn_high = fmax(turn_high, turning_value(&rows, i, 1));
+        turn_low = fmin(turn_low, -turning_value(&rows, i, -1));
         double way = BEYOND * (at(t, i + 1) - at(t, i)) *
                      (fabs(at(v, i)) + fabs(at(v, i + 1))) / 2;
         most = fmax(most, fmax(at(x, i), at(x, i + 1)) + way);
         least = fmin(least, fmin(at(x, i), at(x, i + 1)) - way);
     }
     double exact = EXACT * (1 + fabs(high) + fabs(low));
+    if (sup < turn_high - exact || inf > turn_low + exact)
+        finding_set(finding, "turn",
+                    "%s lies between %.17g and %.17g: places and speeds of the "
+                    "rows lead to %.17g and %.17g",
+                    place->of, inf, sup, turn_low, turn_high);
     if (!(sup >= high - exact && sup <= most + exact))
         finding_set(finding, "sup",
                     "of %s: %.17g, the rows reach %.17g, and at most %.17g",

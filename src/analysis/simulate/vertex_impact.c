@@ -6,6 +6,7 @@
  * are held stay closed as far as that takes a push: Newton's law as a
  * complementarity problem, whose motion is unique. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,8 @@
 /* rates depend on each other if so little is left of a point beside the others
  */
 #define OVER_DEPENDS 1e-9
+/* a flight of so many roundings of the time is none */
+#define HIT_TICKS 8.0
 
 struct blow {
     int n, n_hit; /* points; the first n_hit come down, the others are held */
@@ -46,6 +49,17 @@ is_held(const struct rt *run, const struct contact_point *spot)
         if (contact_point_same(persistent_point(run, k, &on, NULL), spot))
             return true;
     return false;
+}
+
+/* Was the contact hit so few roundings of the time ago that no flight lies
+ * between? */
+static bool
+hit_now(const struct simulation *sim, uint32_t contact)
+{
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double now = rt_time(sim->run);
+    return flights->impacts > 0 &&
+           now - flights->last <= HIT_TICKS * DBL_EPSILON * fabs(now);
 }
 
 /* Gathers what comes down now, the point `first` first, and all points that are
@@ -87,7 +101,9 @@ gather(struct simulation *sim, const struct contact_point *first,
         uint32_t k = blow->spot[i].contact;
         double gap;
         gap_rounding(run, k, &gap, &blow->rest[i]);
-        if (i > 0) /* what is closed beside it may be at rest */
+        /* what is closed beside it may be at rest, and so may be what was hit
+         * at this time, to some roundings of it: such a flight is none */
+        if (i > 0 || hit_now(sim, k))
             blow->rest[i] = fmax(blow->rest[i],
                                  mode_still_rate(run, k, blow->point[i].free));
         if (i >= hit)

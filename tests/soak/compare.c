@@ -14,6 +14,7 @@
 
 #include "beside.h"
 #include "events.h"
+#include "limits.h"
 #include "random.h"
 #include "vector.h"
 
@@ -157,6 +158,12 @@ growth_at(const struct growth *growth, double time)
         if (growth->sample[i].time >= time || i == growth->count - 1)
             return growth->sample[i];
     return none;
+}
+
+double
+growth_moment(const struct growth *growth, double time)
+{
+    return growth_at(growth, time).moment;
 }
 
 /* A limit of chatter cannot be better known than this: the rounding of a gap,
@@ -660,6 +667,7 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
     }
     if (!comparison->motion_alone)
         compare_events(comparison, to, list, growth, finding);
+    compare_limits(comparison, to, growth, finding);
     compare_rows(comparison, to, list, growth, finding);
     event_lists_free(list);
 }

@@ -39,6 +39,9 @@ void perturb(const struct model *model, uint64_t number, struct model *out);
  * growth = {0} and horizon = INFINITY. */
 void growth_add(struct growth *growth, const struct model *model,
                 const struct result *a, const struct result *b);
+/* By how much times of events that differ by the perturbation alone may differ
+ * at that time. */
+double growth_moment(const struct growth *growth, double time);
 void growth_free(struct growth *growth);
 
 /* What of two results is compared. */

@@ -40,9 +40,6 @@
 #define CHATTER_SHORTER 0.1
 /* how far a prediction looks ahead, in sums of the last flights */
 #define CHATTER_AHEAD 200.0
-/* A limit is accepted at its first prediction when it is nearer than this share
- * of the time for which the parabola is the motion. */
-#define CHATTER_SURE 0.125
 /* the most impacts between two predictions that find no limit */
 #define CHATTER_PAUSE 15
 /* A prediction is tried at once when a flight is this share of the one at the
@@ -223,10 +220,16 @@ arrive(struct simulation *sim, struct limit_group *group,
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
             continue;
+        bool moved = false;
+        for (int k = 0; k < group->n; k++)
+            moved |= group->spot[k].contact == i && limit->moved[k];
+        if (!moved && group->follows[i])
+            continue; /* its flight goes on */
         list[n_list++] = i;
         planes &= sim->resting.n && sim->resting.is_over[i];
         simulate_watch(sim, i, WATCH_LEAVE);
-        sim->contacts[i].flights.impacts = 0;
+        if (moved)
+            sim->contacts[i].flights.impacts = 0;
         sim->accumulation->beside[i] = false;
     }
     sim->rows.fresh = false;
@@ -243,6 +246,7 @@ work_of(struct simulation *sim)
     if (!sim->accumulation) {
         sim->accumulation = NEW(run->arena, struct accumulation_work);
         sim->accumulation->g.contact = NEW_N(run->arena, bool, room + 1);
+        sim->accumulation->g.follows = NEW_N(run->arena, bool, room + 1);
         sim->accumulation->g.body =
             NEW_N(run->arena, bool, run->im->bodies.n + 1);
         sim->accumulation->beside = NEW_N(run->arena, bool, room + 1);
@@ -305,8 +309,7 @@ lost(struct simulation *sim, const struct limit_group *group,
            *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
     bool stated = true; /* the ratio, and not taken from the last flights */
-    if (!forecast_accelerations(sim->run, group->n, group->point, group->G,
-                                acc))
+    if (!mode_accelerations(sim->run, group->n, group->point, group->G, acc))
         return false;
     for (int point = 0; point < group->n; point++) {
         const struct contact_point_state *state = &group->point[point];
@@ -393,87 +396,6 @@ rounding(struct simulation *sim, uint32_t contact)
     return arrive(sim, group, &limit, contact, error, &here, &there);
 }
 
-/* A number that stands for the set of points at rest at a limit (FNV-1a). */
-static uint64_t
-signature(const struct limit_group *group, const struct forecast_limit *limit)
-{
-    uint64_t h = 14695981039346656037u;
-    for (int i = 0; i < group->n; i++)
-        if (limit->closed[i]) {
-            h = (h ^ group->spot[i].contact) * 1099511628211u;
-            h = (h ^ group->spot[i].face) * 1099511628211u;
-            h = (h ^ group->spot[i].vertex) * 1099511628211u;
-        }
-    return h;
-}
-
-/* The greatest of the last changes of a prediction; INFINITY: there was none
- * (`same` is false). What the parabola is not the motion falls with the square
- * of the time that is left, so that earlier changes count as much less. */
-static double
-noise_of(const struct flight_history *flights, bool same, double change,
-         double before)
-{
-    double falls = flights->n_known > 1
-                       ? fmin(flights->flight[0] / flights->flight[1], 1.0)
-                       : 1.0;
-    return !same           ? INFINITY
-           : isinf(before) ? change
-                           : fmax(change, falls * falls * before);
-}
-
-/* Notes the prediction of a limit of some points. */
-static void
-note_some(struct flight_history *flights, const struct limit_group *group,
-          const struct forecast_limit *limit, double now)
-{
-    uint64_t mark = signature(group, limit);
-    double meet = now + limit->remaining;
-    bool same = flights->some == mark && flights->some_meet >= now;
-    flights->some_noise = noise_of(
-        flights, same, fabs(meet - flights->some_meet), flights->some_noise);
-    flights->some_meet = meet;
-    flights->some = mark;
-}
-
-/* Is the limit known well enough? It is when two predictions in a row agree to
- * the rounding of the time, or come no closer because of the rounding of the
- * gaps; or when the parabola is the motion until the limit and further impacts
- * do not make it better known. */
-static bool
-known(struct flight_history *flights, const struct limit_group *group,
-      struct forecast_limit *limit, double now, double window)
-{
-    assert(flights != NULL && limit->remaining >= 0.0);
-    double most = 0.0, least = INFINITY, was = flights->meet,
-           before = flights->off;
-    uint64_t mark = signature(group, limit);
-    for (int i = 0; i < group->n; i++)
-        if (limit->group[i]) {
-            most = fmax(most, group->place[i]);
-            if (group->point[i].rate != 0.0)
-                least = fmin(least, fabs(group->point[i].rate));
-        }
-    double low = DBL_EPSILON * LIMIT_GROUP_NOISE * most / least;
-    /* A prediction whose time has passed was one of an earlier limit. */
-    bool same = mark == flights->group && was >= now - low;
-    flights->meet = now + limit->remaining;
-    flights->group = mark;
-    flights->off = same ? fabs(flights->meet - was) : INFINITY;
-    flights->noise = noise_of(flights, same, flights->off, flights->noise);
-    /* the ratio of a pattern changes as the directions of its impulses do */
-    if (limit->chatter.period != 1 && limit->remaining > window)
-        limit->chatter.ratio_error +=
-            same ? fabs(limit->chatter.ratio - flights->ratio) : NAN;
-    flights->ratio = limit->chatter.ratio;
-    if (flights->off <= 4.0 * DBL_EPSILON * fabs(flights->meet) ||
-        (before <= flights->off && flights->off <= low))
-        return true;
-    return limit->remaining <= window &&
-           (flights->off >= before ||
-            limit->remaining <= CHATTER_SURE * window);
-}
-
 static struct limit_points
 points_of(const struct limit_group *group)
 {
@@ -500,7 +422,7 @@ state_known(struct simulation *sim, const struct limit_group *group,
     struct limit_seen *seen = &sim->accumulation->seen[contact];
     const struct flight_history *flights = &sim->contacts[contact].flights;
     const struct limit_points points = points_of(group);
-    uint64_t mark = signature(group, limit);
+    uint64_t mark = limit_signature(group, limit);
     double left = limit->remaining, ratio = left / seen->left,
            share = window > 0.0 ? ratio * ratio * ratio : ratio,
            blur = left / window, length = INFINITY, speed = 0.0, tol, rate;
@@ -549,7 +471,7 @@ take_path(struct simulation *sim, struct limit_group *group,
     const struct limit_seen *seen = &work_of(sim)->seen[contact];
     double left = limit->remaining, meet = rt_time(run) + left;
     *there = false;
-    *wait = left > window && seen->mark == signature(group, limit) &&
+    *wait = left > window && seen->mark == limit_signature(group, limit) &&
             seen->meet > rt_time(run) && left > 0.5 * seen->left &&
             left <= seen->left;
     if (*wait)
@@ -663,6 +585,7 @@ gather(struct simulation *sim, uint32_t contact, double shrunk,
 {
     const bool *beside = work_of(sim)->beside;
     limit_group_gather(sim, contact, shrunk, beside, group);
+    limit_group_follow(sim, CHATTER_AHEAD * shrunk, group);
     if (!limit_group_points(sim, group, CHATTER_AHEAD * shrunk))
         return false;
     group->friction = friction_modes_any(sim->run, group->spot, group->n);
@@ -738,9 +661,11 @@ limit(struct simulation *sim, uint32_t contact)
     flights->pause = 0;
     int st = IMP_OK;
     if (found[1].found)
-        note_some(flights, group, &found[1], now);
-    bool sure = found[0].found &&
-                known(flights, group, &found[0], now, window) && enough;
+        limit_note_some(flights, group, &found[1], now);
+    bool sure =
+        found[0].found &&
+        limit_known(flights, group, &found[0], now, window, state_window) &&
+        enough;
     if (sure) {
         double error = limit_time_error(sim, group, &found[0], contact, now,
                                         window, flights->noise);

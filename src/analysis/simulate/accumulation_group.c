@@ -48,17 +48,29 @@ touches(struct simulation *sim, uint32_t contact)
     return closest.gap <= 2.0 * tol;
 }
 
+/* Has the contact been hit, since its last limit or before? */
+static bool
+has_bounced(const struct simulation *sim, uint32_t contact)
+{
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    return flights->impacts > 0 || flights->n_known > 0;
+}
+
 struct forecast_question
 limit_question(const struct simulation *sim, const struct limit_group *group)
 {
     assert(sim != NULL && group->n > 0);
-    bool in_turns = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL;
+    bool in_turns = simultaneous_policy(sim->analysis) == BALLISTIC_SEQUENTIAL,
+         *bounces = NEW_N(sim->run->brief, bool, (size_t)group->n);
+    for (int i = 0; i < group->n; i++)
+        bounces[i] = has_bounced(sim, group->spot[i].contact);
     return (struct forecast_question){
         .n = group->n,
         .p = group->point,
         .spot = group->spot,
         .G = group->G,
         .e = group->e,
+        .bounces = bounces,
         .place = group->place,
         .policy = in_turns ? BALLISTIC_SEQUENTIAL : BALLISTIC_COMPLEMENTARITY};
 }
@@ -148,6 +160,8 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
     struct rt *run = sim->run;
     struct reach reach = reach_of(sim);
     memset(group->contact, 0, sim->n_contacts * sizeof *group->contact);
+    if (group->follows)
+        memset(group->follows, 0, sim->n_contacts * sizeof *group->follows);
     memset(group->body, 0, run->im->bodies.n * sizeof *group->body);
     for (uint32_t other = 0; other < sim->n_contacts && beside; other++)
         if (beside[other] && limit_hit_within(sim, other, window))
@@ -166,6 +180,27 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                 enter_contact(run, group, &reach, other);
         }
         enter_jointed(run, group, &reach, body);
+    }
+}
+
+void
+limit_group_follow(const struct simulation *sim, double window,
+                   struct limit_group *group)
+{
+    assert(sim != NULL && group != NULL && group->follows != NULL);
+    const struct rt *run = sim->run;
+    for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        const uint32_t *body = rt_contact(run, contact)->body;
+        const struct simulated_contact *t = &sim->contacts[contact];
+        bool flies = !group->contact[contact] && has_bounced(sim, contact) &&
+                     rt_time(run) - t->flights.last <= window &&
+                     t->watch != WATCH_OFF && !t->through && !t->overlap &&
+                     !simulate_is_soft(sim, contact);
+        for (int e = 0; e < 2; e++)
+            flies &=
+                !contact_point_body_moves(run, body[e]) || group->body[body[e]];
+        group->contact[contact] |= flies;
+        group->follows[contact] = flies;
     }
 }
 
@@ -639,10 +674,8 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
  */
 
 /* Impacts that come to no limit (accumulation.c) end the run when a flight is
- * this much shorter than the one with which the decrease began, at a ratio that
- * is constant to this share. */
+ * this much shorter than the one with which the decrease began. */
 #define CHATTER_SHORTEST 1e-9
-#define CHATTER_STEADY 0.05
 /* but for flights below rounding, not before so many */
 #define CHATTER_LOST 64
 
@@ -670,46 +703,17 @@ simulate_report_endless(struct simulation *sim, uint32_t contact, double ratio)
     return IMP_FAILED;
 }
 
-bool
-flight_history_is_geometric(const struct flight_history *flights, double *ratio)
-{
-    assert(flights != NULL && ratio != NULL);
-    if (flights->n_known < 3 || !(flights->flight[0] < flights->flight[1] &&
-                                  flights->flight[1] < flights->flight[2]))
-        return false;
-    *ratio = flights->flight[0] / flights->flight[1];
-    return fabs(*ratio - flights->flight[1] / flights->flight[2]) <=
-           CHATTER_STEADY * *ratio;
-}
-
 int
 simulate_count_impact(struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     struct flight_history *flights = &sim->contacts[contact].flights;
-    double t = rt_time(sim->run), flight = t - flights->last;
-    flights->last = t;
     sim->impacts++;
-    if (flights->impacts++ == 0) {
-        flights->n_known = 0;
-        flights->flight[0] = flight;
-        flights->meet = -INFINITY;
-        flights->off = INFINITY;
-        flights->far = INFINITY;
-        flights->group = flights->some = 0;
-        flights->flat = 0.0;
+    if (!flight_history_add(flights, rt_time(sim->run)))
         return IMP_OK;
-    }
-    flights->flight[3] = flights->flight[2];
-    flights->flight[2] = flights->flight[1];
-    flights->flight[1] = flights->flight[0];
-    flights->flight[0] = flight;
-    if (flights->n_known == 0 || flight >= flights->flight[1])
-        flights->first = flight;
-    flights->n_known++;
     double ratio;
     if (!flight_history_is_geometric(flights, &ratio) ||
-        flight >= CHATTER_SHORTEST * flights->first)
+        flights->flight[0] >= CHATTER_SHORTEST * flights->first)
         return IMP_OK;
     /* Flights that the rounding of the gap hides are no motion to be followed:
      * accumulation.c takes them to rest where it can. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How well the time of a limit is known. Limits with friction of several groups
- * of contacts that do not act on each other, at one time: each is foreseen as
- * if it were alone, and all are taken together, since no flights of one can be
- * found that come before the limit of another one. Limits that follow each
- * other ever faster. And the rows that are asked for before a limit. */
+/* How well a limit is known. Limits with friction of several groups of contacts
+ * that do not act on each other, at one time: each is foreseen as if it were
+ * alone, and all are taken together, since no flights of one can be found that
+ * come before the limit of another one. Limits that follow each other ever
+ * faster. And the rows that are asked for before a limit. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -14,6 +14,100 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+
+/* -- when a limit is known ------------------------------------------------- */
+
+/* A limit is accepted at its first prediction when it is nearer than this share
+ * of the time for which the parabola is the motion. */
+#define CHATTER_SURE 0.125
+
+/* A number that stands for the set of points at rest at a limit (FNV-1a). */
+uint64_t
+limit_signature(const struct limit_group *group,
+                const struct forecast_limit *limit)
+{
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < group->n; i++)
+        if (limit->closed[i]) {
+            h = (h ^ group->spot[i].contact) * 1099511628211u;
+            h = (h ^ group->spot[i].face) * 1099511628211u;
+            h = (h ^ group->spot[i].vertex) * 1099511628211u;
+        }
+    return h;
+}
+
+/* The greatest of the last changes of a prediction; INFINITY: there was none
+ * (`same` is false). What the parabola is not the motion falls with the square
+ * of the time that is left, so that earlier changes count as much less; where
+ * it is the motion (exact), changes are those that rounding makes, which do not
+ * fall. */
+static double
+noise_of(const struct flight_history *flights, bool same, double change,
+         double before, bool exact)
+{
+    double falls = flights->n_known > 1 && !exact
+                       ? fmin(flights->flight[0] / flights->flight[1], 1.0)
+                       : 1.0;
+    return !same           ? INFINITY
+           : isinf(before) ? change
+                           : fmax(change, falls * falls * before);
+}
+
+/* Notes the prediction of a limit of some points. */
+void
+limit_note_some(struct flight_history *flights, const struct limit_group *group,
+                const struct forecast_limit *limit, double now)
+{
+    uint64_t mark = limit_signature(group, limit);
+    double meet = now + limit->remaining;
+    bool same = flights->some == mark && flights->some_meet >= now;
+    flights->some_noise =
+        noise_of(flights, same, fabs(meet - flights->some_meet),
+                 flights->some_noise, false);
+    flights->some_meet = meet;
+    flights->some = mark;
+}
+
+/* Is the limit known well enough? It is when two predictions in a row agree to
+ * the rounding of the time, or come no closer because of the rounding of the
+ * gaps; or when the parabola is the motion until the limit and further impacts
+ * do not make it better known. */
+bool
+limit_known(struct flight_history *flights, const struct limit_group *group,
+            struct forecast_limit *limit, double now, double window,
+            double state_window)
+{
+    assert(flights != NULL && limit->remaining >= 0.0);
+    double most = 0.0, least = INFINITY, was = flights->meet,
+           before = flights->off;
+    uint64_t mark = limit_signature(group, limit);
+    for (int i = 0; i < group->n; i++)
+        if (limit->group[i]) {
+            most = fmax(most, group->place[i]);
+            if (group->point[i].rate != 0.0)
+                least = fmin(least, fabs(group->point[i].rate));
+        }
+    double low = DBL_EPSILON * LIMIT_GROUP_NOISE * most / least;
+    /* A prediction whose time has passed was one of an earlier limit. */
+    bool same = mark == flights->group && was >= now - low;
+    flights->meet = now + limit->remaining;
+    flights->group = mark;
+    flights->off = same ? fabs(flights->meet - was) : INFINITY;
+    flights->noise =
+        noise_of(flights, same, flights->off, flights->noise, flights->exact);
+    flights->exact = limit->remaining <= fmin(window, state_window);
+    /* the ratio of a pattern changes as the directions of its impulses do */
+    if (limit->chatter.period != 1 && limit->remaining > window)
+        limit->chatter.ratio_error +=
+            same ? fabs(limit->chatter.ratio - flights->ratio) : NAN;
+    flights->ratio = limit->chatter.ratio;
+    if (flights->off <= 4.0 * DBL_EPSILON * fabs(flights->meet) ||
+        (before <= flights->off && flights->off <= low))
+        return true;
+    return limit->remaining <= window &&
+           (flights->off >= before ||
+            limit->remaining <= CHATTER_SURE * window);
+}
 
 /* -- how well the time of a limit is known --------------------------------- */
 
@@ -169,7 +263,6 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
         return left + late;
     return fmin(off + limit->chatter.error * left, left + late);
 }
-
 /* -- limits of several groups at one time -----------------------------------
  */
 
@@ -295,7 +388,8 @@ put_together(struct simulation *sim, struct joined *part, int parts, double end,
 {
     struct rt *run = sim->run;
     struct limit_group all_parts = {.contact = group->contact,
-                                    .body = group->body},
+                                    .body = group->body,
+                                    .follows = group->follows},
                        *whole = &all_parts;
     for (int k = 0; k < parts; k++)
         whole->n += part[k].group->n;

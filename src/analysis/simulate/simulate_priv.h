@@ -19,6 +19,7 @@
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
 #include "analysis/collision/verdict.h"
+#include "runtime/accumulation/flight_history.h"
 #include "runtime/accumulation/limit_series.h"
 #include "runtime/balls/balls.h"
 #include "runtime/events/event.h"
@@ -33,32 +34,6 @@
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/rubbing/rubbing.h"
-
-/* flights between the impacts at one contact, for accumulation */
-struct flight_history {
-    double last;      /* time of the last impact, s */
-    double flight[4]; /* the last flights, newest first, s */
-    double meet;      /* time of the limit, as predicted at the last impact */
-    double off;       /* the change of this prediction at the last impact */
-    double flat;      /* the error (s) of impacts within the tolerance of the
-                         gap, since the present decrease began */
-    double noise;     /* the greatest of the last changes; INFINITY: none is */
-    double ratio;     /* of the flights there, as predicted */
-    /* the same of the limit of some points that was predicted beside it: its
-     * time, the greatest of the last changes, and which points rest there */
-    double some_meet, some_noise;
-    uint64_t some;
-    uint64_t group; /* which points rest at that limit, as a number */
-    double first;   /* flight with which the present decrease began */
-    bool lost;      /* the last limit was taken because the impacts were smaller
-                       than rounding, and no higher flight followed */
-    int n_known;    /* flights known */
-    int pause, wait; /* impacts until the next prediction is tried */
-    double looked;   /* flight at which the last prediction was tried */
-    double far;      /* flights longer than this (s) are far from a limit;
-                        INFINITY: not known */
-    long impacts;
-};
 
 struct simulated_contact {
     enum event_watch watch;
@@ -268,6 +243,7 @@ struct simulation {
 /* the contacts, bodies and contact points of one prediction */
 struct limit_group {
     bool *contact, *body;
+    bool *follows; /* contacts that are followed on the way alone, or NULL */
     /* n points with their states, Delassus matrix, restitutions and sizes of
      * the terms of their gaps (m), in run->brief */
     int n;
@@ -438,9 +414,6 @@ bool simulate_short_flight(const struct simulation *sim, uint32_t contact);
 /* Counts an impact at `contact` now. IMP_FAILED after E0712 when it belongs to
  * an endless series for which no limit was found. */
 int simulate_count_impact(struct simulation *sim, uint32_t contact);
-/* Have the last flights shrunk by the same ratio? */
-bool flight_history_is_geometric(const struct flight_history *flights,
-                                 double *ratio);
 /* E0712: infinitely many impacts whose limit was not found. IMP_FAILED. */
 int simulate_report_endless(struct simulation *sim, uint32_t contact,
                             double ratio);
@@ -648,6 +621,10 @@ int limit_rows_record(struct simulation *sim, struct limit_group *group,
  * beside: others that belong to it if hit within `window`; NULL: none. */
 void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                         const bool *beside, struct limit_group *group);
+/* Adds contacts of bodies of the group that were hit within `window` and fly
+ * now: they may be hit again, and come to a limit with the others. */
+void limit_group_follow(const struct simulation *sim, double window,
+                        struct limit_group *group);
 /* Reads the contact points that may be hit within `ahead`. False: they are too
  * many, or cannot be followed. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
@@ -705,6 +682,18 @@ bool limit_group_overlaps(struct simulation *sim, const struct limit_group *);
 bool limit_group_past_end(struct simulation *sim,
                           const struct limit_group *group, const bool *closed);
 
+/* A number that stands for the set of points at rest at the limit. */
+uint64_t limit_signature(const struct limit_group *group,
+                         const struct forecast_limit *limit);
+/* Notes the prediction of a limit of some points. */
+void limit_note_some(struct flight_history *flights,
+                     const struct limit_group *group,
+                     const struct forecast_limit *limit, double now);
+/* Notes the prediction of a limit, now. Is it known well enough? Within
+ * `window` seconds from now the parabola is the motion (limit_window). */
+bool limit_known(struct flight_history *flights,
+                 const struct limit_group *group, struct forecast_limit *limit,
+                 double now, double window, double state_window);
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
 /* a limit is taken before flights are so many tolerances of a gap high */

@@ -18,7 +18,6 @@
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/modes/mode_select.h"
-#include "runtime/numerics/lcp.h"
 
 /* if a pivot is below this share of its diagonal, the row depends on those
  * before */
@@ -196,15 +195,44 @@ capture(const struct ballistic *line, const bool *moved, const double *earlier,
     out->chatter = line->event.limit;
 }
 
-/* Follows the parabola to a limit at all points that were hit on the way.
- * Limits of some of them may come before. */
+/* Does a point fly behind the limit that has just been taken which has been hit
+ * before? It may come back, open those that rest, and have a limit with them.
+ */
+static bool
+one_flies(const struct ballistic *line,
+          const struct forecast_question *question)
+{
+    for (int i = 0; i < line->model.m; i++)
+        if (question->bounces[i] && !line->event.group[i] &&
+            !line->mode.persistent[i])
+            return true;
+    return false;
+}
+
+/* A limit of all points that were hit so far is not the last one: it becomes
+ * *some. way: the limits before that which comes now. */
 static void
-look_ahead(struct rt *run, struct ballistic *line, const struct forecast_question *question,
+not_the_last(struct forecast_limit *all, struct forecast_limit *some,
+             const struct accumulation_limit *way)
+{
+    struct forecast_limit other = *some;
+    *some = *all;
+    *all = other;
+    all->on_way = way;
+}
+
+/* Follows the parabola to a limit at all points that were hit on the way.
+ * Limits of some of them may come before; and where a point flies on behind it,
+ * one of all that bounce may come behind: then the first is that of some. */
+static void
+look_ahead(struct rt *run, struct ballistic *line,
+           const struct forecast_question *question,
            struct accumulation_limit *on_way, struct forecast_limit *all,
            struct forecast_limit *some)
 {
     int count = line->model.m, most = question->most;
-    bool within = true;
+    struct accumulation_limit *way = on_way;
+    bool within = true, first = true; /* no limit of all so far */
     double *earlier = NEW_N(run->brief, double, (size_t)count + 1);
     bool *hit = NEW_N(run->brief, bool, 2 * (size_t)count + 1),
          *moved = hit + count;
@@ -227,16 +255,24 @@ look_ahead(struct rt *run, struct ballistic *line, const struct forecast_questio
                 moved[i] |= line->event.group[i];
                 full &= line->event.group[i] || !hit[i];
             }
-            if (full || line->t <= question->window)
+            if (!first && full)
+                not_the_last(all, some, way);
+            if (full || (first && line->t <= question->window))
                 capture(line, moved, earlier, full ? all : some);
-            if (full)
+            if (full && (!first || line->t > question->window ||
+                         !one_flies(line, question)))
                 return;
-            if (some->found && k + question->beyond < most)
+            if (full) {
+                way = on_way + count;
+                memcpy(way, on_way, (size_t)count * sizeof *way);
+                first = false;
+            }
+            if ((some->found || !first) && k + question->beyond < most)
                 most = k + question->beyond;
             for (int i = 0; i < count; i++)
                 if (line->event.group[i]) {
                     earlier[i] = line->t;
-                    on_way[i] = line->event.limit;
+                    way[i] = line->event.limit;
                 }
         } else if (what != BALLISTIC_SEVERAL) {
             return;
@@ -263,35 +299,6 @@ forecast_limit_room(struct rt *run, int n)
                                    .gap = numbers,
                                    .rate = numbers + size,
                                    .earlier = numbers + 2 * size};
-}
-
-bool
-forecast_accelerations(struct rt *run, int count,
-                       const struct contact_point_state *states,
-                       const double *G, double *acc)
-{
-    assert(count > 0 && states != NULL && G != NULL && acc != NULL);
-    int n_closed = 0;
-    size_t size = (size_t)count;
-    int *index = NEW_N(run->brief, int, size + 1);
-    double *matrix =
-        NEW_N(run->brief, double, size *size + 2 * size + lcp_room(count) + 1);
-    double *q = matrix + size * size, *force = q + size;
-    for (int i = 0; i < count; i++)
-        if (states[i].gap == 0.0 && states[i].rate == 0.0)
-            index[n_closed++] = i;
-    for (int i = 0; i < n_closed; i++) {
-        q[i] = states[index[i]].free;
-        for (int j = 0; j < n_closed; j++)
-            matrix[i * n_closed + j] = G[index[i] * count + index[j]];
-    }
-    int st = n_closed ? lcp_solve(n_closed, matrix, q, force, force + size) : 0;
-    for (int i = 0; i < count; i++) {
-        acc[i] = states[i].free;
-        for (int j = 0; j < n_closed; j++)
-            acc[i] += G[i * count + index[j]] * force[j];
-    }
-    return st == 0 || st == 2;
 }
 
 /* Have two points one law of restitution? */
@@ -343,8 +350,7 @@ together(struct rt *run, const struct forecast_question *question,
     double span = 0.0, restitution = 0.0,
            *acc = NEW_N(run->brief, double, (size_t)question->n + 1);
     int hits = 0, first = 0, n_pressed = 0;
-    if (!forecast_accelerations(run, question->n, question->p, question->G,
-                                acc))
+    if (!mode_accelerations(run, question->n, question->p, question->G, acc))
         return false;
     for (int point = 0; point < question->n; point++) {
         const struct contact_point_state *states = &question->p[point];
@@ -495,7 +501,7 @@ forecast(struct rt *run, struct forecast_memory *lines,
     if (lines->points < count) {
         lines->points = 2 * count;
         lines->on_way =
-            NEW_N(run->arena, struct accumulation_limit, 2 * (size_t)count);
+            NEW_N(run->arena, struct accumulation_limit, 4 * (size_t)count);
     }
     all->on_way = some->on_way = lines->on_way;
     look_ahead(run, line, question, lines->on_way, all, some);
@@ -578,8 +584,10 @@ question_of_groups(struct rt *run, const struct forecast_question *question,
     struct contact_point *spot = NEW_N(run->brief, struct contact_point, n);
     double *G = NEW_N(run->brief, double, n *n + 3 * n), *e = G + n * n,
            *place = e + n, *size = place + n;
+    bool *bounces = NEW_N(run->brief, bool, n);
     for (int i = question->n - 1; i >= 0; i--) {
         int k = group[i];
+        bounces[k] |= question->bounces[i];
         state[k] = question->p[i];
         spot[k] = question->spot[i];
         e[k] = question->e[i];
@@ -597,6 +605,7 @@ question_of_groups(struct rt *run, const struct forecast_question *question,
     reduced.spot = spot;
     reduced.G = G;
     reduced.e = e;
+    reduced.bounces = bounces;
     reduced.place = place;
     return reduced;
 }
@@ -708,7 +717,7 @@ forecast_way_begin(struct rt *run, struct forecast_memory *lines,
             accumulation_resolve(way->line, ACCUMULATION_RESOLVE);
         return way->line ? way : NULL;
     }
-    if (!forecast_accelerations(run, ask->n, ask->p, ask->G, way->acc))
+    if (!mode_accelerations(run, ask->n, ask->p, ask->G, way->acc))
         return NULL;
     for (int i = 0; i < ask->n; i++) {
         way->speed[i] = ask->p[i].rate;

@@ -14,7 +14,7 @@ struct forecast_memory {
     struct ballistic **line;
     /* of the last forecast: forecast_limit.on_way */
     struct accumulation_limit *on_way;
-    int points; /* for so many there is room in on_way */
+    int points; /* for twice so many there is room in on_way */
 };
 struct forecast_question {
     int n; /* number of points */
@@ -22,10 +22,11 @@ struct forecast_question {
     const struct contact_point *spot; /* whose points they are */
     const double *G;     /* the Delassus matrix of contact_point_states */
     const double *e;     /* restitution of each point */
+    const bool *bounces; /* the points that have been hit before */
     const double *place; /* sizes of the terms of the gaps (m) */
     enum ballistic_policy policy;
     int most;      /* events that the forecast follows at most */
-    int beyond;    /* the same, beyond the first limit of some points */
+    int beyond;    /* the same, beyond the first limit within the window */
     int compared;  /* the same, beyond the window: what is found there is
                       compared with the next forecast */
     double ahead;  /* the greatest time (s) from now that is of interest */
@@ -53,7 +54,8 @@ struct forecast_limit {
 /* Returns room for a limit of n points, not found, in run->brief. */
 struct forecast_limit forecast_limit_room(struct rt *run, int n);
 /* Looks for the limit of all points that are hit on the way, and for the last
- * limit of some of them within the window. False if there is neither. */
+ * limit of some of them within the window: the limit of limits of all points
+ * that bounce, and the first limit of some. False if there is neither. */
 bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                            const struct forecast_question *ask,
                            struct forecast_limit *all,
@@ -72,12 +74,5 @@ struct forecast_way *forecast_way_begin(struct rt *run,
  * gap (m) and rate (m/s) is it there? */
 void forecast_way_to(struct forecast_way *way, double time, bool *moved,
                      double *gap, double *rate);
-
-/* Accelerations of the gaps at `count` points (m/s^2), whose Delassus matrix is
- * G, while the points push that are closed and have no rate (both 0). False if
- * no forces keep them closed. */
-bool forecast_accelerations(struct rt *run, int count,
-                            const struct contact_point_state *states,
-                            const double *G, double *acc);
 
 #endif

@@ -55,7 +55,7 @@ aim(struct rt *run, const struct limit_points *points,
             state[i].rate = 0.0;
             path->slide[path->n_slide++] = points->spot[i];
         }
-    if (!forecast_accelerations(run, points->n, state, points->G, acc))
+    if (!mode_accelerations(run, points->n, state, points->G, acc))
         return false;
     for (int i = 0; i < points->n; i++)
         most = fmax(most, fabs(points->point[i].rate));

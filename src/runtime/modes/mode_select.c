@@ -318,3 +318,32 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
         *choice = group->delassus.rank < group->n_on ? MODE_SHARED : MODE_HOLDS;
     return IMP_OK;
 }
+
+bool
+mode_accelerations(struct rt *run, int count,
+                   const struct contact_point_state *states, const double *G,
+                   double *acc)
+{
+    assert(count > 0 && states != NULL && G != NULL && acc != NULL);
+    int n_closed = 0;
+    size_t size = (size_t)count;
+    int *index = NEW_N(run->brief, int, size + 1);
+    double *matrix =
+        NEW_N(run->brief, double, size *size + 2 * size + lcp_room(count) + 1);
+    double *q = matrix + size * size, *force = q + size;
+    for (int i = 0; i < count; i++)
+        if (states[i].gap == 0.0 && states[i].rate == 0.0)
+            index[n_closed++] = i;
+    for (int i = 0; i < n_closed; i++) {
+        q[i] = states[index[i]].free;
+        for (int j = 0; j < n_closed; j++)
+            matrix[i * n_closed + j] = G[index[i] * count + index[j]];
+    }
+    int st = n_closed ? lcp_solve(n_closed, matrix, q, force, force + size) : 0;
+    for (int i = 0; i < count; i++) {
+        acc[i] = states[i].free;
+        for (int j = 0; j < n_closed; j++)
+            acc[i] += G[i * count + index[j]] * force[j];
+    }
+    return st == 0 || st == 2;
+}

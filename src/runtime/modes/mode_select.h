@@ -32,6 +32,13 @@ double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
  * where its terms cancel. */
 double mode_still_acceleration(struct rt *run, uint32_t contact);
 
+/* Accelerations of the gaps at `count` points (m/s^2), whose Delassus matrix is
+ * G, while the points push that are closed and have no rate (both 0). False if
+ * no forces keep them closed. */
+bool mode_accelerations(struct rt *run, int count,
+                        const struct contact_point_state *states,
+                        const double *G, double *acc);
+
 /* A speed (m/s) above that at which points of both bodies move towards each
  * other within this time (s), unless forces beyond twice their weight act. */
 double mode_speeds(struct rt *run, uint32_t contact, double time);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* See flight_history.h. */
+#include "runtime/accumulation/flight_history.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+/* The ratio of flights is constant to this share of itself. */
+#define FLIGHTS_STEADY 0.05
+
+bool
+flight_history_add(struct flight_history *flights, double time)
+{
+    assert(flights != NULL);
+    double flight = time - flights->last;
+    flights->last = time;
+    if (flights->impacts++ == 0) {
+        flights->n_known = 0;
+        flights->flight[0] = flight;
+        flights->meet = -INFINITY;
+        flights->off = INFINITY;
+        flights->far = INFINITY;
+        flights->group = flights->some = 0;
+        flights->flat = 0.0;
+        return false;
+    }
+    flights->flight[3] = flights->flight[2];
+    flights->flight[2] = flights->flight[1];
+    flights->flight[1] = flights->flight[0];
+    flights->flight[0] = flight;
+    if (flights->n_known == 0 || flight >= flights->flight[1])
+        flights->first = flight;
+    flights->n_known++;
+    return true;
+}
+
+bool
+flight_history_is_geometric(const struct flight_history *flights, double *ratio)
+{
+    assert(flights != NULL && ratio != NULL);
+    if (flights->n_known < 3 || !(flights->flight[0] < flights->flight[1] &&
+                                  flights->flight[1] < flights->flight[2]))
+        return false;
+    *ratio = flights->flight[0] / flights->flight[1];
+    return fabs(*ratio - flights->flight[1] / flights->flight[2]) <=
+           FLIGHTS_STEADY * *ratio;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The flights between the impacts at one contact of bodies, and what has been
+ * predicted of their limit. */
+#ifndef IMP_RUNTIME_ACCUMULATION_FLIGHT_HISTORY_H
+#define IMP_RUNTIME_ACCUMULATION_FLIGHT_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All zero: no impact yet. */
+struct flight_history {
+    double last;      /* time of the last impact, s */
+    double flight[4]; /* the last flights, newest first, s */
+    double meet;      /* time of the limit, as predicted at the last impact */
+    double off;       /* the change of this prediction at the last impact */
+    double flat;      /* the error (s) of impacts within the tolerance of the
+                         gap, since the present decrease began */
+    double noise;     /* the greatest of the last changes; INFINITY: none is */
+    bool exact;       /* the last prediction lay within the time for which the
+                         parabola is the motion */
+    double ratio;     /* of the flights there, as predicted */
+    /* the same of the limit of some points that was predicted beside it: its
+     * time, the greatest of the last changes, and which points rest there */
+    double some_meet, some_noise;
+    uint64_t some;
+    uint64_t group; /* which points rest at that limit, as a number */
+    double first;   /* flight with which the present decrease began */
+    bool lost;      /* the last limit was taken because the impacts were smaller
+                       than rounding, and no higher flight followed */
+    int n_known;    /* flights known */
+    int pause, wait; /* impacts until the next prediction is tried */
+    double looked;   /* flight at which the last prediction was tried */
+    double far;      /* flights longer than this (s) are far from a limit;
+                        INFINITY: not known */
+    long impacts;
+};
+
+/* Notes an impact at this time (s). False: it is the first one since the last
+ * limit, and begins a new history. */
+bool flight_history_add(struct flight_history *flights, double time);
+/* Have the last flights shrunk by the same ratio? */
+bool flight_history_is_geometric(const struct flight_history *flights,
+                                 double *ratio);
+
+#endif

@@ -145,14 +145,20 @@ tell_idle(struct sweep *sweep)
         const char *name = imp_text(im, param[axis->param].name);
         struct diag *diag =
             diag_add(sweep->analysis->ds, DIAG_W0745, axis->range,
-                     "nothing in the model depends on `%s`, so "
-                     "all its values give the same runs",
+                     im->draws.n ? "nothing in the model depends on `%s`: runs "
+                                   "of its values differ by what they draw "
+                                   "alone"
+                                 : "nothing in the model depends on `%s`, so "
+                                   "all its values give the same runs",
                      name);
         diag_note(sweep->analysis->ds, diag, param[axis->param].range,
                   "the param");
         diag_help(sweep->analysis->ds, diag,
-                  "use it in a body, a system or the question, or sweep "
-                  "another one");
+                  im->draws.n
+                      ? "use it in a body, a system or the question; runs "
+                        "that differ by what they draw are repeat = 2"
+                      : "use it in a body, a system or the question, or "
+                        "sweep another one");
     }
 }
 

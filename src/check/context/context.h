@@ -116,6 +116,7 @@ struct module {
     const char *path; /* canonical path; NULL for a library */
     const char *root; /* the model's folder, of files that it uses; or NULL */
     bool library, loading;
+    bool reserved; /* declares t, pi or tau, as has been reported */
     imp_range use_range; /* of the `use` that loads it now */
     struct decl *first, *last;
     struct decl **buckets;     /* a hash table of names ... */

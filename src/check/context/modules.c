@@ -30,6 +30,7 @@ declare(struct check *ck, struct module *module, const struct ast_item *it,
             name->text,
             !strcmp(name->text, "t") ? "time, everywhere" : "a constant");
         CHECK_HELP(ck, diag, "choose another name");
+        module->reserved = true;
         return;
     }
     if (kind == DECL_BODY && !strcmp(name->text, "world")) {

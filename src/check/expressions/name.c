@@ -205,6 +205,8 @@ check_name(struct check *ck, const struct env *env, const char *name,
                 ck, ex_sym(ck->g, SYM_LOCAL, (uint32_t)(name[0] - 'x'), 0),
                 dim_mks(ck->dims, 1, 0, 0), range);
     }
+    if (env->module->reserved && name_is_reserved(name))
+        return value_poison(range); /* it may be what was to be declared */
     if (!strcmp(name, "t"))
         return value_num(ck, ex_sym(ck->g, SYM_TIME, 0, 0),
                          dim_mks(ck->dims, 0, 0, 1), range);

@@ -555,7 +555,10 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
         loads ? choice : with_floating(arena, &all, choice);
     if (!open && changes(flow, &all, taken->set + taken->taken))
         tell_choice(flow, &all, choice);
-    friction->shared = taken->verdict == FRICTION_SHARED;
+    /* also of one of several motions, which was chosen or went on until now */
+    friction->shared =
+        taken->verdict == FRICTION_SHARED ||
+        (taken->verdict == FRICTION_SEVERAL && taken->set[taken->taken].shared);
     friction->loads = loads_text(flow, &all, taken);
     friction->loads_matter = loads;
     go_on(flow, &all, taken->set + taken->taken);

@@ -63,6 +63,7 @@ static void
 put_set(struct arena *arena, int n, const struct friction_point *point,
         const struct mode_found *found, struct friction_set *set)
 {
+    set->shared = found->solution.shared;
     set->mode = NEW_N(arena, enum contact_mode, n);
     set->normal = NEW_N(arena, double, n);
     set->tangential = NEW_N(arena, double, n);

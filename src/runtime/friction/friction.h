@@ -80,6 +80,7 @@ struct friction_set {
     enum contact_mode *mode;
     double *normal, *tangential; /* forces */
     double *acc;                 /* accelerations of the rows */
+    bool shared; /* how the points share these forces is not unique */
 };
 /* most sets that are listed */
 #define FRICTION_SETS_MOST 16

@@ -780,6 +780,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     report_loads(&in, &instant, modes);
     if (choice->taken < 0)
         return IMP_OK;
+    modes->shared |= choice->verdict == FRICTION_SEVERAL &&
+                     choice->set[choice->taken].shared;
     return hold_taken(&in, &instant, modes);
 }
 

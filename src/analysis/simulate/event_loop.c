@@ -159,9 +159,11 @@ apply_mode_change(struct simulation *sim)
 static enum event_watch
 watched(const struct simulation *sim, uint32_t contact)
 {
-    return persistent_holds(sim->run, contact) || sim->resting.is_over[contact]
-               ? WATCH_OFF
-               : sim->contacts[contact].watch;
+    bool held = persistent_holds(sim->run, contact);
+    if (held)
+        event_held(sim->run, contact);
+    return held || sim->resting.is_over[contact] ? WATCH_OFF
+                                                 : sim->contacts[contact].watch;
 }
 
 /* What the next search looks for, per contact. True: it need not look for

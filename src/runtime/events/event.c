@@ -505,6 +505,13 @@ event_handled(struct rt *run, uint32_t contact)
     state_of(run)->handled[contact] = rt_time(run);
 }
 
+void
+event_held(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    state_of(run)->floor[contact] = NAN;
+}
+
 static void
 begin(struct event_state *ev, uint32_t contact, enum event_watch watch)
 {
@@ -740,9 +747,8 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
 void
 event_forget(struct rt *run, uint32_t contact)
 {
-    assert(run != NULL && contact < run->im->contacts.n);
-    struct event_state *ev = state_of(run);
-    ev->floor[contact] = ev->handled[contact] = NAN;
+    event_held(run, contact);
+    run->event->handled[contact] = NAN;
     closest_points_forget(run, contact);
 }
 

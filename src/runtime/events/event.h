@@ -36,6 +36,9 @@ enum event_watch {
  * impulse or without: while it is watched to leave, it has no other one at once
  * unless it sinks by its tolerance. */
 void event_handled(struct rt *run, uint32_t contact);
+/* The gap of this contact is held closed at the present time: when it is let
+ * go, it comes back to where it is then, not to where it was hit before. */
+void event_held(struct rt *run, uint32_t contact);
 /* Moves the run from the present time to the first event at or before `until`
  * (or to `until`), and leaves it there. watch: one entry per contact.
  * each_step (may be NULL) is called for every accepted step with the time

@@ -190,11 +190,18 @@ tape_name(struct mech *mech, const struct mblock *block, const char *what)
     return arena_printf(mech->arena, "%s.%s", first->name, what);
 }
 
-/* Does a body of the block touch this one by a contact that is declared? */
+/* Does a joint hold a body of the block at this one, or do they touch by a
+ * contact that is declared? */
 static bool
-touches_block(const struct mech *mech, const struct mblock *block,
-              uint32_t body)
+meets_block(const struct mech *mech, const struct mblock *block, uint32_t body)
 {
+    for (size_t j = 0; j < mech->model->n_joints; j++) {
+        const uint32_t *of = mech->model->joints[j].body;
+        for (uint32_t i = 0; i < block->n; i++)
+            if ((of[0] == body && of[1] == block->bodies[i]) ||
+                (of[1] == body && of[0] == block->bodies[i]))
+                return true;
+    }
     for (size_t c = 0; c < mech->model->n_contacts; c++) {
         const struct tm_contact *contact = mech->model->contacts + c;
         for (uint32_t i = 0; i < block->n; i++)
@@ -207,8 +214,9 @@ touches_block(const struct mech *mech, const struct mblock *block,
     return false;
 }
 
-/* Where the bodies are on which those of the block may rest, as far as that is
- * a formula of t with branches: these may change the rate of a gap at once.
+/* Where the bodies are on which those of the block may rest, or hang, as far as
+ * that is a formula of t with branches: these may change the rate of a gap, or
+ * of a joint, at once.
  * Returns how many formulas there are. */
 static size_t
 grounds(struct mech *mech, const struct mblock *block, const expr **f)
@@ -216,7 +224,7 @@ grounds(struct mech *mech, const struct mblock *block, const expr **f)
     size_t n = 0;
     for (uint32_t b = 0; mech->n_branching && b < mech->model->n_bodies; b++) {
         const struct mbody *body = mech->bodies + b;
-        if (body->branches && touches_block(mech, block, b))
+        if (body->branches && meets_block(mech, block, b))
             n += body_pose(mech, body, f + n);
     }
     return n;

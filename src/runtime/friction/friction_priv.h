@@ -130,6 +130,14 @@ void mode_edges(struct arena *arena, const struct mode_problem *in,
                 const double *none, double *force, struct point_state *state,
                 bool (*try)(void *context), void *context);
 
+/* What was found may be an edge of a family of loads on which the motion
+ * depends, since points that are open, or begin to slip, without an
+ * acceleration may bear a load as well. Writes the modes of that family into
+ * `state`. False: it has no others, or nothing slips. */
+bool mode_widest(const struct mode_problem *in, const struct point_state *found,
+                 const struct mode_solution *solution,
+                 struct point_state *state);
+
 /* -- mode_tree.c ------------------------------------------------------------
  */
 

@@ -431,6 +431,28 @@ after_ends(struct search *search)
         ends_beside(search, before);
 }
 
+/* Of so many points at most: the edges of a family are asked by a program each.
+ */
+#define WIDEST_POINTS 20
+
+/* What was found may be an edge of a family of loads on which the motion
+ * depends: tries the modes of that family. */
+static void
+widest(struct search *search)
+{
+    size_t before = search->all.n;
+    if (before == 0 || search->in->n > WIDEST_POINTS ||
+        !mode_widest(search->in, search->all.v->state, &search->all.v->solution,
+                     search->state))
+        return;
+    for (int i = 0; i < search->in->n; i++)
+        if (!may_be(search->in->point + i, search->state[i]))
+            return;
+    try_state(search);
+    if (search->all.n > before && !search->all.v[before].solution.loads)
+        search->all.n = before;
+}
+
 /* -- the verdict ---------------------------------------------------------- */
 
 /* Does point i stick in `sticks`, where it slips in `slips`, only because the
@@ -750,6 +772,7 @@ mode_search(struct arena *arena, const struct mode_problem *in,
             by_pairs(&search);
         if (!search.all.n)
             by_sweeps(&search);
+        widest(&search);
         after_ends(&search);
     }
     verdict(&search, complete, out);

@@ -440,3 +440,34 @@ mode_edges(struct arena *arena, const struct mode_problem *in,
             return;
     }
 }
+
+bool
+mode_widest(const struct mode_problem *in, const struct point_state *found,
+            const struct mode_solution *solution, struct point_state *state)
+{
+    assert(in && found && solution && state);
+    const double *acc = solution->acc, *force = solution->force;
+    bool slips = false, other = false;
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        bool still[2];
+        state[i] = found[i];
+        for (int k = 2 * i; k < 2 * i + 2; k++)
+            still[k % 2] =
+                fabs(acc[k]) <= FRICTION_SAME * mode_row_size(in, force, k);
+        if (point->ended || point->driven || (!state[i].closed && !still[0]))
+            continue;
+        double along = point->slip != 0.0 ? point->slip
+                       : still[1]         ? 0.0
+                                          : acc[2 * i + 1];
+        bool rough = point->mu_stick > 0.0 || point->mu_slip > 0.0;
+        state[i].closed = true;
+        state[i].tangent = !rough        ? TANGENT_NONE
+                           : along > 0.0 ? TANGENT_FORWARD
+                           : along < 0.0 ? TANGENT_BACKWARD
+                                         : TANGENT_STICK;
+        slips |= along != 0.0 && rough;
+        other |= !mode_same_state(state[i], found[i]);
+    }
+    return slips && other;
+}

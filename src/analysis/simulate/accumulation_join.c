@@ -40,17 +40,19 @@ limit_signature(const struct limit_group *group,
  * (`same` is false). What the parabola is not the motion falls with the square
  * of the time that is left, so that earlier changes count as much less; where
  * it is the motion (exact), changes are those that rounding makes, which do not
- * fall. */
+ * fall. What does not fall so elsewhere is rounding, too, up to `low`: *kept is
+ * the greatest of it. */
 static double
 noise_of(const struct flight_history *flights, bool same, double change,
-         double before, bool exact)
+         double before, bool exact, double low, double *kept)
 {
-    double falls = flights->n_known > 1 && !exact
-                       ? fmin(flights->flight[0] / flights->flight[1], 1.0)
-                       : 1.0;
-    return !same           ? INFINITY
-           : isinf(before) ? change
-                           : fmax(change, falls * falls * before);
+    *kept = same && isfinite(before) ? *kept : 0.0;
+    if (!same || isinf(before))
+        return same ? change : INFINITY;
+    double ratio = flights->flight[0] / flights->flight[1],
+           falls = flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
+    *kept = fmax(*kept, fmin(fabs(change - falls * before), low));
+    return fmax(change, exact ? before : falls * before);
 }
 
 /* Notes the prediction of a limit of some points. */
@@ -59,11 +61,11 @@ limit_note_some(struct flight_history *flights, const struct limit_group *group,
                 const struct forecast_limit *limit, double now)
 {
     uint64_t mark = limit_signature(group, limit);
-    double meet = now + limit->remaining;
+    double meet = now + limit->remaining, none = 0.0;
     bool same = flights->some == mark && flights->some_meet >= now;
     flights->some_noise =
         noise_of(flights, same, fabs(meet - flights->some_meet),
-                 flights->some_noise, false);
+                 flights->some_noise, false, 0.0, &none);
     flights->some_meet = meet;
     flights->some = mark;
 }
@@ -94,7 +96,8 @@ limit_known(struct flight_history *flights, const struct limit_group *group,
     flights->group = mark;
     flights->off = same ? fabs(flights->meet - was) : INFINITY;
     flights->noise =
-        noise_of(flights, same, flights->off, flights->noise, flights->exact);
+        noise_of(flights, same, flights->off, flights->noise, flights->exact,
+                 low / LIMIT_GROUP_NOISE, &flights->kept);
     flights->exact = limit->remaining <= fmin(window, state_window);
     /* the ratio of a pattern changes as the directions of its impulses do */
     if (limit->chatter.period != 1 && limit->remaining > window)
@@ -223,6 +226,8 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
  * rounding that each impact adds, or what the parabola is not the motion. The
  * greatest of the last changes stands for those of 1/(1 - e^2) impacts, which
  * have comparable shares and add up as random errors do; twice that is told.
+ * Changes of long ago that are no more than their impacts round are such
+ * errors, too: what rounding has changed once, no further impact takes back.
  *
  * Where it was not, an impact comes with a gap of place roundings, at a time
  * that is rounded, too: off by d = eps (place/u + t). Its speed is then off by
@@ -250,6 +255,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
             if (group->point[i].rate != 0.0)
                 least = fmin(least, fabs(group->point[i].rate));
         }
+    change = fmax(change, sim->contacts[contact].flights.kept);
     double many = 4.0 / sqrt(1.0 - e * e), longer = (1.0 + e) / (1.0 - e),
            late = DBL_EPSILON * (now + left) + flat, far = left / window,
            gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;

@@ -16,6 +16,7 @@ struct flight_history {
     double flat;      /* the error (s) of impacts within the tolerance of the
                          gap, since the present decrease began */
     double noise;     /* the greatest of the last changes; INFINITY: none is */
+    double kept;      /* of all changes, what the impacts round at the most */
     bool exact;       /* the last prediction lay within the time for which the
                          parabola is the motion */
     double ratio;     /* of the flights there, as predicted */

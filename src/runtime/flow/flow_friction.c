@@ -475,6 +475,29 @@ ends_too(const struct flow *flow, uint32_t i)
                FRICTION_TICKS * DBL_EPSILON * fabs(flow->taylor->now) * rate;
 }
 
+/* a normal force of this share of the greatest one is 0 */
+#define PRESSED_SHARE 1e-11
+
+/* Of contacts that depend on each other none ends by itself, but those that are
+ * no longer pressed. */
+static void
+shared_ended(const struct flow *flow, const bool *on, bool *ended)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    double most = 0.0;
+    bool any = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (on[i])
+            most = fmax(most, friction->normal_now[i]);
+    for (int all = 0; all < 2 && !any; all++)
+        for (uint32_t i = 0; i < flow->m; i++) {
+            if (!on[i] || friction->mode[i] != CONTACT_STICK ||
+                (!all && friction->normal_now[i] > PRESSED_SHARE * most))
+                continue;
+            ended[i] = any = true;
+        }
+}
+
 /* A mode ends, or a force ceases, at the contacts of next.hit. */
 static int
 change(struct flow *flow, struct flow_event *event, enum taylor_next what,
@@ -494,9 +517,8 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
         ended[i] = on[i] && ends_too(flow, i);
         friction->zero[i] = ended[i];
     }
-    /* of contacts that depend on each other, none by itself */
-    for (uint32_t i = 0; i < flow->m && taylor->next.n_hit == 0; i++)
-        ended[i] |= on[i] && friction->mode[i] == CONTACT_STICK;
+    if (taylor->next.n_hit == 0)
+        shared_ended(flow, on, ended);
     for (int k = 0; k < taylor->next.n_hit; k++) {
         int i = taylor->next.hit[k];
         soft[k] = friction_soft(flow, (uint32_t)i);

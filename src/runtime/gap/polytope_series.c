@@ -37,6 +37,10 @@
  * searched for again a little later, at most this many times. */
 #define SERIES_SHORT 1e-6
 #define SERIES_ROUNDS 6
+/* If none of these holds, conditions may lack so many times more: below the
+ * share of the tolerance by which the search lets a gap differ at the end of a
+ * step (EVENT_CHECK of events/event.c is ten slacks). */
+#define SERIES_NEARLY 8.0
 /* an overlap of more than this share of the size is more than a touch */
 #define SERIES_DEEP 1e-6
 /* A series is used for at least this many units in the last place of the time.
@@ -388,7 +392,7 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
     assert(first != NULL && gap != NULL);
     struct polytope_scene scene, later;
     struct taylor centre[3], turn[9], series, other;
-    double horizon, most, best = 0.0;
+    double horizon, most, best = 0.0, wide;
     int st =
         polytope_relative_pose(run, contact, order, centre, turn, &horizon);
     if (st)
@@ -426,6 +430,17 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
             best = value;
             good = true;
         }
+    }
+    /* Faces and edges that are parallel but for rounding: no other pair is
+     * nearest, soon or later, and the present one gives the gap, but that a
+     * condition lacks more than slack. */
+    if (best < SERIES_SHORT * most &&
+        follow(&scene, first, centre, turn, order, most, SERIES_NEARLY * slack,
+               overlap, &other, &wide) &&
+        wide > best) {
+        series = other;
+        best = wide;
+        good = true;
     }
     if (!good)
         return IMP_NONFINITE;

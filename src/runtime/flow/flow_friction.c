@@ -492,7 +492,7 @@ shared_ended(const struct flow *flow, const bool *on, bool *ended)
     for (int all = 0; all < 2 && !any; all++)
         for (uint32_t i = 0; i < flow->m; i++) {
             if (!on[i] || friction->mode[i] != CONTACT_STICK ||
-                (!all && friction->normal_now[i] > PRESSED_SHARE * most))
+                (!all && fabs(friction->normal_now[i]) > PRESSED_SHARE * most))
                 continue;
             ended[i] = any = true;
         }

@@ -111,6 +111,8 @@ work_doc(void *ctx)
                      "nothing is known under the name `%s`", job->name);
         if (text.n)
             diag_help(&job->s.ds, diag, "%s", buf_str(&text));
+        else
+            diag_help(&job->s.ds, diag, "`imp doc` lists all names");
     }
     buf_free(&text);
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;

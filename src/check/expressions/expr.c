@@ -296,14 +296,6 @@ entry_of(struct check *ck, const struct value *value, size_t i, imp_range range)
     return result;
 }
 
-static bool
-whole_number(struct check *ck, const struct env *env,
-             const struct ast_expr *node, int32_t *whole)
-{
-    struct value value = check_expr(ck, env, node);
-    return index_number(ck, &value, node, whole);
-}
-
 /* Takes entries of a field of a record. */
 static struct value
 field_indexed(struct check *ck, const struct env *env,
@@ -312,9 +304,26 @@ field_indexed(struct check *ck, const struct env *env,
     int32_t index[2] = {0, 0};
     if (!field_takes_indices(ck, value, node->n_list, node->range))
         return value_poison(node->range);
-    for (size_t k = 0; k < node->n_list; k++)
-        if (!whole_number(ck, env, node->list[k], &index[k]))
+    for (size_t k = 0; k < node->n_list; k++) {
+        struct value at = check_expr(ck, env, node->list[k]);
+        bool texts =
+            ck->lists.commands.v[value->ref].fields[value->field].kind ==
+            IMP_FIELD_TEXTS;
+        if (texts && (value_is_list(ck, &at) || at.kind == VALUE_COLUMN)) {
+            struct diag *diag = check_error(
+                ck, DIAG_E0209, node->list[k]->range,
+                "texts of a result are taken one by one, but this is %s",
+                value_kind_text(ck, &at));
+            CHECK_HELP(ck, diag,
+                       "%s[0] is one of them; a comparison with one selects "
+                       "entries of other lists: r.event_times[r.event_kinds == "
+                       "\"impact\"]",
+                       expr_label(ck, node->a));
             return value_poison(node->range);
+        }
+        if (!index_number(ck, &at, node->list[k], &index[k]))
+            return value_poison(node->range);
+    }
     return field_entry(ck, value, index, node->n_list, node->range);
 }
 

@@ -181,16 +181,6 @@ friction_row_noise(const struct friction_instant *in, int row)
 }
 
 double
-mode_row_size(const struct mode_problem *in, const double *force, int row)
-{
-    assert(in);
-    double size = in->terms ? in->terms[row] : fabs(in->free[row]);
-    for (int j = 0; j < 2 * in->n; j++)
-        size += fabs(in->W[row * 2 * in->n + j] * force[j]);
-    return size;
-}
-
-double
 mode_row_noise(const struct mode_problem *in, int row)
 {
     assert(in);

@@ -90,9 +90,6 @@ struct mode_scratch;
 /* -- friction.c ------------------------------------------------------------
  */
 
-/* The size of what row i of the accelerations is the sum of. */
-double mode_row_size(const struct mode_problem *in, const double *force,
-                     int row);
 /* friction_row_noise of row i. */
 double mode_row_noise(const struct mode_problem *in, int row);
 
@@ -115,6 +112,10 @@ double mode_room(struct arena *arena, const struct mode_problem *in,
 
 /* -- mode_sweeps.c ----------------------------------------------------------
  */
+
+/* The size of what row i of the accelerations is the sum of. */
+double mode_row_size(const struct mode_problem *in, const double *force,
+                     int row);
 
 /* Calls `try` whenever other modes are at hand, with these in `state` (n),
  * until it returns true or no sweeps are left. A normal force up to none (n) is

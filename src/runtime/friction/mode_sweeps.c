@@ -8,6 +8,16 @@
 #include "runtime/friction/friction_priv.h"
 #include "runtime/numerics/dense.h"
 
+double
+mode_row_size(const struct mode_problem *in, const double *force, int row)
+{
+    assert(in);
+    double size = in->terms ? in->terms[row] : fabs(in->free[row]);
+    for (int j = 0; j < 2 * in->n; j++)
+        size += fabs(in->W[row * 2 * in->n + j] * force[j]);
+    return size;
+}
+
 /* Sweeps over all points that are made at most; after 1, 2, 4, ... of them, and
  * after each row, the modes that they stand at are tried. */
 #define SWEEPS_MOST 4096

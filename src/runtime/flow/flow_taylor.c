@@ -160,8 +160,13 @@ begin_rows(struct flow *flow, uint32_t which)
 {
     const struct taylor_flow *taylor = flow->taylor;
     double *gap = taylor->piece.gap + which * ROW;
-    if (taylor->contacts.opening[which])
+    if (taylor->contacts.opening[which]) {
+        /* known as well as what an impact has taken from it */
+        double noise =
+            TAYLOR_NOISE * DBL_EPSILON * taylor->terms.rate_max[which];
         gap[0] = 0.0;
+        gap[1] = gap[1] < 0.0 && gap[1] >= -noise ? 0.0 : gap[1];
+    }
     if (taylor->contacts.released[which])
         gap[1] = gap[2] = 0.0;
     if (taylor->friction && taylor->friction->still[which])

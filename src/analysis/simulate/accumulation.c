@@ -184,6 +184,28 @@ close_points(struct simulation *sim, const struct limit_group *group,
                                  group->friction ? slips : NULL);
 }
 
+/* Does the limit move a point of this contact? */
+static bool
+moves(const struct limit_group *group, const struct forecast_limit *limit,
+      uint32_t contact)
+{
+    for (int i = 0; i < group->n; i++)
+        if (group->spot[i].contact == contact && limit->moved[i])
+            return true;
+    return false;
+}
+
+/* Contacts that were followed and that the limit does not move are no part of
+ * it: they are watched on the way. */
+static void
+leave_others(const struct simulation *sim, struct limit_group *group,
+             const struct forecast_limit *limit)
+{
+    for (uint32_t i = 0; i < sim->n_contacts; i++)
+        if (group->follows[i] && !moves(group, limit, i))
+            group->contact[i] = false;
+}
+
 /* Makes the state that of the limit: closed points are at rest against each
  * other; points that were hit on the way move as they were left. *there is
  * false when other points of the same bodies would be passed over; then the
@@ -220,15 +242,10 @@ arrive(struct simulation *sim, struct limit_group *group,
     for (uint32_t i = 0; i < sim->n_contacts; i++) {
         if (!group->contact[i])
             continue;
-        bool moved = false;
-        for (int k = 0; k < group->n; k++)
-            moved |= group->spot[k].contact == i && limit->moved[k];
-        if (!moved && group->follows[i])
-            continue; /* its flight goes on */
         list[n_list++] = i;
         planes &= sim->resting.n && sim->resting.is_over[i];
         simulate_watch(sim, i, WATCH_LEAVE);
-        if (moved)
+        if (moves(group, limit, i))
             sim->contacts[i].flights.impacts = 0;
         sim->accumulation->beside[i] = false;
     }
@@ -522,6 +539,7 @@ take(struct simulation *sim, struct limit_group *group,
     int st = IMP_OK;
     double friction_error = 0.0;
     *there = false;
+    leave_others(sim, group, limit);
     if ((group->friction &&
          !limit_friction_known(sim, group, contact, limit->remaining, window,
                                &friction_error)) ||

@@ -188,6 +188,20 @@ taken(const struct simulation *sim, uint32_t **list)
     return n;
 }
 
+/* Has an impact at other contacts taken this one, of vertices that are watched
+ * one by one, which was closed and had no rate? It may be pressed now, though
+ * nothing held it before, and no search finds how it falls from there. */
+static bool
+took_part(const struct simulation *sim, uint32_t contact,
+          const uint32_t *contacts, uint32_t n_touched)
+{
+    for (uint32_t i = 0; i < n_touched; i++)
+        if (contacts[i] == contact)
+            return false;
+    return sim->touching.done.on[contact] && sim->resting.n > 0 &&
+           sim->resting.is_over[contact];
+}
+
 /* Chooses what stays closed after the event at contacts[0..n), and at those
  * that are taken. */
 static int
@@ -214,6 +228,7 @@ stay(struct simulation *sim, const uint32_t *contacts,
         if (!sim->touching.done.on[contact])
             continue;
         any |= persistent_near_held(sim->run, contact) ||
+               took_part(sim, contact, contacts, n_touched) ||
                sim->run->env[rt_contact(sim->run, contact)->env_contact +
                              IMP_CONTACT_E] == 0.0 ||
                !contact_is_plain(sim->run, contact,

@@ -276,8 +276,7 @@ int
 contact_set_series(struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
-    double step;
-    return motion_series_two(run, rt_contact(run, contact)->body, 1, &step);
+    return motion_poses_two(run, rt_contact(run, contact)->body);
 }
 
 /* -- which may come to touch soon -------------------------------------------

@@ -341,6 +341,25 @@ motion_series_two(struct rt *run, const uint32_t body[2], int order,
 }
 
 int
+motion_poses_two(struct rt *run, const uint32_t body[2])
+{
+    assert(run != NULL && body != NULL);
+    uint32_t last = IMP_NO_BLOCK;
+    int st = IMP_OK;
+    for (int i = 0; i < 2 && st == IMP_OK; i++) {
+        uint32_t block =
+            body[i] == IMP_WORLD ? IMP_NO_BLOCK : rt_body(run, body[i])->block;
+        double step;
+        if (block == IMP_NO_BLOCK || block == last)
+            continue;
+        st = persistent_moves(run, block) ? persistent_poses(run, block)
+                                          : motion_series(run, block, 1, &step);
+        last = block;
+    }
+    return st;
+}
+
+int
 motion_series_of(struct rt *run, uint32_t contact, int order, double *step)
 {
     assert(run != NULL && step != NULL && contact < run->im->contacts.n);

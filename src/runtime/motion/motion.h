@@ -67,6 +67,9 @@ void motion_stands(struct rt *run, bool stands);
 /* Does the same to a higher order than the last call, since when neither the
  * state nor what is held has changed. */
 int motion_series_more(struct rt *run, int order, double *step);
+/* The poses of two bodies and their rates as series of order 1, which no force
+ * changes; rows of velocities are not to be read. Status as of motion_series. */
+int motion_poses_two(struct rt *run, const uint32_t body[2]);
 /* Does the same for the blocks of two bodies alone (IMP_WORLD: none). */
 int motion_series_two(struct rt *run, const uint32_t body[2], int order,
                       double *step);

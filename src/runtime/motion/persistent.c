@@ -764,6 +764,22 @@ persistent_series(struct rt *run, int order, uint32_t block)
 }
 
 int
+persistent_poses(struct rt *run, uint32_t block)
+{
+    assert(run != NULL && persistent_moves(run, block));
+    struct persistent_group *group = run->persistent_memory->of[block];
+    /* forces without friction change no place of order 1 */
+    if (group->friction || group->rubs || group->yields)
+        return persistent_series(run, 1, block);
+    begin_instant(run, group);
+    int st = drive(run, group, 1);
+    exchange(run, group);
+    if (!st)
+        hand_over(run, block, run->rows.block[block]);
+    return st;
+}
+
+int
 persistent_series_more(struct rt *run, int order)
 {
     assert(order >= 1 && order < IMP_ORDER_MAX);
@@ -778,11 +794,4 @@ persistent_series_more(struct rt *run, int order)
         persistent_keeps(run, set->group[i], st ? 0 : order);
     }
     return st;
-}
-
-double
-persistent_series_hold(const struct rt *run, uint32_t block)
-{
-    assert(run != NULL && persistent_moves(run, block));
-    return run->persistent_memory->of[block]->holds;
 }

@@ -39,17 +39,17 @@ void persistent_apply_timed(struct rt *run, const double *impulse,
  */
 int persistent_close(struct rt *run, const struct contact_point *spot, int n,
                      const double *gap, const double *rate, const bool *slips);
-/* Takes the velocities from all bodies of the group of n points, if none of them
- * moves, and no surface turns about its body's place, faster than this (m/s),
- * and what else they touch stands still. True: one of them has moved. Not where
- * there are joints or rotors. */
+/* Takes the velocities from all bodies of the group of n points, if none of
+ * them moves, and no surface turns about its body's place, faster than this
+ * (m/s), and what else they touch stands still. True: one of them has moved.
+ * Not where there are joints or rotors. */
 bool persistent_rest(struct rt *run, const struct contact_point *spot, int n,
                      double speed);
 /* Sets groups of marked blocks free; NULL: all groups. */
 void persistent_release(struct rt *run, const bool *block);
 
-/* What is held now on marked blocks, none of it with friction, in run->brief, to
- * hold it again after an attempt. */
+/* What is held now on marked blocks, none of it with friction, in run->brief,
+ * to hold it again after an attempt. */
 struct persistent_held *persistent_held_now(struct rt *run, const bool *block);
 /* Holds this and nothing else on these blocks; what is held elsewhere stays as
  * it is, with its modes. The state is not moved. Status of the tapes. */
@@ -88,15 +88,18 @@ void persistent_force(const struct rt *run, int i, int order, double ahead,
  * (rad/s^2). */
 void persistent_accelerations(const struct rt *run, uint32_t block,
                               double push[2]);
-/* For how long (s) the state may be read off the last series without being taken
- * back onto what is held: the rounding of these accelerations moves centres by
- * no more than some roundings of the sizes of their bodies. */
+/* For how long (s) the state may be read off the last series without being
+ * taken back onto what is held: the rounding of these accelerations moves
+ * centres by no more than some roundings of the sizes of their bodies. */
 double persistent_read_ahead(const struct rt *run);
 
 /* The series of the motion to `order` < IMP_ORDER_MAX into
  * run->rows.block[block], of one block that is held or of all (UINT32_MAX).
  * Status of the tapes. */
 int persistent_series(struct rt *run, int order, uint32_t block);
+/* The series of order 1 of a block that is held: places and their rates are
+ * those of the motion, rates of velocities need not be. Status of the tapes. */
+int persistent_poses(struct rt *run, uint32_t block);
 /* As persistent_series of all blocks; but what mode_change_next has made at
  * this state, which was the last that was asked of a group, stands, also if its
  * order is lower. *step: for how long (s) that holds. */

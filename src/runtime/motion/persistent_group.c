@@ -656,6 +656,13 @@ persistent_accelerations(const struct rt *run, uint32_t block, double push[2])
     }
 }
 
+double
+persistent_series_hold(const struct rt *run, uint32_t block)
+{
+    assert(run != NULL && persistent_moves(run, block));
+    return run->persistent_memory->of[block]->holds;
+}
+
 /* States that are read ahead may be off by so many roundings of the sizes of
  * bodies: a gap is rounded as places are that lie some sizes from the origin.
  */

@@ -212,7 +212,8 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
         motion_series_parabola(run, block, order) == IMP_OK)
         *step = INFINITY;
     *step = fmin(*step, *parabola);
-    if (!motion_by_weight(run) && *step > switching_least(run))
+    if (!motion_by_weight(run) && !moving->quadratic &&
+        *step > switching_least(run))
         *step = crossing_checked(run, block, order, *step);
     return switching_end(run, block, order, step, &which);
 }

@@ -84,6 +84,87 @@ what_of(const struct rt *run, const imp_block *block, uint32_t env)
     return block->bodies.n ? MOTION_SPEED : MOTION_POSE; /* of a rotor */
 }
 
+/* In a chain of so many velocities, each the square of the one before, the last
+ * one begins with t^15 (t, t^3, t^7, t^15): below the last order. */
+#define QUADRATIC_VELOCITIES 4
+
+/* The degree of a register as a polynomial of the state, from those before it;
+ * -1: it is none. */
+static int
+degree_of(const imp_instr *code, const uint32_t *pool,
+          const signed char *degree, uint32_t reg)
+{
+    const imp_instr *in = &code[reg];
+    int most = 0;
+    if (in->flags & IMP_INSTR_CONST)
+        return 0;
+    switch (in->op) {
+    case IMP_OP_STATE:
+        return 1;
+    case IMP_OP_ADD:
+    case IMP_OP_SUB:
+        return degree[in->a] > degree[in->b] ? degree[in->a] : degree[in->b];
+    case IMP_OP_NEG:
+        return degree[in->a];
+    case IMP_OP_MUL:
+        return degree[in->a] + degree[in->b];
+    case IMP_OP_DIV:
+        return code[in->b].flags & IMP_INSTR_CONST ? degree[in->a] : -1;
+    case IMP_OP_DOT:
+        for (uint32_t i = 0; i < in->b; i++) {
+            const uint32_t *pair = pool + in->a + 3 * i;
+            int of = degree[pair[1]] + degree[pair[2]];
+            most = of > most ? of : most;
+        }
+        return most;
+    default:
+        return -1;
+    }
+}
+
+/* Are the rates of a body polynomials of the second degree at most, its
+ * acceleration constant, and few of its spins and rotors no constants? So it is
+ * where nothing but its weight and its rotors acts on it. No power of a
+ * variable that is small comes in beyond the last order then, which the last
+ * orders do not tell (crossing_checked). */
+static bool
+is_quadratic(const struct rt *run, struct arena *arena, const imp_block *block,
+             const struct motion_block *moving)
+{
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + block->motion;
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const uint32_t *pool = IMP_ARRAY(run->im, tape->pool, uint32_t),
+                   *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    uint32_t velocities = 0;
+    if (block->bodies.n != 1 || block->n_unknown ||
+        moving->system != IMP_NO_SYSTEM)
+        return false;
+    signed char *degree = NEW_N(arena, signed char, tape->code.n + 1);
+    for (uint32_t reg = 0; reg < tape->code.n; reg++) {
+        int of = degree_of(code, pool, degree, reg);
+        if (of < 0 || of > 2)
+            return false;
+        degree[reg] = (signed char)of;
+    }
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    uint32_t body =
+        rt_body(run, *IMP_ARRAY(run->im, block->bodies, uint32_t))->env_state;
+    uint32_t size = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    for (uint32_t i = 0; i < block->state.n; i++) {
+        const imp_instr *in = &code[out[i]];
+        bool moves = in->op == IMP_OP_STATE &&
+                     !(code[in->b].flags & IMP_INSTR_CONST) &&
+                     moving->what[i] != MOTION_POSE;
+        bool place = moving->what[i] == MOTION_SPEED && state[i] >= body &&
+                     state[i] < body + size;
+        if (moves && place) /* a force */
+            return false;
+        velocities += moves;
+    }
+    return velocities <= QUADRATIC_VELOCITIES;
+}
+
 static void
 plan_block(const struct rt *run, struct arena *arena, uint32_t number,
            bool held, struct motion_block *to)
@@ -130,6 +211,7 @@ plan_block(const struct rt *run, struct arena *arena, uint32_t number,
     }
     for (uint32_t k = 0; run->im->dim == 3 && k < block->bodies.n; k++)
         to->turning[to->n_turning++] = rt_body(run, bodies[k])->env_state + 3;
+    to->quadratic = !held && is_quadratic(run, arena, block, to);
 }
 
 struct motion_plan *

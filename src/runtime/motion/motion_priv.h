@@ -32,6 +32,7 @@ struct motion_block {
     uint32_t system; /* the system of the block, which a flow moves, or
                         IMP_NO_SYSTEM */
     bool observer;   /* the block holds the system's observers */
+    bool quadratic;  /* what moves a body is that simple (motion_plan.c) */
     uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *parabolas, *series;

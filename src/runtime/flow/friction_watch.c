@@ -351,6 +351,7 @@ friction_first_end(struct flow *flow, double best)
  * other closed contacts keep what they hold. */
 struct response {
     double p, b;  /* acceleration of its gap: by that force, and without it */
+    double terms; /* what p is the sum of */
     double *push; /* 2m: that force, its friction and those of the others */
 };
 
@@ -417,11 +418,13 @@ respond(const struct flow *flow, uint32_t i, struct response *out)
     }
     out->push = NEW_N(arena, double, all + 1);
     out->p = entry(flow, &held, self, 0);
+    out->terms = fabs(out->p);
     out->b = free[self];
     out->push[self] = 1.0;
     out->push[self + 1] = held.to[0];
     for (int c = 0; c < n; c++) {
         out->p += entry(flow, &held, self, c + 1) * push[c];
+        out->terms += fabs(entry(flow, &held, self, c + 1) * push[c]);
         out->b += entry(flow, &held, self, c + 1) * load[c];
         out->push[held.row[c + 1]] += push[c];
         if (held.to[c + 1] != 0.0)
@@ -476,7 +479,9 @@ jams(const struct flow *flow, uint32_t i, double *end)
     watch->time[i] = taylor->now;
     watch->normal[i] = normal;
     watch->mu[i] = mu;
-    if (!(response.p > 0.0 && before > response.p && since > 0.0 &&
+    /* where others hold the point p is 0, to rounding, and has not fallen */
+    double none = TAYLOR_NOISE * DBL_EPSILON * response.terms;
+    if (!(response.p > none && before > response.p && since > 0.0 &&
           normal > 0.0))
         return false;
     /* Where the coefficient of friction grows as the slip falls, the force does

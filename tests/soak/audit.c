@@ -290,7 +290,7 @@ energy_is_known(const struct model *model)
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];
         if (body->there &&
-            (length(body->carry) > 0 ||
+            (length(body->carry) > 0 || length(body->swing) > 0 ||
              (!body->fixed && memcmp(&body->load, &none, sizeof none) != 0)))
             return false;
     }

@@ -118,6 +118,8 @@ turn_body(struct transformation *by, struct body *body)
     turn_velocity(by, body->velocity);
     if (body->fixed)
         turn_velocity(by, body->carry);
+    turn_vector(by, by->length, body->swing);
+    body->swing_rate /= by->time;
     turn_vector(by, by->hand / by->time, body->spin);
     turn_attitude(by, body);
     turn_load(by, &body->load);
@@ -342,6 +344,7 @@ model_restart(struct model *model, const struct result *result, int row)
         add_scaled(body->position, start, body->carry, body->position);
         add_scaled(load->anchor, start, load->anchor_rate, load->anchor);
         load->phase += load->frequency * start;
+        body->swing_phase += body->swing_rate * start;
         if (!body_moves(model, i))
             continue;
         const struct state *state = result_state(result, row, i);

@@ -36,6 +36,10 @@ static const struct kind {
     {"mixtures", generate_mixtures, 0},
     {"mechanisms", generate_mechanisms, 0},
     {"rotors", generate_rotors, 0},
+    {"driven", generate_driven, 0},
+    {"belts", generate_belts, 0},
+    {"crowd", generate_crowd, 0},
+    {"several", generate_several, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

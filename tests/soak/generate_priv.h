@@ -31,6 +31,10 @@ void generate_system_laws(struct random *random, struct model *out);
 void generate_rough_system(struct random *random, struct model *out);
 void generate_mechanisms(struct random *random, struct model *out);
 void generate_rotors(struct random *random, struct model *out);
+void generate_driven(struct random *random, struct model *out);
+void generate_belts(struct random *random, struct model *out);
+void generate_crowd(struct random *random, struct model *out);
+void generate_several(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

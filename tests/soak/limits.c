@@ -10,13 +10,14 @@
 /* Of the time itself: what adds it up, step by step. */
 static const double ROUNDINGS = 64 * DBL_EPSILON;
 
-/* The earliest limit; NULL: there is none. */
+/* The earliest limit behind that time; NULL: there is none. */
 static const struct limit *
-first_limit(const struct result *result)
+first_limit(const struct result *result, double from)
 {
     const struct limit *first = NULL;
     for (int i = 0; i < result->limits; i++)
-        if (!first || result->limit[i].time < first->time)
+        if (result->limit[i].time > from &&
+            (!first || result->limit[i].time < first->time))
             first = &result->limit[i];
     return first;
 }
@@ -40,8 +41,8 @@ compare_limits(const struct comparison *comparison, double to,
                const struct growth *growth, struct finding *finding)
 {
     const struct frame *frame = &comparison->frame;
-    const struct limit *a = first_limit(comparison->result_a);
-    const struct limit *b = first_limit(comparison->result_b);
+    const struct limit *a = first_limit(comparison->result_a, comparison->from);
+    const struct limit *b = first_limit(comparison->result_b, -INFINITY);
     if (!a || !b || frame->guests || a->contact != b->contact ||
         a->contact < 0 || !is_plain(comparison->result_a, a) ||
         !is_plain(comparison->result_b, b))

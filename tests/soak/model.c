@@ -208,6 +208,20 @@ coefficient(FILE *out, double x, const char *unit)
     fprintf(out, " [%s])", unit);
 }
 
+/* "((1, 2) [N])*sin((3 [1/s])*t + 4)" */
+static void
+print_swing(const struct model *model, FILE *out, const double v[3],
+            const char *unit, double rate, double phase)
+{
+    fputs("(", out);
+    print_vector(model, out, v);
+    fprintf(out, " [%s])*sin(", unit);
+    coefficient(out, rate, "1/s");
+    fputs("*t + ", out);
+    print_number(out, phase);
+    fputs(")", out);
+}
+
 static void
 print_force(const struct model *model, const struct body *body, FILE *out)
 {
@@ -235,13 +249,7 @@ print_force(const struct model *model, const struct body *body, FILE *out)
     }
     if (!is_zero(load->wave)) {
         begin_term(out, "force", &begun);
-        fputs("(", out);
-        print_vector(model, out, load->wave);
-        fputs(" [N])*sin(", out);
-        coefficient(out, load->frequency, "1/s");
-        fputs("*t + ", out);
-        print_number(out, load->phase);
-        fputs(")", out);
+        print_swing(model, out, load->wave, "N", load->frequency, load->phase);
     }
 }
 
@@ -306,9 +314,15 @@ print_body(const struct model *model, int index, FILE *out)
         fputs("  inertia = diag", out);
         print_vector(model, out, body->moments);
     }
-    if (!is_zero(body->position) || !is_zero(body->carry)) {
+    if (!is_zero(body->position) || !is_zero(body->carry) ||
+        !is_zero(body->swing)) {
         fputs("  position = ", out);
         moving_vector(model, out, body->position, body->carry, "m/s");
+        if (!is_zero(body->swing)) {
+            fputs(" + ", out);
+            print_swing(model, out, body->swing, "m", body->swing_rate,
+                        body->swing_phase);
+        }
     }
     print_attitude(model, body, out);
     if (!body->fixed && !body_is_jointed(model, index)) {

@@ -66,7 +66,9 @@ struct body {
     double mass, inertia; /* in the plane */
     double moments[3];    /* in space */
     double position[3];
-    double carry[3];      /* a fixed body is at position + carry*t */
+    double carry[3]; /* a fixed body is at position + carry*t +
+                        swing*sin(swing_rate*t + swing_phase) */
+    double swing[3], swing_rate, swing_phase;
     double angle;         /* in the plane */
     double quaternion[4]; /* in space */
     double velocity[3], spin[3];

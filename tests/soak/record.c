@@ -124,7 +124,10 @@ fixed_states(const struct model *model, struct result *result, int body)
         struct state *state = &result->state[row * result->bodies + body];
         add_scaled(fixed->position, result->t[row], fixed->carry,
                    state->position);
-        memcpy(state->velocity, fixed->carry, sizeof state->velocity);
+        double turn = fixed->swing_rate * result->t[row] + fixed->swing_phase;
+        add_scaled(state->position, sin(turn), fixed->swing, state->position);
+        add_scaled(fixed->carry, fixed->swing_rate * cos(turn), fixed->swing,
+                   state->velocity);
         if (model->dimension == 2)
             angle_matrix(fixed->angle, state->turn);
         else

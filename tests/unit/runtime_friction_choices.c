@@ -121,12 +121,13 @@ touch(struct many *m, double J[2 * MOST][3 * BOX_DISCS], int a, int b,
     m->n++;
 }
 
-/* rate (2 MOST; or NULL): how accelerations grow under other side forces. */
-static void
-full_box(uint64_t *seed, struct many *m, double *rate)
+/* off: that share, from 10^least to 1/10. rate (2 MOST; or NULL): how
+ * accelerations grow under other side forces. Returns off. */
+static double
+full_box(uint64_t *seed, double least, struct many *m, double *rate)
 {
     double J[2 * MOST][3 * BOX_DISCS] = {{0}}, x[BOX_DISCS], y[BOX_DISCS];
-    double off = pow(10, multi_random(seed, -9, -1)), weight[BOX_DISCS],
+    double off = pow(10, multi_random(seed, least, -1)), weight[BOX_DISCS],
            side[BOX_DISCS];
     double mu = multi_random(seed, 0.05, 0.6);
     int discs = 0;
@@ -168,11 +169,14 @@ full_box(uint64_t *seed, struct many *m, double *rate)
             for (int c = 0; c < 2 * m->n; c++)
                 m->W[r * 2 * m->n + c] += J[r][d] * J[c][d] / w;
         }
+    return off;
 }
 
-/* In all but one of 40 such heaps modes are found, and they obey the law.
- * Sweeps alone miss more of them: where conditions nearly contradict each other
- * they creep. */
+/* Modes that are found obey the law. They are found wherever rounding does not
+ * decide the pivots of Lemke's method: W falls by off^2 where directions differ
+ * by off, so that DBL_EPSILON makes as much of its entries as counts as none
+ * (1e-11, PIVOT_ZERO of lcp.c) at an off of 5e-3. Below that some are missed,
+ * which says nothing. */
 static void
 full_boxes(void **state)
 {
@@ -182,7 +186,7 @@ full_boxes(void **state)
     for (int t = 0; t < 400; t++) {
         struct many m;
         struct friction_choice out;
-        full_box(&seed, &m, NULL);
+        double off = full_box(&seed, t % 2 ? -2 : -9, &m, NULL);
         assert_true(m.n <= MOST);
         struct friction_instant in = {.n = m.n,
                                       .point = m.point,
@@ -190,12 +194,12 @@ full_boxes(void **state)
                                       .free = m.free,
                                       .terms = m.terms};
         friction_choose(arena, &in, &out);
-        unknown += out.n == 0;
+        unknown += out.n == 0 && off >= 1e-2;
         for (int i = 0; i < out.n; i++)
             obeys(&m, &out.set[i], 1e-7);
         arena_clear(arena);
     }
-    assert_true(unknown <= 10);
+    assert_int_equal(unknown, 0);
 }
 
 /* Are these modes and loads, s later, those of a set? */
@@ -237,7 +241,7 @@ boxes_at_their_limits(void **state)
         struct many m;
         struct friction_going out;
         double rate[2 * MOST], low = 0, high = 30;
-        full_box(&seed, &m, rate);
+        full_box(&seed, -9, &m, rate);
         arena_clear(arena);
         struct many later = box_at(&m, rate, high);
         if (!all_stick(&m) || all_stick(&later))

@@ -110,16 +110,22 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);
 
-/* -- mode_sweeps.c ----------------------------------------------------------
+/* -- mode_many.c ----------------------------------------------------------
  */
 
 /* The size of what row i of the accelerations is the sum of. */
 double mode_row_size(const struct mode_problem *in, const double *force,
                      int row);
 
-/* Calls `try` whenever other modes are at hand, with these in `state` (n),
- * until it returns true or no sweeps are left. A normal force up to none (n) is
- * rounding. force (2 n): what the last sweep leaves. */
+/* Calls `try` with modes to which Lemke's method leads in `state` (n), until it
+ * returns true or no ways are left. A normal force up to none (n) is rounding.
+ */
+void mode_pairs(struct arena *arena, const struct mode_problem *in,
+                const double *none, struct point_state *state,
+                bool (*try)(void *context), void *context);
+
+/* Does the same whenever sweeps have come to other modes. force (2 n): what the
+ * last sweep leaves. */
 void mode_sweeps(struct arena *arena, const struct mode_problem *in,
                  const double *none, double *force, struct point_state *state,
                  bool (*try)(void *context), void *context);

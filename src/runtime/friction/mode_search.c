@@ -2,15 +2,14 @@
 /* The search for consistent modes. Up to FRICTION_CHOICES_TRIED of them every
  * choice is tried, so the verdict is exact; beyond that the modes that were
  * there before are tried, and then a linear complementarity problem leads to
- * one choice (Glocker & Pfeiffer 1996, chapter 5: three complementary pairs
- * per point without slip), or sweeps over the points do (Jean 1999: nonsmooth
+ * one choice (Stewart & Trinkle 1996: four complementary pairs per point
+ * without slip), or sweeps over the points do (Jean 1999: nonsmooth
  * Gauss-Seidel), whose forces are checked like those of any other choice. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
-#include "runtime/numerics/lcp.h"
 
 struct search {
     struct arena *arena;
@@ -141,147 +140,6 @@ enumerate(struct search *search)
 
 /* -- many points ---------------------------------------------------------- */
 
-/* The unknowns of the complementarity problem. Of point i: N (row of its normal
- * acceleration); without slip also mu N + T (its forward acceleration) and the
- * backward acceleration (mu N - T). */
-struct pairs {
-    int n, *first; /* per point */
-    double *M, *q, *z, *room;
-};
-
-/* Gives T = tangential[0] N + tangential[1] (mu N + T) of a point. */
-static void
-tangential_terms(const struct mode_point *point, double *tangential)
-{
-    tangential[0] = -point->mu_slip;
-    tangential[1] = mode_starts_at_rest(point) ? 1.0 : 0.0;
-    if (point->slip < 0.0)
-        tangential[0] = point->mu_slip;
-}
-
-static void
-fill_pairs(const struct mode_problem *in, struct pairs *pairs)
-{
-    int rows = 2 * in->n, n = pairs->n;
-    memset(pairs->M, 0, sizeof *pairs->M * (size_t)n * (size_t)n);
-    for (int i = 0; i < in->n; i++) {
-        int first = pairs->first[i];
-        bool rest = mode_starts_at_rest(in->point + i);
-        pairs->q[first] = in->free[2 * i];
-        if (rest) {
-            pairs->q[first + 1] = in->free[2 * i + 1];
-            pairs->q[first + 2] = 0.0;
-            pairs->M[(first + 1) * n + first + 2] = 1.0;
-            pairs->M[(first + 2) * n + first] = 2.0 * in->point[i].mu_slip;
-            pairs->M[(first + 2) * n + first + 1] = -1.0;
-        }
-        for (int j = 0; j < in->n; j++) {
-            double along[2], offset = in->point[j].offset;
-            int b = pairs->first[j];
-            tangential_terms(in->point + j, along);
-            for (int part = 0; part < (rest ? 2 : 1); part++) {
-                const double *w = in->W + (size_t)(2 * i + part) * (size_t)rows;
-                double normal = w[2 * j] + along[0] * w[2 * j + 1];
-                if (!in->point[j].driven)
-                    pairs->M[(first + part) * n + b] += normal;
-                pairs->q[first + part] += normal * offset;
-                if (along[1] != 0.0)
-                    pairs->M[(first + part) * n + b + 1] += w[2 * j + 1];
-            }
-        }
-        if (rest)
-            pairs->q[first + 2] =
-                2.0 * in->point[i].mu_slip * in->point[i].offset;
-        if (in->point[i].driven) { /* no normal force beside the offset */
-            memset(pairs->M + first * n, 0, sizeof *pairs->M * (size_t)n);
-            pairs->M[first * n + first] = pairs->q[first] = 1.0;
-        }
-    }
-}
-
-/* Scales rows and unknowns so that W has a unit diagonal; scale: of the
- * unknowns. Positive scales leave the problem as it is. */
-static void
-scale_pairs(const struct mode_problem *in, struct pairs *pairs, double *scale)
-{
-    int rows = 2 * in->n, n = pairs->n;
-    for (int i = 0; i < in->n; i++)
-        for (int part = 0; part < 2; part++) {
-            double w = in->W[(2 * i + part) * (rows + 1)];
-            double root = w > 0.0 ? sqrt(w) : 1.0;
-            if (part == 0)
-                scale[pairs->first[i]] = 1.0 / root;
-            else if (mode_starts_at_rest(in->point + i)) {
-                scale[pairs->first[i] + 1] = 1.0 / root;
-                scale[pairs->first[i] + 2] = root;
-            }
-        }
-    for (int i = 0; i < n; i++) {
-        pairs->q[i] *= scale[i];
-        for (int j = 0; j < n; j++)
-            pairs->M[i * n + j] *= scale[i] * scale[j];
-    }
-}
-
-/* Reads a choice of modes off a solution of the pairs. */
-static void
-read_pairs(struct search *search, const struct pairs *pairs)
-{
-    const struct mode_problem *in = search->in;
-    double force = 0.0, acc = 0.0;
-    for (int i = 0; i < in->n; i++) {
-        const double *z = pairs->z + pairs->first[i];
-        force = fmax(force, fabs(z[0]));
-        acc = fmax(acc, mode_starts_at_rest(in->point + i) ? fabs(z[2]) : 0.0);
-    }
-    for (int i = 0; i < in->n; i++) {
-        const struct mode_point *point = in->point + i;
-        const double *z = pairs->z + pairs->first[i];
-        struct point_state *state = search->state + i;
-        double total = z[0] + point->offset;
-        state->closed = z[0] > 0.0;
-        state->tangent = TANGENT_NONE;
-        if (!state->closed && point->offset == 0.0)
-            continue;
-        if (point->slip != 0.0)
-            state->tangent =
-                point->slip > 0.0 ? TANGENT_FORWARD : TANGENT_BACKWARD;
-        else if (mode_starts_at_rest(point)) {
-            double most = 2.0 * point->mu_slip * total;
-            state->tangent = z[1] <= FRICTION_TOLERANCE * most ? TANGENT_FORWARD
-                             : z[2] > FRICTION_TOLERANCE * acc
-                                 ? TANGENT_BACKWARD
-                                 : TANGENT_STICK;
-        }
-    }
-}
-
-static void
-by_pairs(struct search *search)
-{
-    const struct mode_problem *in = search->in;
-    struct arena *arena = search->arena;
-    struct pairs pairs = {0, NEW_N(arena, int, in->n), NULL, NULL, NULL, NULL};
-    for (int i = 0; i < in->n; i++) {
-        pairs.first[i] = pairs.n;
-        pairs.n += mode_starts_at_rest(in->point + i) ? 3 : 1;
-    }
-    size_t n = (size_t)pairs.n;
-    pairs.M = NEW_N(arena, double, n *n);
-    pairs.q = NEW_N(arena, double, n);
-    pairs.z = NEW_N(arena, double, n);
-    pairs.room = NEW_N(arena, double, lcp_room(pairs.n));
-    double *scale = NEW_N(arena, double, n);
-    fill_pairs(in, &pairs);
-    scale_pairs(in, &pairs, scale);
-    if (lcp_lemke(pairs.n, pairs.M, pairs.q, pairs.z, pairs.room))
-        return;
-    for (size_t i = 0; i < n; i++)
-        pairs.z[i] *= scale[i];
-    read_pairs(search, &pairs);
-    try_state(search);
-}
-
 /* A normal force up to this is rounding: where bodies of a pile are pressed by
  * nothing, sweeps leave forces of 1e-17 of the others. */
 static double
@@ -292,25 +150,28 @@ force_noise(const struct mode_problem *in, int i)
 }
 
 static bool
-try_sweep(void *context)
+try_modes(void *context)
 {
     struct search *search = context;
     try_state(search);
     return search->all.n > 0;
 }
 
+/* Modes to which methods for many points lead. */
 static void
-by_sweeps(struct search *search)
+by_methods(struct search *search)
 {
     const struct mode_problem *in = search->in;
     double *none = NEW_N(search->arena, double, 3 * (size_t)in->n);
     double *force = none + in->n;
     for (int i = 0; i < in->n; i++)
         none[i] = force_noise(in, i);
-    mode_sweeps(search->arena, in, none, force, search->state, try_sweep,
-                search);
+    mode_pairs(search->arena, in, none, search->state, try_modes, search);
     if (!search->all.n)
-        mode_edges(search->arena, in, none, force, search->state, try_sweep,
+        mode_sweeps(search->arena, in, none, force, search->state, try_modes,
+                    search);
+    if (!search->all.n)
+        mode_edges(search->arena, in, none, force, search->state, try_modes,
                    search);
 }
 
@@ -769,9 +630,7 @@ mode_search(struct arena *arena, const struct mode_problem *in,
         if (!search.all.n)
             all_closed(&search);
         if (!search.all.n)
-            by_pairs(&search);
-        if (!search.all.n)
-            by_sweeps(&search);
+            by_methods(&search);
         widest(&search);
         after_ends(&search);
     }

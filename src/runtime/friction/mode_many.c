@@ -1,12 +1,201 @@
 /* SPDX-License-Identifier: MIT */
-/* Modes of many points by sweeps over them, in which each answers to the forces
- * of the others (Jean 1999: nonsmooth Gauss-Seidel). */
+/* Modes of many points: by Lemke's method, by sweeps over them, in which each
+ * answers to the forces of the others (Jean 1999: nonsmooth Gauss-Seidel), and
+ * from edge to edge of their cones. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "runtime/friction/friction_priv.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/numerics/lcp.h"
+#include "runtime/numerics/random.h"
+
+/* -- by complementary pairs ------------------------------------------------ */
+
+/* The unknowns of the complementarity problem. Of point i: N (row of its normal
+ * acceleration); without slip also the parts T+ and T- of its friction T = T+ -
+ * T- (rows of the acceleration of the slip, forward and backward, each with the
+ * next added), and the acceleration of its slip, either way (row of what is
+ * left to the edge of the cone, mu N - T+ - T-). The matrix is copositive where
+ * no point slips, so that Lemke's method finds a solution if there is one
+ * (Stewart and Trinkle 1996). */
+enum { PAIR_NORMAL, PAIR_FORTH, PAIR_BACK, PAIR_SLIP, PAIRS_AT_REST };
+struct pairs {
+    int n, *first; /* per point */
+    double *M, *q, *z, *room;
+};
+
+static int
+pairs_of(const struct mode_point *point)
+{
+    return mode_starts_at_rest(point) ? PAIRS_AT_REST : 1;
+}
+
+/* T per N of a point whose friction is none of the unknowns. */
+static double
+pair_along(const struct mode_point *point)
+{
+    return mode_starts_at_rest(point) ? 0.0
+           : point->slip > 0.0        ? -point->mu_slip
+           : point->slip < 0.0        ? point->mu_slip
+                                      : 0.0;
+}
+
+/* Adds `sign` times an acceleration to a row of the problem. */
+static void
+add_acceleration(const struct mode_problem *in, struct pairs *pairs, int row,
+                 int acceleration, double sign)
+{
+    const double *w = in->W + (size_t)acceleration * 2 * (size_t)in->n;
+    double *M = pairs->M + (size_t)row * (size_t)pairs->n;
+    pairs->q[row] = sign * in->free[acceleration];
+    for (int j = 0; j < in->n; j++) {
+        const struct mode_point *point = in->point + j;
+        int first = pairs->first[j];
+        double normal = w[2 * j] + pair_along(point) * w[2 * j + 1];
+        pairs->q[row] += sign * normal * point->offset;
+        if (!point->driven)
+            M[first + PAIR_NORMAL] += sign * normal;
+        if (!mode_starts_at_rest(point))
+            continue;
+        M[first + PAIR_FORTH] += sign * w[2 * j + 1];
+        M[first + PAIR_BACK] -= sign * w[2 * j + 1];
+    }
+}
+
+static void
+fill_pairs(const struct mode_problem *in, struct pairs *pairs)
+{
+    size_t n = (size_t)pairs->n;
+    memset(pairs->M, 0, sizeof *pairs->M * n * n);
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        int first = pairs->first[i], slip = first + PAIR_SLIP;
+        double *M = pairs->M + (size_t)first * n;
+        if (point->driven) /* no normal force beside the offset */
+            M[first] = pairs->q[first] = 1.0;
+        else
+            add_acceleration(in, pairs, first, 2 * i, 1.0);
+        if (!mode_starts_at_rest(point))
+            continue;
+        add_acceleration(in, pairs, first + PAIR_FORTH, 2 * i + 1, 1.0);
+        add_acceleration(in, pairs, first + PAIR_BACK, 2 * i + 1, -1.0);
+        M[PAIR_FORTH * n + (size_t)slip] = M[PAIR_BACK * n + (size_t)slip] =
+            1.0;
+        M += PAIR_SLIP * n;
+        M[first] = point->driven ? 0.0 : point->mu_slip;
+        M[first + PAIR_FORTH] = M[first + PAIR_BACK] = -1.0;
+        pairs->q[slip] = point->mu_slip * point->offset;
+    }
+}
+
+/* Scales rows and unknowns so that W has a unit diagonal; scale: of the
+ * unknowns. Positive scales leave the problem as it is. */
+static void
+scale_pairs(const struct mode_problem *in, struct pairs *pairs, double *scale)
+{
+    int rows = 2 * in->n, n = pairs->n;
+    for (int i = 0; i < in->n; i++)
+        for (int part = 0; part < 2; part++) {
+            double w = in->W[(2 * i + part) * (rows + 1)];
+            double root = w > 0.0 ? sqrt(w) : 1.0,
+                   *own = scale + pairs->first[i];
+            if (part == 0)
+                own[PAIR_NORMAL] = 1.0 / root;
+            else if (mode_starts_at_rest(in->point + i)) {
+                own[PAIR_FORTH] = own[PAIR_BACK] = 1.0 / root;
+                own[PAIR_SLIP] = root;
+            }
+        }
+    for (int i = 0; i < n; i++) {
+        pairs->q[i] *= scale[i];
+        for (int j = 0; j < n; j++)
+            pairs->M[i * n + j] *= scale[i] * scale[j];
+    }
+}
+
+/* Lemke's method goes another way to a solution where rows and unknowns have
+ * other scales: where one leads through pivots that are lost in rounding, as
+ * points nearly depend on each other, others do not. */
+#define PAIRS_TRIES 4
+static void
+stretch_pairs(struct pairs *pairs, int t, double *scale)
+{
+    size_t n = (size_t)pairs->n;
+    for (size_t i = 0; i < n; i++) {
+        double by = 0.4 + 2.0 * random_unit(0.0, (uint64_t)t, i);
+        scale[i] *= by;
+        pairs->q[i] *= by;
+        for (size_t j = 0; j < n; j++) {
+            pairs->M[i * n + j] *= by;
+            pairs->M[j * n + i] *= by;
+        }
+    }
+}
+
+/* Reads a choice of modes off a solution of the pairs. A normal force up to
+ * none (n) is rounding. */
+static void
+read_pairs(const struct mode_problem *in, const struct pairs *pairs,
+           const double *none, struct point_state *states)
+{
+    double acc = 0.0;
+    for (int i = 0; i < in->n; i++)
+        if (mode_starts_at_rest(in->point + i))
+            acc = fmax(acc, pairs->z[pairs->first[i] + PAIR_SLIP]);
+    for (int i = 0; i < in->n; i++) {
+        const struct mode_point *point = in->point + i;
+        const double *z = pairs->z + pairs->first[i];
+        struct point_state *state = states + i;
+        state->closed = z[PAIR_NORMAL] > none[i];
+        state->tangent = TANGENT_NONE;
+        if (!state->closed && point->offset == 0.0)
+            continue;
+        if (point->slip != 0.0)
+            state->tangent =
+                point->slip > 0.0 ? TANGENT_FORWARD : TANGENT_BACKWARD;
+        else if (mode_starts_at_rest(point))
+            state->tangent = z[PAIR_SLIP] <= FRICTION_TOLERANCE * acc
+                                 ? TANGENT_STICK
+                             : z[PAIR_FORTH] > z[PAIR_BACK] ? TANGENT_BACKWARD
+                                                            : TANGENT_FORWARD;
+    }
+}
+
+void
+mode_pairs(struct arena *arena, const struct mode_problem *in,
+           const double *none, struct point_state *state,
+           bool (*try)(void *context), void *context)
+{
+    assert(arena && in && none && state && try);
+    struct pairs pairs = {0, NEW_N(arena, int, in->n), NULL, NULL, NULL, NULL};
+    for (int i = 0; i < in->n; i++) {
+        pairs.first[i] = pairs.n;
+        pairs.n += pairs_of(in->point + i);
+    }
+    size_t n = (size_t)pairs.n;
+    pairs.M = NEW_N(arena, double, n *n);
+    pairs.q = NEW_N(arena, double, n);
+    pairs.z = NEW_N(arena, double, n);
+    pairs.room = NEW_N(arena, double, lcp_room(pairs.n));
+    double *scale = NEW_N(arena, double, n);
+    for (int t = 0; t < PAIRS_TRIES; t++) {
+        fill_pairs(in, &pairs);
+        scale_pairs(in, &pairs, scale);
+        if (t > 0)
+            stretch_pairs(&pairs, t, scale);
+        if (lcp_lemke(pairs.n, pairs.M, pairs.q, pairs.z, pairs.room))
+            continue;
+        for (size_t i = 0; i < n; i++)
+            pairs.z[i] *= scale[i];
+        read_pairs(in, &pairs, none, state);
+        if (try(context))
+            return;
+    }
+}
+
+/* -- by sweeps ------------------------------------------------------------- */
 
 double
 mode_row_size(const struct mode_problem *in, const double *force, int row)

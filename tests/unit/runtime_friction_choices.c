@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "friction_heap.h"
 #include "friction_many.h"
 
 static struct arena *arena;
@@ -200,6 +201,32 @@ full_boxes(void **state)
         arena_clear(arena);
     }
     assert_int_equal(unknown, 0);
+}
+
+/* Sweeps over these points do not come to an end, nor does a way from edge to
+ * edge; complementary pairs lead to their modes. */
+static void
+recorded_heap(void **state)
+{
+    (void)state;
+    struct many m = {.n = HEAP_POINTS};
+    struct friction_choice out;
+    assert_true(m.n <= MOST);
+    for (size_t k = 0; k < sizeof heap_W / sizeof *heap_W; k++)
+        m.W[heap_W[k].row * 2 * m.n + heap_W[k].column] =
+            m.W[heap_W[k].column * 2 * m.n + heap_W[k].row] = heap_W[k].value;
+    for (int r = 0; r < 2 * m.n; r++) {
+        m.free[r] = heap_free[r][0];
+        m.terms[r] = heap_free[r][1];
+    }
+    for (int i = 0; i < m.n; i++)
+        m.point[i] = (struct friction_point){.mu_static = HEAP_FRICTION,
+                                             .mu_dynamic = HEAP_FRICTION};
+    struct friction_instant in = {
+        .n = m.n, .point = m.point, .W = m.W, .free = m.free, .terms = m.terms};
+    friction_choose(arena, &in, &out);
+    assert_int_equal(out.n, 1);
+    obeys(&m, &out.set[0], 1e-7);
 }
 
 /* Are these modes and loads, s later, those of a set? */
@@ -457,6 +484,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(recorded_heap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_at_their_limits, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),

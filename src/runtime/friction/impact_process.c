@@ -108,7 +108,10 @@ fill_problem(const struct process *at, int count, const int *index,
                             (r % 2) * 2 * (size_t)at->n;
         for (size_t c = 0; c < rows; c++)
             W[r * rows + c] = row[2 * (size_t)index[c / 2] + c % 2];
-        terms[r] = fabs(row[2 * at->hit]);
+        /* a force there is the sum of terms of the size of these at most: where
+         * they cancel, rounding of them is left */
+        terms[r] = sqrt(row[2 * (size_t)index[r / 2] + r % 2] *
+                        at->W[(2 * (size_t)at->hit) * (2 * (size_t)at->n + 1)]);
     }
     *problem = (struct mode_problem){.n = count,
                                      .point = point,

@@ -130,3 +130,7 @@ add_test(NAME soak-rotors COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --c
   --kind rotors)
 set_tests_properties(soak soak-discs soak-mixtures soak-engine soak-impact soak-limit
   soak-mechanisms soak-rotors PROPERTIES LABELS program TIMEOUT 600)
+# Tests run beside each other, as many as there are cores. These run alone: golden_run
+# uses two cores itself, the others stop programs after a time or ask for memory.
+set_tests_properties(golden_run golden_cli hostile oom sweep-kill sweep-ahead cli_repl
+  cli_memory PROPERTIES RUN_SERIAL TRUE)

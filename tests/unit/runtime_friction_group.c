@@ -340,6 +340,72 @@ energetic_of_several(void **state)
     assert_true(n_done > 1500 && equal > 500);
 }
 
+/* A body of three coordinates that slides on two points and is hit at a third
+ * one, without restitution: where the two stay closed it has one way to move,
+ * so that all its velocities come to 0 at one impulse. The outcome is the same
+ * in other units of mass and of velocity, whose roundings differ. */
+static void
+rest_at_once(void **state)
+{
+    (void)state;
+    uint64_t seed = 67;
+    int n_rest = 0, n_other = 0;
+    for (int t = 0; t < 1000; t++) {
+        double J[6][3], u[3];
+        struct group in = {.n = 3};
+        for (int r = 0; r < 18; r++)
+            J[r / 3][r % 3] = multi_random(&seed, -1, 1);
+        for (int d = 0; d < 3; d++) { /* across both normals */
+            int a = (d + 1) % 3, b = (d + 2) % 3;
+            u[d] = J[2][a] * J[4][b] - J[2][b] * J[4][a];
+        }
+        double toward =
+            J[0][0] * u[0] + J[0][1] * u[1] + J[0][2] * u[2] > 0.0 ? -1.0 : 1.0;
+        for (int i = 0; i < 3; i++) {
+            double v[2];
+            for (int a = 0; a < 2; a++)
+                v[a] =
+                    toward * (J[2 * i + a][0] * u[0] + J[2 * i + a][1] * u[1] +
+                              J[2 * i + a][2] * u[2]);
+            in.point[i] =
+                (struct friction_impact_point){.mu = multi_random(&seed, 0, 1),
+                                               .law = FRICTION_NEWTON,
+                                               .normal = i ? 0.0 : v[0],
+                                               .slip = v[1]};
+        }
+        for (int r = 0; r < 36; r++)
+            in.W[r] = J[r / 6][0] * J[r % 6][0] + J[r / 6][1] * J[r % 6][1] +
+                      J[r / 6][2] * J[r % 6][2];
+        struct friction_impact_several first = {0}, one;
+        for (int unit = 0; unit < 4; unit++) {
+            struct group other = in;
+            double mass = unit ? multi_random(&seed, 0.1, 10) : 1.0,
+                   speed = unit ? multi_random(&seed, 0.1, 10) : 1.0;
+            for (int r = 0; r < 36; r++)
+                other.W[r] /= mass;
+            for (int i = 0; i < 3; i++) {
+                other.point[i].normal *= speed;
+                other.point[i].slip *= speed;
+            }
+            friction_impact_at(arena, 3, other.W, other.point, FRICTION_PROCESS,
+                               unit ? &one : &first);
+            if (!unit)
+                continue;
+            assert_int_equal(one.verdict, first.verdict);
+            for (int r = 0; r < 6 && applies(first.verdict); r++)
+                CLOSE(one.after[r] / speed, first.after[r], 1e-12);
+        }
+        bool rest = applies(first.verdict);
+        for (int r = 0; r < 6; r++)
+            rest = rest && first.after[r] == 0.0;
+        n_rest += rest;
+        n_other += applies(first.verdict) && !rest;
+        arena_clear(arena);
+    }
+    print_message("%d come to rest, %d do not\n", n_rest, n_other);
+    assert_true(n_rest > 200 && n_other > 200);
+}
+
 int
 main(void)
 {
@@ -348,6 +414,7 @@ main(void)
         cmocka_unit_test_setup_teardown(small_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_a_group, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_phases_of_equal, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rest_at_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(energetic_of_several, set_up,
                                         tear_down),
     };

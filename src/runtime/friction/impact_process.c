@@ -27,9 +27,10 @@ struct process {
     const struct friction_impact_point *point;
     double *velocity, *terms, *impulse; /* 2 n; terms: sizes */
     double *rate, *force;               /* 2 n: per unit of the impulse */
-    bool *held;                         /* n: took part in the piece before, */
-    struct point_state *state;          /* n: in this state, */
-    bool *ended;                        /* n: which has come to its end */
+    double *size; /* 2 n: sum of the terms of a rate, which may cancel */
+    bool *held;   /* n: took part in the piece before, */
+    struct point_state *state; /* n: in this state, */
+    bool *ended;               /* n: which has come to its end */
     bool shared, loads;
     double *friction_work; /* n */
     double work;           /* of the point that is hit, in this phase */
@@ -144,9 +145,13 @@ choose(struct process *at)
         for (int part = 0; part < 2; part++)
             at->force[2 * index[i] + part] =
                 found->solution.force[2 * i + part];
-    for (int r = 0; r < rows; r++)
-        at->rate[r] =
-            dense_dot(rows, at->W + (size_t)r * (size_t)rows, at->force);
+    for (int r = 0; r < rows; r++) {
+        const double *row = at->W + (size_t)r * (size_t)rows;
+        at->rate[r] = dense_dot(rows, row, at->force);
+        at->size[r] = 0.0;
+        for (int c = 0; c < rows; c++)
+            at->size[r] += fabs(row[c] * at->force[c]);
+    }
     memset(at->held, 0, sizeof *at->held * (size_t)at->n);
     memset(at->ended, 0, sizeof *at->ended * (size_t)at->n);
     for (int i = 0; i < count; i++) {
@@ -198,7 +203,7 @@ move(struct process *at, double I)
         if (r % 2)
             at->friction_work[r / 2] +=
                 0.5 * (old + at->velocity[r]) * at->force[r] * I;
-        at->terms[r] = fmax(at->terms[r], fabs(at->rate[r] * I));
+        at->terms[r] = fmax(at->terms[r], at->size[r] * I);
         if (r == 2 * at->hit || !(old * at->rate[r] < 0.0) ||
             fabs(at->velocity[r]) > PROCESS_ROUNDING * at->terms[r])
             continue;
@@ -228,6 +233,19 @@ to_end(const struct process *at, bool back, enum friction_law law, double goal)
     return p > 0.0 && I >= 0.0 ? I : INFINITY;
 }
 
+/* The impulse that rounding hides once the point that is hit has given I more:
+ * what changes its velocity by no more than that. Where all comes to rest at
+ * one time, the end of the phase and corners differ by as much. */
+static double
+hidden(const struct process *at, double I)
+{
+    int hit = 2 * at->hit;
+    double terms = fmax(at->terms[hit], at->size[hit] * I);
+    return at->rate[hit] != 0.0 && isfinite(I)
+               ? PROCESS_ROUNDING * terms / fabs(at->rate[hit])
+               : 0.0;
+}
+
 /* Follows the process to the end of a phase. */
 static enum friction_verdict
 follow(struct process *at, bool back, enum friction_law law, double goal)
@@ -243,8 +261,9 @@ follow(struct process *at, bool back, enum friction_law law, double goal)
         double end = to_end(at, back, law, goal), corner = to_corner(at);
         if (!isfinite(end) && !isfinite(corner))
             return FRICTION_NONE; /* no impulse opens the point */
-        move(at, fmin(end, corner));
-        if (end <= corner)
+        bool ends = end <= corner + hidden(at, corner);
+        move(at, ends ? end : corner);
+        if (ends)
             return verdict;
     }
     return FRICTION_UNKNOWN;
@@ -285,6 +304,7 @@ friction_impact_process(struct arena *arena, int n, const double *W,
                          .friction_work = out->work,
                          .rate = NEW_N(arena, double, rows),
                          .force = NEW_N(arena, double, rows),
+                         .size = NEW_N(arena, double, rows),
                          .held = NEW_N(arena, bool, n),
                          .state = NEW_N(arena, struct point_state, n),
                          .ended = NEW_N(arena, bool, n)};
@@ -295,9 +315,12 @@ friction_impact_process(struct arena *arena, int n, const double *W,
     for (size_t r = 0; r < rows; r++)
         at.terms[r] = fabs(at.velocity[r]);
     enum friction_verdict verdict = follow(&at, false, FRICTION_NEWTON, 0.0);
-    if (verdict <= FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN) {
-        double goal = goal_of(&at);
+    bool compressed =
+        verdict <= FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
+    double goal = goal_of(&at);
+    if (compressed)
         at.velocity[2 * hit] = 0.0;
+    if (compressed && point[hit].e > 0.0) {
         at.work = 0.0;
         enum friction_verdict back = follow(&at, true, point[hit].law, goal);
         verdict = back == FRICTION_UNIQUE ? verdict : back;

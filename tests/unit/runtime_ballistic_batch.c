@@ -266,11 +266,60 @@ for_other_starts(void **unused)
     arena_free(arena);
 }
 
+/* the last impact of b, against the one `back` before the last of a */
+static void
+same_impact(const struct ballistic *a, long back, const struct ballistic *b)
+{
+    struct ballistic_impact told, own = {.contact = b->event.contact};
+    own.flight = impact_history_last_flight(b, &own.flight_exponent);
+    own.rate = ballistic_rate(b, own.contact, &own.rate_exponent);
+    ballistic_impact_before(a, back, &told);
+    assert_int_equal(told.contact, own.contact);
+    assert_int_equal(told.flight_exponent, own.flight_exponent);
+    assert_int_equal(told.rate_exponent, own.rate_exponent);
+    equal(&told.flight, &own.flight, 1, "flight");
+    equal(&told.rate, &own.rate, 1, "rate");
+}
+
+/* Impacts that are resolved at once are told as one by one. */
+static void
+told_one_by_one(void **unused)
+{
+    (void)unused;
+    long at_once = 0;
+    drawn = 2000000;
+    for (int k = 0; k < 400; k++) {
+        struct arena *arena = arena_new();
+        struct sys s = k % 2 ? feet(2 + k % 7) : any();
+        double e[MOST];
+        restitutions(s.m, e);
+        struct ballistic *a = made(arena, &s, e), *b = made(arena, &s, e);
+        a->each_told = true;
+        assert_true(ballistic_start(a, 0.0, s.q, s.v, 0.0));
+        assert_true(ballistic_start(b, 0.0, s.q, s.v, 0.0));
+        enum ballistic_event x = BALLISTIC_IMPACT;
+        for (int n = 0; n < EVENTS && x == BALLISTIC_IMPACT; n++) {
+            x = ballistic_run(a, INFINITY, 1 + (long)draw(0, 40));
+            long back = ballistic_impacts_before(a);
+            for (at_once += back; back > 0; back--) {
+                assert_int_equal(ballistic_run(b, INFINITY, 1),
+                                 BALLISTIC_IMPACT);
+                assert_int_equal(ballistic_impacts_before(b), 0);
+                same_impact(a, back, b);
+            }
+            assert_int_equal(ballistic_run(b, INFINITY, 1), x);
+            same_state(a, b);
+        }
+        arena_free(arena);
+    }
+    assert_true(at_once > 1000);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(on_feet),
-                                       cmocka_unit_test(on_anything),
-                                       cmocka_unit_test(for_other_starts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_feet), cmocka_unit_test(on_anything),
+        cmocka_unit_test(for_other_starts), cmocka_unit_test(told_one_by_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

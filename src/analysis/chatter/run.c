@@ -31,6 +31,10 @@
 /* So many impacts are resolved between two looks at the stop flag. */
 #define AT_ONCE 65536L
 
+/* From here on a run whose impacts are noted is followed one by one, so that it
+ * ends at the first one beyond TIME_EXPONENT. */
+static const double own_times = 0x1p450;
+
 static const char no_limit[] = "no infinite sequence of impacts";
 
 /* Has no gap a rate, beyond rounding? `on`: the contacts that are closed, whose
@@ -244,6 +248,7 @@ follow(struct following *following, struct arena *arena, long least, long most)
     accumulation_resolve(ballistic, least);
     accumulation_doubt(ballistic, most / DOUBT_SHARE);
     ballistic->rough_rates = !following->trace;
+    ballistic->each_told = following->trace != NULL;
     *outcome = (struct chatter_run){.verdict = CHATTER_ENDLESS,
                                     .time = ballistic->t,
                                     .m = contacts,
@@ -260,10 +265,12 @@ follow(struct following *following, struct arena *arena, long least, long most)
         if (ballistic->impacts >= most / 2)
             accumulation_accept_error(ballistic, CHATTER_ACCEPT);
         int ev = ballistic->rate_exponent;
-        long left = most - ballistic->impacts, at_once = following->trace ? 1
-                                                         : left < AT_ONCE
-                                                             ? left
-                                                             : AT_ONCE;
+        /* no further than where more errors are accepted */
+        long left = (ballistic->impacts < most / 2 ? most / 2 : most) -
+                    ballistic->impacts,
+             at_once = following->trace && ballistic->t > own_times ? 1
+                       : left < AT_ONCE                             ? left
+                                                                    : AT_ONCE;
         enum ballistic_event what =
             accumulation_run(ballistic, following->until, at_once);
         if (what == BALLISTIC_END &&

@@ -73,7 +73,7 @@ struct chatter_run {
     double exponent, exponent_error;
     bool fitted;             /* the exponent, to an order that never repeats */
     const char *no_exponent; /* why there is none, or NULL */
-    const char *why; /* CHATTER_OPEN: what is possible there */
+    const char *why;         /* CHATTER_OPEN: what is possible there */
     /* after a partial limit */
     enum chatter_after after;
     double after_time;
@@ -116,7 +116,7 @@ int chatter_follow_flow(struct arena *arena, struct flow *flow, uint32_t first,
 struct chatter_trace;
 struct chatter_trace *chatter_trace_new(struct arena *arena);
 /* Notes the impact that `ballistic` has just resolved, of one contact or
- * several. */
+ * several, and those that it has resolved at once with it. */
 void chatter_trace_ballistic(struct chatter_trace *trace,
                              struct chatter_run *outcome,
                              const struct ballistic *ballistic);

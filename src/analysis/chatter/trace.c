@@ -84,6 +84,22 @@ losing_of(struct chatter_trace *trace, int n)
     return trace->losing;
 }
 
+/* Appends the impacts that were resolved at once with the last one. */
+static void
+add_those_before(struct chatter_trace *trace, struct chatter_run *outcome,
+                 const struct ballistic *ballistic)
+{
+    for (long back = ballistic_impacts_before(ballistic); back > 0; back--) {
+        struct ballistic_impact before;
+        ballistic_impact_before(ballistic, back, &before);
+        struct impact *impact = add(trace, outcome, before.contact);
+        impact->flight = before.flight;
+        impact->rate = before.rate;
+        impact->flight_exponent = before.flight_exponent;
+        impact->rate_exponent = before.rate_exponent;
+    }
+}
+
 /* Appends an impact that came alone. */
 static inline void
 add_alone(struct chatter_trace *trace, struct chatter_run *outcome,
@@ -108,6 +124,7 @@ chatter_trace_ballistic(struct chatter_trace *trace,
         losing_of(trace, contacts)[contact] =
             (struct losing){ballistic->model.e[contact],
                             ballistic->matrices.W[contact * (contacts + 1)]};
+    add_those_before(trace, outcome, ballistic);
     for (int contact = 0; contact < contacts; contact++)
         others |=
             (contact != told) & (ballistic->event.impulse[contact] != 0.0);

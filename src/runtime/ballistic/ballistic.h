@@ -184,6 +184,7 @@ struct ballistic {
     bool rough_rates; /* nobody looks at the ratio and the contraction of a
                          LIMIT_BY_MAP: they need not be those of the fixed point
                        */
+    bool each_told;   /* somebody asks ballistic_impact_before */
     atomic_int *stop; /* who follows a motion for long looks at it, because
                          Ctrl-C sets it; may be NULL */
     int length_exponent, rate_exponent;
@@ -262,6 +263,20 @@ long ballistic_batch_end(const struct ballistic *motion, int run, double *time,
  * accumulation.h does that. */
 enum ballistic_event ballistic_run(struct ballistic *motion, double until,
                                    long most);
+/* One of the impacts that ballistic_run has resolved at once. */
+struct ballistic_impact {
+    int contact;
+    double flight; /* the time before it, times 2^-flight_exponent */
+    double rate;   /* of the gap after it, times 2^-rate_exponent */
+    int flight_exponent, rate_exponent;
+};
+/* How many impacts the last call of ballistic_run has resolved before the last
+ * one, at other times. */
+long ballistic_impacts_before(const struct ballistic *motion);
+/* The impact `back` (at least 1) before the last one, of these;
+ * motion->each_told was set before. */
+void ballistic_impact_before(const struct ballistic *motion, long back,
+                             struct ballistic_impact *impact);
 void ballistic_state(const struct ballistic *motion, double *position,
                      double *velocity);
 /* The acceleration of coordinate i on the flight that begins there, closed

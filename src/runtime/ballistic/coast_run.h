@@ -77,6 +77,8 @@ coast_step(struct lanes_shape sh, struct ballistic *motion, struct coast *run,
     TIME_ADD(double, run->t, run->t_lo, dt);
     run->contact = contact < 0 ? step->contact : contact;
     run->arrive = lanes_at(&step->arrive, 0);
+    motion->work->flight.up[history->n % BALLISTIC_RESCALE] =
+        lanes_at(&step->up, 0);
     history->entry[history->n++ % HISTORY_KEPT] =
         (struct impact_entry){run->contact, run->exponent, time};
     run->n++;
@@ -118,6 +120,7 @@ coast_end(struct lanes_shape sh, struct ballistic *motion,
         return 0;
     }
     lanes_store_state(sh, &run->state, motion);
+    motion->work->flight.up_exponent = motion->rate_exponent;
     motion->t = run->t;
     motion->t_lo = run->t_lo;
     ballistic_coasted(motion, run->contact, run->arrive, run->n);

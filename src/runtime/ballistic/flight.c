@@ -269,6 +269,7 @@ ballistic_run(struct ballistic *motion, double until, long most)
     struct ballistic_workspace *work = motion->work;
     struct flown flown, hopped;
     bool coasts = work->flight.coasts;
+    work->flight.before = 0;
     work->flight.all_open = coasts && work->flight.last;
     work->flight.coasts = work->flight.last = false;
     if (work->flight.standing >= BALLISTIC_STANDING)

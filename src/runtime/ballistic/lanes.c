@@ -105,6 +105,8 @@ ballistic_batch_take(struct ballistic *motion, double until, long most)
     const struct ballistic_batch *batch = work->batch;
     int contacts = motion->model.m;
     work->batch_run = NULL;
+    if (motion->each_told && run->n > 1) /* their rates are not kept */
+        return false;
     /* no look for a pattern may fall due on the way */
     if (run->n == 0 || until < INFINITY || most < run->n || work->history.n ||
         work->history.next_look < (unsigned long)run->n)

@@ -44,6 +44,32 @@ impact_history_last_flight(const struct ballistic *motion, int *exponent)
     return impact_history_entry(motion->work, 0)->flight;
 }
 
+long
+ballistic_impacts_before(const struct ballistic *motion)
+{
+    assert(motion && motion->work);
+    return motion->work->flight.before;
+}
+
+void
+ballistic_impact_before(const struct ballistic *motion, long back,
+                        struct ballistic_impact *impact)
+{
+    assert(motion && motion->work && impact);
+    assert(motion->each_told);
+    assert(back > 0 && back <= motion->work->flight.before);
+    assert(back < BALLISTIC_RESCALE);
+    const struct ballistic_workspace *work = motion->work;
+    unsigned long at = work->history.n - 1 - (unsigned long)back;
+    const struct impact_entry *entry = &work->history.entry[at % HISTORY_KEPT];
+    *impact = (struct ballistic_impact){
+        .contact = entry->contact,
+        .flight = entry->flight,
+        .rate = work->flight.up[at % BALLISTIC_RESCALE],
+        .flight_exponent = entry->exponent,
+        .rate_exponent = work->flight.up_exponent};
+}
+
 int
 impact_history_length(const struct ballistic_workspace *work)
 {

@@ -476,6 +476,7 @@ ballistic_copy(struct ballistic *to, const struct ballistic *from)
     to->policy = from->policy;
     to->law = from->law;
     to->rough_rates = from->rough_rates;
+    to->each_told = from->each_told;
     to->event.limit = from->event.limit;
     work->history.first = from_work->history.first;
     work->history.last_limit = from_work->history.last_limit;

@@ -257,7 +257,12 @@ struct ballistic_flight {
     bool all_open;  /* no contact closes any more */
     bool last;      /* the flight that begins now is the last one */
     double arrival; /* rate before the last impact of ballistic_coast */
-    int standing;   /* impacts in a row at one instant */
+    /* of its impacts: the rate after impact i of the history in
+     * up[i % BALLISTIC_RESCALE], and the exponent of these rates */
+    double up[BALLISTIC_RESCALE];
+    int up_exponent;
+    long before;  /* its impacts before the last one */
+    int standing; /* impacts in a row at one instant */
 };
 /* what is asked of limits (accumulation.h) */
 struct limit_policy {
@@ -637,6 +642,7 @@ ballistic_coasted(struct ballistic *motion, int contact, double arrive,
     motion->just_hit[contact] = true;
     motion->event.contact = contact;
     motion->impacts += impacts;
+    work->flight.before = impacts - 1;
     work->history.in_a_row = 1; /* without acceleration a contact is not hit
                                  * twice in a row */
     work->flight.arrival = arrive;

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/rotors/rotors.h"
 
@@ -191,8 +192,22 @@ choose_watched(struct simulation *sim)
     return none;
 }
 
+/* When the motion of a body of the contact was last made another one (s). */
+static double
+last_change(const struct simulation *sim, uint32_t contact)
+{
+    const imp_contact *of = rt_contact(sim->run, contact);
+    double last = 0.0;
+    for (int e = 0; e < 2; e++)
+        if (contact_point_body_moves(sim->run, of->body[e]))
+            last =
+                fmax(last, sim->changed[rt_body(sim->run, of->body[e])->block]);
+    return last;
+}
+
 /* Keeps the state in which a point is at the end of its face, from where it
- * leaves if nothing holds it further on. The present state stays. */
+ * leaves if nothing holds it further on. The present state stays. What was past
+ * that end when the motion became what it is leaves there. */
 static int
 keep_face_end(struct simulation *sim)
 {
@@ -200,7 +215,8 @@ keep_face_end(struct simulation *sim)
     struct saved_state here = saved_state_take(run);
     double step;
     sim->face_from = rt_time(run);
-    int st = motion_to(run, sim->mode_change.face_end);
+    int st = motion_to(run, fmax(sim->mode_change.face_end,
+                                 last_change(sim, sim->mode_change.contact)));
     sim->face_end = saved_state_keep(run);
     saved_state_restore(run, &here);
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
@@ -652,6 +668,7 @@ simulate_run(struct simulation *sim, double limit)
     struct rt *run = sim->run;
     int st;
     sim->rows.next = 0;
+    sim->changed = NEW_N(run->arena, double, run->im->blocks.n + 1);
     run->singular = NULL;
     /* In a sweep many runs follow one another, and how far the last one was
      * tells nothing of the work to come. */

@@ -495,6 +495,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
     int *joint = simulate_joint_modes(sim);
     gone = gone ? &was : NULL;
     persistent_release(run, block);
+    simulate_motion_changes(sim, block);
     resting_polytopes_ask_again(sim, block);
     int *end = NEW_N(run->brief, int, (size_t)list.n + 1), first = 0;
     int groups = persistent_split(run, list.spot, list.n, end);

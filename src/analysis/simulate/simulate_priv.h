@@ -209,6 +209,7 @@ struct simulation {
      * contact that has slid to another feature, and when */
     struct saved_state face_end;
     double face_from; /* when that was seen to come, perhaps just after it */
+    double *changed;  /* per block: when what acts on it was chosen last (s) */
     struct {          /* where corners have changed over the last time */
         double time;
         uint32_t contact; /* 1 + its number */
@@ -783,6 +784,13 @@ void simulate_traced_end(struct simulation *sim);
 /* Notes what the last impacts of systems do, where no limit was found. */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
+/* What acts on marked blocks is chosen now. */
+static inline void
+simulate_motion_changes(struct simulation *sim, const bool *block)
+{
+    for (uint32_t i = 0; i < sim->run->im->blocks.n; i++)
+        sim->changed[i] = block[i] ? rt_time(sim->run) : sim->changed[i];
+}
 /* event_loop.c: runs to `until`, or to its stop. limit: the most events. */
 int simulate_run(struct simulation *sim, double limit);
 

@@ -621,7 +621,7 @@ yields(struct search *search, int index)
 }
 
 /* The point of a row gets past the end of its face at the time `past`. side:
- * its distance to that end. */
+ * its distance to that end. The series may be read as far back as ahead. */
 static void
 ends(struct search *search, double past, int index, const double *side)
 {
@@ -630,7 +630,8 @@ ends(struct search *search, double past, int index, const double *side)
     found(search, past, CHANGE_FACE_END, index,
           search->r->persistent->row[index]->spot.contact);
     search->out->face_end =
-        rt_time(search->r) + polynomial_crosses(side, search->order, past);
+        rt_time(search->r) +
+        fmax(polynomial_crosses(side, search->order, past), -search->holds);
 }
 
 static int

@@ -93,6 +93,11 @@ entry(struct analysis *analysis, const imp_slot *slot, size_t rows,
     if (rows && slot->kind == IMP_SLOT_NUM)
         diag_help(analysis->ds, diag, "%s are numbered from 0 to %zu", many,
                   rows - 1);
+    else if (!rows && arg_option(analysis, command_at(analysis, slot->command),
+                                 IMP_OPT_simulate_keep))
+        diag_help(analysis->ds, diag,
+                  "`keep` leaves events out of the record; its `count` says "
+                  "how many took place");
     else if (rows)
         diag_help(analysis->ds, diag,
                   "%s are numbered 0 to %zu, or -1 to -%zu from the end", many,

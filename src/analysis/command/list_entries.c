@@ -51,6 +51,24 @@ list_picked(struct analysis *analysis, const imp_list *list,
     return IMP_OK;
 }
 
+/* a[1 .. -1]: from one entry to one that is counted from the end. None lies
+ * between 5 and -1 of five entries, but there is no 6 in them, and no -6. */
+int
+list_sliced(struct analysis *analysis, const imp_list *list,
+            const struct list_values *in, struct list_values *out)
+{
+    size_t width = in[0].width;
+    double all = (double)in[0].n, from = in[1].x[0], to = in[1].x[1];
+    if (from > all)
+        return list_no_such_entry(analysis, list, list->range, in[0].n, from);
+    if (all + to < from - 1.0 && all + to < 0.0)
+        return list_no_such_entry(analysis, list, list->range, in[0].n, to);
+    size_t first = (size_t)from,
+           n = all + to < from ? 0 : (size_t)(all + to - from) + 1;
+    *out = (struct list_values){in[0].x + first * width, n, width};
+    return IMP_OK;
+}
+
 /* cumulative, differences */
 void
 list_running(struct analysis *analysis, const imp_list *list,

@@ -566,7 +566,9 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
         return make_select(analysis, list, out);
     for (uint32_t i = 0; i < list->inputs.n; i++) {
         int st = input_values(analysis, &input[i], &in[i]);
-        bool may_lack = list->kind == IMP_LIST_PICK && i == 0;
+        bool may_lack =
+            (list->kind == IMP_LIST_PICK || list->kind == IMP_LIST_SLICE) &&
+            i == 0;
         if (!st && !may_lack && list->kind != IMP_LIST_PRESENT &&
             list->kind != IMP_LIST_VALUES && list->kind != IMP_LIST_LENGTH)
             st = all_there(analysis, list, &in[i]);
@@ -582,6 +584,8 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
         return IMP_OK;
     case IMP_LIST_PICK:
         return list_picked(analysis, list, in, out);
+    case IMP_LIST_SLICE:
+        return list_sliced(analysis, list, in, out);
     case IMP_LIST_ENTRIES:
         make_entries(&in[0], out);
         return IMP_OK;

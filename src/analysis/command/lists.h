@@ -76,6 +76,8 @@ int list_distances(struct analysis *analysis, const imp_list *list,
                    const struct list_values *in, struct list_values *out);
 /* a[places]: the entries of in[0] whose numbers in[1] gives, in its order;
  * negative numbers count from the end. IMP_FAILED after E0702. */
+int list_sliced(struct analysis *analysis, const imp_list *list,
+                const struct list_values *in, struct list_values *out);
 int list_picked(struct analysis *analysis, const imp_list *list,
                 const struct list_values *in, struct list_values *out);
 /* E0702: a list of n entries has none of the number `at`; 0: of the number that

@@ -227,8 +227,12 @@ range_list(struct check *ck, const struct env *env, const struct ast_expr *node)
     if (a.kind == VALUE_ANY || b.kind == VALUE_ANY)
         return value_any(ck, pure, node->range);
     if (!check_fixed(ck, a.e[0], &lo) || !check_fixed(ck, b.e[0], &hi)) {
-        check_error(ck, DIAG_E0222, node->range,
-                    "the bounds of a range are made of literals and params");
+        struct diag *diag = check_error(
+            ck, DIAG_E0222, node->range,
+            "the bounds of a range are made of literals and params");
+        CHECK_HELP(ck, diag,
+                   "the entries of a list `a` from the second to the last are "
+                   "a[1 .. -1]; a condition takes others, a[a > 0]");
         return value_poison(node->range);
     }
     if (lo != floor(lo) || hi != floor(hi) || hi - lo >= LIST_MAX) {
@@ -338,6 +342,26 @@ may_select(struct check *ck, const struct env *env, const struct ast_expr *node)
     return value_is_open(ck, &at) || (at.kind == VALUE_COLUMN && at.truth);
 }
 
+/* Is this a list with a range from an entry to one that is counted from the
+ * end, as in a[1 .. -2]? Then `ends` has both numbers. */
+static bool
+range_to_end(struct check *ck, const struct env *env,
+             const struct ast_expr *node, const struct value *list,
+             double ends[2])
+{
+    if (node->n_list != 1 || node->list[0]->kind != AST_RANGE ||
+        !(value_is_list(ck, list) || list->kind == VALUE_WORDS))
+        return false;
+    struct value from = check_expr(ck, env, node->list[0]->a),
+                 to = check_expr(ck, env, node->list[0]->b);
+    return from.kind == VALUE_NUM && from.rows == 1 && from.cols == 1 &&
+           to.kind == VALUE_NUM && to.rows == 1 && to.cols == 1 &&
+           dim_is_pure(ck->dims, from.dim) && dim_is_pure(ck->dims, to.dim) &&
+           check_fixed(ck, from.e[0], &ends[0]) &&
+           check_fixed(ck, to.e[0], &ends[1]) && ends[0] >= 0 && ends[1] < 0 &&
+           ends[0] == floor(ends[0]) && ends[1] == floor(ends[1]);
+}
+
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
@@ -345,6 +369,9 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     uint32_t row, column;
     if (value.kind == VALUE_ANY && may_select(ck, env, node))
         return value_any(ck, value.dim, node->range);
+    double ends[2];
+    if (range_to_end(ck, env, node, &value, ends))
+        return list_slice(ck, node, &value, ends);
     if (value_is_list(ck, &value) && node->n_list == 1) {
         struct value entries, at = check_expr(ck, env, node->list[0]);
         if (list_indexed(ck, node, &value, &at, &entries))

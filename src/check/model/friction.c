@@ -119,6 +119,52 @@ no_slip(void *ctx, const expr *leaf)
     return leaf->sym == SYM_SLIP ? ex_num(ctx, 0) : NULL;
 }
 
+/* slips that are above 0 and change no coefficient that is continuous there by
+ * more than rounding */
+static const double slip_begins[2] = {1e-300, 1e-200};
+/* of formulas that are meant to be equal */
+#define SLIP_ROUNDING 1e-12
+
+struct slip_of {
+    struct graph *graph;
+    double speed;
+};
+
+static const expr *
+slip_is(void *ctx, const expr *leaf)
+{
+    const struct slip_of *of = ctx;
+    return leaf->sym == SYM_SLIP ? ex_num(of->graph, of->speed) : NULL;
+}
+
+/* Does a formula jump up where the slip begins, as sign(slip) and
+ * mu*sign(slip) do? Of two coefficients the static one may be above, not below.
+ */
+static bool
+jumps_up(struct check *ck, const expr *sticks, const expr *slips,
+         const struct ast_expr *const arg[2])
+{
+    sticks = ex_subst(ck->g, sticks, no_slip, ck->g);
+    struct slip_of begin = {ck->g, slip_begins[0]},
+                   later = {ck->g, slip_begins[1]};
+    const expr *first = ex_subst(ck->g, slips, slip_is, &begin);
+    if (!ex_is_const(sticks) || sticks->num < 0.0 ||
+        (ex_is_const(first)
+             ? !(sticks->num < first->num * (1.0 - SLIP_ROUNDING))
+             : sticks->num != 0.0 || slips == first ||
+                   first != ex_subst(ck->g, slips, slip_is, &later)))
+        return false;
+    struct diag *diag = check_error(ck, DIAG_E0381, arg[0]->range,
+                                    "friction is %g where a point does not "
+                                    "slip, and more as soon as it slips",
+                                    sticks->num);
+    CHECK_HELP(ck, diag,
+               "`slip` is a speed, and friction acts against the slip by "
+               "itself, without a factor sign(slip); at rest a point bears at "
+               "least what it bears when it slips");
+    return true;
+}
+
 /* Takes the coefficients of a point that sticks and of one that slips. */
 static bool
 take_both(struct check *ck, const expr *sticks, const expr *slips,
@@ -129,8 +175,9 @@ take_both(struct check *ck, const expr *sticks, const expr *slips,
     contact->mu = (struct tm_num){slips, arg[1]->range};
     contact->mu_static =
         (struct tm_num){ex_subst(ck->g, sticks, no_slip, ck->g), arg[0]->range};
-    if (!ex_is_const(sticks) || !ex_is_const(slips) ||
-        sticks->num >= slips->num)
+    if (!ex_is_const(sticks) || !ex_is_const(slips))
+        return !jumps_up(ck, sticks, slips, arg);
+    if (sticks->num >= slips->num)
         return true;
     struct diag *diag = check_error(ck, DIAG_E0381, arg[0]->range,
                                     "static friction %g is below the dynamic "
@@ -181,12 +228,8 @@ take_value(struct check *ck, const struct env *env, const struct ast_expr *node,
                            "a coefficient of friction"))
         return false;
     const expr *mu = checked(ck, &value, value.e[0], node, system, contact);
-    if (!mu)
-        return false;
-    contact->mu = (struct tm_num){mu, node->range};
-    contact->mu_static =
-        (struct tm_num){ex_subst(ck->g, mu, no_slip, ck->g), node->range};
-    return true;
+    const struct ast_expr *both[2] = {node, node};
+    return take_both(ck, mu, mu, both, contact);
 }
 
 bool

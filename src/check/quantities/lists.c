@@ -444,6 +444,30 @@ list_pick(struct check *ck, const struct ast_expr *node,
     return result;
 }
 
+struct value
+list_slice(struct check *ck, const struct ast_expr *node,
+           const struct value *list, const double ends[2])
+{
+    assert(ck && node && list && ends);
+    bool words = list->kind == VALUE_WORDS;
+    struct value column = words
+                              ? list_of_words(list)
+                              : list_column(ck, list, expr_label(ck, node->a));
+    struct value places =
+        value_array(ck, 2, 1, dim_pure(ck->dims), node->list[0]->range);
+    places.e[0] = ex_num(ck->g, ends[0]);
+    places.e[1] = ex_num(ck->g, ends[1]);
+    struct value two[2] = {column, places};
+    if (column.kind == VALUE_POISON)
+        return column;
+    struct value result =
+        made_of(ck, node, IMP_LIST_SLICE, two, 2, column.rows);
+    result.truth = list->truth;
+    return words && result.kind == VALUE_COLUMN
+               ? words_of(&result, list->table, list->field)
+               : result;
+}
+
 /* Numbers of the first entry of a list, from the slot on. */
 static struct value
 numbers_of(struct check *ck, const struct value *list, uint32_t first,

@@ -52,6 +52,10 @@ bool list_as_matrix(struct check *ck, const struct value *list,
 struct value list_select(struct check *ck, const struct ast_expr *node,
                          const struct value *list,
                          const struct value *condition);
+/* a[1 .. -1]: from one entry to another, which is counted from the end; also of
+ * texts of data */
+struct value list_slice(struct check *ck, const struct ast_expr *node,
+                        const struct value *list, const double ends[2]);
 /* a[places]: the entries whose numbers a list gives, in its order */
 struct value list_pick(struct check *ck, const struct ast_expr *node,
                        const struct value *list, const struct value *places);
@@ -73,7 +77,6 @@ bool words_indexed(struct check *ck, const struct ast_expr *node,
 /* A column of texts of data, compared with a text (== or !=): a list of
  * conditions. */
 struct value words_compare(struct check *ck, const struct ast_expr *at,
-                           const struct value *words,
-                           const struct value *text);
+                           const struct value *words, const struct value *text);
 
 #endif

@@ -166,7 +166,9 @@ session_read(struct session *session, const char *path, const char **text,
                       "input, which is a folder here");
         else
             diag_help(&session->ds, diag,
-                      "`imp test %s` runs the models below it", path);
+                      "give its models one by one, as in %s/*.imp; "
+                      "`imp test %s` runs all that are below it",
+                      path, path);
     } else if (S_ISREG(st.st_mode) && st.st_size > (off_t)SESSION_FILE_LIMIT) {
         diag_add(&session->ds, DIAG_E0807, IMP_NOWHERE,
                  "`%s` is larger than %u MiB: no model is", path,

@@ -335,6 +335,31 @@ solve_cold(struct rt *run, const imp_contact *image_contact,
                                                               : SUPPORT_LOST;
 }
 
+/* The least principal curvature of a body at its point of the pair. */
+static double
+least_curvature(const struct support_pair *pair, int side)
+{
+    double T[2][3], K[3], e[2], N[3];
+    const struct support_point *at = &pair->p[side];
+    for (int j = 0; j < 3; j++)
+        N[j] = at->norm > 0 ? at->g[j] / at->norm : j == 0;
+    support_tangents(pair->b[side].d, N, T);
+    support_curvature(&pair->b[side], at, T, K);
+    support_principal_curvatures(pair->b[side].d, K, e);
+    return e[0];
+}
+
+/* Do both surfaces curve, and is it only the depth of the overlap that leaves
+ * more than one direction out of it, as between discs with one centre? */
+static bool
+one_centre(const struct support_pair *pair)
+{
+    const double curved = 1e-6;
+    return pair->sigma < 0.0 && pair->have[0] && pair->have[1] &&
+           least_curvature(pair, 0) * pair->length > curved &&
+           least_curvature(pair, 1) * pair->length > curved;
+}
+
 static void
 complain(struct rt *run, const imp_contact *image_contact,
          const struct support_pair *pair, enum support_fault fault)
@@ -345,6 +370,16 @@ complain(struct rt *run, const imp_contact *image_contact,
     struct diag *diag;
     switch (fault) {
     case SUPPORT_FLAT:
+        if (one_centre(pair)) {
+            diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
+                            "`%s` and `%s` have one centre where they overlap: "
+                            "every direction leads out of it alike",
+                            n0, n1);
+            diag_help(run->ds, diag,
+                      "the depth has a kink there; let them pass a little "
+                      "beside each other, or end the run before");
+            break;
+        }
         diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
                         "`%s` and `%s` are flat where they face each other: no "
                         "unique closest points",
@@ -356,17 +391,9 @@ complain(struct rt *run, const imp_contact *image_contact,
         break;
     case SUPPORT_NOT_CONVEX: {
         int bad = 0;
-        for (int i = 0; i < 2; i++) {
-            double T[2][3], K[3], e[2], N[3];
-            for (int j = 0; j < 3; j++)
-                N[j] = pair->p[i].norm > 0 ? pair->p[i].g[j] / pair->p[i].norm
-                                           : j == 0;
-            support_tangents(pair->b[i].d, N, T);
-            support_curvature(&pair->b[i], &pair->p[i], T, K);
-            support_principal_curvatures(pair->b[i].d, K, e);
-            if (e[0] < 0.0)
+        for (int i = 0; i < 2; i++)
+            if (least_curvature(pair, i) < 0.0)
                 bad = i;
-        }
         const imp_body *body = pair->b[bad].b;
         diag = diag_add(run->ds, DIAG_E0611, body->range_shape,
                         "`%s` is not convex where `%s` is closest to it",

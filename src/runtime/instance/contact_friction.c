@@ -3,6 +3,7 @@
 #include "runtime/instance/contact_friction.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "abi/status.h"
 #include "base/num.h"
@@ -10,6 +11,9 @@
 /* Coefficients that formulas give may differ by so much of them and still be
  * meant to be equal: rounding. */
 #define FRICTION_EQUAL 1e-12
+/* a speed at which a slip has begun, and which changes no coefficient that is
+ * continuous there by more than rounding */
+#define SLIP_BEGINS 1e-300
 
 int
 contact_friction_at_rest(struct rt *run, uint32_t contact, double time,
@@ -18,6 +22,11 @@ contact_friction_at_rest(struct rt *run, uint32_t contact, double time,
     assert(run != NULL && mu_static != NULL);
     const imp_contact *of = rt_contact(run, contact);
     char sticks[NUM_TEXT], slips[NUM_TEXT], at[NUM_TEXT];
+    double begins[3];
+    int st = contact_friction_now(run, contact, SLIP_BEGINS, begins);
+    if (st)
+        return st;
+    mu_dynamic = fmax(mu_dynamic, begins[0]);
     if (*mu_static < mu_dynamic * (1.0 - FRICTION_EQUAL)) {
         struct diag *diag = diag_add(
             run->ds, DIAG_E0518, of->range_mu,
@@ -29,7 +38,11 @@ contact_friction_at_rest(struct rt *run, uint32_t contact, double time,
                    "static friction is not below dynamic friction");
         diag_help(run->ds, diag,
                   "what slips cannot rub harder than what sticks: let the "
-                  "formulas keep this order wherever the slip comes to 0");
+                  "formulas keep this order wherever the slip comes to 0%s",
+                  *mu_static == 0.0
+                      ? "; `slip` is a speed, and friction acts against the "
+                        "slip by itself, without sign(slip)"
+                      : "");
         return IMP_FAILED;
     }
     if (*mu_static < mu_dynamic)

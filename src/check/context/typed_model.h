@@ -222,6 +222,7 @@ struct tm_list {
     const char *text, *name;
     imp_range range;
     bool given; /* made of data, params and numbers: known before any motion */
+    bool moves; /* made of what changes along the motion, too */
 };
 /* data NAME = "file": its columns, in SI units; NaN: missing */
 struct tm_table_column {
@@ -268,6 +269,7 @@ struct tm_slot {
     const char *text;
     imp_range range;
     bool given; /* of such a list: bodies and systems may read it, too */
+    bool moves; /* of a list that changes along the motion */
 };
 
 /* an expression whose Taylor coefficients in t are SYM_SERIES leaves; it may

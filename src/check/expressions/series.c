@@ -16,6 +16,7 @@
 struct reads {
     struct check *ck;
     bool time, motion, coordinates, result;
+    bool moves;     /* a number of a list that changes along the motion */
     bool told;      /* what a run tells of friction, which has no series */
     uint32_t depth; /* what the series it reads need beyond its own order */
 };
@@ -27,6 +28,8 @@ read_leaf(void *ctx, const expr *leaf)
     reads->time |= leaf->sym == SYM_TIME;
     reads->coordinates |= leaf->sym == SYM_LOCAL;
     reads->result |= leaf->sym == SYM_SLOT && !leaf_is_given(reads->ck, leaf);
+    reads->moves |=
+        leaf->sym == SYM_SLOT && reads->ck->lists.slots.v[leaf->i].moves;
     reads->told |=
         leaf->sym == SYM_JOINT ||
         (leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE);
@@ -187,6 +190,15 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
                    "surface follows from its formula by itself");
         return NULL;
     }
+    if (reads.moves) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0225, range,
+            "a number that is made of a list has no time derivative");
+        CHECK_HELP(ck, diag,
+                   "add up the entries that are meant, a[0] + a[1]: each of "
+                   "them has one");
+        return NULL;
+    }
     if (reads.result && !reads.motion && !reads.time) {
         struct diag *diag =
             check_error(ck, DIAG_E0225, range,
@@ -335,7 +347,7 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
     }
     struct reads reads = {.ck = ck};
     ex_leaves(ck->g, args[0].e, 1, read_leaf, &reads);
-    if (reads.coordinates) {
+    if (reads.coordinates || (reads.moves && highest > 0)) {
         derivative(ck, args[0].e[0], 1, what->range);
         return value_poison(node->range);
     }

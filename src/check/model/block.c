@@ -183,7 +183,8 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
 struct reads {
     const struct check *ck;
     const struct tm_system *s;
-    bool rate, other, result;
+    bool rate, other;
+    const char *result;
     const expr *observer; /* a variable of the system's observers */
 };
 static void
@@ -197,7 +198,8 @@ read_leaf(void *ctx, const expr *leaf)
              leaf->i < reads->s->first + reads->s->n + reads->s->n_observer)
         reads->observer = leaf;
     else if (leaf->sym == SYM_SLOT)
-        reads->result |= !leaf_is_given(reads->ck, leaf);
+        reads->result =
+            reads->result ? reads->result : leaf_result(reads->ck, leaf);
     else
         reads->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME &&
                         leaf->sym != SYM_SLIP;
@@ -233,7 +235,7 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
     struct diag *d =
         reads.other || reads.result
             ? check_error(ck, DIAG_E0364, at->range, "%s reads %s", what,
-                          reads.result ? "the result of a command"
+                          reads.result ? reads.result
                                        : "the motion of something else")
             : check_error(ck, DIAG_E0364, at->range,
                           "%s depends on the rate of a coordinate", what);

@@ -67,7 +67,8 @@ variable(struct check *ck, const struct tm_system *system,
 struct felt {
     const struct check *ck;
     const struct tm_system *s;
-    bool other, result, sides;
+    bool other, sides;
+    const char *result;
 };
 static void
 felt_leaf(void *ctx, const expr *leaf)
@@ -77,7 +78,8 @@ felt_leaf(void *ctx, const expr *leaf)
         leaf->i < felt->s->first + felt->s->n + felt->s->n_observer)
         felt->sides |= leaf->j == COORD_RATE;
     else if (leaf->sym == SYM_SLOT)
-        felt->result |= !leaf_is_given(felt->ck, leaf);
+        felt->result =
+            felt->result ? felt->result : leaf_result(felt->ck, leaf);
     else
         felt->other |= leaf->sym != SYM_PARAM && leaf->sym != SYM_TIME;
 }
@@ -93,10 +95,9 @@ feels(struct check *ck, const struct tm_system *system, const expr *expression,
                       */
     ex_leaves(ck->g, &expression, 1, felt_leaf, &felt);
     if (felt.other || felt.result) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0364, at->range, "an observer reads %s",
-                        felt.result ? "the result of a command"
-                                    : "the motion of something else");
+        struct diag *diag = check_error(
+            ck, DIAG_E0364, at->range, "an observer reads %s",
+            felt.result ? felt.result : "the motion of something else");
         CHECK_HELP(ck, diag,
                    "it feels the coordinates of its own system, t and "
                    "params");

@@ -39,7 +39,7 @@ list_kind_of(const char *word)
 /* Is what a list is made of known before any motion? */
 struct given {
     struct check *ck;
-    bool is;
+    bool is, moves;
 };
 static void
 given_leaf(void *ctx, const expr *leaf)
@@ -48,16 +48,20 @@ given_leaf(void *ctx, const expr *leaf)
     given->is &= leaf->sym == SYM_CELL
                      ? given->ck->lists.lists.v[leaf->i].given
                      : leaf->sym == SYM_PARAM || leaf_is_given(given->ck, leaf);
+    given->moves |=
+        leaf->sym == SYM_CELL   ? given->ck->lists.lists.v[leaf->i].moves
+        : leaf->sym == SYM_SLOT ? given->ck->lists.slots.v[leaf->i].moves
+                                : leaf->sym != SYM_PARAM;
 }
-static bool
-list_is_given(struct check *ck, const struct tm_list *list)
+static struct given
+list_known(struct check *ck, const struct tm_list *list)
 {
-    struct given given = {ck, list->kind != IMP_LIST_FIELD &&
-                                  list->kind != IMP_LIST_TEXT};
+    struct given given = {
+        ck, list->kind != IMP_LIST_FIELD && list->kind != IMP_LIST_TEXT, false};
     for (size_t i = 0; i < list->n_inputs; i++)
         ex_leaves(ck->g, list->inputs[i].e, list->inputs[i].rows, given_leaf,
                   &given);
-    return given.is;
+    return given;
 }
 
 /* Adds a list to the model, unless it is a source that stands there. */
@@ -72,7 +76,9 @@ list_add(struct check *ck, struct tm_list list)
             !strcmp(old->text ? old->text : "", list.text ? list.text : ""))
             return (uint32_t)i;
     }
-    list.given = list_is_given(ck, &list);
+    struct given known = list_known(ck, &list);
+    list.given = known.is;
+    list.moves = known.moves;
     APUSH(ck, &ck->lists.lists, list);
     return (uint32_t)ck->lists.lists.n - 1;
 }

@@ -24,9 +24,12 @@ slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
             return ex_sym(ck->g, SYM_SLOT, (uint32_t)i, 0);
     }
     uint32_t count = (uint32_t)ck->lists.slots.n;
-    bool given = kind == IMP_SLOT_LIST && ck->lists.lists.v[command].given;
+    bool of_list = kind == IMP_SLOT_LIST,
+         given = of_list && ck->lists.lists.v[command].given,
+         moves = of_list && ck->lists.lists.v[command].moves;
     APUSH(ck, &ck->lists.slots,
-          (struct tm_slot){kind, command, field, index, text, range, given});
+          (struct tm_slot){kind, command, field, index, text, range, given,
+                           moves});
     return ex_sym(ck->g, SYM_SLOT, count, 0);
 }
 

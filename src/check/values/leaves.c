@@ -12,9 +12,22 @@ leaf_is_given(const struct check *ck, const expr *leaf)
     return leaf->sym == SYM_SLOT && ck->lists.slots.v[leaf->i].given;
 }
 
+const char *
+leaf_result(const struct check *ck, const expr *leaf)
+{
+    assert(ck && leaf);
+    if (leaf->sym != SYM_SLOT || ck->lists.slots.v[leaf->i].given)
+        return NULL;
+    return ck->lists.slots.v[leaf->i].moves
+               ? "a number that is made of a list along the motion (add up its "
+                 "entries, a[0] + a[1], instead)"
+               : "the result of a command";
+}
+
 struct leaves {
     struct check *ck;
-    bool time, motion, result, open, system;
+    const char *result;
+    bool time, motion, open, system;
 };
 /* Does the quantity that this leaf stands for move with a system? */
 static void
@@ -37,7 +50,8 @@ leaf(void *ctx, const expr *l)
                       l->sym == SYM_TOTAL || l->sym == SYM_SERIES ||
                       l->sym == SYM_COORD || l->sym == SYM_SYSTEM ||
                       l->sym == SYM_ROTOR || l->sym == SYM_JOINT;
-    leaves->result |= l->sym == SYM_SLOT && !leaf_is_given(leaves->ck, l);
+    if (!leaves->result)
+        leaves->result = leaf_result(leaves->ck, l);
 }
 bool
 check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
@@ -46,8 +60,7 @@ check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
     assert(ck && e && at && what);
     struct leaves f = {.ck = ck};
     ex_leaves(ck->g, e, count, leaf, &f);
-    const char *bad = f.result && !(may & MAY_RESULTS)
-                          ? "the result of a command"
+    const char *bad = f.result && !(may & MAY_RESULTS) ? f.result
                       : f.system ? "the motion of a system"
                       : f.motion && !(may & MAY_MOTION) ? "the motion of bodies"
                       : f.time && !(may & MAY_TIME)     ? "time"

@@ -2,9 +2,10 @@
 /* One impact at vertices of a resting polytope. Impacts from a height that is
  * large against the tolerance of a gap are those of touches.c, where contacts
  * that close within the tolerance are one impact. Below that height a vertex is
- * hit alone, or with those that are closed to rounding, while the points that
- * are held stay closed as far as that takes a push: Newton's law as a
- * complementarity problem, whose motion is unique. */
+ * hit alone, or with those that come down with it (points_high) and then are at
+ * one height to rounding, while the points that are held stay closed as far as
+ * that takes a push: Newton's law as a complementarity problem, whose motion is
+ * unique. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -37,6 +38,7 @@ struct blow {
     struct contact_point_state *point;
     double *P, *after;
     double *rest; /* a rate up to this counts as zero */
+    bool apart;   /* what comes down is not at one height to rounding */
     double *G;
     bool *block; /* the blocks of the bodies that these points connect */
 };
@@ -62,28 +64,61 @@ hit_now(const struct simulation *sim, uint32_t contact)
            now - flights->last <= HIT_TICKS * DBL_EPSILON * fabs(now);
 }
 
-/* Gathers what comes down now, the point `first` first, and all points that are
- * held, of the bodies that are connected to its bodies. What is held does not
- * come down, however its rate is rounded. */
+/* How fast a point is made to fall, at the most (m/s^2). */
+static double
+fall(const struct rt *run, const struct contact_point_state *point)
+{
+    return fmax(vec3_norm(run->world.gravity), fabs(point->free));
+}
+
+/* Lists what comes down now, the point `first` first, without points that
+ * others of the body fall faster than their weight: forces beside it may take
+ * them from what is high for their weight alone. */
+static int
+comes_down(struct simulation *sim, const struct contact_point *first,
+           struct blow *blow, struct point_list *list)
+{
+    struct rt *run = sim->run;
+    struct point_list closed = {0};
+    blow->block = NEW_N(run->brief, bool, run->im->blocks.n + 1);
+    persistent_mark(run, first->contact, blow->block);
+    point_list_add(sim, list, first);
+    if (resting_polytopes_points(sim, blow->block, false, &closed))
+        return IMP_FAILED;
+    for (int i = 0; i < closed.n; i++) {
+        struct contact_point_state point;
+        double open, rate;
+        if (is_held(run, &closed.spot[i]) ||
+            contact_point_same(&closed.spot[i], first))
+            continue;
+        gap_rounding(run, closed.spot[i].contact, &open, &rate);
+        if (contact_point_states(run, &closed.spot[i], 1, &point, NULL))
+            return IMP_FAILED;
+        if (point.gap > open &&
+            !points_high(point.rate, fall(run, &point), point.gap))
+            continue;
+        blow->apart |= point.gap > open;
+        point_list_add(sim, list, &closed.spot[i]);
+    }
+    return IMP_OK;
+}
+
+/* Gathers what comes down now and all points that are held, of the bodies that
+ * are connected to its bodies. What is held does not come down, however its
+ * rate is rounded. */
 static int
 gather(struct simulation *sim, const struct contact_point *first,
        struct blow *blow)
 {
     struct rt *run = sim->run;
-    struct point_list list = {0}, closed = {0};
-    bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
-    blow->block = block;
-    point_list_add(sim, &list, first);
-    persistent_mark(run, first->contact, block);
-    if (resting_polytopes_points(sim, block, false, &closed))
+    struct point_list list = {0};
+    bool on;
+    if (comes_down(sim, first, blow, &list))
         return IMP_FAILED;
-    for (int i = 0; i < closed.n; i++)
-        if (!is_held(run, &closed.spot[i]))
-            point_list_add(sim, &list, &closed.spot[i]);
     int hit = list.n;
     for (int k = 0; k < persistent_count(run); k++) {
         const struct contact_point *p = persistent_point(run, k, &on, NULL);
-        if (persistent_marked(run, p->contact, block))
+        if (persistent_marked(run, p->contact, blow->block))
             point_list_add(sim, &list, p);
     }
     size_t size = (size_t)list.n;
@@ -270,6 +305,29 @@ after(struct simulation *sim, const struct blow *blow)
     return st;
 }
 
+/* Points that come down together are at one height from here on, so that what
+ * has set them apart does not decide over lower impacts, too. What this changes
+ * is told as an error of the limit: each is hit too early by its way over its
+ * speed. */
+static int
+bring_together(struct simulation *sim, struct blow *blow)
+{
+    struct rt *run = sim->run;
+    double *rate = NEW_N(run->brief, double, (size_t)blow->n);
+    for (int i = 0; i < blow->n; i++) {
+        rate[i] = blow->point[i].rate;
+        struct flight_history *flights =
+            &sim->contacts[blow->spot[i].contact].flights;
+        if (i < blow->n_hit && rate[i] < 0.0)
+            flights->flat =
+                fmax(flights->flat, fabs(blow->point[i].gap / rate[i]));
+    }
+    int st = persistent_close(run, blow->spot, blow->n, NULL, rate, NULL);
+    return st ? st
+              : contact_point_states(run, blow->spot, blow->n, blow->point,
+                                     blow->G);
+}
+
 /* Does the vertex come down from so high that the tolerance of a gap is small
  * against its flight? Not what is slower than a touch takes note of. */
 static bool
@@ -277,10 +335,10 @@ high(struct simulation *sim, const struct blow *blow)
 {
     struct rt *run = sim->run;
     double tol, rate, u = blow->point[0].rate;
-    double acc = fmax(vec3_norm(run->world.gravity), fabs(blow->point[0].free));
+    double acc = fall(run, &blow->point[0]);
     gap_tolerances(run, blow->spot[0].contact, &tol, &rate);
     double still = mode_still_rate(run, blow->spot[0].contact, acc);
-    return u < -fmax(still, rate) && u * u > 2.0 * acc * POINTS_HIGH * tol;
+    return u < -fmax(still, rate) && points_high(u, acc, tol);
 }
 
 bool
@@ -390,6 +448,8 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
         *next = STEP_AS_TOUCH;
         return IMP_OK;
     }
+    if (blow->apart && (st = bring_together(sim, blow)))
+        return st;
     if ((st = simulate_row(sim)))
         return st;
     if (!down)

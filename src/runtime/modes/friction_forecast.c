@@ -253,8 +253,8 @@ advance(struct bounce *bounce, double step)
 
 /* Marks the points that a run hits with the one that has come down by a flight
  * of this length: those within the tolerance of their gaps, or, where flights
- * are so low that it does not tell them from rest, within their rounding and
- * that of the flight. */
+ * are so low that it does not tell them from rest, those that fall from high
+ * above what is left, and within the rounding of gap and flight. */
 static void
 mark_together(struct bounce *bounce, int down, double flight)
 {
@@ -264,10 +264,13 @@ mark_together(struct bounce *bounce, int down, double flight)
                acc = fmax(g, fabs(bounce->rows.free[2 * i]));
         if (i == down || bounce->held[i] || !(u < 0.0))
             continue;
-        if (bounce->gap[i] <= fmin(bounce->blur[i], -u * FLIGHT_BLUR * flight))
+        bool high = points_high(u, acc, bounce->band[i]),
+             near = bounce->gap[i] <= bounce->band[i];
+        if (bounce->gap[i] <=
+                fmin(bounce->blur[i], -u * FLIGHT_BLUR * flight) ||
+            (near && !high && points_high(u, acc, bounce->gap[i])))
             bounce->gap[i] = 0.0;
-        bounce->together[i] = bounce->gap[i] <= bounce->band[i] &&
-                              u * u > 2.0 * acc * POINTS_HIGH * bounce->band[i];
+        bounce->together[i] = near && high;
     }
 }
 

@@ -8,10 +8,17 @@
 
 #include "runtime/modes/accumulation_forecast.h"
 
-/* Points of a body that come down from heights of more tolerances of their gaps
- * are hit together within such a tolerance: they do so within 10^-2 of a
- * flight. Below, those that are closed to rounding. */
+/* Points that come down together, within the tolerance of their gaps, are hit
+ * together if they fall from a height of more than so many times the gap that
+ * is left: this is 1.5e-5 of their flights. Which of them is the first is
+ * often rounding that earlier impacts have multiplied. */
 #define POINTS_HIGH 16384.0
+/* Does what has this rate (m/s) fall under acc (m/s^2) from so high? */
+static inline bool
+points_high(double rate, double acc, double gap)
+{
+    return rate * rate > 2.0 * acc * POINTS_HIGH * gap;
+}
 
 /* What forces and impulses have done until the limit, per row (2 n). */
 struct friction_forecast {

@@ -14,6 +14,7 @@
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/polytope.h"
 #include "runtime/modes/contact_set.h"
+#include "runtime/modes/friction_forecast.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/modes/watched_faces.h"
 #include "runtime/numerics/vec3.h"
@@ -244,6 +245,7 @@ watched_faces_past_end(const struct watched_faces *faces,
 struct wanted {
     struct contact_point *out;
     double low, reach, rate; /* of gaps; the rate that counts as none */
+    double far, acc; /* what falls from high comes down within this gap, too */
     int n, most;
     bool full, rated, still;
 };
@@ -252,7 +254,10 @@ static void
 one_wanted(void *ctx, const struct contact_point *at, const struct taylor *gap)
 {
     struct wanted *wanted = ctx;
-    if (gap->c[0] < wanted->low || gap->c[0] > wanted->reach)
+    if (gap->c[0] < wanted->low ||
+        (gap->c[0] > wanted->reach &&
+         !(gap->c[0] <= wanted->far &&
+           points_high(gap->c[1], wanted->acc, gap->c[0]))))
         return;
     if (wanted->rated && (wanted->still ? fabs(gap->c[1]) > wanted->rate
                                         : gap->c[1] >= -wanted->rate))
@@ -294,6 +299,8 @@ watched_faces_closed(struct rt *run, const struct watched_faces *faces,
     if (still)
         wanted.rate =
             fmax(wanted.rate, mode_still_rate(run, faces->contact, 0.0));
+    wanted.far = still ? 0.0 : tol;
+    wanted.acc = vec3_norm(run->world.gravity);
     if (contact_set_series(run, faces->contact) ||
         watched_faces_points(run, faces, 1, false, one_wanted, &wanted, NULL))
         return -1;

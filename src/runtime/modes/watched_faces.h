@@ -42,8 +42,10 @@ int watched_faces_points(struct rt *run, const struct watched_faces *faces,
 double watched_faces_past_end(const struct watched_faces *faces,
                               const struct contact_point *at, double rounding);
 /* Points that are closed to rounding now and, if `still`, have no rate by the
- * measure of mode_select, else come down faster than rounding. Returns their
- * number, or -1 where the gaps have no series. */
+ * measure of mode_select, else come down faster than rounding; such points are
+ * found, too, whose weight would make them fall from high above the gap that
+ * is left (points_high). Returns their number, or -1 where the gaps have no
+ * series. */
 int watched_faces_closed(struct rt *run, const struct watched_faces *faces,
                          bool still, struct contact_point *out, int most);
 /* Points with gaps between -low and reach (m) that are between the ends of

@@ -784,11 +784,12 @@ void simulate_traced_end(struct simulation *sim);
 /* Notes what the last impacts of systems do, where no limit was found. */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
-/* What acts on marked blocks is chosen now. */
+/* What acts on marked blocks is chosen now. The second engine, which stands at
+ * the end of a face itself, keeps no such times. */
 static inline void
 simulate_motion_changes(struct simulation *sim, const bool *block)
 {
-    for (uint32_t i = 0; i < sim->run->im->blocks.n; i++)
+    for (uint32_t i = 0; sim->changed && i < sim->run->im->blocks.n; i++)
         sim->changed[i] = block[i] ? rt_time(sim->run) : sim->changed[i];
 }
 /* event_loop.c: runs to `until`, or to its stop. limit: the most events. */

@@ -2,6 +2,7 @@
 /* Small dense algebra against GSL, and ranks of matrices of known rank. */
 #include <gsl/gsl_linalg.h>
 
+#include "base/arena.h"
 #include "impact_help.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/lcp.h"
@@ -348,10 +349,96 @@ contradictions(void **state)
     }
 }
 
+/* Points of faces, three to five on each, of which more than three depend on
+ * each other. Returns how many there are. */
+static int
+faces(uint64_t *s, double *G, double *q)
+{
+    double rows[N * N] = {0};
+    int n = 0, bodies = 1 + (int)multi_random(s, 0, 3);
+    for (int body = 0; body < bodies; body++)
+        for (int points = 3 + (int)multi_random(s, 0, 3); points > 0 && n < N;
+             points--, n++) {
+            double *row = rows + n * N + 3 * body;
+            row[0] = 1;
+            row[1] = multi_random(s, -1, 1);
+            row[2] = multi_random(s, -1, 1);
+            if (body > 0) {
+                row[-3] = -1;
+                row[-2] = multi_random(s, -1, 1);
+            }
+        }
+    double rates[N];
+    for (int i = 0; i < N; i++)
+        rates[i] = i % 3 ? 0.3 * gauss(s) : -1 + 0.5 * gauss(s);
+    for (int i = 0; i < n; i++) {
+        q[i] = dense_dot(N, rows + i * N, rates);
+        for (int j = 0; j < n; j++)
+            G[i * n + j] = dense_dot(N, rows + i * N, rows + j * N);
+    }
+    return n;
+}
+
+/* Rows that depend on each other leave G z + q as Lemke's method finds it. */
+static void
+dependent_rows(void **state)
+{
+    (void)state;
+    uint64_t s = 7;
+    static double room[4096];
+    int several = 0;
+    for (int t = 0; t < 3000; t++) {
+        double G[N * N], q[N], z[N], other[N];
+        int n = faces(&s, G, q), st = lcp_solve(n, G, q, z, room);
+        if (st & 1 || lcp_lemke(n, G, q, other, room))
+            continue;
+        several += st == 2;
+        for (int i = 0; i < n; i++)
+            CLOSE(dense_dot(n, G + i * n, z), dense_dot(n, G + i * n, other),
+                  1e-9);
+    }
+    assert_true(several > 500);
+}
+
+/* A question that is asked again has the same answer to the last bit, and one
+ * that differs from it by one bit has its own. */
+static void
+asked_again(void **state)
+{
+    (void)state;
+    enum { QUESTIONS = 40 };
+    uint64_t s = 8;
+    static double room[4096], G[QUESTIONS][N * N], q[QUESTIONS][N];
+    struct arena *arena = arena_new();
+    struct lcp_memory *memory = lcp_memory_new(arena, N);
+    int n[QUESTIONS];
+    for (int i = 0; i < QUESTIONS; i++) {
+        n[i] = i ? n[i - 1] : faces(&s, G[i], q[i]);
+        if (i % 3 == 0)
+            n[i] = faces(&s, G[i], q[i]);
+        else {
+            memcpy(G[i], G[i - 1], sizeof G[i]);
+            memcpy(q[i], q[i - 1], sizeof q[i]);
+            double *changes = i % 3 == 1 ? &q[i][n[i] - 1] : &G[i][0];
+            *changes = nextafter(*changes, 10);
+        }
+    }
+    for (int t = 0; t < 5000; t++) {
+        int i = (int)multi_random(&s, 0, t % 2 ? QUESTIONS : QUESTIONS / 4);
+        double z[N], want[N];
+        int st = lcp_solve(n[i], G[i], q[i], want, room);
+        assert_int_equal(lcp_solve_again(memory, n[i], G[i], q[i], z, room),
+                         st);
+        assert_memory_equal(z, want, sizeof *z * (size_t)n[i]);
+    }
+    arena_free(arena);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asked_again),    cmocka_unit_test(dependent_rows),
         cmocka_unit_test(contradictions), cmocka_unit_test(semidefinite),
         cmocka_unit_test(stacked_plates), cmocka_unit_test(svd),
         cmocka_unit_test(least_squares),  cmocka_unit_test(graded),

@@ -212,9 +212,8 @@ active_set_settle(struct ballistic *motion)
         return settle_free(motion);
     for (int i = 0; i < count; i++)
         work->set.q[i] = motion->matrices.gap_acc[work->set.index[i]];
-    int st = count ? lcp_solve(count, work->set.W, work->set.q,
-                               work->set.impulse, work->set.lcp_room)
-                   : 0;
+    int st = lcp_solve_again(work->set.settled, count, work->set.W, work->set.q,
+                             work->set.impulse, work->set.lcp_room);
     if (st == 1 || st == 3)
         return false;
     memset(motion->mode.persistent, 0, (size_t)contacts);

@@ -283,6 +283,7 @@ struct ballistic_set {
                            depends on others */
     double *q, *rate, *solution, *impulse; /* k */
     double *lcp_room;
+    struct lcp_memory *settled; /* which contacts push, of sets before */
 };
 /* m each: one state, and marks of contacts */
 struct ballistic_scratch {

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/numerics/dense.h"
 
 /* an entry of the tableau, whose first form has entries of size 1, that
@@ -166,8 +167,7 @@ polish(int n, const double *G, const double *q, const int *in, double size,
 {
     double *a = room, *v = a + n * n, *singular = v + n * n,
            *rhs = singular + n, *x = rhs + n, *factors = x + n;
-    int n_set = 0,
-        *set = (int *)(factors + 3 * n + semidefinite_room(n));
+    int n_set = 0, *set = (int *)(factors + 3 * n + semidefinite_room(n));
     for (int i = 0; i < n; i++)
         if (in[i])
             set[n_set++] = i;
@@ -200,13 +200,14 @@ polish(int n, const double *G, const double *q, const int *in, double size,
 struct pivots {
     int n, n_set, *set, *first; /* n */
     const double *g, *p;
-    double *z, *slack; /* n */
+    double *z, *slack;             /* n */
     double *a, *size, *reciprocal; /* n x n, n, n */
+    bool dependent;                /* rows of the last set depend on others */
 };
 
-/* Solves the rows of the set for z, and finds w of the others. False: rows of
- * the set depend on each other. */
-static bool
+/* Solves the rows of the set for z, and finds w of the others. Rows that depend
+ * on those before get z = 0, and count as solved. */
+static void
 solve_set(struct pivots *pivots, const int *in)
 {
     int n = pivots->n, m = 0, rank;
@@ -223,8 +224,7 @@ solve_set(struct pivots *pivots, const int *in)
     }
     dense_cholesky(m, pivots->a, m, pivots->first, pivots->size, PIVOT_ZERO,
                    pivots->reciprocal, &rank);
-    if (rank < m)
-        return false;
+    pivots->dependent = rank < m;
     dense_forward(m, pivots->a, m, pivots->first, pivots->reciprocal, 0,
                   pivots->slack);
     dense_backward(m, pivots->a, m, pivots->first, pivots->reciprocal,
@@ -236,16 +236,17 @@ solve_set(struct pivots *pivots, const int *in)
         pivots->slack[i] =
             in[i] ? 0.0
                   : pivots->p[i] + dense_dot(n, pivots->g + i * n, pivots->z);
-    return true;
 }
 
 /* Exchanges all rows with a wrong sign at once while that helps, else the last
  * of them alone (Judice & Pires 1994; the latter by itself comes to an end,
  * Murty 1974). Takes a few factors of the set, where Lemke's method pivots the
- * whole tableau for each row. False: it does not say. */
+ * whole tableau for each row. False: it does not say. *dependent becomes true
+ * where rows of a set depended on others; whether these are solved at the end,
+ * nobody has asked. */
 static bool
 exchange_sets(int n, const double *g, const double *p, double size, double *z,
-              int *in, double *room)
+              int *in, double *room, bool *dependent)
 {
     struct pivots pivots = {.n = n, .g = g, .p = p, .z = z, .a = room};
     pivots.slack = room + n * n;
@@ -258,8 +259,7 @@ exchange_sets(int n, const double *g, const double *p, double size, double *z,
         in[i] = p[i] < 0.0;
     for (int k = 0; k < SETS_TRIED; k++) {
         int wrong = 0, last = -1;
-        if (!solve_set(&pivots, in))
-            return false;
+        solve_set(&pivots, in);
         for (int i = 0; i < n; i++)
             if ((in[i] ? z[i] : pivots.slack[i]) < -PIVOT_ZERO * size) {
                 wrong++;
@@ -267,6 +267,7 @@ exchange_sets(int n, const double *g, const double *p, double size, double *z,
             }
         for (int i = 0; i < n && wrong == 0; i++)
             z[i] = fmax(z[i], 0.0);
+        *dependent |= pivots.dependent;
         if (wrong == 0)
             return true;
         worse = wrong < fewest ? 0 : worse + 1;
@@ -412,11 +413,13 @@ is_solved(int n, const double *g, const double *p, double size, const double *z,
 }
 
 /* Every contact that stays closed may carry a load: takes the least z among
- * these contacts. Status as lcp_solve. */
+ * these contacts, or among those of `in` if that is negative. Status as
+ * lcp_solve; -1: it is negative, and which set `in` is depends on the order of
+ * the rows (dependent). */
 static int
 least(int n, const double *G, const double *q, const double *scaled,
       const double *p, double size, const double *trial, const double *scale,
-      const int *in, double *z, double *room)
+      const int *in, bool dependent, double *z, double *room)
 {
     double *best = room, *scratch = room + 2 * n;
     int *more = (int *)(room + n), wider = 0, lost = 0, st = 1;
@@ -432,11 +435,13 @@ least(int n, const double *G, const double *q, const double *scaled,
         qsize = fmax(qsize, fabs(q[i]));
     if (wider)
         st = polish(n, G, q, more, qsize, best, scratch, &lost);
-    if (st) {
+    if (st && !(wider && dependent)) {
         int also;
         st = polish(n, G, q, in, qsize, best, scratch, &also);
         lost |= also;
     }
+    if (st && dependent)
+        return -1;
     for (int i = 0; i < n; i++)
         z[i] = st ? trial[i] * scale[i] : best[i];
     return lost ? 2 : 0;
@@ -463,13 +468,18 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
     }
     if (!(size > 0))
         return 0;
-    int st = 0;
-    if (!exchange_sets(n, scaled, p, size, trial, in, rest)) {
-        tableau(n, scaled, p, size, T);
-        st = lemke(n, T, basis);
-        if (!st)
-            take(n, T, basis, size, trial, in);
-    }
+    bool dependent = false;
+    int st = -1;
+    if (exchange_sets(n, scaled, p, size, trial, in, rest, &dependent) &&
+        is_solved(n, scaled, p, size, trial, in))
+        st = least(n, G, q, scaled, p, size, trial, scale, in, dependent, z,
+                   rest);
+    if (st >= 0)
+        return st;
+    tableau(n, scaled, p, size, T);
+    st = lemke(n, T, basis);
+    if (!st)
+        take(n, T, basis, size, trial, in);
     if (st || !is_solved(n, scaled, p, size, trial, in)) {
         struct descent descent = {.n = n,
                                   .g = scaled,
@@ -489,7 +499,7 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
         for (int i = 0; i < n; i++)
             in[i] = descent.in[i];
     }
-    return least(n, G, q, scaled, p, size, trial, scale, in, z, rest);
+    return least(n, G, q, scaled, p, size, trial, scale, in, false, z, rest);
 }
 
 int
@@ -509,4 +519,74 @@ lcp_lemke(int n, const double *M, const double *q, double *z, double *room)
     if (!st)
         take(n, room, basis, size, z, in);
     return st;
+}
+
+/* -- answers that are kept ---------------------------------------------------
+ *
+ * The questions are compared number by number, so that nobody has to say when
+ * an answer is out of date. */
+
+/* the answers that are kept: as many sets of closed contacts as come in turns
+ */
+#define ANSWERS_KEPT 16
+/* Problems of two rows are solved as fast as they are compared; of more rows
+ * than these are too many numbers to keep. */
+#define ROWS_LEAST 3
+#define ROWS_MOST 32
+
+struct answer {
+    int n, status;   /* n = 0: none yet */
+    double *numbers; /* q, z and G */
+};
+struct lcp_memory {
+    struct arena *arena;
+    int most, next;
+    struct answer answer[ANSWERS_KEPT];
+};
+
+struct lcp_memory *
+lcp_memory_new(struct arena *arena, int most)
+{
+    assert(arena != NULL && most >= 0);
+    struct lcp_memory *memory = NEW(arena, struct lcp_memory);
+    memory->arena = arena;
+    memory->most = most < ROWS_MOST ? most : ROWS_MOST;
+    return memory;
+}
+
+static bool
+is_of(const struct answer *answer, int n, const double *G, const double *q)
+{
+    size_t rows = (size_t)n, bytes = rows * sizeof *q;
+    return answer->n == n && !memcmp(answer->numbers, q, bytes) &&
+           !memcmp(answer->numbers + 2 * rows, G, rows * bytes);
+}
+
+int
+lcp_solve_again(struct lcp_memory *memory, int n, const double *G,
+                const double *q, double *z, double *room)
+{
+    assert(memory != NULL && n >= 0);
+    size_t rows = (size_t)n, bytes = rows * sizeof *q;
+    if (n < ROWS_LEAST || n > memory->most)
+        return lcp_solve(n, G, q, z, room);
+    for (int i = 0; i < ANSWERS_KEPT; i++) {
+        const struct answer *answer = &memory->answer[i];
+        if (!is_of(answer, n, G, q))
+            continue;
+        memcpy(z, answer->numbers + rows, bytes);
+        return answer->status;
+    }
+    struct answer *answer = &memory->answer[memory->next];
+    memory->next = (memory->next + 1) % ANSWERS_KEPT;
+    if (!answer->numbers)
+        answer->numbers =
+            NEW_N(memory->arena, double,
+                  (size_t)memory->most *((size_t)memory->most + 2));
+    answer->n = n;
+    answer->status = lcp_solve(n, G, q, z, room);
+    memcpy(answer->numbers, q, bytes);
+    memcpy(answer->numbers + rows, z, bytes);
+    memcpy(answer->numbers + 2 * rows, G, rows * bytes);
+    return answer->status;
 }

@@ -34,6 +34,16 @@ struct polytope {
  * Coordinates are those of the polytope. */
 void polytope_moments(const struct polytope *polytope, double *volume,
                       double centroid[3], double inertia[6]);
+/* two edges are parallel if the sine between them is below this */
+#define POLYTOPE_PARALLEL 1e-9
+/* Do these edges of two bodies in space cross, or nearly, with their outer
+ * sides towards each other? The pose of the other one is its centre and its
+ * turn (by rows) in the axes of the first one. *inward: 1 if the product of
+ * their directions points into the first one, else 0. */
+bool polytope_edges_meet(const struct polytope *polytope,
+                         const struct polytope *other, uint32_t of_one,
+                         uint32_t of_other, const double centre[3],
+                         const double turn[9], int *inward);
 /* The polytope of a body is run->polytope[body], NULL for other shapes.
  * polytope_setup makes it of the entries in env, in shape coordinates;
  * polytope_centre moves the origin to the mass centre when that is known.

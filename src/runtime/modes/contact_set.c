@@ -115,7 +115,7 @@ edge_at(const struct polytope_scene *scene, int body, const double point[3],
             continue;
         if (other) {
             vec3_cross(direction, other, cross);
-            if (vec3_norm(cross) <= CONTACT_POINT_PARALLEL)
+            if (vec3_norm(cross) <= POLYTOPE_PARALLEL)
                 continue;
         }
         return edge;

@@ -22,10 +22,6 @@ contact_point_body_moves(const struct rt *run, uint32_t body)
     return body != IMP_WORLD && !(rt_body(run, body)->flags & IMP_BODYF_FIXED);
 }
 
-/* If the lines of two edges cross within this share of their lengths beside
- * the edges, the edges may come to cross. */
-#define CROSSING_ASIDE 0.25
-
 static void
 constant(int order, const double x[3], double sign, struct taylor out[3])
 {
@@ -411,8 +407,7 @@ cross_edges(const struct rt *run, const struct contact_point *at,
                       crossing->across);
     taylor_dot_from(from, order, crossing->across, crossing->across,
                     &crossing->across2);
-    if (!(crossing->across2.c[0] >
-          CONTACT_POINT_PARALLEL * CONTACT_POINT_PARALLEL))
+    if (!(crossing->across2.c[0] > POLYTOPE_PARALLEL * POLYTOPE_PARALLEL))
         return false;
     taylor_sqrt_from(from, order, &crossing->across2, &crossing->sine);
     for (int i = 0; i < 3; i++) {
@@ -478,38 +473,6 @@ edges_row(struct rt *run, struct persistent_group *group,
     return IMP_OK;
 }
 
-/* Do the edges cross now, or nearly, with their outer sides towards each
- * other? Sets at->face_of. o: the pose to order 0. */
-static bool
-cross_now(const struct rt *run, struct contact_point *at, struct over *pose)
-{
-    const struct polytope *polytope;
-    struct contact_point_crossing here, *crossing = &here;
-    double out[2] = {0.0, 0.0};
-    at->face_of = 0;
-    if (!cross_edges(run, at, pose, 0, crossing))
-        return false;
-    for (int body = 0; body < 2; body++) {
-        const struct polytope_edge *edge = edge_of(run, at, body, &polytope);
-        if (!(crossing->at[body].c[0] >
-                  -CROSSING_ASIDE * crossing->length[body] &&
-              crossing->at[body].c[0] <
-                  (1.0 + CROSSING_ASIDE) * crossing->length[body]))
-            return false;
-        for (int k = 0; k < 2; k++) {
-            struct taylor m[3], w[3], x;
-            constant(0, polytope->face[edge->face[k]].n, 1.0, m);
-            memcpy(w, m, sizeof w);
-            if (body == 1)
-                taylor_turn_from(3, 0, 0, pose->R, false, m, w);
-            taylor_dot(0, crossing->n, w, &x);
-            out[body] += x.c[0];
-        }
-    }
-    at->face_of = out[0] < 0.0;
-    return out[0] * out[1] < 0.0;
-}
-
 int
 contact_point_crossings(struct rt *run, uint32_t contact, int order,
                         bool (*wanted)(void *, const struct contact_point *),
@@ -524,17 +487,20 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
     struct contact_point at = {contact, POINT_EDGES, 0, 0, 0};
     struct contact_point_crossing here, *crossing = &here;
     struct over pose;
+    double centre[3], turn[9];
     int st = polytope->n_edge && other->n_edge
                  ? over_get(run, &at, order, &pose, NULL)
                  : IMP_OK;
+    for (int i = 0; i < 9 && polytope->n_edge && other->n_edge && !st; i++) {
+        centre[i % 3] = pose.c[i % 3].c[0];
+        turn[i] = pose.R[i].c[0];
+    }
     for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
         for (at.vertex = 0; at.vertex < other->n_edge; at.vertex++) {
-            if (!wanted(ctx, &at))
+            if (!wanted(ctx, &at) ||
+                !polytope_edges_meet(polytope, other, at.face, at.vertex,
+                                     centre, turn, &at.face_of))
                 continue;
-            pose.order = 0;
-            if (!cross_now(run, &at, &pose))
-                continue;
-            pose.order = order;
             if (cross_edges(run, &at, &pose, 0, crossing))
                 each(ctx, &at, &crossing->gap);
         }

@@ -7,9 +7,6 @@
 #include "runtime/instance/run.h"
 #include "runtime/numerics/taylor.h"
 
-/* two edges are parallel if the sine between them is below this */
-#define CONTACT_POINT_PARALLEL 1e-9
-
 enum contact_point_kind {
     POINT_SURFACE, /* two smooth bodies, or one and a plane
                       (imp_contact.opening) */

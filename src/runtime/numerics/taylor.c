@@ -45,17 +45,46 @@ taylor_scale_from(int from, int order, double s, const struct taylor *a,
         out->c[k] = s * a->c[k];
 }
 
+/* Adds coefficients k .. k + 3 of the product a b. Each is a sum of its own, in
+ * the order of a's coefficients: a processor adds to the four at once. */
+static inline void
+add_four(const double *a, const double *b, int k, double sum[4])
+{
+    double s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
+    for (int j = 0; j <= k; j++) {
+        s0 += a[j] * b[k - j];
+        s1 += a[j] * b[k + 1 - j];
+        s2 += a[j] * b[k + 2 - j];
+        s3 += a[j] * b[k + 3 - j];
+    }
+    sum[0] = s0;
+    sum[1] = s1 + a[k + 1] * b[0];
+    sum[2] = s2 + a[k + 1] * b[1] + a[k + 2] * b[0];
+    sum[3] = s3 + a[k + 1] * b[2] + a[k + 2] * b[1] + a[k + 3] * b[0];
+}
+
+/* Returns coefficient k of the product a b, added to the sum. */
+static inline double
+add_one(const double *a, const double *b, int k, double sum)
+{
+    for (int j = 0; j <= k; j++)
+        sum += a[j] * b[k - j];
+    return sum;
+}
+
 void
 taylor_mul_from(int from, int order, const struct taylor *a,
                 const struct taylor *b, struct taylor *out)
 {
     assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
-    for (int k = from; k <= order; k++) {
-        double s = 0.0;
-        for (int j = 0; j <= k; j++)
-            s += a->c[j] * b->c[k - j];
-        out->c[k] = s;
+    int k = from;
+    for (; k + 3 <= order; k += 4) {
+        double sum[4] = {0.0, 0.0, 0.0, 0.0};
+        add_four(a->c, b->c, k, sum);
+        memcpy(out->c + k, sum, sizeof sum);
     }
+    for (; k <= order; k++)
+        out->c[k] = add_one(a->c, b->c, k, 0.0);
 }
 
 void
@@ -102,12 +131,18 @@ taylor_dot_from(int from, int order, const struct taylor a[3],
                 const struct taylor b[3], struct taylor *out)
 {
     assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
-    for (int k = from; k <= order; k++) {
-        double s = 0.0;
+    int k = from;
+    for (; k + 3 <= order; k += 4) {
+        double sum[4] = {0.0, 0.0, 0.0, 0.0};
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j <= k; j++)
-                s += a[i].c[j] * b[i].c[k - j];
-        out->c[k] = s;
+            add_four(a[i].c, b[i].c, k, sum);
+        memcpy(out->c + k, sum, sizeof sum);
+    }
+    for (; k <= order; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < 3; i++)
+            sum = add_one(a[i].c, b[i].c, k, sum);
+        out->c[k] = sum;
     }
 }
 
@@ -125,15 +160,19 @@ taylor_cross_from(int from, int order, const struct taylor a[3],
                   const struct taylor b[3], struct taylor out[3])
 {
     assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
-    for (int k = from; k <= order; k++)
-        for (int i = 0; i < 3; i++) {
-            const struct taylor *a1 = a + (i + 1) % 3, *a2 = a + (i + 2) % 3;
-            const struct taylor *b1 = b + (i + 1) % 3, *b2 = b + (i + 2) % 3;
-            double s = 0.0;
-            for (int j = 0; j <= k; j++)
-                s += a1->c[j] * b2->c[k - j] - a2->c[j] * b1->c[k - j];
-            out[i].c[k] = s;
+    const double *a0 = a[0].c, *a1 = a[1].c, *a2 = a[2].c, *b0 = b[0].c,
+                 *b1 = b[1].c, *b2 = b[2].c;
+    for (int k = from; k <= order; k++) {
+        double x = 0.0, y = 0.0, z = 0.0;
+        for (int j = 0, i = k; j <= k; j++, i--) {
+            x += a1[j] * b2[i] - a2[j] * b1[i];
+            y += a2[j] * b0[i] - a0[j] * b2[i];
+            z += a0[j] * b1[i] - a1[j] * b0[i];
         }
+        out[0].c[k] = x;
+        out[1].c[k] = y;
+        out[2].c[k] = z;
+    }
 }
 
 /* The coefficients of A + B (l - s)^p in powers of s have the ratios
@@ -170,16 +209,21 @@ void
 taylor_turn_from(int dim, int from, int order, const struct taylor A[9],
                  bool back, const struct taylor x[3], struct taylor out[3])
 {
-    for (int i = 0; i < dim; i++)
-        for (int k = from; k <= order; k++) {
-            double s = 0.0;
-            for (int j = 0; j < dim; j++) {
-                const double *a = A[back ? 3 * j + i : 3 * i + j].c;
-                for (int l = 0; l <= k; l++)
-                    s += a[l] * x[j].c[k - l];
-            }
-            out[i].c[k] = s;
+    for (int i = 0; i < dim; i++) {
+        int k = from, at = back ? i : 3 * i, next = back ? 3 : 1;
+        for (; k + 3 <= order; k += 4) {
+            double sum[4] = {0.0, 0.0, 0.0, 0.0};
+            for (int j = 0; j < dim; j++)
+                add_four(A[at + j * next].c, x[j].c, k, sum);
+            memcpy(out[i].c + k, sum, sizeof sum);
         }
+        for (; k <= order; k++) {
+            double sum = 0.0;
+            for (int j = 0; j < dim; j++)
+                sum = add_one(A[at + j * next].c, x[j].c, k, sum);
+            out[i].c[k] = sum;
+        }
+    }
     if (dim == 2)
         taylor_const_from(from, order, 0.0, &out[2]);
 }

@@ -379,12 +379,18 @@ simulate_yields_open(const struct simulation *sim, uint32_t contact)
 }
 
 bool
-simulate_yields(const struct simulation *sim, uint32_t contact)
+simulate_yields_slack(const struct simulation *sim, uint32_t contact)
 {
     assert(sim != NULL && contact < sim->n_contacts);
     return rt_contact(sim->run, contact)->press != IMP_NO_TAPE &&
-           *softness(sim, contact) != CONTACT_RIGID &&
-           *softness(sim, contact) != CONTACT_SOFT;
+           *softness(sim, contact) == CONTACT_SLACK;
+}
+
+bool
+simulate_yields(const struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    return contact_compliance_gives(sim->run, contact);
 }
 
 int

@@ -283,12 +283,13 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
     return IMP_OK;
 }
 
-/* Logs that a contact with friction has another mode than before. */
+/* Logs a new mode of a contact with friction; without a force it has none. */
 static void
 tell_mode(struct simulation *sim, uint32_t contact, enum contact_mode before)
 {
     enum contact_mode now = friction_modes_of(sim->run, contact);
-    if (now == before || (now == CONTACT_FREE && sim->contacts[contact].yields))
+    if (now == before || simulate_yields_slack(sim, contact) ||
+        (now == CONTACT_FREE && sim->contacts[contact].yields))
         return;
     bool slips = now == CONTACT_SLIP_POSITIVE || now == CONTACT_SLIP_NEGATIVE,
          slipped =
@@ -318,7 +319,8 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
             continue;
         if (friction_modes_contact(run, contact)) {
             tell_mode(sim, contact, mode[contact]);
-        } else if (now != before[contact]) {
+        } else if (now != before[contact] &&
+                   (now || !sim->contacts[contact].yields)) {
             simulate_log_event(sim, contact, now ? "slide" : "leave", "", 0.0);
             simulate_watch(sim, contact, WATCH_LEAVE);
         }

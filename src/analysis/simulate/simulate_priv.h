@@ -562,9 +562,11 @@ void simulate_paradox_jam(struct simulation *sim,
 
 /* At the start: contacts that yield are rigid, or soft if the run says so. */
 int simulate_yield_start(struct simulation *sim);
-/* Is the contact soft, and open? Is it pressed in? */
+/* Is the contact soft, and open? Is it pressed in? Has its law no force there?
+ */
 bool simulate_yields_open(const struct simulation *sim, uint32_t contact);
 bool simulate_yields(const struct simulation *sim, uint32_t contact);
+bool simulate_yields_slack(const struct simulation *sim, uint32_t contact);
 static inline bool
 simulate_is_soft(const struct simulation *sim, uint32_t contact)
 {

@@ -93,6 +93,17 @@ is_rough(struct rt *run, uint32_t number)
 }
 
 bool
+contact_compliance_gives(const struct rt *run, uint32_t contact)
+{
+    assert(run != NULL);
+    const imp_contact *of = rt_contact(run, contact);
+    double soft = run->env[of->env_contact + IMP_CONTACT_SOFT];
+    return of->press != IMP_NO_TAPE &&
+           (soft == CONTACT_PRESSED || soft == CONTACT_SLACK ||
+            soft == CONTACT_HELD);
+}
+
+bool
 contact_compliance_rough(const struct rt *run, uint32_t number)
 {
     assert(run != NULL);

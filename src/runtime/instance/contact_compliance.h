@@ -12,6 +12,9 @@
 /* Before a run: looks whether the law has a Taylor series where the contact
  * just touches, and at its scale (contact_compliance_scale). */
 int contact_compliance_start(struct rt *run, uint32_t contact, double *scale);
+/* Does the contact yield now, so that its force is that of its law, and no part
+ * of what is chosen? */
+bool contact_compliance_gives(const struct rt *run, uint32_t contact);
 /* Has it none? */
 bool contact_compliance_rough(const struct rt *run, uint32_t contact);
 /* Of a law that has none: how near to the touch it is asked for, with this gap

@@ -90,6 +90,27 @@ cone_left(const struct persistent_row *row, int order, double span,
     return best <= span;
 }
 
+/* Has the normal force of a contact that yields fallen to 0 by then? There its
+ * cone is a point: the law ceases to push, and no slip begins. */
+static bool
+pushes_no_more(struct rt *run, const struct persistent_row *row, int order,
+               double span, double time)
+{
+    double now = 0.0, most = 0.0, power = 1.0, low, rate, law[3];
+    if (row->soft != CONTACT_PRESSED ||
+        contact_compliance_at(run, row->spot.contact, row->press->scale,
+                              row->gap.c[0], row->gap.c[1], law))
+        return false;
+    gap_rounding(run, row->spot.contact, &low, &rate);
+    double noise = fabs(law[1]) * low / row->press->scale +
+                   fabs(law[2]) * rate / sqrt(row->press->scale);
+    for (int k = order - 1; k >= 0; k--)
+        now = now * time + row->force.c[k];
+    for (int k = 0; k < order; k++, power *= span)
+        most = fmax(most, fabs(row->force.c[k]) * power);
+    return now <= CONE_LEFT * most + noise;
+}
+
 /* The series of p at a point that slips, alone: what a unit of normal force
  * does to the gap, with its friction. Its size is written, too. */
 static double
@@ -190,10 +211,14 @@ friction_modes_change(struct rt *run, int index, int order, double span,
     assert(index >= 0 && index < persistent_count(run));
     struct persistent_row *row = run->persistent->row[index];
     *what = FRICTION_GOES_ON;
-    if (!row->friction || !row->on || !isfinite(span))
+    /* Without a normal force there is no friction, whichever way it slips: the
+     * mode is chosen anew when the contact is pressed again. */
+    if (!row->friction || !row->on || !isfinite(span) ||
+        row->soft == CONTACT_SLACK)
         return IMP_OK;
     if (row->friction->mode == CONTACT_STICK) {
-        if (!row->friction->tied && cone_left(row, order, span, time))
+        if (!row->friction->tied && cone_left(row, order, span, time) &&
+            !pushes_no_more(run, row, order, span, *time))
             *what = FRICTION_STICK_ENDS;
         return IMP_OK;
     }
@@ -204,9 +229,7 @@ friction_modes_change(struct rt *run, int index, int order, double span,
                  ? IMP_OK
                  : contact_point_series(run, group, row, order);
     double jam;
-    /* Without a normal force there is no friction, whichever way it slips: the
-     * mode is chosen anew when the contact is pressed again. */
-    if (st || row->soft == CONTACT_SLACK)
+    if (st)
         return st;
     if (slip_ends(run, row, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;

@@ -15,6 +15,7 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
@@ -64,6 +65,7 @@ friction_modes_any(const struct rt *run, const struct contact_point *spot,
     assert(spot != NULL || n == 0);
     for (int i = 0; i < n; i++)
         if (friction_modes_contact(run, spot[i].contact) ||
+            contact_compliance_gives(run, spot[i].contact) ||
             joints_rub(run, spot[i].contact))
             return true;
     return false;

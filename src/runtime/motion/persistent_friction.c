@@ -46,7 +46,9 @@ persistent_unknowns(struct persistent_group *group,
     for (int i = 0; i < (all ? group->n : group->n_on); i++) {
         struct persistent_row *row = &group->row[i];
         bool friction = row->friction && which != UNKNOWN_NORMALS;
-        bool sticks = friction && row->friction->mode == CONTACT_STICK;
+        /* without a normal force nothing is held along the surface */
+        bool sticks = friction && row->friction->mode == CONTACT_STICK &&
+                      row->soft != CONTACT_SLACK;
         if (sticks && which == UNKNOWN_FORCES && row->friction->tied)
             sticks = false;
         if (!persistent_soft_given_row(row) || which != UNKNOWN_HELD)

@@ -137,6 +137,22 @@ slip_is(void *ctx, const expr *leaf)
     return leaf->sym == SYM_SLIP ? ex_num(of->graph, of->speed) : NULL;
 }
 
+bool
+friction_less_at_rest(struct check *ck, const expr *sticks, const expr *slips)
+{
+    assert(ck && sticks && slips);
+    sticks = ex_subst(ck->g, sticks, no_slip, ck->g);
+    struct slip_of begin = {ck->g, slip_begins[0]},
+                   later = {ck->g, slip_begins[1]};
+    const expr *first = ex_subst(ck->g, slips, slip_is, &begin);
+    if (!ex_is_const(sticks) || sticks->num < 0.0)
+        return false;
+    if (ex_is_const(first))
+        return sticks->num < first->num * (1.0 - SLIP_ROUNDING);
+    return sticks->num == 0.0 && slips != first &&
+           first == ex_subst(ck->g, slips, slip_is, &later);
+}
+
 /* Does a formula jump up where the slip begins, as sign(slip) and
  * mu*sign(slip) do? Of two coefficients the static one may be above, not below.
  */
@@ -144,16 +160,9 @@ static bool
 jumps_up(struct check *ck, const expr *sticks, const expr *slips,
          const struct ast_expr *const arg[2])
 {
-    sticks = ex_subst(ck->g, sticks, no_slip, ck->g);
-    struct slip_of begin = {ck->g, slip_begins[0]},
-                   later = {ck->g, slip_begins[1]};
-    const expr *first = ex_subst(ck->g, slips, slip_is, &begin);
-    if (!ex_is_const(sticks) || sticks->num < 0.0 ||
-        (ex_is_const(first)
-             ? !(sticks->num < first->num * (1.0 - SLIP_ROUNDING))
-             : sticks->num != 0.0 || slips == first ||
-                   first != ex_subst(ck->g, slips, slip_is, &later)))
+    if (!friction_less_at_rest(ck, sticks, slips))
         return false;
+    sticks = ex_subst(ck->g, sticks, no_slip, ck->g);
     struct diag *diag = check_error(ck, DIAG_E0381, arg[0]->range,
                                     "friction is %g where a point does not "
                                     "slip, and more as soon as it slips",

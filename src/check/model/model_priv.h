@@ -139,4 +139,9 @@ bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,
                     const struct dim *dim, struct tm_vec *out);
 
+/* Is a formula of `slip` less at slip 0 than right above it, as sign(slip) is?
+ */
+bool friction_less_at_rest(struct check *ck, const expr *sticks,
+                           const expr *slips);
+
 #endif

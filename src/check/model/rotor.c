@@ -190,6 +190,16 @@ friction_key(struct work *work)
         pair ? checked(work, &value, value.e[1], at[1], true) : sticks;
     if (!sticks || !turns)
         return;
+    if (friction_less_at_rest(ck, sticks, turns) &&
+        !(ex_is_const(sticks) && ex_is_const(turns))) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0348, at[0]->range,
+            "friction is less where the rotor sticks than as soon as it turns");
+        CHECK_HELP(ck, diag,
+                   "`slip` is a speed, and friction acts against the rate by "
+                   "itself, without a factor sign(slip)");
+        return;
+    }
     sticks = ex_subst(ck->g, sticks, no_slip, ck->g);
     if (ex_is_const(sticks) && ex_is_const(turns) && sticks->num < turns->num) {
         struct diag *diag =

@@ -188,7 +188,10 @@ contact_compliance_check(struct rt *run, uint32_t number, double scale,
     assert(run != NULL && scale > 0.0);
     double out[3];
     int st = contact_compliance_at(run, number, scale, gap, rate, out);
-    bool drives = out[2]<0.0, weakens = out[0]> 0.0 && !(out[1] > 0.0);
+    /* on the way back a damper may pull, and the more the deeper it is */
+    bool drives = out[2]<0.0, weakens = out[0]> 0.0
+                      ? !(out[1] > 0.0)
+                      : rate < 0.0 && out[1] < 0.0;
     if (st || !(drives || weakens))
         return st;
     char depth[NUM_TEXT], speed[NUM_TEXT];

@@ -111,11 +111,20 @@ bad_inertia(struct rt *run, const imp_rotor *rotor, double inertia)
     char text[NUM_TEXT];
     const char *name = imp_text(run->im, rotor->name);
     struct diag *diag;
+    int of_body = 0;
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        of_body += rotor_of(run, i)->body == rotor->body;
     if (inertia > 0.0) {
+        const char *body = imp_text(run->im, rt_body(run, rotor->body)->name);
         diag =
-            diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
-                     "the rotor `%s` has more inertia than its body `%s`", name,
-                     imp_text(run->im, rt_body(run, rotor->body)->name));
+            of_body > 1
+                ? diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
+                           "the rotors of the body `%s` have together more "
+                           "inertia about an axis than the body",
+                           body)
+                : diag_add(run->ds, DIAG_E0557, rotor->range_inertia,
+                           "the rotor `%s` has more inertia than its body `%s`",
+                           name, body);
         diag_help(run->ds, diag,
                   "the inertia of a body counts its rotors as if they turned "
                   "with it: what is left without them must be positive");

@@ -364,8 +364,9 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
                                                 : CROSSING_ASKED_OF_BODIES);
     if (order < MOTION_STEP_ORDER || !plain(run, block))
         return INFINITY;
-    /* one that has these orders tells the step */
-    for (uint32_t i = 0; i < at->state.n; i++) {
+    /* One that has these orders tells the step. Most often it is one of the
+     * last, of the velocities. */
+    for (uint32_t i = at->state.n; i-- > 0;) {
         bool velocity = motion_lacks(run, block, rows, i, 1, 0);
         if (velocity && !motion_lacks(run, block, rows, i, from, order))
             return INFINITY;

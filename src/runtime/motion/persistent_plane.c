@@ -236,6 +236,38 @@ products(const double *a, const double *b, const double *c, const double *d,
     return sum;
 }
 
+/* Makes coefficient k of a vector that is turned by a cosine and a sine. Four
+ * sums of products, two at a time, each from its first term on. */
+static void
+turned_by(const double *cosine, const double *sine, const double *x,
+          const double *y, int k, double out[2])
+{
+    double first = 0.0, second = 0.0;
+    for (int j = 0; j <= k; j++) {
+        first += cosine[j] * x[k - j];
+        second += sine[j] * x[k - j];
+    }
+    for (int j = 0; j <= k; j++) {
+        first -= sine[j] * y[k - j];
+        second += cosine[j] * y[k - j];
+    }
+    out[0] = first;
+    out[1] = second;
+}
+
+/* Returns coefficient k of a d, less that of b c; both sums at once. */
+static double
+crossed(const double *a, const double *b, const double *c, const double *d,
+        int k)
+{
+    double first = 0.0, second = 0.0;
+    for (int j = 0; j <= k; j++) {
+        first += a[j] * d[k - j];
+        second += b[j] * c[k - j];
+    }
+    return first - second;
+}
+
 /* Order k of one number of R x or R^T x for a constant x; R by the row of it.
  */
 static inline double
@@ -279,13 +311,8 @@ open_at(struct plane_point *point, int k)
         world[0] = c * n[0] + -1.0 * s * n[1] + 0.0;
         world[1] = s * n[0] + c * n[1] + 0.0;
     } else {
-        double minus[COEFFICIENTS];
-        for (int j = 0; j <= k; j++)
-            minus[j] = -1.0 * other->sine[j];
-        world[0] =
-            products(other->cosine, point->own[0].c, minus, point->own[1].c, k);
-        world[1] = products(other->sine, point->own[0].c, other->cosine,
-                            point->own[1].c, k);
+        turned_by(other->cosine, other->sine, point->own[0].c, point->own[1].c,
+                  k, world);
     }
     for (int e = 0; e < 2; e++) {
         double sign = e == of ? -1.0 : 1.0;
@@ -319,10 +346,10 @@ slip_at(struct plane_point *point, int k, bool last)
         slip = (0.0 + velocity[0].c[k] * point->normal[1]) -
                (0.0 + velocity[1].c[k] * point->normal[0]);
     else
-        slip = product(velocity[0].c, friction->normal[1].c, k) -
-               product(velocity[1].c, friction->normal[0].c, k);
-    friction->spin.c[k] = product(turn[0]->c, turning[1].c, k) -
-                          product(turn[1]->c, turning[0].c, k);
+        slip = crossed(velocity[0].c, velocity[1].c, friction->normal[0].c,
+                       friction->normal[1].c, k);
+    friction->spin.c[k] =
+        crossed(turn[0]->c, turn[1]->c, turning[0].c, turning[1].c, k);
     friction->slip.c[k] =
         slip - product(friction->spin.c, friction->reach[1].c, k);
     if (!last)

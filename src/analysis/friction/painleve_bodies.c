@@ -11,6 +11,7 @@
 #include "analysis/friction/friction_priv.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/events/event.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/modes/contact_set.h"
 
@@ -38,7 +39,7 @@ bring(struct analysis *analysis, const imp_command *command, uint32_t contact,
 {
     struct touch touch;
     double gap, rate;
-    int st = touch_gap(analysis, contact, &gap, NULL);
+    int st = event_start_check(analysis->rt, contact, &gap);
     if (st)
         return command_failed(analysis, st,
                               rt_contact(analysis->rt, contact)->range,

@@ -60,17 +60,14 @@ touches(struct group *group, uint32_t contact)
 {
     struct simulation *sim = group->sim;
     struct closest_points closest;
-    double tol, rate;
     if (group->part[contact] == PART_UNKNOWN) {
         const struct simulated_contact *state = &sim->contacts[contact];
         bool out = state->watch == WATCH_OFF || state->through ||
                    state->overlap || simulate_is_soft(sim, contact) ||
                    (sim->local && event_apart(sim->run, contact) > 0.0) ||
                    closest_points_find(sim->run, contact, &closest, false);
-        if (!out) {
-            gap_tolerances(sim->run, contact, &tol, &rate);
-            out = closest.gap > tol;
-        }
+        out = out || (closest.gap > gap_hit(sim->run, contact) &&
+                      !persistent_holds(sim->run, contact));
         set_part(group, contact, out ? PART_OUT : PART_TOUCHES);
     }
     return group->part[contact] == PART_TOUCHES ||

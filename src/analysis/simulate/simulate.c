@@ -162,13 +162,16 @@ tell_captures(struct simulation *sim)
     char energy[NUM_TEXT], speed[NUM_TEXT], slip[NUM_TEXT];
     if (sim->captures.n == 0)
         return;
-    const char *text =
-        arena_printf(sim->run->arena,
-                     "capture: %ld times contacts were kept closed that "
-                     "an impact parted by no more than %s m/s, which took "
-                     "%s J in all",
-                     sim->captures.n, num_shortest(speed, sim->options.capture),
-                     num_digits(energy, sim->captures.energy, 6));
+    double fastest = sim->captures.fastest;
+    const char *text = arena_printf(
+        sim->run->arena,
+        "%s: %ld times contacts were kept closed that an impact parted by no "
+        "more than %s m/s, which took %s J in all",
+        fastest > 0.0 ? "sticking" : "capture", sim->captures.n,
+        fastest > sim->options.capture
+            ? num_digits(speed, fastest, 3)
+            : num_shortest(speed, sim->options.capture),
+        num_digits(energy, sim->captures.energy, 6));
     if (sim->captures.slip > sim->options.capture)
         text = arena_printf(sim->run->arena,
                             "%s; where no choice of stick and slip went on, "
@@ -317,6 +320,7 @@ option_capture(struct simulation *sim)
         arg_option(sim->analysis, sim->command, IMP_OPT_simulate_capture);
     int st = arg_number(sim->analysis, sim->command, IMP_OPT_simulate_capture,
                         0.0, &sim->options.capture);
+    sim->captures.stated = sim->options.capture;
     if (st || !value)
         return st;
     for (uint32_t c = 0; c < run->im->contacts.n; c++)

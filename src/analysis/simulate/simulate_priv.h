@@ -214,13 +214,13 @@ struct simulation {
         double time;
         uint32_t contact; /* 1 + its number */
     } corner;
-    struct {                 /* of the option `capture` */
-        bool now;            /* impacts have been made at this event */
-        long n;              /* times that contacts were kept closed */
+    struct {                    /* of the option `capture` */
+        double stated, fastest; /* m/s; the greatest one of what sticks */
+        bool now;               /* impacts have been made at this event */
+        long n;                 /* times that contacts were kept closed */
         double energy, slip; /* J that this took; the fastest that ended, m/s */
     } captures;
-    const bool *struck; /* contacts whose ground hits them now: that they are
-                           held no longer is not told; NULL: none */
+    const bool *struck; /* NULL, or contacts hit by their ground: not told */
     struct { /* the last point that came down at a contact that is held */
         uint32_t contact; /* and 1 */
         double time;

@@ -357,7 +357,8 @@ simulate_touches(struct simulation *sim, const struct event *event,
     assert(sim != NULL && event != NULL && (more != NULL || n_more == 0));
     assert(n_more < sim->n_contacts);
     int st = touch_now(sim, event, more, n_more);
-    sim->captures.now = false;
+    sim->options.capture = sim->captures.stated;
+    sim->captures.now = sim->run->low_impact = false;
     simulate_unmark(&sim->touching.touches);
     simulate_unmark(&sim->touching.done);
     return st;

@@ -31,6 +31,8 @@
 #define OVER_DEPENDS 1e-9
 /* a flight of so many roundings of the time is none */
 #define HIT_TICKS 8.0
+/* a fall through so many roundings of a gap is none where a contact sticks */
+#define STICKING_CUT 64.0
 
 struct blow {
     int n, n_hit; /* points; the first n_hit come down, the others are held */
@@ -386,6 +388,45 @@ sticks(const struct simulation *sim, const struct blow *blow)
     return false;
 }
 
+/* Is a smooth body among those that are connected? Its touches are found within
+ * the tolerance of a gap alone. */
+static bool
+round_beside(const struct simulation *sim, const struct blow *blow)
+{
+    const struct rt *run = sim->run;
+    for (uint32_t k = 0; k < sim->n_contacts; k++) {
+        const imp_contact *contact = rt_contact(run, k);
+        if (contact->system == IMP_NO_SYSTEM &&
+            persistent_marked(run, k, blow->block) &&
+            (!run->polytope[contact->body[0]] ||
+             !run->polytope[contact->body[1]]))
+            return true;
+    }
+    return false;
+}
+
+/* A touch of what comes down from below the tolerance of its gap. What takes no
+ * longer than a free fall through some roundings of the gap has had no flight:
+ * it comes to rest there, as rounding would go on with such impacts for good,
+ * and no limit of impacts that stick is foreseen. */
+static void
+low_touch(struct simulation *sim, const struct blow *blow)
+{
+    assert(blow->n_hit > 0);
+    struct rt *run = sim->run;
+    const struct contact_point_state *first = &blow->point[0];
+    double gap, rate;
+    if (round_beside(sim, blow))
+        return;
+    gap_rounding(run, first->spot.contact, &gap, &rate);
+    double speed = sqrt(2.0 * STICKING_CUT * gap * fall(run, first));
+    run->low_impact = true;
+    if (!sticks(sim, blow) || -first->rate > speed)
+        return;
+    sim->options.capture = fmax(sim->options.capture, speed);
+    sim->captures.fastest = fmax(sim->captures.fastest, speed);
+}
+
 /* The greatest speed of the points that come down, if all do so from less than
  * the tolerance of their gaps, which does not tell such flights from rest; else
  * 0. */
@@ -443,9 +484,11 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
     bool down = false;
     for (int i = 0; i < blow->n_hit; i++)
         down |= blow->point[i].rate < -blow->rest[i];
-    if ((high(sim, blow) && !open_normals(sim, blow)) ||
-        (down && sticks(sim, blow))) {
+    bool falls = high(sim, blow);
+    if ((falls && !open_normals(sim, blow)) || (down && sticks(sim, blow))) {
         *next = STEP_AS_TOUCH;
+        if (!falls)
+            low_touch(sim, blow);
         return IMP_OK;
     }
     if (blow->apart && (st = bring_together(sim, blow)))

@@ -82,6 +82,18 @@ gap_tolerances(struct rt *run, uint32_t contact, double *gap, double *rate)
     *rate = tolerance.rate;
 }
 
+double
+gap_hit(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    double gap, rate;
+    if (run->low_impact)
+        gap_rounding(run, contact, &gap, &rate);
+    else
+        gap_tolerances(run, contact, &gap, &rate);
+    return gap;
+}
+
 void
 gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate)
 {

@@ -30,6 +30,8 @@ void gap_tolerance_get(struct rt *run, uint32_t contact,
 /* Gives the tolerances of the gap and of its rate alone. */
 void gap_tolerances(struct rt *run, uint32_t contact, double *gap,
                     double *rate);
+/* Gives the gap (m) up to which points take part in an impact now. */
+double gap_hit(struct rt *run, uint32_t contact);
 /* A bound of the rounding error of the gap, and one of its rate. */
 void gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate);
 /* Returns the length that a contact's gap is measured against: the sum of the

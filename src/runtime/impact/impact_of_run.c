@@ -171,9 +171,8 @@ read_corners(struct rt *run, uint32_t contact,
     struct contact_manifold *manifold =
         NEW(run->brief, struct contact_manifold);
     struct impact_contact one = *problem_contact;
-    double tol, rate;
-    gap_tolerances(run, contact, &tol, &rate);
-    int st = polytope_contact_manifold(run, contact, tol, manifold);
+    int st = polytope_contact_manifold(run, contact, gap_hit(run, contact),
+                                       manifold);
     if (st)
         return st;
     bool open = manifold->kind == MANIFOLD_OPEN && !manifold->stated;

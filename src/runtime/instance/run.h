@@ -37,9 +37,9 @@ struct rt_tier {
 /* Does it pay to ask for the code now? */
 bool rt_tier_due(const struct rt_tier *tier);
 
-/* Fills the slots of env that the model itself reads (imp_image.given), once the
- * params are there: numbers that are made of data. Returns enum imp_status. One
- * may serve several runs, in threads of their own. */
+/* Fills the slots of env that the model itself reads (imp_image.given), once
+ * the params are there: numbers that are made of data. Returns enum imp_status.
+ * One may serve several runs, in threads of their own. */
 struct rt;
 struct rt_given {
     int (*fill)(struct rt *run, const void *ctx);
@@ -69,8 +69,8 @@ struct rt_closest {
 struct rounded_normal {
     bool known;
     uint32_t body[2], vertex[2];
-    double angle;       /* that difference (rad) */
-    double time;        /* when it was found (s) */
+    double angle; /* that difference (rad) */
+    double time;  /* when it was found (s) */
 };
 /* What the model says of its world. */
 struct rt_world {
@@ -91,16 +91,16 @@ struct rt_start {
 /* The parts of the runtime that keep something about a run have one pointer
  * each, to a struct of their own. */
 struct rt {
-    const imp_image *im; /* with a `table`: the run's own, which grows */
+    const imp_image *im;    /* with a `table`: the run's own, which grows */
     const imp_image *model; /* the image as it was compiled, for other runs */
-    struct contact_table *table; /* of contact_table.c; NULL: all contacts are
-                                    those of the model */
-    const imp_code *code; /* NULL: tapes go to the evaluator */
-    struct rt_tier *tier; /* NULL: no code will come */
+    struct contact_table *table;  /* of contact_table.c; NULL: all contacts are
+                                     those of the model */
+    const imp_code *code;         /* NULL: tapes go to the evaluator */
+    struct rt_tier *tier;         /* NULL: no code will come */
     const struct rt_given *given; /* NULL: the model reads no data */
-    struct arena *own;    /* holds the run itself and its arrays */
-    struct arena *arena;  /* of the present start; rt_restart empties it */
-    struct arena *brief;  /* of the present event; rt_brief_end empties it */
+    struct arena *own;            /* holds the run itself and its arrays */
+    struct arena *arena; /* of the present start; rt_restart empties it */
+    struct arena *brief; /* of the present event; rt_brief_end empties it */
     struct diags *ds;
     atomic_int *stop; /* Ctrl-C sets it; may be NULL */
     double *env;
@@ -126,6 +126,9 @@ struct rt {
     struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
     struct run_singular *singular; /* of runtime/motion: what could not go on;
                                       or NULL */
+    /* an impact from below the tolerance of its gap: what is closed to rounding
+     * takes part, and nothing that this tolerance takes for closed */
+    bool low_impact;
     int law_status;   /* IMP_FAILED after a diagnostic about a law that a
                          contact states, where nobody could be told: the
                          command fails */

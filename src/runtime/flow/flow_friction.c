@@ -305,7 +305,7 @@ close_group(struct flow *flow, struct flow_event *event, const bool *group,
         sqrt(taylor->friction->rows
                  .W[2 * (size_t)first * (2 * (size_t)flow->m + 1)]);
     flights->n = 0;
-    flights->longest = flights->fastest = 0.0;
+    flights->longest = flights->fastest = flights->ratio = 0.0;
     if (event->n == 1)
         limit_series_add(&taylor->friction->series, taylor->now,
                          DBL_EPSILON * taylor->terms.gap[first] / fastest, 0.0,

@@ -49,6 +49,7 @@ struct friction_flights {
     double *last; /* m: of each contact */
     long n;
     double longest; /* flight of the last ones */
+    double ratio;   /* of flights, the last one that rounding does not blur */
     double fastest; /* rate at which one of these hit, in the energy's norm */
 };
 /* The limit of the impacts at one contact, where their law says when it comes:
@@ -264,6 +265,14 @@ bool friction_hits_merge(const struct flow *flow, const bool *hits);
  * but no more than the last flights took. */
 double friction_time_left(const struct flow *flow, const bool *group,
                           double tick);
+/* The time (s) in which the rates of contacts that hit now close the rounding
+ * of their gaps. */
+double friction_gap_blur(const struct flow *flow, const bool *group);
+/* What flights that are no higher than the rounding of their gaps take in all:
+ * the order of the last impacts, and their times, are not known better. */
+double friction_fall_left(const struct flow *flow, const bool *group);
+/* Notes by how much each of the last flights is shorter than the one before. */
+void friction_note_ratio(const struct flow *flow, double ratio);
 /* Per contact (m): is it one of the last impacts, or of the last few roundings
  * of the time, across a limit? Closed contacts that a limit would knock off, as
  * one foot does the other, take part in it: they stay closed. In run->brief. */

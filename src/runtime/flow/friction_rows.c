@@ -496,21 +496,6 @@ friction_soft_yields(struct flow *flow, const int *contact, int n)
 /* -- limits of chatter ------------------------------------------------------
  */
 
-/* The time (s) in which the rates of contacts that hit now close the rounding
- * of their gaps. */
-static double
-gap_blur(const struct flow *flow, const bool *group)
-{
-    const struct taylor_flow *taylor = flow->taylor;
-    double blur = 0.0;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (group[i])
-            blur =
-                fmax(blur, TAYLOR_NOISE * DBL_EPSILON * taylor->terms.gap[i] /
-                               fabs(taylor->friction->rows.speed[2 * i]));
-    return blur;
-}
-
 bool
 friction_hits_merge(const struct flow *flow, const bool *hits)
 {
@@ -524,18 +509,8 @@ friction_hits_merge(const struct flow *flow, const bool *hits)
            now = flights->time[0] - flights->time[FRICTION_FLIGHTS],
            before = flights->time[FRICTION_FLIGHTS] -
                     flights->time[2 * FRICTION_FLIGHTS];
-    return now < before && flight <= FRICTION_FLIGHTS * gap_blur(flow, hits);
-}
-
-double
-friction_time_left(const struct flow *flow, const bool *group, double tick)
-{
-    assert(group != NULL);
-    const struct friction_flights *flights = &flow->taylor->friction->flights;
-    long last =
-        flights->n > FRICTION_FLIGHTS ? FRICTION_FLIGHTS : flights->n - 1;
-    double span = flights->time[0] - flights->time[last];
-    return fmax(tick, fmin(gap_blur(flow, group), span));
+    return now < before &&
+           flight <= FRICTION_FLIGHTS * friction_gap_blur(flow, hits);
 }
 
 struct friction_impact_point
@@ -575,6 +550,8 @@ friction_limit_reached(const struct flow *flow, bool faint, bool merged,
         flow->run, flow->sys->contact + (uint32_t)flights->contact[0],
         fabs(taylor->friction->rows.speed[2 * flights->contact[0]]));
     bool known = flights->n > 2 * FRICTION_FLIGHTS;
+    if (known && ratio < 1.0)
+        friction_note_ratio(flow, ratio);
     if (known)
         flights->longest =
             ratio < 1.0 ? fmax(flights->longest, fmax(now, before)) : now;
@@ -584,7 +561,8 @@ friction_limit_reached(const struct flow *flow, bool faint, bool merged,
         !(known && ratio < 1.0 && left <= FRICTION_SHORT * scale))
         return false;
     friction_limit_group(flow, group);
-    double share = friction_speed_left(flow, group);
+    double share = friction_speed_left(flow, group),
+           fall = friction_fall_left(flow, group);
     bool others = false;
     for (uint32_t i = 0; i < flow->m; i++)
         others |= group[i] && (int)i != taylor->next.hit[0];
@@ -594,6 +572,7 @@ friction_limit_reached(const struct flow *flow, bool faint, bool merged,
         left = friction_time_left(flow, group, tick);
     else if (merged) /* flights that have shrunk by this ratio go on to do so */
         left = fmax(left, friction_time_left(flow, group, tick));
+    left = fmax(left, fall);
     /* the time that the law of the impacts at one contact has told */
     const struct friction_limit *told = &taylor->friction->limit;
     bool by_law = (faint || merged) && !others &&

@@ -162,7 +162,10 @@ has_neighbours(const struct simulation *sim, const struct limit_group *group,
  * gap was open still, by more than rounding but within the tolerance. Returns
  * how much too early (s) this was, at the most: the way over the speed of the
  * first impact of the present decrease, or the fall through it. Those that
- * follow keep the gap. */
+ * follow keep the gap. Where flights shrink by one ratio, speeds do so, too,
+ * and a change of the gap is one of a flight, which the ratio would show. What
+ * comes down has not been hit, and corners of polytopes that nearly rest are
+ * hit by their own gaps. */
 double
 limit_early(const struct simulation *sim, const struct limit_group *group,
             uint32_t contact)
@@ -170,18 +173,25 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
     assert(sim != NULL && group != NULL && contact < sim->n_contacts);
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double most = 0.0, first = flights->n_known > 0 ? flights->first : 0.0, tol,
-           rounding, rate;
+           rounding, rate, steady, off;
     gap_tolerances(sim->run, contact, &tol, &rate);
     gap_rounding(sim->run, contact, &rounding, &rate);
-    if (!has_neighbours(sim, group, contact))
+    if (!has_neighbours(sim, group, contact) ||
+        (sim->resting.n && sim->resting.is_over[contact]))
         return 0.0;
+    bool ratio = flight_history_is_steady(flights, &off);
     for (int i = 0; i < group->n; i++) {
         const struct contact_point_state *state = &group->point[i];
         double gap = fabs(state->gap), fall = fabs(state->free),
-               speed = fmax(fabs(state->rate), 0.5 * fall * first);
-        if (group->spot[i].contact == contact && gap > rounding && gap <= tol &&
-            fall > 0.0)
-            most = fmax(most, fmin(gap / speed, sqrt(2.0 * gap / fall)));
+               speed = fmax(fabs(state->rate), 0.5 * fall * first), early;
+        if (group->spot[i].contact != contact || !(gap > rounding) ||
+            gap > tol || !(fall > 0.0) || state->rate < -rate)
+            continue;
+        early = fmin(gap / speed, sqrt(2.0 * gap / fall));
+        steady = fabs(state->rate) * flights->first / flights->flight[0];
+        if (ratio && steady > 0.0)
+            early = fmin(early, gap / steady + off);
+        most = fmax(most, early);
     }
     return most;
 }

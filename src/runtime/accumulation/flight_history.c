@@ -46,3 +46,16 @@ flight_history_is_geometric(const struct flight_history *flights, double *ratio)
     return fabs(*ratio - flights->flight[1] / flights->flight[2]) <=
            FLIGHTS_STEADY * *ratio;
 }
+
+bool
+flight_history_is_steady(const struct flight_history *flights, double *off)
+{
+    assert(flights != NULL && off != NULL);
+    const double *t = flights->flight;
+    double ratio;
+    if (flights->n_known < 4 || !flight_history_is_geometric(flights, &ratio) ||
+        !(t[2] < t[3] && fabs(ratio - t[2] / t[3]) <= FLIGHTS_STEADY * ratio))
+        return false;
+    *off = 2.0 * FLIGHTS_STEADY * t[0];
+    return true;
+}

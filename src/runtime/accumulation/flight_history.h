@@ -42,5 +42,10 @@ bool flight_history_add(struct flight_history *flights, double time);
 /* Have the last flights shrunk by the same ratio? */
 bool flight_history_is_geometric(const struct flight_history *flights,
                                  double *ratio);
+/* Have the last four flights shrunk by the same ratio, to a share of it? Then
+ * *off is what a change (s) of the last flight, or of those before it, may have
+ * been at the most. */
+bool flight_history_is_steady(const struct flight_history *flights,
+                              double *off);
 
 #endif

@@ -110,6 +110,7 @@ struct resting_polytopes {
 struct already_reported {
     bool law, low; /* laws differ on an impact; on one below the tolerance */
     int laws_compared;  /* impacts for which this was asked */
+    bool no_pull;       /* a low impact does not pull, as Newton's would */
     bool energy_gain;   /* an impact raised the energy */
     bool shared_forces; /* forces that are not determined */
     bool loads;         /* a motion that depends on how loads are shared */

@@ -15,6 +15,7 @@
 #include "analysis/command/policy.h"
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "base/num.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/numerics/dense.h"
@@ -249,6 +250,36 @@ solve(struct simulation *sim, struct blow *blow)
             return false;
     }
     return false;
+}
+
+/* Newton's law for all points at once would pull at a point that comes down and
+ * rises faster than its restitution has it. That one takes no impulse here,
+ * which is told once in a run. */
+static void
+tell_no_pull(struct simulation *sim, const struct blow *blow)
+{
+    struct rt *run = sim->run;
+    enum imp_impact_law law = (enum imp_impact_law)run->im->impact_law;
+    char t[NUM_TEXT];
+    bool newton = law == IMP_IMPACT_NEWTON || law == IMP_IMPACT_UNDECLARED;
+    for (int i = 0; i < blow->n_hit && newton; i++) {
+        uint32_t contact = blow->spot[i].contact;
+        double u = -blow->point[i].rate, low = blow->rest[i];
+        if (sim->reported.no_pull || !(u > low) || blow->P[i] != 0.0 ||
+            blow->after[i] <= contact_restitution_of(run, contact, u) * u + low)
+            continue;
+        sim->reported.no_pull = true;
+        simulate_remark(
+            sim,
+            arena_printf(
+                run->arena,
+                "t = %s s: the impulse at a point of `%s` would pull under "
+                "`newton`; it falls from so little above the tolerance of the "
+                "gap that points which are pulled would not come to rest, and "
+                "none is pulled, here and wherever this happens again",
+                num_digits(t, rt_time(run), 9),
+                imp_text(run->im, rt_contact(run, contact)->name)));
+    }
 }
 
 /* Records the events, and what the search looks for at each contact. */
@@ -512,6 +543,7 @@ simulate_vertex_impact(struct simulation *sim, const struct contact_point *at,
             blow->after[i] = impact.after[2 * i];
         }
     } else if (solve(sim, blow)) {
+        tell_no_pull(sim, blow);
         persistent_apply_impulses(run, blow->P);
     } else {
         *next = STEP_AS_TOUCH;

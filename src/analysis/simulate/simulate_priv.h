@@ -109,12 +109,11 @@ struct resting_polytopes {
 /* what is reported at most once in a run */
 struct already_reported {
     bool law, low; /* laws differ on an impact; on one below the tolerance */
-    int laws_compared;  /* impacts for which this was asked */
-    bool no_pull;       /* a low impact does not pull, as Newton's would */
-    bool energy_gain;   /* an impact raised the energy */
-    bool shared_forces; /* forces that are not determined */
-    bool loads;         /* a motion that depends on how loads are shared */
-    bool not_shown;     /* modes that were not shown to be the only ones */
+    int laws_compared;         /* impacts for which this was asked */
+    bool no_pull, energy_gain; /* a low impact that does not pull; a gain */
+    bool shared_forces;        /* forces that are not determined */
+    bool loads;     /* a motion that depends on how loads are shared */
+    bool not_shown; /* modes that were not shown to be the only ones */
 };
 
 /* The options of the command. */
@@ -787,8 +786,7 @@ void simulate_traced_end(struct simulation *sim);
 /* Notes what the last impacts of systems do, where no limit was found. */
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
-/* What acts on marked blocks is chosen now. The second engine, which stands at
- * the end of a face itself, keeps no such times. */
+/* What acts on marked blocks is chosen now. The second engine asks not when. */
 static inline void
 simulate_motion_changes(struct simulation *sim, const bool *block)
 {

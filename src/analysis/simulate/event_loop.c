@@ -109,18 +109,18 @@ apply_mode_change(struct simulation *sim)
         sim->rows.fresh = false;
     switch (change.what) {
     case CHANGE_FEATURE:
-        sim->slid_contact = change.contact;
-        sim->slid_time = rt_time(sim->run);
+        sim->contacts[change.contact].slid_time = sim->slid_time =
+            rt_time(sim->run);
         return IMP_OK;
     case CHANGE_CEASES:
-        if (!simulate_slid_now(sim, change.contact) && (st = simulate_row(sim)))
+        if (!simulate_slid_now(sim) && (st = simulate_row(sim)))
             return st;
         return simulate_persistent_unloaded(sim, change.which, false);
     case CHANGE_LEAVES:
         return simulate_persistent_unloaded(sim, change.which, true);
     case CHANGE_SLIP_ENDS:
     case CHANGE_STICK_ENDS:
-        if ((st = simulate_row(sim)))
+        if (!simulate_slid_now(sim) && (st = simulate_row(sim)))
             return st;
         return simulate_persistent_friction(sim, change.which,
                                             change.what == CHANGE_SLIP_ENDS);
@@ -205,15 +205,19 @@ last_change(const struct simulation *sim, uint32_t contact)
     return last;
 }
 
-/* Keeps the state in which a point is at the end of its face, from where it
- * leaves if nothing holds it further on. The present state stays. What was past
- * that end when the motion became what it is leaves there. */
+/* Keeps the state in which the point of sim->mode_change is at the end of its
+ * face, from where it leaves if nothing holds it further on. The present state
+ * stays. What was past that end when the motion became what it is leaves
+ * there, and what comes to its end at the same time as another point leaves
+ * where that one does. */
 static int
 keep_face_end(struct simulation *sim)
 {
     struct rt *run = sim->run;
     struct saved_state here = saved_state_take(run);
     double step;
+    if (simulate_slid_now(sim) && sim->mode_change.time == rt_time(run))
+        return IMP_OK;
     sim->face_from = rt_time(run);
     int st = motion_to(run, fmax(sim->mode_change.face_end,
                                  last_change(sim, sim->mode_change.contact)));

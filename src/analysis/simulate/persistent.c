@@ -671,12 +671,15 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
     return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, &gone);
 }
 
-bool
-simulate_slid_now(const struct simulation *sim, uint32_t contact)
+/* Chooses anew which points of a marked block carry a force. */
+static int
+choose_held(struct simulation *sim, bool *block,
+            const struct contact_point *gone, enum friction_cause cause)
 {
-    assert(sim != NULL && contact < sim->n_contacts);
-    return sim->slid_contact == contact &&
-           sim->slid_time == rt_time(sim->run) && sim->slid_time > 0.0;
+    struct point_list none = {0};
+    struct contact_point slid;
+    return choose(sim, block, NULL, &none, gone, cause,
+                  simulate_slid_point(sim, block, &slid) ? &slid : NULL);
 }
 
 int
@@ -684,14 +687,11 @@ simulate_persistent_unloaded(struct simulation *sim, int which, bool opens)
 {
     assert(sim != NULL && which >= 0);
     struct rt *run = sim->run;
-    struct point_list none = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     const struct contact_point *gone = persistent_point(run, which, &on, NULL);
-    const struct contact_point was = *gone;
     persistent_mark(run, gone->contact, block);
-    return choose(sim, block, NULL, &none, gone,
-                  opens ? FRICTION_CAUSE_LEFT : FRICTION_CAUSE_UNLOADED,
-                  simulate_slid_now(sim, gone->contact) ? &was : NULL);
+    return choose_held(sim, block, gone,
+                       opens ? FRICTION_CAUSE_LEFT : FRICTION_CAUSE_UNLOADED);
 }
 
 /* Do stick and slip take turns at this one time without end? Then says so, and
@@ -727,14 +727,13 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
 {
     assert(sim != NULL && which >= 0);
     struct rt *run = sim->run;
-    struct point_list none = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     const struct contact_point *at = persistent_point(run, which, &on, NULL);
     if (endless(sim, at->contact))
         return IMP_OK;
     persistent_mark(run, at->contact, block);
-    return choose(sim, block, NULL, &none, at,
-                  stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE, NULL);
+    return choose_held(sim, block, at,
+                       stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE);
 }
 
 int
@@ -742,7 +741,6 @@ simulate_persistent_joint(struct simulation *sim, uint32_t joint)
 {
     assert(sim != NULL && joint < sim->run->im->joints.n);
     struct rt *run = sim->run;
-    struct point_list none = {0};
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     uint32_t moved =
         IMP_ARRAY(run->im, run->im->joints, imp_joint)[joint].block;
@@ -754,7 +752,7 @@ simulate_persistent_joint(struct simulation *sim, uint32_t joint)
             return IMP_OK;
     }
     assert(block[moved]);
-    return choose(sim, block, NULL, &none, NULL, FRICTION_CAUSE_OTHER, NULL);
+    return choose_held(sim, block, NULL, FRICTION_CAUSE_OTHER);
 }
 
 /* -- jam ------------------------------------------------------------------- */
@@ -777,8 +775,7 @@ simulate_persistent_jam(struct simulation *sim, int which)
     uint32_t policy = run->paradox, contact = jam.spot.contact;
     if (jam.stops) {
         persistent_mark(run, contact, block);
-        return choose(sim, block, NULL, &none, &jam.spot,
-                      FRICTION_CAUSE_STOPPED, NULL);
+        return choose_held(sim, block, &jam.spot, FRICTION_CAUSE_STOPPED);
     }
     if (policy == PARADOX_BRANCH && run->forks && jam.limit)
         policy = paradox_after_jam(run->forks, jam.opens);

@@ -247,3 +247,29 @@ point_list_add(struct simulation *sim, struct point_list *list,
     }
     list->spot[list->n++] = *at;
 }
+
+/* -- smooth bodies that slide to another feature ------------------------------
+ */
+
+bool
+simulate_slid_now(const struct simulation *sim)
+{
+    assert(sim != NULL);
+    return sim->slid_time == rt_time(sim->run) && sim->slid_time > 0.0;
+}
+
+bool
+simulate_slid_point(const struct simulation *sim, const bool *block,
+                    struct contact_point *out)
+{
+    assert(sim != NULL && block != NULL && out != NULL);
+    bool on;
+    for (int i = 0; i < persistent_count(sim->run) && simulate_slid_now(sim);
+         i++) {
+        *out = *persistent_point(sim->run, i, &on, NULL);
+        if (sim->contacts[out->contact].slid_time == sim->slid_time &&
+            persistent_marked(sim->run, out->contact, block))
+            return true;
+    }
+    return false;
+}

@@ -42,6 +42,7 @@ struct simulated_contact {
     double depth_from; /* the greatest depth is known until this time */
     double touch_time; /* time of the last touch without impulse, */
     int touches;       /* and how many there were at this time */
+    double slid_time;  /* when its smooth body last slid to another feature */
     bool pressed;      /* at this event: no rate, and pressed together */
     double still;      /* while pressed: the rate (m/s) that counts as none */
     bool yields;       /* it is pressed in: its modes tell no lift-off */
@@ -226,8 +227,8 @@ struct simulation {
         double time;
         size_t events; /* told by then */
     } closing;
-    uint32_t slid_contact, found_contact; /* the last one of a touch */
-    double slid_time;
+    uint32_t found_contact; /* the last one of a touch */
+    double slid_time;       /* the last one of all contacts */
     /* changes between stick and slip at one time, and impacts until then */
     double modes_time;
     int modes_changed, modes_impacts;
@@ -497,9 +498,11 @@ int simulate_persistent_settle(struct simulation *sim, const uint32_t *contacts,
 int simulate_persistent_choose(struct simulation *sim, uint32_t contact,
                                const struct contact_point *point, int n,
                                const bool *out);
-/* Has the smooth body of this contact just slid to another feature, at this
- * time? If nothing holds it there, it has left at the end of the one before. */
-bool simulate_slid_now(const struct simulation *sim, uint32_t contact);
+/* Has a smooth body just slid to another feature? Its point on a marked block:
+ * all forces change there at once. If it is let go, it has left at the end. */
+bool simulate_slid_now(const struct simulation *sim);
+bool simulate_slid_point(const struct simulation *sim, const bool *block,
+                         struct contact_point *out);
 /* Time of the next change of closed contacts, at most `until`; sim->mode_change
  * says what it is. out_of_sight: contacts that are not looked at, or NULL. */
 int simulate_persistent_peek(struct simulation *sim, double until,

@@ -206,9 +206,7 @@ struct simulation {
     /* a joint has friction; the next one whose mode changes, when: rub_time */
     bool rubbing;
     struct rubbing_change rub;
-    /* of CHANGE_FACE_END and CHANGE_FEATURE: the state at the end; and the last
-     * contact that has slid to another feature, and when */
-    struct saved_state face_end;
+    struct saved_state face_end; /* of CHANGE_FACE_END and CHANGE_FEATURE */
     double face_from; /* when that was seen to come, perhaps just after it */
     double *changed;  /* per block: when what acts on it was chosen last (s) */
     struct {          /* where corners have changed over the last time */

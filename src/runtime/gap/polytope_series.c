@@ -306,12 +306,25 @@ stays_behind(const struct polytope_scene *scene,
     return behind > span * rate;
 }
 
+/* Do the arcs of two edges cross now, or soon? Where an edge lies in a face, an
+ * arc begins at the other one, and rounding would decide of the present alone.
+ */
+static bool
+crosses(const struct polytope_scene *now, const struct polytope_scene *soon,
+        uint32_t edge0, uint32_t edge1)
+{
+    double n[3];
+    return polytope_edges_cross(now, edge0, edge1, n) ||
+           polytope_edges_cross(soon, edge0, edge1, n);
+}
+
 /* Adds a condition for every normal of a face, and for every pair of edges,
  * that may come to separate the bodies better than the present pair. */
 static void
-others(const struct polytope_scene *scene, const struct feature_pair *pair,
-       const struct taylor centre[3], const struct taylor turn[9],
-       const struct taylor *gap, struct feature_validity *validity)
+others(const struct polytope_scene *scene, const struct polytope_scene *soon,
+       const struct feature_pair *pair, const struct taylor centre[3],
+       const struct taylor turn[9], const struct taylor *gap,
+       struct feature_validity *validity)
 {
     for (int body = 0; body < 2; body++)
         for (uint32_t face = 0; face < scene->p[body]->n_face; face++) {
@@ -345,11 +358,10 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
             struct feature_validity silent = {.order = validity->order,
                                               .overlap = true};
             struct taylor separation, less;
-            double n[3];
             if (!memcmp(&other.index, &pair->index, sizeof other.index) &&
                 !memcmp(&other.kind, &pair->kind, sizeof other.kind))
                 continue;
-            if (!polytope_edges_cross(scene, edge, j, n) ||
+            if (!crosses(scene, soon, edge, j) ||
                 stays_behind(scene, &other, centre, turn, gap, validity) ||
                 !feature_gap_series(scene, &other, centre, turn, &silent,
                                     &separation))
@@ -359,12 +371,13 @@ others(const struct polytope_scene *scene, const struct feature_pair *pair,
         }
 }
 
-/* Makes the gap of a pair, and the time until another pair decides the gap. */
+/* Makes the gap of a pair, and the time until another pair decides the gap.
+ * soon: the bodies a little later. */
 static bool
-follow(const struct polytope_scene *scene, const struct feature_pair *pair,
-       const struct taylor centre[3], const struct taylor turn[9], int order,
-       double horizon, double slack, bool overlap, struct taylor *gap,
-       double *valid)
+follow(const struct polytope_scene *scene, const struct polytope_scene *soon,
+       const struct feature_pair *pair, const struct taylor centre[3],
+       const struct taylor turn[9], int order, double horizon, double slack,
+       bool overlap, struct taylor *gap, double *valid)
 {
     bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
     struct feature_validity validity = {.order = order,
@@ -376,7 +389,7 @@ follow(const struct polytope_scene *scene, const struct feature_pair *pair,
     if (!feature_gap_series(scene, pair, centre, turn, &validity, gap))
         return false;
     if (overlap && !half && horizon > 0.0)
-        others(scene, pair, centre, turn, gap, &validity);
+        others(scene, soon, pair, centre, turn, gap, &validity);
     for (int k = 0; k <= order; k++)
         if (!isfinite(gap->c[k]))
             return false;
@@ -390,7 +403,7 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
                      double *valid)
 {
     assert(first != NULL && gap != NULL);
-    struct polytope_scene scene, later;
+    struct polytope_scene scene, later, soon;
     struct taylor centre[3], turn[9], series, other;
     double horizon, most, best = 0.0, wide;
     int st =
@@ -410,8 +423,11 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
      * deep overlap. */
     if (valid == NULL && now->gap < -SERIES_DEEP * scene.size)
         most = 0.0;
-    bool good = follow(&scene, first, centre, turn, order, most, slack, overlap,
-                       &series, &best);
+    soon = scene; /* turned alone: directions are asked of it */
+    for (int i = 0; i < 9 && overlap; i++)
+        soon.R[i] = taylor_at(order, &turn[i], SERIES_SHORT * most);
+    bool good = follow(&scene, &soon, first, centre, turn, order, most, slack,
+                       overlap, &series, &best);
     if (most == 0.0 && good)
         best = INFINITY;
     double t = fmax(best, 1e-12 * most);
@@ -421,8 +437,8 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
         t *= 4.0;
         pose_at(&scene, order, centre, turn, t, &later);
         nearest_features_find(&later, NULL, &o);
-        if (!follow(&scene, &o.pair, centre, turn, order, most, slack, overlap,
-                    &other, &value) ||
+        if (!follow(&scene, &soon, &o.pair, centre, turn, order, most, slack,
+                    overlap, &other, &value) ||
             fabs(other.c[0] - now->gap) > 2.0 * slack)
             continue;
         if (!good || value > best) {
@@ -435,8 +451,8 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
      * nearest, soon or later, and the present one gives the gap, but that a
      * condition lacks more than slack. */
     if (best < SERIES_SHORT * most &&
-        follow(&scene, first, centre, turn, order, most, SERIES_NEARLY * slack,
-               overlap, &other, &wide) &&
+        follow(&scene, &soon, first, centre, turn, order, most,
+               SERIES_NEARLY * slack, overlap, &other, &wide) &&
         wide > best) {
         series = other;
         best = wide;

@@ -17,8 +17,8 @@
 
 #include "base/arena.h"
 #include "calculus/image.h"
-#include "codegen/gen.h"
 #include "cli/code/symbols.h"
+#include "codegen/gen.h"
 #include "runtime/tape/eval.h"
 #include "runtime/tape/functions.h"
 
@@ -248,6 +248,40 @@ static struct {
     long numbers, finite, eval_ok, series_ok, series_all;
 } tally;
 
+/* A series that is made to some order for other rows, and then from a lower
+ * order on for these, is the whole series, bit for bit. */
+static void
+compare_from(const imp_image *im, const imp_tape *t, const double *env,
+             const double *local, const double *const rows[2],
+             const double *whole, int order)
+{
+    const imp_instr *code = IMP_ARRAY(im, t->code, imp_instr);
+    const uint32_t *out = IMP_ARRAY(im, t->outs, uint32_t);
+    double *work = calloc((size_t)t->n_rows * IMP_ROW_STRIDE, sizeof *work);
+    double src[2][N_SRC_ROWS * IMP_ROW_STRIDE];
+    const double *other[2] = {src[0], src[1]};
+    int from = 1 + (int)rnd((unsigned)order),
+        first = from - 1 + (int)rnd((unsigned)(IMP_ORDER_MAX + 2 - from));
+
+    for (int s = 0; s < 2; s++) {
+        memcpy(src[s], rows[s], sizeof src[s]);
+        for (int r = 0; r < N_SRC_ROWS; r++)
+            for (int k = from; k <= IMP_ORDER_MAX; k++)
+                src[s][r * IMP_ROW_STRIDE + IMP_ROW_PAD + k] = 2 * unit() - 1;
+    }
+    eval_series(im, t, env, local, other, work, first);
+    eval_series_from(im, t, env, local, rows, work, from, order);
+    for (uint32_t o = 0; o < t->outs.n; o++) {
+        size_t at = (size_t)code[out[o]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        for (int k = 0; k <= order; k++)
+            if (!same(work[at + k], whole[at + k]))
+                fail_msg("output %u from order %d, after %d: coefficient %d is "
+                         "%a, not %a",
+                         o, from, first, k, work[at + k], whole[at + k]);
+    }
+    free(work);
+}
+
 static void
 compare_tape(const imp_image *im, uint32_t i, const imp_code *code,
              const char *what)
@@ -304,6 +338,8 @@ compare_tape(const imp_image *im, uint32_t i, const imp_code *code,
                              k, wa[at + k], wb[at + k]);
             }
         }
+        if (sa == IMP_OK && order > 0)
+            compare_from(im, t, env, local, rows, wa, order);
         for (int k = 5; k < 9; k++)
             env[k] = unit();
     }

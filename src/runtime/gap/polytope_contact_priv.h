@@ -56,6 +56,19 @@ int polytope_relative_pose(struct rt *run, uint32_t contact, int order,
 int polytope_relative_pose_once(struct rt *run, uint32_t contact, int from,
                                 int order, struct taylor centre[3],
                                 struct taylor turn[9]);
+/* The rows that a pose is made of, for motions that are made order by order. */
+struct polytope_pose_work {
+    double *rows;
+    size_t size;
+    uint32_t contact;
+    int made; /* coefficients that it has; 0: none */
+};
+/* The same for a motion whose coefficients below `from` are those of the last
+ * call with this work: only later ones are made. All zero at first. */
+int polytope_relative_pose_again(struct rt *run, uint32_t contact,
+                                 struct polytope_pose_work *work, int from,
+                                 int order, struct taylor centre[3],
+                                 struct taylor turn[9]);
 
 /* Finds the nearest features of two polytopes at the present state, in world
  * axes. Returns IMP_OK, or IMP_DIVERGED where the poses are not finite

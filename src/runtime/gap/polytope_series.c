@@ -75,18 +75,18 @@ struct polytope_kept_poses {
 };
 
 /* Makes the pose from the series of both bodies. Its coefficients below `from`
- * stand. */
+ * stand; those of the rows of `work` below `stand` do, too. */
 static int
-make(struct rt *run, uint32_t contact, int from, int order,
-     struct taylor centre[3], struct taylor turn[9])
+make(struct rt *run, uint32_t contact, double *work, int stand, int from,
+     int order, struct taylor centre[3], struct taylor turn[9])
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL};
     uint32_t dim = run->im->dim;
     contact_bodies_rows(run, image_contact, rows);
     contact_bodies_enter(run, image_contact);
-    int st = rt_series(run, image_contact->relative, NULL, rows,
-                       contact_work(run, contact), order);
+    int st = rt_series_from(run, image_contact->relative, NULL, rows, work,
+                            stand, order);
     if (st)
         return st;
     if (dim == 2)
@@ -95,8 +95,8 @@ make(struct rt *run, uint32_t contact, int from, int order,
         if (i % 3 == 2 || i >= 6)
             taylor_const_from(from, order, i == 8 ? 1.0 : 0.0, &turn[i]);
     for (uint32_t i = 0; i < dim + dim * dim; i++) {
-        const double *row = tape_output_row(run, image_contact->relative,
-                                            run->rows.contact[contact], i);
+        const double *row =
+            tape_output_row(run, image_contact->relative, work, i);
         uint32_t at = i < dim ? i : 3 * ((i - dim) / dim) + (i - dim) % dim;
         struct taylor *out = i < dim ? &centre[at] : &turn[at];
         memcpy(out->c + from, row + from,
@@ -112,7 +112,33 @@ polytope_relative_pose_once(struct rt *run, uint32_t contact, int from,
 {
     assert(run != NULL && contact < run->im->contacts.n);
     assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
-    return make(run, contact, from, order, centre, turn);
+    return make(run, contact, contact_work(run, contact), 0, from, order,
+                centre, turn);
+}
+
+int
+polytope_relative_pose_again(struct rt *run, uint32_t contact,
+                             struct polytope_pose_work *work, int from,
+                             int order, struct taylor centre[3],
+                             struct taylor turn[9])
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    size_t size =
+        (size_t)rt_tape(run, image_contact->relative)->n_rows * IMP_ROW_STRIDE;
+    if (size > work->size) {
+        work->rows = NEW_N(run->own, double, size);
+        work->size = size;
+        work->contact = UINT32_MAX;
+    }
+    int stand = work->contact == contact && from < work->made ? from
+                : work->contact == contact                    ? work->made
+                                                              : 0;
+    int st = make(run, contact, work->rows, stand, from, order, centre, turn);
+    work->contact = contact;
+    work->made = st ? 0 : order + 1;
+    return st;
 }
 
 /* Returns for how long one number of the pose holds, which counts `scale` (m)
@@ -218,7 +244,8 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
         kept = &memo->poses->pose[memo->poses->next];
         kept->used = false;
         kept->holds = -1.0;
-        int st = make(run, contact, 0, order, kept->centre, kept->turn);
+        int st = make(run, contact, contact_work(run, contact), 0, 0, order,
+                      kept->centre, kept->turn);
         if (st)
             return st;
         keep(run, image_contact, rows, order, kept);

@@ -154,14 +154,24 @@ int
 rt_series(struct rt *run, uint32_t tape, const double *local,
           const double *const *rows, double *work, int order)
 {
+    return rt_series_from(run, tape, local, rows, work, 0, order);
+}
+
+int
+rt_series_from(struct rt *run, uint32_t tape, const double *local,
+               const double *const *rows, double *work, int from, int order)
+{
     assert(tape < run->im->tapes.n);
     assert(work != NULL && order >= 0 && order < IMP_ROW_STRIDE - IMP_ROW_PAD);
+    assert(from >= 0 && from <= order);
     if (run->code == NULL && run->tier != NULL)
-        work_hard(run, rt_tape(run, tape)->code.n * (1 + WORK_SERIES * order));
+        work_hard(
+            run, rt_tape(run, tape)->code.n *
+                     (1 + WORK_SERIES * (from > 1 ? order - from + 1 : order)));
     if (run->code != NULL)
         return run->code->series[tape](run->env, local, rows, work, order);
-    return eval_series(run->im, rt_tape(run, tape), run->env, local, rows, work,
-                       order);
+    return eval_series_from(run->im, rt_tape(run, tape), run->env, local, rows,
+                            work, from, order);
 }
 
 /* Why an operator with these operands gave no finite number. */

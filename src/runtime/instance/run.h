@@ -156,6 +156,12 @@ struct rt {
 int rt_eval(struct rt *run, uint32_t tape, const double *local, double *out);
 int rt_series(struct rt *run, uint32_t tape, const double *local,
               const double *const *rows, double *work, int order);
+/* The same, where coefficients below `from` stand in `work` from the last call
+ * with it: the env, the locals and the lower coefficients of all rows are those
+ * of that call. Machine code makes all of them again, to the same bits. */
+int rt_series_from(struct rt *run, uint32_t tape, const double *local,
+                   const double *const *rows, double *work, int from,
+                   int order);
 /* Before a tape motion, driven, kinematics or energy of this body is evaluated:
  * puts it where tapes read it that several bodies share (IMP_BODYF_ALIKE). */
 void rt_enter(struct rt *run, uint32_t body);

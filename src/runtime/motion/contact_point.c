@@ -121,13 +121,14 @@ over_get(struct rt *run, const struct contact_point *at, int order,
 
 /* The same from an order on; it will not be asked for again. */
 static int
-over_get_from(struct rt *run, const struct contact_point *at, int from,
-              int order, struct over *pose)
+over_get_from(struct rt *run, const struct contact_point *at,
+              struct polytope_pose_work *work, int from, int order,
+              struct over *pose)
 {
     pose->dim = (int)run->im->dim;
     pose->order = order;
-    return polytope_relative_pose_once(run, at->contact, from, order, pose->c,
-                                       pose->R);
+    return polytope_relative_pose_again(run, at->contact, work, from, order,
+                                        pose->c, pose->R);
 }
 
 /* The poses that all points of one contact share, for one series. While this
@@ -135,7 +136,8 @@ over_get_from(struct rt *run, const struct contact_point *at, int from,
 struct contact_point_poses {
     uint32_t contact, pass; /* of which pass of the group they are */
     struct over over;
-    struct taylor R[2][9]; /* body -> world */
+    struct polytope_pose_work work; /* of `over`, in the last pass */
+    struct taylor R[2][9];          /* body -> world */
     /* the normal of the last face, in the axes of the other body and in the
      * world */
     bool has_face;
@@ -219,9 +221,11 @@ poses(struct rt *run, struct persistent_group *group,
         stands = shared->over.order + 1;
     shared->face_known = last && shared->has_face ? stands : 0;
     stands = last ? stands : 0;
-    int st = group->known > 0 && group->known <= order
-                 ? over_get_from(run, at, stands, order, &shared->over)
-                 : over_get(run, at, order, &shared->over, NULL);
+    bool again = group->known > 0 && group->known <= order;
+    shared->work.made = again ? shared->work.made : 0;
+    int st = again ? over_get_from(run, at, &shared->work, stands, order,
+                                   &shared->over)
+                   : over_get(run, at, order, &shared->over, NULL);
     shared->over.from = back ? stands : 0;
     shared->over.has_back = false;
     for (int i = 0; i < 2 && !st; i++)

@@ -114,35 +114,6 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
 /* -- the motion ------------------------------------------------------------
  */
 
-/* How many rows of the driven tape stand for joints with friction. */
-static size_t
-joint_rows(const imp_block *block)
-{
-    size_t n = (size_t)block->n_rub * IMP_RUB_ROWS;
-    return block->n_rub ? n + (block->share != IMP_NO_ROW) : 0;
-}
-
-/* Copies what stands in the rows of joints with friction: from is the first of
- * these rows of the driven tape. */
-static void
-hand_over_joints(struct rt *run, uint32_t b, const uint32_t *from, double *to)
-{
-    const imp_block *block = persistent_block(run, b);
-    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    const double *driven = run->persistent_memory->driven[b];
-    size_t bytes = IMP_ROW_STRIDE * sizeof(double);
-    for (uint32_t i = 0; i < run->im->joints.n; i++) {
-        if (!(joint[i].flags & IMP_JOINTF_RUBS) || joint[i].block != b)
-            continue;
-        for (uint32_t k = 0; k < IMP_RUB_ROWS; k++)
-            memcpy(to + (size_t)joint[i].rows[k] * IMP_ROW_STRIDE,
-                   driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
-    }
-    if (block->share != IMP_NO_ROW)
-        memcpy(to + (size_t)block->share_row * IMP_ROW_STRIDE,
-               driven + (size_t)*from * IMP_ROW_STRIDE, bytes);
-}
-
 /* Copies the rows of the state, of cosines and sines, and of joints with
  * friction from the driven tape. */
 static void
@@ -157,7 +128,7 @@ hand_over(struct rt *run, uint32_t b, double *to)
     for (uint32_t i = 0; i < block->state.n; i++)
         memcpy(to + (size_t)rows[i] * IMP_ROW_STRIDE,
                driven + (size_t)from[i] * IMP_ROW_STRIDE, bytes);
-    size_t pairs = block->driven_rows.n - joint_rows(block);
+    size_t pairs = block->driven_rows.n - persistent_joint_rows(block);
     for (uint32_t i = 0; i < block->bodies.n && run->im->dim == 2; i++) {
         const imp_body *body = rt_body(run, in[i]);
         if (numbers + 1 >= pairs || body->pose[2] == IMP_NO_ROW)
@@ -167,13 +138,15 @@ hand_over(struct rt *run, uint32_t b, double *to)
                    driven + (size_t)from[numbers] * IMP_ROW_STRIDE, bytes);
     }
     if (block->n_rub)
-        hand_over_joints(run, b, from + pairs, to);
+        persistent_joints_over(run, b, from + pairs, to);
 }
 
 /* Makes the series of the driven tapes, into run->rows.block (where the caller
- * has put run->persistent_memory->own). */
+ * has put run->persistent_memory->own). Coefficients below `from` stand from
+ * the last call. */
 static int
-drive(struct rt *run, const struct persistent_group *group, int order)
+drive_from(struct rt *run, const struct persistent_group *group, int from,
+           int order)
 {
     for (uint32_t i = 0; i < group->moved.n_block; i++) {
         uint32_t block = group->moved.block[i],
@@ -183,8 +156,9 @@ drive(struct rt *run, const struct persistent_group *group, int order)
                            : joints_multipliers_any(run, block, &lambda);
         motion_enter(run, block);
         if (!st)
-            st = rt_series(run, tape, lambda, rows,
-                           run->persistent_memory->driven[block], order);
+            st = rt_series_from(run, tape, lambda, rows,
+                                run->persistent_memory->driven[block], from,
+                                order);
         if (st == IMP_NONFINITE) {
             rt_nonfinite(run, persistent_block(run, block)->motion, lambda);
             return IMP_FAILED;
@@ -194,6 +168,27 @@ drive(struct rt *run, const struct persistent_group *group, int order)
         hand_over(run, block, run->rows.block[block]);
     }
     return IMP_OK;
+}
+
+static int
+drive(struct rt *run, const struct persistent_group *group, int order)
+{
+    return drive_from(run, group, 0, order);
+}
+
+/* From which order on the motion differs after the forces of order term - 1
+ * have been found and those of order `term` have got what lower ones do; 0
+ * where other numbers may differ, too. Accelerations of lower orders, and all
+ * that follows from them alone, stand if the last series was made for the
+ * forces before. */
+static int
+driven_anew(const struct rt *run, const struct persistent_group *group,
+            int term)
+{
+    return run->joints == NULL && !group->varies && !group->yields &&
+                   term > 1 && group->driven == term - 1
+               ? term - 1
+               : 0;
 }
 
 static void
@@ -549,7 +544,8 @@ points_at(struct rt *run, struct persistent_group *group, int term)
         group->plane = NULL;
         group->carried = false;
     }
-    int st = drive(run, group, term + 2);
+    int st = drive_from(run, group, driven_anew(run, group, term), term + 2);
+    group->driven = st ? 0 : term;
     if (!st && term == 0 && group->plane)
         persistent_plane_note(run, group);
     return st ? st : rows_series(run, group, group->n_on, term + 2);
@@ -683,7 +679,10 @@ whole(struct rt *run, struct persistent_group *group, int order, bool done)
         persistent_plane_end(run, group, order);
         return IMP_OK;
     }
-    int st = done ? IMP_OK : drive(run, group, order);
+    int last = group->driven + 1,
+        st = done
+                 ? IMP_OK
+                 : drive_from(run, group, driven_anew(run, group, last), order);
     if (!st && (group->friction || group->yields))
         /* for slips and depths, under all forces */
         st = rows_series(run, group, group->n_on, order);
@@ -715,6 +714,7 @@ group_series(struct rt *run, struct persistent_group *group, int made,
         begin(run, group);
     }
     group->solves = true;
+    group->driven = 0;
     int st = forces(run, group, order, made, last, &done);
     group->solves = false;
     group->made = st || done ? 0 : orders_made(group, last);

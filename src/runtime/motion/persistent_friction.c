@@ -443,3 +443,33 @@ persistent_friction_work(struct rt *run, int order, double dt)
         run->env[contact->env_contact + IMP_CONTACT_WORK] += work;
     }
 }
+
+/* -- joints with friction ---------------------------------------------------
+ */
+
+size_t
+persistent_joint_rows(const imp_block *block)
+{
+    size_t n = (size_t)block->n_rub * IMP_RUB_ROWS;
+    return block->n_rub ? n + (block->share != IMP_NO_ROW) : 0;
+}
+
+void
+persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
+                       double *to)
+{
+    const imp_block *block = persistent_block(run, b);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const double *driven = run->persistent_memory->driven[b];
+    size_t bytes = IMP_ROW_STRIDE * sizeof(double);
+    for (uint32_t i = 0; i < run->im->joints.n; i++) {
+        if (!(joint[i].flags & IMP_JOINTF_RUBS) || joint[i].block != b)
+            continue;
+        for (uint32_t k = 0; k < IMP_RUB_ROWS; k++)
+            memcpy(to + (size_t)joint[i].rows[k] * IMP_ROW_STRIDE,
+                   driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
+    }
+    if (block->share != IMP_NO_ROW)
+        memcpy(to + (size_t)block->share_row * IMP_ROW_STRIDE,
+               driven + (size_t)*from * IMP_ROW_STRIDE, bytes);
+}

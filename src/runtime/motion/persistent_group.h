@@ -152,7 +152,9 @@ struct persistent_group {
     /* While the series are made order by order: how many coefficients of poses
      * are final, and with them those of rows. Else 0. */
     int known;
-    int made; /* orders of forces that stand from the last series; 0: none */
+    int driven; /* for the forces of which order (1, 2, ..) the motion was made
+                   last; 0: the first one, or another motion */
+    int made;   /* orders of forces that stand from the last series; 0: none */
     /* what the last persistent_series of all blocks has made: its order (0:
      * nothing that stands), at which time, and how often rows had been made of
      * this group until then */
@@ -367,6 +369,12 @@ double persistent_forces_hold(const struct persistent_group *group, int order);
 /* Fills the tangential forces of the points that slip, after the normal forces
  * are known. */
 void persistent_friction_forces(struct persistent_group *group);
+/* How many rows of the driven tape of a block stand for joints with friction.
+ */
+size_t persistent_joint_rows(const imp_block *block);
+/* Copies what stands in these rows; from is the first of them. */
+void persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
+                            double *to);
 
 /* -- persistent_group.c -- */
 /* The accelerations that the forces give to the gaps of each point, which

@@ -13,6 +13,14 @@ int eval_tape(const imp_image *im, const imp_tape *tape, const double *env,
 int eval_series(const imp_image *im, const imp_tape *tape, const double *env,
                 const double *local, const double *const *rows, double *work,
                 int order);
+/* The same from this order on. Coefficients below it stand in `work` (of all
+ * instructions, not of the outputs alone) from a call before it of this
+ * function or of eval_series, with the same env, locals and lower coefficients
+ * of `rows`. */
+int eval_series_from(const imp_image *im, const imp_tape *tape,
+                     const double *env, const double *local,
+                     const double *const *rows, double *work, int from,
+                     int order);
 /* The value of one operator (no leaf, no DOT), for the folding of constants. */
 double eval_op(enum imp_op op, double a, double b, double c);
 /* After IMP_NONFINITE: finds the first instruction whose value is not finite

@@ -405,19 +405,32 @@ outputs_finite(const imp_image *im, const imp_tape *tape,
     return 1;
 }
 
-static int
-run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int order,
-    const struct block *bl)
+/* Begins the rows: coefficients below `from` stand, those right behind are 0.
+ */
+static void
+begin_rows(const imp_tape *tape, struct sweep *sweep, int from, int order)
 {
-    uint32_t nu = tape->unknowns.n;
     for (uint32_t i = 0; i < tape->code.n; i++) {
         if (sweep->code[i].row == IMP_NO_ROW)
             continue;
         double *row = row_of(sweep, i);
-        store(row, 0, sweep->reg[i]);
-        if (sweep->code[i].flags & IMP_INSTR_CONST)
+        if (sweep->code[i].flags & IMP_INSTR_CONST) {
+            store(row, 0, sweep->reg[i]);
             memset(row + 1, 0, sizeof *row * (size_t)(order + 3));
+        } else if (from > 0) {
+            store(row, from - 1, row[from - 1]);
+        } else {
+            store(row, 0, sweep->reg[i]);
+        }
     }
+}
+
+static int
+run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int from,
+    int order, const struct block *bl)
+{
+    uint32_t nu = tape->unknowns.n;
+    begin_rows(tape, sweep, from, order);
     if (nu) {
         const uint32_t *jac = IMP_ARRAY(im, tape->jacobian, uint32_t);
         for (uint32_t i = 0; i < nu * nu; i++)
@@ -432,7 +445,7 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int order,
         if (bad)
             return IMP_SINGULAR;
     }
-    for (int k = 1; k <= order; k++) {
+    for (int k = from > 1 ? from : 1; k <= order; k++) {
         for (uint32_t m = 0; m < sweep->n_vary; m++) {
             uint32_t i = sweep->vary[m];
             double c = coefficient(sweep, i, k);
@@ -463,6 +476,15 @@ eval_series(const imp_image *im, const imp_tape *tape, const double *env,
             const double *local, const double *const *rows, double *work,
             int order)
 {
+    return eval_series_from(im, tape, env, local, rows, work, 0, order);
+}
+
+int
+eval_series_from(const imp_image *im, const imp_tape *tape, const double *env,
+                 const double *local, const double *const *rows, double *work,
+                 int from, int order)
+{
+    assert(from >= 0 && from <= order);
     assert(im != NULL && tape != NULL && work != NULL);
     assert(tape->residual.n == tape->unknowns.n);
     assert(tape->jacobian.n == tape->unknowns.n * tape->unknowns.n);
@@ -501,7 +523,7 @@ eval_series(const imp_image *im, const imp_tape *tape, const double *env,
     list(&sweep, tape->code.n);
     memset(sweep.cur, 0, 2 * n_instr * sizeof *numbers);
     eval_registers(im, tape, env, local, rows, sweep.reg);
-    int status = run(im, tape, &sweep, order, &bl);
+    int status = run(im, tape, &sweep, from, order, &bl);
     free(heap);
     return status;
 }

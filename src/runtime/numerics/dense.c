@@ -42,6 +42,27 @@ dense_cholesky(int n, double *a, int ld, const int *first, const double *ref,
 }
 
 void
+dense_exchange(int n, double *a, double *weight, int i, int j)
+{
+    assert(i >= 0 && i < n && j >= 0 && j < n);
+    double kept = weight[i];
+    if (i == j)
+        return;
+    weight[i] = weight[j];
+    weight[j] = kept;
+    for (int k = 0; k < n; k++) {
+        kept = a[i * n + k];
+        a[i * n + k] = a[j * n + k];
+        a[j * n + k] = kept;
+    }
+    for (int k = 0; k < n; k++) {
+        kept = a[k * n + i];
+        a[k * n + i] = a[k * n + j];
+        a[k * n + j] = kept;
+    }
+}
+
+void
 dense_forward(int n, const double *l, int ld, const int *first,
               const double *rd, int start, double *b)
 {

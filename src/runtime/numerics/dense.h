@@ -46,6 +46,9 @@ dense_dot(int n, const double *left, const double *right)
  * matrix from above. *rank: pivots kept. */
 double dense_cholesky(int n, double *a, int ld, const int *first,
                       const double *ref, double tol, double *rd, int *rank);
+/* Exchanges rows i and j of the n x n matrix, its columns, and their weights,
+ * before a pivot. */
+void dense_exchange(int n, double *a, double *weight, int i, int j);
 /* L y = b in place, from entry `start` on (b is zero before it) */
 void dense_forward(int n, const double *l, int ld, const int *first,
                    const double *rd, int start, double *b);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "abi/image.h"
+#include "runtime/numerics/dense.h"
 #include "runtime/numerics/factors.h"
 
 /* A pivot over its diagonal entry is the square of the sine of the angle
@@ -22,24 +23,6 @@
  * is n eps times the growth of the factors, for which Higham (2002, sec. 10.3)
  * finds less than 10 in practice; sines below 4e-7 at 8 rows count as 0. */
 #define LDLT_GROWTH 10
-
-static void
-swap(int n, double *a, double *weight, int k, int pivot)
-{
-    double kept = weight[k];
-    weight[k] = weight[pivot];
-    weight[pivot] = kept;
-    for (int j = 0; j < n; j++) {
-        kept = a[k * n + j];
-        a[k * n + j] = a[pivot * n + j];
-        a[pivot * n + j] = kept;
-    }
-    for (int i = 0; i < n; i++) {
-        kept = a[i * n + k];
-        a[i * n + k] = a[i * n + pivot];
-        a[i * n + pivot] = kept;
-    }
-}
 
 int
 imp_ldlt_factor(int n, double *a, int *piv)
@@ -71,8 +54,7 @@ imp_ldlt_factor(int n, double *a, int *piv)
         if (!(best > least))
             break;
         piv[k] = pivot;
-        if (pivot != k)
-            swap(n, a, weight, k, pivot);
+        dense_exchange(n, a, weight, k, pivot);
         double inverse = a[k * n + k] = 1 / a[k * n + k];
         for (int i = k + 1; i < n; i++) {
             double f = a[i * n + k] * inverse;

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 #include "abi/image.h"
+#include "runtime/numerics/dense.h"
 #include "runtime/numerics/factors.h"
 
 /* a row that was left out */
@@ -71,26 +72,6 @@ scale(int n, const double *a, double *weight)
         }
     }
     return 0;
-}
-
-static void
-exchange_rows(int n, double *a, double *weight, int k, int pivot)
-{
-    if (pivot == k)
-        return;
-    double kept = weight[k];
-    weight[k] = weight[pivot];
-    weight[pivot] = kept;
-    for (int j = 0; j < n; j++) {
-        kept = a[k * n + j];
-        a[k * n + j] = a[pivot * n + j];
-        a[pivot * n + j] = kept;
-    }
-    for (int i = 0; i < n; i++) {
-        kept = a[i * n + k];
-        a[i * n + k] = a[i * n + pivot];
-        a[i * n + pivot] = kept;
-    }
 }
 
 /* the greatest scaled entries of what is left: on the diagonal, beside it */
@@ -177,14 +158,14 @@ imp_saddle_factor(int n, double *a, int *piv)
         if (!(fmax(most.diagonal, most.beside) > least))
             break;
         if (most.diagonal >= SADDLE_DIAGONAL * most.beside) {
-            exchange_rows(n, a, weight, k, most.at);
+            dense_exchange(n, a, weight, k, most.at);
             piv[k] = most.at;
             eliminate_one(n, a, k++);
             continue;
         }
         /* col < row, so the first exchange does not move the second row */
-        exchange_rows(n, a, weight, k, most.col);
-        exchange_rows(n, a, weight, k + 1, most.row);
+        dense_exchange(n, a, weight, k, most.col);
+        dense_exchange(n, a, weight, k + 1, most.row);
         piv[k] = -2 - most.col;
         piv[k + 1] = -2 - most.row;
         eliminate_two(n, a, k);

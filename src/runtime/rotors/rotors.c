@@ -212,19 +212,24 @@ rotors_at_rest(const struct rt *run)
     return false;
 }
 
+/* Its slip in the direction in which it has slipped: negative, it has turned
+ * round; 0 where it sticks. */
+static double
+slip_on(const struct rt *run, const imp_rotor *rotor)
+{
+    double terms,
+        rate = run->env[rotor->env_state] - axial_spin(run, rotor, &terms);
+    return entries(run, rotor)[IMP_ROTOR_SIGN] * rate;
+}
+
 bool
 rotors_keep_sign(const struct rt *run)
 {
     assert(run);
-    double terms;
-    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
-        const imp_rotor *rotor = rotor_of(run, i);
-        double rate =
-            run->env[rotor->env_state] - axial_spin(run, rotor, &terms);
-        if ((rotor->flags & IMP_ROTORF_RUBS) &&
-            !(entries(run, rotor)[IMP_ROTOR_SIGN] * rate > 0.0))
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if ((rotor_of(run, i)->flags & IMP_ROTORF_RUBS) &&
+            !(slip_on(run, rotor_of(run, i)) > 0.0))
             return false;
-    }
     return true;
 }
 
@@ -232,15 +237,10 @@ bool
 rotors_turn_on(const struct rt *run)
 {
     assert(run);
-    double terms;
-    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
-        const imp_rotor *rotor = rotor_of(run, i);
-        double rate =
-            run->env[rotor->env_state] - axial_spin(run, rotor, &terms);
-        if ((rotor->flags & IMP_ROTORF_RUBS) && !rotors_sticks(run, i) &&
-            entries(run, rotor)[IMP_ROTOR_SIGN] * rate < 0.0)
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if ((rotor_of(run, i)->flags & IMP_ROTORF_RUBS) &&
+            !rotors_sticks(run, i) && slip_on(run, rotor_of(run, i)) < 0.0)
             return false;
-    }
     return true;
 }
 

@@ -326,6 +326,8 @@ solid_separation(const struct solid *a, const struct state *at_a,
         return half_separation(b, at_b, a, at_a);
     struct pair pair = {{a, b}, {at_a, at_b}, {0}};
     add_scaled(at_b->position, -1, at_a->position, pair.between);
+    if (a->shape == SHAPE_BALL && b->shape == SHAPE_BALL)
+        return sqrt(dot(pair.between, pair.between)) - a->size[0] - b->size[0];
     if (a->dimension == 2)
         return plane_separation(&pair);
     /* a ball is its centre and a radius, which keeps small depths exact */

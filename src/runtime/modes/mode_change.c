@@ -564,6 +564,10 @@ slip_or_stick(struct search *search, int index)
     return st;
 }
 
+/* of the length of a contact: where a law without a series at the touch is told
+ * to cease at most */
+#define CEASES_NEAR 1e-8
+
 /* Finds where a row whose contact yields opens, and where its law ceases to
  * push or begins to. */
 static int
@@ -589,7 +593,8 @@ yields(struct search *search, int index)
     /* a gap that closes has not been met to the last digit */
     if (series[0] < 0.0 && series[1] > rate)
         series[0] = 0.0;
-    if (falls(series, search->order, search->best, low, rate, &time))
+    bool opens = falls(series, search->order, search->best, low, rate, &time);
+    if (opens)
         found(search, time, CHANGE_OPENS, index, contact);
     for (int k = 0; k < search->order; k++, sk *= search->best) {
         most = fmax(most, fabs(row->press->law.c[k]) * sk);
@@ -608,8 +613,16 @@ yields(struct search *search, int index)
                                    row->gap.c[0], row->gap.c[1], law);
     double noise =
         fabs(law[1]) * low / row->press->scale + fabs(law[2]) * rate / root;
-    /* a law that is 0, as of a contact that has let go, does not press */
-    bool nothing = !pushes && most == 0.0;
+    /* a law that is 0, as of a contact that has let go, does not press, nor
+     * does one such as depth^1.5, told to cease too early, while its gap opens
+     */
+    bool nothing =
+        !pushes &&
+        (most == 0.0 ||
+         ((opens || 2.0 * fabs(row->gap.c[2]) * search->best < row->gap.c[1]) &&
+          contact_compliance_rough(search->r, contact) &&
+          row->gap.c[1] > rate &&
+          -row->gap.c[0] <= CEASES_NEAR * gap_length(search->r, contact)));
     if (!st && !nothing &&
         polynomial_below(series, search->order - 1, 0.0, search->best,
                          -(FORCE_CEASED * most + noise + last), &time))

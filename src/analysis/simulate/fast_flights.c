@@ -48,7 +48,7 @@ bounce(struct simulation *sim, const struct vertex_plane_touch *touch)
     bool caught = sim->options.capture > 0.0;
     if (e > 0.0 && !caught)
         return simulate_accumulation(sim, touch->contact);
-    sim->captures.now = caught;
+    simulate_captures(sim, caught);
     st = simulate_persistent_settle(sim, &touch->contact, 1, &lost);
     sim->captures.now = false;
     return st;

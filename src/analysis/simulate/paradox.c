@@ -15,7 +15,6 @@
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
-#include "runtime/numerics/lcp.h"
 #include "runtime/rubbing/rubbing.h"
 
 static const char *
@@ -664,34 +663,35 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
               "restitutions that differ may do so; said once");
 }
 
+/* Impacts at one instant after which `capture` acts. What it closes may open
+ * other points, whose impacts part the first ones again: such rounds may shrink
+ * by 1e-4 each. Beyond these, what an impact leaves stands. */
+#define CAPTURES_AT_ONCE 16
+
 /* -- capture: what an impact leaves more slowly than the speed u that the
  * option states comes to an end there. Nothing of it gives energy: each is the
  * least change of the velocities onto fewer motions. -- */
 
-/* What closing other points has left at these: none of them approaches, by
- * impulses that only push. */
-static int
-push_apart(struct simulation *sim, const struct contact_point *spot, int n,
-           struct contact_point_state *p)
+/* Slips that have been ended may have turned points that part into points that
+ * approach. Their impacts would let go what was held, and so on: such rounds
+ * shrink by as little as 1e-5 each. So they are pushed apart here. */
+bool
+simulate_capture_apart(struct simulation *sim, const struct contact_point *spot,
+                       int n)
 {
-    struct rt *run = sim->run;
-    size_t size = (size_t)n;
-    double *G = NEW_N(run->brief, double, size *size + 2 * size + 1),
-           *rate = G + size * size, *impulse = rate + size;
-    bool any = false;
-    int st = contact_point_states(run, spot, n, p, G);
-    for (int i = 0; i < n && !st; i++) {
-        bool none = fabs(p[i].rate) <= MODE_STILL * p[i].speed;
-        rate[i] = none ? 0.0 : p[i].rate;
-        any |= rate[i] < 0.0;
-    }
-    if (st || !any)
-        return st;
-    int solved = lcp_solve(n, G, rate, impulse,
-                           NEW_N(run->brief, double, lcp_room(n) + 1));
-    if (solved == 0 || solved == 2)
-        persistent_apply_impulses(run, impulse);
-    return IMP_OK;
+    assert(sim && spot && n >= 0);
+    struct motion_totals before, after;
+    if (n == 0 || !sim->captures.ended ||
+        sim->captures.rounds >= CAPTURES_AT_ONCE)
+        return false;
+    sim->captures.ended = false;
+    if (motion_totals(sim->run, &before) ||
+        !friction_modes_apart(sim->run, spot, n) ||
+        motion_totals(sim->run, &after))
+        return false;
+    sim->captures.energy += before.kinetic - after.kinetic;
+    sim->captures.rounds++;
+    return true;
 }
 
 /* Have all bodies of a group whose points have friction come so far that none
@@ -730,8 +730,23 @@ simulate_capture_slips(struct simulation *sim, const struct contact_point *spot,
     if (modes->choice.taken >= 0)
         sim->captures.slip = fmax(sim->captures.slip, modes->ended);
     sim->captures.n++;
+    sim->captures.ended = true;
     sim->captures.energy += before.kinetic - after.kinetic;
     return IMP_OK;
+}
+
+void
+simulate_captures(struct simulation *sim, bool hit)
+{
+    assert(sim != NULL);
+    double now = rt_time(sim->run);
+    sim->captures.now = hit && sim->options.capture > 0.0;
+    if (!sim->captures.now)
+        return;
+    sim->captures.rounds =
+        sim->captures.time == now ? sim->captures.rounds + 1 : 1;
+    sim->captures.time = now;
+    sim->captures.now = sim->captures.rounds <= CAPTURES_AT_ONCE;
 }
 
 /* `capture`: points of one group that touch, and that the impact parts more
@@ -772,7 +787,8 @@ simulate_capture(struct simulation *sim, const struct contact_point *spot,
             return st;
         sim->captures.n++;
     } while (n_slow > was);
-    if ((st = push_apart(sim, spot, n, p)) || (st = motion_totals(run, &after)))
+    if ((st = mode_push_apart(run, spot, n, p)) ||
+        (st = motion_totals(run, &after)))
         return st;
     sim->captures.energy += before.kinetic - after.kinetic;
     return IMP_OK;

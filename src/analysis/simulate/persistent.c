@@ -395,9 +395,11 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
     if (friction_modes_any(run, spot, n_still)) {
         bool jumped;
         st = choose_modes(sim, spot, &n_still, gone, cause, shared, &jumped);
-        if (!st && jumped)
-            return choose_group(sim, spot, n_still, NULL, FRICTION_CAUSE_OTHER,
-                                shared);
+        bool apart = !st && !jumped && simulate_capture_apart(sim, all, n_all);
+        if (!st && (jumped || apart))
+            return choose_group(sim, apart ? all : spot,
+                                apart ? n_all : n_still, NULL,
+                                FRICTION_CAUSE_OTHER, shared);
         if (!st && !sim->stopped)
             resting_polytopes_let_go(sim, all, n_all, spot, n_still);
         return st;

@@ -8,8 +8,7 @@
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c, accumulation_join.c: what one limit sums up, and
- *                           limits of several groups at one time
+ *   accumulation_group.c, accumulation_join.c: several groups at one time
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c,
  *   paradox.c (what is told where friction leaves a motion open)
@@ -215,9 +214,9 @@ struct simulation {
     } corner;
     struct {                    /* of the option `capture` */
         double stated, fastest; /* m/s; the greatest one of what sticks */
-        bool now;               /* impacts have been made at this event */
-        long n;                 /* times that contacts were kept closed */
-        double energy, slip; /* J that this took; the fastest that ended, m/s */
+        bool now, ended;        /* impacts, and ends of slips, at this event */
+        long n, rounds;         /* captures; impacts at the time `time` */
+        double time, energy, slip; /* J that this took; the fastest, m/s */
     } captures;
     const bool *struck; /* NULL, or contacts hit by their ground: not told */
     struct { /* the last point that came down at a contact that is held */
@@ -733,20 +732,21 @@ bool simulate_accumulation_looks(const struct simulation *sim,
 
 /* Do bodies with corners that touch here have no normal of their own? */
 bool simulate_open_normal(struct simulation *sim, uint32_t contact);
+void simulate_captures(struct simulation *sim, bool hit);
 /* Keeps closed what the impact parts more slowly than `capture`. */
 int simulate_capture(struct simulation *sim, const struct contact_point *spot,
                      int n);
-/* friction_modes_select; slips up to `capture` end after an impact, too. */
 int simulate_capture_slips(struct simulation *sim,
                            const struct contact_point *spot, int n,
                            struct friction_modes *modes);
+bool simulate_capture_apart(struct simulation *sim,
+                            const struct contact_point *spot, int n);
 /* Resolves the impact where point `at` of resting polytopes comes down. */
 int simulate_vertex_impact(struct simulation *sim,
                            const struct contact_point *at,
                            enum next_step *next);
 
-/* -- touches.c -- */
-/* The contacts at time 0. */
+/* -- touches.c: the contacts at time 0 -- */
 int simulate_start_contacts(struct simulation *sim);
 /* The contacts of `event` and of more[0..n_more) close or open now. */
 int simulate_touches(struct simulation *sim, const struct event *event,

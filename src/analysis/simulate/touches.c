@@ -17,6 +17,7 @@
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/rotors/rotors.h"
 
@@ -114,6 +115,36 @@ rest(struct simulation *sim, uint32_t contact)
     simulate_watch(sim, contact, WATCH_LEAVE);
 }
 
+/* Is a body of the contact held, or pressed to another one now? */
+static bool
+held_beside(const struct simulation *sim, uint32_t contact)
+{
+    const uint32_t *a = rt_contact(sim->run, contact)->body;
+    for (uint32_t i = 0; i < sim->n_contacts; i++) {
+        const uint32_t *b = rt_contact(sim->run, i)->body;
+        for (int e = 0; e < 4 && sim->contacts[i].pressed; e++)
+            if (i != contact && a[e / 2] == b[e % 2] &&
+                contact_point_body_moves(sim->run, a[e / 2]))
+                return true;
+    }
+    return persistent_near_held(sim->run, contact);
+}
+
+/* What presses bodies together that others hold may begin to grow from 0 at
+ * this instant. A force that grows with it keeps them apart, as it does where
+ * it is there at once; no policy is asked, unless one is stated, or the contact
+ * comes again at this time. */
+static bool
+presses_next(const struct simulation *sim, uint32_t contact,
+             const struct verdict *verdict)
+{
+    const struct simulated_contact *state = &sim->contacts[contact];
+    bool again = state->touch_time == rt_time(sim->run) && state->touches > 1;
+    return verdict->jerk < 0.0 && !verdict->jerk_zero &&
+           !sim->options.has_policy && !state->through && !again &&
+           held_beside(sim, contact);
+}
+
 static int
 touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
 {
@@ -145,6 +176,12 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
                    ? lasting(sim, contact, verdict)
                    : IMP_OK;
     case CLASS_00:
+        if (presses_next(sim, contact, verdict)) {
+            state->pressed = true;
+            state->still = verdict->v_tol;
+            rest(sim, contact);
+            return IMP_OK;
+        }
         if (verdict->jerk_zero || verdict->jerk < 0.0)
             return simulate_tangency_policy(sim, contact, verdict);
         /* Overlap before and no overlap after: possible at the start of a run
@@ -339,12 +376,16 @@ touch_now(struct simulation *sim, const struct event *event,
     if (n_hit)
         st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);
     rotors_struck(run);
-    sim->captures.now = n_hit && sim->options.capture > 0.0;
+    simulate_captures(sim, n_hit > 0);
     for (uint32_t i = 0; i < n_touched; i++)
         class[contacts[i]] = NULL;
-    for (uint32_t i = 0; i < n_touched && !st && !sim->stopped; i++)
-        if (!sim->touching.done.on[contacts[i]])
-            st = touched(sim, contacts[i], &verdict[i]);
+    for (uint32_t i = 0; i < 2 * n_touched && !st && !sim->stopped; i++) {
+        /* whether a force can hold a touch of C00 is seen by the others */
+        uint32_t k = i % n_touched;
+        bool last = verdict[k].class == CLASS_00;
+        if (!sim->touching.done.on[contacts[k]] && last == (i >= n_touched))
+            st = touched(sim, contacts[k], &verdict[k]);
+    }
     if (!st && !sim->stopped)
         st = stay(sim, contacts, verdict, n_touched);
     return st || sim->stopped ? st : after_impacts(sim);

@@ -330,7 +330,7 @@ after(struct simulation *sim, const struct blow *blow)
         any |= i >= blow->n_hit || n_stay > 0;
         out[blow->spot[i].contact] = true;
     }
-    sim->captures.now = sim->options.capture > 0.0;
+    simulate_captures(sim, true);
     int st = any ? simulate_persistent_choose(sim, blow->spot[0].contact, stay,
                                               n_stay, out)
                  : IMP_OK;

@@ -2,14 +2,16 @@
 /* Impacts at points with friction, and impacts without collision
  * (friction_modes.h): the rows of the points go to runtime/friction, and its
  * impulses to the bodies. */
-#include "runtime/modes/friction_rows.h"
-
 #include <assert.h>
 #include <math.h>
 
 #include "base/arena.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/modes/friction_rows.h"
+#include "runtime/modes/mode_select.h"
+#include "runtime/numerics/dense.h"
+#include "runtime/numerics/lcp.h"
 #include "runtime/rubbing/rubbing.h"
 
 /* What an impact leaves of the joints with friction: impulses, and then rates.
@@ -125,5 +127,167 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
              IMP_CONTACT_WORK] += out.work[1];
     *impulse = out.normal[0] + out.normal[1];
     friction_modes_forget(run);
+    return IMP_OK;
+}
+
+/* -- what the end of slips has turned towards each other -- */
+
+/* Is the point held, and does it stick? */
+static void
+held_now(const struct rt *run, const struct contact_point *spot, bool held[2])
+{
+    const struct persistent_group *group =
+        persistent_group_of(run, spot->contact);
+    held[0] = held[1] = false;
+    for (int i = 0; group && i < group->n_on; i++) {
+        const struct persistent_row *row = group->row + i;
+        if (!contact_point_same(&row->spot, spot))
+            continue;
+        held[0] = true;
+        held[1] = row->friction && row->friction->mode == CONTACT_STICK;
+    }
+}
+
+/* A singular value below this share of the first belongs to rows that depend
+ * on each other. */
+#define APART_ZERO 1e-11
+
+/* Rows of one group: those that keep a rate of 0, and those that are open. */
+struct apart {
+    int n, n_held, n_open, *held, *open; /* entries of W (2 n x 2 n) */
+    const double *W;
+    double *A, *V, *singular, *work; /* of the held rows */
+    int rank;
+};
+
+/* x: impulses of the held rows that take the rates b from them. */
+static void
+answer_held(const struct apart *of, const double *b, double *x)
+{
+    if (of->n_held > 0)
+        dense_svd_solve(of->n_held, of->n_held, of->A, of->V, of->singular,
+                        of->rank, b, x, of->work);
+}
+
+static bool
+factor_held(struct rt *run, struct apart *of)
+{
+    size_t n = (size_t)of->n_held, rows = 2 * (size_t)of->n;
+    of->A = NEW_N(run->brief, double, 2 * n * n + 2 * n + 1);
+    of->V = of->A + n * n;
+    of->singular = of->V + n * n;
+    of->work = of->singular + n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            of->A[j * n + i] =
+                of->W[(size_t)of->held[i] * rows + (size_t)of->held[j]];
+    if (n > 0 && !dense_svd((int)n, (int)n, of->A, of->V, of->singular))
+        return false;
+    while (of->rank < (int)n &&
+           of->singular[of->rank] > APART_ZERO * of->singular[0])
+        of->rank++;
+    return true;
+}
+
+/* Impulses (2 n) after which no open row approaches, and the held ones have no
+ * rate: the least change of the motion. False: none were found. */
+static bool
+part_rows(struct rt *run, struct apart *of, const double *rate, double *impulse)
+{
+    size_t rows = 2 * (size_t)of->n, h = (size_t)of->n_held,
+           o = (size_t)of->n_open;
+    double *b = NEW_N(run->brief, double, 2 * h + o * h + o * o + 2 * o + 1),
+           *x = b + h, *X = x + h, *S = X + o * h, *q = S + o * o, *z = q + o;
+    if (!factor_held(run, of))
+        return false;
+    for (size_t k = 0; k < o;
+         k++) { /* what an open row asks of the held ones */
+        for (size_t i = 0; i < h; i++)
+            b[i] = of->W[(size_t)of->held[i] * rows + (size_t)of->open[k]];
+        answer_held(of, b, X + k * h);
+    }
+    for (size_t i = 0; i < h; i++)
+        b[i] = rate[of->held[i]];
+    answer_held(of, b, x);
+    for (size_t k = 0; k < o; k++) {
+        const double *w = of->W + (size_t)of->open[k] * rows;
+        q[k] = rate[of->open[k]];
+        for (size_t i = 0; i < h; i++)
+            q[k] -= w[of->held[i]] * x[i];
+        for (size_t j = 0; j < o; j++) {
+            S[k * o + j] = w[of->open[j]];
+            for (size_t i = 0; i < h; i++)
+                S[k * o + j] -= w[of->held[i]] * X[j * h + i];
+        }
+    }
+    int solved = lcp_solve((int)o, S, q, z,
+                           NEW_N(run->brief, double, lcp_room((int)o) + 1));
+    for (size_t k = 0; k < o; k++)
+        impulse[of->open[k]] = z[k];
+    for (size_t i = 0; i < h; i++) {
+        impulse[of->held[i]] = -x[i];
+        for (size_t k = 0; k < o; k++)
+            impulse[of->held[i]] -= X[k * h + i] * z[k];
+    }
+    return solved == 0 || solved == 2;
+}
+
+bool
+friction_modes_apart(struct rt *run, const struct contact_point *spot, int n)
+{
+    assert(run && spot && n > 0);
+    struct friction_rows in = {.run = run, .n = n, .spot = spot};
+    size_t size = 2 * (size_t)n + 1;
+    struct apart of = {.n = n,
+                       .held = NEW_N(run->brief, int, size),
+                       .open = NEW_N(run->brief, int, size)};
+    bool any = false, held[2];
+    if (run->joints || friction_rows_read(&in))
+        return false;
+    of.W = in.W;
+    for (int i = 0; i < n; i++) {
+        held_now(run, spot + i, held);
+        if (held[0])
+            of.held[of.n_held++] = 2 * i;
+        else
+            of.open[of.n_open++] = 2 * i;
+        if (held[1])
+            of.held[of.n_held++] = 2 * i + 1;
+        any |= !held[0] && in.rate[2 * i] < -in.size[i];
+    }
+    double *impulse = NEW_N(run->brief, double, size),
+           *push = NEW_N(run->brief, double, in.group->n_unknown + 1);
+    if (!any || !part_rows(run, &of, in.rate, impulse))
+        return false;
+    for (int i = 0; i < in.group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = &in.group->unknown[i];
+        push[i] = impulse[2 * (unknown->row - in.group->row) +
+                          (unknown->value != &unknown->row->gap)];
+    }
+    persistent_apply_impulses(run, push);
+    return true;
+}
+
+int
+mode_push_apart(struct rt *run, const struct contact_point *spot, int n,
+                struct contact_point_state *p)
+{
+    assert(run && spot && p && n > 0);
+    size_t size = (size_t)n;
+    double *G = NEW_N(run->brief, double, size *size + 2 * size + 1),
+           *rate = G + size * size, *impulse = rate + size;
+    bool any = false;
+    int st = contact_point_states(run, spot, n, p, G);
+    for (int i = 0; i < n && !st; i++) {
+        bool none = fabs(p[i].rate) <= MODE_STILL * p[i].speed;
+        rate[i] = none ? 0.0 : p[i].rate;
+        any |= rate[i] < 0.0;
+    }
+    if (st || !any)
+        return st;
+    int solved = lcp_solve(n, G, rate, impulse,
+                           NEW_N(run->brief, double, lcp_room(n) + 1));
+    if (solved == 0 || solved == 2)
+        persistent_apply_impulses(run, impulse);
     return IMP_OK;
 }

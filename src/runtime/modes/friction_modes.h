@@ -8,6 +8,8 @@
 #include "runtime/friction/painleve.h"
 #include "runtime/motion/persistent.h"
 
+struct contact_point_state;
+
 /* Has the contact friction? */
 bool friction_modes_contact(const struct rt *run, uint32_t contact);
 /* Does the contact of this point state a compliance, and is it rigid now? */
@@ -88,6 +90,17 @@ void friction_modes_lost(struct rt *run, uint32_t contact, double slip);
  * impacts that several contacts share does not know in which order the last
  * ones come, and a run may state how slow impacts are that do not count. */
 void friction_modes_doubt(struct rt *run, uint32_t contact, double slip);
+
+/* Slips that have been ended may have turned points that part into points that
+ * approach. Pushes these of n points of one group apart, while those that are
+ * held, and those that stick, keep no rate: the least change of the motion.
+ * False: none approach, or nothing was found. */
+bool friction_modes_apart(struct rt *run, const struct contact_point *spot,
+                          int n);
+/* Impulses along the normals after which none of n points of one group
+ * approaches. p (n): room, and then states of before. Status of the tapes. */
+int mode_push_apart(struct rt *run, const struct contact_point *spot, int n,
+                    struct contact_point_state *p);
 
 /* An impact without collision at point `which` of n: ends its slip. plastic:
  * without restitution. *impulse: along the normal. Status of the tapes. */

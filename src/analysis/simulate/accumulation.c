@@ -355,6 +355,9 @@ lost(struct simulation *sim, const struct limit_group *group,
             contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
         double rate_now = fabs(state->rate), fall = fabs(acc[point]);
+        /* forces balance: what is left of the fall is rounding, and no time */
+        if (fall <= LIMIT_GROUP_NOISE * DBL_EPSILON * fabs(state->free))
+            continue;
         sum = fmax(sum, 2.0 * rate_now / fall *
                             limit_flights(sim, group, point, rate_now));
         blur = fmax(blur, limit_cut(sim, group, point, fall));

@@ -626,12 +626,24 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
     memcpy(at.data, at.joint, sizeof *at.data * (size_t)n_grip);
     struct mode_result *other = NEW(arena, struct mode_result);
     double *none = NEW_N(arena, double, 2 * (size_t)in->n);
+    size_t size = sizeof *at.joint * (size_t)n_grip;
+    struct mode_point *kept = NEW_N(arena, struct mode_point, n_grip);
     bool found = from_none(&at, false, other);
     int which;
+    memcpy(kept, at.joint, size);
     for (int k = 0; k < n_grip; k++)
         at.joint[k].offset =
             fmax(friction_grip_of(grip + k, 2 * in->n, none), GIVEN_LEAST);
-    if (!settle(&at, NULL, true, out, &which)) {
+    bool given = settle(&at, NULL, true, out, &which);
+    if ((!given || out->n == 0) && found && other->n == 1) {
+        /* the given loads lead to nothing, those that begin with none do: to a
+         * motion that is not shown to be the only one */
+        *out = *other;
+        out->verdict = FRICTION_NOT_SHOWN;
+        memcpy(at.joint, kept, size);
+        return;
+    }
+    if (!given) {
         *out = (struct mode_result){.verdict = FRICTION_UNKNOWN, .taken = -1};
         return;
     }
@@ -639,8 +651,6 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
         keep_own_grips(&at, out);
     double far = found ? apart_alone(in, out, other) : 0.0;
     if (far > 0.0) { /* one that is not the only one there does not count */
-        size_t size = sizeof *at.joint * (size_t)n_grip;
-        struct mode_point *kept = NEW_N(arena, struct mode_point, n_grip);
         memcpy(kept, at.joint, size);
         found = from_none(&at, true, other);
         memcpy(at.joint, kept, size);

@@ -333,18 +333,6 @@ stays_behind(const struct polytope_scene *scene,
     return behind > span * rate;
 }
 
-/* Do the arcs of two edges cross now, or soon? Where an edge lies in a face, an
- * arc begins at the other one, and rounding would decide of the present alone.
- */
-static bool
-crosses(const struct polytope_scene *now, const struct polytope_scene *soon,
-        uint32_t edge0, uint32_t edge1)
-{
-    double n[3];
-    return polytope_edges_cross(now, edge0, edge1, n) ||
-           polytope_edges_cross(soon, edge0, edge1, n);
-}
-
 /* Adds a condition for every normal of a face, and for every pair of edges,
  * that may come to separate the bodies better than the present pair. */
 static void
@@ -385,16 +373,22 @@ others(const struct polytope_scene *scene, const struct polytope_scene *soon,
             struct feature_validity silent = {.order = validity->order,
                                               .overlap = true};
             struct taylor separation, less;
+            double n[3];
             if (!memcmp(&other.index, &pair->index, sizeof other.index) &&
                 !memcmp(&other.kind, &pair->kind, sizeof other.kind))
                 continue;
-            if (!crosses(scene, soon, edge, j) ||
+            /* Where an edge lies in a face, an arc begins at the other one, and
+             * rounding would decide of the present alone. */
+            bool now = polytope_edges_cross(scene, edge, j, n);
+            if ((!now && !polytope_edges_cross(soon, edge, j, n)) ||
                 stays_behind(scene, &other, centre, turn, gap, validity) ||
                 !feature_gap_series(scene, &other, centre, turn, &silent,
                                     &separation))
                 continue;
             taylor_sub(validity->order, gap, &separation, &less);
-            feature_validity_add(validity, &less);
+            /* edges whose arcs do not cross yet say nothing of the present */
+            if (now || less.c[0] >= -validity->slack)
+                feature_validity_add(validity, &less);
         }
 }
 

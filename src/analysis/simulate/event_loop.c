@@ -207,9 +207,9 @@ last_change(const struct simulation *sim, uint32_t contact)
 
 /* Keeps the state in which the point of sim->mode_change is at the end of its
  * face, from where it leaves if nothing holds it further on. The present state
- * stays. What was past that end when the motion became what it is leaves
- * there, and what comes to its end at the same time as another point leaves
- * where that one does. */
+ * stays. What was past that end when the motion became what it is leaves there.
+ * Of points that come to their ends at one time the end of the first is kept:
+ * the others leave where they are found. */
 static int
 keep_face_end(struct simulation *sim)
 {

@@ -307,14 +307,19 @@ family_range(struct check *ck, const struct env *args,
         *count = 1;
         return true;
     }
-    if (bounds[1] < bounds[0] || bounds[1] - bounds[0] >= FAMILY_MAX) {
+    if (bounds[1] < bounds[0]) {
         check_error(ck, DIAG_E0363, range,
-                    bounds[1] < bounds[0]
-                        ? "this family is empty: its index runs from %g "
-                          "to %g"
-                        : "this family is too large: its index runs from "
-                          "%g to %g",
+                    "this family is empty: its index runs from %g to %g",
                     bounds[0], bounds[1]);
+        return false;
+    }
+    if (bounds[1] - bounds[0] >= FAMILY_MAX) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0363, range,
+            "this family is too large: its index runs from %g to %g", bounds[0],
+            bounds[1]);
+        CHECK_HELP(ck, diag, "a family has at most %d members: make several",
+                   FAMILY_MAX);
         return false;
     }
     *lo = (int)bounds[0];

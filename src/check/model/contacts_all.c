@@ -574,6 +574,8 @@ check_same_pairs(struct check *ck)
 {
     assert(ck);
     size_t count = 0;
+    if (ck->ds->errors)
+        return; /* the bodies of a wrong contact are not known */
     struct pair *pairs =
         NEW_N(ck->arena, struct pair, ck->lists.contacts.n + 1);
     for (size_t i = 0; i < ck->lists.contacts.n; i++) {

@@ -572,6 +572,8 @@ take_arguments(struct check *ck, const struct ast_expr *node,
         }
         if (may_be_number(kind, i) && value_is_scalar(&args[i]))
             continue;
+        bool vector = args[i].kind == VALUE_NUM && args[i].cols == 1;
+        uint32_t entries = args[i].rows;
         if (!take_list(ck, node->args[i].value, &args[i])) {
             no_list(ck, node, word, i, &args[i],
                     kind == IMP_LIST_COUNT ? "a list of conditions" : "a list");
@@ -585,6 +587,13 @@ take_arguments(struct check *ck, const struct ast_expr *node,
         }
         if (args[i].rows > 1 && (!wide || i > 0)) {
             no_list(ck, node, word, i, &args[i], "a list of single numbers");
+            return false;
+        }
+        /* in each vector the places of two bodies or more, body after body */
+        if (kind == IMP_LIST_DISTANCES &&
+            (vector ? entries : args[i].rows) < 4) {
+            no_list(ck, node, word, i, &args[i],
+                    "the places of two bodies or more");
             return false;
         }
         if (args[i].dims && joins_vectors(kind)) {

@@ -529,7 +529,8 @@ compare_answers(const struct comparison *comparison,
                     "%.3g, and in the other model at %.17g",
                     a->verdict, a->time, a->error, time);
     else if (!a->fitted && !b->fitted &&
-             (fabs(a->ratio - b->ratio) > 1e-6 ||
+             (fabs(a->ratio - b->ratio) >
+                  1e-6 + a->ratio_error + b->ratio_error ||
               fabs(a->exponent - b->exponent) > 1e-6 + digits))
         finding_set(finding, "ratio",
                     "ratio %.17g, exponent %.17g; in the other model %.17g, "
@@ -596,6 +597,26 @@ before_limit(const struct result *result, double time)
     return false;
 }
 
+/* The first limit of chatter that another impact follows within so many times
+ * the error that is told of it: what is hit first behind it is not known. */
+static const double FOLLOWS = 1000;
+
+static double
+first_followed(const struct result *result)
+{
+    double first = INFINITY;
+    for (int i = 0; i < result->limits; i++) {
+        const struct limit *limit = &result->limit[i];
+        for (int k = 0; k < result->events; k++) {
+            double later = result->event[k].time - limit->time;
+            if (!strcmp(result->event[k].kind, "impact") &&
+                later > limit->error && later < FOLLOWS * limit->error)
+                first = fmin(first, limit->time);
+        }
+    }
+    return first;
+}
+
 static void
 compare_runs(const struct comparison *comparison, const struct growth *growth,
              struct finding *finding)
@@ -620,6 +641,8 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
         return;
     }
     to = fmin(to, first_graze(a, b, &comparison->frame));
+    to = fmin(to, fmin(first_followed(a),
+                       frame_undo_time(&comparison->frame, first_followed(b))));
     /* bodies ask the law that their contacts carry, systems ask for one */
     if (comparison->frame.places_alone && !strcmp(b->code, "W0730"))
         to = fmin(to, end_b);

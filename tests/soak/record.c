@@ -209,15 +209,17 @@ static void
 read_answer(const struct json *record, struct answer *answer)
 {
     const struct json *verdict = json_get(record, "verdict");
-    const char *const keys[] = {"time", "error", "ratio", "exponent"};
+    const char *const keys[] = {"time", "error", "ratio", "ratio_error",
+                                "exponent"};
     double *const values[] = {&answer->time, &answer->error, &answer->ratio,
-                              &answer->exponent};
+                              &answer->ratio_error, &answer->exponent};
+    const int count = sizeof keys / sizeof *keys;
     if (verdict && verdict->kind == JSON_TEXT)
         snprintf(answer->verdict, sizeof answer->verdict, "%s", verdict->text);
     const struct json *means = json_get(record, "means");
     answer->fitted =
         !means || means->kind != JSON_TEXT || !strcmp(means->text, "average");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < count; i++) {
         const struct json *value = json_get(record, keys[i]);
         *values[i] = value && value->kind == JSON_NUMBER ? value->number : NAN;
     }

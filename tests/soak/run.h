@@ -47,7 +47,7 @@ struct force {
 struct answer {
     char verdict[24]; /* "" if there is none */
     bool fitted;      /* by averages: ratio and exponent are rough */
-    double time, error, ratio, exponent;
+    double time, error, ratio, ratio_error, exponent;
 };
 
 /* A limit of chatter. */

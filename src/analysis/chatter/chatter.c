@@ -93,6 +93,8 @@ static const char *const of_limit[] = {"ratio",          "ratio_error",
 /* of these, the fields that are fitted where no order repeats */
 static const char *const of_fit[] = {"ratio", "ratio_error", "exponent",
                                      "exponent_error"};
+/* of these, the fields that say what depends on the last digits of the start */
+static const char *const of_digits[] = {"order_known", "ratio_error"};
 /* of these, the fields that are known without the limit */
 static const char *const of_end[] = {"verdict", "start", "impacts", "time",
                                      "last_impact"};
@@ -117,7 +119,7 @@ wants_of(struct analysis *analysis, const struct record *out)
     wanted->numbers = record_wants_beyond(out, OF(of_verdict));
     wanted->rest = record_wants_beyond(out, OF(of_end));
     wanted->history = record_wants_any(out, OF(of_history));
-    wanted->order = record_wants(out, "order_known");
+    wanted->order = record_wants_any(out, OF(of_digits));
     wanted->exponent = record_wants_any(out, OF(of_fit));
     wanted->limit = record_wants_any(out, OF(of_limit));
 #undef OF
@@ -236,8 +238,18 @@ in_common(const struct chatter_run *one, const struct chatter_run *two)
  * exactly symmetric stays so */
 static const double order_starts[][2] = {{1, 0}, {0, 1}, {-1, 1}};
 
+/* Where the last digits of the start decide which contact is hit next, they
+ * decide which pattern the impacts come to, and starts near this one tell some
+ * of the ratios that are possible, not all: it counts as unknown. */
+static void
+forget_ratio(struct chatter_run *outcome)
+{
+    if (outcome->limit && !outcome->fitted)
+        outcome->accumulation.ratio_error = 1.0;
+}
+
 /* What of the outcome depends on the last digits of the start: as many impacts
- * as do not, the verdict, the time. */
+ * as do not, the verdict, the time, the ratio. */
 static void
 compare_starts(struct analysis *analysis, uint32_t system_id,
                const struct chatter_options *ask,
@@ -260,6 +272,8 @@ compare_starts(struct analysis *analysis, uint32_t system_id,
         size_t common = in_common(outcome, &twin);
         if (common < outcome->order_known)
             outcome->order_known = common;
+        if (common < outcome->n_order)
+            forget_ratio(outcome);
         if (twin.verdict != outcome->verdict) {
             outcome->verdict_open = true;
             outcome->other_verdict = twin.verdict;

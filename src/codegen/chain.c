@@ -6,7 +6,8 @@
  * of order k: the others are computed before that order, and the sums of four
  * operators, such as the sine and the cosine of one angle, are the lanes of one
  * vector. The factors j u_j are kept as the arrays of pack.c are, and made once
- * per order. */
+ * per order. Behind the last of them that is not 0 in some lane no term is
+ * added: the angle of a body that flies freely has two coefficients. */
 #include "codegen/series_priv.h"
 
 #include <assert.h>
@@ -63,8 +64,54 @@ sv_plan_chains(struct sv *series)
             inner.reg[l] = used ? in->a : UINT32_MAX;
             outer.reg[l] = used ? in->c : UINT32_MAX;
         }
+        group->until = series->layout.n_slots++;
         group->inner = sv_pack_array(series, &inner);
         group->outer = sv_pack_array(series, &outer);
+    }
+}
+
+/* The entry of scratch that holds where the factors of a group end. */
+static LLVMValueRef
+until(const struct sv *series, const struct chain_group *group)
+{
+    const struct gen *gen = series->g;
+    return gen_at(gen, gen->type.f64, series->fn.scratch,
+                  gen_i64(gen, group->until), gen->type.i64);
+}
+
+void
+sv_chains_zero(struct sv *series)
+{
+    assert(series);
+    const struct gen *gen = series->g;
+    for (uint32_t which = 0; which < series->chain.n_groups; which++)
+        gen_store(gen, gen->type.i64, gen_i64(gen, 1),
+                  until(series, series->chain.groups + which));
+}
+
+void
+sv_chains_push(struct sv *series)
+{
+    assert(series->fn.k);
+    struct gen *gen = series->g;
+    LLVMTypeRef four = LLVMIntTypeInContext(gen->cx, 4);
+    LLVMValueRef zero = gen_num(gen, gen->type.v4, 0.0),
+                 next = LLVMBuildAdd(gen->b, series->fn.k, gen_i64(gen, 1), "");
+    for (uint32_t which = 0; which < series->chain.n_groups; which++) {
+        const struct chain_group *group = series->chain.groups + which;
+        LLVMValueRef ju =
+            gen_load(gen, gen->type.v4,
+                     sv_pack_entry(series, group->inner, series->fn.k, 0));
+        LLVMValueRef any = LLVMBuildICmp(
+            gen->b, LLVMIntNE,
+            LLVMBuildBitCast(gen->b,
+                             LLVMBuildFCmp(gen->b, LLVMRealUNE, ju, zero, ""),
+                             four, ""),
+            LLVMConstInt(four, 0, 0), "");
+        LLVMValueRef end = gen_load(gen, gen->type.i64, until(series, group));
+        gen_store(gen, gen->type.i64,
+                  LLVMBuildSelect(gen->b, any, next, end, ""),
+                  until(series, group));
     }
 }
 
@@ -75,7 +122,11 @@ sum(struct sv *series, struct chain_group *group)
     struct gen *gen = series->g;
     LLVMValueRef zero = gen_num(gen, gen->type.v4, 0.0);
     struct sv_loop loop;
+    LLVMValueRef end = gen_load(gen, gen->type.i64, until(series, group));
 
+    end = LLVMBuildSelect(
+        gen->b, LLVMBuildICmp(gen->b, LLVMIntSLT, end, series->fn.k, ""), end,
+        series->fn.k, "");
     sv_loop_open(series, &loop, 1, 1, zero);
     LLVMValueRef back = LLVMBuildSub(gen->b, series->fn.k, loop.j, "");
     LLVMValueRef ju = gen_load(gen, gen->type.v4,
@@ -88,7 +139,7 @@ sum(struct sv *series, struct chain_group *group)
                         LLVMBuildFCmp(gen->b, LLVMRealOEQ, ju, zero, ""), zero,
                         LLVMBuildFMul(gen->b, ju, w, ""), ""),
         "");
-    sv_loop_close(series, &loop, &acc, 1, series->fn.k);
+    sv_loop_close(series, &loop, &acc, 1, end);
     /* the loop runs once at least, but order 1 has no such term */
     group->sum = LLVMBuildSelect(
         gen->b,

@@ -82,6 +82,7 @@ sv_order_zero(struct sv *series)
                                 gen_num(gen, gen->type.f64, 0.0), ""),
                 sv_row(series, reg, series->fn.work, 1));
     sv_packs_zero(series);
+    sv_chains_zero(series);
 }
 
 /* v at k == 1, zero beyond */

@@ -321,6 +321,7 @@ orders(struct sv *series, LLVMValueRef order, LLVMValueRef *step,
         pass(series, correct, sv_correct);
     }
     sv_packs_push(series);
+    sv_chains_push(series);
     LLVMValueRef next = LLVMBuildAdd(gen->b, series->fn.k, gen_i64(gen, 1), "");
     LLVMValueRef from[2] = {gen_i64(gen, 1), next};
     LLVMBasicBlockRef blocks[2] = {before, LLVMGetInsertBlock(gen->b)};

@@ -48,6 +48,8 @@ struct pack_array {
 struct chain_group {
     uint32_t n_lanes, lane[4];
     uint32_t inner, outer; /* arrays: j u_j, and w_j */
+    uint32_t until;        /* scratch entry: no j u_j from here on is other than
+                              0 so far, an integer */
     LLVMValueRef sum;      /* the terms that need no coefficient of order k */
 };
 
@@ -148,10 +150,13 @@ uint32_t sv_pack_array(struct sv *series, const struct pack_array *want);
 LLVMValueRef sv_pack_entry(struct sv *series, uint32_t array, LLVMValueRef base,
                            int off);
 /* chain.c: sums of CHAIN operators. The plan comes after that of the packs;
- * inner: before order k; sum: of register reg, at order k. */
+ * zero: at the end of order 0; inner: before order k; sum: of register reg, at
+ * order k; push: after order k, when its coefficients stand in the arrays. */
 uint32_t sv_count_chains(const struct sv *series);
 void sv_plan_chains(struct sv *series);
+void sv_chains_zero(struct sv *series);
 void sv_chains_inner(struct sv *series);
+void sv_chains_push(struct sv *series);
 LLVMValueRef sv_chain_sum(struct sv *series, uint32_t reg);
 /* held.c: states whose rates are the lanes of a pack. To be called in this
  * order: the plan, after that of the packs; zero, at the end of order 0; open,

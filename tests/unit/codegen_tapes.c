@@ -186,6 +186,19 @@ random_instr(struct tb *t, int series, int tame)
     push(t, in, series && (!(flags & IMP_INSTR_CONST) || rnd(2)));
 }
 
+/* Sine, cosine and exponential of one row, which may be a polynomial: the sums
+ * of one group. */
+static void
+of_one_row(struct tb *t)
+{
+    static const uint16_t op[] = {IMP_OP_SIN, IMP_OP_COS, IMP_OP_EXP};
+    uint32_t row = operand(t, 1);
+    while (t->code[row].op != IMP_OP_ROW || t->code[row].a != 1)
+        row = operand(t, 1);
+    for (size_t i = 0; i < sizeof op / sizeof *op; i++)
+        push(t, (imp_instr){.op = op[i], .a = row, .c = t->n}, 1);
+}
+
 static void
 random_tape(struct image_builder *ib, uint32_t size, int series, int implicit,
             int tame)
@@ -196,6 +209,8 @@ random_tape(struct image_builder *ib, uint32_t size, int series, int implicit,
     imp_tape tape = {.series = (uint32_t)series, .n_local = N_LOCAL};
 
     leaves(t, series, implicit);
+    if (size == 0)
+        of_one_row(t);
     while (t->n < size)
         random_instr(t, series, tame);
     for (uint32_t i = 0; i < t->n; i++)
@@ -205,7 +220,7 @@ random_tape(struct image_builder *ib, uint32_t size, int series, int implicit,
             while (t->code[t->code[i].b].row == IMP_NO_ROW);
     for (int i = 0; i < N_OUT; i++)
         do
-            outs[i] = t->n - 1 - rnd(t->n / 2);
+            outs[i] = t->n - 1 - rnd(size ? t->n / 2 : 3);
         while (series && t->code[outs[i]].row == IMP_NO_ROW);
     tape.name = image_text(ib, "random");
     tape.n_rows = t->n_rows;
@@ -295,11 +310,15 @@ compare_tape(const imp_image *im, uint32_t i, const imp_code *code,
         env[k] = 2 * unit() - 0.7;
     for (int k = 0; k < N_LOCAL; k++)
         local[k] = unit() + 0.1;
+    /* rows of the second source are polynomials, some with gaps */
     for (int s = 0; s < 2; s++)
-        for (int r = 0; r < N_SRC_ROWS; r++)
-            for (int k = 0; k <= IMP_ORDER_MAX; k++)
-                src[s][r * IMP_ROW_STRIDE + IMP_ROW_PAD + k] =
-                    (2 * unit() - 1) / (1 << (k / 2));
+        for (int r = 0; r < N_SRC_ROWS; r++) {
+            int last = s ? (int)rnd(IMP_ORDER_MAX + 1) : IMP_ORDER_MAX;
+            for (int k = 0; k <= last; k++)
+                if (!s || k == 0 || rnd(3))
+                    src[s][r * IMP_ROW_STRIDE + IMP_ROW_PAD + k] =
+                        (2 * unit() - 1) / (1 << (k / 2));
+        }
     int sa = eval_tape(im, t, env, local, a);
     int sb = code->eval[i](env, local, b);
     if (sa != sb)
@@ -398,6 +417,18 @@ test_all_operators(void **state)
     struct arena *a = arena_new();
     (void)state;
     compare(random_image(a, 8, 60, 0), 4, 10);
+    arena_free(a);
+}
+
+static void
+test_chains(void **state)
+{
+    struct arena *a = arena_new();
+    struct image_builder *ib = image_new(a);
+    imp_image head = {0};
+    (void)state;
+    random_tape(ib, 0, 1, 0, 1);
+    compare(image_finish(ib, &head), 2, 40);
     arena_free(a);
 }
 
@@ -553,8 +584,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_operators), cmocka_unit_test(test_tame),
-        cmocka_unit_test(test_long),          cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_errors)};
+        cmocka_unit_test(test_all_operators), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_tame),          cmocka_unit_test(test_long),
+        cmocka_unit_test(test_lanes),         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,12 @@ struct given {
                      what is always 0 */
 };
 
+/* What a series reads, by itself. */
+struct reads {
+    bool all;    /* gaps, or blocks of bodies: everything that moves */
+    bool *block; /* per block: of systems, of observers */
+};
+
 struct series_along {
     double **motion, **event; /* as run->rows.block, run->rows.contact */
     double **work, **derived; /* per series */
@@ -32,7 +38,9 @@ struct series_along {
     const double **rows; /* sources, as imp_series says */
     bool same;           /* the state stays as it is for a while */
     bool values;         /* series_along_values */
-    int order;           /* to which `motion` was made since; 0: not yet */
+    int order;           /* to which bodies were moved since; 0: not yet */
+    int *block_order;    /* the same of blocks of systems and observers */
+    struct reads *reads; /* per series */
     struct given *given; /* per system */
 };
 
@@ -51,6 +59,39 @@ work_of(struct rt *run, uint32_t tape)
                  : IMP_ARRAY(run->im, run->im->tapes, imp_tape)[tape].n_rows);
 }
 
+/* Does the tape of a series read this block, or what may depend on all of them?
+ */
+static void
+note_read(const struct rt *run, const imp_instr *in, struct reads *reads)
+{
+    const imp_image *im = run->im;
+    uint32_t contacts = im->blocks.n, series = contacts + im->contacts.n;
+    if (in->op != IMP_OP_ROW || in->a >= series)
+        return; /* series of derivatives stand in the same list */
+    if (in->a < contacts && system_of_block(run, in->a) != IMP_NO_SYSTEM)
+        reads->block[in->a] = true;
+    else
+        reads->all = true;
+}
+
+static void
+note_reads(struct rt *run, uint32_t series, struct reads *reads)
+{
+    const imp_series *of = IMP_ARRAY(run->im, run->im->series, imp_series);
+    const imp_ref code = rt_tape(run, of[series].tape)->code;
+    const imp_instr *in = IMP_ARRAY(run->im, code, imp_instr);
+    reads->block = NEW_N(run->own, bool, run->im->blocks.n + 1);
+    for (uint32_t i = 0; i < code.n; i++)
+        note_read(run, in + i, reads);
+    /* observers feel the motion of their system */
+    for (uint32_t i = 0; i < run->im->systems.n; i++) {
+        const imp_system *sys = rt_system(run, i);
+        if (sys->observer != IMP_NO_BLOCK && reads->block[sys->observer] &&
+            system_n_felt(run, i) > 0)
+            reads->block[sys->block] = true;
+    }
+}
+
 struct series_along *
 series_along_new(struct rt *run)
 {
@@ -65,6 +106,8 @@ series_along_new(struct rt *run)
     along->work = NEW_N(run->own, double *, ns);
     along->derived = NEW_N(run->own, double *, ns);
     along->rows = NEW_N(run->own, const double *, nb + nc + ns);
+    along->block_order = NEW_N(run->own, int, nb + 1);
+    along->reads = NEW_N(run->own, struct reads, ns);
     along->given = NEW_N(run->own, struct given, im->systems.n + 1);
     for (uint32_t i = 0; i < nb; i++)
         along->rows[i] = along->motion[i] =
@@ -80,6 +123,7 @@ series_along_new(struct rt *run)
     for (uint32_t i = 0; i < ns; i++) {
         const imp_series *s = IMP_ARRAY(im, im->series, imp_series) + i;
         along->work[i] = work_of(run, s->tape);
+        note_reads(run, i, along->reads + i);
         along->rows[nb + nc + i] = along->derived[i] =
             rows_of(run, s->order + 1);
     }
@@ -110,6 +154,8 @@ series_along_same(struct rt *run, bool same)
         return;
     run->series_along->same = same;
     run->series_along->order = 0;
+    memset(run->series_along->block_order, 0,
+           run->im->blocks.n * sizeof *run->series_along->block_order);
     for (uint32_t system = 0; system < run->im->systems.n; system++)
         run->series_along->given[system].now = false;
 }
@@ -149,7 +195,8 @@ move_system(struct rt *run, uint32_t system, int most)
     const imp_system *sys = rt_system(run, system);
     struct given *given = run->series_along->given + system;
     const uint32_t *to = IMP_ARRAY(
-        run->im, IMP_ARRAY(run->im, run->im->blocks, imp_block)[sys->block].rows,
+        run->im,
+        IMP_ARRAY(run->im, run->im->blocks, imp_block)[sys->block].rows,
         uint32_t);
     double *rows = run->rows.block[sys->block], h;
     for (uint32_t i = 0; i < 2 * sys->n && (given->now || given->left); i++) {
@@ -166,32 +213,83 @@ move_system(struct rt *run, uint32_t system, int most)
     return given->now ? IMP_OK : motion_series(run, sys->block, most, &h);
 }
 
-/* The series of the motion of all blocks. */
-static int
-move(struct rt *run, int most)
+/* A tape does not write what is always 0, and machine code not what nobody
+ * reads: rows that another way of motion has left would stay. */
+static void
+clear_rows(struct rt *run, uint32_t block)
 {
-    const imp_image *im = run->im;
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    if (of->motion != IMP_NO_TAPE)
+        memset(run->series_along->motion[block], 0,
+               rt_tape(run, of->motion)->n_rows * IMP_ROW_STRIDE *
+                   sizeof(double));
+}
+
+/* The series of the motion of all bodies. */
+static int
+move_bodies(struct rt *run, int most)
+{
     struct series_along *along = run->series_along;
     double h;
     if (along->same && along->order >= most)
         return IMP_OK;
-    /* A tape does not write what is always 0, and machine code not what nobody
-     * reads: rows that another way of motion has left would stay. */
-    const imp_block *block = IMP_ARRAY(im, im->blocks, imp_block);
-    for (uint32_t i = 0; i < im->blocks.n; i++)
-        if (block[i].motion != IMP_NO_TAPE)
-            memset(along->motion[i], 0,
-                   IMP_ARRAY(im, im->tapes, imp_tape)[block[i].motion].n_rows *
-                       IMP_ROW_STRIDE * sizeof(double));
+    for (uint32_t i = 0; i < run->im->blocks.n; i++)
+        if (system_of_block(run, i) == IMP_NO_SYSTEM)
+            clear_rows(run, i);
     int st = motion_series_all(run, most, &h);
-    for (uint32_t system = 0; system < im->systems.n && !st; system++) {
-        st = move_system(run, system, most);
-        if (st || rt_system(run, system)->observer == IMP_NO_BLOCK)
+    along->order = st ? 0 : most;
+    return st;
+}
+
+/* Does a value that is made of these series read a block? */
+static bool
+reads(const struct rt *run, const imp_val *val, const imp_want *wants,
+      uint32_t block)
+{
+    const struct series_along *along = run->series_along;
+    bool any = val->contacts.n > 0;
+    for (uint32_t i = 0; i < val->series.n && !any; i++) {
+        const struct reads *of = along->reads + wants[i].series;
+        any = of->all || of->block[block];
+    }
+    return any;
+}
+
+/* A block of a system, or of its observers, where the value reads it and it is
+ * not there yet. */
+static bool
+due(struct rt *run, const imp_val *val, const imp_want *wants, uint32_t block,
+    int most)
+{
+    const struct series_along *along = run->series_along;
+    if (block == IMP_NO_BLOCK ||
+        (along->same && along->block_order[block] >= most) ||
+        !reads(run, val, wants, block))
+        return false;
+    clear_rows(run, block);
+    return true;
+}
+
+/* The series of the motion of what a value reads. */
+static int
+move(struct rt *run, const imp_val *val, const imp_want *wants, int most)
+{
+    struct series_along *along = run->series_along;
+    double h;
+    int st = move_bodies(run, most);
+    for (uint32_t system = 0; system < run->im->systems.n && !st; system++) {
+        const imp_system *sys = rt_system(run, system);
+        if (due(run, val, wants, sys->block, most)) {
+            st = move_system(run, system, most);
+            along->block_order[sys->block] = st ? 0 : most;
+        }
+        if (st || !due(run, val, wants, sys->observer, most))
             continue;
         system_feel(run, system, most);
-        st = motion_series(run, rt_system(run, system)->observer, most, &h);
+        st = motion_series(run, sys->observer, most, &h);
+        along->block_order[sys->observer] = st ? 0 : most;
     }
-    along->order = st ? 0 : most;
     return st;
 }
 
@@ -199,8 +297,7 @@ move(struct rt *run, int most)
 static int
 spared(const struct rt *run, const imp_val *val, const imp_want *wants)
 {
-    bool values =
-        run->series_along->values && val->kind == IMP_VAL_ALONG;
+    bool values = run->series_along->values && val->kind == IMP_VAL_ALONG;
     return values ? (int)wants[val->series.n - 1].order : 0;
 }
 
@@ -222,7 +319,7 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
     double jet[IMP_ORDER_MAX + 1];
     int less = spared(run, val, wants);
     most = most - less > 1 ? most - less : 1;
-    int st = move(run, most);
+    int st = move(run, val, wants, most);
     const uint32_t *contact = IMP_ARRAY(im, val->contacts, uint32_t);
     for (uint32_t index = 0; index < val->contacts.n && !st; index++)
         st = along->corner[contact[index]]
@@ -237,8 +334,8 @@ fill(struct rt *run, const imp_val *val, const imp_want *wants, int most)
         double *work = along->work[wants[index].series];
         st = rt_series(run, series->tape, NULL, along->rows, work, order);
         if (st == IMP_NONFINITE && val->kind == IMP_VAL_ALONG) {
-            double *blunt = work + (size_t)series->row * IMP_ROW_STRIDE +
-                            IMP_ROW_PAD;
+            double *blunt =
+                work + (size_t)series->row * IMP_ROW_STRIDE + IMP_ROW_PAD;
             for (int k = 0; k <= order; k++)
                 blunt[k] = k < order ? 0.0 : IMP_ALONG_BLUNT;
             st = IMP_OK;

@@ -378,7 +378,8 @@ static double
 line_series(struct flow *flow, double time, double *rows)
 {
     line_at(flow, time);
-    flow_parabola_rows(flow, flow->parabola.now, flow->q, flow->v, rows);
+    if (rows)
+        flow_parabola_rows(flow, flow->parabola.now, flow->q, flow->v, rows);
     return line_eventful(flow) ? flow->parabola.next->t : INFINITY;
 }
 

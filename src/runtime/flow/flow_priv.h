@@ -17,7 +17,8 @@ struct flow_method {
     /* Does the present piece of the motion end at flow->ahead? */
     bool (*ends)(const struct flow *f);
     /* The series of the 2n numbers of the state about time t, rows of
-     * IMP_ROW_STRIDE. Returns the time until which they are the motion. */
+     * IMP_ROW_STRIDE (rows NULL: none). Returns the time until which they are
+     * the motion. */
     double (*series)(struct flow *f, double t, double *rows);
     /* Is what comes next a limit of chatter? If so, its time. */
     bool (*limit)(const struct flow *f, double *time);

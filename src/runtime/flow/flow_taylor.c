@@ -683,6 +683,8 @@ way_series(struct flow *flow, double time, double *rows)
         if (time < taylor->path.land)
             end = fmin(end, taylor->path.land);
     }
+    if (!rows)
+        return end;
     memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
     for (uint32_t j = 0; j < 2 * flow->n; j++)
         polynomial_about(from + (size_t)j * ROW, MOTION_STEP_ORDER, elapsed,

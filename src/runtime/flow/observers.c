@@ -201,9 +201,11 @@ feel(struct flow *flow)
     double end = INFINITY;
     const struct observer_run *observer = flow->observer;
     const struct observer_limit *limit = &observer->limit;
-    double *felt = system_felt(flow->run, flow->system);
+    double *felt = system_n_felt(flow->run, flow->system)
+                       ? system_felt(flow->run, flow->system)
+                       : NULL;
     if (limit->alone && limit->probe)
-        for (size_t j = 0; j < 2 * (size_t)flow->n; j++)
+        for (size_t j = 0; j < 2 * (size_t)flow->n && felt; j++)
             polynomial_about(limit->flight + j * IMP_ROW_STRIDE + IMP_ROW_PAD,
                              2, observer->piece.at - limit->begin,
                              felt + j * IMP_ROW_STRIDE + IMP_ROW_PAD);

@@ -24,9 +24,10 @@ struct system_run {
     double *factors; /* u x u: kept while the residual is made again */
     double *step;    /* u */
     int *piv;
-    double *gap;    /* of one contact: gap, rate, gradient */
-    double *felt;   /* 3n rows: system_felt; NULL without observers */
-    double *memory; /* 2 n_memory rows */
+    double *gap;     /* of one contact: gap, rate, gradient */
+    double *felt;    /* 3n rows: system_felt; NULL without observers */
+    uint32_t n_felt; /* so many of these, the first ones, are read */
+    double *memory;  /* 2 n_memory rows */
     /* rows of the block that may hold a series of the modal tape: a block may
      * have other rows for a while, and those that were put aside keep theirs */
     const double *slid[SLID_MOST];
@@ -44,6 +45,34 @@ system_of_block(const struct rt *run, uint32_t block)
     return IMP_NO_SYSTEM;
 }
 
+/* How many rows of what observers feel a tape reads: the last one, and all
+ * before it. */
+static uint32_t
+felt_by_tape(const struct rt *run, uint32_t tape)
+{
+    uint32_t most = 0;
+    if (tape == IMP_NO_TAPE)
+        return 0;
+    const imp_ref code = rt_tape(run, tape)->code;
+    const imp_instr *in = IMP_ARRAY(run->im, code, imp_instr);
+    for (uint32_t i = 0; i < code.n; i++)
+        if (in[i].op == IMP_OP_ROW && in[i].a == SYSTEM_FELT_SOURCE &&
+            in[i].b >= most)
+            most = in[i].b + 1;
+    return most;
+}
+
+/* The same of all formulas of a block of observers. */
+static uint32_t
+felt_by_block(const struct rt *run, uint32_t block)
+{
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    uint32_t motion = felt_by_tape(run, of->motion),
+             guard = felt_by_tape(run, of->guard);
+    return motion > guard ? motion : guard;
+}
+
 struct system_run *
 system_new(struct rt *run)
 {
@@ -54,9 +83,11 @@ system_new(struct rt *run)
         const imp_system *sys = rt_system(run, which);
         size_t n_unknown = (size_t)sys->n_contact + sys->n_rub;
         own[which].gap = NEW_N(run->own, double, sys->n + 5);
-        if (sys->observer != IMP_NO_BLOCK)
+        if (sys->observer != IMP_NO_BLOCK) {
             own[which].felt =
                 NEW_N(run->own, double, system_felt_size(sys) + 1);
+            own[which].n_felt = felt_by_block(run, sys->observer);
+        }
         own[which].memory = NEW_N(
             run->own, double, 2 * (size_t)sys->n_memory * IMP_ROW_STRIDE + 1);
         if (sys->modal == IMP_NO_TAPE)
@@ -272,6 +303,13 @@ system_felt(const struct rt *run, uint32_t system)
     return run->system[system].felt;
 }
 
+uint32_t
+system_n_felt(const struct rt *run, uint32_t system)
+{
+    assert(system < run->im->systems.n);
+    return run->system[system].n_felt;
+}
+
 const double *
 system_felt_by(const struct rt *run, uint32_t block)
 {
@@ -290,7 +328,7 @@ system_felt_rates(struct rt *run, uint32_t system, int order)
                                                 17, 18, 19, 20, 21, 22, 23, 24};
     uint32_t n = rt_system(run, system)->n;
     double *felt = system_felt(run, system);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; 2 * n + i < run->system[system].n_felt; i++) {
         const double *rate =
             felt + (size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD;
         double *acceleration = felt + (size_t)(2 * n + i) * IMP_ROW_STRIDE;
@@ -308,7 +346,8 @@ system_feel(struct rt *run, uint32_t system, int order)
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
     const uint32_t *from = IMP_ARRAY(run->im, block->rows, uint32_t);
     double *felt = system_felt(run, system);
-    for (uint32_t i = 0; i < 2 * sys->n; i++) {
+    uint32_t n = run->system[system].n_felt > 0 ? 2 * sys->n : 0;
+    for (uint32_t i = 0; i < n; i++) {
         double *to = felt + (size_t)i * IMP_ROW_STRIDE;
         memset(to, 0, IMP_ROW_STRIDE * sizeof *to);
         memcpy(to + IMP_ROW_PAD,
@@ -330,7 +369,8 @@ observer_tape(const struct rt *run, uint32_t system)
 int
 system_observed(struct rt *run, uint32_t system, int order)
 {
-    const double *rows[] = {NULL, system_felt(run, system)};
+    const double *rows[] = {NULL, [SYSTEM_FELT_SOURCE] =
+                                      system_felt(run, system)};
     return rt_series(run, observer_tape(run, system), NULL, rows,
                      run->rows.block[rt_system(run, system)->observer], order);
 }
@@ -338,7 +378,8 @@ system_observed(struct rt *run, uint32_t system, int order)
 void
 system_observed_nonfinite(struct rt *run, uint32_t system, int order)
 {
-    const double *rows[] = {NULL, system_felt(run, system)};
+    const double *rows[] = {NULL, [SYSTEM_FELT_SOURCE] =
+                                      system_felt(run, system)};
     rt_nonfinite_series(run, observer_tape(run, system), NULL, rows,
                         run->rows.block[rt_system(run, system)->observer],
                         order);

@@ -36,13 +36,18 @@ void system_unslide(struct rt *run, uint32_t system);
 /* What observers feel: the series of coordinates, rates and accelerations, n
  * rows each. Who follows the motion writes the first 2n of them about the
  * present time and calls system_felt_rates, or system_feel, which takes the
- * rows that the system's block has. */
+ * rows that the system's block has. Tapes of observers read them as this source
+ * of their rows. */
+#define SYSTEM_FELT_SOURCE 1
 static inline size_t
 system_felt_size(const imp_system *system)
 {
     return 3 * (size_t)system->n * IMP_ROW_STRIDE;
 }
 double *system_felt(const struct rt *run, uint32_t system);
+/* No formula of the observers reads a row from this number on. 0: they feel the
+ * impacts alone, and none need be written. */
+uint32_t system_n_felt(const struct rt *run, uint32_t system);
 /* The same rows for a block of observers; NULL for other blocks. */
 const double *system_felt_by(const struct rt *run, uint32_t block);
 void system_felt_rates(struct rt *run, uint32_t system, int order);

@@ -121,7 +121,7 @@ feel_ahead(struct rt *run, uint32_t system, const struct crossing *own,
            double step)
 {
     double *felt = system_felt(run, system);
-    size_t n = system_felt_size(rt_system(run, system));
+    size_t n = (size_t)system_n_felt(run, system) * IMP_ROW_STRIDE;
     for (size_t at = 0; at < n; at += IMP_ROW_STRIDE)
         polynomial_about(own->felt + at + IMP_ROW_PAD, IMP_ORDER_MAX, step,
                          felt + at + IMP_ROW_PAD);

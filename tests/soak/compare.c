@@ -274,15 +274,18 @@ beside_event(const struct event_list *list, double time, double within)
     return false;
 }
 
-/* All but those before a limit, in which impacts alone are left out. */
+/* All but those before a limit, in which impacts alone are left out. A limit of
+ * limits ends its window: in the other run it may be told behind that end. */
 static void
 note_windows(struct growth *growth, const struct event_list *list)
 {
     size_t all = (size_t)(growth->windows + list->windows) + 1;
     growth->window = realloc(growth->window, all * sizeof *growth->window);
     for (int i = 0; i < list->windows; i++)
-        if (!list->window[i].limit || list->window[i].nested)
-            growth->window[growth->windows++] = list->window[i];
+        if (!list->window[i].limit || list->window[i].nested) {
+            growth->window[growth->windows] = list->window[i];
+            growth->window[growth->windows++].limit = false;
+        }
 }
 
 void

@@ -13,6 +13,10 @@
  * 1e-10. */
 static const double FORCE = 1e-7, SLIP = 1e-8, WORK = 1e-8;
 
+/* Nearer to a jam than this the force is unknown, as the slip that it changes
+ * within the rounding of the time is. */
+static const double AT_JAM = 1e-12;
+
 /* Gaps of closed contacts, as those of the other audits. */
 static const double CLOSED = 1e-8;
 
@@ -301,6 +305,17 @@ is_beside_jam(const struct result *result, int row)
     return false;
 }
 
+/* At a jam the forces have no bound: is the row one of the moment itself? */
+static bool
+is_at_jam(const struct result *result, int row)
+{
+    for (int i = 0; i < result->events; i++)
+        if (!strcmp(result->event[i].kind, "jam") &&
+            fabs(result->event[i].time - result->t[row]) < AT_JAM)
+            return true;
+    return false;
+}
+
 /* Are the rows from `row` to row + 2 among those whose sums are asked for? */
 static bool
 is_asked(const struct result *result, int row)
@@ -335,7 +350,8 @@ audit_friction(const struct model *model, const struct result *result,
                 continue;
             all &= audit_has_force(result, row, i);
             if (!audit_has_force(result, row, i) ||
-                is_summed(result, result->t[row]) || is_between(result, row))
+                is_summed(result, result->t[row]) || is_between(result, row) ||
+                is_at_jam(result, row))
                 continue;
             audit_cone(model, result, row, i, finding);
             if (smooth)

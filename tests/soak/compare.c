@@ -620,6 +620,25 @@ first_followed(const struct result *result)
     return first;
 }
 
+/* Impacts of points that stick are followed one by one until rounding ends them
+ * (docs/limits.md): it decides what is left of speeds as small as theirs, which
+ * later motion takes apart. */
+static const double STICKS_LAST = 1e-5;
+
+static double
+first_last_stick(const struct model *model, const struct result *result)
+{
+    for (int i = 0; i < result->events; i++) {
+        const struct event *event = &result->event[i];
+        if (event->contact >= 0 && event->contact < model->contacts &&
+            model->contact[event->contact].sticks &&
+            !strcmp(event->kind, "impact") &&
+            fabs(event->impulse) < STICKS_LAST)
+            return event->time;
+    }
+    return INFINITY;
+}
+
 static void
 compare_runs(const struct comparison *comparison, const struct growth *growth,
              struct finding *finding)
@@ -646,6 +665,7 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
     to = fmin(to, first_graze(a, b, &comparison->frame));
     to = fmin(to, fmin(first_followed(a),
                        frame_undo_time(&comparison->frame, first_followed(b))));
+    to = fmin(to, first_last_stick(comparison->model, a));
     /* bodies ask the law that their contacts carry, systems ask for one */
     if (comparison->frame.places_alone && !strcmp(b->code, "W0730"))
         to = fmin(to, end_b);

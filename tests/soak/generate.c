@@ -40,6 +40,7 @@ static const struct kind {
     {"belts", generate_belts, 0},
     {"crowd", generate_crowd, 0},
     {"several", generate_several, 0},
+    {"smooth", generate_smooth, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -35,6 +35,7 @@ void generate_driven(struct random *random, struct model *out);
 void generate_belts(struct random *random, struct model *out);
 void generate_crowd(struct random *random, struct model *out);
 void generate_several(struct random *random, struct model *out);
+void generate_smooth(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Random models of ellipses, discs and polygons that roll, slide and come to
+ * rest on each other, on floors and on a round hill, with friction. */
+#include <math.h>
+
+#include "generate_priv.h"
+
+enum ground { PLANE, SLOPE, TROUGH, HILL, GROUNDS };
+
+/* Floors at the origin, whose lowest place that is. */
+static void
+add_grounds(struct random *random, struct model *out, enum ground ground)
+{
+    for (int i = 0; i < (ground == TROUGH ? 2 : 1); i++) {
+        double tilt = ground == SLOPE ? random_in(random, -0.4, 0.4)
+                      : ground == TROUGH
+                          ? (i ? 1 : -1) * random_in(random, 0.2, 1.2)
+                          : 0;
+        struct body *floor = scene_add_wall(out, random, tilt);
+        floor->position[1] = ground == HILL ? -1 : 0;
+    }
+    if (ground != HILL)
+        return;
+    struct body *hill = scene_add_body(out, "hill");
+    hill->shape = SHAPE_ELLIPSE;
+    hill->size[0] = random_in(random, 1.5, 3);
+    hill->size[1] = 1;
+    hill->fixed = true;
+    hill->position[1] = -1;
+}
+
+/* An ellipse, mostly; returns a radius about its centre. */
+static double
+add_shape(struct random *random, struct body *body)
+{
+    double long_way = random_in(random, 0.15, 0.5);
+    double short_way = random_in(random, 0.1, 0.4);
+    int kind = random_whole(random, 5);
+    body->density = random_in(random, 0.3, 3);
+    if (kind == 4) {
+        scene_random_hull(random, 2, long_way, body);
+        return long_way;
+    }
+    static const enum shape shapes[] = {SHAPE_ELLIPSE, SHAPE_ELLIPSE,
+                                        SHAPE_BALL, SHAPE_BOX};
+    body->shape = shapes[kind];
+    bool box = body->shape == SHAPE_BOX;
+    body->size[0] = box ? 2 * long_way : long_way;
+    body->size[1] = box ? 2 * short_way : short_way;
+    return box ? hypot(long_way, short_way) : fmax(long_way, short_way);
+}
+
+void
+generate_smooth(struct random *random, struct model *out)
+{
+    static const double heights[GROUNDS] = {0, 0.2, 1.5, 0.1};
+    enum ground ground = (enum ground)random_whole(random, GROUNDS);
+    double height = heights[ground];
+    int count = 1 + random_whole(random, 3);
+    out->gravity[1] = -random_in(random, 3, 10);
+    add_grounds(random, out, ground);
+    for (int i = 0; i < count; i++) {
+        struct body *body = scene_add_body(out, "body");
+        double radius = add_shape(random, body);
+        height += radius + random_in(random, 0.02, 0.5);
+        body->position[0] = random_in(random, -0.3, 0.3);
+        body->position[1] = height;
+        body->angle = random_in(random, -3, 3);
+        body->velocity[0] = random_in(random, -2, 2);
+        body->velocity[1] = random_in(random, -2, 0.5);
+        body->spin[2] =
+            random_chance(random, 0.5) ? random_in(random, -6, 6) : 0;
+        height += radius;
+    }
+    scene_add_contacts(out, random, 1);
+    scene_add_friction(random, out);
+    if (random_chance(random, 0.3))
+        scene_add_stribeck(random, out);
+    if (random_chance(random, 0.2))
+        scene_add_approach(random, out);
+    scene_choose_law(random, out);
+    out->until = random_in(random, 0.5, 1.5);
+}

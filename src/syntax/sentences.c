@@ -311,6 +311,11 @@ no_such_command(struct parse *parse, const struct token *token,
                     spelled(parse, token));
     if (!diag)
         return;
+    const struct foreign *other = foreign_find(token->text);
+    if (other && !other->ours) {
+        diag_help(parse->ds, diag, "%s", other->help);
+        return;
+    }
     diag_help(parse->ds, diag, "did you mean `%s`?", near);
     diag_fix(parse->ds, diag, token->range, near);
 }
@@ -507,9 +512,10 @@ row_of(const struct parse *parse, enum place where, const int *v, int n)
              in_class(parse->found.kind, row->found) &&
              (row->where == PLACE_ANY || row->where == where) &&
              wanted(v, n, row->want) &&
-             /* only behind a value on the same line */
-             !(row->found == IMP_YYIF && row->prev == VALUE_END &&
-               parse->found.first)))
+             /* only behind a value, or a word, on the same line */
+             !(parse->found.first &&
+               ((row->found == IMP_YYIF && row->prev == VALUE_END) ||
+                (row->found == IMP_YYNAME && row->prev == IMP_YYNAME)))))
         row++;
     return row;
 }
@@ -547,6 +553,14 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
         diag_help(parse->ds, diag,
                   "for example: over = (%s in linspace(0, 1, 11))",
                   parse->found.text);
+    } else if (row->code == DIAG_E0029 && parse->before[0].kind == IMP_YYNAME &&
+               parse->before[1].kind == IMP_YYCOORDINATE &&
+               !parse->prev.first) {
+        diag_help(parse->ds, diag,
+                  "names of coordinates are divided by commas: coordinate %s, "
+                  "%s",
+                  spelled(parse, &parse->before[0]),
+                  spelled(parse, &parse->prev));
     } else if (row->code == DIAG_E0029 && parse->prev.text &&
                parse->found.kind == IMP_YYIN) {
         diag_help(parse->ds, diag,

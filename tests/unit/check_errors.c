@@ -360,6 +360,40 @@ test_same_pair(void **state)
 #undef APART
 }
 
+/* W0305: a rule that adds its variable to itself; one that doubles it, and
+ * those that say what it becomes by a difference, are as they are meant. */
+static void
+test_jumps_that_add(void **state)
+{
+    (void)state;
+#define RULE(rule)                                                             \
+    "system s { coordinate h kinetic = h'^2/2 contact c { gap = h }\n"         \
+    "observer { coordinate n n' = 0 jump { n = " rule " } }\n"                 \
+    "start { h = 1 h' = -1 } }"
+    static const struct {
+        const char *text;
+        size_t warnings;
+    } row[] = {
+        {RULE("n + 1"), 1},
+        {RULE("1 + n"), 1},
+        {RULE("(before(n) + 1)"), 1},
+        {RULE("1"), 0},
+        {RULE("n"), 0},
+        {RULE("max(before(n), 2) - before(n)"), 0},
+        {RULE("2 - n"), 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct checked c;
+        check_text(&c, row[i].text);
+        assert_non_null(c.m);
+        assert_int_equal(c.ds.warnings, row[i].warnings);
+        if (row[i].warnings)
+            assert_string_equal(diag_code_name(c.ds.first->code), "W0305");
+        checked_free(&c);
+    }
+#undef RULE
+}
+
 /* W0304: two lists in brackets, without `against`; curves beside each other, a
  * list and a number, and one list over another are as they are meant. */
 static void
@@ -441,6 +475,7 @@ main(void)
         cmocka_unit_test(test_unread_keys),
         cmocka_unit_test(test_same_pair),
         cmocka_unit_test(test_lists_in_brackets),
+        cmocka_unit_test(test_jumps_that_add),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_explanations),
     };

@@ -399,6 +399,12 @@ argument_count(struct check *ck, const struct tm_command *cmd,
                        "it follows all of the model; what it keeps stands in "
                        "its block: %s { until = 1  record = %s }",
                        row->name, label);
+        else if (imp_command_has(cmd->id, IMP_TRAIT_VARIES_PARAMS) &&
+                 !strncmp(label, "over", 4))
+            CHECK_HELP(ck, diag,
+                       "params that vary are a key of its block: %s { over = "
+                       "(a in linspace(0, 1, 11))  run = ... }",
+                       row->name);
         else
             CHECK_HELP(ck, diag,
                        "what it needs stands in its block: %s { ... }",

@@ -431,6 +431,8 @@ varied(struct check *ck, const struct tm_command *cmd,
         axes[i] = option_of(cmd, of[i]);
         some |= axes[i] != NULL;
     }
+    if (!some && it->n_args)
+        return false; /* That it takes no argument has been reported. */
     if (!some) {
         struct diag *diag = check_error(ck, DIAG_E0421, it->name.range,
                                         "this sweep has nothing to vary");

@@ -333,6 +333,7 @@ owner(const struct module *module, const char *name, imp_range range)
         {"gap", DECL_CONTACT},   {"slip", DECL_CONTACT},
         {"mode", DECL_CONTACT},  {"normal_force", DECL_CONTACT},
         {"work", DECL_CONTACT},  {"friction_force", DECL_CONTACT},
+        {"rate", DECL_ROTOR},
     };
     enum decl_kind of = DECL_SYSTEM;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
@@ -340,7 +341,7 @@ owner(const struct module *module, const char *name, imp_range range)
             of = row[i].of;
     for (const struct decl *decl = module->first; decl; decl = decl->next)
         if (decl->kind == of && decl->item && holds(decl->item, range))
-            return NULL;
+            return of == DECL_ROTOR ? decl->name : NULL;
     for (const struct decl *decl = module->first; decl; decl = decl->next) {
         const struct ast_item *item = decl->item;
         bool has = decl->kind == of && item && !item->index.text;
@@ -535,6 +536,32 @@ help_word(struct check *ck, struct diag *diag, const struct module *module,
     return true;
 }
 
+/* Says of a contact of the system in whose block its name stands that no
+ * formula there reads it. */
+static bool
+help_own_contact(struct check *ck, struct diag *diag,
+                 const struct module *module, const char *name, imp_range range)
+{
+    for (const struct decl *decl = module->first; decl; decl = decl->next) {
+        const struct ast_item *item = decl->item;
+        if (decl->kind != DECL_SYSTEM || !item || !holds(item, range))
+            continue;
+        for (size_t i = 0; i < item->n_block; i++)
+            if (item->block[i]->kind == AST_CONTACT &&
+                item->block[i]->name.text &&
+                !strcmp(item->block[i]->name.text, name)) {
+                CHECK_HELP(
+                    ck, diag,
+                    "`%s` is a contact of this system: its force and its "
+                    "mode are told in the record of a run, and formulas "
+                    "of the system do not read them",
+                    name);
+                return true;
+            }
+    }
+    return false;
+}
+
 static void
 help_coordinate(struct check *ck, struct diag *diag)
 {
@@ -602,6 +629,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         diag_fix(ck->ds, diag, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
         help_coordinate(ck, diag);
+    } else if (value && help_own_contact(ck, diag, module, name, range)) {
+        return;
     } else if (value && help_word(ck, diag, module, range, name, &ns)) {
         return;
     } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n)) {

@@ -113,6 +113,40 @@ feels(struct check *ck, const struct tm_system *system, const expr *expression,
     return false;
 }
 
+/* Is this the variable itself, or what it is before the impact? */
+static bool
+is_itself(const struct ast_expr *node, const char *name)
+{
+    node = ast_unwrap(node);
+    if (node->kind == AST_CALL && node->n_args == 1 &&
+        node->a->kind == AST_NAME && !strcmp(node->a->name.text, "before"))
+        node = ast_unwrap(node->args[0].value);
+    return node->kind == AST_NAME && !strcmp(node->name.text, name);
+}
+
+/* Warns of a rule that says what a variable becomes, n = n + 1: it is what an
+ * impact adds. */
+static void
+rule_adds(struct check *ck, const struct ast_item *key, const char *name)
+{
+    const struct ast_expr *sum = ast_unwrap(key->value);
+    const char *rest = NULL;
+    if (sum->kind == AST_BINARY && sum->op == AST_ADD &&
+        is_itself(sum->a, name))
+        rest = expr_label(ck, sum->b);
+    else if (sum->kind == AST_BINARY && sum->op == AST_ADD &&
+             is_itself(sum->b, name))
+        rest = expr_label(ck, sum->a);
+    if (!rest)
+        return;
+    struct diag *diag = check_error(ck, DIAG_W0305, key->value->range,
+                                    "a rule of a jump says what the impact "
+                                    "adds to `%s`, so this doubles it",
+                                    name);
+    CHECK_HELP(ck, diag, "as in %s = %s", name, rest);
+    diag_fix(ck->ds, diag, key->value->range, rest);
+}
+
 static void
 jump_rule(struct check *ck, const struct env *env,
           const struct tm_system *system, const struct ast_item *key)
@@ -148,8 +182,11 @@ jump_rule(struct check *ck, const struct env *env,
     struct value value = check_expr(ck, env, key->value);
     if (value_need_scalar(ck, &value, key->value, dim, "what an impact adds") &&
         value.kind == VALUE_NUM &&
-        feels(ck, system, value.e[0], true, key->value))
+        feels(ck, system, value.e[0], true, key->value)) {
         take_num(to, &value, key->value);
+        if (!primes)
+            rule_adds(ck, key, coordinate->name);
+    }
 }
 
 /* Reports two dimensions that are not known yet by their ratio. False: it has

@@ -36,10 +36,46 @@ torque(struct check *ck)
     return dim_mks(ck->dims, 2, 1, -2);
 }
 
+/* Reports the name of a body that is not declared, the world's among them. */
+static bool
+unknown_body(struct work *work, const struct ast_expr *head)
+{
+    struct check *ck = work->ck;
+    bool reported = false;
+    if (head->kind != AST_NAME ||
+        scope_find(ck, work->env.module, head->name.text, WANT_ANY, head->range,
+                   &reported))
+        return false;
+    if (reported)
+        return true;
+    struct diag *diag;
+    if (!strcmp(head->name.text, "world")) {
+        diag = check_error(ck, DIAG_E0347, head->range,
+                           "a rotor belongs to a body, and the world is none");
+        CHECK_HELP(ck, diag,
+                   "what turns beside the world is a body of its own, on a "
+                   "hinge: joint axle : hinge(%s, world) { ... }",
+                   work->rotor->name);
+        return true;
+    }
+    const char **names = NEW_N(ck->arena, const char *, ck->lists.bodies.n);
+    for (size_t i = 0; i < ck->lists.bodies.n; i++)
+        names[i] = ck->lists.bodies.v[i].name;
+    diag = check_error(ck, DIAG_E0101, head->range, "there is no body `%s`",
+                       head->name.text);
+    if (!check_suggest(ck, diag, head->range, head->name.text, names,
+                       ck->lists.bodies.n))
+        CHECK_HELP(ck, diag, "declare it: body %s { mass = 1  inertia = ... }",
+                   head->name.text);
+    return true;
+}
+
 static bool
 head_body(struct work *work, const struct ast_expr *head)
 {
     struct check *ck = work->ck;
+    if (unknown_body(work, head))
+        return false;
     struct value value = check_expr(ck, &work->env, head);
     if (value.kind == VALUE_POISON)
         return false;
@@ -218,6 +254,36 @@ friction_key(struct work *work)
     work->rotor->friction_static = (struct tm_num){sticks, at[0]->range};
 }
 
+/* Reports a word that is meant as `hold`: another one for it, or a call. */
+static bool
+other_hold(struct work *work, const struct ast_expr *node)
+{
+    static const char *const words[] = {"lock",     "locked", "held",  "keep",
+                                        "constant", "fixed",  "holds", "brake"};
+    struct check *ck = work->ck;
+    bool reported = false, call = node->kind == AST_CALL;
+    const struct ast_expr *callee = call ? node->a : node;
+    if (callee->kind != AST_NAME)
+        return false;
+    const char *word = callee->name.text;
+    bool meant = call && !strcmp(word, "hold");
+    for (size_t i = 0; !call && i < sizeof words / sizeof words[0]; i++)
+        meant |= !strcmp(word, words[i]);
+    if (!meant || reported ||
+        scope_find(ck, work->env.module, word, call ? WANT_CALL : WANT_ANY,
+                   callee->range, &reported))
+        return false;
+    struct diag *diag = check_error(
+        ck, DIAG_E0348, node->range,
+        call ? "`hold` is a word and takes no argument: the rate that it keeps "
+               "is that of the start"
+             : "a motor is a torque, or the word `hold`, but this is `%s`",
+        word);
+    CHECK_HELP(ck, diag, "motor = hold, and the rate is said by rate = 3");
+    diag_fix(ck->ds, diag, node->range, "hold");
+    return true;
+}
+
 static void
 motor_key(struct work *work)
 {
@@ -241,6 +307,8 @@ motor_key(struct work *work)
         CHECK_HELP(ck, diag, "leave out `friction`, or `motor = hold`");
         return;
     }
+    if (other_hold(work, inner))
+        return;
     struct value value = check_expr(ck, &work->env, node);
     if (!value_need_scalar(ck, &value, node, torque(ck),
                            "the torque of a motor") ||

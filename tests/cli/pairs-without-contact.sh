@@ -45,3 +45,34 @@ body ball[i in 0 .. 9] : circle(0.1) { mass = 1  position = (i, 0.5) }
 let r = simulate { until = 1 }
 END
 $imp run --backend=eval many.imp
+# looks between rows and events: bodies that meet and part again, that turn into
+# others, that swing into a floor, and thin ones that cross without a corner in the
+# other; not those that pass by
+cat >between.imp <<'END'
+use shapes
+body floor : half_plane { fixed = true }
+body a : circle(0.1) { mass = 1  position = (-3, 9)  velocity = (7, 0) }
+body b : circle(0.1) { mass = 1  position = (3, 9.19)  velocity = (-7, 0) }
+body c : rectangle(2, 0.02) { mass = 1  position = (0, 20)  spin = 30 }
+body d : circle(0.05) { mass = 1  position = (0.2, 20.9) }
+let r = simulate { until = 1  record = a.position  at = 1  keep = 0 }
+END
+sed 's/9.19/9.21/; s/20.9)/21.06)/' between.imp >beside.imp
+cat >crossing.imp <<'END'
+use shapes
+body floor : half_plane { fixed = true }
+body a : rectangle(2, 0.02) { mass = 1  position = (0, 9) }
+body b : ellipse(0.01, 1) { mass = 1  position = (9, 9.2)  velocity = (-3, 0) }
+body c : circle(0.1) { mass = 1  position = (20, 1.8)  force = (0, -(40 [N/m])*(c.position[1] - (0.9 [m]))) }
+let r = simulate { until = 6  keep = 0 }
+END
+cat >space-between.imp <<'END'
+use shapes
+body a : box(2, 0.02, 0.02) { mass = 1 }
+body b : box(0.02, 2, 0.02) { mass = 1  position = (0.3, 0.2, 9)  velocity = (0, 0, -4)  spin = (0, 0, 0.1) }
+let r = simulate { until = 5  keep = 0 }
+END
+for model in between beside crossing space-between; do
+    echo "$model:"
+    $imp run --backend=eval $model.imp 2>&1 | grep '^warning'
+done

@@ -61,6 +61,7 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
     struct rt *run = sim->run;
     while ((double)sim->log.total <= limit && rt_time(run) < until &&
            !persistent_any(run) && !simulate_looks_before(sim, until)) {
+        simulate_pairs_look(sim);
         rt_brief_end(run);
         /* Motion up to a limit may have changed what is watched. */
         for (uint32_t contact = 0; contact < sim->n_contacts; contact++)

@@ -8,10 +8,11 @@
  * Bodies that come to overlap although the model states no contact between
  * them: they pass through each other, and a warning says so, once per pair.
  * This is no search for touches, but a look at the states that the run passes
- * by: its rows, its events, its end. Some points a little inside the surface of
- * each body (the corners of a polytope, rays from the mass centre through other
- * shapes) are tried in the other one. Such a point is within both, so what is
- * told is certain; an overlap between two looks is not seen. Pairs that a joint
+ * by: its rows, its events, its end, and between these so many that no body has
+ * come farther than half of what the thinnest one measures. Lines from the mass
+ * centre of each body to a little inside its surface (to the corners of a
+ * polytope, along rays through other shapes) are tried in the other one. Points
+ * of them are within both, so what is told is certain. Pairs that a joint
  * connects, and pairs that overlap from the start, do so by design. */
 #include <assert.h>
 #include <float.h>
@@ -31,6 +32,7 @@
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
 
 /* places at which the depth is read on a piece of the run */
 #define DEPTH_SAMPLES 16
@@ -148,6 +150,7 @@ struct probe {
     double (*point)[3]; /* shape coordinates */
     uint32_t n;
     double radius; /* no point is farther from the mass centre */
+    double narrow; /* half of how thin it is (m); infinite without points */
     bool known;    /* can it be asked whether a point is inside? */
 };
 
@@ -174,9 +177,16 @@ struct pairs_without_contact {
     uint32_t n_span;
     uint32_t (*hit)[2]; /* pairs that were found at the last look */
     size_t n_hit, hit_room;
-    double last;       /* time of the last look */
-    size_t found;      /* pairs so far */
-    struct diag *told; /* the last one that was told by itself */
+    double last; /* time of the last look */
+    /* The state there, how many events had been then, and whether contacts were
+     * closed. NULL: no motion is followed from there. */
+    struct saved_state from;
+    size_t events;
+    bool held;
+    struct support_body *way[3]; /* per body: along a step of the motion */
+    double narrow;               /* of the thinnest body */
+    size_t found;                /* pairs so far */
+    struct diag *told;           /* the last one that was told by itself */
 };
 
 /* So many pairs are told one by one; the last message counts all others. */
@@ -233,6 +243,8 @@ probe_polytope(struct simulation *sim, uint32_t body, const double centre[3],
             x[k] = centre[k] + polytope->vertex[i][k];
         add_point(probe, centre, x);
     }
+    for (uint32_t i = 0; i < polytope->n_face && probe->n; i++)
+        probe->narrow = fmin(probe->narrow, polytope->face[i].d);
 }
 
 static void
@@ -248,6 +260,7 @@ probe_level_set(struct simulation *sim, uint32_t body, const double centre[3],
             continue;
         guess = hit.rho;
         add_point(probe, centre, hit.x);
+        probe->narrow = fmin(probe->narrow, hit.rho);
     }
 }
 
@@ -256,7 +269,7 @@ probe_make(struct simulation *sim, uint32_t body, struct probe *probe)
 {
     const imp_body *shape = rt_body(sim->run, body);
     struct support_body pose;
-    *probe = (struct probe){0};
+    *probe = (struct probe){.narrow = INFINITY};
     probe->known = (sim->run->polytope[body] || shape->g0 != IMP_NO_TAPE) &&
                    !(shape->flags & IMP_BODYF_GTIME);
     if (!probe->known)
@@ -306,28 +319,59 @@ connected_pairs(struct rt *run)
     return all;
 }
 
-/* Does a point of the first body lie inside the second? */
+/* Is a part of the line from a to b, in the axes of the polytope about its mass
+ * centre, inside? */
+static bool
+line_enters(const struct polytope *polytope, const double a[3],
+            const double b[3])
+{
+    double from = 0.0, to = 1.0;
+    for (uint32_t k = 0; k < polytope->n_face; k++) {
+        const double *n = polytope->face[k].n;
+        double at = polytope->face[k].d -
+                    (n[0] * a[0] + n[1] * a[1] + n[2] * a[2]),
+               end = polytope->face[k].d -
+                     (n[0] * b[0] + n[1] * b[1] + n[2] * b[2]);
+        if (at <= 0.0 && end <= 0.0)
+            return false;
+        if (at < 0.0)
+            from = fmax(from, at / (at - end));
+        if (end < 0.0)
+            to = fmin(to, at / (at - end));
+    }
+    return from < to;
+}
+
+/* Places on a line from the mass centre at which a level set is asked. */
+enum { LINE_PLACES = 4 };
+
+/* Does a point between the mass centre of the first body and one of its points
+ * lie inside the second? */
 static bool
 enters(struct simulation *sim, const struct probe *probe,
        const struct support_body *one, const struct support_body *two)
 {
     const struct polytope *polytope = sim->run->polytope[two->index];
+    double apart[3], middle[3];
+    for (int k = 0; k < 3; k++)
+        apart[k] = one->c[k] - two->c[k];
+    support_rotate_back(two, apart, middle);
     for (uint32_t i = 0; i < probe->n; i++) {
         double world[3], own[3], local[3];
         support_to_world(one, probe->point[i], world);
         for (int k = 0; k < 3; k++)
             world[k] -= two->c[k];
         support_rotate_back(two, world, local);
-        bool inside = true;
-        for (uint32_t k = 0; polytope && k < polytope->n_face && inside; k++) {
-            const double *n = polytope->face[k].n;
-            inside = n[0] * local[0] + n[1] * local[1] + n[2] * local[2] <
-                     polytope->face[k].d;
-        }
-        for (int k = 0; k < 3; k++)
-            own[k] = two->centre[k] + local[k];
-        if (polytope ? inside : ray_level(sim->run, two->index, own) < 0.0)
+        if (polytope && line_enters(polytope, local, middle))
             return true;
+        for (int place = LINE_PLACES; place >= 0 && !polytope; place--) {
+            double share = (double)place / LINE_PLACES;
+            for (int k = 0; k < 3; k++)
+                own[k] =
+                    two->centre[k] + middle[k] + share * (local[k] - middle[k]);
+            if (ray_level(sim->run, two->index, own) < 0.0)
+                return true;
+        }
     }
     return false;
 }
@@ -481,9 +525,13 @@ simulate_pairs_start(struct simulation *sim)
         .moved = NEW_N(run->arena, bool, bodies),
         .span = NEW_N(run->arena, struct span, bodies),
         .settled = connected_pairs(run),
-        .last = -INFINITY};
+        .last = -INFINITY,
+        .narrow = INFINITY};
+    for (int i = 0; i < 3; i++)
+        all->way[i] = NEW_N(run->arena, struct support_body, bodies);
     for (uint32_t i = 0; i < bodies; i++) {
         probe_make(sim, i, &all->probe[i]);
+        all->narrow = fmin(all->narrow, all->probe[i].narrow);
         if (all->probe[i].known)
             all->span[all->n_span++] = (struct span){.body = i};
     }
@@ -526,18 +574,157 @@ tell(struct simulation *sim, const uint32_t body[2])
     return diag;
 }
 
+static void
+look_and_tell(struct simulation *sim, struct pairs_without_contact *all)
+{
+    look(sim, all);
+    for (size_t i = 0; i < all->n_hit; i++)
+        if (all->found++ < PAIRS_ALONE)
+            all->told = tell(sim, all->hit[i]);
+}
+
+/* -- between two looks ---------------------------------------------------- */
+
+/* A step of the motion is looked at in so many places at most. */
+#define LOOKS_MOST 1000.0
+
+static void
+way_get(struct simulation *sim, struct support_body *way)
+{
+    for (uint32_t i = 0; i < sim->run->im->bodies.n; i++)
+        support_body_get(sim->run, i, &way[i]);
+}
+
+/* How far a point of a body comes from one place on the way to the next, at
+ * most. In the plane bodies may turn more than once. */
+static double
+farthest(const struct pairs_without_contact *all, uint32_t bodies, int from,
+         double turn)
+{
+    double most = 0.0;
+    for (uint32_t i = 0; i < bodies; i++) {
+        const struct support_body *a = &all->way[from][i],
+                                  *b = &all->way[from + 1][i];
+        double square = 0.0, turned = turn;
+        for (int j = 0; j < 3; j++) {
+            square += (b->c[j] - a->c[j]) * (b->c[j] - a->c[j]);
+            for (int k = 0; k < 3; k++)
+                turned = fmax(turned, fabs(b->R[j][k] - a->R[j][k]));
+        }
+        double radius = all->probe[i].n ? all->probe[i].radius : 0.0;
+        most = fmax(most, sqrt(square) + radius * turned);
+    }
+    return most;
+}
+
+/* The greatest speed of a body (m/s), and of its turning (1/s). */
+static void
+speeds(const struct rt *run, double *speed, double *spin)
+{
+    bool plane = run->im->dim == 2;
+    int d = plane ? 2 : 3;
+    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
+        const double *rate =
+            run->env + rt_body(run, i)->env_state + (plane ? 3 : 7);
+        double v = 0.0, w = 0.0;
+        for (int k = 0; k < d; k++) {
+            v += rate[k] * rate[k];
+            w += plane && k > 0 ? 0.0 : rate[d + k] * rate[d + k];
+        }
+        *speed = fmax(*speed, sqrt(v));
+        *spin = fmax(*spin, sqrt(w));
+    }
+}
+
+/* Looks along one step of the motion from the present state, which goes on to
+ * its end, at most to `until`. False: there is none. */
+static bool
+look_along_step(struct simulation *sim, struct pairs_without_contact *all,
+                double until)
+{
+    struct rt *run = sim->run;
+    double step, from = rt_time(run), speed = 0.0, spin = 0.0;
+    if (motion_series_all(run, MOTION_STEP_ORDER, &step))
+        return false;
+    double to = step < until - from ? from + step : until;
+    struct saved_state start = saved_state_take(run);
+    way_get(sim, all->way[0]);
+    for (int i = 1; i < 3; i++) {
+        motion_look(run, MOTION_STEP_ORDER, (to - from) * i / 2.0,
+                    i == 2 ? to : from + (to - from) / 2.0);
+        way_get(sim, all->way[i]);
+        speeds(run, &speed, &spin);
+        saved_state_restore(run, &start);
+    }
+    speeds(run, &speed, &spin);
+    double turn = run->im->dim == 2 ? spin * (to - from) / 2.0 : 0.0,
+           way = farthest(all, run->im->bodies.n, 0, turn) +
+                 farthest(all, run->im->bodies.n, 1, turn),
+           n = fmin(ceil(way / all->narrow), LOOKS_MOST);
+    for (double i = 1.0; i < n && !rt_stopped(run); i++) {
+        double dt = (to - from) * (i / n);
+        motion_look(run, MOTION_STEP_ORDER, dt, from + dt);
+        look_and_tell(sim, all);
+        saved_state_restore(run, &start);
+    }
+    motion_advance_by(run, MOTION_STEP_ORDER, to - from, to);
+    return to > from && !rt_stopped(run);
+}
+
+/* Looks at the motion since the last look, where nothing has happened in
+ * between, or free flights have ended in impacts just now. */
+static void
+look_between(struct simulation *sim, struct pairs_without_contact *all)
+{
+    struct rt *run = sim->run;
+    double now = rt_time(run), speed = 0.0, spin = 0.0, radius = 0.0;
+    bool held = all->held || persistent_any(run);
+    if (!all->from.v || (sim->log.total != all->events && held))
+        return;
+    struct saved_state here = saved_state_take(run);
+    speeds(run, &speed, &spin);
+    all->from.trace = here.trace; /* what is kept of the motion stays */
+    saved_state_restore(run, &all->from);
+    speeds(run, &speed, &spin);
+    for (uint32_t i = 0; i < run->im->bodies.n; i++)
+        radius = fmax(radius, all->probe[i].n ? all->probe[i].radius : 0.0);
+    /* speeds may have been greater on the way */
+    if (4.0 * (now - rt_time(run)) * (speed + spin * radius) > all->narrow)
+        while (rt_time(run) < now && look_along_step(sim, all, now))
+            ;
+    saved_state_restore(run, &here);
+}
+
+/* Keeps the present state for the next look. Systems and joints with friction
+ * have states of their own, which are not followed here. */
+static void
+keep_state(struct simulation *sim, struct pairs_without_contact *all)
+{
+    struct rt *run = sim->run;
+    if (run->im->systems.n || sim->rubbing || !sim->begun || run->table)
+        return;
+    struct saved_state here = saved_state_take(run);
+    if (!all->from.v)
+        all->from.v = NEW_N(run->arena, double, here.n);
+    memcpy(all->from.v, here.v, here.n * sizeof *here.v);
+    all->from.n = here.n;
+    all->events = sim->log.total;
+    all->held = persistent_any(run);
+}
+
 void
 simulate_pairs_look(struct simulation *sim)
 {
     assert(sim != NULL);
     struct pairs_without_contact *all = sim->pairs;
-    if (!all || rt_time(sim->run) == all->last)
+    if (!all)
         return;
-    all->last = rt_time(sim->run);
-    look(sim, all);
-    for (size_t i = 0; i < all->n_hit; i++)
-        if (all->found++ < PAIRS_ALONE)
-            all->told = tell(sim, all->hit[i]);
+    if (rt_time(sim->run) != all->last) {
+        look_between(sim, all);
+        all->last = rt_time(sim->run);
+        look_and_tell(sim, all);
+    }
+    keep_state(sim, all);
 }
 
 void

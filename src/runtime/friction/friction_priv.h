@@ -78,6 +78,7 @@ struct mode_solution {
     bool consistent;
     bool shared; /* forces are not unique */
     bool loads;  /* nor is the motion */
+    bool pace;   /* that differs in the size of its accelerations alone */
     bool tight;  /* its inequalities hold to FRICTION_TOLERANCE, those of
                     modes that have just ended, too */
     bool roomy;  /* some of these forces keep off all bounds, by FRICTION_ROOMY

@@ -32,6 +32,7 @@ struct process {
     struct point_state *state; /* n: in this state, */
     bool *ended;               /* n: which has come to its end */
     bool shared, loads;
+    bool pace; /* how fast the velocities go along their line is open */
     double *friction_work; /* n */
     double work;           /* of the point that is hit, in this phase */
     double done;           /* impulse at the point that is hit */
@@ -121,9 +122,12 @@ fill_problem(const struct process *at, int count, const int *index,
                                      .terms = terms};
 }
 
-/* Chooses the modes of the piece that begins here, and its rates. */
+/* Chooses the modes of the piece that begins here, and its rates. The work of
+ * compression is negative at any rate of the velocities along one line, so that
+ * they all go the same way on it. back: restitution, of which that is not said.
+ */
 static enum friction_verdict
-choose(struct process *at)
+choose(struct process *at, bool back)
 {
     int *index = NEW_N(at->arena, int, at->n);
     int count = present_points(at, index), rows = 2 * at->n;
@@ -139,7 +143,9 @@ choose(struct process *at)
         return result->n ? FRICTION_SEVERAL : result->verdict;
     const struct mode_found *found = result->found + result->taken;
     at->shared |= found->solution.shared;
-    at->loads |= found->solution.loads;
+    bool pace = found->solution.pace && !back;
+    at->pace |= found->solution.loads && pace;
+    at->loads |= found->solution.loads && !pace;
     memset(at->force, 0, sizeof *at->force * (size_t)rows);
     for (int i = 0; i < count; i++)
         for (int part = 0; part < 2; part++)
@@ -252,7 +258,7 @@ follow(struct process *at, bool back, enum friction_law law, double goal)
 {
     enum friction_verdict verdict = FRICTION_UNIQUE;
     for (int piece = 0; piece < PROCESS_PIECES * at->n; piece++) {
-        enum friction_verdict here = choose(at);
+        enum friction_verdict here = choose(at, back);
         if (here == FRICTION_NOT_SHOWN)
             verdict = here;
         else if (here != FRICTION_UNIQUE && here != FRICTION_SHARED &&
@@ -318,6 +324,10 @@ friction_impact_process(struct arena *arena, int n, const double *W,
     bool compressed =
         verdict <= FRICTION_LOADS || verdict == FRICTION_NOT_SHOWN;
     double goal = goal_of(&at);
+    /* the impulse and the work of compression depend on how fast that was */
+    bool asks = point[hit].e > 0.0 && point[hit].law != FRICTION_NEWTON;
+    if (at.pace)
+        *(asks ? &at.loads : &at.shared) = true;
     if (compressed)
         at.velocity[2 * hit] = 0.0;
     if (compressed && point[hit].e > 0.0) {

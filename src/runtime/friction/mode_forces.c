@@ -608,7 +608,7 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     unknowns(scratch, in, state);
     bounds(scratch, in, state);
     k = scratch->k;
-    solution->consistent = solution->shared = solution->loads =
+    solution->consistent = solution->shared = solution->loads = solution->pace =
         solution->roomy = false;
     memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
     if (k > 0) {
@@ -644,6 +644,8 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
     if (count == 0)
         return;
     solution->loads = loads_move(scratch, in, count, solution->force);
+    solution->pace = dense_along(2 * in->n, in->W, count, scratch->null,
+                                 solution->acc, FRICTION_SAME);
     solution->roomy =
         solution->margin >= FRICTION_ROOMY ||
         way_within(scratch, in, count, solution->force, FRICTION_ROOMY);

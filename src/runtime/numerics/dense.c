@@ -168,3 +168,31 @@ dense_qr_qt(int m, int rank, const double *a, const double *tau, double *b)
     for (int k = 0; k < rank; k++)
         reflect(m - k, tau[k], a + k * m + k, b + k);
 }
+
+bool
+dense_along(int n, const double *W, int count, const double *z,
+            const double *to, double share)
+{
+    assert(n >= 0 && W && z && to);
+    for (int d = 0; d < count; d++, z += n) {
+        double along = 0.0, square = 0.0;
+        for (int r = 0; r < n; r++) {
+            double weight = W[r * n + r];
+            if (!(weight > 0.0))
+                continue;
+            along += dense_dot(n, W + (size_t)(r * n), z) * to[r] / weight;
+            square += to[r] * to[r] / weight;
+        }
+        double times = square > 0.0 ? along / square : 0.0;
+        for (int r = 0; r < n; r++) {
+            double moved = 0.0, terms = 0.0;
+            for (int c = 0; c < n; c++) {
+                moved += W[r * n + c] * z[c];
+                terms += fabs(W[r * n + c] * z[c]);
+            }
+            if (fabs(moved - times * to[r]) > share * terms)
+                return false;
+        }
+    }
+    return true;
+}

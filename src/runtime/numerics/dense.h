@@ -81,6 +81,12 @@ void dense_svd_solve(int m, int n, const double *a, const double *v,
                      const double *s, int rank, const double *b, double *x,
                      double *work);
 
+/* Are W z multiples of the vector `to` for all of these vectors z (count rows
+ * of n), up to this share of their terms? W is semidefinite; numbers of `to`
+ * are weighed by its diagonal, as their units may differ. */
+bool dense_along(int n, const double *W, int count, const double *z,
+                 const double *to, double share);
+
 /* Symmetric positive semidefinite matrices whose rank is beyond doubt: solved
  * by a Cholesky factor with pivots, at a hundredth of the cost of singular
  * values, which decide the others. */

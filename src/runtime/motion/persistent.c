@@ -580,8 +580,10 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
         persistent_plane_settle(group, term, term < last);
     for (int i = 0; i < n && !group->carried; i++)
         push_add(run, &group->unknown[i], 0, term, answer[i]);
+    if (term == 0)
+        push_env(run, group, true);
     /* a friction that depends on the slip depends on the acceleration of one
-     * order less, which is known now */
+     * order less, which is known now: joints answer to all forces in it */
     if (group->varies && term < last) {
         if ((st = drive(run, group, term + 2)) ||
             (st = rows_series(run, group, group->n_on, term + 2)))
@@ -589,8 +591,6 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
     }
     if (term < last && !group->carried)
         push_lower(run, group, term + 1);
-    if (term == 0)
-        push_env(run, group, true);
     /* the accelerations up to this order, and so the places up to two more,
      * less the next force */
     group->known = term + 2;

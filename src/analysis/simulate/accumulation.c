@@ -245,8 +245,10 @@ arrive(struct simulation *sim, struct limit_group *group,
         list[n_list++] = i;
         planes &= sim->resting.n && sim->resting.is_over[i];
         simulate_watch(sim, i, WATCH_LEAVE);
-        if (moves(group, limit, i))
+        if (moves(group, limit, i)) {
             sim->contacts[i].flights.impacts = 0;
+            sim->contacts[i].flights.gap = 0.0;
+        }
         sim->accumulation->beside[i] = false;
     }
     sim->rows.fresh = false;

@@ -11,6 +11,7 @@
 
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
@@ -158,6 +159,14 @@ has_neighbours(const struct simulation *sim, const struct limit_group *group,
     return false;
 }
 
+/* A gap that is no larger than this (m) is none. */
+static double
+own_rounding(const struct simulation *sim, uint32_t contact)
+{
+    return LIMIT_GROUP_NOISE * DBL_EPSILON *
+           limit_group_place(sim->run, contact);
+}
+
 /* A point that was hit together with its neighbours may have been hit while its
  * gap was open still, by more than rounding but within the tolerance. Returns
  * how much too early (s) this was, at the most: the way over the speed of the
@@ -173,7 +182,7 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
     assert(sim != NULL && group != NULL && contact < sim->n_contacts);
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double most = 0.0, first = flights->n_known > 0 ? flights->first : 0.0, tol,
-           rounding, rate, steady, off;
+           rounding, rate, steady, off, own = own_rounding(sim, contact);
     gap_tolerances(sim->run, contact, &tol, &rate);
     gap_rounding(sim->run, contact, &rounding, &rate);
     if (!has_neighbours(sim, group, contact) ||
@@ -184,16 +193,40 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
         const struct contact_point_state *state = &group->point[i];
         double gap = fabs(state->gap), fall = fabs(state->free),
                speed = fmax(fabs(state->rate), 0.5 * fall * first), early;
-        if (group->spot[i].contact != contact || !(gap > rounding) ||
-            gap > tol || !(fall > 0.0) || state->rate < -rate)
+        bool noted = fabs(state->gap - flights->gap) <= own;
+        if (group->spot[i].contact != contact || state->rate < -rate ||
+            (!noted && !(gap > rounding && gap <= tol && fall + speed > 0.0)))
             continue;
-        early = fmin(gap / speed, sqrt(2.0 * gap / fall));
+        early =
+            noted ? flights->early : fmin(gap / speed, sqrt(2.0 * gap / fall));
         steady = fabs(state->rate) * flights->first / flights->flight[0];
         if (ratio && steady > 0.0)
             early = fmin(early, gap / steady + off);
         most = fmax(most, early);
     }
     return most;
+}
+
+void
+limit_note_early(struct simulation *sim, uint32_t contact,
+                 const struct impact_of_run *problem,
+                 const struct impact_solver *solver)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    struct closest_points closest;
+    double speed = 0.0;
+    for (int c = 0; c < solver->nc; c++)
+        if (problem->contact[c] == contact)
+            speed = fmax(speed, -solver->approach.v0[c]);
+    if (!(speed > 0.0) || (sim->resting.n && sim->resting.is_over[contact]))
+        return;
+    struct saved_start start = saved_start_take(sim->run, contact);
+    int st = closest_points_find(sim->run, contact, &closest, false);
+    saved_start_restore(sim->run, &start);
+    if (st)
+        return;
+    flight_history_note_gap(&sim->contacts[contact].flights, closest.gap, speed,
+                            DBL_EPSILON * limit_group_place(sim->run, contact));
 }
 
 /* The time that is left for flights of a contact that sticks, if they go on to
@@ -268,6 +301,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
     change = fmax(change, sim->contacts[contact].flights.kept);
     double many = 4.0 / sqrt(1.0 - e * e), longer = (1.0 + e) / (1.0 - e),
            late = DBL_EPSILON * (now + left) + flat, far = left / window,
+           most = left + late + (longer - 1.0) * flat,
            gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;
     double off = isfinite(change)
                      ? many * (change + 2.0 * longer * late)
@@ -276,8 +310,8 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
     /* which of several points with friction are hit together, rounding may
      * decide */
     if (group->friction && limit->chatter.evidence == LIMIT_BELOW_ROUNDING)
-        return left + late;
-    return fmin(off + limit->chatter.error * left, left + late);
+        return most;
+    return fmin(off + limit->chatter.error * left, most);
 }
 /* -- limits of several groups at one time -----------------------------------
  */

@@ -287,6 +287,8 @@ after(struct simulation *sim, const struct group *group,
         for (int c = 0; c < solver->nc; c++)
             if (problem->contact[c] == k)
                 P += point_impulse(sim, problem, solver, c);
+        if (P != 0.0 && (group->n > 1 || sim->contacts[k].flights.gap != 0.0))
+            limit_note_early(sim, k, problem, solver);
         simulate_watch(sim, k, WATCH_LEAVE);
         /* a contact that touched before and takes no impulse has no event */
         if (group->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)

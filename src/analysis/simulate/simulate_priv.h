@@ -347,6 +347,7 @@ const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);
 void simulate_remark(struct simulation *sim, const char *text); /* copies it */
 struct impact_of_run;
+struct impact_solver;
 /* Notes where the contacts of an impact touch; NULL: it is of a system. */
 void simulate_note_places(struct simulation *sim, struct diag *diag,
                           const struct impact_of_run *problem);
@@ -624,12 +625,10 @@ int limit_rows_record(struct simulation *sim, struct limit_group *group,
  * beside: others that belong to it if hit within `window`; NULL: none. */
 void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                         const bool *beside, struct limit_group *group);
-/* Adds contacts of bodies of the group that were hit within `window` and fly
- * now: they may be hit again, and come to a limit with the others. */
+/* Adds contacts of its bodies that were hit within `window` and fly now. */
 void limit_group_follow(const struct simulation *sim, double window,
                         struct limit_group *group);
-/* Reads the contact points that may be hit within `ahead`. False: they are too
- * many, or cannot be followed. */
+/* Reads the points that may be hit within `ahead`. False: it cannot be done. */
 bool limit_group_points(struct simulation *sim, struct limit_group *group,
                         double ahead);
 /* What a forecast of the group asks, but for how far it looks. */
@@ -655,8 +654,7 @@ double limit_window(const struct simulation *sim,
  * ahead, as a share of the speeds, into *error; NAN: nothing bounds it. Until
  * then loads and coefficients are taken as constant; they change at the rate K
  * for which the parabola is the motion for `window` seconds (window_of), so the
- * speeds are off by K t^2, and the places by less. False: after further impacts
- * it will be better known. */
+ * speeds are off by K t^2, places by less. False: it will be better known. */
 bool limit_friction_known(struct simulation *sim,
                           const struct limit_group *group, uint32_t contact,
                           double left, double window, double *error);
@@ -703,20 +701,22 @@ bool limit_known(struct flight_history *flights,
 #define CHATTER_FLAT 8.0
 /* Bound of the error of the time of a limit (s), beside what came before. now:
  * of the last impact, at `contact`; window: while (s) the parabola is the
- * motion; change: the greatest of the last of the prediction (s), or INFINITY.
- */
+ * motion; change: the last greatest of the prediction (s), or INFINITY. */
 double limit_time_error(const struct simulation *sim,
                         const struct limit_group *group,
                         const struct forecast_limit *limit, uint32_t contact,
                         double now, double window, double change);
+/* The bodies that this impact solves are hit with a gap beside others. */
+void limit_note_early(struct simulation *sim, uint32_t contact,
+                      const struct impact_of_run *problem,
+                      const struct impact_solver *solver);
 /* how much too early (s) it was hit, within the tolerance of its gap */
 double limit_early(const struct simulation *sim,
                    const struct limit_group *group, uint32_t contact);
 /* flights (s) that the gap of a point which falls by `fall` (m/s^2) hides */
 double limit_cut(struct simulation *sim, const struct limit_group *group,
                  int point, double fall);
-/* Flights within the tolerance of the gap make its time uncertain from now on.
- */
+/* Flights within the tolerance of the gap make its time uncertain from now. */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 
 /* -- accumulation.c -- */

@@ -13,8 +13,9 @@ bool
 flight_history_add(struct flight_history *flights, double time)
 {
     assert(flights != NULL);
-    double flight = time - flights->last;
+    double flight = time - flights->last, early = flights->early_now;
     flights->last = time;
+    flights->early_now = 0.0;
     if (flights->impacts++ == 0) {
         flights->n_known = 0;
         flights->flight[0] = flight;
@@ -23,16 +24,30 @@ flight_history_add(struct flight_history *flights, double time)
         flights->far = INFINITY;
         flights->group = flights->some = 0;
         flights->flat = 0.0;
+        flights->early = early;
         return false;
     }
     flights->flight[3] = flights->flight[2];
     flights->flight[2] = flights->flight[1];
     flights->flight[1] = flights->flight[0];
     flights->flight[0] = flight;
-    if (flights->n_known == 0 || flight >= flights->flight[1])
+    if (flights->n_known == 0 || flight >= flights->flight[1]) {
         flights->first = flight;
+        flights->early = early;
+    }
     flights->n_known++;
     return true;
+}
+
+void
+flight_history_note_gap(struct flight_history *flights, double gap,
+                        double speed, double rounding)
+{
+    assert(flights != NULL && speed > 0.0 && rounding >= 0.0);
+    double change = fabs(gap - flights->gap);
+    flights->early_now = change > rounding ? change / speed : 0.0;
+    flights->early += flights->early_now;
+    flights->gap = gap;
 }
 
 bool

@@ -15,6 +15,10 @@ struct flight_history {
     double off;       /* the change of this prediction at the last impact */
     double flat;      /* the error (s) of impacts within the tolerance of the
                          gap, since the present decrease began */
+    double gap;       /* that was left at the last impact beside others, m */
+    double early;     /* how much too early (s) this has made the impacts since
+                         the present decrease began, */
+    double early_now; /* and the last one */
     double noise;     /* the greatest of the last changes; INFINITY: none is */
     double kept;      /* of all changes, what the impacts round at the most */
     bool exact;       /* the last prediction lay within the time for which the
@@ -39,6 +43,11 @@ struct flight_history {
 /* Notes an impact at this time (s). False: it is the first one since the last
  * limit, and begins a new history. */
 bool flight_history_add(struct flight_history *flights, double time);
+/* Notes that the coming impact leaves a gap (m) which the bodies would have
+ * passed at that speed (m/s); what is no more than `rounding` is none. The
+ * impacts that follow keep the gap: a change alone takes time. */
+void flight_history_note_gap(struct flight_history *flights, double gap,
+                             double speed, double rounding);
 /* Have the last flights shrunk by the same ratio? */
 bool flight_history_is_geometric(const struct flight_history *flights,
                                  double *ratio);

@@ -43,8 +43,8 @@ unknown_body(struct work *work, const struct ast_expr *head)
     struct check *ck = work->ck;
     bool reported = false;
     if (head->kind != AST_NAME ||
-        scope_find(ck, work->env.module, head->name.text, WANT_ANY, head->range,
-                   &reported))
+        scope_find(ck, work->env.module, head->name.text, WANT_VALUE,
+                   head->range, &reported))
         return false;
     if (reported)
         return true;
@@ -270,7 +270,7 @@ other_hold(struct work *work, const struct ast_expr *node)
     for (size_t i = 0; !call && i < sizeof words / sizeof words[0]; i++)
         meant |= !strcmp(word, words[i]);
     if (!meant || reported ||
-        scope_find(ck, work->env.module, word, call ? WANT_CALL : WANT_ANY,
+        scope_find(ck, work->env.module, word, call ? WANT_CALL : WANT_VALUE,
                    callee->range, &reported))
         return false;
     struct diag *diag = check_error(

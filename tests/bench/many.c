@@ -3,8 +3,8 @@
  * this motion alone (discs.c), in turns. Equal discs in a square box, one per
  * unit of area. Imp goes through the whole program; what it takes to start is
  * measured with an empty run and subtracted. Both must find the same number of
- * impacts in a time before rounding decides which discs meet, and about the same
- * number after. */
+ * impacts in a time before rounding decides which discs meet, and about the
+ * same number after. Then the same with bodies of other shapes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,10 @@ struct cost {
     double over;       /* median of the ratios */
 };
 
+/* shape: of the bodies, and how they turn at first */
 static void
-write_gas(const struct place *at, int n, int side)
+write_gas(const struct place *at, int n, int side, const char *shape,
+          const char *turns)
 {
     FILE *f = fopen(at->model, "w");
 
@@ -47,7 +49,7 @@ write_gas(const struct place *at, int n, int side)
             "  fixed = true  angle = pi/2  position = (%d, 0) }\n"
             "body high : half_plane {\n"
             "  fixed = true  angle = pi  position = (0, %d) }\n"
-            "body disc[i in 0 .. %d] : circle(%g) {\n  mass = 1\n"
+            "body disc[i in 0 .. %d] : %s {\n  mass = 1  %s\n"
             "  position = (0.5 + i - %d*floor(i/%d), 0.5 + floor(i/%d))\n"
             "  velocity = (cos(2.4*i*i), sin(2.4*i*i)) }\n"
             "contacts { }\n"
@@ -55,7 +57,7 @@ write_gas(const struct place *at, int n, int side)
             "  events = 10000000 }\n"
             "show r.count\n"
             "expect abs(r.energy_after/r.energy_before - 1) < 1e-11\n",
-            side, side, n - 1, RADIUS, side, side, side);
+            side, side, n - 1, shape, turns, side, side, side);
     if (fclose(f))
         exit(3);
 }
@@ -65,7 +67,7 @@ static double
 run_imp(const struct place *at, double last, long *impacts)
 {
     char set[64], line[256] = "",
-         *args[] = {"run", set, (char *)at->model, NULL};
+                  *args[] = {"run", set, (char *)at->model, NULL};
 
     snprintf(set, sizeof set, "--set=last=%.17g", last);
     double cpu = bench_run(at->imp, args, at->out).cpu;
@@ -111,7 +113,10 @@ cost_of(const struct place *at, int n)
     double last = IMPACTS / 0.9 / n;
     long by_imp, by_discs;
 
-    write_gas(at, n, side);
+    char shape[32];
+
+    snprintf(shape, sizeof shape, "circle(%g)", RADIUS);
+    write_gas(at, n, side, shape, "");
     run_imp(at, SHORT, &by_imp);
     run_discs(n, side, SHORT, &by_discs);
     if (by_imp != by_discs || by_imp < n / 4)
@@ -129,6 +134,31 @@ cost_of(const struct place *at, int n)
     return (struct cost){
         bench_median(imp, REPEATS), bench_median(discs, REPEATS),
         bench_median(start, REPEATS), bench_median(over, REPEATS)};
+}
+
+/* Bodies of other shapes, that turn: what an event costs once machine code is
+ * made, in the second half of a run of about one impact per body and second. */
+#define SHAPES 1000
+#define HALF 4.0
+static void
+other_shape(const struct place *at, const char *name, const char *shape)
+{
+    double cost[REPEATS];
+    long some, all;
+    char title[64];
+
+    write_gas(at, SHAPES, (int)ceil(sqrt(SHAPES)), shape,
+              "angle = 3*sin(i*i)  spin = sin(i)");
+    for (int i = 0; i < REPEATS; i++) {
+        double first = run_imp(at, HALF, &some),
+               both = run_imp(at, 2.0 * HALF, &all);
+        if (all < some + SHAPES)
+            abort();
+        cost[i] = (both - first) / (double)(all - some);
+    }
+    double rate = 1.0 / bench_median(cost, REPEATS);
+    snprintf(title, sizeof title, "%d %s", SHAPES, name);
+    bench_line(title, rate, "events/s", "at least 5e3", rate >= 5e3);
 }
 
 void
@@ -163,6 +193,8 @@ bench_many(const char *build)
                x <= 2.0);
     bench_line("10000 discs, checked and started", cost.start, "CPU s",
                "at most 2", cost.start <= 2.0);
+    other_shape(&at, "ellipses", "ellipse(0.25, 0.16)");
+    other_shape(&at, "pentagons", "regular_polygon(5, 0.2)");
     unlink(at.model);
     unlink(at.out);
     rmdir(at.folder);

@@ -114,14 +114,75 @@ to_start(struct local *local, const struct local_body *body)
     memcpy(run->state_lo + body->at, body->low, body->n * sizeof *body->low);
 }
 
-/* Room for the series, which a body that only hits others as a ball
- * (runtime/balls) never needs. */
-static void
-make_rows(struct rt *run, struct local_body *body)
+static size_t
+room_for_rows(const struct rt *run, const struct local_body *body)
 {
     const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
-    size_t rows = rt_tape(run, block[body->block].motion)->n_rows;
-    body->rows = NEW_N(run->arena, double, (rows + 1) * IMP_ROW_STRIDE);
+    return (rt_tape(run, block[body->block].motion)->n_rows + 1) *
+           (size_t)IMP_ROW_STRIDE;
+}
+
+/* Room for the series of any body, which stands for those of bodies that have
+ * flown along parabolas only. */
+static void
+make_rows(struct local *local)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < local->n_body; i++)
+        if (local->body[i].block != IMP_NO_BLOCK) {
+            size_t room = room_for_rows(local->run, local->body + i);
+            most = room > most ? room : most;
+        }
+    local->rows = NEW_N(local->run->arena, double, most);
+    local->rows_tape = IMP_NO_TAPE;
+}
+
+/* The series of the piece that begins at the present state. */
+static int
+make_piece(struct local *local, struct local_body *body)
+{
+    struct rt *run = local->run;
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
+    uint32_t tape = block[body->block].motion;
+    double *kept = run->rows.block[body->block];
+    size_t room = room_for_rows(run, body);
+    if (!body->rows) {
+        if (!local->rows)
+            make_rows(local);
+        /* tapes expect rows that are 0 where they write nothing */
+        if (local->rows_tape != tape)
+            memset(local->rows, 0, room * sizeof *local->rows);
+        local->rows_tape = tape;
+    }
+    run->rows.block[body->block] = body->rows ? body->rows : local->rows;
+    run->env[run->im->layout.time] = body->start;
+    int st = motion_series(run, body->block, MOTION_STEP_ORDER, &body->holds);
+    body->made = st == IMP_OK;
+    body->brief =
+        body->made && !body->pushed &&
+        motion_short_of(run, body->block, MOTION_STEP_ORDER, &body->motion);
+    run->rows.block[body->block] = kept;
+    if (body->made && !body->brief && !body->rows) {
+        body->rows = NEW_N(run->arena, double, room);
+        memcpy(body->rows, local->rows, room * sizeof *body->rows);
+    }
+    return st;
+}
+
+/* Moves the body by dt from where the piece begins, which is its state. */
+static void
+go_on(struct local *local, const struct local_body *body, double dt)
+{
+    struct rt *run = local->run;
+    double *kept = run->rows.block[body->block];
+    if (body->brief) {
+        motion_short_go(&body->motion, dt, run->env + run->im->layout.state,
+                        run->state_lo);
+        return;
+    }
+    run->rows.block[body->block] = body->rows;
+    motion_advance_block(run, body->block, MOTION_STEP_ORDER, dt);
+    run->rows.block[body->block] = kept;
 }
 
 int
@@ -135,25 +196,18 @@ local_body_put(struct local *local, uint32_t which, double t)
     assert(t >= body->first);
     if (t < body->start)
         to_first(body);
-    if (!body->rows)
-        make_rows(run, body);
-    double *rows = run->rows.block[body->block], time = rt_time(run);
+    double time = rt_time(run);
     int st = IMP_OK;
-    run->rows.block[body->block] = body->rows;
     for (;;) {
         to_start(local, body);
-        if (!body->made) {
-            run->env[run->im->layout.time] = body->start;
-            st = motion_series(run, body->block, MOTION_STEP_ORDER,
-                               &body->holds);
-            body->made = st == IMP_OK;
-        }
+        if (!body->made)
+            st = make_piece(local, body);
         /* at its end the next piece says how the body goes on; a piece that the
          * clock does not see has no next one */
         double end = body->start + body->holds;
         if (st || end > t || !(end > body->start))
             break;
-        motion_advance_block(run, body->block, MOTION_STEP_ORDER, body->holds);
+        go_on(local, body, body->holds);
         memcpy(body->state, run->env + run->im->layout.state + body->at,
                body->n * sizeof *body->state);
         memcpy(body->low, run->state_lo + body->at,
@@ -162,9 +216,7 @@ local_body_put(struct local *local, uint32_t which, double t)
         body->made = false;
     }
     if (!st && t > body->start)
-        motion_advance_block(run, body->block, MOTION_STEP_ORDER,
-                             t - body->start);
-    run->rows.block[body->block] = rows;
+        go_on(local, body, t - body->start);
     run->env[run->im->layout.time] = time;
     return st;
 }

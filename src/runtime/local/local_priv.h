@@ -4,6 +4,7 @@
 #define IMP_RUNTIME_LOCAL_LOCAL_PRIV_H
 
 #include "runtime/local/local.h"
+#include "runtime/motion/motion.h"
 
 /* A body, and its motion since it last changed: pieces of series, each from
  * where the one before ends to rounding, so that where it is at a time does not
@@ -21,8 +22,10 @@ struct local_body {
     double start, holds; /* of the piece: since when, for how long (s) */
     double *state, *low; /* at the start of the piece */
     double first, *first_state, *first_low; /* of the first piece */
-    double *rows;                           /* its series */
-    double *put; /* the state that was written into env last */
+    bool brief; /* of the piece: it is this motion, without series */
+    struct motion_short motion;
+    double *rows; /* its series, where one piece at least has been longer */
+    double *put;  /* the state that was written into env last */
     /* It stays in this ball (world axes, m) until the time of its entry of the
      * heap; an infinite radius: nothing is known. */
     double centre[3], radius, since; /* since: from when on it does */
@@ -58,6 +61,9 @@ struct local {
     double ball;            /* CAGE_ROOM, or less where room is short */
     void (*tell)(struct local *local, uint32_t contact); /* local_cage_meet */
     struct local_grid *grid; /* where they are made; else NULL */
+    /* room for the series of a piece; of which tape they have been last */
+    double *rows;
+    uint32_t rows_tape;
     uint32_t *hit, n_hit;
     enum event_watch *mask;
     enum event_watch *watch; /* per contact, as the last search was asked */

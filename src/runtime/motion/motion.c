@@ -512,6 +512,46 @@ motion_advance_block(struct rt *run, uint32_t block, int order, double dt)
     advance_block(run, block, order, dt);
 }
 
+bool
+motion_short_of(const struct rt *run, uint32_t block, int order,
+                struct motion_short *out)
+{
+    assert(run != NULL && out != NULL && block < run->im->blocks.n);
+    const struct motion_block *moving = motion_block_of(run, block);
+    const struct motion_row *rows[] = {moving->lines, moving->parabolas,
+                                       moving->series};
+    const uint32_t count[] = {moving->n_lines, moving->n_parabolas,
+                              moving->n_series};
+    out->n = 0;
+    if (moving->n_turning > 0 ||
+        count[0] + count[1] + count[2] > IMP_STATE_PLANE)
+        return false;
+    for (int kind = 0; kind < 3; kind++)
+        for (uint32_t i = 0; i < count[kind]; i++) {
+            const double *c = run->rows.block[block] + rows[kind][i].row;
+            if (kind == 2 && (c[order] != 0.0 || !motion_zeros(c, 3, order)))
+                return false;
+            out->term[out->n].entry = rows[kind][i].env - run->im->layout.state;
+            out->term[out->n].line = kind == 0;
+            out->term[out->n].c[0] = c[1];
+            out->term[out->n++].c[1] = c[2];
+        }
+    return true;
+}
+
+void
+motion_short_go(const struct motion_short *motion, double dt, double *state,
+                double *state_lo)
+{
+    assert(motion != NULL && state != NULL && state_lo != NULL);
+    for (uint32_t i = 0; i < motion->n; i++) {
+        const double *c = motion->term[i].c;
+        uint32_t e = motion->term[i].entry;
+        state_add(&state[e], &state_lo[e],
+                  motion->term[i].line ? c[0] * dt : (c[1] * dt + c[0]) * dt);
+    }
+}
+
 void
 motion_advance_two(struct rt *run, const uint32_t body[2], int order, double dt,
                    double t)

@@ -16,8 +16,8 @@
  * even, as motion_advance_by asks. */
 #define MOTION_FEW_TERMS 8
 
-/* Variables of a block that run into a singularity, at the time where its series
- * ends (run->singular), in the run's arena. */
+/* Variables of a block that run into a singularity, at the time where its
+ * series ends (run->singular), in the run's arena. */
 struct singular_variable {
     uint32_t env;
     struct singularity is;
@@ -36,12 +36,12 @@ struct motion_plan *motion_plan_new(struct rt *run);
 int motion_rows(struct rt *run, uint32_t block, int order);
 /* The series of one block at the present time, into run->rows.block[block].
  * *step: the time (s) for which it holds to rounding; infinite if the series is
- * the motion itself, and of systems, whose flows look by themselves. IMP_OK, IMP_FAILED after a diagnostic, or the status of a
- * tape. */
+ * the motion itself, and of systems, whose flows look by themselves. IMP_OK,
+ * IMP_FAILED after a diagnostic, or the status of a tape. */
 int motion_series(struct rt *run, uint32_t block, int order, double *step);
 /* After motion_series, whose step the clock does not see: does a rate of the
- * block grow without bound, in so short a time? Then IMP_FAILED after E0602, and
- * run->singular tells how; else IMP_OK. */
+ * block grow without bound, in so short a time? Then IMP_FAILED after E0602,
+ * and run->singular tells how; else IMP_OK. */
 int motion_blows_up(struct rt *run, uint32_t block);
 /* After motion_series: for how long (s) its rows may be followed if they are
  * only the parabola of the accelerations, because there is no series here
@@ -68,7 +68,8 @@ void motion_stands(struct rt *run, bool stands);
  * state nor what is held has changed. */
 int motion_series_more(struct rt *run, int order, double *step);
 /* The poses of two bodies and their rates as series of order 1, which no force
- * changes; rows of velocities are not to be read. Status as of motion_series. */
+ * changes; rows of velocities are not to be read. Status as of motion_series.
+ */
 int motion_poses_two(struct rt *run, const uint32_t body[2]);
 /* Does the same for the blocks of two bodies alone (IMP_WORLD: none). */
 int motion_series_two(struct rt *run, const uint32_t body[2], int order,
@@ -88,6 +89,23 @@ void motion_look(struct rt *run, int order, double dt, double t);
 /* Moves the state of a block by dt along its rows; neither the time nor
  * anything else changes. */
 void motion_advance_block(struct rt *run, uint32_t block, int order, double dt);
+/* How the state of one body of the plane moves: entries of the state along
+ * c[0] s, or c[0] s + c[1] s^2. The others stay. */
+struct motion_short {
+    uint32_t n;
+    struct {
+        uint32_t entry;
+        bool line;
+        double c[2];
+    } term[IMP_STATE_PLANE];
+};
+/* Reads it off the rows of a block, made to this order. False: its motion is
+ * longer, or it has more than one body. */
+bool motion_short_of(const struct rt *run, uint32_t block, int order,
+                     struct motion_short *out);
+/* motion_advance_block for such a motion, to the last bit. */
+void motion_short_go(const struct motion_short *motion, double dt,
+                     double *state, double *state_lo);
 /* After motion_series_two: moves two bodies by dt and sets the time to t. Only
  * of bodies on which no others act, and which nothing holds. */
 void motion_advance_two(struct rt *run, const uint32_t body[2], int order,
@@ -101,8 +119,8 @@ void motion_prescribed(struct rt *run);
 /* After motion_series_all: after how long the ground below closed contacts
  * changes its branch (s); infinite if it does not. */
 double motion_ground_step(const struct rt *run);
-/* A step that ends at this time or later leaves the rates of closed gaps as they
- * are (infinite: none does). */
+/* A step that ends at this time or later leaves the rates of closed gaps as
+ * they are (infinite: none does). */
 void motion_ground_at(struct rt *run, double time);
 /* Keeps in mind that the change comes at this time to rounding, where it may be
  * seen or be past already; NAN: it is dealt with. */

@@ -233,6 +233,48 @@ random_systems(void **state)
     assert_true(open < 60);
 }
 
+/* An instant that is asked after others has the bits of one that is asked
+ * alone, whether masses and gradients have stayed or not. */
+static void
+instants(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 300; k++) {
+        struct arena *a = arena_new();
+        seed = (uint64_t)k * 7919 + 5;
+        struct sys s = random_system(), other = random_system();
+        bool on[MOST] = {false};
+        struct ballistic *l = made(a, &s);
+        for (int round = 0; round < 5; round++) {
+            struct ballistic *alone = made(a, &s);
+            struct ballistic_model model = {s.n, s.m,      s.mass,  s.acc,
+                                            s.N, .c = s.c, .e = s.e};
+            assert_int_equal(ballistic_instant(l, &model, 1.0, s.q, s.v, on),
+                             0);
+            assert_int_equal(
+                ballistic_instant(alone, &model, 1.0, s.q, s.v, on), 0);
+            const struct contact_matrices *x = &l->matrices,
+                                          *y = &alone->matrices;
+            size_t n = (size_t)s.n, m = (size_t)s.m, r = (size_t)x->rank;
+            assert_int_equal(x->rank, y->rank);
+            assert_int_equal(x->direct, y->direct);
+            assert_memory_equal(x->W, y->W, m * m * sizeof *x->W);
+            assert_memory_equal(x->B, y->B, m * n * sizeof *x->B);
+            assert_memory_equal(x->E, y->E, n * r * sizeof *x->E);
+            assert_memory_equal(x->gap_acc, y->gap_acc, m * sizeof(double));
+            assert_memory_equal(x->free_acc, y->free_acc, n * sizeof(double));
+            int at = (int)draw(0, s.n - 0.001);
+            if (round == 1)
+                s.N[at] = draw(-1, 1);
+            else if (round == 3)
+                s.mass[at * (s.n + 1)] *= 1.5;
+            else
+                s.acc[at] = other.acc[0];
+        }
+        arena_free(a);
+    }
+}
+
 /* -- the same system said otherwise -----------------------------------------
  */
 
@@ -342,7 +384,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rod_gravity), cmocka_unit_test(feet_gravity),
         cmocka_unit_test(shaft),       cmocka_unit_test(random_systems),
-        cmocka_unit_test(invariance),
+        cmocka_unit_test(instants),    cmocka_unit_test(invariance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

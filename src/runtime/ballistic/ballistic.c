@@ -119,6 +119,7 @@ own_new(struct arena *arena, struct ballistic_own *own, int coordinates,
     own->W_factor = NEW_N(arena, wide, (size_t)(contacts * contacts) + 1);
     own->column = NEW_N(arena, wide, (size_t)contacts + 1);
     own->reciprocal = NEW_N(arena, wide, (size_t)contacts + 1);
+    own->factored = numbers(arena, coordinates * (coordinates + contacts));
 }
 
 static struct ballistic_workspace *

@@ -317,6 +317,39 @@ find_back(struct ballistic *motion)
     }
 }
 
+/* B, W and its factor, where those of the last time are others. False: the mass
+ * matrix has no factor. */
+static bool
+factors(struct ballistic *motion)
+{
+    struct ballistic_own *own = &motion->work->own;
+    struct contact_matrices *matrices = &motion->matrices;
+    size_t coordinates = (size_t)motion->model.n,
+           mass = coordinates * coordinates * sizeof(double),
+           N = coordinates * (size_t)motion->model.m * sizeof(double);
+    double *last = own->factored, *last_N = last + coordinates * coordinates;
+    if (own->any_factors && !memcmp(last, motion->model.mass, mass) &&
+        (!N || !memcmp(last_N, motion->model.N, N))) {
+        matrices->rank = own->factored_rank;
+        matrices->direct = own->factored_direct;
+        return true;
+    }
+    own->any_factors = false;
+    if (!factor_mass(motion))
+        return false;
+    responses(motion);
+    matrices->rank = factor(motion, false);
+    matrices->direct = matrices->rank == motion->model.m;
+    if (!matrices->direct)
+        matrices->rank = factor(motion, true);
+    memcpy(last, motion->model.mass, mass);
+    if (N)
+        memcpy(last_N, motion->model.N, N);
+    own->factored_rank = matrices->rank;
+    own->factored_direct = matrices->direct;
+    return own->any_factors = true;
+}
+
 int
 matrices_make(struct ballistic *motion)
 {
@@ -325,13 +358,8 @@ matrices_make(struct ballistic *motion)
     motion->matrices.version = ++motion->work->own.matrices.version;
     motion->matrices.factor = motion->work->own.W_factor;
     motion->matrices.factor_reciprocal = motion->work->own.reciprocal;
-    if (!factor_mass(motion))
+    if (!factors(motion))
         return 1;
-    responses(motion);
-    motion->matrices.rank = factor(motion, false);
-    motion->matrices.direct = motion->matrices.rank == motion->model.m;
-    if (!motion->matrices.direct)
-        motion->matrices.rank = factor(motion, true);
     assert(motion->matrices.rank <= motion->model.m);
     assert(motion->matrices.rank <= motion->model.n);
     assert(!motion->matrices.direct ||

@@ -242,6 +242,11 @@ struct ballistic_own {
     wide *W_factor;    /* m x rank: W = C C^T */
     wide *reciprocal;  /* rank: of the diagonal of C */
     wide *column;      /* m: scratch */
+    /* mass and N of these factors, W and B, if there are any: an instant is
+     * often asked again, with other accelerations or rates */
+    double *factored;
+    int factored_rank;
+    bool factored_direct, any_factors;
 };
 /* factors of the units: local time to true time, local rate to true rate, true
  * acceleration to local acceleration */

@@ -186,6 +186,8 @@ int taylor_free_instant(struct flow *flow);
  * beyond N a. `on`: the contacts that are closed. Returns IMP_OK, or a status
  * after a diagnostic. The tapes are told of the contacts of the state. */
 int taylor_instant(struct flow *flow, const bool *on);
+/* The same again, right after it and at the same state, for other contacts. */
+int taylor_instant_on(struct flow *flow, const bool *on);
 /* Takes positions and velocities of that instant back into the state. */
 void taylor_take_back(struct flow *flow);
 /* The greatest speed of the contacts that close at this instant, if the flight

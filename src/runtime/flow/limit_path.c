@@ -156,7 +156,11 @@ make(struct flow *flow, const bool *group, double left)
     path->land += landing_time(flow, group, left);
     if (path->land > path->from && (st = aim(flow, group)))
         return st;
-    if ((st = instant_at(flow, path->land, path->x, path->closed)))
+    /* where no gap is open, this is the same instant with other contacts */
+    st = path->land > path->from
+             ? instant_at(flow, path->land, path->x, path->closed)
+             : taylor_instant_on(flow, path->closed);
+    if (st)
         return st;
     ballistic_stick(taylor->instant, path->closed);
     ballistic_state(taylor->instant, path->x, path->x + flow->n);

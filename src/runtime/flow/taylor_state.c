@@ -393,12 +393,33 @@ taylor_free_instant(struct flow *flow)
 }
 
 int
+taylor_instant_on(struct flow *flow, const bool *on)
+{
+    assert(flow && on);
+    struct taylor_flow *taylor = flow->taylor;
+    double *state = taylor->x;
+    struct ballistic_model model = flow_model(flow);
+    int st = IMP_OK;
+    if (!taylor->instant &&
+        ballistic_new(flow->run->arena, &model, &taylor->instant))
+        st = 1;
+    else
+        st = ballistic_instant(taylor->instant, &model, taylor->now, state,
+                               state + flow->n, on);
+    if (!st) {
+        taylor->instant->policy = flow->policy;
+        taylor->instant->law = flow->law;
+        return IMP_OK;
+    }
+    return taylor_no_mass(flow);
+}
+
+int
 taylor_instant(struct flow *flow, const bool *on)
 {
     assert(on != NULL);
-    struct taylor_flow *taylor = flow->taylor;
     struct rt *run = flow->run;
-    double gap[ROW], *state = taylor->x;
+    double gap[ROW];
     int st = taylor_free_instant(flow);
     if (st)
         return st;
@@ -410,18 +431,7 @@ taylor_instant(struct flow *flow, const bool *on)
             flow->instant.bias[i] -=
                 flow->instant.N[(size_t)i * flow->n + j] * flow->instant.acc[j];
     }
-    struct ballistic_model model = flow_model(flow);
-    if (!taylor->instant && ballistic_new(run->arena, &model, &taylor->instant))
-        st = 1;
-    else
-        st = ballistic_instant(taylor->instant, &model, taylor->now, state,
-                               state + flow->n, on);
-    if (!st) {
-        taylor->instant->policy = flow->policy;
-        taylor->instant->law = flow->law;
-        return IMP_OK;
-    }
-    return taylor_no_mass(flow);
+    return taylor_instant_on(flow, on);
 }
 
 /* -- what a contact is now, for others ------------------------------------

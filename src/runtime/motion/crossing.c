@@ -362,7 +362,7 @@ crossing_sparse(struct rt *run, uint32_t block, int order)
     int from = order + 1 -
                (moving->system != IMP_NO_SYSTEM ? CROSSING_ASKED_OF_SYSTEMS
                                                 : CROSSING_ASKED_OF_BODIES);
-    if (order < MOTION_STEP_ORDER || !plain(run, block))
+    if (order < MOTION_STEP_ORDER || !moving->n_series || !plain(run, block))
         return INFINITY;
     /* One that has these orders tells the step. Most often it is one of the
      * last, of the velocities. */
@@ -477,7 +477,8 @@ crossing_checked(struct rt *run, uint32_t block, int order, double step)
 {
     assert(run != NULL && block < run->im->blocks.n && step > 0.0);
     /* towards a singularity steps shrink down to the clock's, as told there */
-    if (!plain(run, block) || !isfinite(step) || order < MOTION_STEP_ORDER ||
+    if (!motion_block_of(run, block)->n_series || !plain(run, block) ||
+        !isfinite(step) || order < MOTION_STEP_ORDER ||
         step < CROSSING_LONG * switching_least(run))
         return step;
     struct crossing *own = crossing_of(run, block);

@@ -33,6 +33,7 @@ struct motion_block {
                         IMP_NO_SYSTEM */
     bool observer;   /* the block holds the system's observers */
     bool quadratic;  /* what moves a body is that simple (motion_plan.c) */
+    /* n_series 0: accelerations are constant, as the tape says */
     uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *parabolas, *series;

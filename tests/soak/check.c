@@ -31,9 +31,11 @@ static const struct way {
     {"jit-0", "jit", 0}, {"jit-2", "jit", 2}, {"simulator", "build", 2}};
 enum { WAYS = sizeof way_table / sizeof *way_table };
 /* relations between commands, between the two tables */
-enum { COMMANDS = 5 };
+enum { COMMANDS = 6 };
+/* Sweeps take ten runs: one model of so many. */
+enum { SWEPT = 3 };
 static const char *const command_names[COMMANDS] = {
-    "sweep", "impact", "integral", "text", "extremes"};
+    "sweep", "impact", "integral", "text", "extremes", "rows"};
 
 int
 check_ways(void)
@@ -264,7 +266,9 @@ check_commands(const struct runner *runner, struct subject *subject, int check,
         compare_integral(runner, &subject->model, finding);
     else if (check == 4 + relation_count)
         compare_text(runner, &subject->model, &subject->result, finding);
-    else
+    else if (check == 6 + relation_count && subject->seed % SWEPT == 0)
+        compare_sweep_rows(runner, &subject->model, subject->seed, finding);
+    else if (check == 5 + relation_count)
         compare_extremes(runner, &subject->model, &subject->result, finding);
 }
 

@@ -9,6 +9,10 @@
  * those of `simulate`. */
 void compare_sweep(const struct runner *runner, const struct model *model,
                    struct finding *finding);
+/* Rows of a sweep over a number of the model, drawn by the seed, are its runs;
+ * a summary is made of them. */
+void compare_sweep_rows(const struct runner *runner, const struct model *model,
+                        uint64_t seed, struct finding *finding);
 /* `impact` finds the first event of the run, and the same impulse. */
 void compare_impact(const struct runner *runner, const struct model *model,
                     const struct result *result, struct finding *finding);

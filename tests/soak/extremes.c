@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `sup` and `inf` of places, beside dense rows of the same run: a
+/* `sup`, `inf` and `first` of places, beside dense rows of the same run: a
  * value at a row is never beyond them, nor is the cubic between two rows that
  * has their places and speeds, and between two rows a place goes no farther
- * than its speeds there lead it. */
+ * than its speeds there lead it. A level that rows pass has been passed no
+ * later, and at that time the cubic is at the level. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ enum { INTERVALS = 400 };
 struct observed {
     char of[80], rate[80];      /* in the model */
     char column[80], rates[80]; /* in the record */
+    double level; /* half of the way that the rows of the model show */
+    double sign;  /* 1: it is below the level at the start; -1: above */
 };
 
 static double
@@ -90,8 +93,26 @@ turning_value(const struct rows *rows, size_t i, double sign)
     return most - off;
 }
 
+/* The level of coordinate k of a body, or of a system. */
+static void
+set_level(const struct result *result, int body, int system, int k,
+          struct observed *out)
+{
+    double low = INFINITY, high = -INFINITY, first = NAN;
+    for (int row = 0; row < result->rows; row++) {
+        double x = body >= 0 ? result_state(result, row, body)->position[k]
+                             : result->place[row * MAX_SYSTEMS + system].q[k];
+        first = row ? first : x;
+        low = fmin(low, x);
+        high = fmax(high, x);
+    }
+    out->level = low + (high - low) / 2;
+    out->sign = first < out->level ? 1 : -1;
+}
+
 static int
-list_places(const struct model *model, struct observed *place, int room)
+list_places(const struct model *model, const struct result *result,
+            struct observed *place, int room)
 {
     int n = 0;
     for (int b = 0; b < model->bodies; b++)
@@ -105,6 +126,7 @@ list_places(const struct model *model, struct observed *place, int room)
             snprintf(one->column, sizeof one->column, "%s_position_%d", name,
                      k);
             snprintf(one->rates, sizeof one->rates, "%s_velocity_%d", name, k);
+            set_level(result, b, -1, k, one);
         }
     for (int s = 0; s < model->systems; s++)
         for (int k = 0; k < model->system[s].coordinates; k++) {
@@ -117,8 +139,47 @@ list_places(const struct model *model, struct observed *place, int room)
             snprintf(one->rate, sizeof one->rate, "%s.%s'", name, of);
             snprintf(one->column, sizeof one->column, "%s_%s", name, of);
             snprintf(one->rates, sizeof one->rates, "%s_%s_dot", name, of);
+            set_level(result, -1, s, k, one);
         }
     return n;
+}
+
+/* When does a place first pass its level? */
+static void
+compare_first(const struct json *record, const struct observed *place,
+              int index, struct finding *finding)
+{
+    char key[200];
+    struct rows rows = {json_get(record, "t"), json_get(record, place->column),
+                        json_get(record, place->rates)};
+    snprintf(key, sizeof key, "first_%s_level%d", place->column, index);
+    const struct json *value = json_get(record, key);
+    double first = value && value->kind == JSON_NUMBER ? value->number
+                   : value                             ? at(value, 0)
+                                                       : NAN;
+    double level = place->level, exact = EXACT * (1 + fabs(level));
+    if (!rows.t || !rows.x || !rows.v || rows.t->count < 2)
+        return;
+    size_t i = 0, all = rows.t->count;
+    while (i < all && !(place->sign * (at(rows.x, i) - level) > exact))
+        i++;
+    if (i < all && !(first <= at(rows.t, i)))
+        finding_set(finding, "first",
+                    "%s is beyond %.17g at t = %.17g, and told to be there "
+                    "first at %.17g",
+                    place->of, level, at(rows.t, i), first);
+    for (size_t k = 0; k + 1 < all; k++) {
+        double from = at(rows.t, k), to = at(rows.t, k + 1);
+        double off = fmax(missed(&rows, k), missed(&rows, k + 1));
+        if (!(first >= from && first <= to && to > from))
+            continue;
+        double there = cubic(&rows, k, k + 1, (first - from) / (to - from));
+        if (fabs(there - level) > off + exact)
+            finding_set(finding, "first",
+                        "%s is told to pass %.17g first at t = %.17g, where "
+                        "rows say %.17g",
+                        place->of, level, first, there);
+    }
 }
 
 /* One place: its extremes against its rows. */
@@ -172,17 +233,22 @@ compare_extremes(const struct runner *runner, const struct model *model,
     struct observed place[ROOM];
     char *ask = NULL;
     size_t size = 0;
-    int n = list_places(model, place, ROOM);
-    if (model->question != ASK_SIMULATE || !n || !result->rows)
+    if (model->question != ASK_SIMULATE || !result->rows)
+        return;
+    int n = list_places(model, result, place, ROOM);
+    if (!n)
         return;
     FILE *out = open_memstream(&ask, &size);
     if (!out)
         abort();
+    for (int i = 0; i < n; i++)
+        fprintf(out, "param level%d = %.17g\n", i, place[i].level);
     fprintf(out, "simulate {\n  until = %.17g\n  every = %.17g\n  record = (",
             model->until, model->until / INTERVALS);
     for (int i = 0; i < n; i++)
-        fprintf(out, "%s%s, %s, sup(%s), inf(%s)", i ? ", " : "", place[i].of,
-                place[i].rate, place[i].of, place[i].of);
+        fprintf(out, "%s%s, %s, sup(%s), inf(%s), first(%s %c level%d)",
+                i ? ", " : "", place[i].of, place[i].rate, place[i].of,
+                place[i].of, place[i].of, place[i].sign > 0 ? '>' : '<', i);
     fputs(")\n}\n", out);
     fclose(out);
     struct model *other = malloc(sizeof *other);
@@ -195,8 +261,12 @@ compare_extremes(const struct runner *runner, const struct model *model,
     struct json *record = from ? json_read(&from) : NULL;
     if (dense.status >= EXIT_SIGNAL)
         audit_end(model, &dense, finding);
-    for (int i = 0; i < n && record && !dense.status; i++)
+    for (int i = 0; i < n && record && !dense.status; i++) {
         compare_place(record, &place[i], finding);
+        compare_first(record, &place[i], i, finding);
+    }
+    if (dense.status == 2)
+        finding_set(finding, "refused", "%.500s", dense.err);
     json_free(record);
     result_free(&dense);
     free(text);

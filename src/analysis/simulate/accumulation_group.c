@@ -14,6 +14,7 @@
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/derivatives/body_kinematics.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact.h"
@@ -630,6 +631,31 @@ group_sticks(const struct simulation *sim, const struct limit_group *group)
     return false;
 }
 
+/* How fast accelerations along the surfaces change, of points with friction
+ * (m/s^3): the ground may be driven along itself, and forces may change, which
+ * no gap shows. That of the centres and of the turning; INFINITY: not known. */
+static double
+jerk_along(const struct simulation *sim, const struct limit_group *group)
+{
+    double most = 0.0;
+    for (int i = 0; i < group->n && group->friction; i++) {
+        const imp_contact *contact =
+            rt_contact(sim->run, group->spot[i].contact);
+        double apart[3] = {0.0, 0.0, 0.0}, turns = 0.0, motion[18];
+        for (int e = 0; e < 2; e++) {
+            const imp_body *body = rt_body(sim->run, contact->body[e]);
+            if (body->kinematics == IMP_NO_TAPE && body->block == IMP_NO_BLOCK)
+                continue; /* it does not move */
+            if (body_kinematics(sim->run, contact->body[e], motion))
+                return INFINITY;
+            vec3_add_scaled(e == 0 ? -1.0 : 1.0, motion + 6, apart);
+            turns += vec3_norm(motion + 15) * group->place[i];
+        }
+        most = fmax(most, vec3_norm(apart) + turns);
+    }
+    return most;
+}
+
 double
 limit_window(const struct simulation *sim, const struct limit_group *group,
              double *far, double *state)
@@ -666,7 +692,7 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
     bool squeezed = push > CHATTER_SQUEEZE * acc;
     *state = squeezed && (bend > 0.0 || (turns && spin > 0.0))
                  ? 0.0
-                 : blurs(K, place);
+                 : blurs(fmax(K, jerk_along(sim, group)), place);
     return blurs(jerk + turned, place);
 }
 

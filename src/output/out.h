@@ -28,8 +28,8 @@ struct output {
     const struct h5_api *(*hdf5)(const char **error);
     /* The page that shows a run; NULL where there is none (a simulator). */
     const struct out_page *(*page)(void);
-    /* Takes every plot as one JSON object, instead of text and gnuplot; NULL: nobody
-     * does. 0 or errno. */
+    /* Takes every plot as one JSON object, instead of text and gnuplot; NULL:
+     * nobody does. 0 or errno. */
     int (*picture)(void *ctx, const char *json, size_t n);
     /* what files state about their origin; im NULL: nothing */
     const imp_image *im;
@@ -99,11 +99,12 @@ struct out_curve {
     struct out_column x, y; /* of the same length; y has the name */
     const char *level; /* what is written on a level line; NULL: it is none */
 };
-/* The same for curves; x gives the axis its name and unit. */
+/* The same for curves; x and y give the axes their names and units, without y
+ * the curves do. */
 int out_curves(struct output *output, struct diags *ds, imp_range where,
                const char *file, const char *title,
-               const struct out_column *x_axis, const struct out_curve *curves,
-               size_t n);
+               const struct out_column *x_axis, const struct out_column *y_axis,
+               const struct out_curve *curves, size_t n);
 /* The same for a map: z, which is numbers or texts, over x and y, all of the
  * same length, with curves on it. */
 int out_map(struct output *output, struct diags *ds, imp_range where,
@@ -141,8 +142,8 @@ int out_save(struct output *output, struct diags *ds, imp_range where,
  * a status after a diagnostic at `where`. */
 int out_save_bytes(struct output *output, struct diags *ds, imp_range where,
                    const char *file, const void *bytes, size_t n);
-/* The parts of the page that shows a run (src/view), and of the one that shows a plot:
- * texts that end in 0. */
+/* The parts of the page that shows a run (src/view), and of the one that shows
+ * a plot: texts that end in 0. */
 struct out_page {
     const char *style, *body, *script;
     const char *plot_body, *plot_script;

@@ -63,6 +63,7 @@ int out_plot_gnuplot(struct output *output, struct diags *ds, imp_range where,
 int out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                        const struct out_format *format, const char *file,
                        const char *title, const struct out_column *x_axis,
+                       const struct out_column *y_axis,
                        const struct out_curve *curves, size_t n);
 /* Runs a script of gnuplot, whose output becomes the file. data: bytes that
  * the script reads as the file OUT_GNUPLOT_DATA; NULL: none. */
@@ -79,9 +80,9 @@ void out_plot_head(struct buf *buf, const struct out_format *format,
 void out_plot_label(struct buf *buf, const struct out_column *column);
 void out_plot_quoted(struct buf *buf, const char *s); /* a text in quotes, for a
                                                        * script */
-/* Gives a plot as data to who takes pictures, or writes it as a page where the format is
- * one. values: the columns y and z of a map, or NULL. False: it is for gnuplot or for
- * the terminal. True: done, with its status. */
+/* Gives a plot as data to who takes pictures, or writes it as a page where the
+ * format is one. values: the columns y and z of a map, or NULL. False: it is
+ * for gnuplot or for the terminal. True: done, with its status. */
 bool out_plot_as_data(struct output *output, struct diags *ds, imp_range where,
                       const struct out_format *format, const char *file,
                       const char *title, const struct out_column *x_axis,

@@ -393,6 +393,7 @@ int
 out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
                    const struct out_format *format, const char *file,
                    const char *title, const struct out_column *x_axis,
+                   const struct out_column *y_axis,
                    const struct out_curve *curves, size_t n_curves)
 {
     struct buf buf = {0};
@@ -400,8 +401,8 @@ out_curves_gnuplot(struct output *output, struct diags *ds, imp_range where,
     for (size_t k = 0; k < n_curves; k++)
         points += curves[k].x.n;
     out_plot_head(&buf, format, title, x_axis,
-                  n_curves == 1 ? &curves[0].y : NULL);
-    if (n_curves > 1) {
+                  !y_axis && n_curves == 1 ? &curves[0].y : y_axis);
+    if (!y_axis && n_curves > 1) {
         struct out_column *ys = mem_alloc(n_curves * sizeof *ys);
         for (size_t k = 0; k < n_curves; k++)
             ys[k] = curves[k].y;

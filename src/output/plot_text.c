@@ -310,7 +310,8 @@ out_plot(struct output *output, struct diags *ds, imp_range where,
 int
 out_curves(struct output *output, struct diags *ds, imp_range where,
            const char *file, const char *title, const struct out_column *x_axis,
-           const struct out_curve *curves, size_t n_curves)
+           const struct out_column *y_axis, const struct out_curve *curves,
+           size_t n_curves)
 {
     const struct out_format *format =
         out_format_of(ds, where, file, OUT_PICTURE);
@@ -322,7 +323,7 @@ out_curves(struct output *output, struct diags *ds, imp_range where,
         return st;
     if (output->dir &&
         (st = out_curves_gnuplot(output, ds, where, format, file, title, x_axis,
-                                 curves, n_curves)))
+                                 y_axis, curves, n_curves)))
         return st;
     if (!output->json && !output->dir)
         out_plot_text(output, title, x_axis, curves, n_curves);

@@ -14,7 +14,7 @@ let goyal = ((1 - rho)/(1 + rho))^2
 plot s.dominant { against = (s.rho, s.gamma)  overlay = goyal  file = "a.svg" }
 plot s.verdict { against = (s.rho, s.gamma)  contours = s.impacts  levels = (5, 10, 14)  file = "b.svg" }
 plot s.verdict { against = (s.rho, s.gamma)  overlay = (5 + rho, goyal)  file = "c.png" }
-plot s.impacts { against = s.rho  per = s.gamma  file = "d.svg" }
+plot s.impacts { against = s.rho  per = s.gamma  title = "how often it is hit"  file = "d.svg" }
 EOF
 for o in o p; do $imp run --out $o m.imp; done
 for f in a.svg b.svg c.png d.svg; do cmp o/$f p/$f; done
@@ -23,3 +23,5 @@ grep -o '>goyal<' o/a.svg
 grep -o '>complex<' o/a.svg
 grep -o '>14<' o/b.svg
 grep -o '>gamma = 0.98<' o/d.svg
+# curves per value have the name of what is plotted beside the axis
+grep -o '>s.impacts<' o/d.svg

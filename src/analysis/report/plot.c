@@ -38,8 +38,7 @@ model_stem(struct analysis *analysis)
 static const char *
 default_name(struct analysis *analysis, enum out_takes takes)
 {
-    return arena_printf(analysis->rt->arena, "%s-%s-%d%s",
-                        model_stem(analysis),
+    return arena_printf(analysis->rt->arena, "%s-%s-%d%s", model_stem(analysis),
                         takes == OUT_VIEW ? "view" : "plot", analysis->plots,
                         out_default_ending(takes));
 }
@@ -173,7 +172,7 @@ curves(struct analysis *analysis, const imp_command *command,
                                  default_name(analysis, OUT_PICTURE)),
                         arg_text(analysis, command, IMP_OPT_plot_title,
                                  default_title(analysis, command)),
-                        x_axis, all.v, all.n);
+                        x_axis, ys->n == 1 ? &ys->v[0] : NULL, all.v, all.n);
     return st;
 }
 
@@ -248,12 +247,11 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
         arg_option(analysis, command, IMP_OPT_plot_against);
     analysis->plots++;
     if (arg_option(analysis, command, IMP_OPT_plot_as))
-        return run_file_view(
-            analysis, command,
-            arg_text(analysis, command, IMP_OPT_plot_file,
-                     default_name(analysis, OUT_VIEW)),
-            arg_text(analysis, command, IMP_OPT_plot_title,
-                     default_title(analysis, command)));
+        return run_file_view(analysis, command,
+                             arg_text(analysis, command, IMP_OPT_plot_file,
+                                      default_name(analysis, OUT_VIEW)),
+                             arg_text(analysis, command, IMP_OPT_plot_title,
+                                      default_title(analysis, command)));
     if (against && (st = columns_of_value(analysis, against, &xs, NULL)))
         return st;
     const struct record *search = plot_search_record(analysis, command);
@@ -300,12 +298,12 @@ cmd_plot(struct analysis *analysis, const imp_command *command,
     if (arg_option(analysis, command, IMP_OPT_plot_per) ||
         arg_option(analysis, command, IMP_OPT_plot_overlay))
         return curves(analysis, command, &x_axis, &ys);
-    return out_plot(
-        analysis->out, analysis->ds, command->range,
-        arg_text(analysis, command, IMP_OPT_plot_file, default_name(analysis, OUT_PICTURE)),
-        arg_text(analysis, command, IMP_OPT_plot_title,
-                 default_title(analysis, command)),
-        &x_axis, ys.v, ys.n);
+    return out_plot(analysis->out, analysis->ds, command->range,
+                    arg_text(analysis, command, IMP_OPT_plot_file,
+                             default_name(analysis, OUT_PICTURE)),
+                    arg_text(analysis, command, IMP_OPT_plot_title,
+                             default_title(analysis, command)),
+                    &x_axis, ys.v, ys.n);
 }
 
 const struct command_functions command_plot = {.run = cmd_plot};

@@ -194,14 +194,18 @@ take_rows(struct flow *flow)
     /* the forces, which hold for less than the state, come first */
     for (uint32_t which = 0; which < flow->m && !st; which++)
         st = expand_contact(flow, which);
+    bool parabolas = motion_by_parabolas(run, flow->sys->block) &&
+                     !system_slides(run, flow->system);
+    taylor->piece.order = parabolas ? PARABOLA_ORDER : MOTION_STEP_ORDER;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece.state + j * ROW;
         memcpy(c,
                run->rows.block[flow->sys->block] +
                    (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
-        taylor_ask(&taylor->piece, c, pushed(flow, j % flow->n),
-                   j < flow->n ? 2 : 1);
+        if (!parabolas)
+            taylor_ask(&taylor->piece, c, pushed(flow, j % flow->n),
+                       j < flow->n ? 2 : 1);
     }
     taylor_limit_asked(&taylor->piece, &limit);
     for (uint32_t which = 0; which < flow->m && !st; which++)
@@ -469,9 +473,9 @@ way_at(struct flow *flow, double time)
     }
     for (uint32_t j = 0; j < flow->n; j++) {
         flow->q[j] = polynomial_value(taylor->piece.state + j * ROW,
-                                      MOTION_STEP_ORDER, elapsed);
+                                      taylor->piece.order, elapsed);
         flow->v[j] = polynomial_value(taylor->piece.state + (flow->n + j) * ROW,
-                                      MOTION_STEP_ORDER, elapsed);
+                                      taylor->piece.order, elapsed);
     }
 }
 

@@ -55,6 +55,7 @@ struct taylor_asked {
 struct taylor_piece {
     double h;            /* its length */
     double *state;       /* 2n rows */
+    int order;           /* beyond this they are 0 */
     double *gap, *force; /* m rows each; of a rigid contact one of them: its gap
                             while it is open, its force while it is closed */
     struct taylor_asked *asked;
@@ -159,6 +160,8 @@ struct taylor_flow {
 };
 
 #define ROW (MOTION_STEP_ORDER + 1)
+/* the order of the state where all accelerations are constant, and one more */
+#define PARABOLA_ORDER 3
 
 /* -- taylor_state.c ------------------------------------------------------- */
 

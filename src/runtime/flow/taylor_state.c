@@ -315,7 +315,7 @@ taylor_advance(struct flow *flow, double time)
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         const double *c = taylor->piece.state + j * ROW;
         double d = 0.0;
-        for (int k = MOTION_STEP_ORDER; k >= 1; k--)
+        for (int k = taylor->piece.order; k >= 1; k--)
             d = (d + c[k]) * s;
         state_add(&x[j], &lo[j], d);
     }

@@ -225,6 +225,13 @@ motion_by_weight(const struct rt *run)
     return run->motion->weight;
 }
 
+bool
+motion_by_parabolas(const struct rt *run, uint32_t block)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    return run->motion->blocks[block].n_series == 0;
+}
+
 double
 motion_ground_step(const struct rt *run)
 {

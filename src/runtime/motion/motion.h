@@ -55,6 +55,9 @@ int motion_series_parabola(struct rt *run, uint32_t block, int order);
  * are, and series of a low order tell for how long they hold. Forces that users
  * state may begin with any power. */
 bool motion_by_weight(const struct rt *run);
+/* Are the accelerations of this block constant, as its tape says, while none of
+ * its contacts is closed? Its rows are parabolas then. */
+bool motion_by_parabolas(const struct rt *run, uint32_t block);
 /* Reports that the series holds for no time at all, because the motion is
  * singular (E0603). IMP_FAILED. */
 int motion_stuck(struct rt *run);

@@ -15,8 +15,8 @@
 static void
 close_needs(struct tape_make *make)
 {
-    while (make->todo.n) {
-        const expr *node = make->todo.v[--make->todo.n];
+    while (make->todo->n) {
+        const expr *node = make->todo->v[--make->todo->n];
         if (node->a)
             tape_need(make, node->a, false);
         if (node->b)
@@ -51,8 +51,8 @@ by_id(const void *x, const void *y)
 static void
 count_uses(struct tape_make *make)
 {
-    for (uint32_t i = 0; i < make->list.n; i++) {
-        const expr *node = make->list.v[i];
+    for (uint32_t i = 0; i < make->list->n; i++) {
+        const expr *node = make->list->v[i];
         if (node->a)
             tape_node(make, node->a)->uses++;
         if (node->b)
@@ -209,8 +209,8 @@ static void
 emit_all(struct tape_make *make, struct code *code)
 {
     bool series = make->spec->series;
-    for (uint32_t i = 0; i < make->list.n; i++) {
-        const expr *formula = make->list.v[i];
+    for (uint32_t i = 0; i < make->list->n; i++) {
+        const expr *formula = make->list->v[i];
         struct tape_node *node = tape_node(make, formula);
         if (node->marks & TM_ABSORBED)
             continue;
@@ -235,8 +235,8 @@ emit_all(struct tape_make *make, struct code *code)
             in->row = code->n_rows++;
     }
     /* These operands have got their registers only now. */
-    for (uint32_t i = 0; series && i < make->list.n; i++) {
-        const expr *formula = make->list.v[i];
+    for (uint32_t i = 0; series && i < make->list->n; i++) {
+        const expr *formula = make->list->v[i];
         const struct tape_node *node = tape_node(make, formula);
         if (!(node->marks & TM_NEED1) || (node->marks & TM_ABSORBED))
             continue;
@@ -297,7 +297,13 @@ tape_build(struct graph *graph, struct image_builder *ib,
     if (!graph->tapes)
         graph->tapes = NEW(graph->arena, struct tape_scratch);
     graph->tapes->epoch++;
-    struct tape_make make = {.g = graph, .spec = spec, .sc = graph->tapes};
+    struct tape_scratch *scratch = graph->tapes;
+    struct tape_make make = {.g = graph,
+                             .spec = spec,
+                             .sc = scratch,
+                             .list = &scratch->list,
+                             .todo = &scratch->todo};
+    scratch->list.n = scratch->todo.n = 0;
     const expr **unknown = NULL;
     uint32_t keep = TM_ROOT | TM_ROW;
     if (!spec->series) {
@@ -321,12 +327,15 @@ tape_build(struct graph *graph, struct image_builder *ib,
         }
         close_needs(&make);
     }
-    qsort(make.list.v, make.list.n, sizeof *make.list.v, by_id);
-    struct code code = {.arena = graph->arena};
+    qsort(make.list->v, make.list->n, sizeof *make.list->v, by_id);
+    struct code code = {.arena = graph->arena,
+                        .v = scratch->code,
+                        .origin = scratch->origin,
+                        .cap = scratch->code_cap};
     uint32_t muls = 0, nums = 0;
-    for (uint32_t i = 0; i < make.list.n; i++) {
-        muls += make.list.v[i]->op == IMP_OP_MUL;
-        nums += make.list.v[i]->op == IMP_OP_CONST;
+    for (uint32_t i = 0; i < make.list->n; i++) {
+        muls += make.list->v[i]->op == IMP_OP_MUL;
+        nums += make.list->v[i]->op == IMP_OP_CONST;
     }
     code.consts = NEW_N(graph->arena, double, nums + 1);
     code.pool = NEW_N(graph->arena, uint32_t, 3 * muls + 1);
@@ -336,5 +345,8 @@ tape_build(struct graph *graph, struct image_builder *ib,
         tape_gather(&make);
     }
     emit_all(&make, &code);
+    scratch->code = code.v;
+    scratch->origin = code.origin;
+    scratch->code_cap = code.cap;
     return finish(&make, ib, &code, unknown, rows);
 }

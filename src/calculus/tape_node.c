@@ -28,30 +28,29 @@ tape_node(struct tape_make *make, const expr *formula)
 }
 
 static void
-grow(struct graph *graph, const expr ***v, uint32_t n, uint32_t *cap)
+append(struct graph *graph, struct tape_list *list, const expr *node)
 {
-    if (n < *cap)
-        return;
-    uint32_t c = *cap ? *cap * 2 : 256;
-    const expr **to = NEW_N(graph->arena, const expr *, c);
-    if (n)
-        memcpy(to, *v, n * sizeof *to);
-    *v = to;
-    *cap = c;
+    if (list->n == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 256;
+        const expr **to = NEW_N(graph->arena, const expr *, cap);
+        if (list->n)
+            memcpy(to, list->v, list->n * sizeof *to);
+        list->v = to;
+        list->cap = cap;
+    }
+    list->v[list->n++] = node;
 }
 
 static void
 tape_push(struct tape_make *make, const expr *node)
 {
-    grow(make->g, &make->todo.v, make->todo.n, &make->todo.cap);
-    make->todo.v[make->todo.n++] = node;
+    append(make->g, make->todo, node);
 }
 
 static void
 tape_list(struct tape_make *make, const expr *node)
 {
-    grow(make->g, &make->list.v, make->list.n, &make->list.cap);
-    make->list.v[make->list.n++] = node;
+    append(make->g, make->list, node);
 }
 
 void

@@ -29,10 +29,19 @@ struct tape_node {
     uint32_t gather; /* 1 + first entry in tape_build's terms */
     const expr *w;
 };
+struct tape_list {
+    const expr **v;
+    uint32_t n, cap;
+};
 /* per graph, reused from tape to tape */
 struct tape_scratch {
     struct tape_node *v;
     uint32_t cap, epoch;
+    struct tape_list list, todo;
+    /* room for instructions */
+    imp_instr *code;
+    imp_range *origin;
+    uint32_t code_cap;
 };
 
 /* one term of a gathered sum: b NULL for a term that is no product */
@@ -45,10 +54,7 @@ struct tape_make {
     struct graph *g;
     const struct tape_spec *spec;
     struct tape_scratch *sc;
-    struct {
-        const expr **v;
-        uint32_t n, cap;
-    } list, todo;
+    struct tape_list *list, *todo; /* of the scratch */
     struct {
         struct tape_term *v;
         uint32_t n, cap;

@@ -139,8 +139,8 @@ varies(struct tape_make *make, const expr *node)
 void
 tape_rows(struct tape_make *make)
 {
-    for (uint32_t i = 0; i < make->list.n; i++) {
-        const expr *node = make->list.v[i];
+    for (uint32_t i = 0; i < make->list->n; i++) {
+        const expr *node = make->list->v[i];
         if (!(tape_node(make, node)->marks & TM_NEED1) ||
             rule_of(node->op) != RULE_HELPER)
             continue;
@@ -258,8 +258,8 @@ tape_gather(struct tape_make *make)
     assert(make);
     uint32_t cap = 64;
     struct side *stack = NEW_N(make->g->arena, struct side, cap);
-    for (uint32_t i = make->list.n; i-- > 0;) {
-        const expr *node = make->list.v[i];
+    for (uint32_t i = make->list->n; i-- > 0;) {
+        const expr *node = make->list->v[i];
         uint32_t marks = tape_node(make, node)->marks;
         if (!is_sum(node) || !(marks & TM_NEED1) || (marks & TM_ABSORBED))
             continue;

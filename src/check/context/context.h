@@ -116,7 +116,7 @@ struct module {
     const char *path; /* canonical path; NULL for a library */
     const char *root; /* the model's folder, of files that it uses; or NULL */
     bool library, loading;
-    bool reserved; /* declares t, pi or tau, as has been reported */
+    bool reserved;       /* declares t, pi or tau, as has been reported */
     imp_range use_range; /* of the `use` that loads it now */
     struct decl *first, *last;
     struct decl **buckets;     /* a hash table of names ... */
@@ -285,7 +285,8 @@ struct check {
     struct graph *g;
     struct dims *dims;
     struct diags *ds;
-    struct seen *seen[64]; /* diagnostics that have been reported */
+    struct seen *seen[64];    /* diagnostics that have been reported */
+    struct label *label[256]; /* expr_label, by the place of its text */
     struct tm_model *m;
     struct check_progress progress;
     struct check_modules modules;

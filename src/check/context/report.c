@@ -191,10 +191,28 @@ check_help_contacts(struct check *ck, struct diag *diag)
         CHECK_HELP(ck, diag, "declare one: contact touch : one | two");
 }
 
+/* The text of an expression, which all copies of it share: a shape or a
+ * function of a library is checked anew for each body that uses it. */
+struct label {
+    struct label *next;
+    imp_range range;
+    const char *text;
+};
+
 const char *
 expr_label(struct check *ck, const struct ast_expr *node)
 {
-    assert(ck);
+    assert(ck && node);
+    imp_range range = node->range;
+    struct label **bucket =
+        ck->label + (range.lo * 7u + range.hi * 31u + range.file) %
+                        (sizeof ck->label / sizeof *ck->label);
+    for (const struct label *l = *bucket; l; l = l->next)
+        if (l->range.file == range.file && l->range.lo == range.lo &&
+            l->range.hi == range.hi)
+            return l->text;
     const char *text = fmt_expr(ck->arena, ck->in->sources, node);
-    return text ? text : "";
+    struct label *added = NEW(ck->arena, struct label);
+    *added = (struct label){*bucket, range, text ? text : ""};
+    return (*bucket = added)->text;
 }

@@ -160,7 +160,8 @@ is_free(const struct audit *audit, int body)
             return false;
     return load->spring == none.spring && load->drag == none.drag &&
            load->torque_drag == 0 && length(load->constant) == 0 &&
-           length(load->wave) == 0 && length(load->torque) == 0;
+           length(load->wave) == 0 && !load->table.knots &&
+           length(load->torque) == 0;
 }
 
 /* A body that nothing touches falls freely from one row to the next. */
@@ -291,6 +292,7 @@ energy_is_known(const struct model *model)
         const struct body *body = &model->body[i];
         if (body->there &&
             (length(body->carry) > 0 || length(body->swing) > 0 ||
+             body->path.knots ||
              (!body->fixed && memcmp(&body->load, &none, sizeof none) != 0)))
             return false;
     }

@@ -305,6 +305,21 @@ is_beside_jam(const struct result *result, int row)
     return false;
 }
 
+/* Does a table of the model change its slope there, and forces jump? */
+static bool
+has_knot(const struct model *model, double from, double to)
+{
+    for (int i = 0; i < model->bodies; i++) {
+        const struct table *of[] = {&model->body[i].path,
+                                    &model->body[i].load.table};
+        for (int k = 0; k < 2; k++)
+            for (int m = 0; m < of[k]->knots; m++)
+                if (of[k]->at[m] >= from && of[k]->at[m] <= to)
+                    return true;
+    }
+    return false;
+}
+
 /* At a jam the forces have no bound: is the row one of the moment itself? */
 static bool
 is_at_jam(const struct result *result, int row)
@@ -343,7 +358,8 @@ audit_friction(const struct model *model, const struct result *result,
         bool all = true;
         bool smooth = is_asked(result, row) && is_smooth(result, row) &&
                       is_steady(model, result, row) &&
-                      !is_beside_jam(result, row);
+                      !is_beside_jam(result, row) &&
+                      !has_knot(model, result->t[row], result->t[row + 2]);
         struct finding sums = {0};
         for (int i = 0; i < model->contacts; i++) {
             if (!model->contact[i].there)

@@ -80,6 +80,8 @@ turn_load(struct transformation *by, struct load *load)
         turn_velocity(by, load->wind);
     turn_vector(by, force, load->wave);
     load->frequency /= by->time;
+    table_shift(&load->table, 0, by->time);
+    turn_vector(by, force, load->pull);
     turn_vector(by, by->hand * moment, load->torque);
     load->torque_drag *= moment * by->time;
 }
@@ -120,6 +122,8 @@ turn_body(struct transformation *by, struct body *body)
         turn_velocity(by, body->carry);
     turn_vector(by, by->length, body->swing);
     body->swing_rate /= by->time;
+    table_shift(&body->path, 0, by->time);
+    turn_vector(by, by->length / by->time, body->along);
     turn_vector(by, by->hand / by->time, body->spin);
     turn_attitude(by, body);
     turn_load(by, &body->load);
@@ -345,6 +349,11 @@ model_restart(struct model *model, const struct result *result, int row)
         add_scaled(load->anchor, start, load->anchor_rate, load->anchor);
         load->phase += load->frequency * start;
         body->swing_phase += body->swing_rate * start;
+        if (body->path.knots)
+            add_scaled(body->position, table_integral(&body->path, start),
+                       body->along, body->position);
+        table_shift(&body->path, start, 1);
+        table_shift(&load->table, start, 1);
         if (!body_moves(model, i))
             continue;
         const struct state *state = result_state(result, row, i);

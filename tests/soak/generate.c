@@ -41,6 +41,7 @@ static const struct kind {
     {"crowd", generate_crowd, 0},
     {"several", generate_several, 0},
     {"smooth", generate_smooth, 0},
+    {"tabled", generate_tabled, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

@@ -75,6 +75,52 @@ generate_driven(struct random *random, struct model *out)
     out->until = 2;
 }
 
+static void
+random_table(struct random *random, struct table *out)
+{
+    double time = random_in(random, -0.1, 0.3);
+    out->knots = 2 + random_whole(random, 4);
+    for (int i = 0; i < out->knots; i++) {
+        out->at[i] = time;
+        out->value[i] = random_in(random, -1, 1);
+        time += random_in(random, 0.1, 0.6);
+    }
+}
+
+/* Bodies on a floor that moves as a table says, under forces that tables
+ * give. */
+void
+generate_tabled(struct random *random, struct model *out)
+{
+    out->gravity[1] = -random_in(random, 3, 10);
+    struct body *floor =
+        scene_add_wall(out, random, random_in(random, -0.2, 0.2));
+    floor->position[1] = -1.2;
+    if (random_chance(random, 0.7)) {
+        double turn =
+            floor->angle +
+            (random_chance(random, 0.5) ? random_in(random, -3, 3) : 0);
+        random_table(random, &floor->path);
+        floor->along[0] = random_in(random, 0.2, 1) * cos(turn);
+        floor->along[1] = random_in(random, 0.2, 1) * sin(turn);
+    }
+    int count = 1 + random_whole(random, 2);
+    for (int i = 0; i < count; i++) {
+        add_round_or_box(random, out);
+        struct load *load = &out->body[out->bodies - 1].load;
+        if (out->body[out->bodies - 1].fixed || random_chance(random, 0.3))
+            continue;
+        random_table(random, &load->table);
+        load->pull[0] = random_in(random, -3, 3);
+        load->pull[1] = random_in(random, -1, 1);
+    }
+    scene_add_contacts(out, random, 1);
+    if (random_chance(random, 0.7))
+        scene_add_friction(random, out);
+    scene_choose_law(random, out);
+    out->until = 2;
+}
+
 /* Discs that roll in a trough of two belts, with restitutions that fall with
  * the approach. */
 void

@@ -36,6 +36,7 @@ void generate_belts(struct random *random, struct model *out);
 void generate_crowd(struct random *random, struct model *out);
 void generate_several(struct random *random, struct model *out);
 void generate_smooth(struct random *random, struct model *out);
+void generate_tabled(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

@@ -251,6 +251,13 @@ print_force(const struct model *model, const struct body *body, FILE *out)
         begin_term(out, "force", &begun);
         print_swing(model, out, load->wave, "N", load->frequency, load->phase);
     }
+    if (load->table.knots) {
+        begin_term(out, "force", &begun);
+        fputs("(", out);
+        print_vector(model, out, load->pull);
+        fputs(" [N])*", out);
+        table_print(&load->table, out);
+    }
 }
 
 static void
@@ -315,13 +322,19 @@ print_body(const struct model *model, int index, FILE *out)
         print_vector(model, out, body->moments);
     }
     if (!is_zero(body->position) || !is_zero(body->carry) ||
-        !is_zero(body->swing)) {
+        !is_zero(body->swing) || body->path.knots) {
         fputs("  position = ", out);
         moving_vector(model, out, body->position, body->carry, "m/s");
         if (!is_zero(body->swing)) {
             fputs(" + ", out);
             print_swing(model, out, body->swing, "m", body->swing_rate,
                         body->swing_phase);
+        }
+        if (body->path.knots) {
+            fputs(" + (", out);
+            print_vector(model, out, body->along);
+            fputs(" [m])*", out);
+            table_print_integral(&body->path, out);
         }
     }
     print_attitude(model, body, out);

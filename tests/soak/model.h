@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "formula.h"
+#include "tabled.h"
 
 enum {
     MAX_BODIES = 32,
@@ -42,6 +43,8 @@ struct load {
     double wind[3];
     double wave[3]; /* wave*sin(frequency*t + phase) */
     double frequency, phase;
+    struct table table; /* pull times what the table says */
+    double pull[3];
     double torque[3];
     double torque_drag; /* -torque_drag*spin */
 };
@@ -69,6 +72,8 @@ struct body {
     double carry[3]; /* a fixed body is at position + carry*t +
                         swing*sin(swing_rate*t + swing_phase) */
     double swing[3], swing_rate, swing_phase;
+    struct table path; /* it moves at along times what the table says, too */
+    double along[3];
     double angle;         /* in the plane */
     double quaternion[4]; /* in space */
     double velocity[3], spin[3];

@@ -313,7 +313,8 @@ can_be_system(const struct model *model)
         bool balls = first->shape == SHAPE_BALL &&
                      second->shape == SHAPE_BALL && length(first->carry) == 0;
         if ((!on_wall && !balls) || length(second->carry) > 0 ||
-            length(first->swing) > 0 || length(second->swing) > 0)
+            first->path.knots || length(first->swing) > 0 ||
+            length(second->swing) > 0)
             return false;
     }
     return any;

@@ -128,6 +128,13 @@ fixed_states(const struct model *model, struct result *result, int body)
         add_scaled(state->position, sin(turn), fixed->swing, state->position);
         add_scaled(fixed->carry, fixed->swing_rate * cos(turn), fixed->swing,
                    state->velocity);
+        double time = result->t[row];
+        if (fixed->path.knots) {
+            add_scaled(state->position, table_integral(&fixed->path, time),
+                       fixed->along, state->position);
+            add_scaled(state->velocity, table_value(&fixed->path, time),
+                       fixed->along, state->velocity);
+        }
         if (model->dimension == 2)
             angle_matrix(fixed->angle, state->turn);
         else

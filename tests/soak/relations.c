@@ -691,6 +691,20 @@ make_format(struct trial *trial)
     return true;
 }
 
+/* Tables with more knots, on the straights between those that there are. */
+static bool
+make_knots(struct trial *trial)
+{
+    bool any = false;
+    for (int i = 0; i < trial->other.bodies; i++) {
+        struct body *body = &trial->other.body[i];
+        any |= body->path.knots || body->load.table.knots;
+        table_refine(&body->path);
+        table_refine(&body->load.table);
+    }
+    return any;
+}
+
 const struct relation relation_table[] = {
     {"order", make_order},
     {"shift", make_shift},
@@ -725,5 +739,6 @@ const struct relation relation_table[] = {
     {"restart-impact", make_restart_impact},
     {"corners", make_corners},
     {"law", make_law},
+    {"knots", make_knots},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

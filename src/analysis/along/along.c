@@ -24,8 +24,8 @@
  * double. */
 #define BESIDE_KINK 0x1p-48
 #define DOUBLED_MOST 20
-/* Where there is no series at all, as of the norm of a vector that is 0 and stays
- * so, pieces double up to a thousandth of the run. */
+/* Where there is no series at all, as of the norm of a vector that is 0 and
+ * stays so, pieces double up to a thousandth of the run. */
 #define DOUBLED_BLUNT 38
 /* A function that was this many times as large before is 0 to all rounding: the
  * square of 16 roundings, for it may be a square. */
@@ -71,8 +71,8 @@ along_new(struct analysis *analysis, const imp_val *item, uint32_t n,
             followed->item = &item[i];
             followed->c = NEW_N(arena, double, item[i].rows);
             followed->next = NEW_N(arena, double, item[i].rows);
-            followed->kink = NEW_N(arena, struct along_kink,
-                                   item[i].rows / ALONG_WIDTH);
+            followed->kink =
+                NEW_N(arena, struct along_kink, item[i].rows / ALONG_WIDTH);
         }
     return along->n ? along : NULL;
 }
@@ -88,6 +88,7 @@ along_forget(struct along *along)
                                         .kink = along->v[i].kink};
     along->begun = false;
     along->n_ends = 0;
+    along->now = along->limit_of = 0;
 }
 
 /* -- one piece ------------------------------------------------------------- */
@@ -109,8 +110,8 @@ step_by(const double *c, int m)
     }
     for (int k = 0; k <= m / 2; k++)
         if (c[k] != 0 && at[k] >= most - 4 * ROUGH_ERROR / m)
-            best = fmax(best, pow(REMAINDER * fabs(c[k] / c[m]),
-                                  1.0 / (m - k)));
+            best =
+                fmax(best, pow(REMAINDER * fabs(c[k] / c[m]), 1.0 / (m - k)));
     return best > 0 ? best : pow(DBL_MIN / fabs(c[m]), 1.0 / m);
 }
 
@@ -265,16 +266,17 @@ found(const struct followed *followed)
 
 /* The last piece ends at time t with this value. */
 static void
-end_piece(struct along *along, struct followed *followed, double t, double value)
+end_piece(struct along *along, struct followed *followed, double t,
+          double value)
 {
     double h = t - along->time;
     if (found(followed))
         return;
     if (t > followed->known && !along->brief) {
         followed->n_pieces++;
-        *along_piece(followed) = (struct along_piece){
-            along->time, t, fmin(followed->c[0], value),
-            fmax(followed->c[0], value)};
+        *along_piece(followed) =
+            (struct along_piece){along->time, t, fmin(followed->c[0], value),
+                                 fmax(followed->c[0], value)};
         return;
     }
     double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h),
@@ -350,8 +352,8 @@ learn_rounding(struct followed *followed, double h)
         }
         if (++kink->row < MISSED_ROW) /* an event, perhaps */
             continue;
-        double most = ++kink->missed > MISSED_OFTEN ? INFINITY
-                                                    : ROUNDING * kink->size;
+        double most =
+            ++kink->missed > MISSED_OFTEN ? INFINITY : ROUNDING * kink->size;
         kink->floor = fmax(kink->floor, fmin(4 * (size + fabs(now)), most));
     }
 }
@@ -386,8 +388,8 @@ quiet_room(const struct followed *followed)
     }
 }
 
-/* Do the terms of the series, and those that it leaves out, stay below `room` on
- * 0 .. h? */
+/* Do the terms of the series, and those that it leaves out, stay below `room`
+ * on 0 .. h? */
 static bool
 stays_within(const double *c, double h, double room)
 {
@@ -402,16 +404,16 @@ stays_within(const double *c, double h, double room)
     return last <= QUIET_SHARE * most && 2.0 * sum <= room;
 }
 
-/* For how long nothing of an item counts, whose series holds for `known`: a time
- * that has been found, an extreme that the series surely does not pass. */
+/* For how long nothing of an item counts, whose series holds for `known`: a
+ * time that has been found, an extreme that the series surely does not pass. */
 static double
 quiet_for(const struct followed *followed, double known)
 {
     double h = known * (1 << QUIET_DOUBLINGS), room;
     if (along_is_time(followed))
         return followed->any ? INFINITY : 0.0;
-    if (followed->item->rows > ALONG_WIDTH || !followed->any ||
-        !isfinite(h) || !((room = quiet_room(followed)) > 0.0))
+    if (followed->item->rows > ALONG_WIDTH || !followed->any || !isfinite(h) ||
+        !((room = quiet_room(followed)) > 0.0))
         return 0.0;
     while (h > known && !stays_within(followed->c, h, room))
         h /= 2.0;
@@ -457,8 +459,8 @@ set_reach(struct along *along, double t, bool blunt)
         kink = 0;
     double least = least_step(t);
     if (kink <= reach) {
-        least += ldexp(BESIDE_KINK * (blunt ? along->until : reach),
-                       along->doubled);
+        least +=
+            ldexp(BESIDE_KINK * (blunt ? along->until : reach), along->doubled);
         if (blunt)
             along->doubled += along->doubled < DOUBLED_BLUNT;
         else
@@ -476,13 +478,14 @@ set_reach(struct along *along, double t, bool blunt)
     }
     along->to_kink = kink < INFINITY;
     along->brief = reach < least;
-    along->reach = t + (blunt ? fmin(least, fmax(along->until - t, least_step(t)))
-                              : fmax(reach, least));
+    along->reach =
+        t + (blunt ? fmin(least, fmax(along->until - t, least_step(t)))
+                   : fmax(reach, least));
     along->known = fmin(along->reach, t + fmax(known, least));
 }
 
-/* Has the function of a kink vanished, to all rounding, for a time as long as the
- * longest piece without a series? Its rounding has no motion to tell. */
+/* Has the function of a kink vanished, to all rounding, for a time as long as
+ * the longest piece without a series? Its rounding has no motion to tell. */
 static bool
 vanished(const struct along *along, const struct followed *followed)
 {

@@ -25,9 +25,13 @@ int along_look(struct along *along, bool ends, size_t events,
  * followed, only the first holds. */
 double along_reach(const struct along *along, bool followed);
 /* The last impacts before a limit at this time were not followed; the look
- * there may come before or behind this. regular: the impacts keep to
- * one law, so that the flights before them tell the rest. */
-void along_limit(struct along *along, double time, bool regular);
+ * there may come before or behind this. regular: the impacts
+ * of these contacts keep to one law, so that the flights before them tell the
+ * rest. */
+void along_limit(struct along *along, double time, bool regular,
+                 const uint32_t *contacts, uint32_t n);
+/* An event at this contact, now. */
+void along_event(struct along *along, uint32_t contact);
 /* Says in `remark` what is not known exactly. */
 void along_tell(struct along *along,
                 void (*remark)(void *ctx, const char *text), void *ctx);

@@ -21,9 +21,9 @@ struct followed {
     const imp_val *item;
     double *c, *next; /* of the last look and of the next one */
     struct along_kink
-        *kink;        /* of which the first is the expression itself: size */
-    double value;     /* so far: extreme, integral, or time */
-    double at;        /* of the extreme */
+        *kink;    /* of which the first is the expression itself: size */
+    double value; /* so far: extreme, integral, or time */
+    double at;    /* of the extreme */
     bool any;
     double known;  /* the time up to which the series of the last look holds */
     size_t missed; /* pieces that the series did not follow */
@@ -48,9 +48,12 @@ struct along {
     int doubled; /* short pieces beside a kink in a row */
     /* brief: the present piece is one of these; to_kink: it goes to a kink */
     bool begun, brief, to_kink;
-    double end[ALONG_KEPT]; /* of flights: times with events */
-    size_t n_ends, events;  /* events of the run at the last look */
-    double limit; /* the time of the last limit that was told */
+    double end[ALONG_KEPT];       /* of flights: times with events, */
+    uint64_t of[ALONG_KEPT], now; /* at these contacts, as bits; and now, */
+    double now_time;              /* which was at this time */
+    size_t n_ends, events;        /* events of the run at the last look */
+    double limit;                 /* the time of the last limit that was told */
+    uint64_t limit_of;
     bool regular; /* the flights before it tell the rest */
 };
 

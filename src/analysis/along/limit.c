@@ -27,17 +27,37 @@ along_piece(struct followed *followed)
     return &followed->piece[(followed->n_pieces - 1) % ALONG_KEPT];
 }
 
+/* Contacts share bits where they are more than these. */
+static uint64_t
+bit_of(uint32_t contact)
+{
+    return (uint64_t)1 << contact % 64;
+}
+
 void
 along_flight_ends(struct along *along)
 {
     assert(along);
     size_t last = (along->n_ends + ALONG_KEPT - 1) % ALONG_KEPT;
-    if (along->n_ends && along->end[last] == along->time)
+    uint64_t now = along->now_time == along->time ? along->now : 0;
+    if (along->n_ends && along->end[last] == along->time) {
+        along->of[last] |= now;
         return;
+    }
     size_t place = along->n_ends++ % ALONG_KEPT;
     along->end[place] = along->time;
+    along->of[place] = now;
     for (uint32_t i = 0; i < along->n; i++)
         along->v[i].sum[place] = along->v[i].value;
+}
+
+void
+along_event(struct along *along, uint32_t contact)
+{
+    assert(along);
+    double t = rt_time(along->analysis->rt);
+    along->now = (along->now_time == t ? along->now : 0) | bit_of(contact);
+    along->now_time = t;
 }
 
 /* When the last flight before the limit that was followed ended. */
@@ -58,8 +78,8 @@ static double
 farthest(const struct followed *followed, double left)
 {
     double most = 0;
-    size_t n = followed->n_pieces < ALONG_KEPT ? followed->n_pieces
-                                               : ALONG_KEPT;
+    size_t n =
+        followed->n_pieces < ALONG_KEPT ? followed->n_pieces : ALONG_KEPT;
     for (size_t i = 0; i < n; i++) {
         const struct along_piece *piece =
             &followed->piece[(followed->n_pieces - 1 - i) % ALONG_KEPT];
@@ -71,23 +91,27 @@ farthest(const struct followed *followed, double left)
     return most;
 }
 
-/* The ends of flights that lie `period` apart, oldest first, and the integral
- * there. Returns how many there are. */
+/* The ends of flights at contacts of the limit that lie `period` apart, oldest
+ * first, and the integral there. Impacts elsewhere keep to no law of it.
+ * Returns how many there are. */
 static size_t
 sums_at_ends(const struct along *along, const struct followed *followed,
              size_t period, double *time, double *sum)
 {
-    size_t first = along->end[(along->n_ends - 1) % ALONG_KEPT] ==
-                   followed->last_to; /* the look at the limit itself */
     size_t kept = along->n_ends < ALONG_KEPT ? along->n_ends : ALONG_KEPT;
-    size_t n = 0;
-    while (n < EXTRAPOLATED && first + n * period < kept)
+    size_t place[ALONG_KEPT], own = 0, n = 0;
+    for (size_t back = 0; back < kept; back++) {
+        size_t i = (along->n_ends - 1 - back) % ALONG_KEPT;
+        /* but for the look at the limit itself */
+        if (along->end[i] != followed->last_to &&
+            along->of[i] & along->limit_of)
+            place[own++] = i;
+    }
+    while (n < EXTRAPOLATED && n * period < own)
         n++;
     for (size_t i = 0; i < n; i++) {
-        size_t back = first + (n - 1 - i) * period;
-        size_t place = (along->n_ends - 1 - back) % ALONG_KEPT;
-        time[i] = along->end[place];
-        sum[i] = followed->sum[place];
+        time[i] = along->end[place[(n - 1 - i) * period]];
+        sum[i] = followed->sum[place[(n - 1 - i) * period]];
     }
     return n;
 }
@@ -95,9 +119,9 @@ sums_at_ends(const struct along *along, const struct followed *followed,
 /* The limit of n values that belong to the ends of flights. Times, places and
  * speeds each shrink by ratios of their own towards it, which need not be
  * powers of one another: an integral is a sum of geometric sequences, whose
- * limit Wynn's epsilon algorithm finds. Returns its error, the most by which an
- * estimate differs from those with one end, or one sequence, less; *limit: the
- * limit. */
+ * limit Wynn's epsilon algorithm finds. Returns its error, by
+ * how much an estimate differs from that with one end less and from that with
+ * one sequence less, in sum; *limit: the limit. */
 static double
 extrapolated(const double *value, size_t n, double *limit)
 {
@@ -117,8 +141,8 @@ extrapolated(const double *value, size_t n, double *limit)
         if (order % 2 || last == 0)
             continue;
         double here = epsilon[order][last],
-               off = fmax(fabs(here - epsilon[order][last - 1]),
-                          fabs(here - epsilon[order - 2][last + 2]));
+               off = fabs(here - epsilon[order][last - 1]) +
+                     fabs(here - epsilon[order - 2][last + 2]);
         if (off < error) {
             error = off;
             *limit = here;
@@ -179,7 +203,8 @@ at_limit(const struct along *along, struct followed *followed)
         break;
     }
     if (along_is_time(followed)
-            ? (top < 0 || (followed->any && followed->value < followed->last_to) ||
+            ? (top < 0 ||
+               (followed->any && followed->value < followed->last_to) ||
                followed->doubt)
             : (followed->doubt && top <= followed->beyond))
         return;
@@ -214,9 +239,13 @@ along_missed(struct along *along, struct followed *followed, double t,
 }
 
 void
-along_limit(struct along *along, double time, bool regular)
+along_limit(struct along *along, double time, bool regular,
+            const uint32_t *contacts, uint32_t n)
 {
-    assert(along);
+    assert(along && contacts);
+    along->limit_of = along->limit == time ? along->limit_of : 0;
+    for (uint32_t i = 0; i < n; i++)
+        along->limit_of |= bit_of(contacts[i]);
     along->regular = regular && (along->limit != time || along->regular);
     for (uint32_t i = 0; i < along->n; i++)
         if (along->limit != time && along->v[i].missed &&
@@ -264,8 +293,7 @@ tell_limit(const struct telling *telling, const struct followed *followed)
     else if (!time)
         more -= followed->value;
     if (!tells || !(more > 0 || time) ||
-        (!time &&
-         more <= 4 * DBL_EPSILON * fabs(followed->value)))
+        (!time && more <= 4 * DBL_EPSILON * fabs(followed->value)))
         return;
     num_digits(from, followed->beyond_from, 9);
     num_digits(to, followed->beyond_to, 9);

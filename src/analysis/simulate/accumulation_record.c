@@ -158,7 +158,8 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     }
     remark(sim, event, who, gaps);
     if (sim->along)
-        along_limit(sim->along, event->time, is_regular(sim, event, contacts));
+        along_limit(sim->along, event->time, is_regular(sim, event, contacts),
+                    contacts, event->n);
 }
 
 /* Tells of limits that other points of the group had on the way to this one,

@@ -97,6 +97,8 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     if (!run->table)
         body = NULL; /* the contact is that of the pair */
     sim->log.total++;
+    if (sim->along)
+        along_event(sim->along, contact);
     if (sim->trace)
         run_log_event(sim->trace, contact, body, kind, class, impulse);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)

@@ -378,16 +378,14 @@ aside_stops(struct group *group, const struct impact_solver *solver,
                      "choice");
 }
 
-/* W0721, once per run */
+/* W0721 */
 static void
 report_gain(struct simulation *sim, const struct group *group,
             const struct impact_solver *solver)
 {
     char e[NUM_TEXT], t[NUM_TEXT];
-    if (!(solver->balance.gained > 0) || sim->run->im->gain_allowed ||
-        sim->reported.energy_gain)
+    if (!simulate_gain_news(sim, solver->balance.gained, sim->reported.gain))
         return;
-    sim->reported.energy_gain = true;
     diag_add(sim->analysis->ds, DIAG_W0721, sim->command->range,
              "the impact of %s at t = %s s raises the energy by %s J under "
              "`%s`; more of this kind: see `warnings`",

@@ -647,10 +647,8 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
         tell_loads(sim, contact);
     if (impact->tie)
         tell_tie(sim);
-    if (!(impact->gain > 0.0) || sim->run->im->gain_allowed ||
-        sim->reported.energy_gain)
+    if (!simulate_gain_news(sim, impact->gain, sim->reported.gain))
         return;
-    sim->reported.energy_gain = true;
     struct diag *diag = diag_add(
         sim->analysis->ds, DIAG_W0721, sim->command->range,
         "the impact of `%s` at t = %s s, with friction, raises the energy by "
@@ -660,7 +658,8 @@ simulate_tell_friction(struct simulation *sim, uint32_t contact,
         num_digits(energy, impact->gain, 6));
     diag_note(sim->analysis->ds, diag, of->range,
               "Newton's law, Moreau's (complementarity), and poisson with "
-              "restitutions that differ may do so; said once");
+              "restitutions that differ may do so; said again where it is "
+              "far more");
 }
 
 /* Impacts at one instant after which `capture` acts. What it closes may open

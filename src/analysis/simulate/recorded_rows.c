@@ -70,6 +70,17 @@ simulate_paradox_choices(struct rt *run, uint32_t contact, unsigned policies)
                   "choose here)";
 }
 
+/* So many times the greatest that was told: the first one may be small. */
+#define GAIN_NEWS 1000.0
+bool
+simulate_gain_news(struct simulation *sim, double gain, double *told)
+{
+    if (!(gain > GAIN_NEWS * *told) || sim->run->im->gain_allowed)
+        return false;
+    *told = gain;
+    return true;
+}
+
 void
 simulate_remark(struct simulation *sim, const char *text)
 {

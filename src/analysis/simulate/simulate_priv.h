@@ -106,14 +106,14 @@ struct resting_polytopes {
     bool *is_over; /* per contact: it is one of them; NULL before the start */
 };
 
-/* what is reported at most once in a run */
+/* what is reported once in a run, or seldom */
 struct already_reported {
-    bool law, low; /* laws differ on an impact; on one below the tolerance */
-    int laws_compared;         /* impacts for which this was asked */
-    bool no_pull, energy_gain; /* a low impact that does not pull; a gain */
-    bool shared_forces;        /* forces that are not determined */
-    bool loads;     /* a motion that depends on how loads are shared */
-    bool not_shown; /* modes that were not shown to be the only ones */
+    bool law, low, no_pull; /* laws differ; below the tolerance; no pull */
+    int laws_compared;      /* impacts for which this was asked */
+    double gain[2];         /* the greatest ones that were told: W0721, W0734 */
+    bool shared_forces;     /* forces that are not determined */
+    bool loads;             /* a motion that depends on how loads are shared */
+    bool not_shown;         /* modes that were not shown to be the only ones */
 };
 
 /* The options of the command. */
@@ -161,7 +161,6 @@ struct simulation {
     bool stopped;    /* by a policy, or where the outcome is not unique (I4) */
     int impacts;     /* so far, without those of vertex_flights.c */
     bool loads_told; /* W0733 has been told */
-    bool gain_told;  /* W0734 has been told */
     bool begun;      /* past the start */
     int errors;      /* of the program before this run */
     bool has_energy;
@@ -543,9 +542,10 @@ int simulate_paradox_undecided(struct simulation *sim,
 /* Says that the policy of the run has chosen. */
 void simulate_paradox_policy(struct simulation *sim, uint32_t contact,
                              const struct friction_choice *choice);
-/* Tells, each once in a run, that an impact of bodies with friction adds energy
- * (W0721), and that its velocities depend on how points share the impulses
- * (W0733). contact: one that takes part. */
+/* Is this gain of energy far above all that were told? Notes it then. */
+bool simulate_gain_news(struct simulation *sim, double gain, double *told);
+/* Tells that an impact of bodies with friction adds energy (W0721), and once
+ * that it depends on how points share the impulses (W0733). contact: of it. */
 void simulate_tell_friction(struct simulation *sim, uint32_t contact,
                             const struct friction_group_impact *impact);
 /* Says once per run that loads decide the motion, or that a motion was found

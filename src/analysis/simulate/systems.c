@@ -276,10 +276,9 @@ law_remarks(struct simulation *sim, const struct flow *flow,
             simulate_remark(sim, arena_printf(analysis->rt->arena, "t = %s: %s",
                                               time, text[i]));
     }
-    if (!(impact->solver->balance.gained > 0.0) ||
-        analysis->rt->im->gain_allowed || sim->reported.energy_gain)
+    if (!simulate_gain_news(sim, impact->solver->balance.gained,
+                            sim->reported.gain))
         return;
-    sim->reported.energy_gain = true;
     diag_add(analysis->ds, DIAG_W0721, sim->command->range,
              "the impact of %s at t = %s raises the energy by %s under `%s`; "
              "more of this kind: see `warnings`",
@@ -413,17 +412,15 @@ loads(struct simulation *sim, const struct flow_event *event)
               "the laws, here and wherever it happens again");
 }
 
-/* Tells once that an impact adds energy. */
+/* Tells that an impact adds energy. */
 static void
 gains(struct simulation *sim, const struct flow_event *event)
 {
     struct analysis *analysis = sim->analysis;
     const imp_contact *contact = rt_contact(analysis->rt, event->contact);
     char time[NUM_TEXT], gain[NUM_TEXT];
-    if (!(event->gain > 0.0) || analysis->rt->im->gain_allowed ||
-        sim->gain_told)
+    if (!simulate_gain_news(sim, event->gain, sim->reported.gain + 1))
         return;
-    sim->gain_told = true;
     struct diag *diag = diag_add(
         analysis->ds, DIAG_W0734, contact->range,
         "an impact of `%s` with friction adds %s to the energy, at t = %s",
@@ -432,8 +429,8 @@ gains(struct simulation *sim, const struct flow_event *event)
         num_digits(gain, event->gain, 6), num_digits(time, event->time, 9));
     diag_note(analysis->ds, diag, sim->command->range,
               "Newton's law, Moreau's (complementarity), and poisson with "
-              "restitutions that differ may do so; the run goes on, and does "
-              "not say it again");
+              "restitutions that differ may do so; the run goes on, and says "
+              "it again where it is far more");
     diag_help(analysis->ds, diag,
               "restitution = energetic(e) adds none at one contact; world { "
               "law = sequential } takes several one after the other");

@@ -344,13 +344,31 @@ record_line(struct buf *buf, const struct output *output, const char *name,
     return (struct para){buf, wide + 4, wide + 4, out_width(output), true};
 }
 
+/* Why the field is listed as absent, or NULL. So is a column of which no entry
+ * has a value, as of a sweep none of whose runs has it. */
+static const char *
+reason(const struct record *record, size_t field)
+{
+    const struct field_value *value = &record->v[field];
+    if (value->why || value->n == 0 ||
+        !(record->schema[field].kind == IMP_FIELD_LIST ||
+          record->schema[field].kind == IMP_FIELD_VECS))
+        return value->why;
+    for (size_t i = 0; i < value->n * value->cols; i++)
+        if (!isnan(value->num[i]))
+            return NULL;
+    return "no entry has a value";
+}
+
 /* Is an earlier field of the record absent for the same reason? */
 static bool
-reason_stands(const struct record *record, size_t field)
+reason_stands(const struct record *record, size_t field, const char *why)
 {
-    for (size_t i = 0; i < field; i++)
-        if (record->v[i].why && !strcmp(record->v[i].why, record->v[field].why))
+    for (size_t i = 0; i < field; i++) {
+        const char *earlier = reason(record, i);
+        if (earlier && !strcmp(earlier, why))
             return true;
+    }
     return false;
 }
 
@@ -361,15 +379,17 @@ put_absent(struct buf *buf, const struct output *output, const imp_image *im,
 {
     const char *name = "absent";
     for (size_t i = 0; i < record->n; i++) {
-        const char *why = record->v[i].why;
-        if (!why || reason_stands(record, i))
+        const char *why = reason(record, i);
+        if (!why || reason_stands(record, i, why))
             continue;
         struct para line = record_line(buf, output, name, wide);
         struct buf words = {0};
-        for (size_t k = i; k < record->n; k++)
-            if (record->v[k].why && !strcmp(record->v[k].why, why))
+        for (size_t k = i; k < record->n; k++) {
+            const char *same = reason(record, k);
+            if (same && !strcmp(same, why))
                 buf_printf(&words, "%s%s", k > i ? ", " : "",
                            imp_text(im, record->schema[k].name));
+        }
         buf_printf(&words, ": %s", why);
         put_words(&line, buf_str(&words));
         buf_putc(buf, '\n');
@@ -386,14 +406,14 @@ out_record_text(struct output *output, const imp_image *im,
     struct buf buf = {0};
     size_t wide = strlen("absent");
     for (size_t i = 0; i < record->n; i++) {
-        if (record->v[i].why || is_empty(&record->schema[i], &record->v[i]))
+        if (reason(record, i) || is_empty(&record->schema[i], &record->v[i]))
             continue;
         size_t n = out_display_width(imp_text(im, record->schema[i].name));
         wide = n > wide ? n : wide;
     }
     buf_printf(&buf, "%s\n", label);
     for (size_t i = 0; i < record->n; i++) {
-        if (record->v[i].why || is_empty(&record->schema[i], &record->v[i]))
+        if (reason(record, i) || is_empty(&record->schema[i], &record->v[i]))
             continue;
         struct para line = record_line(
             &buf, output, imp_text(im, record->schema[i].name), wide);

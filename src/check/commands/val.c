@@ -38,7 +38,13 @@ val_name(struct check *ck, const char *label)
                           (label[1] & 0x80)))
         count = (size_t)snprintf(text, sizeof text, "minus_");
     for (const char *p = label; *p && count < sizeof text - 4; p++) {
-        if (isalnum((unsigned char)*p) || (*p & 0x80))
+        bool minus = *p == '-' && p > label && p[-1] && strchr("( */", p[-1]) &&
+                     p[1] != ' ';
+        if (minus && count < sizeof text - 10)
+            count +=
+                (size_t)snprintf(text + count, 8, "%sminus_",
+                                 count && text[count - 1] != '_' ? "_" : "");
+        else if (isalnum((unsigned char)*p) || (*p & 0x80))
             text[count++] = *p;
         else if (*p == '\'' && count < sizeof text - 8)
             count += (size_t)snprintf(text + count, 5, "%s",

@@ -254,8 +254,7 @@ adds_to_motion(const struct ast_item *item)
 {
     return item->kind == AST_BODY || item->kind == AST_CONTACT ||
            item->kind == AST_JOINT || item->kind == AST_ROTOR ||
-           item->kind == AST_SYSTEM ||
-           item->kind == AST_BLOCK;
+           item->kind == AST_SYSTEM || item->kind == AST_BLOCK;
 }
 
 /* Does the word stand in the text? */
@@ -283,19 +282,33 @@ is_bare_expression(const struct ast_item *item, const char *text, size_t n)
            (n - i < 4 || memcmp(text + i, "show", 4) != 0);
 }
 
-/* W0825: a result that the entry shows is older than the model */
+/* Does the entry give this name a value itself? */
+static bool
+declares(const struct ast_file *entry, const char *name)
+{
+    for (size_t i = 0; i < entry->n_items; i++)
+        if (entry->items[i]->name.text &&
+            entry->items[i]->kind != AST_COMMAND &&
+            !strcmp(entry->items[i]->name.text, name))
+            return true;
+    return false;
+}
+
+/* W0825: a result that the entry shows is older than the model. One that the
+ * entry asks for again is not. */
 static void
-warn_of_old(struct repl *repl, const char *text, size_t n)
+warn_of_old(struct repl *repl, const struct ast_file *entry, const char *text,
+            size_t n)
 {
     for (size_t i = 0; i < repl->results.n; i++) {
         const struct repl_result *result = &repl->results.v[i];
         const char *bound = result->command->bound;
         if (result->changes == repl->changes || !bound[0] ||
-            !mentions(text, n, bound))
+            declares(entry, bound) || !mentions(text, n, bound))
             continue;
-        struct diag *diag = diag_add(
-            &repl->s.ds, DIAG_W0825, IMP_NOWHERE,
-            "`%s` was computed before the model was changed", bound);
+        struct diag *diag =
+            diag_add(&repl->s.ds, DIAG_W0825, IMP_NOWHERE,
+                     "`%s` was computed before the model was changed", bound);
         diag_help(&repl->s.ds, diag, "ask again: let %s = %s ...", bound,
                   imp_command_word(result->command->id));
     }
@@ -437,7 +450,7 @@ eval_work(void *ctx)
         status = session_run(&repl->s);
     if (status == IMP_EXIT_MODEL)
         return status;
-    warn_of_old(repl, job->text, job->n);
+    warn_of_old(repl, &all, job->text, job->n);
     accept(repl, &all, job->name, job->text, job->n, n_chunks);
     /* what is asked of the record `ans` leaves it in place */
     bool of_record = !repl->ans && mentions(job->text, job->n, "ans");

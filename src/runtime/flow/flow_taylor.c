@@ -771,6 +771,8 @@ flow_taylor_new(struct flow *flow)
     st = expand(flow);
     if (st || taylor->friction)
         return st ? st : friction_start(flow);
+    for (size_t j = 0; j < flow->n; j++) /* of free motion: none is closed */
+        flow->instant.acc[j] = taylor->piece.state[(flow->n + j) * ROW + 1];
     for (uint32_t i = 0; i < flow->m; i++) {
         enum flow_start start =
             flow_start_of(flow, i, TAYLOR_NOISE * DBL_EPSILON,

@@ -26,6 +26,9 @@ struct several {
     const struct friction_impact_point *point;
     struct friction_impact_several *out;
     double *before; /* 2 n */
+    bool restitutions_differ;
+    bool normals_vary; /* the normal impulses of the last problem do; asked
+                          where restitutions differ */
 };
 
 /* Makes the velocities after, from impulses, and the change of the energy. */
@@ -184,6 +187,26 @@ sequential(struct several *several)
 /* -- complementarity --------------------------------------------------------
  */
 
+/* Points that stick may press each other along the ground alone: what of it is
+ * shared changes no normal impulse. */
+static bool
+normals_vary(const struct several *several, const struct mode_problem *problem,
+             const struct point_state *state)
+{
+    struct friction_range *range =
+        NEW_N(several->arena, struct friction_range, problem->n);
+    double most = 0.0, apart = 0.0;
+    mode_ranges(several->arena, problem, state, range);
+    for (int i = 0; i < problem->n; i++) {
+        const double *normal = range[i].normal;
+        if (several->point[i].grip)
+            continue;
+        most = fmax(most, fabs(normal[0]));
+        apart = fmax(apart, normal[1] - normal[0]);
+    }
+    return apart > FRICTION_SAME * most;
+}
+
 /* One problem of complementarity: free velocities of the rows, coefficients of
  * friction, impulses that are there in any case. Adds to the impulses. after
  * (2 n): the velocities, exactly 0 where the modes say so. */
@@ -221,6 +244,9 @@ solve(struct several *several, const double *free, const double *terms,
         several->out->work[T / 2] +=
             0.5 * one->force[T] * (free[T] + one->acc[T]);
     memcpy(after, one->acc, sizeof *after * 2 * (size_t)n);
+    several->normals_vary =
+        one->shared && several->restitutions_differ &&
+        normals_vary(several, &problem, result->found[0].state);
     return result->verdict;
 }
 
@@ -290,7 +316,7 @@ two_phases(struct several *several)
     memcpy(out->after, free, sizeof *free * (size_t)rows);
     if (!applies(out->verdict) || !what_comes_back(several, back, &differ))
         return;
-    if (out->verdict == FRICTION_SHARED && differ)
+    if (out->verdict == FRICTION_SHARED && differ && several->normals_vary)
         out->verdict = FRICTION_LOADS;
     for (int r = 0; r < rows; r++) {
         terms[r] += fabs(free[r]);
@@ -379,7 +405,7 @@ energetic_phases(struct several *several)
     memcpy(out->after, from.free, rows * sizeof *from.free);
     if (!applies(out->verdict) || !what_comes_back(several, from.back, &differ))
         return;
-    if (out->verdict == FRICTION_SHARED && differ)
+    if (out->verdict == FRICTION_SHARED && differ && several->normals_vary)
         out->verdict = FRICTION_LOADS;
     memcpy(from.impulse, out->impulse, rows * sizeof *from.impulse);
     memcpy(from.work, out->work, n * sizeof *from.work);
@@ -419,7 +445,8 @@ friction_impact_at(struct arena *arena, int n, const double *W,
                    struct friction_impact_several *out)
 {
     assert(arena && n > 0 && W && point && out);
-    struct several several = {arena, n, W, point, out, NULL};
+    struct several several = {
+        .arena = arena, .n = n, .W = W, .point = point, .out = out};
     size_t rows = 2 * (size_t)n;
     double *before = several.before = NEW_N(arena, double, rows);
     double *exact = NEW_N(arena, double, rows);
@@ -434,6 +461,8 @@ friction_impact_at(struct arena *arena, int n, const double *W,
     }
     if (hit == -1)
         return;
+    for (int i = 1; i < n; i++)
+        several.restitutions_differ |= point[i].e != point[0].e;
     if (how == FRICTION_SEQUENTIAL)
         sequential(&several);
     else if (how == FRICTION_COMPLEMENTARITY)

@@ -46,8 +46,8 @@ residuals_at(void *ctx, const double *p, double *residual, double *jacobian,
         double data = fit->entry[0] - fit->entry[1];
         fit->fitted[i] = fit->entry[0];
         residual[i] = weight * fit->entry[1];
-        rounding[i] = weight * 2 * DBL_EPSILON *
-                      (fabs(fit->entry[0]) + fabs(data));
+        rounding[i] =
+            weight * 2 * DBL_EPSILON * (fabs(fit->entry[0]) + fabs(data));
         for (uint32_t k = 0; k < fit->n; k++)
             jacobian[k * m + i] = weight * fit->entry[2 + k];
     }
@@ -135,8 +135,8 @@ fit_errors(struct fit *fit, struct analysis *analysis)
         if (!(errors.x[i] > 0)) {
             struct diag *diag =
                 diag_add(analysis->ds, DIAG_E0763, option->range,
-                         "a standard error is positive, but number %zu is not",
-                         i);
+                         "a standard error is positive, but entry %zu is %g", i,
+                         errors.x[i]);
             diag_help(analysis->ds, diag,
                       "leave out `errors` where they are not known");
             return IMP_FAILED;
@@ -157,11 +157,11 @@ fit_prepare(struct fit *fit)
     fit->lo = NEW_N(arena, double, n);
     fit->hi = NEW_N(arena, double, n);
     fit->start = NEW_N(arena, double, n);
-    fit->found = (struct least_squares_result){
-        .p = NEW_N(arena, double, n),
-        .residual = NEW_N(arena, double, m + 1),
-        .covariance = NEW_N(arena, double, n *n),
-        .at_bound = NEW_N(arena, bool, n)};
+    fit->found =
+        (struct least_squares_result){.p = NEW_N(arena, double, n),
+                                      .residual = NEW_N(arena, double, m + 1),
+                                      .covariance = NEW_N(arena, double, n *n),
+                                      .at_bound = NEW_N(arena, bool, n)};
     take_bounds(fit);
 }
 
@@ -175,8 +175,8 @@ prepare(struct fit *fit)
     if (st)
         return st;
     fit->m = fit->cells.n;
-    fit->local = NEW_N(record_arena(fit->analysis), double,
-                       fit->cells.n_cells + 1);
+    fit->local =
+        NEW_N(record_arena(fit->analysis), double, fit->cells.n_cells + 1);
     if ((st = check_data(fit)) || (st = fit_errors(fit, fit->analysis)))
         return st;
     fit_prepare(fit);
@@ -212,7 +212,8 @@ search_failed(struct fit *fit)
             analysis->ds, DIAG_E0764, fit->over[found->open].range,
             "the data do not determine `%s`: it can change, alone or together "
             "with other params, while what is fitted stays the same",
-            imp_text(analysis->rt->im, param_of(fit, (uint32_t)found->open)->name));
+            imp_text(analysis->rt->im,
+                     param_of(fit, (uint32_t)found->open)->name));
         diag_help(analysis->ds, diag, "leave it out of `over`");
         return IMP_FAILED;
     default:
@@ -255,8 +256,7 @@ set_params(struct fit *fit, double variance, struct record *out)
     for (uint32_t k = 0; k < n; k++) {
         names[k] = imp_text(analysis->rt->im, param_of(fit, k)->name);
         for (uint32_t j = 0; j < n; j++)
-            covariance[k * n + j] =
-                variance * fit->found.covariance[k * n + j];
+            covariance[k * n + j] = variance * fit->found.covariance[k * n + j];
         errors[k] = sqrt(covariance[k * n + k]);
         const char *error = arena_printf(arena, "%s_error", names[k]);
         SET_NUM(names[k], fit->found.p[k]);
@@ -302,7 +302,8 @@ set_confidence(struct fit *fit, double variance, double degrees,
     double *bounds =
         NEW_N(record_arena(fit->analysis), double, 2 * (size_t)fit->n);
     for (uint32_t k = 0; k < fit->n; k++) {
-        double half = t * sqrt(variance * fit->found.covariance[k * fit->n + k]);
+        double half =
+            t * sqrt(variance * fit->found.covariance[k * fit->n + k]);
         bounds[2 * k] = fit->found.p[k] - half;
         bounds[2 * k + 1] = fit->found.p[k] + half;
     }
@@ -321,9 +322,9 @@ set_bounds_told(struct fit *fit, struct record *out)
     for (uint32_t k = 0; k < fit->n; k++)
         if (fit->found.at_bound[k]) {
             names[n++] = imp_text(analysis->rt->im, param_of(fit, k)->name);
-            warning = arena_printf(
-                arena, "%s%s`%s` ended at its bound", warning ? warning : "",
-                warning ? ", " : "", names[n - 1]);
+            warning = arena_printf(arena, "%s%s`%s` ended at its bound",
+                                   warning ? warning : "", warning ? ", " : "",
+                                   names[n - 1]);
         }
     SET_TEXTS("at_bound", names, n);
     SET_TEXTS("warnings", &warning, warning != NULL);
@@ -410,11 +411,12 @@ cmd_fit(struct analysis *analysis, const imp_command *command,
     int st = arg_number(analysis, command, IMP_OPT_fit_steps, 1000, &steps);
     if (st)
         return st;
-    st = question ? fit_runs(&fit,
-                             IMP_ARRAY(im, im->commands, imp_command) +
-                                 question->ref,
-                             (size_t)steps)
-                  : fit_expression(&fit, (size_t)steps);
+    st =
+        question
+            ? fit_runs(&fit,
+                       IMP_ARRAY(im, im->commands, imp_command) + question->ref,
+                       (size_t)steps)
+            : fit_expression(&fit, (size_t)steps);
     if (!st)
         st = search_failed(&fit);
     return st ? st : set_record(&fit, out);

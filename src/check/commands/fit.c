@@ -260,14 +260,18 @@ fit_missing(struct check *ck, struct diag *diag, const struct option_row *row,
                !strcmp(it->name.text, "fit") ? " to d.y" : "");
 }
 
-/* A list as a column, or one number; poison after an error. */
+/* A list as a column, or one number; poison after an error. written: numbers in
+ * brackets are a list, too. */
 static struct value
 list_of(struct check *ck, const struct env *env, const struct ast_expr *node,
-        const char *what)
+        bool written, const char *what)
 {
     struct value value = check_expr(ck, env, node);
     if (value.kind == VALUE_POISON)
         return value;
+    if (written && value.kind == VALUE_NUM && value.cols == 1 &&
+        value.rows > 1 && !value.dims)
+        value.kind = VALUE_LIST;
     if (value_is_list(ck, &value))
         value = list_column(ck, &value, expr_label(ck, node));
     if (value_is_scalar(&value) ||
@@ -297,7 +301,7 @@ take_errors(struct check *ck, uint32_t command, const struct ast_expr *node,
             const struct value *residual)
 {
     struct tm_command *cmd = &ck->lists.commands.v[command];
-    struct value errors = list_of(ck, &ck->modules.top, node, "`errors`");
+    struct value errors = list_of(ck, &ck->modules.top, node, true, "`errors`");
     if (errors.kind == VALUE_POISON ||
         !value_need_dim(ck, &errors, node, residual->dim,
                         "an error of the data"))
@@ -368,8 +372,9 @@ fit_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
     struct env env = question_env(ck, cmd, IMP_OPT_fit_run);
     if (run_is_wrong(it, &env))
         return false;
-    struct value fitted = list_of(ck, &env, it->args[0], "what is fitted");
-    struct value data = list_of(ck, &env, it->to, "what follows `to`");
+    struct value fitted =
+        list_of(ck, &env, it->args[0], false, "what is fitted");
+    struct value data = list_of(ck, &env, it->to, true, "what follows `to`");
     cmd = &ck->lists.commands.v[command];
     if (!over || fitted.kind == VALUE_POISON || data.kind == VALUE_POISON)
         return false;

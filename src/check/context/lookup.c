@@ -562,6 +562,39 @@ help_own_contact(struct check *ck, struct diag *diag,
     return false;
 }
 
+/* Says of what an impact knows, named within a law of impact, that the law has
+ * to name it as a parameter. */
+static bool
+help_parameter(struct check *ck, struct diag *diag, const struct module *module,
+               const char *name, imp_range range)
+{
+    static const char *const known[] = {
+        "approach", "slip", "restitution", "friction", "A", "B", "C"};
+    bool knows = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        knows |= !strcmp(name, known[i]);
+    for (const struct decl *decl = module->first; decl && knows;
+         decl = decl->next)
+        if (decl->item && decl->item->kind == AST_LAW &&
+            holds(decl->item, range)) {
+            CHECK_HELP(ck, diag,
+                       "an impact knows it: name it among the parameters, law "
+                       "%s(..., %s) = ...",
+                       decl->name, name);
+            return true;
+        }
+    return false;
+}
+
+/* Says what the place of a name makes of it. */
+static bool
+help_place(struct check *ck, struct diag *diag, const struct module *module,
+           const char *name, imp_range range)
+{
+    return help_own_contact(ck, diag, module, name, range) ||
+           help_parameter(ck, diag, module, name, range);
+}
+
 static void
 help_coordinate(struct check *ck, struct diag *diag)
 {
@@ -629,7 +662,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         diag_fix(ck->ds, diag, range, lower[name[0] - 'X']);
     } else if (!coords && !fn && name[1] == 0 && strchr("xyz", name[0])) {
         help_coordinate(ck, diag);
-    } else if (value && help_own_contact(ck, diag, module, name, range)) {
+    } else if (value && help_place(ck, diag, module, name, range)) {
         return;
     } else if (value && help_word(ck, diag, module, range, name, &ns)) {
         return;

@@ -484,6 +484,15 @@ system_slide(struct check *ck, const struct env *env,
 static void
 no_pair(struct check *ck, const struct ast_expr *node)
 {
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind == AST_TEXT) {
+        struct diag *text = check_error(
+            ck, DIAG_E0387, node->range,
+            "a law of impact is named without quotes, or is two impulses");
+        CHECK_HELP(ck, text, "law = %s, where a law of this name is declared",
+                   inner->text);
+        return;
+    }
     struct diag *diag = check_error(ck, DIAG_E0387, node->range,
                                     "a law of impact gives two impulses, the "
                                     "normal and the tangential one");

@@ -491,8 +491,9 @@ audit_observers(const struct model *model, const struct result *result,
  * made may be cut. */
 static const double ROUNDINGS = 8 * DBL_EPSILON;
 
-/* Where a body meets several others, what is as near as this share of a length
- * is hit with its neighbours: Imp's tolerance of a gap. */
+/* Where a body meets several others, what is as near as this share of both
+ * lengths is hit with its neighbours: Imp's tolerance of a gap. A length is
+ * that of the half diagonal of a box around the body. */
 static const double NEIGHBOURS = 1e-11;
 
 /* Of contacts without lengths or accelerations: a flight that rises by
@@ -534,8 +535,11 @@ meets_others(const struct model *model, int index)
     return false;
 }
 
-/* What the rounding cuts of the flights at a contact of bodies, and what the
- * tolerance of its gap hides beside others: the flights from this height on. */
+/* What the rounding cuts of the flights at a contact of bodies: those from its
+ * height on, of which each is e times the one before. And what the tolerance of
+ * its gap hides beside others: an impact comes too early by the fall through
+ * it, and is slower by what that fall adds, which shortens the flights that
+ * follow by 2 e/(1 - e) times as much. */
 static double
 cut_flights(const struct audit *audit, int index)
 {
@@ -553,14 +557,17 @@ cut_flights(const struct audit *audit, int index)
         if (!isfinite(radius) || model->body[body].shape == SHAPE_HALF)
             radius = 0;
         place += far + radius;
-        size = fmax(size, radius);
+        size += sqrt(model->dimension) * radius;
     }
-    double height = ROUNDINGS * place;
-    if (meets_others(model, index))
-        height = fmax(height, NEIGHBOURS * size);
+    /* A restitution that comes to 1 makes flights whose sum has no end: speeds
+     * shrink as 1/n. What is told as their limit is off by any time. */
     double left = 1 - contact_restitution(contact, 0);
-    return 2 * sqrt(2 * height / least_pressing(model, contact)) /
-           fmax(left, 1e-3);
+    if (left <= 0)
+        return INFINITY;
+    double acc = least_pressing(model, contact);
+    double cut = 2 * sqrt(2 * ROUNDINGS * place / acc) / left;
+    double early = sqrt(2 * NEIGHBOURS * size / acc) * (2 - left) / left;
+    return meets_others(model, index) ? fmax(cut, early) : cut;
 }
 
 /* A limit that the record itself calls uncertain by more than it sums up. */

@@ -351,8 +351,9 @@ read_code(struct result *result)
 }
 
 /* The law `sequential` takes what approaches alike in the order of points and
- * declarations, and says so: another frame or order is another motion. Times
- * are told in 9 digits. */
+ * declarations, and says so: another frame or order is another motion. So is
+ * that of the second engine, where the first one pulls no more at low heights.
+ * Times are told in 9 digits. */
 static double
 read_decided(const struct json *record)
 {
@@ -362,8 +363,8 @@ read_decided(const struct json *record)
     for (int i = 0; i < count; i++) {
         double time;
         const char *text = text_at(warnings, i);
-        if (strstr(text, "approach alike") && !strstr(text, GUEST) &&
-            sscanf(text, "t = %lf s:", &time) == 1)
+        if ((strstr(text, "approach alike") || strstr(text, "would pull")) &&
+            !strstr(text, GUEST) && sscanf(text, "t = %lf s:", &time) == 1)
             return time - 1e-8 * (1 + fabs(time));
     }
     return INFINITY;

@@ -655,13 +655,13 @@ is_summed(const struct flow *flow, const struct friction_impact_point *point,
                                                       fabs(normal));
 }
 
-/* What their flights would take if they went on to shrink as they do now. Such
- * sums know nothing of friction: INFINITY where there is some. */
+/* What their flights would take if they went on to shrink as they do now.
+ * Laws of a contact's own are summed without friction alone: else INFINITY. */
 static double
 rough_time(const struct flow *flow, const struct friction_impact_point *point,
            const struct painleve_point *at, double normal)
 {
-    return normal > 0.0 && at->b < 0.0 && at->mu == 0.0
+    return normal > 0.0 && at->b < 0.0 && (at->mu == 0.0 || !point->own)
                ? -2.0 * normal / at->b /
                      (1.0 - own_flights_restitution(flow->run, point, at->A,
                                                     at->B, at->C, normal))
@@ -684,7 +684,9 @@ sum_flights(const struct flow *flow, const struct friction_impact_point *point,
                                          normal)};
     *error = flights.sum.error;
     *many = flights.sum.sum;
-    return flights.sum.ends && flights.normal;
+    return flights.sum.ends &&
+           (flights.normal ||
+            (!point->own && painleve_bounces_apart(at, normal, bounces)));
 }
 
 void
@@ -755,7 +757,7 @@ friction_foresee_limit(struct flow *flow)
         .speed = bounces.ratio,
         .ratio_error =
             DBL_EPSILON * bounces.ratio +
-            (bounces.sticks
+            (bounces.sticks && !summed
                  ? 2.0 * fabs(bounces.ratio - before.is.ratio) / (1.0 - shrinks)
                  : 0.0),
         .remaining = bounces.time,

@@ -170,6 +170,28 @@ painleve_bounces_find(const struct painleve_point *in, double normal,
            found.chatter_region >= 3 && found.chatter_region <= 6;
 }
 
+/* Below this share of its terms B is rounding. */
+#define BOUNCE_APART (16.0 * DBL_EPSILON)
+
+bool
+painleve_bounces_apart(const struct painleve_point *in, double normal,
+                       struct painleve_bounces *bounces)
+{
+    assert(in != NULL && bounces != NULL && normal > 0.0);
+    bounces->sticks = false;
+    if (!(in->b < 0.0) || slips_through(in, normal, bounces))
+        return in->b < 0.0;
+    /* an impact without restitution has the least impulse to end the slip */
+    struct painleve_point weakest = *in;
+    struct painleve found = {0};
+    weakest.restitution = 0.0;
+    chatter(&weakest, &found);
+    bounces->sticks = in->slip == 0.0 &&
+                      fabs(in->B) <= BOUNCE_APART * sqrt(in->A * in->C) &&
+                      found.chatter_region >= 3 && found.chatter_region <= 6;
+    return bounces->sticks;
+}
+
 void
 painleve_find(struct arena *arena, const struct painleve_point *in,
               struct painleve *out)

@@ -62,6 +62,13 @@ struct painleve_bounces {
  * each. False: it does not, or there is no limit. */
 bool painleve_bounces_find(const struct painleve_point *in, double normal,
                            struct painleve_bounces *out);
+/* The same of impacts whose restitution changes with the speed, and whose
+ * flights take bounces->time (s) in all: do they go on as if there were no
+ * friction? They do where the slip keeps its direction through all of them, or
+ * where friction does not act on the gap and each impact ends the slip, as a
+ * disc on a floor that it rolls on. Then bounces->sticks is set. */
+bool painleve_bounces_apart(const struct painleve_point *in, double normal,
+                            struct painleve_bounces *bounces);
 /* A choice of modes as runs tell it at one of its contacts. */
 struct painleve_verdict {
     const char *verdict; /* of all: as friction_verdict_name; or "jam" */

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/friction/painleve.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/friction_rows.h"
@@ -27,6 +29,8 @@
 /* Points come down together if the last share of a flight that is less than
  * this is left. */
 #define FLIGHT_BLUR 1e-9
+/* A load along the surface of so many roundings of its terms is none. */
+#define SUM_LOAD 64.0
 /* most pieces per point that are followed beyond the limit */
 #define REST_PIECES 4
 
@@ -47,6 +51,8 @@ struct bounce {
     double high;             /* the greatest speed of approach so far */
     double approach[2]; /* of the point that came down last: its last speeds */
     int last, impacts;
+    bool summed;  /* the last flights are a sum, */
+    double error; /* known to this (s) */
 };
 
 /* -- impacts --------------------------------------------------------------- */
@@ -342,6 +348,73 @@ approaches(const struct bounce *bounce)
     return any;
 }
 
+/* Adds the impulses of all flights of the only point, which has just been hit
+ * and comes to rest after this time, without anything between its flights. */
+static void
+add_flights(struct bounce *bounce, double mu, double time, bool sticks)
+{
+    const double *W = bounce->rows.W, *free = bounce->rows.free;
+    double slip = bounce->rate[1], side = sticks ? 0.0 : copysign(mu, slip),
+           p = W[0] - side * W[1],
+           impulse = -(bounce->rate[0] + free[0] * time) / p,
+           /* the sum of impulses times the time from now to each of them */
+        moment = time * impulse +
+                 time * (bounce->rate[0] + 0.5 * free[0] * time) / p,
+           last = slip + free[1] * time + (W[2] - side * W[3]) * impulse;
+    const double share[2] = {1.0, -side};
+    for (int row = 0; row < 2; row++) {
+        bounce->sum[row] += share[row] * impulse;
+        bounce->first[row] += share[row] * (moment + bounce->time * impulse);
+    }
+    bounce->work[0] -= side * impulse * 0.5 * (slip + last);
+    bounce->rate[0] = 0.0;
+    bounce->rate[1] = sticks ? 0.0 : last;
+    bounce->time += time;
+}
+
+/* Has the only point, whose restitution changes with the speed, flights whose
+ * sum is known? Their ratio comes to that of a vanishing speed, which may be 1,
+ * so that they are too many to follow. Then it is at the limit. */
+static bool
+sum_flights(struct bounce *bounce)
+{
+    uint32_t contact = bounce->rows.spot[0].contact;
+    const double *W = bounce->rows.W, *free = bounce->rows.free;
+    double normal = bounce->rate[0], mu[3];
+    if (bounce->rows.n != 1 || !(normal > 0.0) || !(free[0] < 0.0) ||
+        bounce->law[0].own ||
+        !contact_is_plain(bounce->run, contact, CONTACT_LAW_APPROACH) ||
+        contact_restitution_settled(bounce->run, contact, normal) ||
+        contact_friction_now(bounce->run, contact, fabs(bounce->rate[1]), mu))
+        return false;
+    struct flight_sum sum;
+    contact_restitution_flights(bounce->run, contact, normal, &sum);
+    if (!sum.ends)
+        return false;
+    struct painleve_point point = {
+        .A = W[3],
+        .B = W[1],
+        .C = W[0],
+        .a = free[1],
+        .b = free[0],
+        .mu = mu[2],
+        .slip = bounce->rate[1],
+        .restitution = contact_restitution_ahead(bounce->run, contact, normal),
+        .law = bounce->law[0].law};
+    struct painleve_bounces bounces = {
+        .time = -2.0 * normal / free[0] * sum.sum, .ratio = point.restitution};
+    if (!painleve_bounces_apart(&point, normal, &bounces) ||
+        (bounces.sticks &&
+         fabs(free[1]) > SUM_LOAD * DBL_EPSILON * bounce->rows.terms[1]))
+        return false;
+    bounce->summed = bounce->bounced[0] = true;
+    bounce->error = sum.error * bounces.time;
+    bounce->approach[0] = point.restitution;
+    bounce->approach[1] = 1.0;
+    add_flights(bounce, mu[2], bounces.time, bounces.sticks);
+    return true;
+}
+
 /* Follows the points to their limit. */
 static bool
 follow(struct bounce *bounce)
@@ -356,6 +429,8 @@ follow(struct bounce *bounce)
                 return true;
             continue;
         }
+        if (bounce->rows.n == 1 && sum_flights(bounce))
+            return bounce->time <= bounce->ask->ahead;
         if (!choose(bounce) || !fly(bounce, bounce->ask->ahead))
             return false;
     }
@@ -511,10 +586,11 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
         .ratio = bounce->ask->n == 1 ? bounce->approach[0] / bounce->approach[1]
                                      : NAN,
         .ratio_error = NAN,
-        .evidence =
-            bounce->ask->n == 1 ? LIMIT_BY_FLIGHTS : LIMIT_BELOW_ROUNDING,
+        .evidence = bounce->summed        ? LIMIT_BY_LAW
+                    : bounce->ask->n == 1 ? LIMIT_BY_FLIGHTS
+                                          : LIMIT_BELOW_ROUNDING,
         .remaining = bounce->time,
-        .error = 0.0};
+        .error = bounce->error / bounce->time};
     return true;
 }
 

@@ -394,6 +394,38 @@ test_jumps_that_add(void **state)
 #undef RULE
 }
 
+/* W0306: two values of a sweep in square brackets, which are a range elsewhere;
+ * other lists, and the bounds of `random`, are as they are meant. */
+static void
+test_ranges_of_sweeps(void **state)
+{
+    (void)state;
+#define SWEEP(axes)                                                            \
+    "param e = 0.5 in [0, 1]\n"                                                \
+    "system s { coordinate h kinetic = h'^2/2 start { h' = e } }\n"            \
+    "let w = sweep { " axes " run = simulate { until = 1 } }"
+    static const struct {
+        const char *text;
+        size_t warnings;
+    } row[] = {
+        {SWEEP("over = (e in [0, 1])"), 1},
+        {SWEEP("over = (e in (0, 1))"), 0},
+        {SWEEP("over = (e in [0, 0.5, 1])"), 0},
+        {SWEEP("over = (e in linspace(0, 1, 2))"), 0},
+        {SWEEP("random = (e in [0, 1])"), 0},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct checked c;
+        check_text(&c, row[i].text);
+        assert_non_null(c.m);
+        assert_int_equal(c.ds.warnings, row[i].warnings);
+        if (row[i].warnings)
+            assert_string_equal(diag_code_name(c.ds.first->code), "W0306");
+        checked_free(&c);
+    }
+#undef SWEEP
+}
+
 /* W0304: two lists in brackets, without `against`; curves beside each other, a
  * list and a number, and one list over another are as they are meant. */
 static void
@@ -476,6 +508,7 @@ main(void)
         cmocka_unit_test(test_same_pair),
         cmocka_unit_test(test_lists_in_brackets),
         cmocka_unit_test(test_jumps_that_add),
+        cmocka_unit_test(test_ranges_of_sweeps),
         cmocka_unit_test(test_later),
         cmocka_unit_test(test_explanations),
     };

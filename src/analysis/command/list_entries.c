@@ -18,13 +18,13 @@ list_no_such_entry(struct analysis *analysis, const imp_list *list,
     const char *name = imp_text(analysis->rt->im, list->name);
     struct diag *diag =
         at != 0 ? diag_add(analysis->ds, DIAG_E0702, range,
-                           "`%s`: the list has %zu entries, and none has the "
+                           "`%s`: the list has %zu entr%s, and none has the "
                            "number %.17g",
-                           name, n, at)
+                           name, n, n == 1 ? "y" : "ies", at)
                 : diag_add(analysis->ds, DIAG_E0702, range,
-                           "`%s`: the list has %zu entries, so there is no "
+                           "`%s`: the list has %zu entr%s, so there is no "
                            "such one",
-                           name, n);
+                           name, n, n == 1 ? "y" : "ies");
     if (n)
         diag_help(analysis->ds, diag,
                   "entries are numbered 0 to %zu, or -1 to -%zu from the end",

@@ -24,6 +24,23 @@ list_of(struct check *ck, const struct ast_expr *node, struct tm_val *items,
                            .name = ""};
 }
 
+/* W0306: two values in square brackets, which are a range elsewhere. */
+static void
+warn_of_range(struct check *ck, const struct ast_expr *node, const char *param)
+{
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind != AST_MATRIX || inner->n_list != 2)
+        return;
+    struct diag *diag = check_error(
+        ck, DIAG_W0306, node->range,
+        "these are two values of `%s`, not the range between them", param);
+    CHECK_HELP(ck, diag,
+               "11 values of the range are linspace(%s, %s, 11); two values "
+               "stand in round brackets: (%s, %s)",
+               expr_label(ck, inner->list[0]), expr_label(ck, inner->list[1]),
+               expr_label(ck, inner->list[0]), expr_label(ck, inner->list[1]));
+}
+
 /* Takes one axis: numbers, or a list whose length a run knows. `random`: it has
  * two bounds. The param's number is `field`, since a list has its own in `ref`.
  */
@@ -81,6 +98,8 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
         CHECK_HELP(ck, diag, "a random param is drawn from [lower, upper]");
         return false;
     }
+    if (!random && !list && count == 2)
+        warn_of_range(ck, arg->value, decl->name);
     value.rows = (uint32_t)count;
     value.cols = 1;
     val_of(ck, &value, arg->value, out);

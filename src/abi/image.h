@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 27u
+#define IMP_ABI_VERSION 28u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -198,6 +198,9 @@ typedef struct imp_body {
      * first, its second derivative (18 outputs). Exact for free, forced and
      * prescribed bodies between impacts (spec 0.B). */
     uint32_t kinematics;
+    /* eval: sizes of the terms of the accelerations of mass centre and spin by
+     * weight, forces, a stated motion. IMP_NO_TAPE: weight alone, or at rest */
+    uint32_t pull;
     /* eval: kinetic energy, potential energy, momentum (3), angular momentum
      * about the world origin (3) */
     uint32_t energy;
@@ -261,9 +264,10 @@ typedef struct imp_block {
      * has them. IMP_NO_TAPE where nothing asks for it. */
     uint32_t driven;
     imp_ref driven_rows;
-    imp_ref bodies; /* uint32_t */
-    imp_ref state;  /* uint32_t: env index of each state variable */
-    imp_ref rows;   /* uint32_t: row of each state variable */
+    uint32_t pulled; /* 1: one of its bodies has a tape `pull` */
+    imp_ref bodies;  /* uint32_t */
+    imp_ref state;   /* uint32_t: env index of each state variable */
+    imp_ref rows;    /* uint32_t: row of each state variable */
     /* Where formulas of the motion change their branch (abs, min, max, if,
      * sign, floor ...). guard (series; ROW source 0: the block, of observers
      * 1: the motion): per imp_guard its argument u, then the size of
@@ -328,6 +332,7 @@ typedef struct imp_system {
     uint32_t contact, n_contact;
     uint32_t energy; /* eval: kinetic, potential energy */
     uint32_t mass;   /* eval: mass matrix, n x n row-major */
+    uint32_t pull;   /* eval: as of bodies (n); IMP_NO_TAPE without friction */
     uint32_t flags;
     /* Motion while contacts are closed: those whose ACTIVE is 1 keep their gap,
      * by forces lambda, one per contact of the system (0 where not active);
@@ -504,9 +509,10 @@ typedef struct imp_contact {
      * accelerate, by q' (n). */
     uint32_t instant;
     /* What a slip needs step by step, where there is the tape above (else
-     * IMP_NO_TAPE), eval. Of bodies; local: the slip's speed: mu, f (n), and per
-     * condition dphi'/dq' (n) and phi'' of what does not accelerate. Of systems:
-     * gap and its rate, u, mu, A, B, C, a, b; M^-1 f, d, c, M^-1 d, M^-1 c. */
+     * IMP_NO_TAPE), eval. Of bodies; local: the slip's speed: mu, f (n), and
+     * per condition dphi'/dq' (n) and phi'' of what does not accelerate. Of
+     * systems: gap and its rate, u, mu, A, B, C, a, b; M^-1 f, d, c, M^-1 d,
+     * M^-1 c. */
     uint32_t slide;
     /* A contact with a compliance (else IMP_NO_TAPE), eval; local:
      * depth and speed, both scaled: the force (where positive), its derivatives

@@ -83,6 +83,16 @@ euler(struct mech *mech, const struct mbody *body)
     return r;
 }
 
+/* Of the mass centre, without joints. */
+static vec3
+free_acceleration(const struct mech *mech, const struct mbody *body)
+{
+    return v3_add(
+        mech->graph,
+        v3_scale(mech->graph, body->inertia.invmass, body->rate.force),
+        mech->gravity);
+}
+
 static void
 body_rates(struct mech *mech, struct mbody *body)
 {
@@ -90,9 +100,7 @@ body_rates(struct mech *mech, struct mbody *body)
     body->rate.force = lower_vec(mech, body, &body->decl->force, false);
     body->rate.torque = lower_vec(mech, body, &body->decl->torque, true);
     graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
-    body->rate.acc =
-        v3_add(graph, v3_scale(graph, body->inertia.invmass, body->rate.force),
-               mech->gravity);
+    body->rate.acc = free_acceleration(mech, body);
     body->rate.alpha = euler(mech, body);
 }
 
@@ -470,6 +478,35 @@ kinematics_tape(struct mech *mech, struct mbody *body, const expr *const *leaf,
         out, 18);
 }
 
+/* The tape of the sizes of the terms of both accelerations: forces that cancel
+ * leave a rounding of these. */
+static void
+pull_tape(struct mech *mech, struct mbody *body)
+{
+    struct graph *graph = mech->graph;
+    const expr *out[2] = {ex_num(graph, 0.0), ex_num(graph, 0.0)};
+    body->tape.pull = IMP_NO_TAPE;
+    if (body->fixed ? !body->prescribed : body->flags & IMP_BODYF_WEIGHT)
+        return;
+    graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
+    /* of bodies with joints the accelerations read what the joints answer */
+    vec3 moves = body->fixed ? body->rate.acc : free_acceleration(mech, body),
+         turns = body->fixed ? body->rate.alpha : body->rate.torque;
+    for (int i = 0; i < 3; i++) {
+        out[0] = sc_add(graph, out[0], formula_rounding(mech, moves.v[i]));
+        out[1] = sc_add(graph, out[1], formula_rounding(mech, turns.v[i]));
+    }
+    /* the trace of a positive matrix is at least its norm */
+    const expr *inverse = sc_zero(graph);
+    for (int i = 0; i < 3; i++)
+        inverse = sc_add(graph, inverse, body->inertia.invJ.m[i][i]);
+    if (!body->fixed)
+        out[1] = sc_mul(graph, out[1], inverse);
+    body->tape.pull = mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.pull", body->decl->name), 0, out,
+        2);
+}
+
 static void
 energy_tape(struct mech *mech, struct mbody *body)
 {
@@ -558,6 +595,7 @@ body_tapes(struct mech *mech, struct mbody *body)
             kinematics_tape(mech, body, block->leaf, block->rate,
                             block->n_leaf);
     }
+    pull_tape(mech, body);
     energy_tape(mech, body);
 }
 
@@ -602,6 +640,7 @@ take_tapes(struct mech *mech, struct mbody *body)
     out.state = image_array(mech->image, state, mech->n_state, sizeof *state);
     block->out = out;
     body->tape.kinematics = first->tape.kinematics;
+    body->tape.pull = first->tape.pull;
     body->tape.energy = first->tape.energy;
     body->row = first->row;
     block_switching(mech, block, body->row.state);
@@ -637,5 +676,9 @@ block_build(struct mech *mech)
     for (size_t i = 0; i < n_body; i++)
         if (!shares_tapes(mech->bodies + i))
             body_tapes(mech, mech->bodies + i);
+    for (size_t i = 0; i < n_body; i++)
+        if (!mech->bodies[i].fixed)
+            mech->blocks[mech->bodies[i].block].out.pulled |=
+                mech->bodies[i].tape.pull != IMP_NO_TAPE;
     return true;
 }

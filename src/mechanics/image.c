@@ -66,6 +66,7 @@ image_bodies(struct mech *mech)
             .g2 = body->tape.g2,
             .g3 = body->tape.g3,
             .kinematics = body->tape.kinematics,
+            .pull = body->tape.pull,
             .energy = body->tape.energy,
             .refresh = body->tape.refresh,
             .sides = decl->sides,
@@ -191,14 +192,13 @@ image_drawings(struct mech *mech, const struct tm_system *decl)
 {
     imp_drawing *table = NEW_N(mech->arena, imp_drawing, decl->n_drawings + 1);
     for (uint32_t i = 0; i < decl->n_drawings; i++) {
-        bool again = i > 0 && same_outline(&decl->drawings[i - 1],
-                                           &decl->drawings[i]);
+        bool again =
+            i > 0 && same_outline(&decl->drawings[i - 1], &decl->drawings[i]);
         table[i] = (imp_drawing){
             .name = image_text(mech->image, decl->drawings[i].name),
             .kind = (uint32_t)decl->drawings[i].kind,
             .n = decl->drawings[i].n,
-            .shape =
-                again ? table[i - 1].shape : system_outline(mech, decl, i),
+            .shape = again ? table[i - 1].shape : system_outline(mech, decl, i),
             .n_point = decl->drawings[i].n_point,
             .n_plane = decl->drawings[i].n_plane,
             .range = decl->drawings[i].range};
@@ -228,6 +228,7 @@ image_systems(struct mech *mech)
             .n_contact = decl->n_contact,
             .energy = system->energy,
             .mass = system->mass,
+            .pull = system->pull,
             .flags = system->flags,
             .modal = system->modal,
             .solve = system->solve,

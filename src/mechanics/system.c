@@ -194,6 +194,21 @@ system_outline(struct mech *mech, const struct tm_system *decl, uint32_t number)
                : IMP_NO_TAPE;
 }
 
+/* The tape of the sizes of the terms of the accelerations. */
+static uint32_t
+pull_tape(struct mech *mech, const struct msystem *system)
+{
+    const struct tm_system *decl = system->decl;
+    if (!system_rubbing(mech, decl))
+        return IMP_NO_TAPE;
+    const expr **size = NEW_N(mech->arena, const expr *, decl->n);
+    for (uint32_t i = 0; i < decl->n; i++)
+        size[i] = formula_rounding(mech, system->free[i]);
+    return mech_eval_tape(mech,
+                          arena_printf(mech->arena, "%s.pull", decl->name), 0,
+                          size, decl->n);
+}
+
 static void
 one_system(struct mech *mech, struct msystem *system)
 {
@@ -242,6 +257,7 @@ one_system(struct mech *mech, struct msystem *system)
     const expr **free = NEW_N(mech->arena, const expr *, n_coordinate);
     memcpy(free, eq.a, n_coordinate * sizeof *free);
     system->free = free;
+    system->pull = pull_tape(mech, system);
     system->force = eq.f;
     system->factor = eq.M;
     system->flags = line ? IMP_SYSTEMF_LINE : 0;

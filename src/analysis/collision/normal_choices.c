@@ -54,7 +54,7 @@ normal_choices_read(struct analysis *analysis, uint32_t contact,
     gap_tolerances(run, contact, &gap_tol, &rate);
     double speed = fmax(rate / fmax(RT_GAP_SHARE * run->world.tolerance, 1e-14),
                         sqrt(most * length));
-    weight = vec3_norm(run->world.gravity);
+    weight = gap_weight(run, contact);
     out->v_tol = run->world.tolerance * speed;
     out->D_tol =
         run->world.tolerance * fmax(fmax(most, weight), speed * speed / length);

@@ -52,8 +52,7 @@ floor_of(struct simulation *sim, uint32_t contact, double *speed)
     if ((st = motion_series_two(run, rt_contact(run, contact)->body, 2, &h)) ||
         (st = contact_gap_series(run, contact, 2, jet)))
         return st == IMP_NONFINITE ? IMP_OK : st;
-    double acceleration =
-        fmax(2.0 * fabs(jet[2]), vec3_norm(run->world.gravity));
+    double acceleration = fmax(2.0 * fabs(jet[2]), gap_weight(run, contact));
     *speed = fmax(*speed, sqrt(acceleration * gap_length(run, contact)));
     return IMP_OK;
 }

@@ -30,7 +30,7 @@ struct pose {
 /* Numbers of a body's tapes in the image, IMP_NO_TAPE where there is none. */
 struct body_tapes {
     uint32_t g0, g2, g3; /* G; with gradient and Hessian; with third order */
-    uint32_t kinematics, energy, refresh;
+    uint32_t kinematics, pull, energy, refresh;
 };
 
 /* Mass and inertia about the mass centre in body axes: entries of env, zero
@@ -70,7 +70,8 @@ struct mbody {
     bool fixed, prescribed; /* prescribed: fixed, its pose a function of t */
     bool branches;          /* and this function has branches */
     bool touches;           /* a contact reads its surface */
-    uint32_t like; /* of block.c: the body whose tapes it has; its own number: none */
+    uint32_t like; /* of block.c: the body whose tapes it has; its own number:
+                      none */
     struct body_tapes tape;
     struct body_rows row;
     struct body_shape shape;
@@ -132,7 +133,7 @@ struct mrub {
 struct msystem {
     const struct tm_system *decl;
     uint32_t env_state, block;
-    uint32_t energy, mass, flags, modal, solve; /* as in imp_system */
+    uint32_t energy, mass, pull, flags, modal, solve; /* as in imp_system */
     imp_ref rows;
     const expr *kinetic, *potential; /* of the state */
     const uint32_t *row;             /* of the state in the block's motion */
@@ -275,6 +276,9 @@ const expr *quantity_leaf(void *ctx, const expr *leaf);
 
 /* Does e change its branch along the motion? */
 bool switching_in(struct mech *mech, const expr *e);
+/* What rounding leaves of a formula, in units of a relative rounding: the size
+ * of its terms where it is a sum. */
+const expr *formula_rounding(struct mech *mech, const expr *formula);
 /* The switching tape of a block whose motion is made of the formulas f, the
  * last n_gap of which are gaps. The n state leaves of the block have the rows
  * `rows`, its unknowns the rows behind those. Sets out->guard and out->guards.
@@ -282,11 +286,11 @@ bool switching_in(struct mech *mech, const expr *e);
 void switching_build(struct mech *mech, imp_block *out, const char *name,
                      const expr *const *leaf, const uint32_t *rows, size_t n,
                      const expr *const *f, size_t n_f, size_t n_gap);
-/* The same of the friction, or of the compliance, of two bodies; `leaf` gives the
- * rows of the motion. */
+/* The same of the friction, or of the compliance, of two bodies; `leaf` gives
+ * the rows of the motion. */
 void switching_of_contact(struct mech *mech, uint32_t *guard, imp_ref *guards,
-                          const char *name,
-                          const expr *const *formula, size_t n_formula,
+                          const char *name, const expr *const *formula,
+                          size_t n_formula,
                           const expr *(*leaf)(void *, const expr *), void *ctx);
 
 #endif

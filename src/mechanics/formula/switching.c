@@ -146,6 +146,42 @@ size_of(struct graph *graph, const expr *formula, int depth)
 }
 #define SIZE_DEPTH 8
 
+/* What a formula of rounded arguments is off by, in roundings: sums add up what
+ * their terms are off by, products follow the first order of theirs. What lies
+ * deeper than `depth` is rounded once. */
+static const expr *
+rounding_of(struct graph *graph, const expr *formula, int depth)
+{
+    const expr *a = formula->a, *b = formula->b, *off_a, *off_b;
+    enum imp_op op = depth > 0 ? (enum imp_op)formula->op : IMP_OP_ABS;
+    if (op == IMP_OP_NEG)
+        return rounding_of(graph, a, depth - 1);
+    if (op != IMP_OP_ADD && op != IMP_OP_SUB && op != IMP_OP_MUL &&
+        op != IMP_OP_DIV)
+        return ex_op(graph, IMP_OP_ABS, formula, NULL, NULL);
+    off_a = rounding_of(graph, a, depth - 1);
+    off_b = rounding_of(graph, b, depth - 1);
+    if (op == IMP_OP_MUL) {
+        off_a = sc_mul(graph, off_a, ex_op(graph, IMP_OP_ABS, b, NULL, NULL));
+        off_b = sc_mul(graph, off_b, ex_op(graph, IMP_OP_ABS, a, NULL, NULL));
+    } else if (op == IMP_OP_DIV) {
+        const expr *by = ex_op(graph, IMP_OP_ABS, b, NULL, NULL);
+        off_a = ex_div(graph, off_a, by);
+        off_b = ex_div(
+            graph,
+            sc_mul(graph, off_b, ex_op(graph, IMP_OP_ABS, formula, NULL, NULL)),
+            by);
+    }
+    return sc_add(graph, off_a, off_b);
+}
+
+const expr *
+formula_rounding(struct mech *mech, const expr *formula)
+{
+    assert(mech && formula);
+    return rounding_of(mech->graph, formula, SIZE_DEPTH);
+}
+
 struct rows_of {
     struct mech *mech;
     const expr *const *leaf;

@@ -516,6 +516,8 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
         on[i] = taylor->contacts.closed[i];
         ended[i] = on[i] && ends_too(flow, i);
         friction->zero[i] = ended[i];
+        ended[i] |= on[i] && friction->mode[i] == CONTACT_STICK &&
+                    friction_unloaded(flow, i);
     }
     if (taylor->next.n_hit == 0)
         shared_ended(flow, on, ended);

@@ -25,6 +25,7 @@ struct friction_rows {
     double *J, *B;               /* 2m x n: gradients, and M^-1 of them */
     double *W;                   /* 2m x 2m: J M^-1 J^T */
     double *free, *terms;        /* accelerations without contacts, and sizes */
+    double *pull;                /* n: sizes of the terms of accelerations */
     double *speed, *speed_terms; /* rates of gaps and slips, and sizes */
     double *drift; /* what these are where the coordinates are at rest */
     double *had;   /* the greatest sizes of speeds at this instant: what impacts
@@ -306,6 +307,9 @@ int friction_jam(struct flow *flow, struct flow_event *event);
  * and changes nothing, where no motion is singled out. */
 int friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
                           struct flow_event *event);
+/* Has the normal force of contact i come to 0 at the end of the piece? A point
+ * without a friction force leaves its cone only there. */
+bool friction_unloaded(const struct flow *flow, uint32_t i);
 /* The slip of contact i (after friction_rows); exactly 0 where it is rounding,
  * or where the contact sticks. */
 double friction_present_slip(const struct flow *flow, uint32_t i);

@@ -97,11 +97,10 @@ held_size(const struct flow *flow, size_t i)
            force_size(flow, i);
 }
 
-/* Has the normal force of contact i come to 0 at the end of the piece? A point
- * without a friction force leaves its cone only there. */
-static bool
-unloaded(const struct flow *flow, uint32_t i)
+bool
+friction_unloaded(const struct flow *flow, uint32_t i)
 {
+    assert(flow && i < flow->m);
     return fabs(polynomial_value(flow->taylor->piece.force + (size_t)i * ROW,
                                  MOTION_STEP_ORDER,
                                  flow->taylor->friction->elapsed)) <=
@@ -144,7 +143,7 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
         all->point[n].fuzz = all->point[n].given ? friction->fuzz[i] : 0.0;
         all->ceased[n] =
             held && ended[i] && !friction->zero[i] &&
-            (friction->mode[i] != CONTACT_STICK || unloaded(flow, i));
+            (friction->mode[i] != CONTACT_STICK || friction_unloaded(flow, i));
         all->contact[n++] = (int)i;
     }
     all->terms = NEW_N(arena, double, 2 * n + 1);

@@ -34,6 +34,7 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
     assert(flow && rows);
     size_t n = flow->n, m = flow->m;
     rows->mass = NEW_N(arena, double, n *n);
+    rows->pull = NEW_N(arena, double, n);
     rows->piv = NEW_N(arena, int, n);
     rows->J = NEW_N(arena, double, 2 * m * n);
     rows->B = NEW_N(arena, double, 2 * m * n);
@@ -164,7 +165,7 @@ slip_row(struct flow *flow, uint32_t i)
     double acc = slip->bias, terms = fabs(acc), own = slip->velocity, size = 0;
     for (uint32_t j = 0; j < flow->n; j++) {
         acc += T[j] * flow->instant.acc[j];
-        terms += fabs(T[j] * flow->instant.acc[j]);
+        terms += fabs(T[j]) * fmax(fabs(flow->instant.acc[j]), rows->pull[j]);
         own -= T[j] * velocity[j];
         size += fabs(T[j]) * fmax(fabs(velocity[j]), v_size[j]);
     }
@@ -192,7 +193,7 @@ gap_row(struct flow *flow, uint32_t i)
     memcpy(rows->J + 2 * (size_t)i * flow->n, N, flow->n * sizeof *N);
     for (uint32_t j = 0; j < flow->n; j++) {
         bias -= N[j] * flow->instant.acc[j];
-        terms += fabs(N[j] * flow->instant.acc[j]);
+        terms += fabs(N[j]) * fmax(fabs(flow->instant.acc[j]), rows->pull[j]);
         size += fabs(N[j]) * fmax(fabs(v[j]), v_size[j]);
     }
     rows->free[2 * i] = 2.0 * gap[2];
@@ -236,6 +237,8 @@ friction_rows(struct flow *flow)
     int st = taylor_free_instant(flow);
     if (st)
         return st;
+    if (rt_eval(flow->run, flow->sys->pull, NULL, friction->rows.pull))
+        memset(friction->rows.pull, 0, flow->n * sizeof *friction->rows.pull);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         st = gap_row(flow, i);
         if (!st && friction->rub[i] >= 0)

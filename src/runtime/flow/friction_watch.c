@@ -132,8 +132,12 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
     double noise =
         friction->onset[i] ? 0.0 : eps * rows->speed_terms[2 * i + 1];
     /* at the edge of its cone the friction that holds a point still is the one
-     * with which it slips: the slip begins without a rate */
+     * with which it slips: the slip begins without a rate. What holds the gap
+     * is rounded as the loads are, and friction with it. */
     size_t all = 2 * (size_t)flow->m, T = 2 * (size_t)i + 1;
+    double normal = rows->W[(T - 1) * (all + 1)],
+           load = friction->fuzz[i] +
+                  (normal > 0.0 ? eps * rows->terms[T - 1] / normal : 0.0);
     double rate =
         friction->onset[i]
             ? ONSET_NOISE *
@@ -141,9 +145,8 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
                        (rows->terms[T] +
                         rows->W[T * all + T] * fabs(friction->tangential[i]) +
                         fabs(rows->W[T * all + T - 1] * friction->normal[i])) +
-                   friction->fuzz[i] *
-                       (rows->W[T * all + T] * rows->slip[i].mu +
-                        fabs(rows->W[T * all + T - 1])))
+                   load * (rows->W[T * all + T] * rows->slip[i].mu +
+                           fabs(rows->W[T * all + T - 1])))
             : 0.0;
     return falls_through(row, best, noise, rate, root);
 }

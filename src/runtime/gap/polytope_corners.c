@@ -285,8 +285,8 @@ no_velocity(struct rt *run, uint32_t contact)
     double gap, rate;
     gap_tolerances(run, contact, &gap, &rate);
     return rate / RT_GAP_SHARE +
-           RT_TOLERANCE * sqrt(2.0 * vec3_norm(run->world.gravity) *
-                               gap_length(run, contact));
+           RT_TOLERANCE *
+               sqrt(2.0 * gap_weight(run, contact) * gap_length(run, contact));
 }
 
 /* Corners that slip along the side at one end leave each other: one of them

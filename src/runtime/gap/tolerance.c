@@ -28,6 +28,40 @@ gap_length(struct rt *run, uint32_t contact)
     return length_of(run, rt_contact(run, contact));
 }
 
+/* What forces and a stated motion add to the weight of a body. */
+static double
+pull_of(struct rt *run, uint32_t number)
+{
+    const imp_body *body = rt_body(run, number);
+    double out[2], reach = run->env[body->env_body + IMP_BODY_RADIUS];
+    if (body->pull == IMP_NO_TAPE || rt_eval(run, body->pull, NULL, out))
+        return 0.0;
+    return out[0] + (isfinite(reach) ? out[1] * reach : 0.0);
+}
+
+double
+gap_weight(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    double weight = vec3_norm(run->world.gravity);
+    for (int e = 0; e < 2; e++) {
+        uint32_t of = rt_contact(run, contact)->body[e],
+                 block = rt_body(run, of)->block;
+        if (block == IMP_NO_BLOCK) {
+            weight += pull_of(run, of);
+            continue;
+        }
+        const imp_block *coupled =
+            IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+        const uint32_t *body = IMP_ARRAY(run->im, coupled->bodies, uint32_t);
+        double most = 0.0;
+        for (uint32_t i = 0; coupled->pulled && i < coupled->bodies.n; i++)
+            most = fmax(most, pull_of(run, body[i]));
+        weight += most;
+    }
+    return weight;
+}
+
 double
 gap_c00_share(const struct rt *run)
 {

@@ -37,6 +37,11 @@ void gap_rounding(struct rt *run, uint32_t contact, double *gap, double *rate);
 /* Returns the length that a contact's gap is measured against: the sum of the
  * sizes of both bodies. */
 double gap_length(struct rt *run, uint32_t contact);
+/* The size (m/s^2) of the terms of the acceleration of a gap without contacts
+ * that weight, stated forces and stated motions make now, also those of bodies
+ * that joints couple with the two. Forces that cancel leave a rounding of it.
+ */
+double gap_weight(struct rt *run, uint32_t contact);
 /* The share of the speeds up to which the rate of a gap counts as none where
  * the second derivative of the gap vanishes (C00). A touch with discriminant D
  * has there the rate -D^2 / (2 j*), so that the full tolerance of the rate

@@ -89,9 +89,8 @@ friction_rows_rounding(struct rt *run, uint32_t contact, double speed,
                        double acceleration)
 {
     assert(run != NULL && contact < run->im->contacts.n);
-    double g = vec3_norm(run->world.gravity),
-           natural = sqrt(2.0 * fmax(fabs(acceleration), g) *
-                          gap_length(run, contact));
+    double acc = fmax(fabs(acceleration), gap_weight(run, contact)),
+           natural = sqrt(2.0 * acc * gap_length(run, contact));
     return SLIP_ROUNDING * DBL_EPSILON * fmax(fabs(speed), natural);
 }
 
@@ -165,7 +164,7 @@ read_point(struct friction_rows *in, int i, double rest)
     struct rt *run = in->run;
     struct persistent_row *row = &in->group->row[i];
     struct friction_point *point = &in->point[i];
-    double speed, turning, g = vec3_norm(run->world.gravity);
+    double speed, turning, g = gap_weight(run, in->spot[i].contact);
     rate_terms(run, row, row->open, &speed, &turning);
     in->free[2 * i] = 2.0 * row->gap.c[2];
     in->rate[2 * i] = row->gap.c[1];

@@ -95,7 +95,7 @@ mode_still_acceleration(struct rt *run, uint32_t contact)
         turning += isfinite(reach) ? spin * spin * reach : 0.0;
     }
     double speed = vec3_norm(velocity);
-    return FORCE_ROUNDING * (vec3_norm(run->world.gravity) + turning +
+    return FORCE_ROUNDING * (gap_weight(run, contact) + turning +
                              speed * speed / gap_length(run, contact));
 }
 
@@ -113,10 +113,7 @@ double
 mode_still_rate(struct rt *run, uint32_t contact, double acceleration)
 {
     assert(contact < run->im->contacts.n);
-    double g = 0.0;
-    for (int i = 0; i < 3; i++)
-        g += run->world.gravity[i] * run->world.gravity[i];
-    double acc = fmax(fabs(acceleration), sqrt(g));
+    double acc = fmax(fabs(acceleration), gap_weight(run, contact));
     return MODE_STILL * fmax(speeds_at(run, contact),
                              sqrt(2.0 * acc * gap_length(run, contact)));
 }

@@ -300,7 +300,7 @@ watched_faces_closed(struct rt *run, const struct watched_faces *faces,
         wanted.rate =
             fmax(wanted.rate, mode_still_rate(run, faces->contact, 0.0));
     wanted.far = still ? 0.0 : tol;
-    wanted.acc = vec3_norm(run->world.gravity);
+    wanted.acc = gap_weight(run, faces->contact);
     if (contact_set_series(run, faces->contact) ||
         watched_faces_points(run, faces, 1, false, one_wanted, &wanted, NULL))
         return -1;

@@ -260,8 +260,24 @@ answer_room(struct rt *run, struct persistent_group *group)
         group->n_answer = 2 * size;
         group->answer = NEW_N(run->own, double, group->n_answer);
     }
+    uint32_t *place = run->persistent_memory->place;
     for (uint32_t i = 0; i < group->moved.n_body; i++)
-        run->persistent_memory->place[group->moved.body[i]] = i;
+        place[group->moved.body[i]] = i;
+    if (group->n_unknown > group->n_reach) {
+        group->n_reach = 2 * group->n_unknown;
+        group->reach = NEW_N(run->own, struct persistent_reach, group->n_reach);
+    }
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *on = group->unknown + i;
+        const uint32_t *body = rt_contact(run, on->row->spot.contact)->body;
+        struct persistent_reach *to = group->reach + i;
+        for (int e = 0; e < 2; e++) {
+            to->moves[e] = contact_point_body_moves(run, body[e]);
+            to->place[e] = to->moves[e] ? place[body[e]] : 0;
+            for (int c = 0; c < 6; c++)
+                to->open[e][c] = on->open[e][c].c[0];
+        }
+    }
 }
 
 /* What each unknown force does to all bodies, and G (the Delassus matrix) over
@@ -282,22 +298,9 @@ answers(struct rt *run, struct persistent_group *group, double *G,
             return st;
         symmetric = symmetric && force->push == force->open &&
                     !(group->solves && group->rubs);
-        for (int column = 0; column < count; column++) {
-            const struct persistent_unknown *on = &group->unknown[column];
-            const imp_contact *image_contact =
-                rt_contact(run, on->row->spot.contact);
-            double g = 0.0;
-            for (int e = 0; e < 2; e++) {
-                uint32_t body = image_contact->body[e];
-                if (!contact_point_body_moves(run, body))
-                    continue;
-                const double *by =
-                    answer + 6 * run->persistent_memory->place[body];
-                for (int c = 0; c < 6; c++)
-                    g += on->open[e][c].c[0] * by[c];
-            }
-            G[row * count + column] = g;
-        }
+        for (int column = 0; column < count; column++)
+            G[row * count + column] =
+                persistent_along(group->reach + column, answer);
     }
     for (int row = 0; row < count && symmetric; row++)
         for (int column = 0; column < row; column++)

@@ -132,6 +132,22 @@ struct persistent_delassus {
 struct persistent_scratch {
     double *a, *b, *c, *x, *work; /* work: 3 each */
 };
+/* The bodies of a condition, by their places in the group, and its rows. */
+struct persistent_reach {
+    bool moves[2];
+    uint32_t place[2];
+    double open[2][6];
+};
+/* What the answer of all bodies to a force does along the condition. */
+static inline double
+persistent_along(const struct persistent_reach *on, const double *answer)
+{
+    double g = 0.0;
+    for (int e = 0; e < 2; e++)
+        for (int c = 0; c < 6 && on->moves[e]; c++)
+            g += on->open[e][c] * answer[6 * (size_t)on->place[e] + (size_t)c];
+    return g;
+}
 /* One group: points that move bodies of the same blocks. Groups do not feel
  * each other. Each has its own Delassus matrix, and is chosen, followed and
  * ended by itself. */
@@ -171,6 +187,8 @@ struct persistent_group {
     double *answer; /* per unknown and body of `moved`: 6, what a unit force
                        does; room for n_answer */
     size_t n_answer;
+    struct persistent_reach *reach; /* per unknown; room for n_reach */
+    int n_reach;
     struct persistent_blocks moved;
     struct persistent_delassus delassus;
     struct persistent_scratch scratch;

@@ -251,8 +251,12 @@ stay(struct simulation *sim, const uint32_t *contacts,
     uint32_t n_all = 0, lost;
     bool any = sim->captures.now;
     for (uint32_t i = 0; i < n_touched; i++) {
+        /* friction may hold at several what nothing presses (a disc between
+         * walls that lean inward), or at one, in Painleve's region */
         any |= sim->contacts[contacts[i]].pressed ||
                persistent_near_held(sim->run, contacts[i]) ||
+               (n_touched > 1 &&
+                friction_modes_contact(sim->run, contacts[i])) ||
                simulate_may_push(sim, contacts[i]);
         all[n_all++] = contacts[i];
     }

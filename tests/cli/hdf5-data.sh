@@ -12,7 +12,7 @@ system ball {
 let s = sweep {
   over   = (v in linspace(1, 3, 5))
   run    = simulate { until = 1  record = (sup(ball.h), first(ball.h < -3)) }
-  record = (sup_ball_h, first_ball_h_3, sup_ball_h > 0.2)
+  record = (sup_ball_h, first_ball_h_minus_3, sup_ball_h > 0.2)
   save   = "made.h5"
 }
 MODEL
@@ -21,7 +21,7 @@ cat > read.imp <<'MODEL'
 data d = "made.h5" {
   column v : m/s = "v"
   column top : m = "sup_ball_h"
-  column when : s = "first_ball_h_3"
+  column when : s = "first_ball_h_minus_3"
   missing = "NaN"
 }
 show d.v, d.top, d.when
@@ -40,7 +40,7 @@ printf 'data d = "made.h5" { column x = "nothing" }\nshow d.x\n' > wrong.imp
 $imp run wrong.imp 2>&1
 printf 'data d = "made.h5" { column x : text = "v" }\nshow d.x\n' > wrong.imp
 $imp run wrong.imp 2>&1
-printf 'data d = "made.h5" { column x = "first_ball_h_3" }\nshow d.x\n' > wrong.imp
+printf 'data d = "made.h5" { column x = "first_ball_h_minus_3" }\nshow d.x\n' > wrong.imp
 $imp run wrong.imp 2>&1
 # without columns in a block: names, units and texts as the file has them
 cp moved.h5 made.h5

@@ -20,12 +20,14 @@
 
 /* One instant; 2m rows. */
 struct friction_rows {
-    double *mass;                /* n x n, factored */
-    int *piv;                    /* n */
-    double *J, *B;               /* 2m x n: gradients, and M^-1 of them */
-    double *W;                   /* 2m x 2m: J M^-1 J^T */
-    double *free, *terms;        /* accelerations without contacts, and sizes */
-    double *pull;                /* n: sizes of the terms of accelerations */
+    double *mass;         /* n x n, factored */
+    int *piv;             /* n */
+    double *J, *B;        /* 2m x n: gradients, and M^-1 of them */
+    double *W;            /* 2m x 2m: J M^-1 J^T */
+    double *free, *terms; /* accelerations without contacts, and sizes */
+    double *pull;         /* n: sizes of the terms of accelerations */
+    double *parts; /* as `terms`, but of accelerations as they are: margins of
+                      verdicts are shares of these */
     double *speed, *speed_terms; /* rates of gaps and slips, and sizes */
     double *drift; /* what these are where the coordinates are at rest */
     double *had;   /* the greatest sizes of speeds at this instant: what impacts

@@ -152,7 +152,8 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
     for (size_t r = 0; r < 2 * n; r++) {
         size_t row = 2 * (size_t)all->contact[r / 2] + r % 2;
         free[r] = rows->free[row];
-        terms[r] = all->terms[r] = rows->terms[row];
+        terms[r] = rows->terms[row];
+        all->terms[r] = rows->parts[row];
         /* where a mode has ended the free acceleration may be 0 by terms that
          * cancel within the equations of the motion */
         if (r % 2 == 0 && all->point[r / 2].ended)

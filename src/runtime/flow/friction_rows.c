@@ -41,6 +41,7 @@ friction_rows_new(const struct flow *flow, struct arena *arena,
     rows->W = NEW_N(arena, double, 4 * m * m);
     rows->free = NEW_N(arena, double, 2 * m);
     rows->terms = NEW_N(arena, double, 2 * m);
+    rows->parts = NEW_N(arena, double, 2 * m);
     rows->speed = NEW_N(arena, double, 2 * m);
     rows->drift = NEW_N(arena, double, 2 * m);
     rows->speed_terms = NEW_N(arena, double, 2 * m);
@@ -162,15 +163,18 @@ slip_row(struct flow *flow, uint32_t i)
     for (int k = 0; k < 3; k++)
         if (!(mu[k] >= 0.0 && isfinite(mu[k])))
             return friction_bad_mu(flow, i, mu[k]);
-    double acc = slip->bias, terms = fabs(acc), own = slip->velocity, size = 0;
+    double acc = slip->bias, terms = fabs(acc), parts = terms,
+           own = slip->velocity, size = 0;
     for (uint32_t j = 0; j < flow->n; j++) {
         acc += T[j] * flow->instant.acc[j];
+        parts += fabs(T[j] * flow->instant.acc[j]);
         terms += fabs(T[j]) * fmax(fabs(flow->instant.acc[j]), rows->pull[j]);
         own -= T[j] * velocity[j];
         size += fabs(T[j]) * fmax(fabs(velocity[j]), v_size[j]);
     }
     rows->free[2 * i + 1] = acc;
     rows->terms[2 * i + 1] = terms;
+    rows->parts[2 * i + 1] = parts;
     rows->speed[2 * i + 1] = slip->velocity;
     rows->drift[2 * i + 1] = own;
     rows->speed_terms[2 * i + 1] = size + fabs(own);
@@ -189,15 +193,17 @@ gap_row(struct flow *flow, uint32_t i)
     int st = system_gap_series(flow->run, flow->system, i, 3, gap);
     if (st)
         return st;
-    double bias = 2.0 * gap[2], terms = 0.0, size = 0.0;
+    double bias = 2.0 * gap[2], terms = 0.0, parts = 0.0, size = 0.0;
     memcpy(rows->J + 2 * (size_t)i * flow->n, N, flow->n * sizeof *N);
     for (uint32_t j = 0; j < flow->n; j++) {
         bias -= N[j] * flow->instant.acc[j];
+        parts += fabs(N[j] * flow->instant.acc[j]);
         terms += fabs(N[j]) * fmax(fabs(flow->instant.acc[j]), rows->pull[j]);
         size += fabs(N[j]) * fmax(fabs(v[j]), v_size[j]);
     }
     rows->free[2 * i] = 2.0 * gap[2];
     rows->terms[2 * i] = terms + fabs(bias);
+    rows->parts[2 * i] = parts + fabs(bias);
     rows->speed[2 * i] = flow->instant.rate[i];
     rows->drift[2 * i] = flow->instant.drift[i];
     rows->speed_terms[2 * i] = size + fabs(flow->instant.drift[i]);
@@ -639,8 +645,8 @@ bouncing_point(const struct flow *flow, uint32_t i)
                                    .C = rows->W[N * all + N],
                                    .a = rows->free[T],
                                    .b = rows->free[N],
-                                   .a_terms = rows->terms[T],
-                                   .b_terms = rows->terms[N],
+                                   .a_terms = rows->parts[T],
+                                   .b_terms = rows->parts[N],
                                    .mu = point.mu,
                                    .slip = friction->zero[i] ? 0.0 : point.slip,
                                    .restitution = point.e,

@@ -20,8 +20,6 @@
 #include "runtime/motion/persistent.h"
 #include "runtime/rubbing/rubbing.h"
 
-/* a gap of so many tolerances of its contact is closed */
-#define SLIDE_CLOSED 2.0
 /* An acceleration of a slip below so many times its rounding is none: normals
  * and places of corners are right to some 1e-13 (FORCE_NONE of mode_select.c).
  */
@@ -46,8 +44,8 @@ gather(struct simulation *sim, uint32_t contact, struct point_list *list)
         NEW_N(sim->run->brief, struct contact_point, (size_t)room);
     double tol, rate;
     gap_tolerances(sim->run, contact, &tol, &rate);
-    int k =
-        contact_set_points(sim->run, contact, SLIDE_CLOSED * tol, spot, room);
+    int k = contact_set_points(
+        sim->run, contact, contact_set_closed(sim->run, contact), spot, room);
     /* Near a change of features the normal may be set-valued to two tolerances,
      * and unique to the one that the verdict on the touch has used. */
     if (k < 0)
@@ -82,14 +80,16 @@ still(struct simulation *sim, struct contact_point *spot, int *n_points)
                         : IMP_OK;
     for (int i = 0; i < *n_points && !st; i++) {
         /* what the verdict on a touch has taken for no rate is none here, too:
-         * else the touch would come again and again */
-        double none = fmax(MODE_STILL * p[i].speed,
-                           mode_still_rate(run, spot[i].contact, p[i].free));
-        none = fmax(none, sim->contacts[spot[i].contact].still);
+         * else it would come again and again; what has not pushed may be up */
+        uint32_t of = spot[i].contact;
+        double none = mode_still_rate(run, of, p[i].free);
+        none =
+            fmax(fmax(none, MODE_STILL * p[i].speed), sim->contacts[of].still);
         if (fabs(p[i].rate) > none)
-            simulate_yield_shaken(sim, spot[i].contact, p[i].rate);
-        if (simulate_yields(sim, spot[i].contact) ||
-            (fabs(p[i].rate) <= none && !corners_part(run, &spot[i], none)))
+            simulate_yield_shaken(sim, of, p[i].rate);
+        if (simulate_yields(sim, of) ||
+            (p[i].gap <= contact_set_closed(run, of) &&
+             fabs(p[i].rate) <= none && !corners_part(run, &spot[i], none)))
             spot[m++] = spot[i];
     }
     *n_points = m;
@@ -101,9 +101,8 @@ simulate_corners_rest(struct simulation *sim, uint32_t contact,
                       struct contact_point out[2])
 {
     assert(sim != NULL && contact < sim->n_contacts && out != NULL);
-    double tol, rate;
-    gap_tolerances(sim->run, contact, &tol, &rate);
-    int n = contact_set_corner(sim->run, contact, SLIDE_CLOSED * tol, out);
+    int n = contact_set_corner(sim->run, contact,
+                               contact_set_closed(sim->run, contact), out);
     return n == 2 && friction_modes_any(sim->run, out, n) &&
            still(sim, out, &n) == IMP_OK && n == 2;
 }
@@ -174,14 +173,14 @@ slips_over_ends(struct simulation *sim, struct contact_point *spot, int *n,
     int count = *n;
     for (int i = count - 1; i >= 0 && modes->choice.taken >= 0; i--) {
         struct contact_point next;
-        double tol, rate;
         bool forward = modes->mode[i] == CONTACT_SLIP_POSITIVE, listed = false;
         if (!(forward || modes->mode[i] == CONTACT_SLIP_NEGATIVE) ||
             modes->slip[i] != 0.0)
             continue;
-        gap_tolerances(sim->run, spot[i].contact, &tol, &rate);
-        if (!contact_set_slips_over(sim->run, &spot[i], SLIDE_CLOSED * tol,
-                                    forward ? 1.0 : -1.0, &next))
+        if (!contact_set_slips_over(
+                sim->run, &spot[i],
+                contact_set_closed(sim->run, spot[i].contact),
+                forward ? 1.0 : -1.0, &next))
             continue;
         for (int k = 0; k < *n; k++)
             listed |= contact_point_same(&spot[k], &next);
@@ -202,7 +201,7 @@ slip_off_corners(struct simulation *sim, struct contact_point *spot, int n)
 {
     struct rt *run = sim->run;
     bool any = false;
-    double step, slip[3], tol, rate;
+    double step, slip[3];
     for (int i = 0; i < n; i++) {
         const uint32_t *body = rt_contact(run, spot[i].contact)->body;
         if (spot[i].kind != POINT_CORNERS ||
@@ -212,9 +211,9 @@ slip_off_corners(struct simulation *sim, struct contact_point *spot, int n)
                 CORNERS_SLIP * mode_still_acceleration(run, spot[i].contact))
             continue;
         struct contact_point next;
-        gap_tolerances(run, spot[i].contact, &tol, &rate);
         if (!contact_set_corners_leave(run, &spot[i], slip[2],
-                                       SLIDE_CLOSED * tol, &next))
+                                       contact_set_closed(run, spot[i].contact),
+                                       &next))
             continue;
         spot[i] = next;
         any = true;
@@ -606,7 +605,6 @@ at_corner(struct simulation *sim, const struct contact_point *gone, bool *block,
     struct rt *run = sim->run;
     struct contact_point next;
     struct point_list list = {0};
-    double tol, rate;
     int n = 1;
     *over = false;
     if (!sim->face_end.v || run->im->systems.n || holds_another(run, gone))
@@ -618,9 +616,8 @@ at_corner(struct simulation *sim, const struct contact_point *gone, bool *block,
     int st = there ? still(sim, &next, &n) : IMP_OK;
     if (there && !st && n == 1) {
         struct contact_point_state state;
-        gap_tolerances(run, gone->contact, &tol, &rate);
         st = contact_point_states(run, &next, 1, &state, NULL);
-        there = fabs(state.gap) <= SLIDE_CLOSED * tol;
+        there = fabs(state.gap) <= contact_set_closed(run, gone->contact);
     }
     if (st || !there || n == 0) {
         saved_state_restore(run, &here);

@@ -593,6 +593,18 @@ one_crossing(void *ctx, const struct contact_point *at,
         append(crossings->a, at);
 }
 
+/* in tolerances of a gap */
+#define SET_CLOSED 2.0
+
+double
+contact_set_closed(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    double tol, rate;
+    gap_tolerances(run, contact, &tol, &rate);
+    return SET_CLOSED * tol;
+}
+
 int
 contact_set_room(const struct rt *run, uint32_t contact)
 {

@@ -17,6 +17,9 @@ int contact_set_points(struct rt *run, uint32_t contact, double tol,
 int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
 
+/* The gap (m) up to which points of a contact count as closed: twice its
+ * tolerance, since near a change of features gaps are known to two of them. */
+double contact_set_closed(struct rt *run, uint32_t contact);
 /* Returns room enough for the points of one contact: all vertices, and
  * MANIFOLD_POINTS edges that cross (where there are more, contact_set_near
  * returns -1). */

@@ -97,13 +97,14 @@ is_over(const struct search *search, uint32_t contact)
     return false;
 }
 
+/* Roots may be refined to right before now: time does not go back. */
 static void
 found(struct search *search, double s, enum mode_change_kind what, int which,
       uint32_t contact)
 {
     if (!(s < search->best))
         return;
-    search->best = s;
+    search->best = fmax(s, 0.0);
     search->out->what = what;
     search->out->which = which;
     search->out->contact = contact;
@@ -114,10 +115,9 @@ static void
 comes(struct search *search, double s, enum mode_change_kind what, int which,
       const struct contact_point *at)
 {
-    if (!(s < search->best))
-        return;
+    if (s < search->best)
+        search->out->at = *at;
     found(search, s, what, which, at->contact);
-    search->out->at = *at;
 }
 
 /* The time (s) for which the terms left out of the series of a gap, which is

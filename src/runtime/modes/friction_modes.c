@@ -706,8 +706,8 @@ hold_taken(struct friction_rows *in, const struct friction_instant *instant,
     struct friction_going next;
     bool goes_on = false;
     int st = hold(in, &taken, first);
-    if (!st && modes->next)
-        st = friction_rows_next(in, instant, &goes_on, &next);
+    if (!st)
+        st = friction_rows_next(in, instant, modes->next, &goes_on, &next);
     if (st || !goes_on)
         return st;
     release(run, in->spot, friction_rows_spots(in));

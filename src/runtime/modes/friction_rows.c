@@ -25,6 +25,9 @@
  * is a root, which is known to less than they are (FRICTION_AT_ROOT of
  * friction_priv.h). */
 #define NEXT_SAME 1e-7
+/* Accelerations that change by a smaller share of their terms, in the time in
+ * which these pass a length of the bodies, do not change. */
+#define RATE_NONE 1e-10
 
 /* -- slips that an impact has ended -----------------------------------------
  */
@@ -489,15 +492,18 @@ row_of(const struct friction_rows *in, struct persistent_group *group, int i)
 }
 
 /* Writes b (2 n), the derivatives of the accelerations of all rows at constant
- * forces. Points that open now, with an acceleration, are none of these: 0. */
+ * forces. Points that open now, with an acceleration, are none of these: 0.
+ * left: the greatest share of its terms that is left of such a derivative where
+ * a row is held; 0: they are rounding. */
 static int
 rates_of(const struct friction_rows *in, struct persistent_group *group,
-         double *b)
+         double *b, double *left)
 {
     struct rt *run = in->run;
     size_t rows = 2 * (size_t)in->n;
-    double *force = NEW_N(run->brief, double, rows);
+    double *force = NEW_N(run->brief, double, 2 * rows), *held = force + rows;
     int st = persistent_group_series(run, group, 3, UINT32_MAX);
+    *left = 0.0;
     for (int i = 0; i < in->n && !st; i++) {
         struct persistent_row *row = row_of(in, group, i);
         if (!row)
@@ -506,32 +512,55 @@ rates_of(const struct friction_rows *in, struct persistent_group *group,
             st = contact_point_series(run, group, row, 3);
         b[2 * i] = 6.0 * row->gap.c[3];
         force[2 * i] = row->on ? row->force.c[1] : 0.0;
+        held[2 * i] = row->on ? fabs(b[2 * i]) : 0.0;
         if (!row->friction)
             continue;
         b[2 * i + 1] = 2.0 * row->friction->slip.c[2];
         force[2 * i + 1] = row->on ? row->friction->force.c[1] : 0.0;
+        if (row->on && row->friction->mode == CONTACT_STICK)
+            held[2 * i + 1] = fabs(b[2 * i + 1]);
     }
-    for (size_t r = 0; r < rows && !st; r++)
-        for (size_t c = 0; c < rows && row_of(in, group, (int)(r / 2)); c++)
-            b[r] -= in->W[r * rows + c] * force[c];
+    for (size_t r = 0; r < rows && !st; r++) {
+        double terms = 0.0;
+        for (size_t c = 0; c < rows && row_of(in, group, (int)(r / 2)); c++) {
+            double by = in->W[r * rows + c] * force[c];
+            b[r] -= by;
+            terms = fmax(terms, fmax(fabs(by), fabs(b[r])));
+        }
+        double small =
+            RATE_NONE * in->terms[r] /
+            sqrt(gap_length(run, in->spot[r / 2].contact) / in->terms[r]);
+        if (held[r] > small && held[r] > *left * terms)
+            *left = held[r] / terms;
+    }
     return st;
+}
+
+static bool
+any_tied(const struct persistent_group *group)
+{
+    for (int i = 0; i < group->n_on; i++)
+        if (group->row[i].friction && group->row[i].friction->tied)
+            return true;
+    return false;
 }
 
 int
 friction_rows_next(const struct friction_rows *in,
-                   const struct friction_instant *instant, bool *found,
-                   struct friction_going *out)
+                   const struct friction_instant *instant, bool asked,
+                   bool *found, struct friction_going *out)
 {
     assert(in != NULL && instant != NULL && found != NULL && out != NULL);
     struct rt *run = in->run;
     *found = false;
     struct persistent_group *group =
         persistent_group_of(run, in->spot[0].contact);
-    if (in->n_joint > 0 || !group || group->varies || group->yields)
+    if (in->n_joint > 0 || !group || group->varies || group->yields ||
+        !(asked || any_tied(group)))
         return IMP_OK;
-    double *b = NEW_N(run->brief, double, 2 * (size_t)in->n);
-    int st = rates_of(in, group, b);
-    if (!st)
+    double *b = NEW_N(run->brief, double, 2 * (size_t)in->n), left;
+    int st = rates_of(in, group, b, &left);
+    if (!st && (asked || left > NEXT_SAME))
         *found = friction_goes_on(run->brief, instant, b, out);
     return st;
 }

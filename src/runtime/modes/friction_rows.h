@@ -63,11 +63,13 @@ int friction_rows_end_slowest(struct friction_rows *in, double *speed);
 /* -- what goes on ---------------------------------------------------------- */
 
 /* Modes that obey Coulomb's law at this instant and right after it
- * (friction_goes_on). The points are held in modes that obey it now. Makes
- * series of their group. Status of the tapes. */
+ * (friction_goes_on). The points are held in modes that obey it now; asked for
+ * where `asked`, or where points that stick at the edges of their cones leave
+ * no forces that keep all of them at rest. Makes series of their group. Status
+ * of the tapes. */
 int friction_rows_next(const struct friction_rows *in,
-                       const struct friction_instant *instant, bool *found,
-                       struct friction_going *out);
+                       const struct friction_instant *instant, bool asked,
+                       bool *found, struct friction_going *out);
 
 /* Where the motion depends on how points share their loads, or several motions
  * obey the law, forces go on as they were until now if they still obey it: so

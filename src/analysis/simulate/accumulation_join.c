@@ -229,17 +229,13 @@ limit_note_early(struct simulation *sim, uint32_t contact,
                             DBL_EPSILON * limit_group_place(sim->run, contact));
 }
 
-/* The time that is left for flights of a contact that sticks, if they go on to
- * shrink as the last two did; else 0. */
+/* The time that is left for flights of a contact that sticks. */
 static double
 sticking_left(const struct simulation *sim, uint32_t contact)
 {
-    const struct flight_history *flights = &sim->contacts[contact].flights;
-    double last = flights->flight[0], before = flights->flight[1];
-    if (flights->n_known < 1 || !impact_sticks(sim->run, contact))
-        return 0.0;
-    return flights->n_known > 1 && last < before ? last * last / (before - last)
-                                                 : last;
+    return impact_sticks(sim->run, contact)
+               ? flight_history_left(&sim->contacts[contact].flights)
+               : 0.0;
 }
 
 /* A point that is hit with the speed u flies on for 2 u/(fall (1 - e)) in all.

@@ -11,6 +11,7 @@
 
 #include "analysis/along/along.h"
 #include "analysis/command/limit_text.h"
+#include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
@@ -228,6 +229,38 @@ simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
     event.chatter.error =
         limit->remaining > 0.0 ? error / limit->remaining : 0.0;
     simulate_limit_add(sim, &event, list);
+}
+
+void
+simulate_limit_sticks(struct simulation *sim, const uint32_t *contacts,
+                      uint32_t n)
+{
+    assert(sim != NULL && (contacts != NULL || n == 0));
+    struct rt *run = sim->run;
+    double now = rt_time(run), left = 0.0;
+    uint32_t *list = NEW_N(run->brief, uint32_t, (size_t)n + 1);
+    struct flow_event event = {.kind = FLOW_CHATTER, .time = now};
+    event.chatter =
+        (struct accumulation_limit){.evidence = LIMIT_BELOW_ROUNDING,
+                                    .depth = 1,
+                                    .ratio = NAN,
+                                    .ratio_error = NAN,
+                                    .error = 1.0,
+                                    .state_error = NAN};
+    for (uint32_t i = 0; i < n; i++) {
+        struct flight_history *flights = &sim->contacts[contacts[i]].flights;
+        double end = flights->last + flight_history_left(flights) - now;
+        if (!impact_sticks(run, contacts[i]) || !(end > 0.0))
+            continue;
+        left = fmax(left, end);
+        event.contact = contacts[i];
+        event.chatter.impacts = flights->impacts;
+        list[event.n++] = contacts[i];
+        flights->impacts = 0;
+    }
+    event.chatter.remaining = left;
+    if (event.n > 0)
+        simulate_limit_add(sim, &event, list);
 }
 
 void

@@ -7,8 +7,7 @@
  *   fast_flights.c          impacts of single vertices on planes, and of balls
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
- *   accumulation.c          limits of infinitely many impacts
- *   accumulation_group.c, accumulation_join.c: several groups at one time
+ *   accumulation.c, _group.c, _join.c: limits of infinitely many impacts
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c,
  *   paradox.c (what is told where friction leaves a motion open)
@@ -391,6 +390,9 @@ void simulate_put_singular(struct simulation *sim, struct record *out);
 void simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                         const uint32_t *contacts);
 void simulate_put_limits(struct simulation *sim, struct record *out);
+/* Records the end of low flights at those that stick; the rest is its error. */
+void simulate_limit_sticks(struct simulation *sim, const uint32_t *contacts,
+                           uint32_t n);
 /* Keeps a choice of modes at a contact for the record. */
 void simulate_verdict(struct simulation *sim, uint32_t contact,
                       const struct painleve_verdict *verdict);
@@ -729,7 +731,6 @@ bool simulate_accumulation_looks(const struct simulation *sim,
                                  uint32_t contact);
 
 /* -- vertex_impact.c -- */
-
 /* Do bodies with corners that touch here have no normal of their own? */
 bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 void simulate_captures(struct simulation *sim, bool hit);
@@ -766,7 +767,6 @@ void simulate_ball_flights_start(struct simulation *sim);
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
 
 /* -- systems.c: systems in generalised coordinates ------------------------- */
-
 int simulate_systems_start(struct simulation *sim);
 /* Time of the first thing that happens to a system, at most `until`. */
 int simulate_systems_peek(struct simulation *sim, double until, double *next);

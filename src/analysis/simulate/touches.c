@@ -253,11 +253,11 @@ stay(struct simulation *sim, const uint32_t *contacts,
     for (uint32_t i = 0; i < n_touched; i++) {
         /* friction may hold at several what nothing presses (a disc between
          * walls that lean inward), or at one, in Painleve's region */
-        any |= sim->contacts[contacts[i]].pressed ||
-               persistent_near_held(sim->run, contacts[i]) ||
-               (n_touched > 1 &&
-                friction_modes_contact(sim->run, contacts[i])) ||
-               simulate_may_push(sim, contacts[i]);
+        any |=
+            sim->contacts[contacts[i]].pressed ||
+            persistent_near_held(sim->run, contacts[i]) ||
+            (n_touched > 1 && friction_modes_contact(sim->run, contacts[i])) ||
+            simulate_may_push(sim, contacts[i]);
         all[n_all++] = contacts[i];
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -401,7 +401,13 @@ simulate_touches(struct simulation *sim, const struct event *event,
 {
     assert(sim != NULL && event != NULL && (more != NULL || n_more == 0));
     assert(n_more < sim->n_contacts);
+    long captured = sim->captures.n;
     int st = touch_now(sim, event, more, n_more);
+    if (!st && sim->options.capture > sim->captures.stated &&
+        sim->captures.n > captured) {
+        uint32_t *list, n = taken(sim, &list);
+        simulate_limit_sticks(sim, list, n);
+    }
     sim->options.capture = sim->captures.stated;
     sim->captures.now = sim->run->low_impact = false;
     simulate_unmark(&sim->touching.touches);

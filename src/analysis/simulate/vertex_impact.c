@@ -419,23 +419,6 @@ sticks(const struct simulation *sim, const struct blow *blow)
     return false;
 }
 
-/* Is a smooth body among those that are connected? Its touches are found within
- * the tolerance of a gap alone. */
-static bool
-round_beside(const struct simulation *sim, const struct blow *blow)
-{
-    const struct rt *run = sim->run;
-    for (uint32_t k = 0; k < sim->n_contacts; k++) {
-        const imp_contact *contact = rt_contact(run, k);
-        if (contact->system == IMP_NO_SYSTEM &&
-            persistent_marked(run, k, blow->block) &&
-            (!run->polytope[contact->body[0]] ||
-             !run->polytope[contact->body[1]]))
-            return true;
-    }
-    return false;
-}
-
 /* A touch of what comes down from below the tolerance of its gap. What takes no
  * longer than a free fall through some roundings of the gap has had no flight:
  * it comes to rest there, as rounding would go on with such impacts for good,
@@ -447,8 +430,6 @@ low_touch(struct simulation *sim, const struct blow *blow)
     struct rt *run = sim->run;
     const struct contact_point_state *first = &blow->point[0];
     double gap, rate;
-    if (round_beside(sim, blow))
-        return;
     gap_rounding(run, first->spot.contact, &gap, &rate);
     double speed = sqrt(2.0 * STICKING_CUT * gap * fall(run, first));
     run->low_impact = true;

@@ -74,3 +74,17 @@ flight_history_is_steady(const struct flight_history *flights, double *off)
     *off = 2.0 * FLIGHTS_STEADY * t[0];
     return true;
 }
+
+double
+flight_history_left(const struct flight_history *flights)
+{
+    assert(flights != NULL);
+    const double *t = flights->flight;
+    int known = flights->impacts > 0 ? flights->n_known : 0;
+    double ratio = known > 1 ? t[0] / t[1] : 0.0;
+    if (known > 2)
+        ratio = fmax(ratio, t[1] / t[2]) + fabs(ratio - t[1] / t[2]);
+    return known < 1                    ? 0.0
+           : ratio > 0.0 && ratio < 1.0 ? t[0] * ratio / (1.0 - ratio)
+                                        : t[0];
+}

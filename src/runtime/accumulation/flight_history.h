@@ -56,5 +56,9 @@ bool flight_history_is_geometric(const struct flight_history *flights,
  * been at the most. */
 bool flight_history_is_steady(const struct flight_history *flights,
                               double *off);
+/* The sum (s) of the flights to come at the most, if they go on to shrink by
+ * the last ratios, which differ; of one flight, or of flights that grow, the
+ * last one; 0: none is known. */
+double flight_history_left(const struct flight_history *flights);
 
 #endif

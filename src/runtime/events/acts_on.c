@@ -50,6 +50,13 @@ event_acts_on(struct rt *run, uint32_t contact, const bool *closed)
     return acted;
 }
 
+bool
+event_sticks(const struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    return (rt_contact(run, contact)->flags & IMP_CONTACTF_STICKS) != 0;
+}
+
 const bool *
 event_crowded(struct rt *run, const bool *closed)
 {
@@ -68,7 +75,7 @@ event_crowded(struct rt *run, const bool *closed)
                 if (round == 0)
                     touches[body]++;
                 else
-                    crowded[i] |= touches[body] > 1;
+                    crowded[i] |= touches[body] > 1 && !event_sticks(run, i);
             }
     return crowded;
 }

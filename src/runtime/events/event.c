@@ -8,9 +8,8 @@
  * the touch is told apart (contact_root_in_band) and timed. Contacts that are
  * far, whose gap has no usable series, or that overlap deeply are passed over
  * by bounds (conservative_advancement.c) instead.
- * Invariants: a step is accepted only when the gap at its end agrees with the
- * polynomial; the state returned is reached by one expansion from the last
- * accepted state. */
+ * Invariants: a step counts only if the gap at its end agrees with the
+ * polynomial; one expansion from the last state leads to what is returned. */
 #include "runtime/events/event.h"
 
 #include <assert.h>
@@ -607,7 +606,8 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
                 continue;
             if (!acted)
                 acted = event_acts_on(run, best, closed_by(run, ev, after));
-            if (!acted[contact])
+            if (!acted[contact] ||
+                (watched->inside && event_sticks(run, contact)))
                 continue;
         }
         more[(*n_more)++] = (struct event){watched->kind, contact, t1};

@@ -78,8 +78,11 @@ void saved_step_restore(struct rt *run, const uint32_t *pair,
 /* The contacts, in run->brief, of bodies on which an impact at `contact` may
  * act at once, through joints and through other contacts that are closed. */
 const bool *event_acts_on(struct rt *run, uint32_t contact, const bool *closed);
-/* Per contact: does one of its bodies that move have another contact that is
- * closed? */
+/* Does an impact end all rates at the contact? Then flights shrink fast, and no
+ * other contact is hit with it before its own time. */
+bool event_sticks(const struct rt *run, uint32_t contact);
+/* Per contact that does not stick: does one of its bodies that move have
+ * another contact that is closed? */
 const bool *event_crowded(struct rt *run, const bool *closed);
 
 /* -- place_jump.c -- */

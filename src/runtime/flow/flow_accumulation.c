@@ -38,14 +38,14 @@
 /* Forecasts begin when the time that is left is this share of the time for
  * which the series of the motion holds. */
 #define FORECAST_BEGIN 0.125
-/* No prediction is made, to spare the impacts that it follows, while after the
- * next impact more than this share of the time is left that the last forecast
- * saw: the next forecast is made at a half, and compared with the prediction of
- * the impact before. */
-#define PREDICT_AGAIN 0.55
-/* A prediction looks no farther than where a forecast may begin, in pieces up
- * to this many times as long as the last one. */
-#define PREDICT_PIECES 4.0
+/* To spare the impacts that it follows, a prediction is made only where the
+ * next forecast will be compared with it, or is made: at the two impacts
+ * between which this share of the time is left that the last forecast saw. The
+ * next forecast is made at a half. */
+#define PREDICT_AGAIN 0.505
+/* No prediction is made while the last one leaves more than this many times the
+ * time at which a forecast may begin, and none looks farther. */
+#define PREDICT_FAR 1.5
 /* A limit is taken only when what is left is this share of that time, or of the
  * longest flight where the motion is a polynomial: rows that are recorded until
  * then show the flights. The heights of the flights at one contact that are
@@ -399,23 +399,6 @@ several_ahead(struct flow *flow)
     return true;
 }
 
-bool
-taylor_accumulation_ahead(struct flow *flow, double *time)
-{
-    assert(flow);
-    struct taylor_flow *taylor = flow->taylor;
-    if (taylor->several.time != taylor->now)
-        return false; /* the last impact lies behind */
-    if (taylor->several.faint.now)
-        return faint_ahead(flow, time);
-    bool single = taylor->single.impacts > 1;
-    if (single ? !single_ahead(flow) && !several_ahead(flow)
-               : !several_ahead(flow))
-        return false;
-    *time = taylor->forecast.time;
-    return true;
-}
-
 void
 taylor_accumulation_doubt(struct taylor_flow *taylor)
 {
@@ -444,6 +427,15 @@ one_contact(struct taylor_flow *taylor, int c)
         single->impacts > 0 && single->contact == c ? single->impacts + 1 : 1;
     single->contact = c;
     single->time = taylor->now;
+}
+
+static double
+last_flights(const struct taylor_flow *taylor)
+{
+    double sum = 0.0;
+    for (int i = 0; i < TAYLOR_FLIGHTS; i++)
+        sum += taylor->several.flight[i];
+    return sum;
 }
 
 /* Notes the flight that ends now, at whichever contact. Do the flights shrink?
@@ -510,17 +502,33 @@ settled_laws(const struct flow *flow)
 }
 
 /* Is there nothing to be done with a prediction, as the next forecast comes
- * later? */
+ * later, or none can begin yet? Flights that are short beside the time that is
+ * left tell that the limit comes earlier. */
 static bool
-forecast_later(const struct taylor_flow *taylor)
+predict_later(const struct taylor_flow *taylor)
 {
-    const double *flight = taylor->several.flight;
-    double left = taylor->forecast.time - taylor->now,
-           shrinks = sqrt((flight[0] + flight[1]) / (flight[2] + flight[3]));
-    /* where flights shrink slowly, the next impact but one tells better */
-    return taylor->forecast.n > 0 && left > 0.0 &&
-           (left * shrinks > PREDICT_AGAIN * taylor->forecast.left ||
-            left * (2.0 * shrinks - 1.0) > 0.5 * taylor->forecast.left);
+    const struct taylor_forecast *last = &taylor->forecast;
+    const struct taylor_next_event *next = &taylor->next;
+    bool stands = last->n > 0 && last->time > taylor->now;
+    double limit = stands ? last->time : taylor->several.foreseen,
+           left = limit - taylor->now;
+    if (!(left > 0.0) || left > TAYLOR_AHEAD * last_flights(taylor))
+        return false;
+    return stands ? next->what == NEXT_CLOSES &&
+                        limit - next->time > PREDICT_AGAIN * last->left
+                  : left > PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h;
+}
+
+/* Notes an impact: its flight, and what a prediction needs to know of it. */
+static void
+note(struct flow *flow)
+{
+    struct taylor_several *several = &flow->taylor->several;
+    several->shrinks = shrinks(flow->taylor);
+    several->lawful = settled_laws(flow);
+    several->fastest =
+        fmax(several->fastest, energy_norm(flow, flow->taylor->x + flow->n));
+    several->predicted = several->limit = -INFINITY;
 }
 
 /* Predicts where the parabola that touches the motion here comes to the limit
@@ -531,16 +539,12 @@ predict(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_several *several = &taylor->several;
-    double was = several->foreseen, most = 0.0, least = INFINITY, sum = 0.0;
-    bool shrink = shrinks(taylor);
-    several->fastest =
-        fmax(several->fastest, energy_norm(flow, taylor->x + flow->n));
-    several->predicted = several->limit = -INFINITY;
-    if (shrink && forecast_later(taylor))
+    double was = several->foreseen, most = 0.0, least = INFINITY;
+    if (several->shrinks && predict_later(taylor))
         return IMP_OK;
     several->foreseen = -INFINITY;
-    if (!shrink || taylor->single.impacts >= TAYLOR_FLIGHTS ||
-        !settled_laws(flow))
+    if (!several->shrinks || !several->lawful ||
+        taylor->single.impacts >= TAYLOR_FLIGHTS)
         return IMP_OK;
     int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
@@ -550,8 +554,7 @@ predict(struct flow *flow)
             ? ballistic_renew(several->probe, &model)
             : ballistic_new(flow->run->arena, &model, &several->probe))
         return IMP_OK;
-    for (int i = 0; i < TAYLOR_FLIGHTS; i++)
-        sum += several->flight[i];
+    double sum = last_flights(taylor);
     for (uint32_t i = 0; i < flow->m; i++)
         if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
             flow->instant.gap[i] < sum * fabs(flow->instant.rate[i])) {
@@ -566,7 +569,7 @@ predict(struct flow *flow)
                          TAYLOR_NOISE * DBL_EPSILON * most))
         return IMP_OK;
     double reach = fmin(TAYLOR_AHEAD * sum,
-                        PREDICT_PIECES * FORECAST_BEGIN * taylor->piece.h);
+                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
     if (!look_ahead(flow, taylor->now + reach))
         return IMP_OK;
     double left = several->probe->t - taylor->now,
@@ -586,6 +589,28 @@ predict(struct flow *flow)
         fabs(several->predicted - was) +
         taylor->chatter.error * taylor->chatter.remaining +
         2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
+    return IMP_OK;
+}
+
+int
+taylor_accumulation_first(struct flow *flow)
+{
+    assert(flow);
+    struct taylor_flow *taylor = flow->taylor;
+    double time = taylor->now;
+    if (taylor->several.time != taylor->now)
+        return IMP_OK; /* the last impact lies behind */
+    if (!taylor->several.faint.now) {
+        int st = predict(flow);
+        bool single = taylor->single.impacts > 1;
+        if (st || !((single && single_ahead(flow)) || several_ahead(flow)))
+            return st;
+        time = taylor->forecast.time;
+    } else if (!faint_ahead(flow, &time)) {
+        return IMP_OK;
+    }
+    taylor->next.time = time;
+    taylor->next.what = NEXT_LIMIT;
     return IMP_OK;
 }
 
@@ -650,7 +675,7 @@ faint(struct flow *flow)
                                     .error = 1.0};
 }
 
-int
+void
 taylor_accumulation_count(struct flow *flow, int c, int together)
 {
     assert(together >= 1 && c >= 0 && c < (int)flow->m);
@@ -663,10 +688,8 @@ taylor_accumulation_count(struct flow *flow, int c, int together)
     if (together > 1)
         flow->taylor->single.impacts =
             0; /* The flights are not those of one contact. */
-    int st = predict(flow);
-    if (!st)
-        faint(flow);
-    return st;
+    note(flow);
+    faint(flow);
 }
 
 /* The state at the limit, on the path, and then exactly on the gaps; the
@@ -720,7 +743,8 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     taylor->single.impacts = 0;
     taylor->forecast.n = 0;
     if (single)
-        return predict(flow);
-    taylor_accumulation_forget(taylor);
+        note(flow);
+    else
+        taylor_accumulation_forget(taylor);
     return IMP_OK;
 }

@@ -416,12 +416,9 @@ look(struct flow *flow)
     next->time = taylor->now + best;
     if (best == left)
         next->time = flow->end;
-    double limit;
     if (!taylor->friction && next->what != NEXT_CEASES &&
-        next->what != NEXT_TOUCHES && taylor_accumulation_ahead(flow, &limit)) {
-        next->time = limit;
-        next->what = NEXT_LIMIT;
-    }
+        next->what != NEXT_TOUCHES && (st = taylor_accumulation_first(flow)))
+        return st;
     if (next->what != NEXT_NOTHING || next->guard < 0 || best < taylor->piece.h)
         next->guard = -1; /* the change of branch is not reached */
     next->switched = next->guard < 0;
@@ -542,7 +539,8 @@ impact(struct flow *flow, struct flow_event *event)
         if (!taylor->contacts.closed[next->hit[k]] &&
             taylor->instant->rate[next->hit[k]] >= 0.0)
             taylor->contacts.opening[next->hit[k]] = true;
-    return taylor_accumulation_count(flow, next->hit[0], next->n_hit);
+    taylor_accumulation_count(flow, next->hit[0], next->n_hit);
+    return IMP_OK;
 }
 
 /* Is this contact closed while nothing moves or accelerates its gap (after

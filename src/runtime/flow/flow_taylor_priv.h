@@ -109,9 +109,11 @@ struct taylor_several {
     double left_before; /* the time that was left at the prediction before */
     double error;       /* a bound of the error of `limit` */
     double longest;     /* flight since the flights began to shrink */
-    double fastest;     /* speed after one of these impacts, in the norm of the
-                           energy */
-    bool *group;        /* m: the contacts that chatter */
+    bool shrinks;       /* the last ones do */
+    bool lawful;    /* the restitutions stay what they are until the limit */
+    double fastest; /* speed after one of these impacts, in the norm of the
+                       energy */
+    bool *group;    /* m: the contacts that chatter */
     struct taylor_faint faint;
 };
 /* The motion from the last impact to a limit, and beyond (limit_path.c). */
@@ -259,11 +261,11 @@ int taylor_touched(struct flow *flow, struct flow_event *event);
 /* -- flow_accumulation.c
  * ------------------------------------------------------- */
 
-/* After an impact at contact c, and at `together` contacts in all: looks for a
- * limit ahead. Returns IMP_OK, or a status after a diagnostic. */
-int taylor_accumulation_count(struct flow *flow, int c, int together);
-/* Is there a limit before the end of the run, within the present piece? */
-bool taylor_accumulation_ahead(struct flow *flow, double *time);
+/* Notes an impact at contact c, and at `together` contacts in all. */
+void taylor_accumulation_count(struct flow *flow, int c, int together);
+/* What ends the piece is known. A limit before the end of the run, within the
+ * piece, takes its place. Returns IMP_OK, or a status after a diagnostic. */
+int taylor_accumulation_first(struct flow *flow);
 /* Forgets all impacts that looked like the beginning of chatter. */
 void taylor_accumulation_forget(struct taylor_flow *taylor);
 /* Forgets a limit that was predicted. */

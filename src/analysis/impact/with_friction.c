@@ -92,7 +92,9 @@ read_points(struct rt *run, const struct impact_of_run *problem,
     for (int i = 0; i < n; i++) {
         const double *v0 = solver->approach.v0 + 2 * i;
         double rests = hit && hit[i] ? SLIP_RESTS : NORMAL_RESTS;
-        double normal = fabs(v0[0]) <= rests * speed ? 0.0 : v0[0];
+        double normal =
+            fabs(v0[0]) <= (v0[0] > 0.0 ? SLIP_RESTS : rests) * speed ? 0.0
+                                                                      : v0[0];
         double slip = fabs(v0[1]) <= SLIP_RESTS * speed ? 0.0 : v0[1];
         if (friction_law_point(run, problem->contact[2 * i], law, normal, slip,
                                &point[i]) ||

@@ -86,6 +86,34 @@ see(struct simulation *sim, uint32_t contact, double dt,
     return st;
 }
 
+/* The series of one feature may end before it tells anything, as where faces
+ * touch and a moment turns the bodies. Then the accelerations of all the points
+ * that are closed tell whether the bodies are pressed together. */
+static int
+by_points(struct simulation *sim, uint32_t contact, struct verdict *verdict,
+          bool *rests)
+{
+    struct rt *run = sim->run;
+    double gap, rate;
+    int room = contact_set_room(run, contact);
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)room);
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)room + 1);
+    gap_tolerances(run, contact, &gap, &rate);
+    int n = contact_set_points(run, contact, gap, spot, room);
+    int st = n > 0 ? contact_point_states(run, spot, n, state, NULL) : IMP_OK;
+    double least = 0.0;
+    for (int i = 0; i < n && !st; i++)
+        least = fmin(least, state[i].free);
+    if (!st && -least > mode_still_acceleration(run, contact)) {
+        verdict->D = least;
+        verdict->class = CLASS_0_MINUS;
+        *rests = false;
+    }
+    return st;
+}
+
 /* Where features change at the touch itself its series may end at once. Then
  * the series of the features that come next decides. */
 static int
@@ -104,7 +132,7 @@ by_series(struct simulation *sim, uint32_t contact, struct verdict *verdict,
     verdict->class = ahead == AHEAD_DRIFTS  ? CLASS_MINUS
                      : ahead == AHEAD_RISES ? CLASS_0_PLUS
                                             : CLASS_0_MINUS;
-    return IMP_OK;
+    return *rests ? by_points(sim, contact, verdict, rests) : IMP_OK;
 }
 
 /* The normal is not unique: the bodies approach if they do under one choice. */

@@ -123,6 +123,12 @@ by_series(struct simulation *sim, uint32_t contact, struct verdict *verdict,
     enum event_ahead ahead;
     double speed, dt = touch_time_aside(sim->analysis, contact, &speed);
     int st = see(sim, contact, 0.0, &ahead, &verdict->D);
+    /* Other features may take over before the gap has sunk below its band, of
+     * which these do not rise: an acceleration that closes it decides. */
+    if (!st && ahead == AHEAD_RESTS &&
+        verdict->D <
+            -CORNERS_PRESSED * mode_still_acceleration(sim->run, contact))
+        ahead = AHEAD_FALLS;
     if (!st && ahead == AHEAD_RESTS && dt > 0.0 &&
         rt_time(sim->run) + dt < sim->options.until)
         st = see(sim, contact, dt, &ahead, &verdict->D);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Polynomial roots: random products of known roots, multiple ones included. */
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,11 +154,40 @@ clearly_above(void **state)
     assert_true(seen > 2000);
 }
 
+/* Where the sizes of the terms show that a polynomial comes down once, nothing
+ * is subdivided. Beginning a hair later it is, and the root is the same to the
+ * last bit. */
+static void
+comes_down(void **state)
+{
+    (void)state;
+    int seen = 0;
+    for (int it = 0; it < 20000; it++) {
+        int n = 2 + it % (POLYNOMIAL_MAX - 1);
+        double c[POLYNOMIAL_MAX + 1], h = uniform(0.1, 2.0), power = 1.0,
+                                      share = uniform(0.1, 0.7), s, other;
+        for (int k = 0; k <= n; k++, power *= share / h)
+            c[k] = uniform(-1.0, 1.0) * power;
+        c[0] = uniform(0.0, 1.0);
+        c[it % 2 + 1] = -uniform(0.5, 4.0) / (it % 2 ? h * h : h);
+        bool found = polynomial_below(c, n, 0.0, h, 0.0, &s);
+        assert_int_equal(found,
+                         polynomial_below(c, n, DBL_MIN, h, 0.0, &other));
+        if (!found)
+            continue;
+        seen++;
+        assert_true(s == other);
+        assert_true(polynomial_value(c, n, 0.999 * s) > 0.0);
+    }
+    assert_true(seen > 2000);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simple_roots), cmocka_unit_test(multiple_roots),
-        cmocka_unit_test(clearly_above), cmocka_unit_test(corner_cases)};
+        cmocka_unit_test(clearly_above), cmocka_unit_test(comes_down),
+        cmocka_unit_test(corner_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

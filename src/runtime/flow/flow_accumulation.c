@@ -42,7 +42,7 @@
  * next forecast will be compared with it, or is made: at the two impacts
  * between which this share of the time is left that the last forecast saw. The
  * next forecast is made at a half. */
-#define PREDICT_AGAIN 0.505
+#define PREDICT_AGAIN 0.5005
 /* No prediction is made while the last one leaves more than this many times the
  * time at which a forecast may begin, and none looks farther. */
 #define PREDICT_FAR 1.5
@@ -546,6 +546,10 @@ predict(struct flow *flow)
     if (!several->shrinks || !several->lawful ||
         taylor->single.impacts >= TAYLOR_FLIGHTS)
         return IMP_OK;
+    double reach = fmin(TAYLOR_AHEAD * last_flights(taylor),
+                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
+    if (taylor->next.time - taylor->now > reach)
+        return IMP_OK; /* not even the next impact comes so soon */
     int st = taylor_instant(flow, taylor->contacts.closed);
     if (st)
         return st;
@@ -554,10 +558,10 @@ predict(struct flow *flow)
             ? ballistic_renew(several->probe, &model)
             : ballistic_new(flow->run->arena, &model, &several->probe))
         return IMP_OK;
-    double sum = last_flights(taylor);
     for (uint32_t i = 0; i < flow->m; i++)
         if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
-            flow->instant.gap[i] < sum * fabs(flow->instant.rate[i])) {
+            flow->instant.gap[i] <
+                last_flights(taylor) * fabs(flow->instant.rate[i])) {
             most = fmax(most, taylor->terms.gap[i]);
             /* the rate of a closed contact is rounding */
             least = taylor->contacts.closed[i] || flow->instant.rate[i] == 0.0
@@ -568,8 +572,6 @@ predict(struct flow *flow)
                          taylor->x + flow->n,
                          TAYLOR_NOISE * DBL_EPSILON * most))
         return IMP_OK;
-    double reach = fmin(TAYLOR_AHEAD * sum,
-                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
     if (!look_ahead(flow, taylor->now + reach))
         return IMP_OK;
     double left = several->probe->t - taylor->now,

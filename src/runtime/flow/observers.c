@@ -177,12 +177,11 @@ take_few(struct flow *flow, double span)
     return true;
 }
 
-void
-flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
-                   const double *q, const double *v, double *rows)
+/* Writes a parabola into rows whose other terms are 0. */
+static void
+write_parabola(const struct flow *flow, const struct ballistic *ballistic,
+               const double *q, const double *v, double *rows)
 {
-    assert(ballistic != NULL && q != NULL && v != NULL && rows != NULL);
-    memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
     for (uint32_t j = 0; j < flow->n; j++) {
         double *place = rows + (size_t)j * IMP_ROW_STRIDE + IMP_ROW_PAD,
                *rate = place + (size_t)flow->n * IMP_ROW_STRIDE;
@@ -191,6 +190,15 @@ flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
         rate[1] = ballistic_acceleration(ballistic, (int)j);
         place[2] = 0.5 * rate[1];
     }
+}
+
+void
+flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
+                   const double *q, const double *v, double *rows)
+{
+    assert(ballistic != NULL && q != NULL && v != NULL && rows != NULL);
+    memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
+    write_parabola(flow, ballistic, q, v, rows);
 }
 
 /* The series of the motion about the time piece.at, for the tapes. Returns the
@@ -586,7 +594,7 @@ next_impact(struct flow *flow)
     double near = LIMIT_NEAR * fabs(limit->time);
     bool far = limit->time - limit->probe->t > near;
     limit->begin = limit->probe->t;
-    flow_parabola_rows(flow, limit->probe, flow->q, flow->v, limit->flight);
+    write_parabola(flow, limit->probe, flow->q, flow->v, limit->flight);
     bool known = limit->impacts >= OBSERVE_ENOUGH;
     if (!far && known && !limit->near) {
         limit->near = true;

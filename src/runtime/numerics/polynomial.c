@@ -259,6 +259,25 @@ polynomial_clearly_above(const double *c, int n, double h, double level)
     return above + gained > loss + noise;
 }
 
+/* Does the polynomial, which begins above the level, bend down or fall on all
+ * of [0, h], as the sizes of its terms show? Then so do its Bernstein
+ * coefficients, and where it ends below the level, it comes there once. */
+static bool
+comes_down(const double *c, int n, double h)
+{
+    double fall = 0.0, bend = 0.0;
+    for (int k = n; k >= 3; k--) {
+        double size = k * fabs(c[k]);
+        fall = fall * h + size;
+        bend = bend * h + (k - 1) * size;
+    }
+    /* the terms of orders 3 .. n of the first two derivatives */
+    bend *= h;
+    fall *= h * h;
+    return n >= 2 && ((-2.0 * c[2] > bend && isfinite(bend)) ||
+                      -c[1] > fall + 2.0 * fabs(c[2]) * h);
+}
+
 bool
 polynomial_below(const double *c, int n, double from, double h, double level,
                  double *s)
@@ -271,6 +290,11 @@ polynomial_below(const double *c, int n, double from, double h, double level,
     int top = 0;
     while (n > 0 && c[n] == 0.0)
         n--;
+    if (from == 0.0 && c[0] > level && comes_down(c, n, h) &&
+        polynomial_value(c, n, h) < level) {
+        *s = bracketed(c, n, level, 0.0, h);
+        return true;
+    }
     to_bernstein(c, n, h, stack[0].b);
     for (int i = 0; i <= n; i++)
         stack[0].b[i] -= level;

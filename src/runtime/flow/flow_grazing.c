@@ -364,8 +364,11 @@ sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
         *gap += fabs(flow->instant.N[(size_t)i * flow->n + j] * flow->q[j]);
         *rate += fabs(flow->instant.N[(size_t)i * flow->n + j] * flow->v[j]);
     }
-    /* the change is passed by roundings of the time */
+    /* the change is passed by roundings of the time, */
     *gap += *rate * fabs(flow->taylor->next.time);
+    /* and what a contact holds it holds to rounding */
+    *gap += taylor->terms.gap_held[i];
+    *rate += taylor->terms.rate_held[i];
 }
 
 /* An energy jumps if it changes by more than this share of what it is made of
@@ -477,6 +480,7 @@ taylor_switch_ahead(struct flow *flow)
     st = flow_instant(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         double gap, rate;
+        taylor_hold_terms(flow, i, next->time - taylor->now);
         sizes(flow, i, &gap, &rate);
         if (friction_soft(flow, i))
             continue;

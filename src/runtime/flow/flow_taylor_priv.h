@@ -70,6 +70,9 @@ struct taylor_terms {
     double *gap_since;          /* the greatest of the gap since the last
                                    impact */
     double *gradient_max; /* the greatest length of the gap's gradient so far */
+    double *gap_held, *rate_held; /* what the load of a closed contact would
+                                     have made of gap and rate on one piece
+                                     without its force: the greatest so far */
 };
 /* m each */
 struct taylor_contacts {
@@ -181,6 +184,10 @@ void taylor_to_env(struct flow *flow);
  * the state. */
 void flow_set_active(struct flow *flow, const bool *on);
 void taylor_set_active(struct flow *flow);
+/* What the load of contact i, if it is closed, would make of gap and rate
+ * within `length` from the beginning of the present piece is among
+ * terms.gap_held and terms.rate_held from here on. */
+void taylor_hold_terms(struct flow *flow, uint32_t i, double length);
 /* Moves the state to time t along the present piece. */
 void taylor_advance(struct flow *flow, double t);
 /* Matrices, gaps and rates at the present state, and the accelerations without

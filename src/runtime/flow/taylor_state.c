@@ -305,6 +305,21 @@ pass_friction(struct flow *flow, double elapsed)
 }
 
 void
+taylor_hold_terms(struct flow *flow, uint32_t i, double length)
+{
+    assert(flow && i < flow->m && length >= 0.0);
+    struct taylor_flow *taylor = flow->taylor;
+    if (!taylor->contacts.closed[i])
+        return;
+    double load = taylor->friction ? taylor->friction->rows.terms[2 * (size_t)i]
+                                   : taylor->instant->matrices.gap_acc_terms[i];
+    double *gap = taylor->terms.gap_held + i,
+           *rate = taylor->terms.rate_held + i;
+    *rate = fmax(*rate, load * length);
+    *gap = fmax(*gap, load * length * length);
+}
+
+void
 taylor_advance(struct flow *flow, double time)
 {
     assert(time >= flow->taylor->now);
@@ -312,6 +327,8 @@ taylor_advance(struct flow *flow, double time)
     double s = time - taylor->now, *x = taylor->x, *lo = taylor->lo;
     if (taylor->friction)
         pass_friction(flow, s);
+    for (uint32_t i = 0; i < flow->m; i++)
+        taylor_hold_terms(flow, i, s);
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         const double *c = taylor->piece.state + j * ROW;
         double d = 0.0;

@@ -451,6 +451,13 @@ held_at(struct switching *switching, uint32_t n_guard, int guard, bool back,
            switching->brief > SWITCHING_MANY;
 }
 
+bool
+branched_returns(const struct branched *formulas, int guard)
+{
+    assert(formulas && guard >= 0 && (uint32_t)guard < formulas->n);
+    return formulas->own->back[guard] > SWITCHING_BACK / 2;
+}
+
 int
 branched_held(struct rt *run, const struct branched *formulas,
               const struct branch_end *end, double span, double step)

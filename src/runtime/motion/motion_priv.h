@@ -119,6 +119,8 @@ int branched_first_end(struct rt *run, const struct branched *formulas,
                        const double *const *rows, int order, bool parabola,
                        double *step, struct branch_end *first,
                        struct branch_end *soft);
+/* Have the last steps led back to this change again and again? */
+bool branched_returns(const struct branched *formulas, int guard);
 /* IMP_FAILED after a diagnostic if the motion is held at this change: if steps
  * of the length `step`, which were `span` without the change, lead back to it
  * again and again. */

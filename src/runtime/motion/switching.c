@@ -13,6 +13,21 @@
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 
+/* Do contacts or joints take part of the forces? What these have changed by
+ * shows in no velocity while it is held, and decides how long that is. Where
+ * the motion stays at the change it is no other. */
+static bool
+constrained(const struct rt *run, uint32_t block)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    bool system = moving->system != IMP_NO_SYSTEM;
+    if (moving->observer)
+        return false;
+    return system ? system_slides(run, moving->system)
+                  : IMP_ARRAY(run->im, run->im->blocks, imp_block)[block]
+                            .n_unknown > 0;
+}
+
 static int
 branches_end(struct rt *run, uint32_t block, int order, double *step,
              int *which)
@@ -32,10 +47,13 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
         return st;
     if (soft.guard >= 0) {
         first = soft;
+        double least = fmax(soft.s, switching_least(run));
         if (!parabola)
             /* a branch that changes at once: a piece that the clock sees */
-            *step = crossing_length(run, block, order,
-                                    fmax(soft.s, switching_least(run)), *step);
+            *step = constrained(run, block) &&
+                            !branched_returns(&formulas, first.guard)
+                        ? least
+                        : crossing_length(run, block, order, least, *step);
     }
     *which = first.guard;
     return branched_held(run, &formulas, &first, span, *step);

@@ -506,5 +506,31 @@ polynomial_falls(const double *c, int n, double h, double size)
         power *= h;
     if (from > n)
         return INFINITY;
-    return polynomial_below(c + from, n - from, 0.0, h, 0.0, &s) ? s : INFINITY;
+    if (!polynomial_below(c + from, n - from, 0.0, h, 0.0, &s))
+        return INFINITY;
+    /* a step may begin right before a root, which lies where it lies */
+    return s == 0.0 && from == 1 && c[0] > 0.0 ? fmin(h, -c[0] / c[1]) : s;
+}
+
+/* What is left out of a series, as a share of its size: a few roundings. */
+#define HOLDS_TRUNCATION 4e-16
+#define HOLDS_ROUNDS 8
+
+double
+polynomial_holds(const double *c, int n, double h)
+{
+    assert(c != NULL && n > 3 && n <= POLYNOMIAL_MAX && h >= 0.0);
+    for (int round = 0; round < HOLDS_ROUNDS; round++) {
+        double size = 0.0, power = 1.0, holds = h;
+        for (int k = 0; k <= n / 2; k++, power *= h)
+            size = fmax(size, term(fabs(c[k]), k, h, power));
+        for (int k = n - 1; k <= n && size > 0.0; k++)
+            if (c[k] != 0.0)
+                holds = fmin(
+                    holds, exp(log(HOLDS_TRUNCATION * size / fabs(c[k])) / k));
+        if (!(holds < h))
+            break;
+        h = holds;
+    }
+    return h;
 }

@@ -41,8 +41,12 @@ int polynomial_roots(const double *c, int n, double h, double noise,
 double polynomial_crosses(const double *c, int n, double after);
 /* When a series that is not negative now falls to 0 within h; infinite: it does
  * not. A series that begins with 0, at a change of a mode, does so by what
- * follows. size: of its terms, if that is more than its own. */
+ * follows, one that begins right before its root there. size: of its terms, if
+ * that is more than its own. */
 double polynomial_falls(const double *c, int n, double h, double size);
+/* For how long, at most h, a series holds: what it leaves out, as its last two
+ * terms tell, is rounding of it. */
+double polynomial_holds(const double *c, int n, double h);
 /* Moves *s to the root next to it, by Newton's method, by at most `reach`.
  * False if the method leaves the reach or does not converge. */
 bool polynomial_newton(const double *c, int n, double reach, double *s);

@@ -287,24 +287,14 @@ rubbing_reset(struct rt *run)
 /* -- the next change ---------------------------------------------------------
  */
 
-static void
-row_of(const struct pins *pins, const struct pin *pin, int which, int order,
-       struct taylor *out)
-{
-    const double *row = pins->run->rows.block[pins->block] +
-                        (size_t)pin->joint->rows[which] * IMP_ROW_STRIDE +
-                        IMP_ROW_PAD;
-    memcpy(out->c, row, sizeof *row * ((size_t)order + 1));
-}
-
 /* The forces at both ends of the bush of a slider. */
 static void
 ends_of(const struct pins *pins, const struct pin *pin, int order,
         struct taylor end[2])
 {
     struct taylor force, moment;
-    row_of(pins, pin, IMP_RUBROW_FORCE, order, &force);
-    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, &moment);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE, order, &force);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE + 1, order, &moment);
     for (int k = 0; k <= order; k++) {
         double lever = moment.c[k] / pin->env[IMP_JOINT_WIDTH];
         end[0].c[k] = 0.5 * force.c[k] + lever;
@@ -320,7 +310,7 @@ cone_ends(const struct pins *pins, const struct pin *pin, int order, double h,
 {
     struct taylor mu, square, sum, left;
     double size = 0.0, power = 1.0;
-    row_of(pins, pin, IMP_RUBROW_MU_STATIC, order, &mu);
+    rubbing_row(pins, pin, IMP_RUBROW_MU_STATIC, order, &mu);
     taylor_mul(order, &load[0], &load[0], &sum);
     for (int i = 1; i < loads; i++) {
         taylor_mul(order, &load[i], &load[i], &square);
@@ -330,7 +320,7 @@ cone_ends(const struct pins *pins, const struct pin *pin, int order, double h,
     taylor_mul(order, &square, &sum, &left);
     taylor_scale(order, factor * factor, &left, &left);
     struct taylor friction;
-    row_of(pins, pin, IMP_RUBROW_FRICTION, order, &friction);
+    rubbing_row(pins, pin, IMP_RUBROW_FRICTION, order, &friction);
     taylor_mul(order, &friction, &friction, &square);
     for (int k = 0; k <= order; k++, power *= h)
         size = fmax(size, fabs(square.c[k]) * power);
@@ -343,14 +333,14 @@ stick_ends(const struct pins *pins, const struct pin *pin, int order, double h)
 {
     struct taylor load[2];
     if (pin->joint->kind == IMP_JOINT_HINGE) {
-        row_of(pins, pin, IMP_RUBROW_FORCE, order, load);
-        row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, load + 1);
+        rubbing_row(pins, pin, IMP_RUBROW_FORCE, order, load);
+        rubbing_row(pins, pin, IMP_RUBROW_FORCE + 1, order, load + 1);
         return cone_ends(pins, pin, order, h, load, 2,
                          pin->env[IMP_JOINT_WIDTH]);
     }
     /* the sum of both ends is the greater of |force| and 2 |moment|/length */
-    row_of(pins, pin, IMP_RUBROW_FORCE, order, load);
-    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, load + 1);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE, order, load);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE + 1, order, load + 1);
     return fmax(cone_ends(pins, pin, order, h, load, 1, 1.0),
                 cone_ends(pins, pin, order, h, load + 1, 1,
                           2.0 / pin->env[IMP_JOINT_WIDTH]));
@@ -397,7 +387,7 @@ idle(const struct pins *pins, uint32_t i, const struct taylor force[2],
         sqrt(joint_friction_told(pins->run, pins->block, i)[IMP_RUB_SIZE]);
     double sum = 0.0;
     struct taylor friction;
-    row_of(pins, pin, IMP_RUBROW_FRICTION, order, &friction);
+    rubbing_row(pins, pin, IMP_RUBROW_FRICTION, order, &friction);
     for (int k = order; k >= 0; k--)
         sum = sum * h + fabs(friction.c[k]);
     if (pin->joint->kind == IMP_JOINT_HINGE)
@@ -430,8 +420,8 @@ load_changes(const struct pins *pins, uint32_t i, int order, double h, int *end)
     struct taylor force[2];
     double first = INFINITY, most = 0.0, power = 1.0;
     *end = -1;
-    row_of(pins, pin, IMP_RUBROW_FORCE, order, force);
-    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE, order, force);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
     if (unloaded(pins, i, force) &&
         (pin_rests(pin) || pin->joint->kind == IMP_JOINT_HINGE))
         return stays_small(pins, i, force, order, h);
@@ -488,8 +478,8 @@ peek_stick(struct pins *pins, uint32_t i, int order, double h, double *end,
     double now = rt_time(run), at;
     const double *rows = run->rows.block[pins->block] + IMP_ROW_PAD, *row;
     struct taylor force[2];
-    row_of(pins, pin, IMP_RUBROW_FORCE, order, force);
-    row_of(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE, order, force);
+    rubbing_row(pins, pin, IMP_RUBROW_FORCE + 1, order, force + 1);
     if (pin->env[IMP_JOINT_STICK] != 0.0) {
         /* what nothing loads yet, and begins to be, is looked at soon; what
          * nothing loads or turns is at the edge of its cone by rounding */
@@ -523,7 +513,7 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
         struct pin *pin = pins->pin + i;
         struct taylor rate;
         double power = 1.0;
-        row_of(pins, pin, IMP_RUBROW_RATE, order, &rate);
+        rubbing_row(pins, pin, IMP_RUBROW_RATE, order, &rate);
         pin->speed = 0.0;
         for (int k = 0; k <= order; k++, power *= h)
             pin->speed = fmax(pin->speed, fabs(rate.c[k]) * power);
@@ -536,11 +526,7 @@ peek_block(struct rt *run, struct pins *pins, int order, double step,
         } else {
             slips = true;
             taylor_scale(order, pin->env[IMP_JOINT_SIGN], &rate, &rate);
-            /* where its cone was met, it has no acceleration to rounding */
-            if (pin->onset == now)
-                rate.c[0] = 0.0;
-            if (pin->onset == now && fabs(rate.c[1]) <= pin->small)
-                rate.c[1] = 0.0;
+            rubbing_begins(pin, now, rate.c);
             sooner(change, end, now + polynomial_falls(rate.c, order, h, 0.0),
                    RUBBING_SLIP_ENDS, run, pin);
         }
@@ -586,6 +572,10 @@ rubbing_peek(struct rt *run, double *end, struct rubbing_change *change)
     if (st || change->what == RUBBING_OPEN ||
         (st = motion_series_all(run, MOTION_STEP_ORDER, &step)))
         return st;
+    for (uint32_t block = 0; block < run->im->blocks.n; block++)
+        if (blocks[block].n_rub)
+            step = rubbing_rows_hold(rubbing_pins(run, block),
+                                     MOTION_STEP_ORDER, fmin(step, *end - now));
     if (now + step < *end)
         *end = now + step;
     for (uint32_t block = 0; block < run->im->blocks.n && !st; block++)
@@ -757,10 +747,10 @@ tell_pin(struct pins *pins, uint32_t i, const double *x)
     if (!x) {
         struct taylor row;
         for (int k = 0; k < 2; k++) {
-            row_of(pins, pin, IMP_RUBROW_FORCE + k, 0, &row);
+            rubbing_row(pins, pin, IMP_RUBROW_FORCE + k, 0, &row);
             env[IMP_JOINT_FORCE + k] = row.c[0];
         }
-        row_of(pins, pin, IMP_RUBROW_FRICTION, 0, &row);
+        rubbing_row(pins, pin, IMP_RUBROW_FRICTION, 0, &row);
         env[IMP_JOINT_FRICTION] = row.c[0];
     } else {
         env[IMP_JOINT_FORCE] = x[joint->force];

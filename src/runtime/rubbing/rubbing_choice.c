@@ -252,6 +252,14 @@ terms_of(const struct pins *pins, uint32_t i, const double *x)
     return sum;
 }
 
+/* What is 0 to rounding of the change of rate i. */
+static double
+change_noise(const struct pins *pins, uint32_t i, const double *x)
+{
+    return PIN_ZERO * (terms_of(pins, i, x) +
+                       fabs(joint_friction_change(pins->run, pins->block, i)));
+}
+
 /* Does joint i, which is still, obey the law in its mode? *excess: if not, by
  * how much, as a share. */
 static bool
@@ -263,7 +271,7 @@ obeys(const struct pins *pins, uint32_t i, const double *x, double *excess)
         pins->block;
     double M = x[pin->joint->friction], most = most_of(pins, i, x),
            change = joint_friction_change(pins->run, pins->block, i),
-           zero = PIN_ZERO * (terms_of(pins, i, x) + fabs(change));
+           zero = change_noise(pins, i, x);
     if (pin->env[IMP_JOINT_SHARE] != 0.0) {
         *excess = fabs(x[block->share]) - 1.0;
         return *excess <= PIN_ZERO;
@@ -444,6 +452,20 @@ try_worst_first(struct pins *pins, const double *kept,
     return st;
 }
 
+/* Notes that slips begin from rest. */
+static void
+begin_slips(struct pins *pins)
+{
+    const double *x = joint_friction_unknowns(pins->run, pins->block);
+    for (uint32_t i = 0; i < pins->n; i++) {
+        struct pin *pin = pins->pin + i;
+        if (!pin->still)
+            continue;
+        pin->onset = pin_rests(pin) ? NAN : rt_time(pins->run);
+        pin->small = change_noise(pins, i, x);
+    }
+}
+
 int
 rubbing_choose(struct pins *pins, enum rubbing_verdict *verdict)
 {
@@ -460,5 +482,7 @@ rubbing_choose(struct pins *pins, enum rubbing_verdict *verdict)
         st = still <= PINS_TRIED ? try_all(pins, kept, verdict)
                                  : try_worst_first(pins, kept, verdict);
     while (!st && *verdict == RUBBING_ONE && free_slips(pins, kept));
+    if (!st && *verdict == RUBBING_ONE && !pins->impulse)
+        begin_slips(pins);
     return st;
 }

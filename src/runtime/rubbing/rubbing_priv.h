@@ -4,6 +4,7 @@
 #ifndef IMP_RUNTIME_RUBBING_RUBBING_PRIV_H
 #define IMP_RUNTIME_RUBBING_RUBBING_PRIV_H
 
+#include "runtime/numerics/taylor.h"
 #include "runtime/rubbing/rubbing.h"
 #include "runtime/rubbing/rubbing_beside.h"
 
@@ -20,13 +21,13 @@ struct pin {
     double speed; /* the greatest size of its rate in the last step */
     bool still;   /* it has no rate: its mode is to be chosen */
     bool freed;   /* it cannot stick any more, and slips as its sign says */
+    /* its slip has begun from rest at this time (NAN: it has not), and an
+     * acceleration of it below this size is rounding */
+    double onset, small;
     /* beside closed contacts (rubbing_beside.h): others hold it at rest, while
      * its friction is a share of the greatest; its mode has ended; an impact
      * has changed its rate; its mode, while it is let go */
     bool tied;
-    /* its slip has begun from rest at this time, and an acceleration of it
-     * below this size is rounding */
-    double onset, small;
     double struck; /* the time of that impact */
     enum rubbing_end end;
     double kept[RUBBING_MODE_ENTRIES];
@@ -38,7 +39,7 @@ struct pins {
     struct rt *run;
     uint32_t block, n;
     struct pin *pin;
-    double open;   /* the time at which the law did not say which modes follow */
+    double open; /* the time at which the law did not say which modes follow */
     double chosen; /* the time at which modes were chosen beside contacts */
     const double *impulse;   /* NULL, or modes are chosen for this impulse
                                 (joint_friction_solve) */
@@ -57,6 +58,19 @@ struct pins *rubbing_pins(struct rt *run, uint32_t block);
 
 /* No mode: neither friction nor rest. */
 void rubbing_clear(struct pin *pin);
+
+/* -- rubbing_rows.c -------------------------------------------------------- */
+
+/* A series of a joint (IMP_RUBROW_...), of the rows of the motion made last. */
+void rubbing_row(const struct pins *pins, const struct pin *pin, int which,
+                 int order, struct taylor *out);
+/* For how long, at most h, the series hold that tell of changes. Loads of what
+ * is held, and ground that moves, have series of their own. */
+double rubbing_rows_hold(const struct pins *pins, int order, double h);
+/* Where the slip of a joint has begun as its cone was met, its rate has no
+ * acceleration to rounding, and behind that, in steps that may be short, is
+ * none: takes that rounding out of the series of the rate. */
+void rubbing_begins(const struct pin *pin, double now, double *rate);
 
 /* -- rubbing_choice.c ------------------------------------------------------ */
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The series of joints with friction that tell when a mode changes, and for how
+ * long they hold. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/motion/motion.h"
+#include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
+#include "runtime/rubbing/rubbing_priv.h"
+
+void
+rubbing_row(const struct pins *pins, const struct pin *pin, int which,
+            int order, struct taylor *out)
+{
+    assert(pins && pin && out);
+    const double *row = pins->run->rows.block[pins->block] +
+                        (size_t)pin->joint->rows[which] * IMP_ROW_STRIDE +
+                        IMP_ROW_PAD;
+    memcpy(out->c, row, sizeof *row * ((size_t)order + 1));
+}
+
+double
+rubbing_rows_hold(const struct pins *pins, int order, double h)
+{
+    assert(pins && h >= 0.0);
+    static const int asked[] = {IMP_RUBROW_RATE, IMP_RUBROW_FORCE,
+                                IMP_RUBROW_FORCE + 1, IMP_RUBROW_FRICTION,
+                                IMP_RUBROW_MU_STATIC};
+    struct taylor row;
+    for (uint32_t i = 0; i < pins->n; i++)
+        for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+            rubbing_row(pins, pins->pin + i, asked[k], order, &row);
+            h = polynomial_holds(row.c, order, h);
+        }
+    return h;
+}
+
+void
+rubbing_begins(const struct pin *pin, double now, double *rate)
+{
+    assert(pin && rate);
+    if (!(pin->onset <= now))
+        return;
+    if (fabs(rate[0]) <= pin->small * (now - pin->onset) || pin->onset == now)
+        rate[0] = 0.0;
+    if (rate[0] == 0.0 && fabs(rate[1]) <= pin->small)
+        rate[1] = 0.0;
+}

@@ -129,10 +129,26 @@ kin(const expr *x, const expr *y)
            (y->op == IMP_OP_MUL && (y->a == x || y->b == x));
 }
 
+/* Is it a sum of squares, with no factor below 0? */
+static bool
+of_squares(const expr *node)
+{
+    if (ex_is_const(node))
+        return node->num >= 0;
+    if (node->op == IMP_OP_ADD)
+        return of_squares(node->a) && of_squares(node->b);
+    return node->op == IMP_OP_MUL &&
+           (node->a == node->b || (ex_is_const(node->a) && node->a->num >= 0 &&
+                                   of_squares(node->b)));
+}
+
 const expr *
 ex_mul(struct graph *graph, const expr *left, const expr *right)
 {
     assert(left != NULL && right != NULL);
+    /* the square of a length is smooth where the length is not */
+    if (left == right && left->op == IMP_OP_SQRT && of_squares(left->a))
+        return left->a;
     if (ex_is_const(right) && !ex_is_const(left)) {
         const expr *t = left;
         left = right;

@@ -233,8 +233,7 @@ void friction_project(struct flow *flow, const bool *row);
 int friction_hold(struct flow *flow);
 /* The rows that the present modes hold at 0, into row (2m). */
 void friction_held_rows(const struct flow *flow, bool *row);
-/* The rounding of a slip that sticks: of the speeds that friction has held on
- * the piece. */
+/* The rounding of a slip that sticks: of the speeds that friction has held. */
 double friction_held_slip(const struct flow *flow, uint32_t i);
 /* Memory, and the scales of the contacts that may be compliant. Status of the
  * tapes. */

@@ -747,6 +747,7 @@ flow_taylor_new(struct flow *flow)
     taylor->terms.gradient_max = NEW_N(arena, double, n_contact + 1);
     taylor->terms.gap_held = NEW_N(arena, double, n_contact + 1);
     taylor->terms.rate_held = NEW_N(arena, double, n_contact + 1);
+    taylor->terms.slip_held = NEW_N(arena, double, n_contact + 1);
     taylor->contacts.closed = NEW_N(arena, bool, n_contact + 1);
     taylor->contacts.opening = NEW_N(arena, bool, n_contact + 1);
     taylor->contacts.released = NEW_N(arena, bool, n_contact + 1);

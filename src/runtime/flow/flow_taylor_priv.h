@@ -70,9 +70,9 @@ struct taylor_terms {
     double *gap_since;          /* the greatest of the gap since the last
                                    impact */
     double *gradient_max; /* the greatest length of the gap's gradient so far */
-    double *gap_held, *rate_held; /* what the load of a closed contact would
-                                     have made of gap and rate on one piece
-                                     without its force: the greatest so far */
+    /* what the load of a closed contact would have made of gap, rate and, where
+     * it sticks, slip on one piece without its force: the greatest so far */
+    double *gap_held, *rate_held, *slip_held;
 };
 /* m each */
 struct taylor_contacts {

@@ -415,12 +415,7 @@ double
 friction_held_slip(const struct flow *flow, uint32_t i)
 {
     assert(flow && flow->taylor->friction);
-    const struct taylor_friction *friction = flow->taylor->friction;
-    size_t row = 2 * (size_t)i + 1;
-    return TAYLOR_NOISE * DBL_EPSILON * friction->elapsed *
-           friction->rows.W[row * (2 * (size_t)flow->m + 1)] *
-           polynomial_size(friction->piece.friction + (size_t)i * ROW,
-                           MOTION_STEP_ORDER, friction->elapsed);
+    return TAYLOR_NOISE * DBL_EPSILON * flow->taylor->terms.slip_held[i];
 }
 
 void

@@ -304,6 +304,23 @@ pass_friction(struct flow *flow, double elapsed)
     }
 }
 
+/* The same of the slip of a point that sticks. */
+static void
+hold_slip_terms(struct flow *flow, uint32_t i, double length)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    size_t at = (size_t)i * ROW, row = 2 * (size_t)i + 1;
+    const double *W = friction->rows.W + row * 2 * (size_t)flow->m,
+                 *force = flow->taylor->piece.force + at;
+    double tangential = polynomial_size(friction->piece.friction + at,
+                                        MOTION_STEP_ORDER, length),
+           normal = polynomial_size(force, MOTION_STEP_ORDER, length),
+           load = friction->rows.terms[row] + W[row] * tangential +
+                  fabs(W[row - 1]) * normal,
+           *held = flow->taylor->terms.slip_held + i;
+    *held = fmax(*held, load * length);
+}
+
 void
 taylor_hold_terms(struct flow *flow, uint32_t i, double length)
 {
@@ -317,6 +334,8 @@ taylor_hold_terms(struct flow *flow, uint32_t i, double length)
            *rate = taylor->terms.rate_held + i;
     *rate = fmax(*rate, load * length);
     *gap = fmax(*gap, load * length * length);
+    if (taylor->friction && taylor->friction->mode[i] == CONTACT_STICK)
+        hold_slip_terms(flow, i, length);
 }
 
 void

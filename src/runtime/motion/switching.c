@@ -13,19 +13,32 @@
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 
-/* Do contacts or joints take part of the forces? What these have changed by
- * shows in no velocity while it is held, and decides how long that is. Where
- * the motion stays at the change it is no other. */
+/* Does friction hold a rotor of the block? */
+static bool
+holds_rotors(const struct rt *run, uint32_t block)
+{
+    const imp_rotor *rotor = IMP_ARRAY(run->im, run->im->rotors, imp_rotor);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if (rt_body(run, rotor[i].body)->block == block &&
+            run->env[rotor[i].env_rotor + IMP_ROTOR_HELD] != 0.0)
+            return true;
+    return false;
+}
+
+/* Do contacts, joints or rotors take part of the forces? What these have
+ * changed by shows in no velocity while it is held, and decides how long that
+ * is. Where the motion stays at the change it is no other. */
 static bool
 constrained(const struct rt *run, uint32_t block)
 {
     const struct motion_block *moving = motion_block_of(run, block);
-    bool system = moving->system != IMP_NO_SYSTEM;
     if (moving->observer)
         return false;
-    return system ? system_slides(run, moving->system)
-                  : IMP_ARRAY(run->im, run->im->blocks, imp_block)[block]
-                            .n_unknown > 0;
+    if (moving->system != IMP_NO_SYSTEM)
+        return system_slides(run, moving->system);
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block)[block].n_unknown >
+               0 ||
+           holds_rotors(run, block);
 }
 
 static int

@@ -15,6 +15,9 @@
 
 /* A rate is that of a rotor at rest if it is the rounding of its terms. */
 #define ROTOR_STILL 0x1p-48
+/* The acceleration with which a slip begins is 0 if it is this share of its
+ * terms: the end of the stick is a root. */
+#define ROTOR_ONSET 0x1p-36
 /* the order of a series of which only the first coefficient is read; closed
  * contacts need two more */
 #define FEW_TERMS 4
@@ -470,46 +473,86 @@ rotors_settle(struct rt *run)
 
 /* -- changes of a mode ----------------------------------------------------- */
 
-/* After how long the friction that holds a rotor gives way. */
+/* Series of the greatest torque of its friction, and of the motor. */
 static int
-stick_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
+torques(struct rt *run, uint32_t which, int order, const double **hardest,
+        const double **motor)
 {
     const imp_rotor *rotor = rotor_of(run, which);
-    struct rotor_rows rows = rows_of(run, rotor);
-    double over[IMP_ORDER_MAX + 1], under[IMP_ORDER_MAX + 1];
     struct arena *arena;
     static const char key = 0;
     size_t size = sizeof(double) * IMP_ROW_STRIDE *
                   (rt_tape(run, rotor->along)->n_rows + 1);
     double *work = rt_keep(run, &key, which, size, &arena);
     const double *from[1] = {run->rows.block[rt_body(run, rotor->body)->block]};
-    int st = rt_series(run, rotor->along, NULL, from, work, order - 1);
+    int st = rt_series(run, rotor->along, NULL, from, work, order);
     if (st == IMP_NONFINITE)
-        rt_nonfinite_series(run, rotor->along, NULL, from, work, order - 1);
-    if (st)
+        rt_nonfinite_series(run, rotor->along, NULL, from, work, order);
+    *hardest = work + (size_t)rotor->rows[1] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    *motor = work + (size_t)rotor->rows[2] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    return st ? IMP_FAILED : IMP_OK;
+}
+
+/* After how long the friction that holds a rotor gives way; *holds: what is
+ * known of that, which may be less than h. */
+static int
+stick_ends(struct rt *run, uint32_t which, int order, double h, double *holds,
+           double *ends)
+{
+    const imp_rotor *rotor = rotor_of(run, which);
+    struct rotor_rows rows = rows_of(run, rotor);
+    double over[IMP_ORDER_MAX + 1], under[IMP_ORDER_MAX + 1];
+    const double *hardest, *motor;
+    if (torques(run, which, order - 1, &hardest, &motor))
         return IMP_FAILED;
-    const double *hardest = work + (size_t)rotor->rows[1] * IMP_ROW_STRIDE,
-                 *motor = work + (size_t)rotor->rows[2] * IMP_ROW_STRIDE;
     for (int k = 0; k < order; k++) {
         double turn = entries(run, rotor)[IMP_ROTOR_INERTIA] * (k + 1) *
                       spin_coefficient(run, rotor, &rows, k + 1);
-        double needed = turn - motor[IMP_ROW_PAD + k];
-        over[k] = hardest[IMP_ROW_PAD + k] - needed;
-        under[k] = hardest[IMP_ROW_PAD + k] + needed;
+        double needed = turn - motor[k];
+        over[k] = hardest[k] - needed;
+        under[k] = hardest[k] + needed;
     }
-    double most = fabs(hardest[IMP_ROW_PAD]) + fabs(motor[IMP_ROW_PAD]);
-    *ends = fmin(polynomial_falls(over, order - 1, h, most),
-                 polynomial_falls(under, order - 1, h, most));
+    double most = fabs(hardest[0]) + fabs(motor[0]);
+    *holds = polynomial_holds(over, order - 1,
+                              polynomial_holds(under, order - 1, h));
+    *ends = fmin(polynomial_falls(over, order - 1, *holds, most),
+                 polynomial_falls(under, order - 1, *holds, most));
     return IMP_OK;
 }
 
-/* After how long the mode of the rotor ends, within h; infinite: it does not.
- */
+/* Where friction has given way a rate begins without an acceleration, to
+ * rounding, and behind that, in steps that may be short, it is none. Takes that
+ * rounding out of its series; z: that of the spin of the rotor. */
 static int
-mode_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
+begins(struct rt *run, uint32_t which, const double *z, double *rate)
 {
+    const double *e = entries(run, rotor_of(run, which)), *hardest, *motor;
+    double since = rt_time(run) - e[IMP_ROTOR_FREED];
+    if (!(e[IMP_ROTOR_FREED] >= 0.0 && since >= 0.0))
+        return IMP_OK;
+    if (torques(run, which, 1, &hardest, &motor))
+        return IMP_FAILED;
+    double small = ROTOR_ONSET *
+                   (fabs(z[1]) + fabs(z[1] - rate[1]) +
+                    (fabs(hardest[0]) + fabs(motor[0])) / e[IMP_ROTOR_INERTIA]);
+    if (rate[1] < -small) /* it falls in earnest */
+        return IMP_OK;
+    if (fabs(rate[0]) <= small * since + ROTOR_STILL * fabs(z[0]))
+        rate[0] = 0.0;
+    if (rate[0] == 0.0 && fabs(rate[1]) <= small)
+        rate[1] = 0.0;
+    return IMP_OK;
+}
+
+/* After how long the mode of the rotor ends, within h; infinite: it does not,
+ * as far as *holds, where the step is to end. */
+static int
+mode_ends(struct rt *run, uint32_t which, int order, double h, double *holds,
+          double *ends)
+{
+    *holds = h;
     if (rotors_sticks(run, which))
-        return stick_ends(run, which, order, h, ends);
+        return stick_ends(run, which, order, h, holds, ends);
     const imp_rotor *rotor = rotor_of(run, which);
     struct rotor_rows rows = rows_of(run, rotor);
     double rate[IMP_ORDER_MAX + 1];
@@ -517,14 +560,18 @@ mode_ends(struct rt *run, uint32_t which, int order, double h, double *ends)
         rate[k] = entries(run, rotor)[IMP_ROTOR_SIGN] *
                   (rows.z[k] - spin_coefficient(run, rotor, &rows, k));
     *ends = polynomial_falls(rate, order, h, 0.0);
-    return IMP_OK;
+    if (*ends > 0.0)
+        return IMP_OK;
+    int st = begins(run, which, rows.z, rate);
+    *ends = polynomial_falls(rate, order, h, 0.0);
+    return st;
 }
 
 int
 rotors_peek(struct rt *run, double *end, uint32_t *which)
 {
     assert(run && end && which);
-    double step, now = rt_time(run), ends;
+    double step, now = rt_time(run), holds, ends;
     int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
     *which = IMP_NO_ROTOR;
     if (st)
@@ -535,8 +582,13 @@ rotors_peek(struct rt *run, double *end, uint32_t *which)
         if (!(rotor_of(run, i)->flags & IMP_ROTORF_RUBS))
             continue;
         if ((st = check_friction(run, rotor_of(run, i))) ||
-            (st = mode_ends(run, i, MOTION_STEP_ORDER, *end - now, &ends)))
+            (st = mode_ends(run, i, MOTION_STEP_ORDER, *end - now, &holds,
+                            &ends)))
             return st;
+        if (now + holds < *end) {
+            *end = now + holds;
+            *which = IMP_NO_ROTOR;
+        }
         if (now + ends <= *end) {
             *end = now + ends;
             *which = i;

@@ -41,9 +41,11 @@ void
 rubbing_begins(const struct pin *pin, double now, double *rate)
 {
     assert(pin && rate);
-    if (!(pin->onset <= now))
+    double since = now - pin->onset;
+    /* one that falls in earnest does so from where it is */
+    if (!(since == 0.0 || (since > 0.0 && rate[1] >= -pin->small)))
         return;
-    if (fabs(rate[0]) <= pin->small * (now - pin->onset) || pin->onset == now)
+    if (fabs(rate[0]) <= pin->small * since || since == 0.0)
         rate[0] = 0.0;
     if (rate[0] == 0.0 && fabs(rate[1]) <= pin->small)
         rate[1] = 0.0;

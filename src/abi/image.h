@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 28u
+#define IMP_ABI_VERSION 29u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */

@@ -46,6 +46,7 @@ typedef struct imp_table {
     imp_str missing; /* text of a cell without a value, if has_missing */
     uint32_t has_missing;
     imp_ref columns; /* imp_table_column */
+    uint32_t whole;  /* the model holds for as many rows alone; 0: for any */
 } imp_table;
 
 #endif

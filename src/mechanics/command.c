@@ -129,7 +129,8 @@ lower_val(struct mech *mech, const struct tm_val *val)
                                 sizeof *cells.found.v);
         ex_leaves(mech->graph, outs, count, note_read, &r);
         out.series = series_wants(mech, outs, count, r.contact, r.slot);
-        out.contacts = command_numbers(mech, r.contact, mech->model->n_contacts);
+        out.contacts =
+            command_numbers(mech, r.contact, mech->model->n_contacts);
         out.slots = command_numbers(mech, r.slot, mech->model->n_slots);
         out.tape = mech_eval_tape(
             mech, val->label && *val->label ? val->label : "value",
@@ -271,13 +272,14 @@ data_table(struct mech *mech)
                 .words = words_of(mech, &from->columns[c]),
                 .values = image_array(mech->image, from->columns[c].x,
                                       from->n_rows, sizeof(double))};
-        tables[i] = (imp_table){.name = text_or_empty(mech, from->name),
-                                .file = text_or_empty(mech, from->file),
-                                .missing = text_or_empty(mech, from->missing),
-                                .has_missing = from->missing != NULL,
-                                .columns = image_array(mech->image, columns,
-                                                       from->n_columns,
-                                                       sizeof *columns)};
+        tables[i] = (imp_table){
+            .name = text_or_empty(mech, from->name),
+            .file = text_or_empty(mech, from->file),
+            .missing = text_or_empty(mech, from->missing),
+            .has_missing = from->missing != NULL,
+            .whole = from->whole ? (uint32_t)from->n_rows : 0,
+            .columns = image_array(mech->image, columns, from->n_columns,
+                                   sizeof *columns)};
     }
     return image_array(mech->image, tables, count, sizeof *tables);
 }

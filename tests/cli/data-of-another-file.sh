@@ -27,3 +27,11 @@ $imp run --data drop=wrong.csv m.imp
 $imp run --data drop=missing.csv m.imp
 $imp run --data fall=second.csv m.imp
 $imp run --data drop m.imp
+cat >along.imp <<'END'
+data drop = "drop.csv" {
+  column t1 : s = "time [s]"
+}
+show sum(max(0 [s], t + drop.t1))
+END
+$imp run along.imp
+$imp run --data drop=second.csv along.imp

@@ -144,6 +144,24 @@ same_unit(const struct reading *reading, const imp_table_column *column,
         "itself: data NAME = \"FILE\"");
 }
 
+/* A model that adds up the rows along the motion has a term for each. */
+static bool
+rows_fit(const struct reading *reading, size_t rows)
+{
+    if (!reading->table->whole || rows == reading->table->whole)
+        return true;
+    const char *name = imp_text(reading->im, reading->table->name);
+    return cannot_read(
+        reading,
+        arena_printf(reading->arena,
+                     "it has %zu rows, but `%s` has %u in this model, which "
+                     "adds them up along the motion, term by term",
+                     rows, name, reading->table->whole),
+        arena_printf(reading->arena,
+                     "name the file in the model itself: data %s = \"%s\"", name,
+                     reading->path));
+}
+
 static bool
 read_columns(struct reading *reading, struct data_columns *columns)
 {
@@ -190,6 +208,8 @@ read_columns(struct reading *reading, struct data_columns *columns)
     if (!table_read_rows(kind, reading->hdf5, reading->arena, reading->text, reading->size,
                          &head, wanted, n, missing, &columns->rows, &error))
         return wrong_file(reading, &error);
+    if (!rows_fit(reading, columns->rows))
+        return false;
     for (size_t i = 0; i < n; i++)
         table_scale(wanted[i].numbers, columns->rows, column[i].unit_num,
                     column[i].unit_den);

@@ -240,6 +240,7 @@ struct tm_table {
     imp_range range;
     struct tm_table_column *columns;
     size_t n_columns, n_rows;
+    bool whole; /* the model holds for this many rows alone */
 };
 struct tm_opt {
     enum imp_option_id id;

@@ -331,15 +331,16 @@ field_indexed(struct check *ck, const struct env *env,
     return field_entry(ck, value, index, node->n_list, node->range);
 }
 
-/* Is the index of an argument, of which nothing is known, one too, or a
- * condition? */
+/* Is the index of an argument, of which nothing is known, one too, a condition,
+ * a range or another list of places? */
 static bool
 may_select(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     if (node->n_list != 1)
         return false;
     struct value at = check_expr(ck, env, node->list[0]);
-    return value_is_open(ck, &at) || (at.kind == VALUE_COLUMN && at.truth);
+    return value_is_open(ck, &at) || value_is_list(ck, &at) ||
+           (at.kind == VALUE_NUM && at.rows > 1 && at.cols == 1);
 }
 
 /* Is this a list with a range from an entry to one that is counted from the
@@ -362,10 +363,25 @@ range_to_end(struct check *ck, const struct env *env,
            ends[0] == floor(ends[0]) && ends[1] == floor(ends[1]);
 }
 
+/* Is this a vector of numbers of which several are taken, v[1 .. 2]? Then it is
+ * a list. */
+static bool
+vector_as_list(struct check *ck, const struct env *env,
+               const struct ast_expr *node, const struct value *value)
+{
+    if (value->kind != VALUE_NUM || value->cols != 1 || value->rows < 2 ||
+        value->dims || value->series || node->n_list != 1)
+        return false;
+    struct value at = check_expr(ck, env, node->list[0]);
+    return value_is_list(ck, &at) || (at.kind == VALUE_NUM && at.rows > 1);
+}
+
 static struct value
 indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 {
     struct value value = check_expr(ck, env, node->a);
+    if (vector_as_list(ck, env, node, &value))
+        value.kind = VALUE_LIST;
     uint32_t row, column;
     if (value.kind == VALUE_ANY && may_select(ck, env, node))
         return value_any(ck, value.dim, node->range);
@@ -386,9 +402,6 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     case VALUE_POISON:
         return value_poison(node->range);
     case VALUE_ANY:
-        if (node->n_list == 1 &&
-            check_expr(ck, env, node->list[0]).kind == VALUE_COLUMN)
-            return value_any(ck, value.dim, node->range);
         for (size_t k = 0; k < node->n_list; k++)
             if (!index_of(ck, env, node->list[k], UINT32_MAX, true, &row))
                 return value_poison(node->range);

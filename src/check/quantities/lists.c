@@ -681,6 +681,9 @@ list_call(struct check *ck, const struct ast_expr *node,
                          node->range);
     if (!dims_fit(ck, node, kind, args, count, word))
         return value_poison(node->range);
+    struct value formula;
+    if (list_written_out(ck, node, kind, &args[0], &formula))
+        return formula;
     uint32_t width = row->result == LIST_SEVERAL ? 5
                      : row->dim == LIST_PURE || joins_vectors(kind)
                          ? 1

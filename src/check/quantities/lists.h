@@ -62,6 +62,14 @@ struct value list_pick(struct check *ck, const struct ast_expr *node,
 /* a[3], a[-1] */
 struct value list_item(struct check *ck, const struct ast_expr *node,
                        const struct value *list, int32_t index);
+/* -- list_terms.c ----------------------------------------------------------- */
+/* sum(list), mean, min or max of a list that changes along the motion, as a
+ * formula of all its entries. False: its length is not known before a run, or it
+ * does not change. */
+bool list_written_out(struct check *ck, const struct ast_expr *node,
+                      enum imp_list_kind kind, const struct value *list,
+                      struct value *out);
+
 /* A call of a function of lists; args have been checked. */
 struct value list_call(struct check *ck, const struct ast_expr *node,
                        enum imp_list_kind kind, const struct value *args,

@@ -19,8 +19,9 @@ leaf_result(const struct check *ck, const expr *leaf)
     if (leaf->sym != SYM_SLOT || ck->lists.slots.v[leaf->i].given)
         return NULL;
     return ck->lists.slots.v[leaf->i].moves
-               ? "a number that is made of a list along the motion (add up its "
-                 "entries, a[0] + a[1], instead)"
+               ? "a list along the motion that cannot be written out entry by "
+                 "entry (lists of two lengths, a selection, an empty list, "
+                 "more than 4096)"
                : "the result of a command";
 }
 

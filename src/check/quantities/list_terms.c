@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums of lists along a motion: sum(d.a*sin(d.w*t)) of columns of data reads
+ * the time, so it is no number that is known before the motion. Where the
+ * length of the lists is known when the model is checked, the sum is written
+ * out term by term, each with numbers of its own, and stands wherever such a
+ * formula may. The model then holds for tables of this length alone
+ * (tm_table.whole). */
+#include <assert.h>
+#include <math.h>
+
+#include "check/quantities/lists.h"
+
+/* Most terms that are written out. */
+#define TERMS_MOST 4096
+
+/* What the formula of an entry is made of. */
+struct terms {
+    struct check *ck;
+    size_t n, at; /* entries, and the one that is taken; n is 0 before any */
+    bool known, moves;
+};
+
+static bool list_length(struct check *ck, uint32_t number, size_t *n);
+
+static void
+see_leaf(void *ctx, const expr *leaf)
+{
+    struct terms *terms = ctx;
+    size_t n = 0;
+    if (leaf->sym == SYM_CELL) {
+        terms->known &= terms->ck->lists.lists.v[leaf->i].given &&
+                        list_length(terms->ck, leaf->i, &n) &&
+                        (!terms->n || terms->n == n);
+        terms->n = n;
+        return;
+    }
+    terms->moves |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLOT;
+}
+
+/* How many entries has a list with these formulas of an entry? False: that is
+ * not known before a run. */
+static bool
+formula_length(struct check *ck, const expr *const *e, size_t width, size_t *n)
+{
+    struct terms terms = {.ck = ck, .known = true};
+    ex_leaves(ck->g, e, width, see_leaf, &terms);
+    *n = terms.n;
+    return terms.known && terms.n;
+}
+
+static bool
+input_length(struct check *ck, const struct tm_val *input, size_t *n)
+{
+    *n = input->rows;
+    return input->kind == IMP_VAL_NUM ||
+           formula_length(ck, input->e, input->rows, n);
+}
+
+/* a[from .. to]: how many, of a list of n; ends below 0 count from its end */
+static bool
+slice_length(const struct tm_val *ends, size_t *n)
+{
+    double end[2];
+    for (int k = 0; k < 2; k++) {
+        if (!ex_is_const(ends->e[k]))
+            return false;
+        end[k] = ends->e[k]->num + (ends->e[k]->num < 0 ? (double)*n : 0);
+    }
+    if (!(end[0] >= 0 && end[0] <= end[1] && end[1] < (double)*n))
+        return false; /* what is wrong with it the run says */
+    *n = (size_t)(end[1] - end[0]) + 1;
+    return true;
+}
+
+static bool
+list_length(struct check *ck, uint32_t number, size_t *n)
+{
+    const struct tm_list *list = &ck->lists.lists.v[number];
+    const struct tm_val *in = list->inputs;
+    switch (list->kind) {
+    case IMP_LIST_TABLE:
+        *n = ck->lists.tables.v[list->table].n_rows;
+        return *n > 0;
+    case IMP_LIST_WORD:
+        if (list->n_inputs)
+            return input_length(ck, in, n);
+        *n = ck->lists.tables.v[list->table].n_rows;
+        return *n > 0;
+    case IMP_LIST_VALUES:
+    case IMP_LIST_PRESENT:
+    case IMP_LIST_SORT:
+    case IMP_LIST_CUMULATIVE:
+        return input_length(ck, in, n);
+    case IMP_LIST_DIFFERENCES:
+        return input_length(ck, in, n) && --*n;
+    case IMP_LIST_PICK:
+        return input_length(ck, &in[1], n);
+    case IMP_LIST_SLICE:
+        return input_length(ck, in, n) && slice_length(&in[1], n);
+    default:
+        return false;
+    }
+}
+
+static const expr *
+take_entry(void *ctx, const expr *leaf)
+{
+    const struct terms *terms = ctx;
+    struct check *ck = terms->ck;
+    if (leaf->sym != SYM_CELL)
+        return NULL;
+    const struct tm_list *list = &ck->lists.lists.v[leaf->i];
+    size_t place = terms->at * list->width + leaf->j;
+    if (list->kind == IMP_LIST_VALUES && list->inputs->kind == IMP_VAL_NUM)
+        return list->inputs->e[place];
+    return list_slot(ck, leaf->i, (uint32_t)place, list->range);
+}
+
+/* The tables on whose length this list stands are told so. */
+static void
+whole_leaf(void *ctx, const expr *leaf)
+{
+    struct check *ck = ctx;
+    if (leaf->sym != SYM_CELL)
+        return;
+    const struct tm_list *list = &ck->lists.lists.v[leaf->i];
+    if (list->kind == IMP_LIST_TABLE || list->kind == IMP_LIST_WORD)
+        ck->lists.tables.v[list->table].whole = true;
+    for (size_t i = 0; i < list->n_inputs; i++)
+        ex_leaves(ck->g, list->inputs[i].e, list->inputs[i].rows, whole_leaf,
+                  ck);
+}
+
+static const expr *
+join(struct check *ck, enum imp_list_kind kind, const expr *all,
+     const expr *term)
+{
+    if (!all)
+        return term;
+    return kind == IMP_LIST_MIN   ? ex_op(ck->g, IMP_OP_MIN, all, term, NULL)
+           : kind == IMP_LIST_MAX ? ex_op(ck->g, IMP_OP_MAX, all, term, NULL)
+                                  : ex_add(ck->g, all, term);
+}
+
+bool
+list_written_out(struct check *ck, const struct ast_expr *node,
+                 enum imp_list_kind kind, const struct value *list,
+                 struct value *out)
+{
+    assert(ck && node && list && out);
+    if (list->kind != VALUE_COLUMN || list->truth ||
+        (kind != IMP_LIST_SUM && kind != IMP_LIST_MEAN &&
+         kind != IMP_LIST_MIN && kind != IMP_LIST_MAX))
+        return false;
+    struct terms terms = {.ck = ck, .known = true};
+    ex_leaves(ck->g, list->e, list->rows, see_leaf, &terms);
+    if (!terms.moves || !terms.known || !terms.n || terms.n > TERMS_MOST)
+        return false;
+    ex_leaves(ck->g, list->e, list->rows, whole_leaf, ck);
+    struct value sum = value_array(ck, list->rows, 1, list->dim, node->range);
+    sum.bare = list->bare;
+    sum.dims = list->dims;
+    graph_origin(ck->g, node->range);
+    for (uint32_t k = 0; k < list->rows; k++) {
+        const expr *all = NULL;
+        for (terms.at = 0; terms.at < terms.n; terms.at++)
+            all = join(ck, kind, all,
+                       ex_subst(ck->g, list->e[k], take_entry, &terms));
+        sum.e[k] = kind == IMP_LIST_MEAN
+                       ? ex_div(ck->g, all, ex_num(ck->g, (double)terms.n))
+                       : all;
+    }
+    *out = sum;
+    return true;
+}

@@ -14,6 +14,7 @@ struct columns {
     uint32_t command;
     struct tm_val *items;
     struct record_dim *dims;
+    uint32_t member; /* entries of each member of the family that is added */
     size_t n, room;
     bool ok;
 };
@@ -89,6 +90,7 @@ add_number(struct check *ck, struct columns *columns, struct value *value,
     dims->all = value->bare ? dim_pure(ck->dims) : value->dim;
     dims->own = value->dims ? val_entry_dims(ck, value) : NULL;
     dims->n = value->rows;
+    dims->member = columns->member;
     columns->n++;
 }
 
@@ -153,8 +155,10 @@ add_entry(struct check *ck, struct columns *columns,
     }
     if (value.kind == VALUE_TRUTH)
         value.kind = VALUE_NUM;
+    columns->member = 0;
     if (value.kind == VALUE_NUM && value.cols != 1 && !value.dims &&
         family_of_bodies(ck, entry)) {
+        columns->member = value.cols;
         value.rows *= value.cols;
         value.cols = 1;
     }

@@ -306,6 +306,7 @@ struct body_work;
 struct record_dim { /* of a column: one, or one per entry */
     const struct dim *all, **own;
     size_t n;
+    uint32_t member; /* of a family: entries of each member; else 0 */
 };
 struct record {
     const struct tm_val *columns;

@@ -363,8 +363,7 @@ range_to_end(struct check *ck, const struct env *env,
            ends[0] == floor(ends[0]) && ends[1] == floor(ends[1]);
 }
 
-/* Is this a vector of numbers of which several are taken, v[1 .. 2]? Then it is
- * a list. */
+/* Are several entries of this vector taken, v[1 .. 2]? Then it is a list. */
 static bool
 vector_as_list(struct check *ck, const struct env *env,
                const struct ast_expr *node, const struct value *value)
@@ -509,7 +508,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
                    : joint_field(ck, index, node->name.text, node->name.range,
                                  node->range);
     }
-    struct value value = check_expr(ck, env, node->a);
+    struct value part, value = check_expr(ck, env, node->a);
     const char *name = node->name.text;
     switch (value.kind) {
     case VALUE_POISON:
@@ -534,6 +533,8 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
             return value_any(ck, value.dim, node->range);
         return value_any(ck, dim_fresh(ck->dims, node->range), node->range);
     case VALUE_FIELD:
+        if (family_part(ck, &value, name, node, &part))
+            return part;
         if (value_is_list(ck, &value))
             value = list_column(ck, &value, expr_label(ck, node->a));
         /* fall through */
@@ -546,8 +547,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
         if (value.kind != VALUE_FIELD && value.cols == 1 && value.rows > 1 &&
             name[1] == 0 && name[0] >= 'x' && name[0] <= 'z' &&
             (uint32_t)(name[0] - 'x') < value.rows) {
-            struct value part =
-                entry_of(ck, &value, (size_t)(name[0] - 'x'), node->range);
+            part = entry_of(ck, &value, (size_t)(name[0] - 'x'), node->range);
             return value.kind == VALUE_COLUMN ? list_of_entry(&part, &value, 1)
                                               : part;
         }

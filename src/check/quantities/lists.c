@@ -177,6 +177,30 @@ list_column(struct check *ck, const struct value *value, const char *name)
     return column;
 }
 
+bool
+family_part(struct check *ck, const struct value *value, const char *name,
+            const struct ast_expr *node, struct value *part)
+{
+    assert(ck && value && value->kind == VALUE_FIELD && name && node && part);
+    const struct tm_field *field =
+        &ck->lists.commands.v[value->ref].fields[value->field];
+    const struct record *record = &ck->notes.records.v[value->ref];
+    uint32_t member =
+        field->column && record->dims && field->kind == IMP_FIELD_VECS
+            ? record->dims[field->column - 1].member
+            : 0;
+    uint32_t letter = (uint32_t)(name[0] - 'x');
+    if (name[1] || name[0] < 'x' || letter >= member)
+        return false;
+    struct value all = list_column(ck, value, expr_label(ck, node->a));
+    *part = value_array(ck, all.rows / member, 1, all.dim, node->range);
+    part->kind = VALUE_COLUMN;
+    part->ref = all.ref;
+    for (uint32_t k = 0; k < part->rows; k++)
+        part->e[k] = all.e[k * member + letter];
+    return true;
+}
+
 /* What the entries of a list are made of that is known before any run. */
 struct known_cells {
     struct check *ck;

@@ -29,6 +29,11 @@ bool value_is_list(const struct check *ck, const struct value *value);
 /* Makes VALUE_COLUMN of such a value. */
 struct value list_column(struct check *ck, const struct value *value,
                          const char *name);
+/* .x, .y or .z of a recorded quantity of a family, r.disc_position.x: a list of
+ * vectors with an entry for each member. False: it is no such field, or the name
+ * no such part. */
+bool family_part(struct check *ck, const struct value *field, const char *name,
+                 const struct ast_expr *node, struct value *part);
 /* The entry of a VALUE_COLUMN as numbers or a truth value. */
 struct value list_entry(const struct value *column);
 /* The list with these entries, as long as the first of `like`, n values, that

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/instance/contact_restitution.h"
@@ -38,9 +39,28 @@ refuse(struct rt *run, uint32_t contact, const double argument[7],
     return false;
 }
 
-/* Can a contact give these impulses? */
+/* A speed of so many roundings of the one that bodies gain as they fall through
+ * their own length is none: as SLIP_ROUNDING of runtime/modes. */
+#define SPEED_ROUNDING 64.0
+
+/* Are approach and slip what rounding has left of faster motions? Then they
+ * have no direction, and a law may give there what it gives at no impact of the
+ * motion: the approach ends, and no more. */
 static bool
-possible(struct rt *run, uint32_t contact, const double x[7], const double P[2])
+is_rounding(struct rt *run, uint32_t contact, const double x[7])
+{
+    if (rt_contact(run, contact)->system != IMP_NO_SYSTEM)
+        return false;
+    double natural =
+        sqrt(2.0 * gap_weight(run, contact) * gap_length(run, contact));
+    return fmax(fabs(x[0]), fabs(x[1])) <=
+           SPEED_ROUNDING * DBL_EPSILON * natural;
+}
+
+/* Can a contact give these impulses? tell: if it cannot, that is an error. */
+static bool
+possible(struct rt *run, uint32_t contact, const double x[7], const double P[2],
+         bool tell)
 {
     double N = P[0], T = P[1], A = x[4], B = x[5], C = x[6], v = -x[0],
            u = x[1], mu = x[3];
@@ -50,20 +70,24 @@ possible(struct rt *run, uint32_t contact, const double x[7], const double P[2])
     double energy = 0.5 * (N * (v + after[0]) + T * (u + after[1]));
     double size = fabs(N) * terms[0] + fabs(T) * terms[1];
     if (N < 0.0)
-        return refuse(run, contact, x, "pulls with an impulse of", N,
+        return tell &&
+               refuse(run, contact, x, "pulls with an impulse of", N,
                       "a contact can only push: the first number of the pair "
                       "is not negative");
     if (after[0] < -OWN_SLACK * terms[0])
-        return refuse(run, contact, x, "leaves a normal velocity of", after[0],
+        return tell &&
+               refuse(run, contact, x, "leaves a normal velocity of", after[0],
                       "the points would go on to approach: the velocity after "
                       "the impact is -approach + C*normal + B*tangential");
     if (mu > 0.0 && fabs(T) > mu * N + OWN_SLACK * (fabs(T) + mu * N))
-        return refuse(run, contact, x, "has a friction impulse of", T,
+        return tell &&
+               refuse(run, contact, x, "has a friction impulse of", T,
                       "this is more than the coefficient of friction of the "
                       "contact times the normal impulse: bound it, or state no "
                       "friction and no impact_friction");
     if (energy > OWN_SLACK * size && !run->im->gain_allowed)
-        return refuse(run, contact, x, "adds an energy of", energy,
+        return tell &&
+               refuse(run, contact, x, "adds an energy of", energy,
                       "an impact loses energy or keeps it; if more is meant, "
                       "say `world { gain = allowed }`");
     return true;
@@ -90,7 +114,13 @@ impulse_of(void *context, uint32_t contact, const double argument[7],
         run->law_status = IMP_FAILED;
         return false;
     }
-    return possible(run, contact, argument, impulse);
+    if (possible(run, contact, argument, impulse, false))
+        return true;
+    if (!is_rounding(run, contact, argument))
+        return possible(run, contact, argument, impulse, true);
+    impulse[0] = fmax(argument[0], 0.0) / argument[6];
+    impulse[1] = 0.0;
+    return true;
 }
 
 const struct impact_own_law *

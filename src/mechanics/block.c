@@ -93,9 +93,10 @@ free_acceleration(const struct mech *mech, const struct mbody *body)
         mech->gravity);
 }
 
-static void
+void
 body_rates(struct mech *mech, struct mbody *body)
 {
+    assert(mech && body);
     struct graph *graph = mech->graph;
     body->rate.force = lower_vec(mech, body, &body->decl->force, false);
     body->rate.torque = lower_vec(mech, body, &body->decl->torque, true);
@@ -143,6 +144,8 @@ pose_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 static void
 pose_flow(struct mech *mech)
 {
+    for (uint32_t i = 0; i < mech->model->n_bodies; i++)
+        mech->form(mech, mech->bodies + i);
     size_t cap = 1 + mech->model->n_bodies * mech->n_state;
     mech->leaf = NEW_N(mech->arena, const expr *, cap);
     mech->rate = NEW_N(mech->arena, const expr *, cap);
@@ -613,6 +616,7 @@ block_tapes(struct mech *mech, uint32_t index)
 static void
 family_tapes(struct mech *mech, struct mbody *first)
 {
+    mech->form(mech, first);
     struct mbody member = *first;
     body_elsewhere(mech, &member, mech->layout.self,
                    mech->layout.self + IMP_BODY_SIZE, first);
@@ -632,7 +636,6 @@ take_tapes(struct mech *mech, struct mbody *body)
     const struct mbody *first = mech->bodies + body->like;
     uint32_t state[IMP_STATE_SPACE];
     imp_block out = mech->blocks[first->block].out;
-    block_flow(mech, block);
     for (uint32_t i = 0; i < mech->n_state; i++)
         state[i] = body->env.state + i;
     out.bodies = image_array(mech->image, block->bodies, block->n,
@@ -643,6 +646,11 @@ take_tapes(struct mech *mech, struct mbody *body)
     body->tape.pull = first->tape.pull;
     body->tape.energy = first->tape.energy;
     body->row = first->row;
+    /* what the first one has no branches of, the others have none of */
+    if (out.guard == IMP_NO_TAPE && mech->n_branching == 0)
+        return;
+    mech->form(mech, body);
+    block_flow(mech, block);
     block_switching(mech, block, body->row.state);
 }
 
@@ -653,12 +661,13 @@ block_build(struct mech *mech)
     size_t n_body = mech->model->n_bodies;
     if (!coupling_build(mech))
         return false;
-    pose_flow(mech);
+    if (mech->model->n_series)
+        pose_flow(mech);
     rotors_torques(mech);
     for (size_t i = 0; i < n_body; i++)
         if (mech->bodies[i].fixed)
             fixed_rates(mech, mech->bodies + i);
-        else
+        else if (!mech->bodies[i].later)
             body_rates(mech, mech->bodies + i);
     find_families(mech);
     for (uint32_t i = 0; i < mech->n_blocks; i++) {
@@ -666,6 +675,8 @@ block_build(struct mech *mech)
             return false;
         struct mbody *first = mech->bodies + mech->blocks[i].bodies[0];
         if (!shares_tapes(first)) {
+            for (uint32_t j = 0; j < mech->blocks[i].n; j++)
+                mech->form(mech, mech->bodies + mech->blocks[i].bodies[j]);
             block_tapes(mech, i);
             continue;
         }

@@ -50,8 +50,6 @@ body_constants(struct mech *mech, struct mbody *body)
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
     body->inertia.invmass =
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_INVMASS);
-    body->inertia.diagonal =
-        mech->dim == 2 || (inertia_diagonal(body) && !rotors_any(mech, body));
     for (uint32_t entry = 0; entry < 6; entry++) {
         bool keep = !body->fixed && (entry < 3 || !body->inertia.diagonal);
         if (mech->dim == 2)
@@ -339,9 +337,16 @@ body_elsewhere(struct mech *mech, const struct mbody *of, uint32_t env_body,
     *out = *of;
     out->env.body = env_body;
     out->env.state = env_state;
-    body_constants(mech, out);
-    state_leaves(mech, out);
-    attitude(mech, out);
+    body_formulas(mech, out);
+}
+
+void
+body_formulas(struct mech *mech, struct mbody *body)
+{
+    assert(mech && body && !body->prescribed);
+    body_constants(mech, body);
+    state_leaves(mech, body);
+    attitude(mech, body);
 }
 
 bool
@@ -358,15 +363,21 @@ body_build(struct mech *mech, struct mbody *body)
         !shape_build(mech, body) || !flat_complete(mech, body))
         return false;
     body_flags(mech, body);
+    body->inertia.diagonal =
+        mech->dim == 2 || (inertia_diagonal(body) && !rotors_any(mech, body));
+    body->later = body->later && !body->fixed && body->flags & IMP_BODYF_WEIGHT;
+    if (body->later)
+        return true;
     graph_origin(graph, body->decl->range);
+    if (!body->prescribed) {
+        body_formulas(mech, body);
+        return true;
+    }
     body_constants(mech, body);
-    if (!body->prescribed)
-        state_leaves(mech, body);
-    else if (!state_of_time(mech, body))
+    if (!state_of_time(mech, body))
         return false;
     attitude(mech, body);
-    if (body->prescribed)
-        refresh_tape(mech, body);
+    refresh_tape(mech, body);
     const expr *pose[BODY_POSE];
     for (size_t i = 0, n = body_pose(mech, body, pose);
          body->prescribed && i < n; i++)

@@ -37,6 +37,8 @@ find_blocks(const struct tm_contact *decl, struct together *out)
         if (block->n_rub)
             return false;
         for (uint32_t i = 0; i < block->n; i++)
+            mech->form(mech, mech->bodies + block->bodies[i]);
+        for (uint32_t i = 0; i < block->n; i++)
             if (rotors_any(mech, mech->bodies + block->bodies[i]))
                 return false;
     }

@@ -285,6 +285,7 @@ stand_in(struct mech *mech, uint32_t of, uint32_t side)
     if (mech->bodies[of].prescribed)
         return mech->bodies + of;
     uint32_t at = mech->layout.pair + side * IMP_PAIR_SIZE(mech->dim);
+    mech->form(mech, mech->bodies + of);
     body_elsewhere(mech, mech->bodies + of, at, at + IMP_BODY_SIZE, body);
     return body;
 }

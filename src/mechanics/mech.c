@@ -15,6 +15,13 @@ poly_size(const struct tm_body *b)
     return b->shape.n_point ? 3 * b->shape.n_point : 4 * b->shape.n_plane;
 }
 
+/* Are both members of one family? */
+static bool
+same_declaration(const struct tm_body *one, const struct tm_body *two)
+{
+    return one->range.lo == two->range.lo && one->range.file == two->range.file;
+}
+
 static void
 make_layout(struct mech *mech)
 {
@@ -42,6 +49,40 @@ make_layout(struct mech *mech)
     layout->n_env = layout->self + IMP_PAIR_SIZE(mech->dim);
 }
 
+/* Makes the formulas of a body that were left for later. */
+static void
+form(struct mech *mech, struct mbody *body)
+{
+    if (!body->later)
+        return;
+    body->later = false;
+    imp_range origin = graph_origin_get(mech->graph);
+    graph_origin(mech->graph, body->decl->range);
+    body_formulas(mech, body);
+    if (mech->blocks)
+        body_rates(mech, body);
+    graph_origin(mech->graph, origin);
+}
+
+/* Members of a family, after the first, that no contact and no joint names: who
+ * reads their formulas asks for them. */
+static void
+later_bodies(struct mech *mech)
+{
+    const struct tm_model *model = mech->model;
+    for (size_t i = 1; i < model->n_bodies; i++)
+        mech->bodies[i].later =
+            same_declaration(model->bodies + i - 1, model->bodies + i);
+    for (size_t i = 0; i < model->n_contacts; i++)
+        for (int j = 0; j < 2 && !model->contacts[i].system; j++)
+            if (model->contacts[i].body[j] != IMP_WORLD)
+                mech->bodies[model->contacts[i].body[j]].later = false;
+    for (size_t i = 0; i < model->n_joints; i++)
+        for (int j = 0; j < 2; j++)
+            if (model->joints[i].body[j] != IMP_WORLD)
+                mech->bodies[model->joints[i].body[j]].later = false;
+}
+
 static bool
 make_bodies(struct mech *mech)
 {
@@ -56,6 +97,7 @@ make_bodies(struct mech *mech)
             mech->bodies[model->contacts[i].body[j]].touches = true;
     for (size_t i = 0; i < model->n_bodies; i++)
         mech->bodies[i].touches |= model->bodies[i].sides != 0;
+    later_bodies(mech);
     for (uint32_t i = 0; i < model->n_bodies; i++) {
         struct mbody *body = mech->bodies + i;
         body->decl = model->bodies + i;
@@ -68,9 +110,7 @@ make_bodies(struct mech *mech)
         for (int j = 0; j < 7; j++)
             body->row.pose[j] = IMP_NO_ROW;
         /* what is wrong with a family is told of its first member */
-        if (i > 0 && !built &&
-            body->decl->range.lo == body[-1].decl->range.lo &&
-            body->decl->range.file == body[-1].decl->range.file)
+        if (i > 0 && !built && same_declaration(body[-1].decl, body->decl))
             continue;
         built = body_build(mech, body);
         mech->n_branching += body->branches;
@@ -87,7 +127,8 @@ mech_compile(struct tm_model *model, struct diags *ds)
                         .graph = model->graph,
                         .arena = model->arena,
                         .image = image_new(model->arena),
-                        .diags = ds};
+                        .diags = ds,
+                        .form = form};
     int errors = ds->errors;
     imp_range origin = graph_origin_get(mech.graph);
     mech.dim = model->dim == 2 ? 2 : 3;
@@ -119,8 +160,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
     ok &= make_bodies(&mech);
     ok = ok && block_build(&mech) && system_build(&mech);
     ok = ok && contact_kinds_find(&mech);
-    imp_contact *contacts =
-        NEW_N(mech.arena, imp_contact, mech.n_contacts + 1);
+    imp_contact *contacts = NEW_N(mech.arena, imp_contact, mech.n_contacts + 1);
     for (uint32_t i = 0; ok && i < mech.n_contacts; i++)
         ok = contact_build(&mech, i, contacts + i) && ok;
     graph_origin(mech.graph, origin);

@@ -18,6 +18,8 @@ bool data_body_ok(struct mech *mech, const struct tm_body *decl);
 bool shape_build(struct mech *mech, struct mbody *body);
 /* -- body.c: mass, inertia, state ------------------------------------------ */
 bool body_build(struct mech *mech, struct mbody *body);
+/* Its constants, its state and what follows from that, as formulas. */
+void body_formulas(struct mech *mech, struct mbody *body);
 /* The formulas of where the body is: place, then the turn. Returns how many, at
  * most BODY_POSE. */
 #define BODY_POSE 7
@@ -36,6 +38,8 @@ bool coupling_build(struct mech *mech);
 /* -- block.c: rates, motion, kinematics and energy tapes ------------------- */
 /* torque - w x J w, body axes: what turns a body that is free */
 vec3 body_moment(struct mech *mech, const struct mbody *body);
+/* The rates of a free body, without joints. */
+void body_rates(struct mech *mech, struct mbody *body);
 bool block_build(struct mech *mech);
 
 /* -- joint.c --------------------------------------------------------------- */

@@ -81,6 +81,8 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
     const uint32_t *row = mech->event_row[contact];
     uint32_t source = (uint32_t)mech->n_blocks + contact;
     const struct mbody *b0 = mech->bodies + decl->body[0];
+    for (int i = 0; i < 2; i++)
+        mech->form(mech, mech->bodies + decl->body[i]);
     if (!decl->at.n && (body_has_corners(b0) ||
                         body_has_corners(mech->bodies + decl->body[1])))
         return corner_entry(mech, b0, source, what);

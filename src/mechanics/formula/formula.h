@@ -70,6 +70,7 @@ struct mbody {
     bool fixed, prescribed; /* prescribed: fixed, its pose a function of t */
     bool branches;          /* and this function has branches */
     bool touches;           /* a contact reads its surface */
+    bool later; /* its formulas are made when they are asked for (mech.form) */
     uint32_t like; /* of block.c: the body whose tapes it has; its own number:
                       none */
     struct body_tapes tape;
@@ -169,6 +170,9 @@ struct mech {
     uint32_t n_state; /* entries of state per body */
     imp_layout layout;
     struct mbody *bodies;
+    /* makes the formulas of a body that were left for later (mech.c); called
+     * before they are read */
+    void (*form)(struct mech *mech, struct mbody *body);
     size_t n_branching; /* bodies that move by a function of t with branches */
     struct mblock *blocks;
     size_t n_blocks;
@@ -184,7 +188,7 @@ struct mech {
 #define SHAPE_MASK 1023u
     const struct mbody *of_shape[SHAPE_MASK + 1];
     /* the part of the flow that needs no forces: t and the poses of all
-     * bodies, with their rates */
+     * bodies, with their rates; only where the model has series */
     const expr **leaf, **rate;
     size_t n_leaf;
     /* per slot: a tape of the model reads it; NULL while tapes of commands are

@@ -139,6 +139,7 @@ total_quantity(struct mech *mech, uint32_t what)
     const expr *sum = sc_zero(graph);
     for (size_t i = 0; i < mech->model->n_bodies; i++) {
         const struct mbody *body = mech->bodies + i;
+        mech->form(mech, mech->bodies + i);
         if (what != TOTAL_POTENTIAL)
             sum = sc_add(graph, sum, body_kinetic(mech, body));
         if (what != TOTAL_KINETIC)
@@ -158,6 +159,8 @@ quantity_leaf(void *ctx, const expr *leaf)
 {
     assert(ctx != NULL && leaf != NULL);
     struct mech *mech = ctx;
+    if (leaf->sym == SYM_BODY)
+        mech->form(mech, mech->bodies + leaf->i);
     if (leaf->sym == SYM_BODY)
         return body_quantity(mech, mech->bodies + leaf->i,
                              leaf->j / BODYQ_STRIDE, leaf->j % BODYQ_STRIDE);

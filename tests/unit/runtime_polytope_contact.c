@@ -298,17 +298,26 @@ sigma(const struct polytope_scene *s, const double n[3])
     return lo - hi;
 }
 
+/* The greatest separation along the normals of faces. */
 static double
-deepest(const struct polytope_scene *s)
+deepest_of_faces(const struct polytope_scene *s)
 {
-    double best = -INFINITY, n[3];
+    double best = -INFINITY;
     for (int b = 0; b < 2; b++)
         for (uint32_t f = 0; f < s->p[b]->n_face; f++) {
             const double *m = s->p[b]->face[f].n;
+            double n[3];
             for (int i = 0; i < 3; i++)
                 n[i] = b == 0 ? m[i] : -dot(s->R + 3 * i, m);
             best = fmax(best, sigma(s, n));
         }
+    return best;
+}
+
+static double
+deepest(const struct polytope_scene *s)
+{
+    double best = deepest_of_faces(s), n[3];
     for (uint32_t i = 0; i < s->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < s->p[1]->n_edge; j++) {
             double w[3];
@@ -683,6 +692,75 @@ along(void **state)
     assert_true(n < 100 || (used > n && held > n / 4));
 }
 
+static void
+scene_at(const struct polytope_scene *now, const struct taylor c[3],
+         const struct taylor R[9], double t, double (*point)[3],
+         struct polytope_scene *out)
+{
+    *out = *now;
+    out->point = point;
+    for (int i = 0; i < 3; i++)
+        out->c[i] = taylor_at(ORDER, &c[i], t);
+    for (int i = 0; i < 9; i++)
+        out->R[i] = taylor_at(ORDER, &R[i], t);
+    polytope_scene_place(out);
+}
+
+/* Bodies that overlap: for as long as a pair is told to decide, no face keeps
+ * them further apart than its series says, and in the plane that of the pair
+ * does. (In space edges may begin to cross on the way, which whoever moves on
+ * finds at the end of its step.) */
+static void
+overlapping(void **state)
+{
+    (void)state;
+    int n = cases(600), used = 0, ends = 0;
+    for (int it = 0; it < n; it++) {
+        struct pose_of o;
+        struct polytope_scene later, soon;
+        double point[MOST][3], v[3], w[3], valid;
+        struct taylor c[3], R[9], gap;
+        struct nearest_features now;
+        int dim = it % 3 ? 2 : 3;
+        shape(&o.a, dim);
+        shape(&o.b, dim);
+        place(&o, dim, uniform(0.1, 1.5));
+        random_unit(dim, v);
+        for (int i = 0; i < 3; i++) {
+            v[i] *= uniform(0.1, 3);
+            w[i] = dim == 3 || i == 2 ? uniform(-4, 4) : 0.0;
+        }
+        pose_series(&o.s, v, w, c, R);
+        nearest_features_find(&o.s, NULL, &now);
+        if (!(now.gap < -1e-3))
+            continue;
+        scene_at(&o.s, c, R, 1e-7, point, &soon);
+        if (!polytope_pair_follow(&o.s, &soon, &now.pair, c, R, ORDER, 0.3,
+                                  1e-13, true, &gap, &valid))
+            continue;
+        assert_true(fabs(gap.c[0] - now.gap) < 1e-14);
+        ends += valid < 0.3;
+        /* the series itself may hold for less */
+        for (int k = ORDER - 3; k <= ORDER; k++)
+            if (gap.c[k] != 0.0)
+                valid = fmin(valid, pow(1e-14 / fabs(gap.c[k]), 1.0 / k));
+        for (int k = 1; k <= 5; k++) {
+            double dt = valid * k / 5, by_faces,
+                   by_series = taylor_at(ORDER, &gap, dt);
+            scene_at(&o.s, c, R, dt, point, &later);
+            by_faces = deepest_of_faces(&later);
+            used++;
+            if (!(by_series > by_faces - 2e-12) ||
+                (dim == 2 && !(by_series < by_faces + 2e-12)))
+                fail_msg("case %d, time %g of %g: %.17g by the series, "
+                         "%.17g; features %d %d",
+                         it, dt, valid, by_series, by_faces, now.pair.kind[0],
+                         now.pair.kind[1]);
+        }
+    }
+    assert_true(n < 100 || (used > n && ends > n / 8 && ends < n));
+}
+
 int
 main(void)
 {
@@ -690,6 +768,7 @@ main(void)
         cmocka_unit_test(nearest),         cmocka_unit_test(flat),
         cmocka_unit_test(nearly_parallel), cmocka_unit_test(half_space),
         cmocka_unit_test(exchange),        cmocka_unit_test(along),
+        cmocka_unit_test(overlapping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

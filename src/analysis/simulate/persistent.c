@@ -238,7 +238,7 @@ takes_turns(const struct simulation *sim, int times)
  */
 static int
 choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
-             const struct contact_point *gone, enum friction_cause cause,
+             const struct contact_point *gone, enum choice_cause cause,
              bool *shared, bool *jumped)
 {
     assert(sim != NULL && spot != NULL && *count > 0 && shared != NULL);
@@ -255,10 +255,8 @@ choose_modes(struct simulation *sim, struct contact_point *spot, int *count,
                 (modes.choice.taken >= 0 && !modes.jumps && !modes.yields &&
                  slip_off_corners(sim, spot, n)))) {
         n = *count;
-        modes = (struct friction_modes){.cause = FRICTION_CAUSE_OTHER,
-                                        .which = -1,
-                                        .inner = inner,
-                                        .next = next};
+        modes = (struct friction_modes){
+            .cause = CHOICE_OTHER, .which = -1, .inner = inner, .next = next};
         st = simulate_capture_slips(sim, spot, n, &modes);
     }
     if (st)
@@ -376,7 +374,7 @@ without(struct simulation *sim, struct contact_point *spot, int n,
 /* Chooses which points of one group carry a force. */
 static int
 choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
-             const struct contact_point *gone, enum friction_cause cause,
+             const struct contact_point *gone, enum choice_cause cause,
              bool *shared)
 {
     struct rt *run = sim->run;
@@ -389,7 +387,7 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
         return st;
     if ((st = still(sim, spot, &n_still)))
         return st;
-    if (cause == FRICTION_CAUSE_LEFT)
+    if (cause == CHOICE_LEFT)
         n_still = without(sim, spot, n_still, gone);
     if (friction_modes_any(run, spot, n_still)) {
         bool jumped;
@@ -397,8 +395,8 @@ choose_group(struct simulation *sim, struct contact_point *spot, int n_still,
         bool apart = !st && !jumped && simulate_capture_apart(sim, all, n_all);
         if (!st && (jumped || apart))
             return choose_group(sim, apart ? all : spot,
-                                apart ? n_all : n_still, NULL,
-                                FRICTION_CAUSE_OTHER, shared);
+                                apart ? n_all : n_still, NULL, CHOICE_OTHER,
+                                shared);
         if (!st && !sim->stopped)
             resting_polytopes_let_go(sim, all, n_all, spot, n_still);
         return st;
@@ -468,7 +466,7 @@ leave_until(struct simulation *sim, uint32_t contact, double now)
 static int
 choose(struct simulation *sim, bool *block, const bool *out,
        const struct point_list *more, const struct contact_point *gone,
-       enum friction_cause cause, const struct contact_point *past)
+       enum choice_cause cause, const struct contact_point *past)
 {
     struct rt *run = sim->run;
     struct point_list list = {0}, closed = {0};
@@ -540,9 +538,9 @@ simulate_persistent_settle(struct simulation *sim, const uint32_t *more,
         if (in[contact] && !gather(sim, contact, &list) &&
             sim->contacts[contact].pressed)
             *unknown = contact;
-    return *unknown != UINT32_MAX ? IMP_OK
-                                  : choose(sim, block, in, &list, NULL,
-                                           FRICTION_CAUSE_OTHER, NULL);
+    return *unknown != UINT32_MAX
+               ? IMP_OK
+               : choose(sim, block, in, &list, NULL, CHOICE_OTHER, NULL);
 }
 
 int
@@ -562,7 +560,7 @@ simulate_persistent_choose(struct simulation *sim, uint32_t contact,
             persistent_mark(run, i, block);
     for (int i = 0; i < n; i++)
         point_list_add(sim, &list, &point[i]);
-    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, NULL);
+    return choose(sim, block, out, &list, NULL, CHOICE_OTHER, NULL);
 }
 
 int
@@ -630,7 +628,7 @@ at_corner(struct simulation *sim, const struct contact_point *gone, bool *block,
         point_list_add(sim, &list, gone);
     sim->corner.time = rt_time(run);
     sim->corner.contact = gone->contact + 1;
-    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, NULL);
+    return choose(sim, block, out, &list, NULL, CHOICE_OTHER, NULL);
 }
 
 /* What touches there now is looked for anew, at all contacts of the two bodies.
@@ -667,13 +665,13 @@ simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
             if (!contact_point_same(&all.spot[i], &same))
                 point_list_add(sim, &list, &all.spot[i]);
     }
-    return choose(sim, block, out, &list, NULL, FRICTION_CAUSE_OTHER, &gone);
+    return choose(sim, block, out, &list, NULL, CHOICE_OTHER, &gone);
 }
 
 /* Chooses anew which points of a marked block carry a force. */
 static int
 choose_held(struct simulation *sim, bool *block,
-            const struct contact_point *gone, enum friction_cause cause)
+            const struct contact_point *gone, enum choice_cause cause)
 {
     struct point_list none = {0};
     struct contact_point slid;
@@ -689,8 +687,7 @@ simulate_persistent_unloaded(struct simulation *sim, int which, bool opens)
     bool *block = NEW_N(run->brief, bool, run->im->blocks.n + 1), on;
     const struct contact_point *gone = persistent_point(run, which, &on, NULL);
     persistent_mark(run, gone->contact, block);
-    return choose_held(sim, block, gone,
-                       opens ? FRICTION_CAUSE_LEFT : FRICTION_CAUSE_UNLOADED);
+    return choose_held(sim, block, gone, opens ? CHOICE_LEFT : CHOICE_UNLOADED);
 }
 
 /* Do stick and slip take turns at this one time without end? Then says so, and
@@ -731,8 +728,7 @@ simulate_persistent_friction(struct simulation *sim, int which, bool stops)
     if (endless(sim, at->contact))
         return IMP_OK;
     persistent_mark(run, at->contact, block);
-    return choose_held(sim, block, at,
-                       stops ? FRICTION_CAUSE_STOPPED : FRICTION_CAUSE_CONE);
+    return choose_held(sim, block, at, stops ? CHOICE_STOPPED : CHOICE_CONE);
 }
 
 int
@@ -751,7 +747,7 @@ simulate_persistent_joint(struct simulation *sim, uint32_t joint)
             return IMP_OK;
     }
     assert(block[moved]);
-    return choose_held(sim, block, NULL, FRICTION_CAUSE_OTHER);
+    return choose_held(sim, block, NULL, CHOICE_OTHER);
 }
 
 /* -- jam ------------------------------------------------------------------- */
@@ -774,7 +770,7 @@ simulate_persistent_jam(struct simulation *sim, int which)
     uint32_t policy = run->paradox, contact = jam.spot.contact;
     if (jam.stops) {
         persistent_mark(run, contact, block);
-        return choose_held(sim, block, &jam.spot, FRICTION_CAUSE_STOPPED);
+        return choose_held(sim, block, &jam.spot, CHOICE_STOPPED);
     }
     if (policy == PARADOX_BRANCH && run->forks && jam.limit)
         policy = paradox_after_jam(run->forks, jam.opens);
@@ -791,6 +787,6 @@ simulate_persistent_jam(struct simulation *sim, int which)
     if (lifts)
         resting_polytopes_drop(sim, contact);
     simulate_watch(sim, contact, WATCH_LEAVE);
-    return choose(sim, block, lifts ? out : NULL, &none, NULL,
-                  FRICTION_CAUSE_OTHER, NULL);
+    return choose(sim, block, lifts ? out : NULL, &none, NULL, CHOICE_OTHER,
+                  NULL);
 }

@@ -107,18 +107,56 @@ support_of_a(struct view *view, uint32_t i, const struct taylor n[3])
     }
 }
 
+/* The gap of a face of body `big` and of a vertex of the other one, and the
+ * conditions that this vertex stays the lowest of its neighbours: all along the
+ * normal m of the face, as the other body sees it. */
 static void
-face_vertex(struct view *view, uint32_t f, uint32_t i, struct taylor *gap)
+face_gap(const struct polytope_scene *scene, const struct feature_pair *pair,
+         int big, const struct taylor c[3], const struct taylor R[9],
+         struct feature_validity *validity, struct taylor *gap)
+{
+    const struct polytope_face *face = scene->p[big]->face + pair->index[big];
+    const struct polytope *other = scene->p[1 - big];
+    uint32_t i = pair->index[1 - big];
+    int order = validity->order;
+    struct taylor m[3], condition;
+    for (int j = 0; j < 3; j++)
+        for (int k = 0; k <= order; k++)
+            m[j].c[k] = big == 0 ? R[j].c[k] * face->n[0] +
+                                       R[3 + j].c[k] * face->n[1] +
+                                       R[6 + j].c[k] * face->n[2]
+                                 : R[3 * j].c[k] * face->n[0] +
+                                       R[3 * j + 1].c[k] * face->n[1] +
+                                       R[3 * j + 2].c[k] * face->n[2];
+    /* n.(c + R x) - d, or n.R^T (x - c) - d */
+    taylor_dot_const(order, m, other->vertex[i], gap);
+    if (big == 0)
+        taylor_dot_const(order, c, face->n, &condition);
+    else
+        taylor_dot(order, m, c, &condition);
+    if (big == 0)
+        taylor_add(order, gap, &condition, gap);
+    else
+        taylor_sub(order, gap, &condition, gap);
+    gap->c[0] -= face->d;
+    for (uint32_t k = 0; k < other->at[i + 1] - other->at[i]; k++) {
+        const double *x = other->vertex[polytope_neighbour(other, i, k)];
+        double e[3];
+        for (int j = 0; j < 3; j++)
+            e[j] = x[j] - other->vertex[i][j];
+        taylor_dot_const(order, m, e, &condition);
+        feature_validity_add(validity, &condition);
+    }
+}
+
+/* Adds the conditions that vertex i of b stays before a face of a. */
+static void
+before_face(struct view *view, uint32_t f, uint32_t i)
 {
     const struct polytope_face *face = view->a->face + f;
-    struct taylor place[3], condition, n[3];
+    struct taylor place[3], condition;
     placed(view, view->b->vertex[i], place);
-    taylor_dot_const(view->order, place, face->n, gap);
-    gap->c[0] -= face->d;
-    for (int j = 0; j < 3; j++)
-        taylor_const(view->order, face->n[j], &n[j]);
-    support_of_b(view, i, n);
-    for (uint32_t k = 0; k < face->count && view->apart; k++) {
+    for (uint32_t k = 0; k < face->count; k++) {
         const uint32_t *l = view->a->loop + face->first;
         const double *from = view->a->vertex[l[k]];
         const double *to = view->a->vertex[l[(k + 1) % face->count]];
@@ -305,12 +343,20 @@ feature_gap_series(const struct polytope_scene *scene,
     assert(pair->kind[0] <= FEATURE_FACE && pair->kind[1] <= FEATURE_FACE);
     struct view view;
     int order = validity->order, big = pair->kind[0] < pair->kind[1] ? 1 : 0;
+    uint32_t own = pair->index[big], other = pair->index[1 - big];
+    /* the ends of the features matter only while the bodies are apart */
+    bool apart = scene->p[0]->n_vertex > 0 && scene->p[1]->n_vertex > 0 &&
+                 !validity->overlap;
+    if (pair->kind[big] == FEATURE_FACE) {
+        face_gap(scene, pair, big, centre, turn, validity, gap);
+        if (!apart)
+            return true;
+    }
     view.order = order;
     view.t = validity;
     view.a = scene->p[big];
     view.b = scene->p[1 - big];
-    /* the ends of the features matter only while the bodies are apart */
-    view.apart = true;
+    view.apart = apart;
     if (big == 0) {
         memcpy(view.c, centre, sizeof view.c);
         memcpy(view.R, turn, sizeof view.R);
@@ -324,13 +370,9 @@ feature_gap_series(const struct polytope_scene *scene,
             taylor_scale(order, -1.0, &view.c[i], &view.c[i]);
         }
     }
-    uint32_t own = pair->index[big], other = pair->index[1 - big];
-    if (scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0 ||
-        validity->overlap)
-        view.apart = false;
     switch (pair->kind[big]) {
     case FEATURE_FACE:
-        face_vertex(&view, own, other, gap);
+        before_face(&view, own, other);
         return true;
     case FEATURE_EDGE:
         return pair->kind[1 - big] == FEATURE_EDGE

@@ -131,6 +131,7 @@ strike(struct flow *flow, struct struck *struck, bool *on)
         rests[i] = !struck->hits[i] && friction_rests(flow, i);
     }
     friction_push(flow, struck->impulse);
+    friction->struck = true;
     int st = friction_rows(flow);
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         bool was = taylor->contacts.closed[i];

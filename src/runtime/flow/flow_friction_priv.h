@@ -93,8 +93,9 @@ struct taylor_friction {
     bool *zero;     /* m: the last impact ended the slip */
     double *normal, *tangential;         /* m: forces at the last choice */
     double *normal_now, *tangential_now; /* m: forces where the piece begins */
-    double *work;                        /* m */
-    double *impulse;                     /* 2m: of the last impact */
+    bool struck;      /* an impact has ended these forces at this instant */
+    double *work;     /* m */
+    double *impulse;  /* 2m: of the last impact */
     double *approach; /* m: speeds of what was hit then, or 0 */
     bool may_gain;    /* a law of it may raise the energy */
     bool shared; /* closed contacts depend on each other: their forces are not

@@ -9,18 +9,18 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/choice/choice.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/numerics/polynomial.h"
 
-/* Accelerations that are so small a share of their terms are 0. */
-#define FLOATING 1e-12
-/* Extremes that differ by so small a share are one: LINEAR_PROGRAM_ZERO. */
-#define RANGE_POINT 1e-9
 /* A force this small a share of the greatest one is none: the least forces are
  * found to 1e-10 (FRICTION_TOLERANCE). */
 #define LOADS_IDLE 1e-9
+/* After so many changes of modes at one time what they do next is asked, as of
+ * bodies. */
+#define MODES_NEXT 1
 
 void
 friction_note(struct flow *flow, uint32_t i, const char *word)
@@ -169,39 +169,34 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
     return IMP_OK;
 }
 
-/* One choice of modes with its forces, as text. */
 static const char *
-set_text(const struct flow *flow, const struct candidates *all,
-         const struct friction_set *set)
+contact_name(const struct flow *flow, int i)
 {
-    struct arena *arena = flow->run->arena;
-    const char *text = "";
-    for (int i = 0; i < all->n; i++) {
-        char N[NUM_TEXT], T[NUM_TEXT];
-        const imp_contact *contact = rt_contact(
-            flow->run, flow->sys->contact + (uint32_t)all->contact[i]);
-        text = arena_printf(arena, "%s%s`%s` %s", text, i ? ", " : "",
-                            imp_text(flow->run->im, contact->name),
-                            contact_mode_name(set->mode[i]));
-        if (set->mode[i] != CONTACT_FREE)
-            text = arena_printf(arena, "%s (normal force %s, friction %s)",
-                                text, num_digits(N, set->normal[i], 6),
-                                num_digits(T, set->tangential[i], 6));
-    }
-    return text;
+    return imp_text(
+        flow->run->im,
+        rt_contact(flow->run, flow->sys->contact + (uint32_t)i)->name);
 }
 
-/* "least to greatest", or one number. */
-static const char *
-range_text(struct arena *arena, const double range[2])
+/* The candidates as runtime/choice asks for them. */
+static struct choice_group
+group_of(const struct flow *flow, const struct candidates *all)
 {
-    char least[NUM_TEXT], greatest[NUM_TEXT];
-    double size = fmax(fabs(range[0]), fabs(range[1]));
-    num_digits(greatest, range[1], 6);
-    return range[1] - range[0] <= RANGE_POINT * size
-               ? arena_printf(arena, "%s", greatest)
-               : arena_printf(arena, "%s to %s", num_digits(least, range[0], 6),
-                              greatest);
+    return (struct choice_group){.arena = flow->run->brief,
+                                 .instant = all->instant,
+                                 .point = all->point,
+                                 .cause = CHOICE_OTHER,
+                                 .which = -1};
+}
+
+/* The names of the candidates. */
+static const char **
+names_of(const struct flow *flow, const struct candidates *all)
+{
+    const char **name =
+        NEW_N(flow->run->brief, const char *, (size_t)all->n + 1);
+    for (int k = 0; k < all->n; k++)
+        name[k] = contact_name(flow, all->contact[k]);
+    return name;
 }
 
 /* Between which bounds the forces of a choice may lie, contact by contact. */
@@ -209,23 +204,9 @@ static const char *
 ranges_text(const struct flow *flow, const struct candidates *all,
             const struct friction_set *set)
 {
-    struct arena *arena = flow->run->arena;
-    struct friction_range *range =
-        NEW_N(flow->run->brief, struct friction_range, (size_t)all->n);
-    friction_ranges(flow->run->brief, &all->instant, set, range);
-    const char *text = "";
-    for (int i = 0; i < all->n; i++)
-        text = arena_printf(
-            arena, "%s%s`%s` %s: normal force %s, friction %s, slip'' %s", text,
-            i ? "; " : "",
-            imp_text(flow->run->im,
-                     rt_contact(flow->run,
-                                flow->sys->contact + (uint32_t)all->contact[i])
-                         ->name),
-            contact_mode_name(set->mode[i]), range_text(arena, range[i].normal),
-            range_text(arena, range[i].tangential),
-            range_text(arena, range[i].slip));
-    return text;
+    struct choice_group group = group_of(flow, all);
+    return choice_ranges_text(flow->run->arena, &group, names_of(flow, all),
+                              set);
 }
 
 /* What was found where nothing is singled out. */
@@ -233,28 +214,9 @@ static const char *
 verdict_text(const struct flow *flow, const struct candidates *all,
              const struct friction_choice *choice)
 {
-    struct arena *arena = flow->run->arena;
-    const char *text = friction_verdict_name(choice->verdict);
-    char spread[NUM_TEXT];
-    if (choice->n == 0)
-        return arena_printf(arena,
-                            "%s: no choice of modes keeps the laws of contact "
-                            "and friction",
-                            text);
-    if (choice->verdict == FRICTION_LOADS)
-        return arena_printf(
-            arena,
-            "%s: the contacts can share their loads in many ways, and the "
-            "motion depends on how (accelerations differ by up to %s): %s; "
-            "with forces of least norm %s",
-            text, num_digits(spread, choice->spread, 6),
-            ranges_text(flow, all, choice->set),
-            set_text(flow, all, choice->set));
-    text = arena_printf(arena, "%s: ", text);
-    for (int i = 0; i < choice->n; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? "; or " : "",
-                            set_text(flow, all, choice->set + i));
-    return text;
+    struct choice_group group = group_of(flow, all);
+    return choice_verdict_text(flow->run->arena, &group, names_of(flow, all),
+                               choice);
 }
 
 /* The point of an impact without collision that is possible, or -1. */
@@ -266,21 +228,6 @@ jump_of(const struct flow *flow, const struct candidates *all)
     for (int k = 0; k < all->n; k++)
         mu[k] = rows->slip[all->contact[k]].mu_impact;
     return paradox_jump_of(&all->instant, mu);
-}
-
-/* The coefficients of one contact, and how far they are from where the verdict
- * changes, as text. */
-static const char *
-coefficients_text(const struct flow *flow, const struct painleve_verdict *found)
-{
-    char tangential[NUM_TEXT], normal[NUM_TEXT], plus[NUM_TEXT],
-        minus[NUM_TEXT], margin[NUM_TEXT];
-    return arena_printf(
-        flow->run->arena, " (a = %s, b = %s, p+ = %s, p- = %s%s%s; margin %s)",
-        num_digits(tangential, found->a, 6), num_digits(normal, found->b, 6),
-        num_digits(plus, found->p_plus, 6),
-        num_digits(minus, found->p_minus, 6), *found->cell ? ", cell " : "",
-        found->cell, num_digits(margin, found->margin, 3));
 }
 
 void
@@ -321,12 +268,12 @@ changes(const struct flow *flow, const struct candidates *all,
     return false;
 }
 
-/* Nothing is singled out. Does the model's policy choose? Returns the choice of
- * modes that it takes, or -1: an impact without collision is to be made, or the
- * run is told what is possible. */
-static int
+/* Nothing is singled out. Does the model's policy choose? Where choice->taken
+ * stays -1 an impact without collision is to be made, or the run is told what
+ * is possible. */
+static void
 by_policy(struct flow *flow, const struct candidates *all,
-          const struct friction_choice *choice, struct flow_event *event)
+          struct friction_choice *choice, struct flow_event *event)
 {
     struct taylor_friction *friction = flow->taylor->friction;
     int jump =
@@ -336,35 +283,28 @@ by_policy(struct flow *flow, const struct candidates *all,
     const char *why = verdict_text(flow, all, choice);
     tell_choice(flow, all, choice);
     if (jump >= 0)
-        why = arena_printf(
-            flow->run->arena,
-            "%s; an impact without collision at `%s` is possible", why,
-            imp_text(flow->run->im,
-                     rt_contact(flow->run, flow->sys->contact +
-                                               (uint32_t)all->contact[jump])
-                         ->name));
+        why =
+            arena_printf(flow->run->arena,
+                         "%s; an impact without collision at `%s` is possible",
+                         why, contact_name(flow, all->contact[jump]));
     why = arena_printf(
         flow->run->arena, "%s%s", why,
         all->n == 1
-            ? coefficients_text(flow, &friction->told[friction->n_told - 1].is)
+            ? choice_coefficients_text(flow->run->arena,
+                                       &friction->told[friction->n_told - 1].is)
             : "");
     enum friction_paradox policy = (enum friction_paradox)flow->run->paradox;
-    int taken = choice->taken < 0 ? paradox_choose(choice, all->n, policy) : -1;
-    if (policy == PARADOX_BRANCH && choice->taken < 0 && flow->run->forks)
-        taken = paradox_branch(flow->run->forks, flow->run->ds->arena, choice,
-                               all->n, &jump);
-    bool jumps =
-        (policy == PARADOX_JUMP || policy == PARADOX_BRANCH) && jump >= 0;
+    bool jumps = choice_by_policy(choice, all->n, policy, flow->run->forks,
+                                  flow->run->ds->arena, &jump);
     if (jumps)
         friction->jump = all->contact[jump];
     if (policy == PARADOX_COMPLIANT && choice->taken < 0)
         friction_soft_yields(flow, all->contact, all->n);
-    if (taken >= 0)
+    if (choice->taken >= 0)
         friction->open = why;
     else
         friction_undecided(flow, event, why);
     event->policies = paradox_policies(choice, all->n, jump >= 0);
-    return taken;
 }
 
 static const char *
@@ -380,19 +320,6 @@ change_word(enum contact_mode before, enum contact_mode after)
     default:
         return friction_slips(before) ? "reverse" : "slip";
     }
-}
-
-/* The size of the terms of the acceleration of row r with the forces of a set.
- */
-static double
-row_size(const struct candidates *all, const struct friction_set *set, int r)
-{
-    double size = all->instant.terms[r];
-    for (int k = 0; k < all->n; k++)
-        size += fabs(all->instant.W[r * 2 * all->n + 2 * k] * set->normal[k]) +
-                fabs(all->instant.W[r * 2 * all->n + 2 * k + 1] *
-                     set->tangential[k]);
-    return size;
 }
 
 /* The flow goes on in these modes. */
@@ -414,66 +341,16 @@ go_on(struct flow *flow, const struct candidates *all,
         taylor->contacts.opening[i] = friction->still[i] =
             set->mode[k] == CONTACT_FREE;
         if (friction->still[i] &&
-            fabs(set->acc[2 * k]) <= FLOATING * row_size(all, set, 2 * k))
+            fabs(set->acc[2 * k]) <=
+                CHOICE_FLOATS * choice_row_size(&all->instant, set, 2 * k))
             taylor->contacts.released[i] = true;
         friction->onset[i] =
             friction_slips(set->mode[k]) && all->point[k].slip == 0.0;
         if (before != set->mode[k])
             friction_note(flow, i, change_word(before, set->mode[k]));
     }
+    friction->struck = false;
     taylor_set_active(flow);
-}
-
-/* Do both sets have the same accelerations, to the digits of their terms? */
-static bool
-same_motion(const struct candidates *all, const struct friction_set *a,
-            const struct friction_set *b)
-{
-    for (int r = 0; r < 2 * all->n; r++)
-        if (fabs(a->acc[r] - b->acc[r]) >
-            fmax(FLOATING * row_size(all, a, r),
-                 friction_row_noise(&all->instant, r)))
-            return false;
-    return true;
-}
-
-/* A contact that is free, but does not open, carries nothing and could as well
- * be closed: a foot in the middle of others. Then the choice where these count
- * as closed until now is the better name for the same motion. Returns the
- * choice to be taken. */
-static const struct friction_choice *
-with_floating(struct arena *arena, const struct candidates *all,
-              const struct friction_choice *choice)
-{
-    const struct friction_set *set = choice->set + choice->taken;
-    bool any = false;
-    struct candidates other = *all;
-    other.point = NEW_N(arena, struct friction_point, (size_t)all->n);
-    for (int k = 0; k < all->n; k++) {
-        struct friction_point *point = other.point + k;
-        bool floats =
-            set->mode[k] == CONTACT_FREE &&
-            fabs(set->acc[2 * k]) <= FLOATING * row_size(all, set, 2 * k) &&
-            !all->ceased[k];
-        *point = all->point[k];
-        point->held = true;
-        point->ended = false;
-        point->before = !floats                  ? set->mode[k]
-                        : point->slip > 0.0      ? CONTACT_SLIP_POSITIVE
-                        : point->slip < 0.0      ? CONTACT_SLIP_NEGATIVE
-                        : point->mu_static > 0.0 ? CONTACT_STICK
-                                                 : CONTACT_SLIDE;
-        any |= floats;
-    }
-    if (!any)
-        return choice;
-    struct friction_choice *closed = NEW(arena, struct friction_choice);
-    other.instant.point = other.point;
-    friction_choose(arena, &other.instant, closed);
-    return closed->taken >= 0 && closed->verdict != FRICTION_LOADS &&
-                   same_motion(all, set, closed->set + closed->taken)
-               ? closed
-               : choice;
 }
 
 /* The motion goes on with forces of least norm, which are those of its series
@@ -518,6 +395,78 @@ loads_text(const struct flow *flow, const struct candidates *all,
                         ranges_text(flow, all, choice->set + choice->taken));
 }
 
+/* The forces until now (2 n); NULL: there were none, or an impact has ended
+ * them. */
+static const double *
+forces_until(const struct flow *flow, struct arena *arena,
+             const struct candidates *all)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    double *force = NEW_N(arena, double, 2 * (size_t)all->n);
+    bool any = false;
+    for (int k = 0; k < all->n; k++) {
+        int i = all->contact[k];
+        if (!all->point[k].held)
+            continue;
+        any = true;
+        force[2 * k] = friction->normal_now[i];
+        force[2 * k + 1] = friction->tangential_now[i];
+    }
+    return any && !friction->struck ? force : NULL;
+}
+
+/* Which choice goes on. */
+static struct friction_choice *
+choose(const struct flow *flow, struct arena *arena,
+       const struct candidates *all)
+{
+    struct choice_group group = group_of(flow, all);
+    struct friction_choice *choice = NEW(arena, struct friction_choice);
+    choice_make(&group, choice);
+    /* where motions depend on loads these are the least ones, as the series
+     * have them */
+    if (choice->verdict == FRICTION_SEVERAL)
+        group.until = forces_until(flow, arena, all);
+    choice_keep(&group, choice);
+    return choice;
+}
+
+/* Modes have taken turns at this instant: what forces at the edges of their
+ * cones do next decides, too (friction_goes_on). The accelerations change as
+ * the series of the last of these modes say, which begin here. */
+static void
+choose_next(const struct flow *flow, const struct candidates *all,
+            struct friction_set *set)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    struct choice_group group = group_of(flow, all);
+    size_t rows = 2 * (size_t)all->n;
+    double *rate = NEW_N(group.arena, double, 2 * rows), *force = rate + rows;
+    bool *held = NEW_N(group.arena, bool, all->n);
+    struct friction_going next;
+    if (friction->elapsed != 0.0 || friction->struck ||
+        friction->repeats <= MODES_NEXT)
+        return;
+    for (size_t k = 0; k < rows / 2; k++) {
+        size_t i = (size_t)all->contact[k];
+        if (all->point[k].given || all->point[k].varies)
+            return;
+        held[k] = taylor->contacts.closed[i];
+        if (!held[k])
+            continue;
+        rate[2 * k] = 6.0 * taylor->piece.gap[i * ROW + 3];
+        force[2 * k] = taylor->piece.force[i * ROW + 1];
+        if (friction->rub[i] < 0)
+            continue;
+        rate[2 * k + 1] = 2.0 * friction->piece.slip[i * ROW + 2];
+        force[2 * k + 1] = friction->piece.friction[i * ROW + 1];
+    }
+    choice_rates(&group, held, rate, force, NULL);
+    if (friction_goes_on(group.arena, &group.instant, rate, &next))
+        *set = next.set;
+}
+
 int
 friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
                       struct flow_event *event)
@@ -535,8 +484,8 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     friction->loads_matter = false;
     if (all.n == 0)
         return IMP_OK;
-    struct friction_choice *choice = NEW(arena, struct friction_choice);
-    friction_choose(arena, &all.instant, choice);
+    struct friction_choice *choice = choose(flow, arena, &all);
+    struct choice_group group = group_of(flow, &all);
     bool loads = choice->verdict == FRICTION_LOADS;
     if (loads && (flow->run->loads == LOADS_REPORT ||
                   !take_least(&all, choice->set + choice->taken))) {
@@ -547,12 +496,15 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     }
     bool open = choice->taken < 0;
     if (open) {
-        choice->taken = by_policy(flow, &all, choice, event);
+        by_policy(flow, &all, choice, event);
         if (choice->taken < 0)
             return IMP_OK;
     }
-    const struct friction_choice *taken =
-        loads ? choice : with_floating(arena, &all, choice);
+    struct friction_choice *taken =
+        loads ? choice : choice_with_floating(&group, all.ceased, choice);
+    if (!loads)
+        choose_next(flow, &all, taken->set + taken->taken);
+    choice_name_held(&group, taken->set + taken->taken);
     if (!open && changes(flow, &all, taken->set + taken->taken))
         tell_choice(flow, &all, choice);
     /* also of one of several motions, which was chosen or went on until now */
@@ -585,7 +537,9 @@ present_set(struct flow *flow, struct candidates *all, bool *known)
     friction_choose(arena, &all->instant, choice);
     if (choice->taken < 0)
         return NULL;
-    const struct friction_set *set = choice->set + choice->taken;
+    struct friction_set *set = choice->set + choice->taken;
+    struct choice_group group = group_of(flow, all);
+    choice_name_held(&group, set);
     for (int k = 0; k < all->n; k++)
         if (set->mode[k] != all->point[k].before)
             return NULL;

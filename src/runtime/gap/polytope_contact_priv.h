@@ -81,6 +81,16 @@ int polytope_pair_closest(struct rt *run, uint32_t contact,
 int polytope_pair_series(struct rt *run, uint32_t contact, int order,
                          const struct feature_pair *first, double *gap,
                          double *valid);
+/* Makes the gap of one pair of features while body 1 moves along the pose, and
+ * gives the time, at most `horizon`, until another pair decides the gap. soon:
+ * the bodies a little later. overlap: as in struct feature_validity. */
+bool polytope_pair_follow(const struct polytope_scene *scene,
+                          const struct polytope_scene *soon,
+                          const struct feature_pair *pair,
+                          const struct taylor centre[3],
+                          const struct taylor turn[9], int order,
+                          double horizon, double slack, bool overlap,
+                          struct taylor *gap, double *valid);
 int polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
                            struct contact_manifold *out);
 

@@ -282,6 +282,21 @@ pose_at(const struct polytope_scene *now, int order, const struct taylor c[3],
     polytope_scene_place(out);
 }
 
+/* Returns a bound of the rate of a vector of n series within [0, T]: the sum of
+ * k |a_k| T^(k-1). */
+static double
+fastest_vector(int order, const struct taylor *a, int n, double T)
+{
+    double sum = 0.0;
+    for (int k = order; k >= 1; k--) {
+        double square = 0.0;
+        for (int i = 0; i < n; i++)
+            square += a[i].c[k] * a[i].c[k];
+        sum = sum * T + k * sqrt(square);
+    }
+    return sum;
+}
+
 /* Returns a bound of the rates of n series within [0, T]: the sums of k |a_k|
  * T^(k-1). */
 static double
@@ -333,6 +348,33 @@ stays_behind(const struct polytope_scene *scene,
     return behind > span * rate;
 }
 
+/* Does the separation along the normal of a face of `body` stay below `gap`
+ * until the conditions so far end? It is `apart` now, and changes no faster
+ * than the points of the other body, as that face sees them: |c'| + r|R'| where
+ * it is fixed, |c'| + |R'||x - c| where it turns (the other body is fixed
+ * then). */
+static bool
+face_stays_behind(const struct polytope_scene *scene, int body, double apart,
+                  const struct taylor centre[3],
+                  const struct taylor pose_turn[9], const struct taylor *gap,
+                  const struct feature_validity *validity)
+{
+    double span = fmin(validity->first, validity->horizon);
+    if (!(span > 0.0))
+        return true;
+    /* in the plane both columns turn alike */
+    const struct taylor column[2] = {pose_turn[0], pose_turn[3]};
+    double turn = scene->dim == 2
+                      ? fastest_vector(validity->order, column, 2, span)
+                      : fastest_vector(validity->order, pose_turn, 9, span),
+           move = fastest_vector(validity->order, centre, 3, span),
+           reach = body == 0 ? scene->p[1]->radius
+                             : scene->p[0]->radius + vec3_norm(scene->c) +
+                                   move * span;
+    double rate = fastest(validity->order, gap, 1, span) + move + turn * reach;
+    return gap->c[0] - apart > span * rate;
+}
+
 /* Adds a condition for every normal of a face, and for every pair of edges,
  * that may come to separate the bodies better than the present pair. */
 static void
@@ -351,15 +393,18 @@ others(const struct polytope_scene *scene, const struct polytope_scene *soon,
                 n[i] = body == 0 ? scene->p[0]->face[face].n[i]
                                  : -vec3_dot(scene->R + 3 * i,
                                              scene->p[1]->face[face].n);
-            polytope_separation(scene, n, at);
+            if (pair->kind[body] == FEATURE_FACE && pair->index[body] == face)
+                continue;
+            double apart = polytope_separation(scene, n, at);
+            if (face_stays_behind(scene, body, apart, centre, turn, gap,
+                                  validity))
+                continue;
             other.kind[body] = FEATURE_FACE;
             other.index[body] = face;
             other.kind[1 - body] = FEATURE_VERTEX;
             other.index[1 - body] = at[1 - body];
             if (!feature_gap_series(scene, &other, centre, turn, validity,
                                     &separation))
-                continue;
-            if (pair->kind[body] == FEATURE_FACE && pair->index[body] == face)
                 continue;
             taylor_sub(validity->order, gap, &separation, &less);
             feature_validity_add(validity, &less);
@@ -392,13 +437,13 @@ others(const struct polytope_scene *scene, const struct polytope_scene *soon,
         }
 }
 
-/* Makes the gap of a pair, and the time until another pair decides the gap.
- * soon: the bodies a little later. */
-static bool
-follow(const struct polytope_scene *scene, const struct polytope_scene *soon,
-       const struct feature_pair *pair, const struct taylor centre[3],
-       const struct taylor turn[9], int order, double horizon, double slack,
-       bool overlap, struct taylor *gap, double *valid)
+bool
+polytope_pair_follow(const struct polytope_scene *scene,
+                     const struct polytope_scene *soon,
+                     const struct feature_pair *pair,
+                     const struct taylor centre[3], const struct taylor turn[9],
+                     int order, double horizon, double slack, bool overlap,
+                     struct taylor *gap, double *valid)
 {
     bool half = scene->p[0]->n_vertex == 0 || scene->p[1]->n_vertex == 0;
     struct feature_validity validity = {.order = order,
@@ -444,11 +489,13 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
      * deep overlap. */
     if (valid == NULL && now->gap < -SERIES_DEEP * scene.size)
         most = 0.0;
+    /* nor is it asked for longer than decides whether the pair is taken */
+    double until = valid == NULL ? SERIES_SHORT * most : most;
     soon = scene; /* turned alone: directions are asked of it */
     for (int i = 0; i < 9 && overlap; i++)
         soon.R[i] = taylor_at(order, &turn[i], SERIES_SHORT * most);
-    bool good = follow(&scene, &soon, first, centre, turn, order, most, slack,
-                       overlap, &series, &best);
+    bool good = polytope_pair_follow(&scene, &soon, first, centre, turn, order,
+                                     until, slack, overlap, &series, &best);
     if (most == 0.0 && good)
         best = INFINITY;
     double t = fmax(best, 1e-12 * most);
@@ -458,8 +505,8 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
         t *= 4.0;
         pose_at(&scene, order, centre, turn, t, &later);
         nearest_features_find(&later, NULL, &o);
-        if (!follow(&scene, &soon, &o.pair, centre, turn, order, most, slack,
-                    overlap, &other, &value) ||
+        if (!polytope_pair_follow(&scene, &soon, &o.pair, centre, turn, order,
+                                  until, slack, overlap, &other, &value) ||
             fabs(other.c[0] - now->gap) > 2.0 * slack)
             continue;
         if (!good || value > best) {
@@ -472,8 +519,8 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
      * nearest, soon or later, and the present one gives the gap, but that a
      * condition lacks more than slack. */
     if (best < SERIES_SHORT * most &&
-        follow(&scene, &soon, first, centre, turn, order, most,
-               SERIES_NEARLY * slack, overlap, &other, &wide) &&
+        polytope_pair_follow(&scene, &soon, first, centre, turn, order, until,
+                             SERIES_NEARLY * slack, overlap, &other, &wide) &&
         wide > best) {
         series = other;
         best = wide;

@@ -77,7 +77,7 @@ cone_left(const struct persistent_row *row, int order, double span,
         double level = -CONE_LEFT * most;
         /* What the choice has taken for the edge is the edge as long as the
          * force comes back from there: else stick and slip take turns. */
-        if (margin[0] < level && margin[0] >= -FRICTION_AT_EDGE * most &&
+        if (margin[0] < level && margin[0] >= -CHOICE_AT_EDGE * most &&
             order > 1 && margin[1] > 0.0)
             level += margin[0];
         if (!polynomial_below(margin, order - 1, 0.0, span, level, &at))

@@ -20,19 +20,9 @@
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
-#include "runtime/numerics/dense.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rubbing/rubbing.h"
-
-/* Accelerations and forces below this share of their terms are none, as in
- * mode_select.c. */
-#define FORCE_NONE 1e-10
-/* Rows depend on others if so little of their W is left beside these, as
- * DELASSUS_RANK of motion/persistent.c. */
-#define DEPENDS 1e-11
-/* Of so many rows singular values cost more than all else. */
-#define DEPENDS_FACTORED 12
 
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
@@ -151,52 +141,7 @@ friction_rows_before(const struct rt *run, const struct contact_point *spot)
     return NULL;
 }
 
-/* -- points that depend on each other -------------------------------------- */
-
-/* Is the tangential row of a point given by rows that are held: the normal rows
- * of points with `on`, and the tangential rows of those with `sticks`, without
- * its own? Then its slip stays 0 whatever its force is. */
-static bool
-depends(const struct friction_rows *in, const bool *on, const bool *sticks,
-        int point)
-{
-    size_t n_held = 0, rows = 2 * (size_t)in->n, self = 2 * (size_t)point + 1;
-    size_t *held = NEW_N(in->run->brief, size_t, rows);
-    for (int k = 0; k < in->n; k++) {
-        if (on[k])
-            held[n_held++] = 2 * (size_t)k;
-        if (on[k] && sticks[k] && k != point)
-            held[n_held++] = 2 * (size_t)k + 1;
-    }
-    double *x = NEW_N(in->run->brief, double,
-                      2 * n_held * n_held + 5 * n_held + 1),
-           *V = x + n_held * n_held, *s = V + n_held * n_held, *b = s + n_held,
-           *y = b + n_held, *work = y + n_held;
-    for (size_t k = 0; k < n_held; k++) {
-        b[k] = in->W[held[k] * rows + self];
-        for (size_t l = 0; l < n_held; l++)
-            x[k * n_held + l] = in->W[held[k] * rows + held[l]];
-    }
-    int n = (int)n_held, rank = 0;
-    struct semidefinite factors;
-    if (n >= DEPENDS_FACTORED &&
-        semidefinite_factor(
-            n, x, DEPENDS, &factors,
-            NEW_N(in->run->brief, double, semidefinite_room(n)))) {
-        semidefinite_solve(&factors, b, y,
-                           NEW_N(in->run->brief, double, 3 * n_held));
-    } else {
-        if (!dense_svd(n, n, x, V, s))
-            return false;
-        while (rank < n && s[rank] > DEPENDS * s[0])
-            rank++;
-        dense_svd_solve(n, n, x, V, s, rank, b, y, work);
-    }
-    double own = in->W[self * rows + self], left = own;
-    for (size_t k = 0; k < n_held; k++)
-        left -= b[k] * y[k];
-    return left <= DEPENDS * own;
-}
+/* -- what the choice is told ----------------------------------------------- */
 
 /* Does the joint that is point i hold itself at rest from now on? */
 static bool
@@ -205,14 +150,6 @@ joint_holds(const struct friction_rows *in, int i)
     const struct rubbing_joint *joint =
         in->joint + (i - friction_rows_spots(in));
     return rubbing_joint_holds(joint);
-}
-
-static bool
-at_edge(const struct friction_point *point, const struct friction_set *set,
-        int i)
-{
-    return fabs(set->tangential[i]) >=
-           (1.0 - FRICTION_AT_EDGE) * point->mu_static * set->normal[i];
 }
 
 /* What was held at point i until now, if that is a contact. */
@@ -234,18 +171,6 @@ was_tied(const struct friction_rows *in, int i)
                       : mode && mode->tied;
 }
 
-/* Has point i a force that is more than rounding? */
-static bool
-set_pushes(const struct friction_rows *in, const struct friction_set *set,
-           int i)
-{
-    size_t row = 2 * (size_t)i;
-    double push = set->normal[i] * in->W[row * 2 * (size_t)in->n + row];
-    return in->point[i].given ||
-           (set->mode[i] != CONTACT_FREE &&
-            push > FORCE_NONE * fmax(in->terms[row], fabs(push)));
-}
-
 /* -- what is taken --------------------------------------------------------- */
 
 struct taken {
@@ -263,27 +188,15 @@ sort_out(const struct friction_rows *in, struct taken *taken)
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < friction_rows_spots(in); i++) {
             size_t row = 2 * (size_t)i;
-            bool pushes = set_pushes(in, set, i);
+            bool pushes = choice_pushes(&in->choice, set, i);
             bool stays = taken->n_on > 0 && !pushes &&
-                         set->acc[row] <= FORCE_NONE * in->terms[row];
+                         set->acc[row] <= CHOICE_NONE * in->terms[row];
             if (pass == 0 ? pushes : stays)
                 taken->order[taken->n++] = i;
         }
         if (pass == 0)
             taken->n_on = taken->n;
     }
-}
-
-/* Do the forces of a point leave the edge of its cone? */
-static bool
-comes_off_edge(const struct friction_rows *in, const struct taken *taken, int i)
-{
-    if (!taken->drift)
-        return false;
-    double normal = in->point[i].mu_static * taken->drift[2 * i],
-           along = taken->set->tangential[i] > 0.0 ? taken->drift[2 * i + 1]
-                                                   : -taken->drift[2 * i + 1];
-    return normal - along > FRICTION_AT_EDGE * (fabs(normal) + fabs(along));
 }
 
 /* Points at the edge of their cones stick there if others hold their slip;
@@ -293,28 +206,21 @@ tie(const struct friction_rows *in, const struct taken *taken, int first,
     struct persistent_group *group)
 {
     bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
+    int *side = NEW_N(in->run->brief, int, in->n);
     for (int i = 0; i < taken->n_on; i++) {
         const struct persistent_friction *friction = group->row[i].friction;
-        on[taken->order[i]] = true;
-        sticks[taken->order[i]] = friction && friction->mode == CONTACT_STICK;
+        int point = taken->order[i];
+        on[point] = true;
+        sticks[point] = friction && friction->mode == CONTACT_STICK;
+        side[point] = friction ? friction->tied : 0;
     }
     for (int i = friction_rows_spots(in); i < in->n; i++)
         on[i] = sticks[i] = joint_holds(in, i);
-    for (int k = -1; k < taken->n_on; k++) {
-        int i = k < 0 ? 0 : k;
-        while (k < 0 && i < taken->n_on && taken->order[i] != first)
-            i++;
-        if (i == taken->n_on)
-            continue;
-        struct persistent_friction *friction = group->row[i].friction;
-        int point = taken->order[i];
-        if (!friction || friction->tied || friction->mode != CONTACT_STICK ||
-            !at_edge(&in->point[point], taken->set, point) ||
-            comes_off_edge(in, taken, point) || !depends(in, on, sticks, point))
-            continue;
-        sticks[point] = false;
-        friction->tied = taken->set->tangential[point] > 0.0 ? 1 : -1;
-    }
+    choice_tie(&in->choice, taken->set, taken->drift, first, taken->order,
+               taken->n_on, on, sticks, side);
+    for (int i = 0; i < taken->n_on; i++)
+        if (group->row[i].friction)
+            group->row[i].friction->tied = side[taken->order[i]];
 }
 
 /* The size of the terms of a slip's acceleration. The force of a point that
@@ -360,8 +266,8 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
         on[taken->order[i]] = true;
     for (int k = n_spot - 1; k < in->n; k++) {
         int i = k < n_spot ? first : k;
-        if (i >= n_spot && sticks[i] && at_edge(&in->point[i], set, i) &&
-            depends(in, on, sticks, i))
+        if (i >= n_spot && sticks[i] && choice_at_edge(&in->point[i], set, i) &&
+            choice_depends(&in->choice, on, sticks, i))
             sticks[i] = false;
     }
     bool *among = NEW_N(in->run->brief, bool, in->n);
@@ -370,7 +276,7 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
         only[i] = true;
     }
     for (int i = n_spot; i < in->n; i++)
-        if (among[i] && depends(in, only, among, i))
+        if (among[i] && choice_depends(&in->choice, only, among, i))
             among[i] = false;
     for (int i = n_spot; i < in->n; i++) {
         struct rubbing_joint *joint = in->joint + (i - n_spot);
@@ -379,7 +285,7 @@ hold_joints(const struct friction_rows *in, const struct taken *taken,
                           sticks_now && !among[i] ? share_of(in, set, i) : NAN);
         if (!sticks_now && in->point[i].slip == 0.0)
             rubbing_joint_begins(joint,
-                                 FORCE_NONE * 10.0 * slip_terms(in, set, i));
+                                 CHOICE_NONE * 10.0 * slip_terms(in, set, i));
     }
 }
 
@@ -442,7 +348,7 @@ hold(struct friction_rows *in, struct taken *taken, int first)
                 ? rt_time(run)
                 : NAN;
         row->friction->small =
-            FORCE_NONE * 10.0 * slip_terms(in, taken->set, taken->order[i]);
+            CHOICE_NONE * 10.0 * slip_terms(in, taken->set, taken->order[i]);
     }
     tie(in, taken, first, group);
     persistent_project_group(run, group);
@@ -470,106 +376,9 @@ release(struct rt *run, const struct contact_point *spot, int count)
     persistent_release(run, block);
 }
 
-/* The mode of point `which` has just come to its end. all: points that were
- * tied are at the edge of their cones, and end with it. */
-static void
-prepare(struct friction_rows *in, const struct friction_modes *modes, bool all)
-{
-    if (modes->which < 0 || modes->cause == FRICTION_CAUSE_OTHER)
-        return;
-    struct friction_point *point = &in->point[modes->which];
-    point->ended = point->held;
-    if (modes->cause != FRICTION_CAUSE_UNLOADED)
-        point->slip = 0.0;
-    for (int i = 0; all && i < in->n && modes->cause == FRICTION_CAUSE_CONE;
-         i++)
-        if (was_tied(in, i))
-            in->point[i].ended = true;
-}
-
-/* The force of point `which` has met its cone. Does it stick nevertheless,
- * because the points share the forces in another way, or because others hold
- * its slip that are not at their edges, or need not be? */
-static bool
-sticks_on(const struct friction_rows *in, const struct friction_modes *modes)
-{
-    const struct friction_choice *choice = &modes->choice;
-    int which = modes->which;
-    if (modes->cause != FRICTION_CAUSE_CONE || which < 0 || choice->taken < 0)
-        return false;
-    const struct friction_set *set = &choice->set[choice->taken];
-    if (set->mode[which] != CONTACT_STICK)
-        return false;
-    /* of the two conditions of a bush one may hold it still */
-    if (choice->roomy || (which >= friction_rows_spots(in) &&
-                          !at_edge(&in->point[which], set, which)))
-        return true;
-    bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
-    for (int i = 0; i < in->n; i++) {
-        on[i] = set_pushes(in, set, i);
-        sticks[i] = set->mode[i] == CONTACT_STICK &&
-                    !(was_tied(in, i) && at_edge(&in->point[i], set, i));
-    }
-    return depends(in, on, sticks, which);
-}
-
-/* Does point `which` break loose in this choice, with an acceleration that is
- * more than rounding? Then what is tied elsewhere need not slip with it. */
-static bool
-breaks_loose(const struct friction_rows *in, const struct friction_modes *modes)
-{
-    const struct friction_choice *choice = &modes->choice;
-    int which = modes->which;
-    if (modes->cause != FRICTION_CAUSE_CONE || which < 0)
-        return true;
-    if (choice->taken < 0)
-        return false;
-    const struct friction_set *set = &choice->set[choice->taken];
-    return set->mode[which] != CONTACT_STICK &&
-           fabs(set->acc[2 * which + 1]) >
-               FORCE_NONE * in->terms[2 * which + 1];
-}
-
-/* A point that begins to slip without an acceleration, as others that stick
- * hold its slip, sticks at the edge of its cone. */
-static void
-name_held_slips(const struct friction_rows *in, struct friction_set *set)
-{
-    bool *on = NEW_N(in->run->brief, bool, 2 * in->n), *sticks = on + in->n;
-    for (int i = 0; i < in->n; i++) {
-        on[i] = set_pushes(in, set, i);
-        sticks[i] = set->mode[i] == CONTACT_STICK;
-    }
-    for (int i = 0; i < in->n; i++) {
-        size_t rows = 2 * (size_t)in->n, row = 2 * (size_t)i + 1;
-        double size = in->terms[row];
-        for (size_t k = 0; k < (size_t)in->n; k++)
-            size += fabs(in->W[row * rows + 2 * k] * set->normal[k]) +
-                    fabs(in->W[row * rows + 2 * k + 1] * set->tangential[k]);
-        bool slips = set->mode[i] == CONTACT_SLIP_POSITIVE ||
-                     set->mode[i] == CONTACT_SLIP_NEGATIVE;
-        if (on[i] && slips && in->point[i].slip == 0.0 &&
-            fabs(set->acc[row]) <= FORCE_NONE * size &&
-            depends(in, on, sticks, i))
-            set->mode[i] = CONTACT_STICK;
-    }
-}
-
-/* Do the accelerations of a family of forces differ by more than rounding? */
-static bool
-loads_matter(const struct friction_rows *in,
-             const struct friction_choice *choice)
-{
-    double size = 0.0;
-    for (int i = 0; i < 2 * in->n; i++)
-        size = fmax(size, in->terms[i]);
-    return choice->spread > FORCE_NONE * size;
-}
-
 /* Nothing is singled out: what the policy of the run takes. */
 static int
-by_policy(const struct friction_rows *in,
-          const struct friction_instant *instant, struct friction_modes *modes)
+by_policy(const struct friction_rows *in, struct friction_modes *modes)
 {
     struct friction_choice *choice = &modes->choice;
     double *mu = NEW_N(in->run->brief, double, (size_t)in->n);
@@ -583,20 +392,15 @@ by_policy(const struct friction_rows *in,
     }
     if (in->n_joint == 0 && (choice->verdict == FRICTION_SEVERAL ||
                              choice->verdict == FRICTION_NONE))
-        modes->jump = paradox_jump_of(instant, mu);
+        modes->jump = paradox_jump_of(&in->choice.instant, mu);
     enum friction_paradox policy = (enum friction_paradox)in->run->paradox;
     if (policy == PARADOX_COMPLIANT) {
         for (int i = 0; i < friction_rows_spots(in); i++)
             modes->yields |= friction_modes_may_yield(in->run, in->spot + i);
         return IMP_OK;
     }
-    if (policy == PARADOX_BRANCH && in->run->forks)
-        choice->taken = paradox_branch(in->run->forks, in->run->ds->arena,
-                                       choice, in->n, &modes->jump);
-    else
-        choice->taken = paradox_choose(choice, in->n, policy);
-    modes->jumps = (policy == PARADOX_JUMP || policy == PARADOX_BRANCH) &&
-                   choice->taken < 0 && modes->jump >= 0;
+    modes->jumps = choice_by_policy(choice, in->n, policy, in->run->forks,
+                                    in->run->ds->arena, &modes->jump);
     modes->by_policy = choice->taken >= 0 || modes->jumps;
     return IMP_OK;
 }
@@ -604,9 +408,7 @@ by_policy(const struct friction_rows *in,
 /* `loads = report`: where forces are not unique, between which bounds they lie;
  * nothing is taken where the motion depends on them. */
 static void
-report_loads(const struct friction_rows *in,
-             const struct friction_instant *instant,
-             struct friction_modes *modes)
+report_loads(const struct friction_rows *in, struct friction_modes *modes)
 {
     struct arena *arena = in->run->brief;
     struct friction_choice *choice = &modes->choice;
@@ -615,7 +417,8 @@ report_loads(const struct friction_rows *in,
         !(matter || modes->shared))
         return;
     modes->range = NEW_N(arena, struct friction_range, in->n);
-    friction_ranges(arena, instant, choice->set + choice->taken, modes->range);
+    friction_ranges(arena, &in->choice.instant, choice->set + choice->taken,
+                    modes->range);
     choice->taken = matter ? -1 : choice->taken;
 }
 
@@ -643,62 +446,44 @@ find_ended_joint(struct friction_rows *in, struct friction_modes *modes)
         if (end == RUBBING_HOLDS)
             continue;
         modes->which = n_spot + k;
-        modes->cause = end == RUBBING_GAVE_WAY ? FRICTION_CAUSE_CONE
-                                               : FRICTION_CAUSE_STOPPED;
+        modes->cause = end == RUBBING_GAVE_WAY ? CHOICE_CONE : CHOICE_STOPPED;
     }
-}
-
-static void
-choose(struct friction_rows *in, const struct friction_instant *instant,
-       struct friction_choice *choice)
-{
-    friction_choose_gripped(in->run->brief, instant, in->point, in->n_joint,
-                            in->grip, choice);
-}
-
-static bool
-no_modes(const struct friction_choice *choice)
-{
-    return choice->verdict == FRICTION_NONE ||
-           choice->verdict == FRICTION_UNKNOWN;
 }
 
 /* No modes go with the slips: those that are in doubt are none; and where the
  * run may end others, the slowest ones, until modes go with what is left. */
 static int
-end_slips(struct friction_rows *in, const struct friction_instant *instant,
-          struct friction_modes *modes)
+end_slips(struct friction_rows *in, struct friction_modes *modes)
 {
     bool any = false;
     int st = IMP_OK;
     if (!modes->without_doubt)
         st = friction_rows_without_doubt(in, &any);
     if (!st && any)
-        choose(in, instant, &modes->choice);
+        choice_again(&in->choice, &modes->choice);
     modes->doubted |= any;
-    while (!st && modes->ends_slips && no_modes(&modes->choice)) {
+    while (!st && modes->ends_slips && choice_is_empty(&modes->choice)) {
         double speed;
         if ((st = friction_rows_end_slowest(in, &speed)) || speed == 0.0)
             return st;
         modes->doubted = true;
         modes->ended = fmax(modes->ended, speed);
-        choose(in, instant, &modes->choice);
+        choice_again(&in->choice, &modes->choice);
     }
     return st;
 }
 
 /* Holds the points in the modes that are taken, or in those that go on. */
 static int
-hold_taken(struct friction_rows *in, const struct friction_instant *instant,
-           struct friction_modes *modes)
+hold_taken(struct friction_rows *in, struct friction_modes *modes)
 {
     struct rt *run = in->run;
     struct friction_set *set = modes->choice.set + modes->choice.taken;
-    name_held_slips(in, set);
+    choice_name_held(&in->choice, set);
     modes->mode = set->mode;
     struct taken taken = {.set = set};
     sort_out(in, &taken);
-    int first = modes->cause == FRICTION_CAUSE_CONE ? modes->which : -1;
+    int first = modes->cause == CHOICE_CONE ? modes->which : -1;
     if (in->n_joint) {
         hold_joints(in, &taken, first);
         joints_project(run);
@@ -707,7 +492,7 @@ hold_taken(struct friction_rows *in, const struct friction_instant *instant,
     bool goes_on = false;
     int st = hold(in, &taken, first);
     if (!st)
-        st = friction_rows_next(in, instant, modes->next, &goes_on, &next);
+        st = friction_rows_next(in, modes->next, &goes_on, &next);
     if (st || !goes_on)
         return st;
     release(run, in->spot, friction_rows_spots(in));
@@ -716,6 +501,29 @@ hold_taken(struct friction_rows *in, const struct friction_instant *instant,
     taken = (struct taken){.set = set, .drift = next.drift};
     sort_out(in, &taken);
     return hold(in, &taken, first);
+}
+
+/* The group of points as runtime/choice asks for it. */
+static void
+read_choice(struct friction_rows *in, const struct friction_modes *modes)
+{
+    bool *tied = NEW_N(in->run->brief, bool, (size_t)in->n);
+    for (int i = 0; i < in->n; i++)
+        tied[i] = was_tied(in, i);
+    in->choice = (struct choice_group){.arena = in->run->brief,
+                                       .instant = {.n = in->n,
+                                                   .point = in->point,
+                                                   .W = in->W,
+                                                   .free = in->free,
+                                                   .terms = in->terms,
+                                                   .inner = modes->inner},
+                                       .point = in->point,
+                                       .n_grip = in->n_joint,
+                                       .grip = in->grip,
+                                       .tied = tied,
+                                       .until = friction_rows_until(in),
+                                       .cause = modes->cause,
+                                       .which = modes->which};
 }
 
 int
@@ -734,7 +542,7 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     int st = friction_rows_read(&in);
     if (st)
         return st;
-    if (modes->which >= 0 && modes->cause != FRICTION_CAUSE_UNLOADED)
+    if (modes->which >= 0 && modes->cause != CHOICE_UNLOADED)
         in.point[modes->which].slip = 0.0;
     if (modes->which < 0)
         find_ended_joint(&in, modes);
@@ -743,29 +551,12 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     if (modes->without_doubt &&
         (st = friction_rows_without_doubt(&in, &modes->doubted)))
         return st;
-    struct friction_instant instant = {.n = in.n,
-                                       .point = in.point,
-                                       .W = in.W,
-                                       .free = in.free,
-                                       .terms = in.terms,
-                                       .inner = modes->inner};
+    read_choice(&in, modes);
     struct friction_choice *choice = &modes->choice;
-    if (modes->cause == FRICTION_CAUSE_CONE)
-        choose(&in, &instant, choice);
-    if (!sticks_on(&in, modes)) {
-        prepare(&in, modes, false);
-        choose(&in, &instant, choice);
-        if (!breaks_loose(&in, modes)) {
-            prepare(&in, modes, true);
-            choose(&in, &instant, choice);
-        }
-    }
-    if (no_modes(choice) && (st = end_slips(&in, &instant, modes)))
+    choice_make(&in.choice, choice);
+    if (choice_is_empty(choice) && (st = end_slips(&in, modes)))
         return st;
-    if (choice->verdict == FRICTION_LOADS && choice->taken >= 0 &&
-        !loads_matter(&in, choice))
-        choice->verdict = FRICTION_SHARED;
-    friction_rows_keep(&in, &instant, choice);
+    choice_keep(&in.choice, choice);
     modes->shared = choice->verdict == FRICTION_SHARED;
     modes->slip = NEW_N(run->brief, double, (size_t)in.n);
     for (int i = 0; i < in.n; i++)
@@ -775,16 +566,16 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     modes->changed = changes(&in, choice);
     modes->found = NEW_N(run->brief, struct painleve_verdict, (size_t)count);
     for (int i = 0; modes->changed && i < count; i++)
-        modes->found[i] =
-            painleve_verdict_of(run->brief, &instant, in.parts, choice, i);
-    if (choice->taken < 0 && (st = by_policy(&in, &instant, modes)))
+        modes->found[i] = painleve_verdict_of(run->brief, &in.choice.instant,
+                                              in.parts, choice, i);
+    if (choice->taken < 0 && (st = by_policy(&in, modes)))
         return st;
-    report_loads(&in, &instant, modes);
+    report_loads(&in, modes);
     if (choice->taken < 0)
         return IMP_OK;
     modes->shared |= choice->verdict == FRICTION_SEVERAL &&
                      choice->set[choice->taken].shared;
-    return hold_taken(&in, &instant, modes);
+    return hold_taken(&in, modes);
 }
 
 enum contact_mode

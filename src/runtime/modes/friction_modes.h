@@ -5,6 +5,7 @@
 #ifndef IMP_RUNTIME_MODES_FRICTION_MODES_H
 #define IMP_RUNTIME_MODES_FRICTION_MODES_H
 
+#include "runtime/choice/choice.h"
 #include "runtime/friction/painleve.h"
 #include "runtime/motion/persistent.h"
 
@@ -19,17 +20,9 @@ bool friction_modes_may_yield(const struct rt *run,
 bool friction_modes_any(const struct rt *run, const struct contact_point *spot,
                         int n);
 
-/* why modes are chosen */
-enum friction_cause {
-    FRICTION_CAUSE_OTHER,
-    FRICTION_CAUSE_UNLOADED, /* the normal force of point `which` has ceased */
-    FRICTION_CAUSE_LEFT,     /* it has ceased before, and its contact opens */
-    FRICTION_CAUSE_STOPPED,  /* its slip has ended */
-    FRICTION_CAUSE_CONE      /* it was stuck, and its force leaves the cone */
-};
 struct friction_modes {
     struct friction_choice choice;
-    enum friction_cause cause;
+    enum choice_cause cause;
     int which;
     bool inner;         /* friction_instant */
     bool next;          /* forces are at edges of their cones: what they do next

@@ -21,15 +21,15 @@
 /* One impulse changes slips as fast as normal rates, but for the levers of the
  * points: where rates are taken for 0, slips up to so many of them are, too. */
 #define SLIP_STILL 8.0
-/* Forces that differ by this share of the greatest one are the same: an event
- * is a root, which is known to less than they are (FRICTION_AT_ROOT of
- * friction_priv.h). */
-#define NEXT_SAME 1e-7
 /* Accelerations that change by a smaller share of their terms, in the time in
  * which these pass a length of the bodies, do not change. */
 #define RATE_NONE 1e-10
+/* nor those of which so small a share of their terms is left: as FORCES_SAME of
+ * runtime/choice */
+#define LEFT_NONE 1e-7
 
-/* -- slips that an impact has ended -----------------------------------------
+/* -- slips that an impact has ended
+ * -----------------------------------------
  */
 
 static struct persistent_stuck *
@@ -491,47 +491,36 @@ row_of(const struct friction_rows *in, struct persistent_group *group, int i)
     return NULL;
 }
 
-/* Writes b (2 n), the derivatives of the accelerations of all rows at constant
- * forces. Points that open now, with an acceleration, are none of these: 0.
- * left: the greatest share of its terms that is left of such a derivative where
- * a row is held; 0: they are rounding. */
+/* Writes the derivatives of the accelerations of all rows, and of their forces
+ * (2 n each). held (n): the point is one of the group; others open now, with an
+ * acceleration, and have 0. still (2 n): what is rounding of the derivative of
+ * a row that is held; NAN of others. */
 static int
 rates_of(const struct friction_rows *in, struct persistent_group *group,
-         double *b, double *left)
+         bool *held, double *rate, double *force, double *still)
 {
     struct rt *run = in->run;
-    size_t rows = 2 * (size_t)in->n;
-    double *force = NEW_N(run->brief, double, 2 * rows), *held = force + rows;
     int st = persistent_group_series(run, group, 3, UINT32_MAX);
-    *left = 0.0;
     for (int i = 0; i < in->n && !st; i++) {
         struct persistent_row *row = row_of(in, group, i);
+        held[i] = row != NULL;
+        still[2 * i] = still[2 * i + 1] = NAN;
         if (!row)
             continue;
         if (!row->on)
             st = contact_point_series(run, group, row, 3);
-        b[2 * i] = 6.0 * row->gap.c[3];
+        double length = gap_length(run, in->spot[i].contact);
+        for (int k = 0; k < 2 && row->on; k++)
+            if (k == 0 ||
+                (row->friction && row->friction->mode == CONTACT_STICK))
+                still[2 * i + k] = RATE_NONE * in->terms[2 * i + k] /
+                                   sqrt(length / in->terms[2 * i + k]);
+        rate[2 * i] = 6.0 * row->gap.c[3];
         force[2 * i] = row->on ? row->force.c[1] : 0.0;
-        held[2 * i] = row->on ? fabs(b[2 * i]) : 0.0;
         if (!row->friction)
             continue;
-        b[2 * i + 1] = 2.0 * row->friction->slip.c[2];
+        rate[2 * i + 1] = 2.0 * row->friction->slip.c[2];
         force[2 * i + 1] = row->on ? row->friction->force.c[1] : 0.0;
-        if (row->on && row->friction->mode == CONTACT_STICK)
-            held[2 * i + 1] = fabs(b[2 * i + 1]);
-    }
-    for (size_t r = 0; r < rows && !st; r++) {
-        double terms = 0.0;
-        for (size_t c = 0; c < rows && row_of(in, group, (int)(r / 2)); c++) {
-            double by = in->W[r * rows + c] * force[c];
-            b[r] -= by;
-            terms = fmax(terms, fmax(fabs(by), fabs(b[r])));
-        }
-        double small =
-            RATE_NONE * in->terms[r] /
-            sqrt(gap_length(run, in->spot[r / 2].contact) / in->terms[r]);
-        if (held[r] > small && held[r] > *left * terms)
-            *left = held[r] / terms;
     }
     return st;
 }
@@ -546,11 +535,10 @@ any_tied(const struct persistent_group *group)
 }
 
 int
-friction_rows_next(const struct friction_rows *in,
-                   const struct friction_instant *instant, bool asked,
-                   bool *found, struct friction_going *out)
+friction_rows_next(const struct friction_rows *in, bool asked, bool *found,
+                   struct friction_going *out)
 {
-    assert(in != NULL && instant != NULL && found != NULL && out != NULL);
+    assert(in != NULL && found != NULL && out != NULL);
     struct rt *run = in->run;
     *found = false;
     struct persistent_group *group =
@@ -558,18 +546,24 @@ friction_rows_next(const struct friction_rows *in,
     if (in->n_joint > 0 || !group || group->varies || group->yields ||
         !(asked || any_tied(group)))
         return IMP_OK;
-    double *b = NEW_N(run->brief, double, 2 * (size_t)in->n), left;
-    int st = rates_of(in, group, b, &left);
-    if (!st && (asked || left > NEXT_SAME))
-        *found = friction_goes_on(run->brief, instant, b, out);
-    return st;
+    size_t rows = 2 * (size_t)in->n;
+    double *rate = NEW_N(run->brief, double, 3 * rows), *force = rate + rows,
+           *still = force + rows;
+    bool *held = NEW_N(run->brief, bool, in->n);
+    int st = rates_of(in, group, held, rate, force, still);
+    if (st)
+        return st;
+    double left = choice_rates(&in->choice, held, rate, force, still);
+    if (asked || left > LEFT_NONE)
+        *found = friction_goes_on(run->brief, &in->choice.instant, rate, out);
+    return IMP_OK;
 }
 
-/* The forces of all points until this instant (2 n), in the order of rows; 0 of
- * points that had none. False: none had any, or joints take part. */
-static bool
-until_now(const struct friction_rows *in, double *force)
+const double *
+friction_rows_until(const struct friction_rows *in)
 {
+    assert(in != NULL);
+    double *force = NEW_N(in->run->brief, double, 2 * (size_t)in->n);
     bool any = false;
     for (int i = 0; i < friction_rows_spots(in); i++) {
         const struct persistent_mode *before =
@@ -578,41 +572,7 @@ until_now(const struct friction_rows *in, double *force)
             force[2 * i + k] = before ? before->force[k] : 0.0;
         any |= before != NULL;
     }
-    return any && in->n_joint == 0;
-}
-
-/* Does a set have these forces (2 n)? */
-static bool
-has_forces(const struct friction_rows *in, const double *force,
-           const struct friction_set *set)
-{
-    size_t rows = 2 * (size_t)in->n;
-    double most = 0.0, apart = 0.0;
-    for (size_t r = 0; r < rows; r++) {
-        double now = r % 2 ? set->tangential[r / 2] : set->normal[r / 2],
-               root = sqrt(fmax(in->W[r * (rows + 1)], 0.0));
-        most = fmax(most, root * fabs(force[r]));
-        apart = fmax(apart, root * fabs(now - force[r]));
-    }
-    return apart <= NEXT_SAME * most;
-}
-
-void
-friction_rows_keep(const struct friction_rows *in,
-                   struct friction_instant *instant,
-                   struct friction_choice *choice)
-{
-    assert(in != NULL && instant != NULL && choice != NULL);
-    double *near = NEW_N(in->run->brief, double, 2 * (size_t)in->n);
-    if ((choice->verdict != FRICTION_LOADS &&
-         choice->verdict != FRICTION_SEVERAL) ||
-        !until_now(in, near))
-        return;
-    instant->near = near;
-    friction_choose(in->run->brief, instant, choice);
-    for (int k = 0; k < choice->n && choice->taken < 0; k++)
-        if (has_forces(in, near, choice->set + k))
-            choice->taken = k;
+    return any && in->n_joint == 0 ? force : NULL;
 }
 
 /* -- what is told ---------------------------------------------------------- */

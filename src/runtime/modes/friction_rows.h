@@ -9,9 +9,6 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/rubbing/rubbing_beside.h"
 
-/* a force this close to its cone, as a share, is at its edge */
-#define FRICTION_AT_EDGE 1e-9
-
 /* The rows of n points at the present instant, without forces: 2 i is normal,
  * 2 i + 1 tangential. */
 struct friction_rows {
@@ -34,6 +31,7 @@ struct friction_rows {
                       `terms` is at least as large, by what is known before */
     double *size;  /* per point: the speed below which a slip is
                       none */
+    struct choice_group choice; /* friction_modes.c: the same, to choose from */
 };
 /* How many points are contact points. */
 static inline int
@@ -67,15 +65,11 @@ int friction_rows_end_slowest(struct friction_rows *in, double *speed);
  * where `asked`, or where points that stick at the edges of their cones leave
  * no forces that keep all of them at rest. Makes series of their group. Status
  * of the tapes. */
-int friction_rows_next(const struct friction_rows *in,
-                       const struct friction_instant *instant, bool asked,
-                       bool *found, struct friction_going *out);
+int friction_rows_next(const struct friction_rows *in, bool asked, bool *found,
+                       struct friction_going *out);
 
-/* Where the motion depends on how points share their loads, or several motions
- * obey the law, forces go on as they were until now if they still obey it: so
- * do the accelerations. Chooses so; instant->near is what they were. */
-void friction_rows_keep(const struct friction_rows *in,
-                        struct friction_instant *instant,
-                        struct friction_choice *choice);
+/* The forces of all points until this instant (2 n), in the order of rows; 0 of
+ * points that had none. NULL: none had any, or joints take part. */
+const double *friction_rows_until(const struct friction_rows *in);
 
 #endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* See choice.h. */
+#include "runtime/choice/choice.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/arena.h"
+
+/* Forces that differ by this share of the greatest one are the same: an event
+ * is a root, which is known to less than they are (FRICTION_AT_ROOT of
+ * friction_priv.h). */
+#define FORCES_SAME 1e-7
+
+bool
+choice_is_empty(const struct friction_choice *choice)
+{
+    assert(choice);
+    return choice->verdict == FRICTION_NONE ||
+           choice->verdict == FRICTION_UNKNOWN;
+}
+
+void
+choice_again(const struct choice_group *group, struct friction_choice *out)
+{
+    assert(group && out);
+    friction_choose_gripped(group->arena, &group->instant, group->point,
+                            group->n_grip, group->grip, out);
+}
+
+static bool
+was_tied(const struct choice_group *group, int i)
+{
+    return group->tied && group->tied[i];
+}
+
+/* The mode of point `which` has just come to its end. all: points that were
+ * tied are at the edge of their cones, and end with it. */
+static void
+prepare(struct choice_group *group, bool all)
+{
+    if (group->which < 0 || group->cause == CHOICE_OTHER)
+        return;
+    struct friction_point *point = &group->point[group->which];
+    point->ended = point->held;
+    if (group->cause != CHOICE_UNLOADED)
+        point->slip = 0.0;
+    for (int i = 0; all && i < group->instant.n && group->cause == CHOICE_CONE;
+         i++)
+        if (was_tied(group, i))
+            group->point[i].ended = true;
+}
+
+/* The force of point `which` has met its cone. Does it stick nevertheless,
+ * because the points share the forces in another way, or because others hold
+ * its slip that are not at their edges, or need not be? */
+static bool
+sticks_on(const struct choice_group *group,
+          const struct friction_choice *choice)
+{
+    int which = group->which, n = group->instant.n;
+    if (group->cause != CHOICE_CONE || which < 0 || choice->taken < 0)
+        return false;
+    const struct friction_set *set = &choice->set[choice->taken];
+    if (set->mode[which] != CONTACT_STICK)
+        return false;
+    /* of the two conditions of a bush one may hold it still */
+    if (choice->roomy || (which >= choice_contacts(group) &&
+                          !choice_at_edge(&group->point[which], set, which)))
+        return true;
+    bool *on = NEW_N(group->arena, bool, 2 * n), *sticks = on + n;
+    for (int i = 0; i < n; i++) {
+        on[i] = choice_pushes(group, set, i);
+        sticks[i] =
+            set->mode[i] == CONTACT_STICK &&
+            !(was_tied(group, i) && choice_at_edge(&group->point[i], set, i));
+    }
+    return choice_depends(group, on, sticks, which);
+}
+
+/* Does point `which` break loose in this choice, with an acceleration that is
+ * more than rounding? Then what is tied elsewhere need not slip with it. */
+static bool
+breaks_loose(const struct choice_group *group,
+             const struct friction_choice *choice)
+{
+    int which = group->which;
+    if (group->cause != CHOICE_CONE || which < 0)
+        return true;
+    if (choice->taken < 0)
+        return false;
+    const struct friction_set *set = &choice->set[choice->taken];
+    return set->mode[which] != CONTACT_STICK &&
+           fabs(set->acc[2 * which + 1]) >
+               CHOICE_NONE * group->instant.terms[2 * which + 1];
+}
+
+void
+choice_make(struct choice_group *group, struct friction_choice *out)
+{
+    assert(group && out && group->which < group->instant.n);
+    assert(group->instant.point == group->point);
+    if (group->cause == CHOICE_CONE)
+        choice_again(group, out);
+    if (sticks_on(group, out))
+        return;
+    prepare(group, false);
+    choice_again(group, out);
+    if (breaks_loose(group, out))
+        return;
+    prepare(group, true);
+    choice_again(group, out);
+}
+
+/* -- what goes on ---------------------------------------------------------- */
+
+/* Do the accelerations of a family of forces differ by more than rounding? */
+static bool
+loads_matter(const struct choice_group *group,
+             const struct friction_choice *choice)
+{
+    double size = 0.0;
+    for (int r = 0; r < 2 * group->instant.n; r++)
+        size = fmax(size, group->instant.terms[r]);
+    return choice->spread > CHOICE_NONE * size;
+}
+
+/* Does a set have these forces (2 n)? */
+static bool
+has_forces(const struct choice_group *group, const double *force,
+           const struct friction_set *set)
+{
+    size_t rows = 2 * (size_t)group->instant.n;
+    double most = 0.0, apart = 0.0;
+    for (size_t r = 0; r < rows; r++) {
+        double now = r % 2 ? set->tangential[r / 2] : set->normal[r / 2],
+               root = sqrt(fmax(group->instant.W[r * (rows + 1)], 0.0));
+        most = fmax(most, root * fabs(force[r]));
+        apart = fmax(apart, root * fabs(now - force[r]));
+    }
+    return apart <= FORCES_SAME * most;
+}
+
+void
+choice_keep(struct choice_group *group, struct friction_choice *out)
+{
+    assert(group && out);
+    if (out->verdict == FRICTION_LOADS && out->taken >= 0 &&
+        !loads_matter(group, out))
+        out->verdict = FRICTION_SHARED;
+    if ((out->verdict != FRICTION_LOADS && out->verdict != FRICTION_SEVERAL) ||
+        !group->until)
+        return;
+    group->instant.near = group->until;
+    friction_choose(group->arena, &group->instant, out);
+    for (int k = 0; k < out->n && out->taken < 0; k++)
+        if (has_forces(group, group->until, out->set + k))
+            out->taken = k;
+}
+
+double
+choice_row_size(const struct friction_instant *in,
+                const struct friction_set *set, int r)
+{
+    assert(in && set && r >= 0 && r < 2 * in->n);
+    double size = in->terms[r];
+    for (int k = 0; k < in->n; k++)
+        size += fabs(in->W[r * 2 * in->n + 2 * k] * set->normal[k]) +
+                fabs(in->W[r * 2 * in->n + 2 * k + 1] * set->tangential[k]);
+    return size;
+}
+
+/* Do both sets have the same accelerations, to the digits of their terms? */
+static bool
+same_motion(const struct friction_instant *in, const struct friction_set *a,
+            const struct friction_set *b)
+{
+    for (int r = 0; r < 2 * in->n; r++)
+        if (fabs(a->acc[r] - b->acc[r]) >
+            fmax(CHOICE_FLOATS * choice_row_size(in, a, r),
+                 friction_row_noise(in, r)))
+            return false;
+    return true;
+}
+
+struct friction_choice *
+choice_with_floating(const struct choice_group *group, const bool *ceased,
+                     struct friction_choice *choice)
+{
+    assert(group && ceased && choice && choice->taken >= 0);
+    const struct friction_set *set = choice->set + choice->taken;
+    bool any = false;
+    struct friction_instant other = group->instant;
+    struct friction_point *points =
+        NEW_N(group->arena, struct friction_point, (size_t)other.n);
+    for (int k = 0; k < other.n; k++) {
+        struct friction_point *point = points + k;
+        bool floats =
+            set->mode[k] == CONTACT_FREE &&
+            fabs(set->acc[2 * k]) <=
+                CHOICE_FLOATS * choice_row_size(&group->instant, set, 2 * k) &&
+            !ceased[k];
+        *point = group->point[k];
+        point->held = true;
+        point->ended = false;
+        point->before = !floats                  ? set->mode[k]
+                        : point->slip > 0.0      ? CONTACT_SLIP_POSITIVE
+                        : point->slip < 0.0      ? CONTACT_SLIP_NEGATIVE
+                        : point->mu_static > 0.0 ? CONTACT_STICK
+                                                 : CONTACT_SLIDE;
+        any |= floats;
+    }
+    if (!any)
+        return choice;
+    struct friction_choice *closed = NEW(group->arena, struct friction_choice);
+    other.point = points;
+    friction_choose(group->arena, &other, closed);
+    return closed->taken >= 0 && closed->verdict != FRICTION_LOADS &&
+                   same_motion(&group->instant, set,
+                               closed->set + closed->taken)
+               ? closed
+               : choice;
+}
+
+double
+choice_rates(const struct choice_group *group, const bool *held, double *rate,
+             const double *force, const double *still)
+{
+    assert(group && held && rate && force);
+    size_t rows = 2 * (size_t)group->instant.n;
+    double left = 0.0;
+    for (size_t r = 0; r < rows; r++) {
+        double terms = 0.0, was = fabs(rate[r]);
+        for (size_t c = 0; c < rows && held[r / 2]; c++) {
+            double by = group->instant.W[r * rows + c] * force[c];
+            rate[r] -= by;
+            terms = fmax(terms, fmax(fabs(by), fabs(rate[r])));
+        }
+        if (still && was > still[r] && was > left * terms)
+            left = was / terms;
+    }
+    return left;
+}
+
+bool
+choice_by_policy(struct friction_choice *choice, int n,
+                 enum friction_paradox policy, struct paradox_forks *forks,
+                 struct arena *names, int *jump)
+{
+    assert(choice && jump);
+    if (choice->taken < 0)
+        choice->taken = policy == PARADOX_BRANCH && forks
+                            ? paradox_branch(forks, names, choice, n, jump)
+                            : paradox_choose(choice, n, policy);
+    return (policy == PARADOX_JUMP || policy == PARADOX_BRANCH) &&
+           choice->taken < 0 && *jump >= 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Which modes of closed contact points go on at one instant, where they have
+ * had modes until then. runtime/friction says what is consistent; bodies and
+ * systems both ask here which of it is taken. */
+#ifndef IMP_RUNTIME_CHOICE_CHOICE_H
+#define IMP_RUNTIME_CHOICE_CHOICE_H
+
+#include "runtime/friction/friction.h"
+#include "runtime/friction/painleve.h"
+#include "runtime/friction/paradox.h"
+
+/* a force this close to its cone, as a share, is at its edge */
+#define CHOICE_AT_EDGE 1e-9
+/* Accelerations and forces below this share of their terms are none. */
+#define CHOICE_NONE 1e-10
+
+/* Accelerations that are so small a share of their terms are 0, where that
+ * gives the same motion another name. */
+#define CHOICE_FLOATS 1e-12
+
+/* why modes are chosen */
+enum choice_cause {
+    CHOICE_OTHER,
+    CHOICE_UNLOADED, /* the normal force of point `which` has ceased */
+    CHOICE_LEFT,     /* it has ceased before, and its contact opens */
+    CHOICE_STOPPED,  /* its slip has ended */
+    CHOICE_CONE      /* it was stuck, and its force leaves the cone */
+};
+/* The points of one group at one instant. */
+struct choice_group {
+    struct arena *arena;
+    struct friction_instant instant;
+    struct friction_point *point; /* those of the instant */
+    int n_grip;                   /* the last of them are joints */
+    const struct friction_grip *grip;
+    const bool *tied;    /* n: the point was at the edge of its cone until now,
+                            held by others; NULL: none was */
+    const double *until; /* 2 n: the forces until now; NULL: not known */
+    enum choice_cause cause;
+    int which;
+};
+static inline int
+choice_contacts(const struct choice_group *group)
+{
+    return group->instant.n - group->n_grip;
+}
+
+/* What is consistent, and which of it goes on: with what has ended by
+ * group->cause, which is written to the points. */
+void choice_make(struct choice_group *group, struct friction_choice *out);
+/* The same, of points whose slips have ended since, with what has ended then.
+ */
+void choice_again(const struct choice_group *group,
+                  struct friction_choice *out);
+/* Were no modes found? */
+bool choice_is_empty(const struct friction_choice *choice);
+/* Where the motion depends on how points share their loads, or several motions
+ * obey the law, forces go on as they were until now if they still obey it. A
+ * dependence on loads that is rounding is none. */
+void choice_keep(struct choice_group *group, struct friction_choice *out);
+/* The size of the terms of the acceleration of row r with the forces of a set.
+ */
+double choice_row_size(const struct friction_instant *in,
+                       const struct friction_set *set, int r);
+/* A contact that is free, but does not open, carries nothing and could as well
+ * be closed: a foot in the middle of others. Then the choice where these count
+ * as closed until now is the better name for the same motion, but for those
+ * whose force has just ceased (n). Returns the choice to be taken. */
+struct friction_choice *choice_with_floating(const struct choice_group *group,
+                                             const bool *ceased,
+                                             struct friction_choice *choice);
+/* What friction_goes_on asks for. rate (2 n): the derivatives of the
+ * accelerations of points that are held, while their forces change by `force`
+ * (2 n); they become those at constant forces. still (2 n, or NULL): up to
+ * there the derivative of a row whose acceleration the modes hold at 0 is
+ * rounding; NAN of other rows. Returns the greatest share of its terms that is
+ * left of such a derivative; 0: they are rounding. */
+double choice_rates(const struct choice_group *group, const bool *held,
+                    double *rate, const double *force, const double *still);
+/* Nothing is singled out: what the policy takes, among the ways of `forks` (or
+ * NULL), whose names live in `names`. *jump: the point of an impact without
+ * collision that is possible, or -1. True: the run takes that. */
+bool choice_by_policy(struct friction_choice *choice, int n,
+                      enum friction_paradox policy, struct paradox_forks *forks,
+                      struct arena *names, int *jump);
+
+/* Has point i a force that is more than rounding? */
+bool choice_pushes(const struct choice_group *group,
+                   const struct friction_set *set, int i);
+/* Is its friction at the edge of its cone? */
+bool choice_at_edge(const struct friction_point *point,
+                    const struct friction_set *set, int i);
+/* Is the tangential row of a point given by rows that are held: the normal rows
+ * of points with `on`, and the tangential rows of those with `sticks` (n each),
+ * without its own? Then its slip stays 0 whatever its force is. */
+bool choice_depends(const struct choice_group *group, const bool *on,
+                    const bool *sticks, int point);
+/* A point that begins to slip without an acceleration, as others that stick
+ * hold its slip, sticks at the edge of its cone: the mode is written to set. */
+void choice_name_held(const struct choice_group *group,
+                      struct friction_set *set);
+/* Points of a set that stick at the edges of their cones are tied there if
+ * others hold their slip; point `first` (-1: none), whose force has just met
+ * its cone, before the others. Points are asked in the order of the n_order
+ * entries of `order`; on, sticks (n each): those that push, and that hold
+ * themselves, which they do no more where they are tied. drift (2 n, or NULL):
+ * how forces grow. side (n): by the sign of the friction of what is tied; 0:
+ * not tied. */
+void choice_tie(const struct choice_group *group,
+                const struct friction_set *set, const double *drift, int first,
+                const int *order, int n_order, const bool *on, bool *sticks,
+                int *side);
+
+/* -- as text, in `arena`; name (n): of the contacts ------------------------ */
+
+/* What was found where nothing is singled out. */
+const char *choice_verdict_text(struct arena *arena,
+                                const struct choice_group *group,
+                                const char *const *name,
+                                const struct friction_choice *choice);
+/* The coefficients of one contact, and how far they are from where the verdict
+ * changes. */
+const char *choice_coefficients_text(struct arena *arena,
+                                     const struct painleve_verdict *found);
+/* Between which bounds the forces of a set may lie, contact by contact. */
+const char *choice_ranges_text(struct arena *arena,
+                               const struct choice_group *group,
+                               const char *const *name,
+                               const struct friction_set *set);
+
+#endif

@@ -101,6 +101,24 @@ is_command(const struct filter *filter, const struct token *token)
     return ends_operand(prev);
 }
 
+/* Is this a search in another spelling than ours, `let m = maximise -(F)`? A
+ * difference, `maximise - 1`, has a blank behind its minus. */
+static bool
+is_search(const struct filter *filter, const struct token *token)
+{
+    const struct scan *scan = filter->scan;
+    const struct token *next = &filter->ahead;
+    bool greatest =
+        !strcmp(token->text, "maximise") || !strcmp(token->text, "maximize");
+    return filter->prev.kind == IMP_YYASSIGN &&
+           (greatest || !strcmp(token->text, "minimize")) &&
+           !follows_operand(next->kind) &&
+           (next->kind != IMP_YYMINUS ||
+            (next->range.lo > token->range.hi && next->range.hi < scan->len &&
+             scan->text[next->range.hi] != ' ')) &&
+           !next->first;
+}
+
 /* The words that are keywords at one place only: what the word `token` is where
  * it stands. */
 static int
@@ -156,11 +174,13 @@ filter_next(struct filter *filter, struct token *token)
                                 prev == IMP_YYSLASH)))) {
         token->kind = IMP_YYNAME;
         token->text = intern_str(filter->scan->names, word);
-    } else if (token->kind == IMP_YYNAME && prev == IMP_YYASSIGN &&
-               !strcmp(token->text, "minimize") &&
-               !follows_operand(filter->ahead.kind)) {
+    } else if (token->kind == IMP_YYNAME && is_search(filter, token)) {
         /* the other spelling; what follows is read as if it were right */
-        scan_spelling(filter->scan, token->range, "minimise");
+        scan_spelling(filter->scan, token->range, "minimise",
+                      token->text[1] == 'a'
+                          ? "the greatest value of F is the least one of -F: "
+                            "let m = minimise -(F) over (a in [0, 1])"
+                          : NULL);
         token->kind = IMP_YYCMD;
         token->text = intern_str(filter->scan->names, "minimise");
         filter->minimises = true;

@@ -694,7 +694,8 @@ scan_foreign(struct scan *scan, size_t n, const char *ours, const char *why)
 }
 
 void
-scan_spelling(struct scan *scan, imp_range range, const char *ours)
+scan_spelling(struct scan *scan, imp_range range, const char *ours,
+              const char *help)
 {
     assert(scan && ours);
     struct diag *diag = scan_error(
@@ -702,6 +703,10 @@ scan_spelling(struct scan *scan, imp_range range, const char *ours)
         (int)(range.hi - range.lo), scan->text + range.lo);
     if (!diag)
         return;
+    if (help) {
+        diag_help(scan->ds, diag, "%s", help);
+        return;
+    }
     diag_help(scan->ds, diag, "did you mean `%s`?", ours);
     diag_fix(scan->ds, diag, range, ours);
 }

@@ -73,8 +73,10 @@ void scan_foreign(struct scan *scan, size_t n, const char *ours,
                   const char *why);
 void scan_stray(struct scan *scan, size_t n);
 void scan_dots(struct scan *scan, size_t n);
-/* E0030: a command in another spelling than ours. */
-void scan_spelling(struct scan *scan, imp_range range, const char *ours);
+/* E0030: a command in another spelling than ours, or, where `help` is not NULL,
+ * what says the same in ours. */
+void scan_spelling(struct scan *scan, imp_range range, const char *ours,
+                   const char *help);
 
 /* -- words ----------------------------------------------------------------- */
 

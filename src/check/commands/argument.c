@@ -97,10 +97,25 @@ system_value(struct check *ck, const struct ast_expr *node, struct tm_val *out)
     return true;
 }
 
+/* The result of an earlier command that has a column with this name, `s.h` of a
+ * sweep over h, or NULL. */
+static const char *
+column_of_result(struct check *ck, const char *label)
+{
+    for (uint32_t k = ck->progress.command; k-- > 0;) {
+        const struct tm_command *cmd = &ck->lists.commands.v[k];
+        for (size_t i = 0; *cmd->bound && i < cmd->n_fields; i++)
+            if (cmd->fields[i].column && !strcmp(cmd->fields[i].name, label))
+                return arena_printf(ck->arena, "%s.%s", cmd->bound, label);
+    }
+    return NULL;
+}
+
 static void
 not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
 {
     const char *label = expr_label(ck, node);
+    const char *column = column_of_result(ck, label);
     bool run = false;
     for (uint32_t k = 0; k < ck->progress.command; k++)
         run |= imp_command_has(ck->lists.commands.v[k].id,
@@ -109,7 +124,9 @@ not_recorded(struct check *ck, const struct ast_expr *node, const char *doing)
                                     "`%s` has not been recorded, so there is "
                                     "nothing to %s",
                                     label, doing);
-    if (doing[0] == 'c') /* within a condition: the whole is no column */
+    if (column)
+        CHECK_HELP(ck, diag, "the column of this name is %s", column);
+    else if (doing[0] == 'c') /* within a condition: the whole is no column */
         CHECK_HELP(ck, diag,
                    "forces, slip, work and mode of contacts and joints are "
                    "told during "
@@ -449,7 +466,7 @@ contact_argument(struct check *ck, const struct tm_command *cmd,
         if (cmd->args[k].ref == out->ref) {
             struct diag *diag = check_error(ck, DIAG_E0403, node->range,
                                             "this contact is named twice");
-            CHECK_HELP(ck, diag, "an impact acts at each contact once");
+            CHECK_HELP(ck, diag, "name each contact once");
             return false;
         }
     return true;

@@ -66,7 +66,9 @@ file_name(struct check *ck, const struct ast_expr *node, const char *text,
         check_error(ck, DIAG_E0414, node->range,
                     "\"%s\" is no file name to write to: %s", text, why);
     CHECK_HELP(ck, diag,
-               plot ? "as in file = \"gap.svg\"" : "as in file = \"gap.csv\"");
+               plot                       ? "as in file = \"gap.svg\""
+               : !strcmp(command, "save") ? "as in file = \"gap.csv\""
+                                          : "as in save = \"runs.csv\"");
     return false;
 }
 

@@ -337,8 +337,15 @@ builtin_call(struct check *ck, const struct env *env,
                          : "at most ",
             count < lo ? lo : hi, (count < lo ? lo : hi) == 1 ? "" : "s",
             count);
-        CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", builtin->name,
-                   builtin->args, builtin->doc, builtin->example);
+        if (!strcmp(builtin->name, "gap") && count == 2)
+            CHECK_HELP(ck, diag,
+                       "name the contact of both bodies, and ask for its gap: "
+                       "contact touch : %s | %s { }, gap(touch)",
+                       expr_label(ck, node->args[0].value),
+                       expr_label(ck, node->args[1].value));
+        else
+            CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", builtin->name,
+                       builtin->args, builtin->doc, builtin->example);
         ok = false;
     }
     if (!ok)

@@ -63,6 +63,27 @@ list_choice(struct check *ck, const struct ast_expr *node,
     return list_of_entry(&result, lists, 3);
 }
 
+/* Is this a number that the run of a command tells, r.count - 1? */
+struct told {
+    bool slot, other;
+};
+static void
+told_leaf(void *ctx, const expr *leaf)
+{
+    struct told *told = ctx;
+    told->slot |= leaf->sym == SYM_SLOT;
+    told->other |= leaf->sym != SYM_SLOT && leaf->sym != SYM_PARAM;
+}
+static bool
+is_told(struct check *ck, const struct value *at)
+{
+    struct told told = {false, false};
+    if (at->kind != VALUE_NUM || at->rows != 1 || at->cols != 1 || at->dims)
+        return false;
+    ex_leaves(ck->g, at->e, 1, told_leaf, &told);
+    return told.slot && !told.other;
+}
+
 bool
 list_indexed(struct check *ck, const struct ast_expr *node,
              const struct value *list, const struct value *at,
@@ -84,6 +105,12 @@ list_indexed(struct check *ck, const struct ast_expr *node,
         struct value places =
             several ? *at : list_column(ck, at, expr_label(ck, node));
         *out = list_pick(ck, node, &column, &places);
+        return true;
+    }
+    if (value_is_list(ck, list) && is_told(ck, at)) {
+        struct value column = list_column(ck, list, expr_label(ck, node->a));
+        struct value one = list_pick(ck, node, &column, at);
+        *out = one.kind == VALUE_COLUMN ? list_item(ck, node, &one, 0) : one;
         return true;
     }
     if (list->kind != VALUE_COLUMN)

@@ -93,6 +93,11 @@ doc_work(void *ctx)
             buf_printf(&text, " %s", c->fields[k].name);
         known = true;
     }
+    if (!known && !strcmp(job->name, "ans")) {
+        buf_clear(&text);
+        buf_puts(&text, "ans\n  what was shown last");
+        known = true;
+    }
     if (known) {
         cli_puts(buf_str(&text));
         if (text.n && text.s[text.n - 1] != '\n')

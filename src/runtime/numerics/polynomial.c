@@ -521,16 +521,18 @@ polynomial_holds(const double *c, int n, double h)
 {
     assert(c != NULL && n > 3 && n <= POLYNOMIAL_MAX && h >= 0.0);
     for (int round = 0; round < HOLDS_ROUNDS; round++) {
-        double size = 0.0, power = 1.0, holds = h;
-        for (int k = 0; k <= n / 2; k++, power *= h)
-            size = fmax(size, term(fabs(c[k]), k, h, power));
-        for (int k = n - 1; k <= n && size > 0.0; k++)
-            if (c[k] != 0.0)
-                holds = fmin(
-                    holds, exp(log(HOLDS_TRUNCATION * size / fabs(c[k])) / k));
-        if (!(holds < h))
+        double size = 0.0, power = 1.0, share = 1.0;
+        for (int k = 0; k <= n; k++, power *= h) {
+            double here = term(fabs(c[k]), k, h, power);
+            if (k <= n / 2)
+                size = fmax(size, here);
+            else if (k >= n - 1 && here > HOLDS_TRUNCATION * size && size > 0.0)
+                share =
+                    fmin(share, pow(HOLDS_TRUNCATION * size / here, 1.0 / k));
+        }
+        if (share == 1.0)
             break;
-        h = holds;
+        h *= share;
     }
     return h;
 }

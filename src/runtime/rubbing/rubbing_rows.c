@@ -25,15 +25,19 @@ double
 rubbing_rows_hold(const struct pins *pins, int order, double h)
 {
     assert(pins && h >= 0.0);
-    static const int asked[] = {IMP_RUBROW_RATE, IMP_RUBROW_FORCE,
-                                IMP_RUBROW_FORCE + 1, IMP_RUBROW_FRICTION,
-                                IMP_RUBROW_MU_STATIC};
+    static const int resting[] = {IMP_RUBROW_FORCE, IMP_RUBROW_FORCE + 1,
+                                  IMP_RUBROW_FRICTION, IMP_RUBROW_MU_STATIC},
+                     slipping[] = {IMP_RUBROW_FORCE, IMP_RUBROW_FORCE + 1,
+                                   IMP_RUBROW_RATE};
     struct taylor row;
-    for (uint32_t i = 0; i < pins->n; i++)
-        for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
-            rubbing_row(pins, pins->pin + i, asked[k], order, &row);
+    for (uint32_t i = 0; i < pins->n; i++) {
+        const struct pin *pin = pins->pin + i;
+        const int *asked = pin_rests(pin) ? resting : slipping;
+        for (int k = 0; k < (pin_rests(pin) ? 4 : 3); k++) {
+            rubbing_row(pins, pin, asked[k], order, &row);
             h = polynomial_holds(row.c, order, h);
         }
+    }
     return h;
 }
 

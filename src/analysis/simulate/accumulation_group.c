@@ -735,6 +735,7 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
     assert(sim != NULL && contact < sim->n_contacts);
     struct flight_history *flights = &sim->contacts[contact].flights;
     sim->impacts++;
+    simulate_limits_meet(sim, contact);
     if (!flight_history_add(flights, rt_time(sim->run)))
         return IMP_OK;
     double ratio;

@@ -17,12 +17,22 @@
 #include "runtime/flow/flow.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/system.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+
+/* What the errors of limits before may do to a body or a system. Where the
+ * error of the state behind a limit is known, it changes later times by its
+ * share of them; else the time of the limit may shift all that follows. */
+struct left_open {
+    double shift; /* s */
+    double share; /* of the time */
+};
 
 struct limit_table {
     size_t n, cap;
-    double *time, *impacts, *ratio, *ratio_error, *remaining, *error,
+    double *time, *impacts, *ratio, *ratio_error, *remaining, *error, *before,
         *state_error, *depth;
+    struct left_open *open; /* per body, and then per system */
     const char **contacts, **means, **gaps;
 };
 
@@ -55,9 +65,10 @@ static void
 grow(struct arena *arena, struct limit_table *table)
 {
     assert(table->n <= table->cap);
-    double **numbers[] = {&table->time,        &table->impacts,   &table->ratio,
-                          &table->ratio_error, &table->remaining, &table->error,
-                          &table->state_error, &table->depth};
+    double **numbers[] = {
+        &table->time,        &table->impacts,     &table->ratio,
+        &table->ratio_error, &table->remaining,   &table->error,
+        &table->before,      &table->state_error, &table->depth};
     const char ***texts[] = {&table->contacts, &table->means, &table->gaps};
     if (table->n < table->cap)
         return;
@@ -122,6 +133,72 @@ is_regular(const struct simulation *sim, const struct flow_event *event,
     return event->chatter.depth <= 1 && !rough;
 }
 
+/* Whose limits those of a contact are: bodies that move, or a system. Returns
+ * how many. */
+static int
+owners(const struct simulation *sim, uint32_t contact, uint32_t owner[2])
+{
+    const struct rt *run = sim->run;
+    const imp_contact *of = rt_contact(run, contact);
+    int n = 0;
+    if (of->system != IMP_NO_SYSTEM)
+        owner[n++] = run->im->bodies.n + of->system;
+    for (int side = 0; side < 2 && of->system == IMP_NO_SYSTEM; side++)
+        if (contact_point_body_moves(run, of->body[side]))
+            owner[n++] = of->body[side];
+    return n;
+}
+
+/* The greatest of what is left open for the owners of these contacts. */
+static struct left_open
+left_open(const struct simulation *sim, const struct limit_table *table,
+          const uint32_t *contacts, uint32_t n)
+{
+    struct left_open most = {0.0, 0.0};
+    uint32_t owner[2];
+    for (uint32_t i = 0; i < n; i++)
+        for (int k = owners(sim, contacts[i], owner); k-- > 0;) {
+            most.shift = fmax(most.shift, table->open[owner[k]].shift);
+            most.share = fmax(most.share, table->open[owner[k]].share);
+        }
+    return most;
+}
+
+static void
+leave_open(const struct simulation *sim, struct limit_table *table,
+           const uint32_t *contacts, uint32_t n, struct left_open what)
+{
+    uint32_t owner[2];
+    for (uint32_t i = 0; i < n; i++)
+        for (int k = owners(sim, contacts[i], owner); k-- > 0;)
+            table->open[owner[k]] = what;
+}
+
+void
+simulate_limits_meet(struct simulation *sim, uint32_t contact)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    struct limit_table *table = sim->taken.table;
+    if (table)
+        leave_open(sim, table, &contact, 1, left_open(sim, table, &contact, 1));
+}
+
+/* What limits before add to the error of the last one in the table, and what
+ * that one leaves open. */
+static void
+inherit(struct simulation *sim, struct limit_table *table,
+        const uint32_t *contacts, uint32_t n)
+{
+    size_t last = table->n - 1;
+    struct left_open open = left_open(sim, table, contacts, n);
+    table->before[last] = open.shift + open.share * fabs(table->time[last]);
+    if (isfinite(table->state_error[last]))
+        open.share += table->state_error[last];
+    else
+        open.shift += table->error[last];
+    leave_open(sim, table, contacts, n, open);
+}
+
 void
 simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                    const uint32_t *contacts)
@@ -129,8 +206,12 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     assert(sim != NULL && event != NULL && contacts != NULL);
     assert(event->n > 0);
     struct arena *arena = sim->run->arena;
-    if (!sim->taken.table)
+    const imp_image *im = sim->run->im;
+    if (!sim->taken.table) {
         sim->taken.table = NEW(arena, struct limit_table);
+        sim->taken.table->open =
+            NEW_N(arena, struct left_open, im->bodies.n + im->systems.n + 1);
+    }
     struct limit_table *table = sim->taken.table;
     const char *who = list(sim, contacts, event->n, false),
                *gaps = list(sim, contacts, event->n, true);
@@ -151,6 +232,7 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     table->means[table->n] = limit_evidence_word(event->chatter.evidence);
     table->gaps[table->n] = gaps;
     table->n++;
+    inherit(sim, table, contacts, event->n);
     for (uint32_t i = 0; i < event->n; i++) {
         size_t before = sim->log.time.n;
         simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
@@ -277,6 +359,7 @@ simulate_put_limits(struct simulation *sim, struct record *out)
     SET_LIST("ratio_errors", table->ratio_error, table->n);
     SET_LIST("limit_sums", table->remaining, table->n);
     SET_LIST("limit_errors", table->error, table->n);
+    SET_LIST("limit_errors_before", table->before, table->n);
     SET_LIST("state_errors", table->state_error, table->n);
     SET_LIST("limit_depths", table->depth, table->n);
     SET_TEXTS("limit_means", table->means, table->n);

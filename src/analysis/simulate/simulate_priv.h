@@ -77,7 +77,6 @@ struct verdict_log {
 };
 /* remarks on impacts that are kept */
 #define SIMULATE_REMARKS 100
-
 /* the expressions of `record` at the times asked for and at events */
 struct recorded_rows {
     const imp_val *item; /* the expressions */
@@ -408,8 +407,9 @@ void simulate_limits_tell(struct simulation *sim,
                           const struct forecast_limit *limit, uint32_t contact,
                           double error);
 
+/* Bodies that meet share what the errors of limits before may do to them. */
+void simulate_limits_meet(struct simulation *sim, uint32_t contact);
 /* the flights before a limit */
-
 /* Was the contact's last flight within the rounding error of its gap? */
 bool simulate_short_flight(const struct simulation *sim, uint32_t contact);
 /* Counts an impact at `contact` now. IMP_FAILED after E0712 when it belongs to

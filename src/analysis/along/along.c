@@ -18,6 +18,7 @@
 /* What the remainder of a series may be, as a share of its greatest term: the
  * motion itself is followed to some units of rounding. */
 #define REMAINDER (4 * DBL_EPSILON)
+#define REMAINDER_LOG2 (-50.0)
 /* The shortest piece beside a kink, as a share of what the series would reach:
  * what changes within it is below rounding, whatever the branch. Where the next
  * kink is nearer still, rounding decides on which side it is, and pieces
@@ -93,23 +94,24 @@ along_forget(struct along *along)
 
 /* -- one piece ------------------------------------------------------------- */
 
-/* The step for which |c_m| h^m is REMAINDER of an earlier term. */
+/* The step for which |c_m| h^m is REMAINDER of an earlier term. log2: rough
+ * logarithms of the terms up to order m/2, which tell which may be it. */
 static double
-step_by(const double *c, int m)
+step_by(const double *c, int m, const double *log2)
 {
-    double best = 0, at[IMP_ALONG_ORDER / 2 + 1], most = -INFINITY;
+    double best = 0, at[IMP_ALONG_ORDER / 2 + 1], most = -INFINITY, last;
     if (c[m] == 0)
         return INFINITY;
-    /* rough logarithms tell which may be the greatest */
+    last = rough_log2(fmin(fabs(c[m]), DBL_MAX));
     for (int k = 0; k <= m / 2; k++) {
-        double share = REMAINDER * fabs(c[k] / c[m]);
-        bool plain = share > 0 && isfinite(share);
-        at[k] = plain ? rough_log2(share) / (m - k) : INFINITY;
+        double share = log2[k] - last + REMAINDER_LOG2;
+        bool plain = fabs(share) < DBL_MAX_EXP - 2;
+        at[k] = plain ? share / (m - k) : INFINITY;
         if (plain)
             most = fmax(most, at[k]);
     }
     for (int k = 0; k <= m / 2; k++)
-        if (c[k] != 0 && at[k] >= most - 4 * ROUGH_ERROR / m)
+        if (c[k] != 0 && at[k] >= most - 8 * ROUGH_ERROR / m)
             best =
                 fmax(best, pow(REMAINDER * fabs(c[k] / c[m]), 1.0 / (m - k)));
     return best > 0 ? best : pow(DBL_MIN / fabs(c[m]), 1.0 / m);
@@ -427,8 +429,12 @@ series_known(const struct followed *followed)
     double reach = INFINITY;
     for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH; i++) {
         const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-        reach = fmin(reach, fmin(step_by(c, IMP_ALONG_ORDER),
-                                 step_by(c, IMP_ALONG_ORDER - 1)));
+        double log2[IMP_ALONG_ORDER / 2 + 1];
+        for (int k = 0; k <= IMP_ALONG_ORDER / 2; k++)
+            log2[k] =
+                c[k] != 0 && isfinite(c[k]) ? rough_log2(fabs(c[k])) : INFINITY;
+        reach = fmin(reach, fmin(step_by(c, IMP_ALONG_ORDER, log2),
+                                 step_by(c, IMP_ALONG_ORDER - 1, log2)));
     }
     return reach;
 }

@@ -260,6 +260,11 @@ taylor_touch(const double *gap, double size, double speed, double length,
     double noise =
         eps * (size + polynomial_size(gap, MOTION_STEP_ORDER, length));
     double still = eps * (speed + polynomial_size(rate, rate_order, length));
+    /* nor does one that falls all the time stop before it is closed */
+    for (int k = 0; k <= rate_order; k++)
+        up[k] = -rate[k];
+    if (polynomial_clearly_above(up, rate_order, length, still))
+        return false;
     for (int k = 0; k <= MOTION_STEP_ORDER; k++)
         up[k] = -gap[k];
     /* the gap must first leave the rounding of the last touch */

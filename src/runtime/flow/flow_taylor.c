@@ -68,8 +68,12 @@ directed(struct flow *flow)
     struct taylor_flow *taylor = flow->taylor;
     taylor_to_env(flow);
     int st = flow_instant(flow);
+    taylor->looked_at = !st && !taylor->friction;
     for (int k = 0; k < taylor->next.n_hit && !st; k++) {
         uint32_t i = (uint32_t)taylor->next.hit[k];
+        taylor->looked_at =
+            taylor->looked_at &&
+            !contact_restitution_varies(flow->run, flow->sys->contact + i);
         if (steepness(flow, i) > TAYLOR_FLAT * taylor->terms.gradient_max[i]) {
             st = contact_restitution_at(flow->run, flow->sys->contact + i,
                                         -flow->instant.rate[i],

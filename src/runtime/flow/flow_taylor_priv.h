@@ -157,6 +157,7 @@ struct taylor_flow {
     struct taylor_branches branches;
     struct ballistic *instant; /* the present instant, as taylor_instant made it
                                 */
+    bool looked_at;            /* flow->instant is that of the present state */
     struct taylor_single single;
     struct taylor_several several;
     struct taylor_forecast forecast;

@@ -107,7 +107,8 @@ landing_time(const struct flow *flow, const bool *group, double left)
 }
 
 /* Impulses that let all gaps of the group be closed at path->land, and the
- * flight until then. */
+ * flight until then (right after taylor_instant). The instant stays the same,
+ * and so does the flight when the rates no longer change. */
 static int
 aim(struct flow *flow, const bool *group)
 {
@@ -115,12 +116,14 @@ aim(struct flow *flow, const bool *group)
     struct taylor_path *path = &taylor->path;
     double flight = path->land - path->from, row[ROW];
     double *rate = path->rate;
+    bool changed = true;
     for (uint32_t i = 0; i < flow->m; i++)
         rate[i] = group[i] ? -open_gap(flow, i) / flight : 0.0;
-    for (int round = 0; round < PATH_AIM; round++) {
-        int st = taylor_instant(flow, taylor->contacts.closed);
+    for (int round = 0; round < PATH_AIM && changed; round++) {
+        int st = taylor_instant_on(flow, taylor->contacts.closed);
         if (st)
             return st;
+        changed = false;
         ballistic_steer(taylor->instant, path->closed, rate);
         ballistic_state(taylor->instant, path->x, path->x + flow->n);
         if ((st = series_of(flow, path->from, path->x, taylor->contacts.closed,
@@ -131,8 +134,11 @@ aim(struct flow *flow, const bool *group)
                 continue;
             st = system_gap_series(flow->run, flow->system, i,
                                    MOTION_STEP_ORDER, row);
-            rate[i] -=
+            double aims =
+                rate[i] -
                 polynomial_value(row, MOTION_STEP_ORDER, flight) / flight;
+            changed |= aims != rate[i];
+            rate[i] = aims;
         }
         if (st)
             return st;

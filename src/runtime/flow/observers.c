@@ -71,6 +71,7 @@ struct observer_limit {
     bool alone; /* the observers go to the limit without the flow */
     double time;
     struct ballistic *probe; /* NULL until it is made */
+    struct ballistic *room;  /* memory that a probe leaves for the next one */
     double begin;            /* when the flight to its next impact began */
     double *flight;          /* 2n rows: that flight */
     bool more; /* the probe has impacts to come, the next at probe->t */
@@ -554,8 +555,12 @@ make_probe(struct flow *flow, struct ballistic **out)
         for (uint32_t i = 0; i < flow->m; i++)
             if (taylor->contacts.closed[i] || taylor->contacts.opening[i])
                 most = fmax(most, taylor->terms.gap[i]);
-        if (ballistic_new(flow->run->arena, &model, &ballistic) ||
-            !ballistic_start(ballistic, taylor->now, taylor->x,
+        ballistic = flow->observer->limit.room;
+        if (ballistic ? ballistic_renew(ballistic, &model)
+                      : ballistic_new(flow->run->arena, &model, &ballistic))
+            return IMP_OK;
+        flow->observer->limit.room = ballistic;
+        if (!ballistic_start(ballistic, taylor->now, taylor->x,
                              taylor->x + flow->n,
                              TAYLOR_NOISE * DBL_EPSILON * most))
             return IMP_OK;
@@ -653,7 +658,8 @@ static int
 tail_to(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
-    while (observer->limit.more && probe_time(observer) <= time) {
+    bool any = false;
+    for (; observer->limit.more && probe_time(observer) <= time; any = true) {
         int st = move_to(flow, probe_time(observer));
         if (st)
             return st;
@@ -661,9 +667,10 @@ tail_to(struct flow *flow, double time)
         ballistic_state(observer->limit.probe, flow->q, flow->v);
         if ((st = jump(flow)))
             return st;
-        begin(flow);
         next_impact(flow);
     }
+    if (any)
+        begin(flow);
     return reach(flow, time);
 }
 

@@ -415,7 +415,9 @@ taylor_free_instant(struct flow *flow)
     flow_set_active(flow, NULL);
     int st = motion_series(run, flow->sys->block, INSTANT_ORDER + 1, &h);
     taylor_set_active(flow);
-    if (st || (st = flow_instant(flow)))
+    bool known = flow->taylor->looked_at;
+    flow->taylor->looked_at = false;
+    if (st || (!known && (st = flow_instant(flow))))
         return st;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;

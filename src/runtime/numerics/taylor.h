@@ -143,6 +143,26 @@ struct rough_terms {
         at[32]; /* log2 of the time of order k: part log2(size) + at */
 };
 
+/* Two numbers at once. */
+typedef double rough_pair __attribute__((vector_size(16)));
+typedef uint64_t rough_bits __attribute__((vector_size(16)));
+
+/* rough_log2 of two normal numbers. An exponent becomes a number as the last
+ * bits of one that has no others. */
+static inline rough_pair
+rough_log2_pair(rough_pair x)
+{
+    rough_bits bits, exponent;
+    rough_pair size, rest;
+    memcpy(&bits, &x, sizeof bits);
+    exponent = (bits >> 52) | 0x4330000000000000u;
+    bits = (bits & 0xfffffffffffffu) | 0x3ff0000000000000u;
+    memcpy(&size, &exponent, sizeof size);
+    memcpy(&rest, &bits, sizeof rest);
+    rest -= 1.0;
+    return size - 0x1p52 - 1023.0 + rest * (1.3547 - 0.3548 * rest);
+}
+
 static inline void
 rough_terms_make(struct rough_terms *terms, const double *c, int from,
                  int order, double log2_truncation)
@@ -158,16 +178,27 @@ rough_terms_make(struct rough_terms *terms, const double *c, int from,
     terms->order = order;
     terms->any = 0;
     terms->finite = true;
+    double before = log2_truncation * inverse[order];
     for (int k = from; k <= order; k++) {
-        double a = fabs(c[k]);
+        double a = fabs(c[k]), b = k + 1 < order - 1 ? fabs(c[k + 1]) : 0.0;
+        terms->part[k] = inverse[k];
+        if (a >= DBL_MIN && a <= DBL_MAX && b >= DBL_MIN && b <= DBL_MAX) {
+            rough_pair both = {a, b}, part, at;
+            memcpy(&part, inverse + k, sizeof part);
+            at = before - part * rough_log2_pair(both);
+            memcpy(terms->part + k, &part, sizeof part);
+            memcpy(terms->at + k, &at, sizeof at);
+            terms->any |= 3u << k++;
+            continue;
+        }
+        terms->at[k] = INFINITY;
         if (a == 0.0)
             continue;
         if (!(a <= DBL_MAX)) {
             terms->finite = false;
             return;
         }
-        terms->part[k] = inverse[k];
-        terms->at[k] = log2_truncation * inverse[k < order - 1 ? order : k] -
+        terms->at[k] = (k < order - 1 ? before : log2_truncation * inverse[k]) -
                        terms->part[k] * rough_log2(a);
         terms->any |= 1u << k;
     }
@@ -182,18 +213,16 @@ rough_least(const struct rough_terms *terms, double size)
 {
     double time[32], least = INFINITY;
     uint32_t which = 0;
-    if (!terms->finite || !(size > 0.0 && size <= DBL_MAX))
+    if (!terms->finite || !terms->any || !(size > 0.0 && size <= DBL_MAX))
         return 0;
     double of_size = rough_log2(size);
+    for (int k = terms->from; k <= terms->order; k++) {
+        time[k] = terms->part[k] * of_size + terms->at[k];
+        least = time[k] < least ? time[k] : least;
+    }
+    least += 4.0 * ROUGH_ERROR / terms->from;
     for (int k = terms->from; k <= terms->order; k++)
-        if (terms->any >> k & 1) {
-            time[k] = terms->part[k] * of_size + terms->at[k];
-            least = time[k] < least ? time[k] : least;
-        }
-    for (int k = terms->from; k <= terms->order; k++)
-        if (terms->any >> k & 1 &&
-            time[k] <= least + 4.0 * ROUGH_ERROR / terms->from)
-            which |= 1u << k;
+        which |= (uint32_t)(time[k] <= least) << k;
     return which;
 }
 

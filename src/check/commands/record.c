@@ -51,6 +51,8 @@ family_of_bodies(struct check *ck, const struct ast_expr *entry)
     const struct ast_expr *inner = ast_unwrap(entry);
     if (inner->kind != AST_FIELD)
         return false;
+    if (check_joint(ck, &ck->modules.top, inner->a))
+        return true;
     struct value value = check_expr(ck, &ck->modules.top, inner->a);
     return value.kind == VALUE_FAMILY;
 }

@@ -454,25 +454,25 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
 }
 
 /* Makes the number of a family the one of the member that the expression names.
- * False: an error has been reported. */
-static bool
+ * How many joints it names; 0: an error has been reported. */
+static uint32_t
 joint_member(struct check *ck, const struct env *env, const struct decl *decl,
              const struct ast_expr *node, uint32_t *index)
 {
     bool family = decl->item->index.text != NULL;
-    if (node->kind != AST_INDEX && !family)
-        return true;
-    if (!family || node->kind != AST_INDEX || node->n_list != 1) {
-        struct diag *diag = check_error(ck, DIAG_E0212, node->range,
-                                        family ? "`%s` is a family of joints"
-                                               : "`%s` is one joint",
-                                        decl->name);
-        CHECK_HELP(ck, diag, family ? "name one of them: %s[%d]" : "%s alone",
-                   decl->name, decl->lo);
-        return false;
+    if (node->kind != AST_INDEX)
+        return family ? decl->count : 1;
+    if (!family || node->n_list != 1) {
+        CHECK_HELP(
+            ck,
+            check_error(ck, DIAG_E0212, node->range,
+                        family ? "a family has one index" : "`%s` is one joint",
+                        decl->name),
+            family ? "as in %s[%d]" : "%s alone", decl->name, decl->lo);
+        return 0;
     }
     if (*index == UINT32_MAX)
-        return true; /* it is told that joints have no values yet */
+        return 1; /* it is told that joints have no values yet */
     const struct value all = {.kind = VALUE_FAMILY,
                               .ref = *index,
                               .rows = decl->count,
@@ -481,7 +481,7 @@ joint_member(struct check *ck, const struct env *env, const struct decl *decl,
     struct value at = check_expr(ck, env, node->list[0]),
                  one = family_member(ck, &all, &at, node->list[0], node->range);
     *index = one.ref;
-    return one.kind != VALUE_POISON;
+    return one.kind != VALUE_POISON ? 1 : 0;
 }
 
 static struct value
@@ -501,12 +501,12 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     }
     const struct decl *joint = check_joint(ck, env, node->a);
     if (joint) {
-        uint32_t index = joint->index;
-        return (index == UINT32_MAX && ck->progress.joined) ||
-                       !joint_member(ck, env, joint, node->a, &index)
-                   ? value_poison(node->range)
-                   : joint_field(ck, index, node->name.text, node->name.range,
-                                 node->range);
+        uint32_t index = joint->index, count = 0;
+        if (index != UINT32_MAX || !ck->progress.joined)
+            count = joint_member(ck, env, joint, node->a, &index);
+        return !count ? value_poison(node->range)
+                      : joint_field(ck, index, count, node->name.text,
+                                    node->name.range, node->range);
     }
     struct value part, value = check_expr(ck, env, node->a);
     const char *name = node->name.text;

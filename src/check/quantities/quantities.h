@@ -13,9 +13,11 @@ struct value body_field(struct check *ck, uint32_t body, const char *name,
                         imp_range name_range, imp_range range);
 struct value contact_field(struct check *ck, uint32_t contact, const char *name,
                            imp_range name_range, imp_range range);
-/* o.Q, o.S */
-struct value joint_field(struct check *ck, uint32_t joint, const char *name,
-                         imp_range name_range, imp_range range);
+/* o.Q, o.S; of `count` joints from this one on, a family without an index,
+ * what friction tells of each: rows of a matrix */
+struct value joint_field(struct check *ck, uint32_t joint, uint32_t count,
+                         const char *name, imp_range name_range,
+                         imp_range range);
 /* w.rate */
 struct value rotor_field(struct check *ck, uint32_t rotor, const char *name,
                          imp_range name_range, imp_range range);

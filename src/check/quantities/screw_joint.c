@@ -540,11 +540,31 @@ told_field(struct check *ck, uint32_t joint, const struct told *what,
     return value;
 }
 
+/* What friction tells of the joints of a family: a row for each. */
+static struct value
+told_of_all(struct check *ck, uint32_t joint, uint32_t count,
+            const struct told *what, const char *name, imp_range name_range,
+            imp_range range)
+{
+    struct value all = value_poison(range);
+    for (uint32_t i = 0; i < count; i++) {
+        struct value one =
+            told_field(ck, joint + i, what, name, name_range, range);
+        if (one.kind != VALUE_NUM)
+            return value_poison(range);
+        if (i == 0)
+            all = value_array(ck, count, one.rows, one.dim, range);
+        for (uint32_t k = 0; k < one.rows; k++)
+            all.e[i * one.rows + k] = one.e[k];
+    }
+    return all;
+}
+
 struct value
-joint_field(struct check *ck, uint32_t joint, const char *name,
+joint_field(struct check *ck, uint32_t joint, uint32_t count, const char *name,
             imp_range name_range, imp_range range)
 {
-    assert(ck && name);
+    assert(ck && name && count);
     const char *names[sizeof joint_values / sizeof joint_values[0]];
     size_t which = 0;
     while (which < n_joint_values && strcmp(joint_values[which].name, name))
@@ -568,6 +588,17 @@ joint_field(struct check *ck, uint32_t joint, const char *name,
                         "what is given at the start, and forces, "
                         "cannot depend on joints");
         CHECK_HELP(ck, diag, "Q and S stand in commands and in `let`");
+        return value_poison(range);
+    }
+    if (which >= 2 && count > 1)
+        return told_of_all(ck, joint, count, &told[which - 2], name, name_range,
+                           range);
+    if (count > 1) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0212, range,
+            "`%s` is asked of one joint, but this is a family", name);
+        CHECK_HELP(ck, diag, "name one of them: %s.%s",
+                   ck->lists.joints.v[joint].name, name);
         return value_poison(range);
     }
     if (which >= 2)

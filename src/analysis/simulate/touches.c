@@ -145,8 +145,20 @@ presses_next(const struct simulation *sim, uint32_t contact,
            held_beside(sim, contact);
 }
 
+/* Is a touch, of n at this instant, told only when modes have been chosen?
+ * Friction may hold it together with others, though nothing presses it. */
+static bool
+told_later(const struct simulation *sim, uint32_t contact,
+           const struct verdict *verdict, uint32_t n)
+{
+    return n > 1 && verdict->class == CLASS_0_PLUS &&
+           sim->contacts[contact].touches <= TOUCHES_AT_ONCE &&
+           friction_modes_contact(sim->run, contact);
+}
+
 static int
-touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
+touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict,
+        uint32_t n)
 {
     assert(verdict->class >= CLASS_SEPARATING && verdict->class <= CLASS_00);
     struct simulated_contact *state = &sim->contacts[contact];
@@ -191,7 +203,8 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict)
         rest(sim, contact);
         if (state->touches > TOUCHES_AT_ONCE)
             return lasting(sim, contact, verdict);
-        simulate_log_event(sim, contact, "touch", name, 0.0);
+        if (!told_later(sim, contact, verdict, n))
+            simulate_log_event(sim, contact, "touch", name, 0.0);
         return IMP_OK;
     default:
         simulate_watch(sim, contact, WATCH_LEAVE);
@@ -277,6 +290,12 @@ stay(struct simulation *sim, const uint32_t *contacts,
         all[n_all++] = contact;
     }
     int st = any ? simulate_persistent_settle(sim, all, n_all, &lost) : IMP_OK;
+    for (uint32_t i = 0; i < n_touched && !st && !sim->stopped; i++)
+        if (!sim->touching.done.on[contacts[i]] &&
+            told_later(sim, contacts[i], &verdict[i], n_touched) &&
+            friction_modes_of(sim->run, contacts[i]) == CONTACT_FREE)
+            simulate_log_event(sim, contacts[i], "touch",
+                               touch_class_name[verdict[i].class], 0.0);
     for (uint32_t i = 0; i < n_touched && any; i++) {
         if (!st && lost == contacts[i])
             st = lasting(sim, contacts[i], &verdict[i]);
@@ -388,7 +407,7 @@ touch_now(struct simulation *sim, const struct event *event,
         uint32_t k = i % n_touched;
         bool last = verdict[k].class == CLASS_00;
         if (!sim->touching.done.on[contacts[k]] && last == (i >= n_touched))
-            st = touched(sim, contacts[k], &verdict[k]);
+            st = touched(sim, contacts[k], &verdict[k], n_touched);
     }
     if (!st && !sim->stopped)
         st = stay(sim, contacts, verdict, n_touched);

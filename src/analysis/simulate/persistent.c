@@ -356,15 +356,19 @@ as_seen_by(const struct rt *run, uint32_t contact,
 }
 
 /* Takes a contact that opens now, though it has no rate yet, out of a list,
- * with others of the same two bodies. */
+ * with others of the same two bodies, and those that have just opened so. */
 static int
 without(struct simulation *sim, struct contact_point *spot, int n,
         const struct contact_point *gone)
 {
     int kept = 0;
+    double now = rt_time(sim->run);
     struct contact_point same;
+    for (uint32_t k = 0; k < sim->n_contacts; k++)
+        if (as_seen_by(sim->run, k, gone, &same))
+            sim->contacts[k].left_time = now;
     for (int i = 0; i < n; i++)
-        if (!as_seen_by(sim->run, spot[i].contact, gone, &same))
+        if (sim->contacts[spot[i].contact].left_time != now)
             spot[kept++] = spot[i];
         else
             resting_polytopes_release(sim, &spot[i], true);

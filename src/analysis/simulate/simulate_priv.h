@@ -40,10 +40,10 @@ struct simulated_contact {
     double depth_from; /* the greatest depth is known until this time */
     double touch_time; /* time of the last touch without impulse, */
     int touches;       /* and how many there were at this time */
-    double slid_time;  /* when its smooth body last slid to another feature */
-    bool pressed;      /* at this event: no rate, and pressed together */
-    double still;      /* while pressed: the rate (m/s) that counts as none */
-    bool yields;       /* it is pressed in: its modes tell no lift-off */
+    double slid_time, left_time; /* it slid to another feature; it rose (NAN) */
+    bool pressed; /* at this event: no rate, and pressed together */
+    double still; /* while pressed: the rate (m/s) that counts as none */
+    bool yields;  /* it is pressed in: its modes tell no lift-off */
     struct flight_history flights;
 };
 

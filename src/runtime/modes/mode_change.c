@@ -20,8 +20,9 @@
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
 
-/* a gap of so many roundings has risen */
+/* a gap of so many roundings has risen, */
 #define RISEN 4.0
+#define RISEN_LATE 1e3 /* within so many times what a term takes to one */
 /* a force has ceased when it is below minus this share of its greatest value */
 #define FORCE_CEASED 1e-13
 
@@ -133,10 +134,10 @@ truncation_time(const double *gap, int order, double known)
 
 /* Does the gap of a row that does not push rise from here on? Where a force has
  * ceased it begins with the third power of the time and comes out of its
- * rounding long after. So it is followed for as long as nothing else changes,
- * also beyond `until`: what is told does not depend on when one looks. What it
- * has changed by is known better than the gap itself, by the rounding of its
- * rate and of its acceleration. *risen: when it is open beyond doubt. */
+ * rounding long after. So it is followed while nothing else changes, beyond
+ * `until`, too: what is told does not depend on when one looks. Its change is
+ * known better than the gap, by the rounding of its rate and of its
+ * acceleration. *risen: when it is open beyond doubt. */
 static bool
 opens(struct search *search, const struct persistent_row *row, double *risen)
 {
@@ -147,10 +148,11 @@ opens(struct search *search, const struct persistent_row *row, double *risen)
                          : search->best;
     gap_rounding(search->r, contact, &low, &rate);
     horizon = fmin(horizon, truncation_time(row->gap.c, search->order, low));
-    if (!isfinite(horizon))
-        return false;
     rate += mode_still_acceleration(search->r, contact) * horizon;
-    low = fmin(low, rate * horizon);
+    low = fmin(low, rate * horizon); /* horizon: infinite of polynomials */
+    double term = polynomial_moves(row->gap.c, search->order, low);
+    if (!isfinite(horizon = fmin(horizon, RISEN_LATE * term)))
+        return false;
     for (int k = 0; k <= search->order; k++)
         up[k] = -row->gap.c[k];
     return polynomial_below(up, search->order, 0.0, horizon, -RISEN * low,
@@ -159,9 +161,9 @@ opens(struct search *search, const struct persistent_row *row, double *risen)
                              &sunk);
 }
 
-/* No point of the contact of this row, the first of the contact, pushes: the
- * contact leaves now if all its gaps rise from now on. Of others each point is
- * let go when it has risen. All points of a contact are rows of one group. */
+/* No point of the contact of this row, its first, pushes: it leaves now if all
+ * its gaps rise from now on. Of others each point is let go when it has risen.
+ * All points of a contact are rows of one group. */
 static void
 leaves(struct search *search, int first)
 {
@@ -216,10 +218,9 @@ place_at(struct search *search, const struct contact_point *at, double s,
         x[i] = there ? taylor_at(search->order, &p[i], s) : NAN;
 }
 
-/* Is a point of this contact held at the same place already? A corner of one
- * body that slides past one of the other gets behind another face of it, too;
- * what touches from there on is decided where the held point has passed its
- * end. */
+/* Is a point of this contact held at the same place already? A corner that
+ * slides past one of the other body gets behind another of its faces, too; what
+ * touches from there on is decided where the held point has passed its end. */
 static bool
 held_there(struct search *search, const struct contact_point *at, double time)
 {
@@ -255,9 +256,8 @@ sinks(struct search *search, int index)
         return st == IMP_SINGULAR ? IMP_OK : st;
     gap_rounding(search->r, row->spot.contact, &low, &time);
     bool up = row->gap.c[0] > low;
-    if (!up)
-        row->gap.c[0] =
-            0.0; /* The gap was 0 within rounding when the point was taken. */
+    if (!up) /* The gap was 0 within rounding when the point was taken. */
+        row->gap.c[0] = 0.0;
     if (!isfinite(search->best) ||
         !polynomial_below(row->gap.c, search->order, 0.0, search->best,
                           up ? 0.0 : -low, &time))
@@ -277,9 +277,9 @@ sinks(struct search *search, int index)
 }
 
 /* Does a point that was apart, within the tolerance, come down between the
- * ends of its face or edges? A point that is behind the face now comes down
- * elsewhere first. A point that lies in the plane of what is held, and needs
- * no push, closes where it gets beyond the tolerance. */
+ * ends of its face or edges? A point behind the face comes down elsewhere
+ * first. One in the plane of what is held, and needs no push, closes where it
+ * gets beyond the tolerance. */
 static bool
 closes(struct search *search, const struct contact_point *at, const double *gap,
        double *time)

@@ -536,3 +536,14 @@ polynomial_holds(const double *c, int n, double h)
     }
     return h;
 }
+
+double
+polynomial_moves(const double *c, int n, double change)
+{
+    assert(c != NULL && n >= 0 && n <= POLYNOMIAL_MAX && change >= 0.0);
+    double first = INFINITY;
+    for (int k = 1; k <= n; k++)
+        if (c[k] != 0.0)
+            first = fmin(first, pow(2.0 * n * change / fabs(c[k]), 1.0 / k));
+    return first;
+}

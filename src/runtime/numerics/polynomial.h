@@ -18,6 +18,9 @@ double polynomial_size(const double *c, int n, double s);
 int polynomial_derivative(const double *c, int n, double *d);
 /* The same polynomial in powers of s - at: about[k] (n + 1 entries, not c). */
 void polynomial_about(const double *c, int n, double at, double *about);
+/* The first time at which one of its terms alone, but c[0], has changed the
+ * polynomial by 2 n times `change`; infinite for a constant. */
+double polynomial_moves(const double *c, int n, double change);
 /* Is the polynomial above the level on all of [0, h], because on each of some
  * pieces of it the terms cannot take away as much as there is at its beginning?
  * Then no piece in Bernstein form comes to the level. */

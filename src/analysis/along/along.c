@@ -12,6 +12,7 @@
 #include "abi/status.h"
 #include "analysis/along/along_priv.h"
 #include "runtime/derivatives/series_along.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
 
@@ -65,6 +66,7 @@ along_new(struct analysis *analysis, const imp_val *item, uint32_t n,
     struct along *along = NEW(arena, struct along);
     along->analysis = analysis;
     along->until = until;
+    along->closed = -1;
     along->v = NEW_N(arena, struct followed, n + 1);
     for (uint32_t i = 0; i < n; i++)
         if (item[i].kind == IMP_VAL_ALONG) {
@@ -266,6 +268,39 @@ found(const struct followed *followed)
     return along_is_time(followed) && followed->any;
 }
 
+/* The least size up to which a gap of the run counts as closed, in m. */
+static double
+closed_gap(struct rt *run)
+{
+    const imp_contact *contact =
+        IMP_ARRAY(run->im, run->im->contacts, imp_contact);
+    double least = INFINITY, gap, rate;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        if (contact[i].system != IMP_NO_SYSTEM ||
+            contact[i].flags & IMP_CONTACTF_STATED)
+            continue;
+        gap_tolerances(run, i, &gap, &rate);
+        least = fmin(least, gap);
+    }
+    return isfinite(least) ? least : 0;
+}
+
+/* Is this a gap that is closed at both ends of its piece, and foreseen to be
+ * so? What is left of it is rounding, which no series follows. */
+static bool
+stays_closed(struct along *along, const struct followed *followed,
+             double foreseen, double value)
+{
+    struct rt *run = along->analysis->rt;
+    if (along_is_time(followed) ||
+        strcmp(imp_text(run->im, followed->item->unit), "m") != 0)
+        return false;
+    if (along->closed < 0)
+        along->closed = closed_gap(run);
+    return fabs(followed->c[0]) <= along->closed &&
+           fabs(foreseen) <= along->closed && fabs(value) <= along->closed;
+}
+
 /* The last piece ends at time t with this value. */
 static void
 end_piece(struct along *along, struct followed *followed, double t,
@@ -290,7 +325,7 @@ end_piece(struct along *along, struct followed *followed, double t,
     *along_piece(followed) =
         (struct along_piece){along->time, t, fmin(followed->c[0], value),
                              fmax(followed->c[0], value)};
-    if (along->brief)
+    if (along->brief || stays_closed(along, followed, foreseen, value))
         along_by_ends(followed, h, value);
     else if (fabs(foreseen - value) <= little)
         take_piece(followed, along->time, h);

@@ -55,6 +55,7 @@ struct along {
     double limit;                 /* the time of the last limit that was told */
     uint64_t limit_of;
     bool regular; /* the flights before it tell the rest */
+    double closed; /* m: a gap up to this size is closed; < 0: not yet asked */
 };
 
 /* Is a time asked, first(condition)? */

@@ -100,10 +100,14 @@ choice_make(struct choice_group *group, struct friction_choice *out)
 {
     assert(group && out && group->which < group->instant.n);
     assert(group->instant.point == group->point);
+    bool inner = group->instant.inner;
+    /* least forces that points share would come to an edge again at once */
+    group->instant.inner |= group->cause == CHOICE_CONE;
     if (group->cause == CHOICE_CONE)
         choice_again(group, out);
     if (sticks_on(group, out))
         return;
+    group->instant.inner = inner;
     prepare(group, false);
     choice_again(group, out);
     if (breaks_loose(group, out))

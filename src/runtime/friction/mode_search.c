@@ -538,24 +538,44 @@ is_member(const struct mode_problem *in, const struct mode_found *family,
     return true;
 }
 
+/* Does a choice that is no member of a family go on with the motion of this
+ * one? */
+static bool
+goes_on_beside(const struct search *search, const bool *gone, size_t member)
+{
+    const struct found_list *all = &search->all;
+    for (size_t j = 0; j < all->n; j++)
+        if (!gone[j] && all->v[j].goes_on && !all->v[j].solution.loads &&
+            same_motion(search->in, all->v + j, all->v + member))
+            return true;
+    return false;
+}
+
 /* Where the loads are a family and the motion depends on them, choices in
  * which some points carry nothing are members of it: one verdict on the loads,
- * and no motions beside each other. */
+ * and no motions beside each other. What goes on goes on in it, unless it does
+ * so with forces off the edges, too. */
 static void
 gather_families(struct search *search)
 {
     struct found_list *all = &search->all;
     bool *gone = NEW_N(search->arena, bool, all->n + 1);
-    size_t left = 0;
-    for (size_t k = 0; k < all->n; k++) {
-        struct mode_found *family = all->v + k;
-        for (size_t i = 0; i < all->n && family->solution.loads && !gone[k];
+    size_t *family = NEW_N(search->arena, size_t, all->n + 1), left = 0;
+    for (size_t k = 0; k < all->n; k++)
+        for (size_t i = 0; i < all->n && all->v[k].solution.loads && !gone[k];
              i++) {
-            if (i == k || gone[i] || !is_member(search->in, family, all->v + i))
+            if (i == k || gone[i] ||
+                !is_member(search->in, all->v + k, all->v + i))
                 continue;
             gone[i] = true;
-            family->goes_on |= all->v[i].goes_on;
+            family[i] = k;
         }
+    for (size_t i = 0; i < all->n; i++) {
+        size_t of = i;
+        while (gone[of])
+            of = family[of];
+        if (gone[i] && all->v[i].goes_on && !goes_on_beside(search, gone, i))
+            all->v[of].goes_on = true;
     }
     for (size_t i = 0; i < all->n; i++)
         if (!gone[i])

@@ -109,7 +109,7 @@ limit_known(struct flight_history *flights, const struct limit_group *group,
         (before <= flights->off && flights->off <= low))
         return true;
     return limit->remaining <= window &&
-           (flights->off >= before ||
+           ((isfinite(flights->off) && flights->off >= before) ||
             limit->remaining <= CHATTER_SURE * window);
 }
 

@@ -423,10 +423,12 @@ choose(const struct flow *flow, struct arena *arena,
     struct choice_group group = group_of(flow, all);
     struct friction_choice *choice = NEW(arena, struct friction_choice);
     choice_make(&group, choice);
-    /* where motions depend on loads these are the least ones, as the series
-     * have them */
-    if (choice->verdict == FRICTION_SEVERAL)
-        group.until = forces_until(flow, arena, all);
+    /* Where accelerations depend on loads these are the least ones, as the
+     * series have them, and what carries nothing has to be let go: also where
+     * no other loads are possible (take_least). */
+    if (choice->verdict != FRICTION_SEVERAL)
+        return choice;
+    group.until = forces_until(flow, arena, all);
     choice_keep(&group, choice);
     return choice;
 }

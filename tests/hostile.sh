@@ -156,8 +156,8 @@ use shapes
 body ball[i in 0 .. 3999] : sphere(0.2) { mass = 1  position = (i, 0, 0) }
 contacts { }
 END
-    (ulimit -v 90000 && exec "$imp" check spheres.imp) >out 2>err ||
-        { echo "FAIL 4000 spheres in 90 MB"; head -c 500 err; failed=$((failed + 1)); }
+    (ulimit -v 60000 && exec "$imp" check spheres.imp) >out 2>err ||
+        { echo "FAIL 4000 spheres in 60 MB"; head -c 500 err; failed=$((failed + 1)); }
 fi
 
 # after Ctrl-C imp ends with status 3; the REPL keeps what the command has computed

@@ -297,6 +297,22 @@ arena_alloc(struct arena *arena, size_t size)
     return p;
 }
 
+void
+arena_drop(struct arena *arena, const void *p)
+{
+    assert(arena);
+    for (struct block **at = &arena->first; *at; at = &(*at)->next) {
+        struct block *block = *at;
+        if ((const void *)(block + 1) != p)
+            continue;
+        if (block->cap <= LAST_BLOCK || block->used > block->cap)
+            return;
+        *at = block->next;
+        free(block);
+        return;
+    }
+}
+
 void *
 arena_copy(struct arena *arena, const void *p, size_t n)
 {

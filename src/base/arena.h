@@ -21,6 +21,10 @@ void arena_free(struct arena *arena); /* may be NULL */
 void arena_clear(struct arena *arena);
 /* zeroed, aligned to 16; owned by the arena */
 void *arena_alloc(struct arena *arena, size_t size);
+/* Gives back a piece that is so large that it has a block of its own, as large
+ * lists have that have grown; of others and of NULL nothing happens. Nobody may
+ * read it any more. */
+void arena_drop(struct arena *arena, const void *p);
 void *arena_copy(struct arena *arena, const void *p, size_t n);
 char *arena_strndup(struct arena *arena, const char *s, size_t n);
 char *arena_strdup(struct arena *arena, const char *s);

@@ -106,6 +106,7 @@ table_grow(struct graph *graph)
             at = (at + 1) & (cap - 1);
         t[at] = graph->node[i];
     }
+    arena_drop(graph->arena, graph->table);
     graph->table = t;
     graph->table_cap = cap;
 }
@@ -134,6 +135,7 @@ graph_cons(struct graph *graph, uint16_t op, uint16_t sym, uint32_t i,
         const expr **v =
             NEW_N(graph->arena, const expr *, (size_t)graph->cap * 2);
         memcpy(v, graph->node, graph->n * sizeof *v);
+        arena_drop(graph->arena, graph->node);
         graph->node = v;
         graph->cap *= 2;
     }
@@ -207,6 +209,9 @@ walk_room(struct graph *graph, struct walk *walk, uint32_t n)
     uint32_t cap = walk->cap ? walk->cap : 256;
     while (cap < n)
         cap *= 2;
+    arena_drop(graph->arena, walk->mark);
+    arena_drop(graph->arena, walk->val);
+    arena_drop(graph->arena, walk->num);
     walk->mark = NEW_N(graph->arena, uint32_t, cap);
     walk->val = NEW_N(graph->arena, const expr *, cap);
     walk->num = NULL;
@@ -269,6 +274,7 @@ walk_collect(struct graph *graph, struct walk *walk, const expr *const *roots,
                 const expr **o = NEW_N(graph->arena, const expr *, cap);
                 if (walk->n)
                     memcpy(o, walk->order, walk->n * sizeof *o);
+                arena_drop(graph->arena, walk->order);
                 walk->order = o;
                 walk->order_cap = cap;
             }

@@ -31,6 +31,7 @@ take(struct image_builder *ib, size_t size, size_t align)
             cap *= 2;
         unsigned char *p = arena_alloc(ib->arena, cap);
         memcpy(p, ib->bytes, ib->n);
+        arena_drop(ib->arena, ib->bytes);
         ib->bytes = p;
         ib->cap = cap;
     }

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <ftw.h>
 #include <glob.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,9 +110,35 @@ test_models(void **state)
     nftw(folder, away, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Large pieces go back at once, each alone; small ones stay. */
+static void
+test_drop(void **state)
+{
+    (void)state;
+    enum { LARGE = 1 << 24, N = 5 };
+    struct arena *arena = arena_new();
+    char *piece[N], *small = arena_strdup(arena, "small");
+    for (int i = 0; i < N; i++) {
+        piece[i] = arena_alloc(arena, LARGE);
+        memset(piece[i], i, LARGE);
+    }
+    size_t held = mallinfo2().hblkhd;
+    static const int order[] = {2, 0, 4};
+    for (int i = 0; i < 3; i++) {
+        arena_drop(arena, piece[order[i]]);
+        assert_true(mallinfo2().hblkhd + (size_t)(i + 1) * LARGE <= held);
+    }
+    arena_drop(arena, small);
+    arena_drop(arena, NULL);
+    assert_string_equal(small, "small");
+    assert_true(piece[1][LARGE - 1] == 1 && piece[3][0] == 3);
+    arena_free(arena);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models),
+                                       cmocka_unit_test(test_drop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

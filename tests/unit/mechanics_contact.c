@@ -216,8 +216,8 @@ disk_on_wall(void **unused)
                 b->start.velocity = vec(&o, 2, vel);
                 b->stated.mass = scal(&o, 1);
                 b->stated.inertia.n = 1;
-                b->stated.inertia.e[0] = par(&o, 0.4);
-                b->start.spin.e[0] = par(&o, -1);
+                *vec_at(o.a, &b->stated.inertia, 0) = par(&o, 0.4);
+                *vec_at(o.a, &b->start.spin, 0) = par(&o, -1);
             }
         }
         contact(&o, "c", 0, 1, 1);
@@ -291,7 +291,7 @@ wrong_contacts(void **unused)
     struct tm_body *b = body(&o, "b", loc(&o, 1));
     b->stated.mass = scal(&o, 1);
     b->stated.inertia.n = 1;
-    b->stated.inertia.e[0] = par(&o, 1);
+    *vec_at(o.a, &b->stated.inertia, 0) = par(&o, 1);
     contact(&o, "c", 0, 1, 1);
     assert_string_equal(model_wrong(&o), "E0511");
     model_free(&o);

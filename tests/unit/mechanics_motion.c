@@ -56,9 +56,10 @@ space_body(struct model *o, const char *name, uint64_t *s, bool diagonal)
     b->stated.mass = scal(o, 2);
     b->stated.inertia.n = 6;
     for (int k = 0; k < 6; k++)
-        b->stated.inertia.e[k] = k < 3      ? par(o, 1 + 0.3 * k)
-                                 : diagonal ? num(o, 0)
-                                            : par(o, 0.1 * (k - 2));
+        *vec_at(o->a, &b->stated.inertia, k) = k < 3 ? par(o, 1 + 0.3 * k)
+                                               : diagonal
+                                                   ? num(o, 0)
+                                                   : par(o, 0.1 * (k - 2));
     return b;
 }
 
@@ -126,7 +127,8 @@ kinematics_free(void **unused)
         space_body(&o, "a", &seed, t % 2 == 0);
         o.m->world.gravity.n = 3;
         for (int i = 0; i < 3; i++)
-            o.m->world.gravity.e[i] = i == 2 ? par(&o, -9.81) : num(&o, 0);
+            *vec_at(o.a, &o.m->world.gravity, i) =
+                i == 2 ? par(&o, -9.81) : num(&o, 0);
         model_run(&o);
         assert_int_equal(o.im->blocks.n, 1);
         run_blocks(&o, 6);
@@ -151,8 +153,8 @@ kinematics_forced(void **unused)
         for (uint32_t k = 0; k < 3; k++) {
             const expr *d = ex_sub(o.g, bq(&o, 2 - 2 * i, BODYQ_POSITION, k),
                                    bq(&o, i, BODYQ_POSITION, k));
-            b[i]->force.e[k] = ex_mul(o.g, par(&o, 3), d);
-            b[i]->torque.e[k] = ex_mul(
+            *vec_at(o.a, &b[i]->force, k) = ex_mul(o.g, par(&o, 3), d);
+            *vec_at(o.a, &b[i]->torque, k) = ex_mul(
                 o.g,
                 ex_op(o.g, IMP_OP_SIN, ex_sym(o.g, SYM_TIME, 0, 0), NULL, NULL),
                 bq(&o, i, BODYQ_SPIN, (k + 1) % 3));
@@ -180,11 +182,12 @@ prescribed(void **unused)
     struct tm_body *b = body(&o, "crank", superellipsoid(&o, a, 2));
     const expr *t = ex_sym(o.g, SYM_TIME, 0, 0);
     b->fixed = true;
-    b->start.position.e[0] = ex_op(o.g, IMP_OP_COS, t, NULL, NULL);
-    b->start.position.e[1] = ex_op(o.g, IMP_OP_SIN, t, NULL, NULL);
+    *vec_at(o.a, &b->start.position, 0) = ex_op(o.g, IMP_OP_COS, t, NULL, NULL);
+    *vec_at(o.a, &b->start.position, 1) = ex_op(o.g, IMP_OP_SIN, t, NULL, NULL);
     const double axis[4] = {1, 2, 2, 0};
     b->start.orient = vec(&o, 4, axis);
-    b->start.orient.e[3] = ex_mul(o.g, ex_mul(o.g, t, t), num(&o, 0.5));
+    *vec_at(o.a, &b->start.orient, 3) =
+        ex_mul(o.g, ex_mul(o.g, t, t), num(&o, 0.5));
     b->start.orient_kind = IMP_ORIENT_AXISANGLE;
     model_run(&o);
     const imp_body *k = rt_body(o.r, 0);
@@ -227,12 +230,12 @@ plane_and_potential(void **unused)
     b->stated.density = scal(&o, 2);
     b->start.position = vec(&o, 2, p);
     b->start.velocity = vec(&o, 2, v);
-    b->start.spin.e[0] = par(&o, 0.5);
+    *vec_at(o.a, &b->start.spin, 0) = par(&o, 0.5);
     b->start.orient.n = 1;
-    b->start.orient.e[0] = par(&o, 0.3);
+    *vec_at(o.a, &b->start.orient, 0) = par(&o, 0.3);
     o.m->world.gravity.n = 2;
-    o.m->world.gravity.e[0] = num(&o, 0);
-    o.m->world.gravity.e[1] = par(&o, -10);
+    *vec_at(o.a, &o.m->world.gravity, 0) = num(&o, 0);
+    *vec_at(o.a, &o.m->world.gravity, 1) = par(&o, -10);
     model_run(&o);
     double e[8];
     const double pi = 3.14159265358979323846, m = 4 * pi,
@@ -293,7 +296,7 @@ spoil(struct model *o, struct tm_body *b, const expr *G, int what)
         break;
     case 9:
         b->fixed = true;
-        b->start.spin.e[1] = par(o, 1);
+        *vec_at(o->a, &b->start.spin, 1) = par(o, 1);
         break;
     case 10:
         b->shape.level_set = ex_sub(o->g, par(o, 1), num(o, 3));
@@ -317,11 +320,12 @@ spoil(struct model *o, struct tm_body *b, const expr *G, int what)
         contact(o, "c", 0, 1, 1);
         body(o, "b", G)->stated.mass = scal(o, 1);
         b->force.n = 3;
-        b->force.e[0] = ex_sym(o->g, SYM_CONTACT, 0, IMP_CONTACT_GAP);
-        b->force.e[1] = b->force.e[2] = num(o, 0);
+        *vec_at(o->a, &b->force, 0) =
+            ex_sym(o->g, SYM_CONTACT, 0, IMP_CONTACT_GAP);
+        *vec_at(o->a, &b->force, 1) = *vec_at(o->a, &b->force, 2) = num(o, 0);
         break;
     case 15:
-        b->start.position.e[0] = bq(o, 0, BODYQ_VELOCITY, 0);
+        *vec_at(o->a, &b->start.position, 0) = bq(o, 0, BODYQ_VELOCITY, 0);
         break;
     }
 }

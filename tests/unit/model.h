@@ -23,6 +23,7 @@
 #include "runtime/instance/run.h"
 #include "runtime/setup/new_run.h"
 #include "runtime/tape/eval.h"
+#include "vec_at.h"
 
 struct model {
     struct arena *a;
@@ -84,7 +85,7 @@ vec(struct model *o, uint32_t n, const double *x)
 {
     struct tm_vec v = {.n = n};
     for (uint32_t i = 0; i < n; i++)
-        v.e[i] = par(o, x[i]);
+        *vec_at(o->a, &v, i) = par(o, x[i]);
     return v;
 }
 static inline struct tm_num
@@ -114,8 +115,9 @@ body(struct model *o, const char *name, const expr *G)
     b->start.position.n = b->start.velocity.n = o->m->dim;
     b->start.spin.n = o->m->dim == 2 ? 1 : 3;
     for (uint32_t i = 0; i < 3; i++)
-        b->start.position.e[i] = b->start.velocity.e[i] = b->start.spin.e[i] =
-            num(o, 0);
+        *vec_at(o->a, &b->start.position, i) =
+            *vec_at(o->a, &b->start.velocity, i) =
+                *vec_at(o->a, &b->start.spin, i) = num(o, 0);
     return b;
 }
 static inline struct tm_contact *

@@ -24,6 +24,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/motion/motion.h"
 #include "runtime/setup/new_run.h"
+#include "vec_at.h"
 
 /* set-up is another test's subject; weak, so that the real one is not pulled
  * in */
@@ -220,20 +221,21 @@ fix_open(struct fix *f, int d, fix_shape s0, fix_shape s1, int fixed)
         b->stated.mass.e = ex_num(g, 1.0);
         b->stated.inertia.n = d == 2 ? 1 : 6;
         for (uint32_t j = 0; j < b->stated.inertia.n; j++)
-            b->stated.inertia.e[j] = ex_num(g, j < 3 ? 1.0 : 0.0);
+            *vec_at(f->a, &b->stated.inertia, j) = ex_num(g, j < 3 ? 1.0 : 0.0);
         b->fixed = (fixed >> i & 1) != 0;
     }
     if (fix_gravity != 0.0) {
         m->world.gravity.n = (uint32_t)d;
         for (int i = 0; i < d; i++)
-            m->world.gravity.e[i] = ex_num(g, i == 1 ? fix_gravity : 0.0);
+            *vec_at(f->a, &m->world.gravity, (uint32_t)i) =
+                ex_num(g, i == 1 ? fix_gravity : 0.0);
     }
     if (fix_height != NULL) {
         struct tm_vec *at = &m->bodies[0].start.position;
         at->n = (uint32_t)d;
         for (int i = 0; i < d; i++)
-            at->e[i] = ex_num(g, 0.0);
-        at->e[1] = fix_height(g, ex_sym(g, SYM_TIME, 0, 0));
+            *vec_at(f->a, at, (uint32_t)i) = ex_num(g, 0.0);
+        *vec_at(f->a, at, 1) = fix_height(g, ex_sym(g, SYM_TIME, 0, 0));
     }
     m->n_contacts = 1;
     m->contacts = NEW(f->a, struct tm_contact);

@@ -92,11 +92,11 @@ wall(struct model *o, const char *name, uint32_t axis, double sign, bool driven)
         b->start.orient = vec(o, 4, x);
     }
     for (uint32_t i = 0; i < d && driven; i++)
-        b->start.position.e[i] =
+        *vec_at(o->a, &b->start.position, i) =
             shaken(o, b->start.position.e[i], rnd(-0.1, 0.1), rnd(2, 6));
     uint32_t last = d == 2 ? 0 : 3;
     if (driven)
-        b->start.orient.e[last] =
+        *vec_at(o->a, &b->start.orient, last) =
             shaken(o, b->start.orient.e[last], rnd(-0.1, 0.1), rnd(2, 6));
 }
 
@@ -212,9 +212,10 @@ random_model(struct model *o, uint32_t d, bool two, uint32_t walls, bool driven,
     if (two)
         contact(o, "ab", 0, 1, e);
     for (int i = 0; i < 3; i++)
-        o->m->world.gravity.e[i] = num(o, 0);
+        *vec_at(o->a, &o->m->world.gravity, i) = num(o, 0);
     o->m->world.gravity.n = d;
-    o->m->world.gravity.e[d - 1] = num(o, rnd(0, 1) < 0.3 ? 0 : -5);
+    *vec_at(o->a, &o->m->world.gravity, d - 1) =
+        num(o, rnd(0, 1) < 0.3 ? 0 : -5);
     model_run(o);
 }
 
@@ -331,9 +332,9 @@ drop(struct model *o, uint32_t d, double height, double tilt,
     f->fixed = true;
     contact(o, "c", 1, 0, 1);
     for (int i = 0; i < 3; i++)
-        o->m->world.gravity.e[i] = num(o, 0);
+        *vec_at(o->a, &o->m->world.gravity, i) = num(o, 0);
     o->m->world.gravity.n = d;
-    o->m->world.gravity.e[d - 1] = num(o, -gravity);
+    *vec_at(o->a, &o->m->world.gravity, d - 1) = num(o, -gravity);
     model_run(o);
 }
 

@@ -191,6 +191,20 @@ check_help_contacts(struct check *ck, struct diag *diag)
         CHECK_HELP(ck, diag, "declare one: contact touch : one | two");
 }
 
+const char *
+check_text(struct check *ck, const char *fmt, ...)
+{
+    assert(ck && fmt);
+    char text[256];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (!ck->notes.texts)
+        ck->notes.texts = intern_new(ck->arena);
+    return intern_str(ck->notes.texts, text);
+}
+
 /* The text of an expression, which all copies of it share: a shape or a
  * function of a library is checked anew for each body that uses it. */
 struct label {

@@ -20,7 +20,7 @@ struct tm_num {
     imp_range range;
 };
 struct tm_vec {
-    const expr *e[9];
+    const expr *const *e;
     uint32_t n; /* 0 when absent */
     imp_range range;
 };

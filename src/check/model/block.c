@@ -102,6 +102,18 @@ key_word(struct check *ck, const struct ast_item *key, const char *const *words,
     return -1;
 }
 
+const expr *const *
+check_zeros(struct check *ck)
+{
+    assert(ck);
+    if (!ck->notes.zeros) {
+        ck->notes.zeros = NEW_N(ck->arena, const expr *, 3);
+        for (int i = 0; i < 3; i++)
+            ck->notes.zeros[i] = ex_num(ck->g, 0);
+    }
+    return ck->notes.zeros;
+}
+
 void
 take_num(struct tm_num *out, const struct value *value,
          const struct ast_expr *node)
@@ -116,8 +128,7 @@ take_vec(struct tm_vec *out, const struct value *value,
 {
     assert(out && value && node);
     out->n = value->rows * value->cols;
-    for (uint32_t i = 0; i < out->n && i < 9; i++)
-        out->e[i] = value->e[i];
+    out->e = value->e;
     out->range = node->range;
 }
 
@@ -151,21 +162,23 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
     out->range = node->range;
     if (dimension == 2) {
         out->n = 1;
-        out->e[0] = value->e[0];
+        out->e = value->e;
         return true;
     }
-    const expr *zero = ex_num(ck->g, 0);
+    const expr *zero = ex_num(ck->g, 0),
+               **e = NEW_N(ck->arena, const expr *, 6);
     out->n = 6;
+    out->e = e;
     if (diagonal) {
         for (int i = 0; i < 6; i++)
-            out->e[i] = i < 3 ? value->e[i] : zero;
+            e[i] = i < 3 ? value->e[i] : zero;
         return true;
     }
     static const int upper[6] = {0, 4, 8, 1, 2, 5};
     static const int lower[6] = {0, 4, 8, 3, 6, 7};
     for (int i = 0; i < 6; i++) {
         const expr *a = value->e[upper[i]], *b = value->e[lower[i]];
-        out->e[i] = a;
+        e[i] = a;
         if (a != b && ex_is_const(a) && ex_is_const(b) && a->num != b->num) {
             check_error(ck, DIAG_E0318, node->range,
                         "%s is a symmetric matrix, but its entries above and "

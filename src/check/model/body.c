@@ -52,13 +52,33 @@ const struct keydef body_keys[] = {
 const size_t n_body_keys = sizeof body_keys / sizeof body_keys[0];
 
 struct body_work {
-    const struct ast_item *k[N_KEYS];
+    const struct ast_item *const *k; /* all members of a family have one list */
     struct member_env member;
     struct shape_use shape;
     uint32_t dim; /* 0: nothing says */
     bool broken;
     bool misspelt; /* a key was not known: perhaps the one that is missing */
 };
+
+static const struct ast_item *const no_keys[N_KEYS];
+
+/* Finds the keys of a body; a member of a family has those of the one before
+ * it. */
+static void
+find_keys(struct check *ck, size_t index, struct body_work *work)
+{
+    const struct decl *decl = ck->notes.body_decls.v[index];
+    if (index > 0 && ck->notes.body_decls.v[index - 1] == decl) {
+        work->k = work[-1].k;
+        work->misspelt = work[-1].misspelt;
+        return;
+    }
+    const struct ast_item **k =
+        NEW_N(ck->arena, const struct ast_item *, N_KEYS);
+    work->misspelt =
+        !block_keys(ck, decl->item, body_keys, n_body_keys, "body", k);
+    work->k = k;
+}
 
 /* -- plane or space ------------------------------------------------------- */
 
@@ -229,6 +249,7 @@ check_bodies_begin(struct check *ck)
         struct tm_body *body = &ck->lists.bodies.v[index];
         const struct ast_item *it = decl->item;
         bool pair = false;
+        work->k = no_keys;
         member_env(ck, decl, (uint32_t)index - decl->index, &work->member);
         struct env env = work->member.env;
         if (decl->broken) {
@@ -236,8 +257,7 @@ check_bodies_begin(struct check *ck)
             continue;
         }
         int errors = ck->ds->errors;
-        work->misspelt =
-            !block_keys(ck, it, body_keys, n_body_keys, "body", work->k);
+        find_keys(ck, index, work);
         if (it->head1) {
             body->shape.range = it->head1->range;
             if (!shape_open(ck, &env, it->head1, &work->shape)) {
@@ -290,7 +310,7 @@ check_bodies_begin(struct check *ck)
 static const char *
 key_what(struct check *ck, const struct ast_item *key)
 {
-    return arena_printf(ck->arena, "the %s of a body", key->name.text);
+    return check_text(ck, "the %s of a body", key->name.text);
 }
 
 static void
@@ -330,9 +350,8 @@ tuple_of(struct check *ck, const struct env *env, const struct ast_expr *node,
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
         struct value x = check_expr(ck, env, inner->list[i]);
-        ok &=
-            value_need_scalar(ck, &x, inner->list[i], dim,
-                              arena_printf(ck->arena, "an entry of %s", what));
+        ok &= value_need_scalar(ck, &x, inner->list[i], dim,
+                                check_text(ck, "an entry of %s", what));
         value.e[i] = ok ? x.e[0] : NULL;
     }
     return ok ? value : value_poison(node->range);
@@ -347,8 +366,7 @@ vector_key(struct check *ck, const struct env *env, const struct ast_item *key,
 {
     if (!key) {
         out->n = fill ? count : 0;
-        for (uint32_t i = 0; i < out->n; i++)
-            out->e[i] = ex_num(ck->g, 0);
+        out->e = check_zeros(ck);
         return;
     }
     const char *what = key_what(ck, key);
@@ -455,9 +473,10 @@ orient_axes(struct check *ck, const struct env *env,
         take_vec(&body->start.orient, &value, node);
     } else {
         body->start.orient_kind = IMP_ORIENT_ANGLE;
+        const expr **angle = NEW(ck->arena, const expr *);
+        *angle = ex_op(ck->g, IMP_OP_ATAN2, value.e[2], value.e[0], NULL);
         body->start.orient.n = 1;
-        body->start.orient.e[0] =
-            ex_op(ck->g, IMP_OP_ATAN2, value.e[2], value.e[0], NULL);
+        body->start.orient.e = angle;
         body->start.orient.range = node->range;
     }
 }
@@ -493,9 +512,10 @@ orient_rotation(struct check *ck, const struct env *env,
         return;
     }
     body->start.orient_kind = IMP_ORIENT_AXISANGLE;
-    take_vec(&body->start.orient, &axis, node);
-    body->start.orient.n = 4;
-    body->start.orient.e[3] = angle.e[0];
+    const expr **e = NEW_N(ck->arena, const expr *, 4);
+    memcpy(e, axis.e, 3 * sizeof *e);
+    e[3] = angle.e[0];
+    body->start.orient = (struct tm_vec){e, 4, node->range};
 }
 
 static void

@@ -465,7 +465,8 @@ rate_key(struct work *work)
     const char *what =
         arena_printf(ck->arena, "the rate of a %s", work->kind->name);
     if (inner->kind == AST_TUPLE && !inner->unit && inner->n_list == count) {
-        struct tm_vec rate = {.n = count, .range = node->range};
+        const expr **e = NEW_N(ck->arena, const expr *, count);
+        struct tm_vec rate = {.e = e, .n = count, .range = node->range};
         bool ok = true;
         for (uint32_t i = 0; i < count; i++) {
             struct value value = check_expr(ck, &work->env, inner->list[i]);
@@ -473,7 +474,7 @@ rate_key(struct work *work)
                     ck, &value, inner->list[i], rate_dim(work, i),
                     arena_printf(ck->arena, "entry %u of %s", i, what)) &&
                 check_leaves(ck, value.e, 1, MAY_PARAMS, inner->list[i], what))
-                rate.e[i] = value.e[0];
+                e[i] = value.e[0];
             else
                 ok = false;
         }

@@ -45,6 +45,8 @@ bool corners_take(struct check *ck, const struct env *env,
 bool block_keys(struct check *ck, const struct ast_item *item,
                 const struct keydef *known, size_t count, const char *what,
                 const struct ast_item **out);
+/* three zeros, shared by all that state nothing */
+const expr *const *check_zeros(struct check *ck);
 /* -- families: one declaration, many members --------------------------------
  */
 

@@ -289,7 +289,6 @@ check_world(struct check *ck)
     struct tm_vec *g = &ck->m->world.gravity;
     if (!g->n && ck->m->dim) {
         g->n = ck->m->dim;
-        for (uint32_t i = 0; i < g->n; i++)
-            g->e[i] = ex_num(ck->g, 0);
+        g->e = check_zeros(ck);
     }
 }

@@ -282,7 +282,8 @@ normalised(struct check *ck, struct tm_vec *vec)
     assert(ck && vec);
     struct graph *graph = ck->g;
     const expr *big = ex_num(graph, 0), *sum = ex_num(graph, 0),
-               *one = ex_num(graph, 1);
+               *one = ex_num(graph, 1),
+               **e = NEW_N(ck->arena, const expr *, vec->n + 1);
     graph_origin(graph, vec->range);
     for (uint32_t i = 0; i < vec->n; i++)
         big = ex_op(graph, IMP_OP_MAX, big,
@@ -290,13 +291,14 @@ normalised(struct check *ck, struct tm_vec *vec)
     const expr *some = ex_op(graph, IMP_OP_LT, ex_num(graph, 0), big, NULL);
     big = ex_op(graph, IMP_OP_SELECT, some, big, one);
     for (uint32_t i = 0; i < vec->n; i++) {
-        vec->e[i] = ex_div(graph, vec->e[i], big);
-        sum = ex_add(graph, sum, ex_mul(graph, vec->e[i], vec->e[i]));
+        e[i] = ex_div(graph, vec->e[i], big);
+        sum = ex_add(graph, sum, ex_mul(graph, e[i], e[i]));
     }
     sum = ex_op(graph, IMP_OP_SELECT, some,
                 ex_op(graph, IMP_OP_SQRT, sum, NULL, NULL), one);
     for (uint32_t i = 0; i < vec->n; i++)
-        vec->e[i] = ex_div(graph, vec->e[i], sum);
+        e[i] = ex_div(graph, e[i], sum);
+    vec->e = e;
 }
 
 /* Makes what the contact states, as it is at the start, with the normal as a

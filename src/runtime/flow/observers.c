@@ -50,8 +50,11 @@
 /* roundings of a jump: those of the rates and of a few operations */
 #define OBSERVE_ROUNDING (16.0 * DBL_EPSILON)
 /* Do jumps add up? This is asked with the rates of the motion, and with so many
- * times these, of which a rule with `max` or a threshold makes something else.
+ * times these, of which a rule with `max` or a threshold makes something else:
+ * all impacts that are left are together at most so many times the last one. As
+ * rates shrink it is asked again after so many impacts.
  */
+#define OBSERVE_AGAIN 64
 #define OBSERVE_FASTER 0x1p20
 /* A variable that has died away to this is set to 0: subnormal numbers have no
  * series. */
@@ -80,8 +83,9 @@ struct observer_limit {
     long impacts;
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
-    double *first, *second;     /* n: rates before the first impact there, and
-                                   behind it */
+    double *first, *second; /* n: rates before the last impact but one there,
+                               and behind it */
+    double *third, *fourth; /* n: those of the last impact */
     double *taken, *taken_late; /* n: the greatest change of each rate by one
                                    impact there, and of the last ones */
 };
@@ -359,10 +363,10 @@ note_jump(const struct flow *flow)
     const struct observer_run *observer = flow->observer;
     const struct observer_limit *limit = &observer->limit;
     const double *before = observer->before;
-    if (limit->impacts <= 1) {
-        memcpy(limit->first, before, flow->n * sizeof *before);
-        memcpy(limit->second, flow->v, flow->n * sizeof *flow->v);
-    }
+    memcpy(limit->first, limit->third, flow->n * sizeof *before);
+    memcpy(limit->second, limit->fourth, flow->n * sizeof *before);
+    memcpy(limit->third, before, flow->n * sizeof *before);
+    memcpy(limit->fourth, flow->v, flow->n * sizeof *flow->v);
     for (uint32_t i = 0; i < flow->n; i++) {
         double size = fabs(flow->v[i] - before[i]);
         limit->taken[i] = fmax(limit->taken[i], size);
@@ -601,7 +605,8 @@ next_impact(struct flow *flow)
     limit->begin = limit->probe->t;
     write_parabola(flow, limit->probe, flow->q, flow->v, limit->flight);
     bool known = limit->impacts >= OBSERVE_ENOUGH;
-    if (!far && known && !limit->near) {
+    if (!far && known && !limit->adds &&
+        (!limit->near || limit->impacts % OBSERVE_AGAIN == 0)) {
         limit->near = true;
         limit->adds = adds_up(flow, observer->p);
     }
@@ -702,6 +707,8 @@ flow_observer_new(struct flow *flow)
     observer->limit.late = NEW_N(arena, double, observer->p);
     observer->limit.first = NEW_N(arena, double, flow->n);
     observer->limit.second = NEW_N(arena, double, flow->n);
+    observer->limit.third = NEW_N(arena, double, flow->n);
+    observer->limit.fourth = NEW_N(arena, double, flow->n);
     observer->limit.taken = NEW_N(arena, double, flow->n);
     observer->limit.taken_late = NEW_N(arena, double, flow->n);
     observer->piece.at = rt_time(flow->run);

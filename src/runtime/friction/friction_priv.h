@@ -17,7 +17,7 @@
 #define FRICTION_DEPENDS 1e-8
 /* Forces that keep off an edge by this share of their terms are off it: well
  * above what is rounding at an edge, well below what data would give. */
-#define FRICTION_ROOMY 1e-6
+#define FRICTION_ROOMY 1e-7
 /* the same where a mode has just ended at a root, which is known to less */
 #define FRICTION_AT_ROOT 1e-7
 /* Two motions are the same within this share. */

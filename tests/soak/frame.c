@@ -274,6 +274,16 @@ frame_undo_time(const struct frame *frame, double time)
 }
 
 void
+sway_at(const struct sway *sway, double time, double place[3], double rate[3])
+{
+    double turn = sway->rate * time + sway->phase;
+    for (int k = 0; k < 3; k++) {
+        place[k] = sway->size[k] * sin(turn);
+        rate[k] = sway->size[k] * sway->rate * cos(turn);
+    }
+}
+
+void
 frame_undo(const struct frame *frame, int dimension, double time,
            const struct state *in, struct state *out)
 {
@@ -295,6 +305,10 @@ frame_undo(const struct frame *frame, int dimension, double time,
         for (int k = 0; k < 3; k++)
             inverse[i][k] = turn[k][i];
     multiply(inverse, state.turn, state.turn);
+    double place[3], rate[3];
+    sway_at(&frame->sway, time - frame->start, place, rate);
+    add_scaled(state.position, -1, place, state.position);
+    add_scaled(state.velocity, -1, rate, state.velocity);
     for (int i = 0; frame->mirror && i < 3; i++)
         state.turn[i][0] = -state.turn[i][0];
     *out = state;

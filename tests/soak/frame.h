@@ -6,6 +6,11 @@
 
 #include "run.h"
 
+/* Everything moves by size*sin(rate*t + phase), too. */
+struct sway {
+    double size[3], rate, phase;
+};
+
 /* A state (x, v) at time t becomes, at time (t - start)*time,
  * x' = length*(turn*x + shift + boost*t), and so on. With time = -1 it is the
  * motion backwards. */
@@ -16,6 +21,7 @@ struct frame {
     bool mirror;               /* x is reflected before the turn */
     double shift[3], boost[3];
     double start;
+    struct sway sway;  /* in the model, before all of that */
     bool places_alone; /* nothing is known of classes, and of turns and spins in
                           space */
     bool closures_untold; /* the events of contacts that close without an impact
@@ -40,6 +46,8 @@ void frame_undo(const struct frame *frame, int dimension, double time,
                 const struct state *in, struct state *out);
 void frame_undo_place(const struct frame *frame, const struct model *model,
                       int system, const struct place *in, struct place *out);
+void sway_at(const struct sway *sway, double time, double place[3],
+             double rate[3]);
 double frame_time(const struct frame *frame, double time);
 double frame_undo_time(const struct frame *frame, double time);
 /* Lets the model begin with the state of a row of its result, at that row's

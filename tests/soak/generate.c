@@ -42,6 +42,8 @@ static const struct kind {
     {"several", generate_several, 0},
     {"smooth", generate_smooth, 0},
     {"tabled", generate_tabled, 0},
+    {"loaded", generate_loaded, 0},
+    {"rounded", generate_rounded, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

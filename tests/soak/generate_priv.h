@@ -37,6 +37,8 @@ void generate_crowd(struct random *random, struct model *out);
 void generate_several(struct random *random, struct model *out);
 void generate_smooth(struct random *random, struct model *out);
 void generate_tabled(struct random *random, struct model *out);
+void generate_loaded(struct random *random, struct model *out);
+void generate_rounded(struct random *random, struct model *out);
 
 /* Parts of scenes of bodies. */
 

@@ -462,14 +462,14 @@ static void
 print_world(const struct model *model, FILE *out)
 {
     bool gravity = !is_zero(model->gravity) && !model->as_system;
-    if (!gravity && !model->law)
+    if (!gravity && !model->law && !model->rounded)
         return;
     fputs("world {", out);
     if (gravity)
         vector_key(model, out, "gravity", model->gravity);
     if (model->law)
         fprintf(out, "  law = %s", model->law);
-    fputs(" }\n", out);
+    fputs(model->rounded ? "  corners = rounded }\n" : " }\n", out);
 }
 
 static void

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "beside.h"
+#include "cut.h"
 #include "print.h"
+#include "sway.h"
 #include "vector.h"
 
 /* With fewer contacts all pairs are asked anyway. */
@@ -740,5 +742,7 @@ const struct relation relation_table[] = {
     {"corners", make_corners},
     {"law", make_law},
     {"knots", make_knots},
+    {"sway", make_sway},
+    {"cut", make_cut},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

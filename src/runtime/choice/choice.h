@@ -99,6 +99,10 @@ bool choice_depends(const struct choice_group *group, const bool *on,
  * hold its slip, sticks at the edge of its cone: the mode is written to set. */
 void choice_name_held(const struct choice_group *group,
                       struct friction_set *set);
+/* The same among points of which none slips. Where others do, the motion could
+ * depend on the forces of points that stick without being tied. */
+void choice_name_at_rest(const struct choice_group *group,
+                         struct friction_set *set);
 /* Points of a set that stick at the edges of their cones are tied there if
  * others hold their slip; point `first` (-1: none), whose force has just met
  * its cone, before the others. Points are asked in the order of the n_order

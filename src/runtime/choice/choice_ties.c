@@ -107,6 +107,49 @@ choice_name_held(const struct choice_group *group, struct friction_set *set)
     }
 }
 
+static bool
+slips(enum contact_mode mode)
+{
+    return mode == CONTACT_SLIP_POSITIVE || mode == CONTACT_SLIP_NEGATIVE;
+}
+
+/* Do forces at one point change accelerations at another one? */
+static bool
+act(const struct choice_group *group, int one, int other)
+{
+    size_t rows = 2 * (size_t)group->instant.n;
+    for (size_t r = 0; r < 2; r++)
+        for (size_t c = 0; c < 2; c++)
+            if (group->instant.W[(2 * (size_t)one + r) * rows +
+                                 2 * (size_t)other + c] != 0.0)
+                return true;
+    return false;
+}
+
+void
+choice_name_at_rest(const struct choice_group *group, struct friction_set *set)
+{
+    assert(group && set);
+    int n = group->instant.n;
+    struct friction_set named = *set;
+    named.mode =
+        arena_copy(group->arena, set->mode, sizeof *set->mode * (size_t)n);
+    choice_name_held(group, &named);
+    /* points that slip, and what they act on, through others, too */
+    bool *moves = NEW_N(group->arena, bool, n), more = true;
+    for (int i = 0; i < n; i++)
+        moves[i] = slips(named.mode[i]);
+    while (more) {
+        more = false;
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n && !moves[i]; k++)
+                more |= moves[i] = moves[k] && act(group, i, k);
+    }
+    for (int i = 0; i < n; i++)
+        if (!moves[i])
+            set->mode[i] = named.mode[i];
+}
+
 /* Do the forces of a point leave the edge of its cone? */
 static bool
 comes_off_edge(const struct choice_group *group, const struct friction_set *set,

@@ -465,7 +465,9 @@ choose_next(const struct flow *flow, const struct candidates *all,
         force[2 * k + 1] = friction->piece.friction[i * ROW + 1];
     }
     choice_rates(&group, held, rate, force, NULL);
-    if (friction_goes_on(group.arena, &group.instant, rate, &next))
+    /* forces that are shared are those of least norm here, not those found */
+    if (friction_goes_on(group.arena, &group.instant, rate, &next) &&
+        !next.set.shared)
         *set = next.set;
 }
 
@@ -506,7 +508,7 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
         loads ? choice : choice_with_floating(&group, all.ceased, choice);
     if (!loads)
         choose_next(flow, &all, taken->set + taken->taken);
-    choice_name_held(&group, taken->set + taken->taken);
+    choice_name_at_rest(&group, taken->set + taken->taken);
     if (!open && changes(flow, &all, taken->set + taken->taken))
         tell_choice(flow, &all, choice);
     /* also of one of several motions, which was chosen or went on until now */
@@ -541,7 +543,7 @@ present_set(struct flow *flow, struct candidates *all, bool *known)
         return NULL;
     struct friction_set *set = choice->set + choice->taken;
     struct choice_group group = group_of(flow, all);
-    choice_name_held(&group, set);
+    choice_name_at_rest(&group, set);
     for (int k = 0; k < all->n; k++)
         if (set->mode[k] != all->point[k].before)
             return NULL;

@@ -316,6 +316,9 @@ strange(struct scan *scan, uint32_t cp, size_t lo, size_t len)
         diag_help(scan->ds, diag,
                   "this is the sign of an increment; names may have the letter "
                   "U+0394, Delta");
+    else if (cp == 0x2248)
+        diag_help(scan->ds, diag,
+                  "what is nearly equal differs by little: abs(a - b) < 1e-9");
     else if (cp == 0x221e)
         diag_help(scan->ds, diag,
                   "there is no infinite number; use a large one");

@@ -103,8 +103,7 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
 {
     bool mn = !strcmp(name, "min"), mx = !strcmp(name, "max");
     bool length = !strcmp(name, "length");
-    struct value out;
-    struct value list = args[0];
+    struct value out, list = args[0];
     if (count == 1 && args[0].kind == VALUE_FIELD) {
         if (field_reduce(ck, name, &args[0], node->range, &out))
             return out;
@@ -126,6 +125,11 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
         if (args[0].kind == VALUE_RESULT)
             CHECK_HELP(ck, diag, "take one of its lists, as in %s(r.%s)", name,
                        "t");
+        else if (args[0].kind == VALUE_TABLE &&
+                 ck->lists.tables.v[args[0].ref].n_columns)
+            CHECK_HELP(ck, diag, "take one of its columns, as in %s(%s.%s)",
+                       name, ck->lists.tables.v[args[0].ref].name,
+                       ck->lists.tables.v[args[0].ref].columns[0].name);
         return value_poison(node->range);
     }
     if (count > 1) {

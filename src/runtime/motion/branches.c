@@ -55,6 +55,7 @@ struct switching {
     int *back;    /* per guard: how many steps in a row led back to it, or to
                      others */
     int brief;    /* number of short steps in a row */
+    bool *left_out; /* per guard: it ends no step */
     /* the last time at which a guard had a value but no series, and how many
      * steps in a row began so */
     double blind_time;
@@ -138,6 +139,7 @@ switching_new(struct rt *run)
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
         own->most = NEW_N(run->own, double, formulas.n);
         own->back = NEW_N(run->own, int, formulas.n);
+        own->left_out = NEW_N(run->own, bool, formulas.n);
         own->last = own->blind_time = -INFINITY;
     }
     return run->switching;
@@ -319,6 +321,18 @@ grows(const imp_guard *guard)
            guard->kind == IMP_GUARD_GROWTH_WHOLE;
 }
 
+/* The row of an output of the tape. */
+static const double *
+row_of(const struct rt *run, const struct branched *formulas,
+       const double *work, uint32_t out)
+{
+    const imp_tape *tape =
+        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas->tape;
+    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
+    const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
+    return work + (size_t)code[outs[out]].row * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
 /* The series and the size of guard i, from the rows of the tape. NULL: it is
  * not finite, and so belongs to a branch that is not followed; or the guard has
  * a value here but no series (*blind), as the root of 0. */
@@ -327,17 +341,8 @@ argument(const struct rt *run, const struct branched *formulas, uint32_t guard,
          int order, double *size, bool *blind)
 {
     struct switching *switching = formulas->own;
-    const imp_tape *tape =
-        IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas->tape;
-    const imp_instr *code = IMP_ARRAY(run->im, tape->code, imp_instr);
-    const uint32_t *out = IMP_ARRAY(run->im, tape->outs, uint32_t);
-    const double *series = switching->work +
-                           (size_t)code[out[guard]].row * IMP_ROW_STRIDE +
-                           IMP_ROW_PAD;
-    *size =
-        switching
-            ->work[(size_t)code[out[formulas->n + guard]].row * IMP_ROW_STRIDE +
-                   IMP_ROW_PAD];
+    const double *series = row_of(run, formulas, switching->work, guard);
+    *size = *row_of(run, formulas, switching->work, formulas->n + guard);
     if (!isfinite(*size))
         return NULL;
     for (int k = 0; k <= order; k++)
@@ -399,7 +404,8 @@ branched_first_end(struct rt *run, const struct branched *formulas,
     bool blind = false;
     *first = *soft = (struct branch_end){INFINITY, false, -1};
     for (uint32_t guard = 0; guard < formulas->n; guard++) {
-        if (!(series = argument(run, formulas, guard, order, &size, &blind)))
+        if (!(series = argument(run, formulas, guard, order, &size, &blind)) ||
+            formulas->own->left_out[guard])
             continue;
         struct branch_end end =
             passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
@@ -451,11 +457,38 @@ held_at(struct switching *switching, uint32_t n_guard, int guard, bool back,
            switching->brief > SWITCHING_MANY;
 }
 
+const double *
+branched_series(const struct rt *run, const struct branched *formulas,
+                const double *work, int guard)
+{
+    assert(formulas && guard >= 0 && (uint32_t)guard < formulas->n);
+    return row_of(run, formulas, work ? work : formulas->own->work,
+                  (uint32_t)guard);
+}
+
+void
+branched_leave_out(const struct branched *formulas, int guard)
+{
+    assert(formulas && guard < (int)formulas->n);
+    if (guard < 0)
+        memset(formulas->own->left_out, 0,
+               formulas->n * sizeof *formulas->own->left_out);
+    else
+        formulas->own->left_out[guard] = true;
+}
+
 bool
 branched_returns(const struct branched *formulas, int guard)
 {
     assert(formulas && guard >= 0 && (uint32_t)guard < formulas->n);
     return formulas->own->back[guard] > SWITCHING_BACK / 2;
+}
+
+bool
+branched_lingers(const struct branched *formulas, int guard)
+{
+    return branched_returns(formulas, guard) ||
+           formulas->own->brief > SWITCHING_BACK;
 }
 
 int

@@ -519,9 +519,8 @@ struct crossing_blocks {
     double cancelled; /* what is left of loads that contacts take */
 };
 
-/* The root of twice the kinetic energy, but for products of inertia. */
-static double
-body_norm(const struct rt *run, uint32_t block, const double *numbers)
+double
+crossing_norm(const struct rt *run, uint32_t block, const double *numbers)
 {
     const imp_block *at = block_of(run, block);
     const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
@@ -578,10 +577,10 @@ follows(struct rt *run, const struct crossing_blocks *of, double step,
         }
         uint32_t n = at->state.n / 2;
         off = hypot(off, system ? system_energy_norm(own->mass, own->off + n, n)
-                                : body_norm(run, block, own->off));
+                                : crossing_norm(run, block, own->off));
         speed = hypot(speed,
                       system ? system_energy_norm(own->mass, own->speed + n, n)
-                             : body_norm(run, block, own->speed));
+                             : crossing_norm(run, block, own->speed));
     }
     return isfinite(off) && isfinite(speed)
                ? off <= share * speed + step * of->cancelled
@@ -602,7 +601,7 @@ loads(struct rt *run, struct crossing_blocks *of)
             return false;
         for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
             own->off[i] = rate_of(run, block, i);
-        sum = hypot(sum, body_norm(run, block, own->off));
+        sum = hypot(sum, crossing_norm(run, block, own->off));
     }
     of->cancelled = CROSSING_CANCELLED * DBL_EPSILON * sum;
     return isfinite(sum);

@@ -119,8 +119,16 @@ int branched_first_end(struct rt *run, const struct branched *formulas,
                        const double *const *rows, int order, bool parabola,
                        double *step, struct branch_end *first,
                        struct branch_end *soft);
+/* The series of a guard in rows of their tape; NULL: those made last. */
+const double *branched_series(const struct rt *run,
+                              const struct branched *formulas,
+                              const double *work, int guard);
+/* This guard ends no step (-1: all of them do again). */
+void branched_leave_out(const struct branched *formulas, int guard);
 /* Have the last steps led back to this change again and again? */
 bool branched_returns(const struct branched *formulas, int guard);
+/* The same, or have they all been short? */
+bool branched_lingers(const struct branched *formulas, int guard);
 /* IMP_FAILED after a diagnostic if the motion is held at this change: if steps
  * of the length `step`, which were `span` without the change, lead back to it
  * again and again. */

@@ -5,13 +5,16 @@
 #include "runtime/motion/switching.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "runtime/instance/system.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/polynomial.h"
 
 /* Does friction hold a rotor of the block? */
 static bool
@@ -41,6 +44,147 @@ constrained(const struct rt *run, uint32_t block)
            holds_rotors(run, block);
 }
 
+/* What is left of loads that are held is so many of their roundings. */
+#define HELD_NOISE 64.0
+/* A motion that rests is followed for this share of what its series say, or
+ * more. */
+#define HELD_SHORT 0x1p-40
+
+/* A block of which contacts hold a part, aside from what is kept of its motion.
+ */
+struct aside {
+    double *rows, *work, *state, *mass;
+    double *load, *high, *low; /* accelerations without contacts: here, and with
+                                  velocities on both sides of a change */
+    double *push; /* the loads, as if they acted on any of the velocities:
+                     contacts that take them in one direction leave rounding of
+                     that in others */
+    const uint32_t *at, *row;
+    uint32_t n;
+};
+
+static struct aside
+aside_of(struct rt *run, uint32_t block, const struct branched *formulas)
+{
+    static const char key = 0;
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    uint32_t tape = run->motion->blocks[block].tape;
+    size_t n = of->state.n,
+           rows = (size_t)rt_tape(run, tape)->n_rows * IMP_ROW_STRIDE,
+           work = ((size_t)rt_tape(run, formulas->tape)->n_rows + 1) *
+                  IMP_ROW_STRIDE;
+    struct arena *arena;
+    double *memory =
+        rt_keep(run, &key, block,
+                (rows + work + 5 * n + n * n + 1) * sizeof(double), &arena);
+    struct aside aside = {.rows = memory, .n = (uint32_t)n};
+    aside.work = aside.rows + rows;
+    aside.state = aside.work + work;
+    aside.load = aside.state + n;
+    aside.high = aside.load + n;
+    aside.low = aside.high + n;
+    aside.push = aside.low + n;
+    aside.mass = aside.push + n;
+    aside.at = IMP_ARRAY(run->im, of->state, uint32_t);
+    aside.row = IMP_ARRAY(run->im, of->rows, uint32_t);
+    return aside;
+}
+
+/* The rates of all variables without forces of contacts, after a time in which
+ * `push` has changed the velocities; false: none. */
+static bool
+loads(struct rt *run, uint32_t block, const struct aside *aside, double time,
+      double *to)
+{
+    double *rows = run->rows.block[block];
+    for (uint32_t i = 0; i < aside->n; i++) {
+        aside->state[i] = run->env[aside->at[i]];
+        run->env[aside->at[i]] += time * aside->push[i];
+    }
+    run->rows.block[block] = aside->rows;
+    bool known = motion_rows_free(run, block, 1) == IMP_OK;
+    run->rows.block[block] = rows;
+    for (uint32_t i = 0; i < aside->n; i++) {
+        run->env[aside->at[i]] = aside->state[i];
+        to[i] = aside->rows[(size_t)aside->row[i] * IMP_ROW_STRIDE +
+                            IMP_ROW_PAD + 1];
+    }
+    return known;
+}
+
+/* Rates of velocities in the norm of the kinetic energy. */
+static double
+norm_of(const struct rt *run, uint32_t block, const struct aside *aside,
+        const double *rate)
+{
+    uint32_t n = aside->n / 2;
+    return motion_block_of(run, block)->system != IMP_NO_SYSTEM
+               ? system_energy_norm(aside->mass, rate + n, n)
+               : crossing_norm(run, block, rate);
+}
+
+/* How fast a switching function would change if they did. NAN: it has no
+ * series. */
+static double
+driven(struct rt *run, uint32_t block, const struct branched *formulas,
+       const double *const rows[3], const struct aside *aside, int guard)
+{
+    const double *from[] = {aside->rows, rows[1], rows[2]};
+    double load = norm_of(run, block, aside, aside->load);
+    memset(aside->low, 0, aside->n * sizeof *aside->low);
+    for (uint32_t i = 0; i < aside->n; i++) {
+        aside->low[i] = 1.0;
+        double weight = norm_of(run, block, aside, aside->low);
+        aside->low[i] = 0.0;
+        aside->push[i] = weight > 0.0 ? load / weight : 0.0;
+        if (weight > 0.0) /* a velocity */
+            aside->rows[(size_t)aside->row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD +
+                        1] = aside->push[i];
+    }
+    return rt_series(run, formulas->tape, NULL, from, aside->work, 1) == IMP_OK
+               ? fabs(branched_series(run, formulas, aside->work, guard)[1])
+               : NAN;
+}
+
+/* Does the motion stay at this change of branch throughout a step, which may
+ * become shorter, because contacts hold it there, and are the loads the same on
+ * both sides? Then it is rounding that leads to and fro, and no branch ends. */
+static bool
+rests_at(struct rt *run, uint32_t block, const struct branched *formulas,
+         const double *const rows[3], int guard, int order, double *span)
+{
+    const struct motion_block *moving = motion_block_of(run, block);
+    bool system = moving->system != IMP_NO_SYSTEM;
+    const double *u = branched_series(run, formulas, NULL, guard);
+    if (moving->observer || !isfinite(*span) ||
+        !(system ? system_slides(run, moving->system)
+                 : persistent_moves(run, block)))
+        return false;
+    struct aside aside = aside_of(run, block, formulas);
+    if ((system && system_mass(run, moving->system, aside.mass) != IMP_OK) ||
+        !loads(run, block, &aside, 0.0, aside.load))
+        return false;
+    double load = norm_of(run, block, &aside, aside.load),
+           rate = driven(run, block, formulas, rows, &aside, guard),
+           share = HELD_NOISE * DBL_EPSILON,
+           time = 4.0 * fabs(u[0]) / rate + switching_least(run);
+    if (!(rate > 0.0 && loads(run, block, &aside, time, aside.high) &&
+          loads(run, block, &aside, -time, aside.low)))
+        return false;
+    for (uint32_t i = 0; i < aside.n; i++)
+        aside.high[i] -= aside.low[i];
+    if (!(norm_of(run, block, &aside, aside.high) <= share * load))
+        return false;
+    /* series of what rests may seem to hold for ever */
+    for (double length = *span; length >= *span * HELD_SHORT; length *= 0.5)
+        if (polynomial_size(u, order, length) <= share * rate * length) {
+            *span = length;
+            return true;
+        }
+    return false;
+}
+
 static int
 branches_end(struct rt *run, uint32_t block, int order, double *step,
              int *which)
@@ -54,8 +198,19 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
     struct branch_end first, soft;
     double span = *step;
     bool parabola = isfinite(motion_parabola(run, block));
-    int st = branched_first_end(run, &formulas, rows, order, parabola, step,
+    int st;
+    for (uint32_t left = formulas.n;; left--) {
+        st = branched_first_end(run, &formulas, rows, order, parabola, step,
                                 &first, &soft);
+        const struct branch_end *next = soft.guard >= 0 ? &soft : &first;
+        if (st || left == 0 || next->guard < 0 ||
+            !branched_lingers(&formulas, next->guard) ||
+            !rests_at(run, block, &formulas, rows, next->guard, order, &span))
+            break;
+        branched_leave_out(&formulas, next->guard);
+        *step = span;
+    }
+    branched_leave_out(&formulas, -1);
     if (st)
         return st;
     if (soft.guard >= 0) {

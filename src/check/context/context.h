@@ -278,7 +278,7 @@ struct check_notes {
     } units;
     struct body_work *bodies; /* body.c */
     const expr **zeros;       /* check_zeros */
-    struct intern *texts;     /* check_text */
+    struct intern *texts;     /* check_text_once */
 };
 
 struct check {
@@ -344,7 +344,7 @@ const char *check_join(struct check *ck, const char *const *names, size_t count,
                        const char *word);
 /* A text that says what something is, the same for all members of a family;
  * equal ones stand once. */
-const char *check_text(struct check *ck, const char *fmt, ...)
+const char *check_text_once(struct check *ck, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* source text of an expression on one line */
 const char *expr_label(struct check *ck, const struct ast_expr *node);

@@ -192,7 +192,7 @@ check_help_contacts(struct check *ck, struct diag *diag)
 }
 
 const char *
-check_text(struct check *ck, const char *fmt, ...)
+check_text_once(struct check *ck, const char *fmt, ...)
 {
     assert(ck && fmt);
     char text[256];

@@ -42,7 +42,7 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
     const struct op_row *row = &op_rows[op];
     const struct dim *pure = dim_pure(ck->dims), *dim = pure;
     bool bare = true, any = false;
-    const char *what = check_text(ck, "the argument of %s", row->word);
+    const char *what = check_text_once(ck, "the argument of %s", row->word);
     for (size_t arg = 0; arg < count; arg++) {
         if (!value_is_scalar(&args[arg])) {
             struct diag *diag =

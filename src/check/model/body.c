@@ -310,7 +310,7 @@ check_bodies_begin(struct check *ck)
 static const char *
 key_what(struct check *ck, const struct ast_item *key)
 {
-    return check_text(ck, "the %s of a body", key->name.text);
+    return check_text_once(ck, "the %s of a body", key->name.text);
 }
 
 static void
@@ -351,7 +351,7 @@ tuple_of(struct check *ck, const struct env *env, const struct ast_expr *node,
     for (uint32_t i = 0; i < count; i++) {
         struct value x = check_expr(ck, env, inner->list[i]);
         ok &= value_need_scalar(ck, &x, inner->list[i], dim,
-                                check_text(ck, "an entry of %s", what));
+                                check_text_once(ck, "an entry of %s", what));
         value.e[i] = ok ? x.e[0] : NULL;
     }
     return ok ? value : value_poison(node->range);

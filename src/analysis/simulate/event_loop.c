@@ -355,6 +355,27 @@ move_to_event(struct simulation *sim, double target, double *end,
     return st;
 }
 
+/* Says once that points nearly depend on each other, and lock what moved. */
+static void
+tell_strained(struct simulation *sim)
+{
+    uint32_t contact;
+    char time[NUM_TEXT], energy[NUM_TEXT];
+    double taken = persistent_strained(sim->run, &contact);
+    if (!(taken > 0.0) || sim->strain_told)
+        return;
+    sim->strain_told = true;
+    simulate_remark(
+        sim,
+        arena_printf(
+            sim->run->arena,
+            "t = %s s: the points that keep the bodies of `%s` closed nearly "
+            "depend on each other, and lock what moved: %s J are lost; the "
+            "motion there and from there on is one of several",
+            num_digits(time, rt_time(sim->run), 9),
+            simulate_contact_name(sim, contact), num_digits(energy, taken, 3)));
+}
+
 /* The search has found no event before `end`: moves there, and does what closed
  * contacts and systems do at that time. */
 static int
@@ -367,6 +388,7 @@ finish_piece(struct simulation *sim, double end)
             return st;
         sim->rows.fresh = false;
     }
+    tell_strained(sim);
     /* a change of bodies records a row, in which systems stand, too */
     if (sim->mode_change.what != CHANGE_NONE && run->im->systems.n &&
         (st = simulate_systems_at(sim, end)))

@@ -468,8 +468,7 @@ bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
 }
 
 /* Finds scratch->t, the shortest way along the null directions to forces that
- * satisfy the bounds by a share `slack` of their terms. False: there are none.
- */
+ * keep the bounds by a share `slack` of their terms. False: there are none. */
 static bool
 way_within(struct mode_scratch *scratch, const struct mode_problem *in,
            int count, const double *force, double slack)
@@ -590,11 +589,16 @@ static void
 off_edges(struct mode_scratch *scratch, const struct mode_problem *in,
           int count, struct mode_solution *solution)
 {
-    double slack = 0.5;
-    while (slack > FRICTION_ROOMY &&
-           !way_within(scratch, in, count, solution->force, slack))
-        slack *= 0.5;
-    if (slack > FRICTION_ROOMY)
+    int low = 1, most = (int)-log2(FRICTION_ROOMY), high = most + 1;
+    while (low < high) { /* forces that can keep 2^-k can keep less */
+        int k = (low + high) / 2;
+        if (way_within(scratch, in, count, solution->force, ldexp(1.0, -k)))
+            high = k;
+        else
+            low = k + 1;
+    }
+    double slack = ldexp(1.0, -high);
+    if (high <= most && way_within(scratch, in, count, solution->force, slack))
         go(scratch, 2 * in->n, count, solution->force);
     solution->margin = least_margin(scratch, in, solution->force);
 }

@@ -27,6 +27,12 @@
  * modes/friction_rows.c */
 #define SLIP_ROUNDING 64.0
 
+/* Rows that are far from each other lose less than so many times what each
+ * loses alone (30 in the tests), */
+#define STRAINED 1e6
+/* and of the speeds a change by this share is far above rounding. */
+#define STRAINED_SHARE 1e-7
+
 /* -- onto the gaps ---------------------------------------------------------
  */
 
@@ -189,6 +195,34 @@ in_their_time(struct rt *run, const struct persistent_group *group,
     }
 }
 
+/* Rates that points have, and should not, are taken from them with an energy x
+ * b that is of the size of b^2/G. Points that nearly depend on each other make
+ * it far greater: their bodies are locked by what was rounding before. Notes it
+ * where more than a share of their speeds is lost. */
+static void
+note_strain(struct rt *run, const struct persistent_group *group)
+{
+    struct persistent_set *set = run->persistent_memory;
+    size_t n = (size_t)group->n_unknown;
+    double taken = 0.0, alone = 0.0, terms = 0.0, place, speed;
+    for (size_t i = 0; i < n; i++) {
+        double G = group->delassus.G[i * (n + 1)], b = group->scratch.b[i];
+        sizes(run, &group->unknown[i], &place, &speed);
+        taken += group->scratch.x[i] * b;
+        if (!(G > 0.0))
+            continue;
+        alone = fmax(alone, b * b / G);
+        terms = fmax(terms, speed * speed / G);
+    }
+    taken = fabs(taken) / 2.0;
+    if (!(taken > STRAINED * alone) ||
+        !(taken > STRAINED_SHARE * STRAINED_SHARE * terms) ||
+        !(taken > set->strained))
+        return;
+    set->strained = taken;
+    set->strained_at = group->unknown[n - 1].row->spot.contact;
+}
+
 /* The least change in the metric of the masses that makes all gaps, and then
  * their rates, what they should be. */
 static int
@@ -209,6 +243,7 @@ project(struct rt *run, struct persistent_group *group, int rounds,
     }
     if (deviation(run, group, true, rate)) {
         persistent_solve(group, group->scratch.b, solution);
+        note_strain(run, group);
         shift(run, group, solution, true);
     }
     return IMP_OK;
@@ -230,6 +265,19 @@ persistent_project(struct rt *run)
 {
     for (int i = 0; i < run->persistent_memory->n; i++)
         persistent_project_group(run, run->persistent_memory->group[i]);
+}
+
+double
+persistent_strained(struct rt *run, uint32_t *contact)
+{
+    assert(run && contact);
+    struct persistent_set *set = run->persistent_memory;
+    double taken = set ? set->strained : 0.0;
+    if (set) {
+        *contact = set->strained_at;
+        set->strained = 0.0;
+    }
+    return taken;
 }
 
 void

@@ -118,5 +118,9 @@ double persistent_series_hold(const struct rt *run, uint32_t block);
 void persistent_friction_work(struct rt *run, int order, double dt);
 /* Moves poses and velocities of all groups onto their closed gaps. */
 void persistent_project(struct rt *run);
+/* How much energy (J) the motion has lost since this was last asked because
+ * points that nearly depend on each other were kept closed, where that is more
+ * than rounding, and a contact of them; else 0. */
+double persistent_strained(struct rt *run, uint32_t *contact);
 
 #endif

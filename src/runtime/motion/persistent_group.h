@@ -216,7 +216,9 @@ struct persistent_set {
         struct persistent_mode *mode;
     } until;
     struct persistent_stuck *stuck; /* per contact, or NULL */
-    struct persistent_row **row;    /* rows of all groups that are held */
+    double strained;                /* persistent_strained */
+    uint32_t strained_at;
+    struct persistent_row **row; /* rows of all groups that are held */
     int n_row, room;
     double *change;  /* per body: 6, what one force does */
     uint32_t *place; /* per body: where it stands among those of its group */

@@ -182,6 +182,15 @@ read_formulas(struct analysis *analysis, struct touch *touch)
     if (!touch->no_formulas && !touch->formulas)
         touch->no_formulas =
             "the gradient of a level set vanishes at the contact";
+    const struct tangency *of = &touch->tangency;
+    double sizes = of->v_size + of->v_abs + of->D_size + of->j_size;
+    if (touch->formulas && of->definite &&
+        !(isfinite(of->v) && isfinite(of->D) && isfinite(of->jerk) &&
+          isfinite(sizes))) {
+        touch->formulas = false;
+        touch->no_formulas = "speeds at the contact, or what follows from "
+                             "them, are no finite numbers";
+    }
 }
 
 /* Reads the coefficients by the series of the gap, as far as it exists. */

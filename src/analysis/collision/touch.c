@@ -272,10 +272,14 @@ touch_read(struct analysis *analysis, struct touch *touch, int order)
     if (touch->formulas && !touch->tangency.definite)
         return report_flat(analysis, touch);
     if (!touch->formulas && touch->order < 3) {
-        diag_add(analysis->ds, DIAG_E0700, image_contact->range,
-                 "neither the formulas nor the series of the gap apply to this "
-                 "touch: %s; %s",
-                 touch->no_formulas, touch->no_jet);
+        struct diag *diag =
+            diag_add(analysis->ds, DIAG_E0700, image_contact->range,
+                     "neither the formulas nor the series of the gap apply to "
+                     "this touch: %s; %s",
+                     touch->no_formulas, touch->no_jet);
+        diag_help(analysis->ds, diag,
+                  "look at speeds and shapes where the bodies touch: squares "
+                  "of speeds and curvatures have to be finite numbers");
         return IMP_FAILED;
     }
     return IMP_OK;

@@ -51,17 +51,22 @@ prepare(struct choice_group *group, bool all)
             group->point[i].ended = true;
 }
 
-/* The force of point `which` has met its cone. Does it stick nevertheless,
- * because the points share the forces in another way, or because others hold
- * its slip that are not at their edges, or need not be? */
+/* The force of point `which` has met its cone, or it presses no more. Does it
+ * go on nevertheless, because the points share the forces in another way, or
+ * does it stick because others hold its slip that are not at their edges, or
+ * need not be? */
 static bool
 sticks_on(const struct choice_group *group,
           const struct friction_choice *choice)
 {
     int which = group->which, n = group->instant.n;
-    if (group->cause != CHOICE_CONE || which < 0 || choice->taken < 0)
+    bool unloaded = group->cause == CHOICE_UNLOADED;
+    if ((group->cause != CHOICE_CONE && !unloaded) || which < 0 ||
+        choice->taken < 0)
         return false;
     const struct friction_set *set = &choice->set[choice->taken];
+    if (unloaded)
+        return choice->roomy && set->mode[which] == group->point[which].before;
     if (set->mode[which] != CONTACT_STICK)
         return false;
     /* of the two conditions of a bush one may hold it still */
@@ -102,8 +107,9 @@ choice_make(struct choice_group *group, struct friction_choice *out)
     assert(group->instant.point == group->point);
     bool inner = group->instant.inner;
     /* least forces that points share would come to an edge again at once */
-    group->instant.inner |= group->cause == CHOICE_CONE;
-    if (group->cause == CHOICE_CONE)
+    bool edge = group->cause == CHOICE_CONE || group->cause == CHOICE_UNLOADED;
+    group->instant.inner |= edge;
+    if (edge)
         choice_again(group, out);
     if (sticks_on(group, out))
         return;

@@ -81,6 +81,12 @@ choice_pushes(const struct choice_group *group, const struct friction_set *set,
             push > CHOICE_NONE * fmax(group->instant.terms[row], fabs(push)));
 }
 
+static bool
+slips(enum contact_mode mode)
+{
+    return mode == CONTACT_SLIP_POSITIVE || mode == CONTACT_SLIP_NEGATIVE;
+}
+
 void
 choice_name_held(const struct choice_group *group, struct friction_set *set)
 {
@@ -98,19 +104,11 @@ choice_name_held(const struct choice_group *group, struct friction_set *set)
         for (size_t k = 0; k < (size_t)n; k++)
             size += fabs(by[2 * k] * set->normal[k]) +
                     fabs(by[2 * k + 1] * set->tangential[k]);
-        bool slips = set->mode[i] == CONTACT_SLIP_POSITIVE ||
-                     set->mode[i] == CONTACT_SLIP_NEGATIVE;
-        if (slips && group->point[i].slip == 0.0 &&
+        if (slips(set->mode[i]) && group->point[i].slip == 0.0 &&
             fabs(set->acc[row]) <= CHOICE_NONE * size &&
             choice_depends(group, on, sticks, i))
             set->mode[i] = CONTACT_STICK;
     }
-}
-
-static bool
-slips(enum contact_mode mode)
-{
-    return mode == CONTACT_SLIP_POSITIVE || mode == CONTACT_SLIP_NEGATIVE;
 }
 
 /* Do forces at one point change accelerations at another one? */

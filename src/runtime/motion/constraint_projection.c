@@ -27,10 +27,11 @@
  * modes/friction_rows.c */
 #define SLIP_ROUNDING 64.0
 
-/* Rows that are far from each other lose less than so many times what each
- * loses alone (30 in the tests), */
+/* Points lock what moved where they lose so many times the energy that each
+ * loses alone: velocities then change a thousand times as much as the rates
+ * that are taken from them, */
 #define STRAINED 1e6
-/* and of the speeds a change by this share is far above rounding. */
+/* and by more than this share of the speeds, which is far above rounding. */
 #define STRAINED_SHARE 1e-7
 
 /* -- onto the gaps ---------------------------------------------------------

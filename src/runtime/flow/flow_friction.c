@@ -28,6 +28,7 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/motion/switching.h"
 
 /* A limit of limits is taken where the gaps of its contacts are below so many
  * of their roundings: those of the limits that tell it were not. */
@@ -568,6 +569,21 @@ touched(struct flow *flow, struct flow_event *event)
     return st;
 }
 
+/* What the slip of contact i may be by the time that a change of branch is
+ * late: it lies within a least step, and the new branch has acted for that
+ * long. */
+static double
+late_slip(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    size_t all = 2 * (size_t)flow->m, T = 2 * (size_t)i + 1;
+    double rate = rows->terms[T] +
+                  fabs(rows->W[T * all + T] * friction->tangential[i]) +
+                  fabs(rows->W[T * all + T - 1] * friction->normal[i]);
+    return FRICTION_TICKS * switching_least(flow->run) * rate;
+}
+
 /* A formula changes its branch: forces, the slip of a belt and rates of gaps
  * may jump. */
 static int
@@ -590,7 +606,7 @@ switched(struct flow *flow, struct flow_event *event)
         if (on[i] && taylor->friction->mode[i] == CONTACT_STICK &&
             fabs(rows->speed[2 * i + 1]) >
                 FRICTION_TOGETHER * rows->speed_terms[2 * i + 1] +
-                    friction_held_slip(flow, i)) {
+                    friction_held_slip(flow, i) + late_slip(flow, i)) {
             taylor->friction->mode[i] = rows->speed[2 * i + 1] > 0.0
                                             ? CONTACT_SLIP_POSITIVE
                                             : CONTACT_SLIP_NEGATIVE;

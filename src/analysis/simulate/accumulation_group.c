@@ -749,3 +749,40 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
                ? IMP_OK
                : simulate_report_endless(sim, contact, ratio);
 }
+
+/* How fast a point comes (m/s) to whose gap the impact does nothing: as before
+ * the impact, or, if that is more, as the impulses of all others leave it. What
+ * they push together would have been hit so much later. 0: it does not come. */
+static double
+approach_alone(const struct impact_solver *solver, int c)
+{
+    double length = solver->approach.length[c], before = solver->approach.v0[c],
+           own =
+               solver->delassus.G[(size_t)c * (size_t)solver->nc + (size_t)c] *
+               solver->impulse.P[c] * length;
+    return before < 0.0
+               ? fmax(-before, own - solver->velocity.after[c] / length)
+               : 0.0;
+}
+
+void
+limit_note_early(struct simulation *sim, uint32_t contact,
+                 const struct impact_of_run *problem,
+                 const struct impact_solver *solver)
+{
+    assert(sim != NULL && contact < sim->n_contacts);
+    struct closest_points closest;
+    double speed = 0.0;
+    for (int c = 0; c < solver->nc; c++)
+        if (problem->contact[c] == contact)
+            speed = fmax(speed, approach_alone(solver, c));
+    if (!(speed > 0.0) || (sim->resting.n && sim->resting.is_over[contact]))
+        return;
+    struct saved_start start = saved_start_take(sim->run, contact);
+    int st = closest_points_find(sim->run, contact, &closest, false);
+    saved_start_restore(sim->run, &start);
+    if (st)
+        return;
+    flight_history_note_gap(&sim->contacts[contact].flights, closest.gap, speed,
+                            DBL_EPSILON * limit_group_place(sim->run, contact));
+}

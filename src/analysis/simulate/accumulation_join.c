@@ -207,28 +207,6 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
     return most;
 }
 
-void
-limit_note_early(struct simulation *sim, uint32_t contact,
-                 const struct impact_of_run *problem,
-                 const struct impact_solver *solver)
-{
-    assert(sim != NULL && contact < sim->n_contacts);
-    struct closest_points closest;
-    double speed = 0.0;
-    for (int c = 0; c < solver->nc; c++)
-        if (problem->contact[c] == contact)
-            speed = fmax(speed, -solver->approach.v0[c]);
-    if (!(speed > 0.0) || (sim->resting.n && sim->resting.is_over[contact]))
-        return;
-    struct saved_start start = saved_start_take(sim->run, contact);
-    int st = closest_points_find(sim->run, contact, &closest, false);
-    saved_start_restore(sim->run, &start);
-    if (st)
-        return;
-    flight_history_note_gap(&sim->contacts[contact].flights, closest.gap, speed,
-                            DBL_EPSILON * limit_group_place(sim->run, contact));
-}
-
 /* The time that is left for flights of a contact that sticks. */
 static double
 sticking_left(const struct simulation *sim, uint32_t contact)
@@ -275,6 +253,12 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
  * and flights under an acceleration a + K t last 2/3 K T^2/a less in sum. This
  * is 2 b/u at most, since T = 2 u/(a (1 - e)).
  *
+ * Beside others a point may give back all of its speed (e = 1), and flights
+ * shrink all the same. The time left is homogeneous in speeds u and roots of
+ * gaps, so that a d changes it by its share a d/u, which is the same as
+ * 2 d/(1 - e) where one point bounces. Impacts are then as
+ * many as the ratio of the flights says.
+ *
  * Flights within the tolerance of the gap: see limit_note_flat and limit_early.
  */
 double
@@ -284,18 +268,24 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
 {
     assert(sim != NULL && limit->remaining >= 0.0);
     double place = 0.0, least = INFINITY, e = 0.0, left = limit->remaining,
-           flat = limit_early(sim, group, contact);
+           flat = limit_early(sim, group, contact), share = 0.0;
     for (int i = 0; i < group->n; i++)
         if (limit->group[i] || limit->earlier[i] > 0.0) {
             flat =
                 fmax(flat, sim->contacts[group->spot[i].contact].flights.flat);
             place = fmax(place, group->place[i]);
             e = fmax(e, group->e[i]);
-            if (group->point[i].rate != 0.0)
-                least = fmin(least, fabs(group->point[i].rate));
+            if (group->point[i].rate == 0.0)
+                continue;
+            least = fmin(least, fabs(group->point[i].rate));
+            share = fmax(share, fabs(group->point[i].free) * left /
+                                    fabs(group->point[i].rate));
         }
     change = fmax(change, sim->contacts[contact].flights.kept);
-    double many = 4.0 / sqrt(1.0 - e * e), longer = (1.0 + e) / (1.0 - e),
+    if (e == 1.0 && limit->chatter.ratio < 1.0)
+        e = pow(limit->chatter.ratio, 1.0 / fmax(1.0, limit->chatter.period));
+    double all = fmin(e, 1.0 - DBL_EPSILON), many = 4.0 / sqrt(1.0 - all * all),
+           longer = fmin((1.0 + all) / (1.0 - all), 1.0 + share),
            late = DBL_EPSILON * (now + left) + flat, far = left / window,
            most = left + late + (longer - 1.0) * flat,
            gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;

@@ -708,10 +708,6 @@ double limit_time_error(const struct simulation *sim,
                         const struct limit_group *group,
                         const struct forecast_limit *limit, uint32_t contact,
                         double now, double window, double change);
-/* The bodies that this impact solves are hit with a gap beside others. */
-void limit_note_early(struct simulation *sim, uint32_t contact,
-                      const struct impact_of_run *problem,
-                      const struct impact_solver *solver);
 /* how much too early (s) it was hit, within the tolerance of its gap */
 double limit_early(const struct simulation *sim,
                    const struct limit_group *group, uint32_t contact);
@@ -720,6 +716,10 @@ double limit_cut(struct simulation *sim, const struct limit_group *group,
                  int point, double fall);
 /* Flights within the tolerance of the gap make its time uncertain from now. */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
+/* The bodies that this impact solves are hit with a gap beside others. */
+void limit_note_early(struct simulation *sim, uint32_t contact,
+                      const struct impact_of_run *problem,
+                      const struct impact_solver *solver);
 
 /* -- accumulation.c -- */
 /* After an impact at `contact`: goes to the limit of its impacts, if known. */

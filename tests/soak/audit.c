@@ -282,6 +282,8 @@ static bool
 energy_is_known(const struct model *model)
 {
     static const struct load none;
+    if (!ride_is_rest(&model->ground) || !ride_is_rest(&model->carried))
+        return false;
     for (int i = 0; i < model->systems; i++)
         if (model->system[i].dissipation)
             return false;

@@ -206,7 +206,9 @@ known_normal(const struct model *model, const struct result *result, int row,
     double turn[3][3];
     static const double up[3] = {0, 1, 0};
     if (first->shape == SHAPE_HALF) {
-        angle_matrix(first->angle, turn);
+        /* it may turn with the ground */
+        memcpy(turn, result_state(result, row, contact->first)->turn,
+               sizeof turn);
         rotate(turn, up, out);
         return true;
     }

@@ -115,7 +115,7 @@ make_beside(struct trial *trial)
     struct model *other = &trial->other;
     static struct model guests;
     struct frame away = frame_same();
-    if (other->question != ASK_SIMULATE ||
+    if (other->question != ASK_SIMULATE || !ride_is_rest(&other->ground) ||
         !draw_guests(&trial->random, other, &guests))
         return false;
     if (other->bodies) {

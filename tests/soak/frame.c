@@ -87,6 +87,15 @@ turn_load(struct transformation *by, struct load *load)
 }
 
 static void
+turn_ride(struct transformation *by, struct ride *ride)
+{
+    ride->rate *= by->hand / by->time;
+    ride->size *= by->hand;
+    ride->frequency /= by->time;
+    turn_vector(by, by->length / (by->time * by->time), ride->acceleration);
+}
+
+static void
 turn_attitude(struct transformation *by, struct body *body)
 {
     if (by->dimension == 2) {
@@ -227,6 +236,7 @@ frame_apply(const struct frame *frame, struct model *model)
                 model->gravity);
     for (int i = 0; i < model->bodies; i++)
         turn_body(&by, &model->body[i]);
+    turn_ride(&by, &model->ground);
     for (int i = 0; i < model->joints; i++) {
         turn_place(&by, model->joint[i].at);
         model->joint[i].rate *=
@@ -309,6 +319,14 @@ frame_undo(const struct frame *frame, int dimension, double time,
     sway_at(&frame->sway, time - frame->start, place, rate);
     add_scaled(state.position, -1, place, state.position);
     add_scaled(state.velocity, -1, rate, state.velocity);
+    if (!ride_is_rest(&frame->ride)) {
+        double angle = ride_angle(&frame->ride, time - frame->start);
+        ride_back(&frame->ride, time - frame->start, state.position,
+                  state.velocity);
+        angle_matrix(-angle, inverse);
+        multiply(inverse, state.turn, state.turn);
+        state.spin[2] -= ride_spin(&frame->ride, time - frame->start);
+    }
     for (int i = 0; frame->mirror && i < 3; i++)
         state.turn[i][0] = -state.turn[i][0];
     *out = state;
@@ -350,10 +368,34 @@ restart_joint(const struct model *model, const struct result *result, int row,
     memcpy(joint->spin, spin, sizeof spin);
 }
 
+/* What the ground has turned so far at its rate is in the angles of the fixed
+ * bodies. */
+static void
+restart_ground(struct model *model, double start)
+{
+    struct ride turned = {.size = model->ground.rate * start,
+                          .phase = 3.14159265358979323846 / 2};
+    struct ride *ride = &model->ground;
+    for (int i = 0; i < model->bodies; i++) {
+        struct body *body = &model->body[i];
+        double none[3] = {0};
+        if (!body->fixed)
+            continue;
+        ride_along(&turned, 0, body->position, none);
+        /* they begin at the speed that they have come to */
+        add_scaled(body->position, -start * start / 2, ride->acceleration,
+                   body->position);
+        add_scaled(body->carry, start, ride->acceleration, body->carry);
+        body->angle += ride->rate * start;
+    }
+    ride->phase += ride->frequency * start;
+}
+
 void
 model_restart(struct model *model, const struct result *result, int row)
 {
     double start = result->t[row];
+    restart_ground(model, start);
     for (int i = 0; i < model->joints; i++)
         restart_joint(model, result, row, &model->joint[i]);
     for (int i = 0; i < model->bodies; i++) {

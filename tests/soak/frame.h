@@ -22,6 +22,7 @@ struct frame {
     double shift[3], boost[3];
     double start;
     struct sway sway;  /* in the model, before all of that */
+    struct ride ride;  /* the same */
     bool places_alone; /* nothing is known of classes, and of turns and spins in
                           space */
     bool closures_untold; /* the events of contacts that close without an impact

@@ -44,6 +44,7 @@ static const struct kind {
     {"tabled", generate_tabled, 0},
     {"loaded", generate_loaded, 0},
     {"rounded", generate_rounded, 0},
+    {"riding", generate_riding, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

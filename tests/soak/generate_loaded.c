@@ -3,6 +3,7 @@
  * that change; and of corners that are rounded. */
 #include <math.h>
 
+#include "fictitious.h"
 #include "generate_priv.h"
 
 /* m/s^2 */
@@ -179,4 +180,20 @@ generate_rounded(struct random *random, struct model *out)
     out->rounded = true;
     if (random_chance(random, 0.5))
         scene_add_friction(random, out);
+}
+
+/* Scenes of other kinds on a ground that turns or is pushed along. */
+void
+generate_riding(struct random *random, struct model *out)
+{
+    static void (*const kinds[])(struct random *, struct model *) = {
+        generate_smooth, generate_rough, generate_slopes, generate_loaded,
+        generate_bodies};
+    kinds[random_whole(random, 5)](random, out);
+    out->ground = random_ride(random, out->dimension);
+    for (int i = 0; i < out->bodies && ride_turns(&out->ground); i++)
+        for (int k = 0; k < 3; k++)
+            out->body[i].carry[k] = 0;
+    /* what grows as their square would soon be all that there is */
+    out->until = fmin(out->until, 1.2);
 }

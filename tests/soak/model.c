@@ -226,12 +226,10 @@ static void
 print_force(const struct model *model, const struct body *body, FILE *out)
 {
     const struct load *load = &body->load;
-    bool begun = false;
+    bool begun = print_carrying_force(model, body, out);
     if (!is_zero(load->constant)) {
         begin_term(out, "force", &begun);
-        fputs("(", out);
-        print_vector(model, out, load->constant);
-        fputs(" [N])", out);
+        print_carried(model, load->constant, "N", out);
     }
     if (load->spring != 0) {
         begin_term(out, "force", &begun);
@@ -264,7 +262,7 @@ static void
 print_torque(const struct model *model, const struct body *body, FILE *out)
 {
     const struct load *load = &body->load;
-    bool begun = false;
+    bool begun = print_carrying_torque(model, body, out);
     if (!is_zero(load->torque)) {
         begin_term(out, "torque", &begun);
         fputs("(", out);
@@ -284,6 +282,10 @@ print_torque(const struct model *model, const struct body *body, FILE *out)
 static void
 print_attitude(const struct model *model, const struct body *body, FILE *out)
 {
+    if (body->fixed && ride_turns(&model->ground)) {
+        print_ridden_angle(model, body, out);
+        return;
+    }
     if (model->dimension == 2) {
         number_key(out, "angle", body->angle);
         return;
@@ -321,8 +323,10 @@ print_body(const struct model *model, int index, FILE *out)
         fputs("  inertia = diag", out);
         print_vector(model, out, body->moments);
     }
-    if (!is_zero(body->position) || !is_zero(body->carry) ||
-        !is_zero(body->swing) || body->path.knots) {
+    if (body->fixed && !ride_is_rest(&model->ground))
+        print_ridden_place(model, body, out);
+    else if (!is_zero(body->position) || !is_zero(body->carry) ||
+             !is_zero(body->swing) || body->path.knots) {
         fputs("  position = ", out);
         moving_vector(model, out, body->position, body->carry, "m/s");
         if (!is_zero(body->swing)) {
@@ -461,7 +465,8 @@ print_joint(const struct model *model, int index, FILE *out)
 static void
 print_world(const struct model *model, FILE *out)
 {
-    bool gravity = !is_zero(model->gravity) && !model->as_system;
+    bool gravity = !is_zero(model->gravity) && !model->as_system &&
+                   !ride_turns(&model->carried);
     if (!gravity && !model->law && !model->rounded)
         return;
     fputs("world {", out);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "formula.h"
+#include "ride.h"
 #include "tabled.h"
 
 enum {
@@ -142,7 +143,10 @@ enum question { ASK_SIMULATE, ASK_CHATTER };
 struct model {
     int dimension;
     double gravity[3];
-    const char *law; /* of the world; NULL: none is stated */
+    struct ride ground;  /* of the fixed bodies; it turns, or is pushed along */
+    struct ride carried; /* forces move the others as if they were carried by
+                            it; gravity turns with it */
+    const char *law;     /* of the world; NULL: none is stated */
     struct body body[MAX_BODIES];
     int bodies;
     struct contact contact[MAX_CONTACTS];

@@ -17,6 +17,20 @@ void print_contacts_as_family(const struct model *model, int first, FILE *out);
 /* Which bodies can be one family? Sets `member` and names of bodies, `row` and
  * names of contacts; false: there are not two alike. */
 bool make_members(struct model *model);
+/* Places and angles on a ground that rides. */
+void print_ridden_place(const struct model *model, const struct body *body,
+                        FILE *out);
+void print_ridden_angle(const struct model *model, const struct body *body,
+                        FILE *out);
+/* "((1, 2) [N])", turned as what is carried along turns. */
+void print_carried(const struct model *model, const double v[3],
+                   const char *unit, FILE *out);
+/* The force that carries the body along, and its torque; false: there is none.
+ */
+bool print_carrying_force(const struct model *model, const struct body *body,
+                          FILE *out);
+bool print_carrying_torque(const struct model *model, const struct body *body,
+                           FILE *out);
 /* 0.5, newton(0.5) */
 void print_restitution(const struct contact *contact, FILE *out);
 /* The keys of friction, if the contact has any. */

@@ -288,7 +288,7 @@ can_be_system(const struct model *model)
 {
     static const struct load none;
     bool any = false;
-    if (model->systems || model->joints)
+    if (model->systems || model->joints || !ride_is_rest(&model->ground))
         return false;
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];

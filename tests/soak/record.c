@@ -135,8 +135,12 @@ fixed_states(const struct model *model, struct result *result, int body)
             add_scaled(state->velocity, table_value(&fixed->path, time),
                        fixed->along, state->velocity);
         }
+        state->angle = fixed->angle + ride_angle(&model->ground, time);
+        state->spin[2] += ride_spin(&model->ground, time);
+        if (!ride_is_rest(&model->ground))
+            ride_along(&model->ground, time, state->position, state->velocity);
         if (model->dimension == 2)
-            angle_matrix(fixed->angle, state->turn);
+            angle_matrix(state->angle, state->turn);
         else
             quaternion_matrix(fixed->quaternion, state->turn);
     }

@@ -8,6 +8,7 @@
 
 #include "beside.h"
 #include "cut.h"
+#include "fictitious.h"
 #include "print.h"
 #include "sway.h"
 #include "vector.h"
@@ -49,7 +50,8 @@ make_order(struct trial *trial)
 static bool
 make_shift(struct trial *trial)
 {
-    if (!trial->model->bodies || trial->model->systems)
+    if (!trial->model->bodies || trial->model->systems ||
+        ride_turns(&trial->model->ground))
         return false;
     for (int k = 0; k < trial->model->dimension; k++)
         trial->frame.shift[k] = random_in(&trial->random, -5, 5);
@@ -80,7 +82,8 @@ make_mirror(struct trial *trial)
 static bool
 make_boost(struct trial *trial)
 {
-    if (!trial->model->bodies || trial->model->systems || trial->model->joints)
+    if (!trial->model->bodies || trial->model->systems ||
+        trial->model->joints || ride_turns(&trial->model->ground))
         return false;
     double direction[3];
     double speed = random_in(&trial->random, 0.5, 3);
@@ -176,6 +179,8 @@ make_idle_contact(struct trial *trial)
 {
     if (trial->model->systems)
         return make_idle_gap(trial);
+    if (!ride_is_rest(&trial->model->ground))
+        return false; /* it would come by */
     double away = reach(trial) + random_in(&trial->random, 1.5, 4);
     int last = trial->other.bodies;
     struct body *body = add_far_body(trial, away);
@@ -584,7 +589,8 @@ static bool
 make_feet(struct trial *trial)
 {
     trial->other.in_feet = true;
-    return trial->model->bodies > 0 && !trial->model->systems;
+    return trial->model->bodies > 0 && !trial->model->systems &&
+           ride_is_rest(&trial->model->ground);
 }
 
 /* Is the contact of an event held when it comes, by another corner, which an
@@ -744,5 +750,6 @@ const struct relation relation_table[] = {
     {"knots", make_knots},
     {"sway", make_sway},
     {"cut", make_cut},
+    {"ride", make_ride},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -57,7 +57,8 @@ make_sway(struct trial *trial)
     struct model *other = &trial->other;
     struct sway *sway = &trial->frame.sway;
     double direction[3], place[3], rate[3];
-    if (!other->bodies || other->systems || other->joints)
+    if (!other->bodies || other->systems || other->joints ||
+        !ride_is_rest(&other->ground))
         return false;
     for (int i = 0; i < other->bodies; i++)
         if (other->body[i].there &&

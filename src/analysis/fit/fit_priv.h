@@ -11,14 +11,14 @@
 /* A problem of least squares: n_rows residuals r of n_params numbers p. */
 struct least_squares {
     size_t n_rows, n_params;
-    /* Puts the residuals at p, their derivatives (column-major, n_rows each) and
-     * bounds of their rounding errors. IMP_OK; IMP_NONFINITE: there is no value
-     * at p; or another status after a diagnostic. */
+    /* Puts the residuals at p, their derivatives (column-major, n_rows each)
+     * and bounds of their rounding errors. IMP_OK; IMP_NONFINITE: there is no
+     * value at p; or another status after a diagnostic. */
     int (*evaluate)(void *ctx, const double *p, double *residual,
                     double *jacobian, double *rounding);
-    /* Puts the derivatives that errors are told by at the end into jacobian, for
-     * the covariance that those of the search give; NULL: they are the same. A
-     * status as above. */
+    /* Puts the derivatives that errors are told by at the end into jacobian,
+     * for the covariance that those of the search give; NULL: they are the
+     * same. A status as above. */
     int (*errors)(void *ctx, const double *p, const double *covariance,
                   double squares, double *jacobian);
     void *ctx;
@@ -54,6 +54,15 @@ double student_two_sided(double level, double degrees);
 
 /* -- trial.c --------------------------------------------------------------- */
 
+/* The warnings of the values that were found, of each code the first. */
+struct trial_warning {
+    enum diag_code code;
+    imp_range range;
+    const char *message, *help, *at; /* at: the params that were tried */
+    size_t n, last;                  /* of how many values; the last of these */
+};
+#define TRIAL_WARNINGS 16
+
 /* Asks for values of what is minimised. */
 struct trial {
     struct analysis *of; /* of the command */
@@ -71,6 +80,8 @@ struct trial {
     const double *lo, *hi;
     size_t asked, failed;
     const char *why; /* of the last value that does not exist */
+    struct trial_warning warnings[TRIAL_WARNINGS];
+    size_t n_warnings;
 };
 /* Returns IMP_OK, or a status after a diagnostic. trial_close must follow. */
 int trial_open(struct trial *trial);
@@ -81,6 +92,8 @@ int trial_value(struct trial *trial, const double *x, double *value);
 int trial_ask(struct trial *trial, const double *x,
               int (*read)(void *ctx, struct analysis *analysis), void *ctx,
               bool *there);
+/* Tells the warnings of its values; `where` is the command. */
+void trial_tell(const struct trial *trial, imp_range where);
 void trial_close(struct trial *trial);
 
 /* -- fit.c ----------------------------------------------------------------- */

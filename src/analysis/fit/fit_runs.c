@@ -22,9 +22,10 @@
 struct runs {
     struct fit *fit;
     struct trial trial;
-    double *base, *low, *high; /* m rows of 2: the list, the list less the data */
-    double *width;             /* per param */
-    double *p;                 /* n: of a secant */
+    double *base, *low,
+        *high;     /* m rows of 2: the list, the list less the data */
+    double *width; /* per param */
+    double *p;     /* n: of a secant */
 };
 
 /* What reads the lists of one run. */
@@ -129,8 +130,8 @@ residuals_at(void *ctx, const double *p, double *residual, double *jacobian,
 
 /* least_squares.errors: secants over the standard errors. */
 static int
-errors_at(void *ctx, const double *p, const double *covariance,
-          double squares, double *jacobian)
+errors_at(void *ctx, const double *p, const double *covariance, double squares,
+          double *jacobian)
 {
     struct runs *runs = ctx;
     struct fit *fit = runs->fit;
@@ -138,8 +139,8 @@ errors_at(void *ctx, const double *p, const double *covariance,
     double variance = fit->errors ? 1 : degrees > 0 ? squares / degrees : 0;
     bool there;
     for (uint32_t k = 0; k < fit->n; k++)
-        runs->width[k] = fmax(
-            runs->width[k], sqrt(variance * covariance[k * fit->n + k]));
+        runs->width[k] =
+            fmax(runs->width[k], sqrt(variance * covariance[k * fit->n + k]));
     int st = ask(runs, p, runs->base, &there);
     if (st || !there)
         return st ? st : IMP_NONFINITE;
@@ -159,9 +160,9 @@ count_rows(void *ctx, struct analysis *analysis)
     fit->m = list.n;
     for (size_t i = 0; i < list.n; i++)
         if (isnan(list.x[2 * i]) || isnan(list.x[2 * i + 1])) {
-            struct diag *diag = diag_add(
-                analysis->ds, DIAG_E0761, fit->column->range,
-                "entry number %zu has no value", i);
+            struct diag *diag =
+                diag_add(analysis->ds, DIAG_E0761, fit->column->range,
+                         "entry number %zu has no value", i);
             diag_help(analysis->ds, diag,
                       "select the same entries of both lists: a[present(a)]");
             return IMP_FAILED;
@@ -198,8 +199,8 @@ first_run(struct runs *runs)
     runs->p = NEW_N(arena, double, fit->n);
     for (uint32_t k = 0; k < fit->n; k++) {
         double between = fit->hi[k] - fit->lo[k];
-        double scale = fmax(fabs(fit->found.p[k]),
-                            isfinite(between) ? between / 16 : 0);
+        double scale =
+            fmax(fabs(fit->found.p[k]), isfinite(between) ? between / 16 : 0);
         runs->width[k] = SECANT * (scale > 0 ? scale : 1);
     }
     fit->found.end = LEAST_SQUARES_DONE;
@@ -211,8 +212,7 @@ search(struct runs *runs, size_t most_steps)
 {
     struct fit *fit = runs->fit;
     int st = trial_open(&runs->trial);
-    if (st || (st = first_run(runs)) ||
-        fit->found.end != LEAST_SQUARES_DONE)
+    if (st || (st = first_run(runs)) || fit->found.end != LEAST_SQUARES_DONE)
         return st;
     struct least_squares problem = {.n_rows = fit->m,
                                     .n_params = fit->n,
@@ -251,6 +251,7 @@ fit_runs(struct fit *fit, const imp_command *question, size_t most_steps)
     }
     oom_enter(&guard);
     int st = search(&runs, most_steps);
+    trial_tell(&runs.trial, fit->command->range);
     oom_leave(&guard);
     trial_close(&runs.trial);
     return st;

@@ -36,8 +36,8 @@ static const char *
 param_name(const struct minimise *minimise, uint32_t k)
 {
     const imp_image *im = minimise->analysis->rt->im;
-    return imp_text(im, (IMP_ARRAY(im, im->params, imp_param) +
-                         minimise->param[k])->name);
+    return imp_text(
+        im, (IMP_ARRAY(im, im->params, imp_param) + minimise->param[k])->name);
 }
 
 static int
@@ -58,8 +58,7 @@ take_params(struct minimise *minimise)
         }
         double x = minimise->analysis->rt->env[im->layout.params + item->ref];
         minimise->start[k] = fmin(fmax(x, minimise->lo[k]), minimise->hi[k]);
-        bool bounded =
-            isfinite(minimise->lo[k]) && isfinite(minimise->hi[k]);
+        bool bounded = isfinite(minimise->lo[k]) && isfinite(minimise->hi[k]);
         if (bounded || (minimise->per_param == 1 && minimise->starts == 1))
             continue;
         struct diag *diag = diag_add(
@@ -126,11 +125,10 @@ ask_grid(struct minimise *minimise)
         size_t rest = i;
         for (size_t k = n; k-- > 0; rest /= per) {
             double share = (double)(rest % per) / (double)(per - 1);
-            x[k] = minimise->lo[k] +
-                   share * (minimise->hi[k] - minimise->lo[k]);
+            x[k] =
+                minimise->lo[k] + share * (minimise->hi[k] - minimise->lo[k]);
         }
-        int st =
-            trial_value(&minimise->trial, x, &minimise->grid_value[i]);
+        int st = trial_value(&minimise->trial, x, &minimise->grid_value[i]);
         if (st)
             return st;
         minimise->n_grid = i + 1;
@@ -189,8 +187,8 @@ choose_starts(struct minimise *minimise, double *starts)
     for (size_t i = 1; i < minimise->starts; i++)
         for (size_t k = 0; k < n; k++)
             starts[i * n + k] =
-                minimise->lo[k] + random_unit(seed, i, k) *
-                                      (minimise->hi[k] - minimise->lo[k]);
+                minimise->lo[k] +
+                random_unit(seed, i, k) * (minimise->hi[k] - minimise->lo[k]);
     return minimise->starts;
 }
 
@@ -308,8 +306,8 @@ search_all(struct minimise *minimise)
         double *x = starts + i * n;
         first_steps(minimise, x, step);
         int st = minimise->search
-                     ? simplex_search(&minimise->trial, x, step,
-                                      minimise->most, &found)
+                     ? simplex_search(&minimise->trial, x, step, minimise->most,
+                                      &found)
                      : trial_value(&minimise->trial, x, &found.value);
         if (st)
             return st;
@@ -459,8 +457,7 @@ cmd_minimise(struct analysis *analysis, const imp_command *command,
              struct record *out)
 {
     const imp_image *im = analysis->rt->im;
-    const imp_val *over =
-        arg_option(analysis, command, IMP_OPT_minimise_over);
+    const imp_val *over = arg_option(analysis, command, IMP_OPT_minimise_over);
     const imp_val *question =
         arg_option(analysis, command, IMP_OPT_minimise_run);
     struct arena *arena = record_arena(analysis);
@@ -480,9 +477,9 @@ cmd_minimise(struct analysis *analysis, const imp_command *command,
     minimise.trial = (struct trial){
         .of = analysis,
         .value = arg_items(analysis, command),
-        .question = question ? IMP_ARRAY(im, im->commands, imp_command) +
-                                   question->ref
-                             : NULL,
+        .question =
+            question ? IMP_ARRAY(im, im->commands, imp_command) + question->ref
+                     : NULL,
         .n = n,
         .param = minimise.param,
         .lo = minimise.lo,
@@ -502,6 +499,7 @@ cmd_minimise(struct analysis *analysis, const imp_command *command,
         st = search_all(&minimise);
     if (!st)
         st = find_flat(&minimise);
+    trial_tell(&minimise.trial, command->range);
     oom_leave(&guard);
     trial_close(&minimise.trial);
     if (!st)

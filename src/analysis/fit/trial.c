@@ -8,6 +8,7 @@
 
 #include "abi/status.h"
 #include "analysis/fit/fit_priv.h"
+#include "base/num.h"
 #include "runtime/setup/new_run.h"
 
 /* Lets what the question prints go nowhere. */
@@ -40,8 +41,9 @@ trial_open(struct trial *trial)
         .commands = of->commands,
         .data = of->data,
         .gsl = of->gsl};
-    trial->run = rt_new_tier(of->rt->model, of->rt->code, of->rt->tier,
-                             of->rt->given, trial->params, of->ds, of->rt->stop);
+    trial->run =
+        rt_new_tier(of->rt->model, of->rt->code, of->rt->tier, of->rt->given,
+                    trial->params, of->ds, of->rt->stop);
     trial->analysis.rt = trial->run;
     return trial->run ? IMP_OK : IMP_FAILED;
 }
@@ -85,6 +87,71 @@ failed(struct trial *trial)
         trial->why ? trial->why : arena_strdup(record_arena(trial->of), why);
 }
 
+/* The params that are tried, with their names. */
+static const char *
+tried(const struct trial *trial)
+{
+    const imp_image *im = trial->run->im;
+    const imp_param *param = IMP_ARRAY(im, im->params, imp_param);
+    struct arena *kept = record_arena(trial->of);
+    const char *text = "";
+    for (uint32_t k = 0; k < trial->n; k++) {
+        char digits[NUM_TEXT];
+        text =
+            arena_printf(kept, "%s%s%s = %s", text, k ? ", " : "",
+                         imp_text(im, param[trial->param[k]].name),
+                         num_digits(digits, trial->params[trial->param[k]], 6));
+    }
+    return text;
+}
+
+/* Notes the warnings of a value; several of one code count once. */
+static void
+warned(struct trial *trial)
+{
+    for (const struct diag *diag = trial->ds.first; diag; diag = diag->next) {
+        size_t k = 0;
+        if (diag->severity != DIAG_WARNING)
+            continue;
+        while (k < trial->n_warnings && trial->warnings[k].code != diag->code)
+            k++;
+        struct trial_warning *warning = trial->warnings + k;
+        if (k == TRIAL_WARNINGS ||
+            (k < trial->n_warnings && warning->last == trial->asked))
+            continue;
+        if (k == trial->n_warnings) {
+            trial->n_warnings++;
+            *warning = (struct trial_warning){
+                .code = diag->code,
+                .range = diag->range,
+                .message = arena_strdup(record_arena(trial->of), diag->message),
+                .help = diag->help
+                            ? arena_strdup(record_arena(trial->of), diag->help)
+                            : NULL,
+                .at = tried(trial)};
+        }
+        warning->n++;
+        warning->last = trial->asked;
+    }
+}
+
+void
+trial_tell(const struct trial *trial, imp_range where)
+{
+    assert(trial && trial->n_warnings <= TRIAL_WARNINGS);
+    struct diags *ds = trial->of->ds;
+    for (size_t k = 0; k < trial->n_warnings; k++) {
+        const struct trial_warning *warning = trial->warnings + k;
+        struct diag *diag =
+            diag_add(ds, warning->code, warning->range, "%s", warning->message);
+        diag_note(ds, diag, where, "in %zu of the %s of this search, %s %s",
+                  warning->n, trial->question ? "runs" : "values",
+                  warning->n > 1 ? "first at" : "at", warning->at);
+        if (warning->help)
+            diag_help(ds, diag, "%s", warning->help);
+    }
+}
+
 int
 trial_ask(struct trial *trial, const double *x,
           int (*read)(void *ctx, struct analysis *analysis), void *ctx,
@@ -108,7 +175,9 @@ trial_ask(struct trial *trial, const double *x,
         return IMP_STOPPED;
     trial->asked++;
     *there = !st && !trial->ds.errors;
-    if (!*there)
+    if (*there)
+        warned(trial);
+    else
         failed(trial);
     return IMP_OK;
 }

@@ -20,9 +20,6 @@
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
 
-#define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
-#define SIMULATE_ROWS_MOST 10000000.0
-
 /* The name of two bodies' contact, for as long as the record. */
 static const char *
 pair_name(const struct simulation *sim, const uint32_t *body)
@@ -227,118 +224,6 @@ simulate_read_items(struct simulation *sim)
     return IMP_OK;
 }
 
-static int
-compare(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-/* Appends the numbers of a value of times. */
-static int
-gather(struct simulation *sim, const imp_val *value)
-{
-    if (value->kind == IMP_VAL_LIST) {
-        const imp_val *item = val_items(sim->analysis, value);
-        for (uint32_t i = 0; i < value->items.n; i++) {
-            int st = gather(sim, &item[i]);
-            if (st)
-                return st;
-        }
-        return IMP_OK;
-    }
-    struct list_values list;
-    if (value->kind == IMP_VAL_COLUMN) {
-        int st = column_values_of(sim->analysis, value, &list);
-        for (size_t i = 0; !st && i < list.n; i++)
-            VEC_PUSH(&sim->rows.times, list.x[i]);
-        return st;
-    }
-    size_t n = item_size(value);
-    if (value->kind == IMP_VAL_FIELD) {
-        const struct record *r = arg_record(sim->analysis, value);
-        if (!r)
-            return IMP_FAILED;
-        n = r->v[value->field].n;
-    }
-    double *x = NEW_N(sim->run->arena, double, n ? n : 1);
-    int st = arg_numbers(sim->analysis, value, x);
-    for (size_t i = 0; i < n && !st; i++)
-        VEC_PUSH(&sim->rows.times, x[i]);
-    return st;
-}
-
-static int
-bad_times(struct simulation *sim, imp_range where, const char *what, double x)
-{
-    char t[NUM_TEXT], u[NUM_TEXT];
-    struct diag *diag = diag_add(sim->analysis->ds, DIAG_E0705, where, what,
-                                 num_shortest(t, x));
-    diag_help(sim->analysis->ds, diag, "the run goes from 0 to `until` = %s s",
-              num_shortest(u, sim->options.until));
-    return IMP_BADMODEL;
-}
-
-int
-simulate_read_times(struct simulation *sim)
-{
-    assert(sim != NULL);
-    /* of a run backward in time the times are counted back from 0 */
-    double end = fabs(sim->options.until),
-           sign = sim->options.until < 0.0 ? -1.0 : 1.0;
-    const imp_val *at =
-        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_at);
-    const imp_val *every =
-        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_every);
-    int st;
-    if (at) {
-        if ((st = gather(sim, at)))
-            return st;
-        for (size_t i = 0; i < sim->rows.times.n; i++) {
-            double *time = &sim->rows.times.v[i];
-            if (!(sign * *time >= 0.0 && sign * *time <= end))
-                return bad_times(sim, at->range,
-                                 "the time %s s of `at` is outside the run",
-                                 *time);
-            *time *= sign;
-        }
-    }
-    if (every) {
-        double dt;
-        if ((st = arg_numbers(sim->analysis, every, &dt)))
-            return st;
-        if (!(dt > 0.0) || end / dt > SIMULATE_ROWS_MOST)
-            return bad_times(sim, every->range,
-                             "`every` is %s s: it must be positive and give at "
-                             "most 10^7 rows",
-                             dt);
-        /* the last time is `until` where that is a multiple of dt to rounding
-         */
-        double ends = end + 2.0 * DBL_EPSILON * end;
-        for (double k = 0.0; k * dt <= ends; k += 1.0)
-            VEC_PUSH(&sim->rows.times, fmin(k * dt, end));
-    }
-    if (!at && !every)
-        for (int k = 0; k <= SIMULATE_STEPS; k++)
-            VEC_PUSH(&sim->rows.times,
-                     k == SIMULATE_STEPS ? end : end * k / SIMULATE_STEPS);
-    size_t sorted = 1;
-    while (sorted < sim->rows.times.n &&
-           sim->rows.times.v[sorted - 1] <= sim->rows.times.v[sorted])
-        sorted++;
-    if (sorted < sim->rows.times.n)
-        qsort(sim->rows.times.v, sim->rows.times.n, sizeof *sim->rows.times.v,
-              compare);
-    size_t n = 0;
-    for (size_t i = 0; i < sim->rows.times.n; i++)
-        if (!n || sim->rows.times.v[i] > sim->rows.times.v[n - 1])
-            sim->rows.times.v[n++] = sim->rows.times.v[i];
-    sim->rows.times.n = n;
-    for (size_t i = 0; i < n && sign < 0.0; i++)
-        sim->rows.times.v[i] = 0.0 - sim->rows.times.v[i];
-    return IMP_OK;
-}
-
 /* Systems beside bodies whose event this is. */
 static int
 systems_now(struct simulation *sim)
@@ -410,11 +295,50 @@ simulate_keep_state(struct simulation *sim)
         VEC_PUSH(&sim->rows.states, state[i]);
 }
 
+/* Where rows are those of the times alone, a time that was asked for several
+ * times has as many rows: data may be measured twice at one time. */
+static void
+repeat_rows(struct simulation *sim)
+{
+    struct recorded_rows *rows = &sim->rows;
+    size_t n = rows->time.n, width = rows->width, next = rows->again.n;
+    double sign = sim->options.until < 0.0 ? -1.0 : 1.0;
+    if (sim->options.keep == 1 || next == 0 || sim->run->forks)
+        return;
+    for (size_t k = 0; k < next; k++) {
+        VEC_PUSH(&rows->time, 0.0);
+        for (size_t i = 0; i < width; i++)
+            VEC_PUSH(&rows->values, 0.0);
+    }
+    size_t to = rows->time.n;
+    while (n-- > 0) {
+        double time = sign * rows->time.v[n];
+        while (next > 0 && rows->again.v[next - 1] > time)
+            next--; /* the run ended before */
+        bool more;
+        do {
+            to--;
+            rows->time.v[to] = rows->time.v[n];
+            memmove(rows->values.v + to * width, rows->values.v + n * width,
+                    width * sizeof *rows->values.v);
+            more = next > 0 && rows->again.v[next - 1] == time;
+            next -= more;
+        } while (more);
+    }
+    memmove(rows->time.v, rows->time.v + to,
+            (rows->time.n - to) * sizeof *rows->time.v);
+    memmove(rows->values.v, rows->values.v + to * width,
+            (rows->values.n - to * width) * sizeof *rows->values.v);
+    rows->time.n -= to;
+    rows->values.n -= to * width;
+}
+
 void
 simulate_put_rows(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);
     struct analysis *analysis = sim->analysis;
+    repeat_rows(sim);
     size_t n_rows = sim->rows.time.n, at = 0;
     SET_LIST("t", sim->rows.time.v, n_rows);
     if (sim->along)

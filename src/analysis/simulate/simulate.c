@@ -3,6 +3,7 @@
  * event_loop.c has the run itself; the command stands in analysis/engines. Rows
  * are recorded at the times that the model asks for and at events. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "abi/status.h"
 #include "analysis/along/along.h"
+#include "analysis/command/lists.h"
 #include "analysis/command/progress.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "analysis/trace/run_file.h"
@@ -335,6 +337,157 @@ option_capture(struct simulation *sim)
     return IMP_BADMODEL;
 }
 
+/* -- the times of rows ----------------------------------------------------- */
+
+#define SIMULATE_ROWS_MOST 10000000.0
+
+static int
+compare(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* Appends the numbers of a value of times. */
+static int
+gather(struct simulation *sim, const imp_val *value)
+{
+    if (value->kind == IMP_VAL_LIST) {
+        const imp_val *item = val_items(sim->analysis, value);
+        for (uint32_t i = 0; i < value->items.n; i++) {
+            int st = gather(sim, &item[i]);
+            if (st)
+                return st;
+        }
+        return IMP_OK;
+    }
+    struct list_values list;
+    if (value->kind == IMP_VAL_COLUMN) {
+        int st = column_values_of(sim->analysis, value, &list);
+        for (size_t i = 0; !st && i < list.n; i++)
+            VEC_PUSH(&sim->rows.times, list.x[i]);
+        return st;
+    }
+    size_t n = (size_t)(value->rows ? value->rows : 1) *
+               (value->cols ? value->cols : 1);
+    if (value->kind == IMP_VAL_FIELD) {
+        const struct record *r = arg_record(sim->analysis, value);
+        if (!r)
+            return IMP_FAILED;
+        n = r->v[value->field].n;
+    }
+    double *x = NEW_N(sim->run->arena, double, n ? n : 1);
+    int st = arg_numbers(sim->analysis, value, x);
+    for (size_t i = 0; i < n && !st; i++)
+        VEC_PUSH(&sim->rows.times, x[i]);
+    return st;
+}
+
+static int
+bad_times(struct simulation *sim, imp_range where, const char *what, double x)
+{
+    char t[NUM_TEXT], u[NUM_TEXT];
+    struct diag *diag = diag_add(sim->analysis->ds, DIAG_E0705, where, what,
+                                 num_shortest(t, x));
+    diag_help(sim->analysis->ds, diag, "the run goes from 0 to `until` = %s s",
+              num_shortest(u, sim->options.until));
+    return IMP_BADMODEL;
+}
+
+/* W0748: rows come in the order of the run, not of `at`. */
+static void
+tell_disorder(struct simulation *sim, imp_range where, double sign)
+{
+    const struct numbers *times = &sim->rows.times;
+    struct diags *ds = sim->analysis->ds;
+    size_t i = 1;
+    while (i < times->n && times->v[i] >= times->v[i - 1])
+        i++;
+    if (i >= times->n)
+        return;
+    char t[NUM_TEXT], before[NUM_TEXT];
+    struct diag *diag = diag_add(
+        ds, DIAG_W0748, where,
+        "the times of `at` do not %s: %s s comes after %s s",
+        sign < 0.0 ? "fall" : "rise", num_shortest(t, sign * times->v[i]),
+        num_shortest(before, sign * times->v[i - 1]));
+    diag_note(ds, diag, IMP_NOWHERE, "rows come in the order of the run");
+    diag_help(ds, diag,
+              sign < 0.0
+                  ? "begin with the time that is nearest to the start"
+                  : "of data take at = sort(d.t), and compare the rows with "
+                    "sort(d.x, d.t)");
+}
+
+/* Brings the times in their order, each once; how often it was asked for, where
+ * that is more than once, is kept. */
+static void
+sort_times(struct simulation *sim)
+{
+    struct numbers *times = &sim->rows.times;
+    size_t sorted = 1, n = 0;
+    while (sorted < times->n && times->v[sorted - 1] <= times->v[sorted])
+        sorted++;
+    if (sorted < times->n)
+        qsort(times->v, times->n, sizeof *times->v, compare);
+    for (size_t i = 0; i < times->n; i++)
+        if (!n || times->v[i] > times->v[n - 1])
+            times->v[n++] = times->v[i];
+        else
+            VEC_PUSH(&sim->rows.again, times->v[i]);
+    times->n = n;
+}
+
+int
+simulate_read_times(struct simulation *sim)
+{
+    assert(sim != NULL);
+    /* of a run backward in time the times are counted back from 0 */
+    double end = fabs(sim->options.until),
+           sign = sim->options.until < 0.0 ? -1.0 : 1.0;
+    const imp_val *at =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_at);
+    const imp_val *every =
+        arg_option(sim->analysis, sim->command, IMP_OPT_simulate_every);
+    int st;
+    if (at) {
+        if ((st = gather(sim, at)))
+            return st;
+        for (size_t i = 0; i < sim->rows.times.n; i++) {
+            double *time = &sim->rows.times.v[i];
+            if (!(sign * *time >= 0.0 && sign * *time <= end))
+                return bad_times(sim, at->range,
+                                 "the time %s s of `at` is outside the run",
+                                 *time);
+            *time *= sign;
+        }
+        tell_disorder(sim, at->range, sign);
+    }
+    if (every) {
+        double dt;
+        if ((st = arg_numbers(sim->analysis, every, &dt)))
+            return st;
+        if (!(dt > 0.0) || end / dt > SIMULATE_ROWS_MOST)
+            return bad_times(sim, every->range,
+                             "`every` is %s s: it must be positive and give at "
+                             "most 10^7 rows",
+                             dt);
+        /* the last time is `until` where that is a multiple of dt to rounding
+         */
+        double ends = end + 2.0 * DBL_EPSILON * end;
+        for (double k = 0.0; k * dt <= ends; k += 1.0)
+            VEC_PUSH(&sim->rows.times, fmin(k * dt, end));
+    }
+    if (!at && !every)
+        for (int k = 0; k <= SIMULATE_STEPS; k++)
+            VEC_PUSH(&sim->rows.times,
+                     k == SIMULATE_STEPS ? end : end * k / SIMULATE_STEPS);
+    sort_times(sim);
+    for (size_t i = 0; i < sim->rows.times.n && sign < 0.0; i++)
+        sim->rows.times.v[i] = 0.0 - sim->rows.times.v[i];
+    return IMP_OK;
+}
+
 int
 simulation_prepare(struct simulation *sim)
 {
@@ -468,6 +621,7 @@ simulation_free(struct simulation *sim)
     free(sim->rows.time.v);
     free(sim->rows.values.v);
     free(sim->rows.times.v);
+    free(sim->rows.again.v);
     free(sim->rows.states.v);
     free(sim->log.time.v);
     free(sim->log.impulse.v);

@@ -85,14 +85,14 @@ struct recorded_rows {
     double *buffer;        /* room for one row */
     struct numbers time;   /* of each row */
     struct numbers values; /* all rows */
-    struct numbers times;  /* asked for: ascending, up to `until` */
-    size_t next;           /* the first of these that is still to come */
+    struct numbers times;  /* asked for: ascending, up to `until`, each once */
+    struct numbers again;  /* those of `at` that came more than once */
+    size_t next;           /* the first of `times` that is still to come */
     bool keeps_states;     /* the whole state is kept at each of these times, */
     struct numbers states; /* state after state */
-    bool before;           /* the row to come is one before an event, and one
-                              after it follows */
-    bool fresh;            /* the last row is of the present state */
-    bool asked;            /* the present time was asked for */
+    bool before; /* the row to come is before an event, one after it follows */
+    bool fresh;  /* the last row is of the present state */
+    bool asked;  /* the present time was asked for */
 };
 
 /* polytopes that nearly rest, whose points are watched one by one */
@@ -335,8 +335,8 @@ double simulate_rows_ahead(const struct simulation *sim, double target);
 double simulate_rows_cut(const struct simulation *sim, double target,
                          double end);
 void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
-/* Records what was asked for at the present time. */
-int simulate_asked_row(struct simulation *sim);
+int simulate_asked_row(struct simulation *sim); /* at such a time: both */
+#define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
 /* the next time at which a run without `at` and `every` has a row */
 double simulate_next_step(const struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);

@@ -427,6 +427,8 @@ tell_warnings(struct sweep *sweep, const struct sweep_warnings *warnings)
                   (unsigned long long)warning->n,
                   warning->n == 1 ? ":" : "; this one at",
                   run_name(sweep, warning->run));
+        if (warning->help)
+            diag_help(ds, diag, "%s", warning->help);
     }
 }
 

@@ -136,8 +136,8 @@ void sweep_keep_record(struct sweep_rows *rows, size_t row,
 void sweep_keep_error(struct sweep *sweep, struct sweep_rows *rows, size_t row,
                       uint32_t known, const char *why);
 
-/* worker.c: the seed of a run. Of several runs per combination each has its own,
- * a whole number of 53 bits, as a user could give it. */
+/* worker.c: the seed of a run. Of several runs per combination each has its
+ * own, a whole number of 53 bits, as a user could give it. */
 double sweep_seed(const struct sweep *sweep, uint64_t run);
 
 /* Was this run done before the sweep went on? */
@@ -199,7 +199,7 @@ uint64_t sweep_key(const struct sweep *sweep);
 struct sweep_warning {
     enum diag_code code;
     imp_range range;
-    const char *message;
+    const char *message, *help; /* help: NULL if none */
     uint64_t run, n;
 };
 struct sweep_warnings {

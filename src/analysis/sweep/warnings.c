@@ -8,6 +8,15 @@
 #include "analysis/sweep/sweep_priv.h"
 #include "base/arena.h"
 
+static void
+copy(struct sweep_warning *to, struct arena *kept,
+     const struct sweep_warning *warning)
+{
+    *to = *warning;
+    to->message = arena_strdup(kept, warning->message);
+    to->help = warning->help ? arena_strdup(kept, warning->help) : NULL;
+}
+
 void
 sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
                   const struct sweep_warning *warning)
@@ -23,16 +32,24 @@ sweep_warning_add(struct sweep_warnings *warnings, struct arena *kept,
     if (which == warnings->n) {
         if (warnings->n == sizeof warnings->v / sizeof *warnings->v)
             return;
-        warnings->v[warnings->n++] = *warning;
-        warnings->v[which].message = arena_strdup(kept, warning->message);
+        copy(&warnings->v[warnings->n++], kept, warning);
         return;
     }
     uint64_t n = warnings->v[which].n + warning->n;
     if (warning->run < warnings->v[which].run) {
-        warnings->v[which] = *warning;
-        warnings->v[which].message = arena_strdup(kept, warning->message);
+        copy(&warnings->v[which], kept, warning);
     }
     warnings->v[which].n = n;
+}
+
+/* Has a warning of its code come before it in this run? */
+static bool
+again(const struct diags *ds, const struct diag *diag)
+{
+    const struct diag *before = ds->first;
+    while (before != diag && before->code != diag->code)
+        before = before->next;
+    return before != diag;
 }
 
 void
@@ -40,10 +57,11 @@ sweep_warnings_of_run(struct sweep_warnings *warnings, struct arena *kept,
                       const struct diags *ds, uint64_t i)
 {
     for (const struct diag *diag = ds->first; diag; diag = diag->next)
-        if (diag->severity == DIAG_WARNING)
+        if (diag->severity == DIAG_WARNING && !again(ds, diag))
             sweep_warning_add(warnings, kept,
                               &(struct sweep_warning){diag->code, diag->range,
-                                                      diag->message, i, 1});
+                                                      diag->message, diag->help,
+                                                      i, 1});
 }
 
 const char *

@@ -76,8 +76,7 @@ new_run(struct sweep_worker *worker)
     return rt_new_tier(worker->model->im, code,
                        worker->model->tier ? &worker->tier.tier : NULL,
                        sweep->analysis->rt->given, worker->params,
-                       &worker->ask.ds,
-                       sweep->analysis->rt->stop);
+                       &worker->ask.ds, sweep->analysis->rt->stop);
 }
 
 static void
@@ -191,7 +190,7 @@ left_out(struct sweep_worker *worker, uint64_t number, const imp_val *value,
             DIAG_W0743, value->range,
             arena_printf(worker->ask.scratch, "`%s` has no value: %s",
                          imp_text(worker->run->im, value->label), why),
-            number, 1});
+            NULL, number, 1});
     worker->ask.ds = *was;
     if (worker->ask.ds.last)
         worker->ask.ds.last->next = NULL;

@@ -394,6 +394,10 @@ fit_arguments(struct check *ck, uint32_t command, const struct ast_item *it)
     }
     struct value residual = list_binary(ck, &minus, &fitted, &data);
     bool run = env.question > 0;
+    if (run && residual.kind == VALUE_COLUMN &&
+        !check_leaves(ck, residual.e, 1, MAY_PARAMS | MAY_RESULTS, it->args[0],
+                      "what is fitted to runs"))
+        return false;
     if (residual.kind != VALUE_COLUMN ||
         (!run && !fit_reads(ck, over, residual.e[0], it->args[0])))
         return false;
@@ -463,6 +467,10 @@ minimise_arguments(struct check *ck, uint32_t command,
                 : "a number made of params, lists, and fields of `run`");
         return false;
     }
+    if (env.question > 0 &&
+        !check_leaves(ck, value.e, 1, MAY_PARAMS | MAY_RESULTS, node,
+                      "what is minimised of runs"))
+        return false;
     cmd = &ck->lists.commands.v[command];
     val_of(ck, &value, node, &cmd->args[cmd->n_args++]);
     const struct dim *dim = value.bare ? dim_pure(ck->dims) : value.dim;

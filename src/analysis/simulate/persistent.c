@@ -365,13 +365,17 @@ without(struct simulation *sim, struct contact_point *spot, int n,
     double now = rt_time(sim->run);
     struct contact_point same;
     for (uint32_t k = 0; k < sim->n_contacts; k++)
-        if (as_seen_by(sim->run, k, gone, &same))
+        if (as_seen_by(sim->run, k, gone, &same)) {
+            sim->contacts[k].has_left = true;
             sim->contacts[k].left_time = now;
-    for (int i = 0; i < n; i++)
-        if (sim->contacts[spot[i].contact].left_time != now)
-            spot[kept++] = spot[i];
-        else
+        }
+    for (int i = 0; i < n; i++) {
+        const struct simulated_contact *its = &sim->contacts[spot[i].contact];
+        if (its->has_left && its->left_time == now)
             resting_polytopes_release(sim, &spot[i], true);
+        else
+            spot[kept++] = spot[i];
+    }
     return kept;
 }
 

@@ -69,7 +69,7 @@ resting_polytopes_enter(struct simulation *sim, uint32_t contact)
     const imp_contact *image_contact = rt_contact(run, contact);
     struct watched_faces faces;
     double tol, rate;
-    sim->contacts[contact].left_time = NAN;
+    sim->contacts[contact].has_left = false;
     if (!sim->resting.is_over || sim->resting.is_over[contact] ||
         sim->contacts[contact].through || sim->contacts[contact].overlap ||
         !may_rest(run, contact) || simulate_is_soft(sim, contact))

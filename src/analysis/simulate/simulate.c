@@ -749,8 +749,6 @@ simulation_new(struct analysis *analysis, const imp_command *command)
         .touching.asked = simulate_marks_new(analysis->rt->arena, contacts),
         .touching.listed = simulate_marks_new(analysis->rt->arena, contacts),
     };
-    for (uint32_t i = 0; i <= contacts; i++)
-        sim->contacts[i].left_time = NAN;
     list_contacts(sim);
     return sim;
 }

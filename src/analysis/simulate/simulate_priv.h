@@ -35,13 +35,13 @@
 
 struct simulated_contact {
     enum event_watch watch;
-    bool through;      /* the option `through` names it */
-    bool overlap;      /* its bodies overlap now */
-    double depth_from; /* the greatest depth is known until this time */
-    double touch_time; /* time of the last touch without impulse, */
-    int touches;       /* and how many there were at this time */
-    double slid_time, left_time; /* it slid to another feature; it rose (NAN) */
-    bool pressed; /* at this event: no rate, and pressed together */
+    bool through, overlap;  /* the option names it; its bodies overlap now */
+    double depth_from;      /* the greatest depth is known until this time */
+    double touch_time;      /* time of the last touch without impulse, */
+    int touches;            /* and how many there were at this time */
+    double slid_time;       /* it slid to another feature */
+    double left_time;       /* it rose, where has_left */
+    bool has_left, pressed; /* at this event: no rate, and pressed together */
     double still; /* while pressed: the rate (m/s) that counts as none */
     bool yields;  /* it is pressed in: its modes tell no lift-off */
     struct flight_history flights;

@@ -55,16 +55,18 @@ struct near {
     double entry, s;
     enum event_kind kind;
 };
+/* What is kept of a contact from search to search; zeros: nothing. */
+struct kept {
+    bool inside, handled; /* it was in its band; event_handled, */
+    double floor, time;   /* with this near.floor; and when, s */
+};
 struct event_state {
     struct near *near;
     struct saved_step step, look;
-    uint32_t *all;           /* all contacts */
+    uint32_t *all, n_all;    /* all contacts, as far as they were asked for */
     const uint32_t *contact; /* n contacts that are searched */
     uint32_t n;
-    /* per contact that is watched to close: `floor`, from search to search.
-     * NAN: the gap was outside its band when it was last looked at */
-    double *floor;
-    double *handled;      /* per contact: event_handled, s; NAN: never */
+    struct kept *kept;    /* per contact */
     const uint32_t *body; /* two bodies which alone are moved; NULL: all are */
 };
 
@@ -125,7 +127,7 @@ outside(struct rt *run, uint32_t contact, struct near *watched)
 {
     watched->inside = false;
     if (watched->sign > 0)
-        run->event->floor[contact] = NAN;
+        run->event->kept[contact].inside = false;
 }
 
 /* The gap is in the band. A contact that was handled where the gap was g0 is
@@ -136,10 +138,10 @@ outside(struct rt *run, uint32_t contact, struct near *watched)
 static void
 set_floor(struct rt *run, uint32_t contact, struct near *watched)
 {
-    double gap = watched->sign * watched->at.gap,
-           *kept = &run->event->floor[contact];
+    double gap = watched->sign * watched->at.gap;
+    struct kept *kept = &run->event->kept[contact];
     if (watched->sign > 0)
-        watched->floor = *kept;
+        watched->floor = kept->inside ? kept->floor : NAN;
     if (isnan(watched->floor)) {
         double rate = watched->sign * gap_rate(run, contact, &watched->at);
         watched->floor = rate < -watched->tol.rate ? fmin(gap, 0.0) : gap;
@@ -147,8 +149,8 @@ set_floor(struct rt *run, uint32_t contact, struct near *watched)
         watched->floor = gap;
     }
     if (watched->sign > 0)
-        *kept = watched->floor;
-    watched->handled = run->event->handled[contact] == rt_time(run);
+        *kept = (struct kept){true, kept->handled, watched->floor, kept->time};
+    watched->handled = kept->handled && kept->time == rt_time(run);
 }
 
 /* One contact at the start of a step: its gap, and the time for which the
@@ -485,12 +487,7 @@ state_of(struct rt *run)
         run->event = NEW(run->arena, struct event_state);
         run->event->near = NEW_N(run->arena, struct near, nc + 1);
         run->event->all = NEW_N(run->arena, uint32_t, nc + 1);
-        run->event->floor = NEW_N(run->arena, double, nc + 1);
-        run->event->handled = NEW_N(run->arena, double, nc + 1);
-        for (uint32_t contact = 0; contact < nc; contact++) {
-            run->event->all[contact] = contact;
-            run->event->floor[contact] = run->event->handled[contact] = NAN;
-        }
+        run->event->kept = NEW_N(run->arena, struct kept, nc + 1);
         saved_step_new(run, &run->event->step);
         saved_step_new(run, &run->event->look);
     }
@@ -501,14 +498,15 @@ void
 event_handled(struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
-    state_of(run)->handled[contact] = rt_time(run);
+    struct kept *kept = &state_of(run)->kept[contact];
+    *kept = (struct kept){kept->inside, true, kept->floor, rt_time(run)};
 }
 
 void
 event_held(struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
-    state_of(run)->floor[contact] = NAN;
+    state_of(run)->kept[contact].inside = false;
 }
 
 static void
@@ -520,7 +518,7 @@ begin(struct event_state *ev, uint32_t contact, enum event_watch watch)
     watched->sign = watch == WATCH_OPEN ? -1 : 1;
     watched->floor = NAN;
     if (watch == WATCH_OPEN)
-        ev->floor[contact] = NAN;
+        ev->kept[contact].inside = false;
 }
 
 /* what a step from the present state looks like */
@@ -748,7 +746,7 @@ void
 event_forget(struct rt *run, uint32_t contact)
 {
     event_held(run, contact);
-    run->event->handled[contact] = NAN;
+    run->event->kept[contact].handled = false;
     closest_points_forget(run, contact);
 }
 
@@ -762,6 +760,8 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
     struct event_state *ev = state_of(run);
     ev->contact = ev->all;
     ev->n = run->im->contacts.n;
+    for (; ev->n_all < ev->n; ev->n_all++)
+        ev->all[ev->n_all] = ev->n_all;
     ev->body = NULL;
     for (uint32_t contact = 0; contact < ev->n; contact++)
         begin(ev, contact, watch[contact]);

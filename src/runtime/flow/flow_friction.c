@@ -515,7 +515,7 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
     if (st)
         return st;
     for (uint32_t i = 0; i < flow->m; i++) {
-        on[i] = taylor->contacts.closed[i];
+        on[i] = taylor->contacts.closed[i] || friction_rests(flow, i);
         ended[i] = on[i] && ends_too(flow, i);
         friction->zero[i] = ended[i];
         ended[i] |= on[i] && friction->mode[i] == CONTACT_STICK &&
@@ -598,7 +598,7 @@ switched(struct flow *flow, struct flow_event *event)
         return st;
     struct friction_rows *rows = &taylor->friction->rows;
     for (uint32_t i = 0; i < flow->m; i++) {
-        on[i] = taylor->contacts.closed[i];
+        on[i] = taylor->contacts.closed[i] || friction_rests(flow, i);
         any |= on[i];
         if (event->kind == FLOW_LEAVE && taylor->contacts.opening[i])
             friction_note(flow, i, "liftoff");

@@ -210,6 +210,50 @@ none(const double *row, double length, double noise)
     return polynomial_size(row, MOTION_STEP_ORDER, length) <= noise;
 }
 
+/* The size of the terms of the acceleration of an open gap: free motion, and
+ * what the forces of closed contacts add; 0: none is closed. */
+static double
+held_acceleration(const struct flow *flow, uint32_t which)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor->friction;
+    const struct ballistic *ballistic = taylor->instant;
+    double terms = 0.0;
+    bool any = false;
+    for (size_t i = 0; i < flow->m; i++) {
+        double normal = fabs(taylor->piece.force[i * ROW]);
+        if (!taylor->contacts.closed[i])
+            continue;
+        any = true;
+        if (!friction) {
+            terms += fabs(ballistic->matrices.W[which * flow->m + i]) * normal;
+            continue;
+        }
+        const double *W = friction->rows.W + 4 * (size_t)which * flow->m;
+        terms += fabs(W[2 * i]) * normal;
+        if (friction->rub[i] >= 0)
+            terms += fabs(W[2 * i + 1] * friction->piece.friction[i * ROW]);
+    }
+    return !any       ? 0.0
+           : friction ? terms + friction->rows.terms[2 * (size_t)which]
+                      : terms + ballistic->matrices.gap_acc_terms[which];
+}
+
+bool
+taylor_gap_held(const struct flow *flow, uint32_t which, double length)
+{
+    assert(flow && which < flow->m && length >= 0.0);
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *row = taylor->piece.gap + (size_t)which * ROW,
+                 eps = TAYLOR_NOISE * DBL_EPSILON;
+    double load = eps * held_acceleration(flow, which);
+    /* coordinates that are 0 have no rounding of their own */
+    double noise =
+        eps * (taylor->terms.gap[which] + length * taylor->terms.rate[which]) +
+        0.5 * load * length * length;
+    return 2.0 * fabs(row[2]) <= load && none(row, length, noise);
+}
+
 bool
 taylor_falls(const double *row, double length, double noise0, double noise1,
              double *root)

@@ -298,32 +298,30 @@ first_end(struct flow *flow, double best)
     const struct taylor_contacts *contacts = &taylor->contacts;
     for (uint32_t which = 0; which < flow->m; which++) {
         double root, eps = TAYLOR_NOISE * DBL_EPSILON;
-        if (contacts->closed[which] && taylor->friction &&
-            taylor->friction->shared)
+        bool closed = contacts->closed[which];
+        if (closed && taylor->friction && taylor->friction->shared)
             continue; /* which forces share the load is not unique */
         if (friction_left_out(taylor->friction, which))
             continue; /* its impacts are left out until their limit */
         if (friction_soft(flow, which))
             friction_soft_end(flow, which, &best);
-        if (friction_soft(flow, which) &&
-            (!contacts->closed[which] || friction_held(flow, which)))
+        if (friction_soft(flow, which)
+                ? !closed || friction_held(flow, which)
+                : !closed && taylor_gap_held(flow, which, best))
             continue;
-        const double *row = (contacts->closed[which] ? taylor->piece.force
-                                                     : taylor->piece.gap) +
-                            which * ROW;
-        double noise_value = contacts->closed[which] ? force_noise(flow, which)
+        const double *row =
+            (closed ? taylor->piece.force : taylor->piece.gap) + which * ROW;
+        double noise_value = closed ? force_noise(flow, which)
                              : contacts->opening[which]
                                  ? 0.0
                                  : eps * taylor->terms.gap[which];
-        double noise_rate =
-            contacts->closed[which] ? 0.0 : eps * taylor->terms.rate[which];
-        if (!contacts->closed[which] && !contacts->opening[which] &&
-            row[0] <= noise_value && row[1] > noise_rate)
+        double noise_rate = closed ? 0.0 : eps * taylor->terms.rate[which];
+        if (!closed && !contacts->opening[which] && row[0] <= noise_value &&
+            row[1] > noise_rate)
             /* The gap starts within its rounding, and opens. */
             noise_value = fmax(noise_value, fabs(row[0]));
-        enum taylor_next how =
-            contacts->closed[which] ? NEXT_CEASES : NEXT_CLOSES;
-        if (!contacts->closed[which] && !contacts->opening[which] &&
+        enum taylor_next how = closed ? NEXT_CEASES : NEXT_CLOSES;
+        if (!closed && !contacts->opening[which] &&
             !contacts->released[which] &&
             taylor_touch(row, taylor->terms.gap[which],
                          taylor->terms.rate[which], best, &root))

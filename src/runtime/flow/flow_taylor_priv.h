@@ -251,6 +251,9 @@ void taylor_ask(struct taylor_piece *piece, const double *row, double push,
  * one: asked first, it spares the others their logarithms. The result does not
  * depend on the order. */
 void taylor_limit_asked(struct taylor_piece *piece, struct taylor_limit *limit);
+/* Is the gap of open contact `which` nothing but rounding for `length` from the
+ * beginning of the piece, because closed contacts hold it closed? */
+bool taylor_gap_held(const struct flow *flow, uint32_t which, double length);
 /* The first root in (0, length] at which a polynomial that is positive at first
  * (or 0 and rising) becomes negative. Zeros at 0 are divided out. Coefficients
  * 0 and 1 count as 0 when they are below noise0 and noise1. */

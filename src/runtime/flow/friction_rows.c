@@ -263,10 +263,14 @@ friction_rests(const struct flow *flow, uint32_t i)
     assert(flow && i < flow->m);
     const struct taylor_flow *taylor = flow->taylor;
     const struct friction_rows *rows = &taylor->friction->rows;
-    double eps = TAYLOR_NOISE * DBL_EPSILON;
+    /* what others hold at 0 is held to the rounding of what its load would have
+     * made of it on the piece that ends here */
+    double eps = TAYLOR_NOISE * DBL_EPSILON, time = taylor->friction->elapsed,
+           rate = rows->speed_terms[2 * i] + rows->terms[2 * i] * time;
     return !taylor->contacts.closed[i] && !friction_soft(flow, i) &&
-           fabs(flow->instant.gap[i]) <= eps * taylor->terms.gap[i] &&
-           fabs(rows->speed[2 * i]) <= eps * rows->speed_terms[2 * i];
+           fabs(flow->instant.gap[i]) <=
+               eps * (taylor->terms.gap[i] + rate * time) &&
+           fabs(rows->speed[2 * i]) <= eps * rate;
 }
 
 void

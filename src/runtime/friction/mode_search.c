@@ -551,6 +551,18 @@ goes_on_beside(const struct search *search, const bool *gone, size_t member)
     return false;
 }
 
+/* Is family a wider than b: does it allow forces at more points, those of b
+ * among them? */
+static bool
+is_wider(const struct mode_problem *in, const struct mode_found *a,
+         const struct mode_found *b)
+{
+    int more = 0;
+    for (int i = 0; i < in->n; i++)
+        more += (int)a->state[i].closed - (int)b->state[i].closed;
+    return more > 0 && a->solution.loads && is_member(in, a, b);
+}
+
 /* Where the loads are a family and the motion depends on them, choices in
  * which some points carry nothing are members of it: one verdict on the loads,
  * and no motions beside each other. What goes on goes on in it, unless it does
@@ -565,8 +577,9 @@ gather_families(struct search *search)
         for (size_t i = 0; i < all->n && all->v[k].solution.loads && !gone[k];
              i++) {
             if (i == k || gone[i] ||
-                !is_member(search->in, all->v + k, all->v + i))
-                continue;
+                !is_member(search->in, all->v + k, all->v + i) ||
+                is_wider(search->in, all->v + i, all->v + k))
+                continue; /* its least forces may leave a point without one */
             gone[i] = true;
             family[i] = k;
         }

@@ -660,6 +660,7 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
                                  : persistent_close(run, row->spot, row->n,
                                                     row->gap, row->rate, NULL);
         sim->rows.fresh = false;
+        sim->rows.jumped = true; /* the way to the limit has its modes */
         if (!st)
             st = simulate_asked_row(sim);
         if (group->friction)

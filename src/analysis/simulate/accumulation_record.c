@@ -612,3 +612,17 @@ simulate_steps_remedy(const struct simulation *sim)
                  "step = 1 [ms]`"
                : "";
 }
+
+/* -- energy that is gained -------------------------------------------------
+ */
+
+/* So many times the greatest that was told: the first one may be small. */
+#define GAIN_NEWS 1000.0
+bool
+simulate_gain_news(struct simulation *sim, double gain, double *told)
+{
+    if (!(gain > GAIN_NEWS * *told) || sim->run->im->gain_allowed)
+        return false;
+    *told = gain;
+    return true;
+}

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/modes/friction_modes.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/rotors/rotors.h"
@@ -243,15 +244,103 @@ stop_at_row(struct simulation *sim, double target, double *end)
     *end = stop;
 }
 
-/* Moves to `end` along the series made last, and records the rows that were
- * asked for before that. */
-static int
-advance_rows(struct simulation *sim, int order, double end)
+/* W0728, once: the law does not say how joints with friction go on. */
+static void
+tell_open(struct simulation *sim, uint32_t joint)
 {
-    assert(!isnan(end));
+    char time[NUM_TEXT];
+    const imp_joint *of =
+        IMP_ARRAY(sim->run->im, sim->run->im->joints, imp_joint) + joint;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0728, of->range_friction,
+        "at t = %s the friction of joint `%s`, and of those beside it, leaves "
+        "open how the motion goes on",
+        num_digits(time, rt_time(sim->run), 9),
+        imp_text(sim->run->im, of->name));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run stops there");
+    diag_help(sim->analysis->ds, diag,
+              "friction and the force that it depends on increase each other "
+              "there: make the friction smaller, or the bush longer");
+}
+
+/* The mode of a joint with friction changes now. */
+static int
+rubbing_changes(struct simulation *sim)
+{
+    struct rt *run = sim->run;
+    struct rubbing_change change = sim->rub;
+    int *before = simulate_joint_modes(sim), st = IMP_OK;
+    if (change.what != RUBBING_LOAD)
+        st = simulate_row(sim);
+    sim->rub.what = RUBBING_NOTHING;
+    uint32_t block =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint)[change.joint].block;
+    if (!st && change.what != RUBBING_OPEN && persistent_moves(run, block))
+        return rubbing_note(run, &change)
+                   ? simulate_persistent_joint(sim, change.joint)
+                   : IMP_OK;
+    if (st || (st = rubbing_apply(run, &change)))
+        return st;
+    if (change.what == RUBBING_OPEN) {
+        simulate_log_joint(sim, change.joint, "undecided");
+        tell_open(sim, change.joint);
+        sim->stopped = true;
+        return IMP_OK;
+    }
+    sim->rows.fresh = false;
+    return simulate_log_joint_modes(sim, before) ? simulate_row(sim) : IMP_OK;
+}
+
+/* Joints whose loads have jumped at this very instant have other modes from
+ * here on: chooses them, where a row is asked for. */
+static int
+jumped_joints(struct simulation *sim, bool *changed)
+{
+    struct rt *run = sim->run;
+    double end = rt_time(run);
+    *changed = false;
+    if (!sim->rubbing || !run->switching || !sim->rows.n_items)
+        return IMP_OK;
+    int st = rubbing_peek(run, &end, &sim->rub);
+    *changed = !st && sim->rub.what != RUBBING_NOTHING;
+    sim->rows.fresh |= *changed; /* no row of the modes before */
+    return *changed ? rubbing_changes(sim) : st;
+}
+
+/* Records a row that was asked for. Where loads jump at this very instant it
+ * tells the modes that hold from here on, which are chosen now: *changed. */
+static int
+asked_row(struct simulation *sim, bool *changed)
+{
+    int st = jumped_joints(sim, changed), most = persistent_count(sim->run);
+    bool ceases;
+    if (!st && !sim->stopped)
+        st = simulate_asked_row(sim);
+    for (; !st && !sim->stopped && sim->rows.jumped; most--) {
+        int which = friction_modes_outside(sim->run, &ceases);
+        *changed = true;
+        sim->rows.jumped = false;
+        sim->mode_change.what = CHANGE_NONE;
+        st = ceases ? simulate_persistent_unloaded(sim, which, false)
+                    : simulate_persistent_friction(sim, which, false);
+        sim->rows.jumped = most <= 0; /* whatever they are */
+        if (!st && !sim->stopped)
+            st = simulate_asked_row(sim);
+    }
+    return st;
+}
+
+/* Moves to *end along the series made last, and records the rows that were
+ * asked for before that. Where modes change at one of them it ends there. */
+static int
+advance_rows(struct simulation *sim, int order, double *end_at)
+{
+    assert(!isnan(*end_at));
     struct rt *run = sim->run;
     const struct numbers *times = &sim->rows.times;
-    double begin = rt_time(run);
+    double begin = rt_time(run), end = *end_at;
+    bool changed;
     size_t first = sim->rows.next, n = 0;
     while (first + n < times->n && times->v[first + n] < end)
         n++;
@@ -275,7 +364,11 @@ advance_rows(struct simulation *sim, int order, double end)
         sim->rows.fresh = false;
         simulate_pairs_look(sim);
         if (!(st = simulate_check_penetration(sim)))
-            st = sim->stopped ? IMP_OK : simulate_asked_row(sim);
+            st = sim->stopped ? IMP_OK : asked_row(sim, &changed);
+        if (!st && changed) {
+            *end_at = rt_time(run);
+            return IMP_OK;
+        }
     }
     if (st || sim->stopped)
         return st;
@@ -330,6 +423,9 @@ move_to_event(struct simulation *sim, double target, double *end,
     if (!st && sim->rubbing)
         st = rubbing_peek(run, end, &sim->rub);
     sim->rub_time = *end;
+    /* loads have jumped: no row tells forces of behind with modes of before */
+    if (run->switching && sim->rub.what != RUBBING_NOTHING && *end == before)
+        sim->rows.fresh = true;
     if (!st)
         st = simulate_persistent_peek(sim, *end, NULL, end);
     if (!st && nothing_watched)
@@ -344,7 +440,7 @@ move_to_event(struct simulation *sim, double target, double *end,
         int order = persistent_any(run) || sim->resting.n
                         ? sim->mode_change.order
                         : MOTION_STEP_ORDER; /* of rotors_peek */
-        st = advance_rows(sim, order, *end);
+        st = advance_rows(sim, order, end);
         found->kind = EVENT_NONE;
     } else if (!st) {
         /* a change may lie behind now by rounding */
@@ -454,54 +550,6 @@ look_at_rotors(struct simulation *sim, bool event)
         if (stuck[i] != rotors_sticks(run, i))
             any = body[rotor[i].body] = true;
     return st || !any ? st : settle_contacts(sim, body);
-}
-
-/* W0728, once: the law does not say how joints with friction go on. */
-static void
-tell_open(struct simulation *sim, uint32_t joint)
-{
-    char time[NUM_TEXT];
-    const imp_joint *of =
-        IMP_ARRAY(sim->run->im, sim->run->im->joints, imp_joint) + joint;
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0728, of->range_friction,
-        "at t = %s the friction of joint `%s`, and of those beside it, leaves "
-        "open how the motion goes on",
-        num_digits(time, rt_time(sim->run), 9),
-        imp_text(sim->run->im, of->name));
-    diag_note(sim->analysis->ds, diag, sim->command->range,
-              "the run stops there");
-    diag_help(sim->analysis->ds, diag,
-              "friction and the force that it depends on increase each other "
-              "there: make the friction smaller, or the bush longer");
-}
-
-/* The mode of a joint with friction changes now. */
-static int
-rubbing_changes(struct simulation *sim)
-{
-    struct rt *run = sim->run;
-    struct rubbing_change change = sim->rub;
-    int *before = simulate_joint_modes(sim), st = IMP_OK;
-    if (change.what != RUBBING_LOAD)
-        st = simulate_row(sim);
-    sim->rub.what = RUBBING_NOTHING;
-    uint32_t block =
-        IMP_ARRAY(run->im, run->im->joints, imp_joint)[change.joint].block;
-    if (!st && change.what != RUBBING_OPEN && persistent_moves(run, block))
-        return rubbing_note(run, &change)
-                   ? simulate_persistent_joint(sim, change.joint)
-                   : IMP_OK;
-    if (st || (st = rubbing_apply(run, &change)))
-        return st;
-    if (change.what == RUBBING_OPEN) {
-        simulate_log_joint(sim, change.joint, "undecided");
-        tell_open(sim, change.joint);
-        sim->stopped = true;
-        return IMP_OK;
-    }
-    sim->rows.fresh = false;
-    return simulate_log_joint_modes(sim, before) ? simulate_row(sim) : IMP_OK;
 }
 
 /* One round of the loop: moves to the next event before the target time, and
@@ -693,6 +741,7 @@ simulate_run(struct simulation *sim, double limit)
     assert(sim != NULL && sim->options.until >= 0.0);
     struct rt *run = sim->run;
     int st;
+    bool changed;
     sim->rows.next = 0;
     sim->changed = NEW_N(run->arena, double, run->im->blocks.n + 1);
     run->singular = NULL;
@@ -737,7 +786,7 @@ simulate_run(struct simulation *sim, double limit)
          */
         if (!sim->stopped && sim->rows.next == next &&
             rt_time(run) >= sim->rows.times.v[next] &&
-            (st = simulate_asked_row(sim)))
+            (st = asked_row(sim, &changed)))
             return st;
     }
     st = IMP_OK;

@@ -67,17 +67,6 @@ simulate_paradox_choices(struct rt *run, uint32_t contact, unsigned policies)
                   "choose here)";
 }
 
-/* So many times the greatest that was told: the first one may be small. */
-#define GAIN_NEWS 1000.0
-bool
-simulate_gain_news(struct simulation *sim, double gain, double *told)
-{
-    if (!(gain > GAIN_NEWS * *told) || sim->run->im->gain_allowed)
-        return false;
-    *told = gain;
-    return true;
-}
-
 void
 simulate_remark(struct simulation *sim, const char *text)
 {
@@ -248,6 +237,8 @@ simulate_row(struct simulation *sim)
     assert(sim->rows.values.n == sim->rows.time.n * sim->rows.width);
     if (sim->trace && !sim->behind)
         run_log_instant(sim->trace);
+    bool again = sim->rows.jumped;
+    sim->rows.jumped = false;
     if (sim->rows.fresh)
         return IMP_OK;
     if (sim->options.keep != 1 && !sim->rows.asked)
@@ -264,6 +255,11 @@ simulate_row(struct simulation *sim)
             told = rubbing_tell(sim->run);
         if (told)
             return told;
+        bool ceases;
+        if (!again && friction_modes_outside(sim->run, &ceases) >= 0) {
+            sim->rows.jumped = sim->rows.asked;
+            return IMP_OK;
+        }
     }
     if (sim->along) {
         int st = simulate_look_along(sim);
@@ -438,15 +434,14 @@ int
 simulate_asked_row(struct simulation *sim)
 {
     assert(sim != NULL && sim->rows.next < sim->rows.times.n);
-    int st = IMP_OK;
     sim->rows.asked = true;
-    if (sim->rows.n_items)
-        st = simulate_row(sim);
+    int st = sim->rows.n_items ? simulate_row(sim) : IMP_OK;
     sim->rows.asked = false;
-    if (!st)
-        simulate_keep_state(sim);
+    if (st || sim->rows.jumped)
+        return st;
+    simulate_keep_state(sim);
     sim->rows.next++;
-    return st;
+    return IMP_OK;
 }
 
 /* -- the summary -----------------------------------------------------------

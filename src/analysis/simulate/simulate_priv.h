@@ -91,6 +91,7 @@ struct recorded_rows {
     bool keeps_states;     /* the whole state is kept at each of these times, */
     struct numbers states; /* state after state */
     bool before; /* the row to come is before an event, one after it follows */
+    bool jumped; /* loads have jumped where a row was asked for */
     bool fresh;  /* the last row is of the present state */
     bool asked;  /* the present time was asked for */
 };
@@ -154,8 +155,7 @@ struct simulation {
     struct simulation_options options;
     double target;       /* the run goes on to this time at once, s */
     double reached;      /* the time that it came to, once it is over, s */
-    _Atomic double done; /* the share of the time that is done, for the line on
-                            a terminal */
+    _Atomic double done; /* share of the time, for the line on a terminal */
     bool stopped; /* by a policy, or where the outcome is not unique (I4) */
     int impacts;  /* so far, without those of vertex_flights.c */
     bool loads_told, strain_told; /* W0733, and tell_strained, have been told */

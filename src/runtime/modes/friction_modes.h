@@ -139,6 +139,10 @@ enum contact_mode friction_modes_of(const struct rt *run, uint32_t contact);
 /* Writes forces, slip and mode of each contact of bodies that has friction at
  * the present instant into env. Status of the tapes. */
 int friction_modes_tell(struct rt *run);
+/* After friction_modes_tell: the first row whose force no mode has that it is
+ * in, as loads have jumped at this instant; -1: none. *ceases: it would pull;
+ * else it sticks with a force outside its cone. */
+int friction_modes_outside(const struct rt *run, bool *ceases);
 
 /* -- points whose contact yields and that are at rest, pressed in, under a
  * force between both that their law has there (contact_compliance_sides) -- */

@@ -723,3 +723,53 @@ friction_modes_tell(struct rt *run)
     }
     return IMP_OK;
 }
+
+/* Beyond its cone by this share of itself no mode has a force by rounding. */
+#define FORCE_OUTSIDE 1e-6
+
+/* The size of the force at a row (N): what it was, the weights that it may
+ * bear, how it grows. */
+static double
+force_size(const struct rt *run, const struct persistent_row *row)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    double size = fmax(fabs(row->guess), fabs(row->force.c[1]) * rt_time(run)),
+           g = vec3_norm(run->world.gravity);
+    for (int side = 0; side < 2; side++)
+        if (contact_point_body_moves(run, contact->body[side]))
+            size = fmax(
+                size, g * run->env[rt_body(run, contact->body[side])->env_body +
+                                   IMP_BODY_MASS]);
+    return size;
+}
+
+/* Is the force of a row that has been told none of its mode? *ceases: it pulls.
+ */
+static bool
+is_outside(const struct rt *run, const struct persistent_row *row, bool *ceases)
+{
+    const struct persistent_friction *friction = row->friction;
+    double normal = row->force.c[0], size = force_size(run, row);
+    *ceases = normal < -FORCE_OUTSIDE * size && size > 0.0;
+    if (*ceases || !friction || friction->mode != CONTACT_STICK ||
+        friction->tied)
+        return *ceases;
+    double mu = friction->varies ? friction->static_along.c[0]
+                                 : friction->mu_static,
+           most = mu * fmax(normal, 0.0), along = fabs(friction->force.c[0]);
+    return along - most > FORCE_OUTSIDE * (along + most + mu * size);
+}
+
+int
+friction_modes_outside(const struct rt *run, bool *ceases)
+{
+    assert(run != NULL && ceases != NULL);
+    const struct persistent_set *set = run->persistent;
+    /* without branches forces do not jump */
+    for (int i = 0; set && run->switching && i < persistent_count(run); i++)
+        if (set->row[i]->on && set->row[i]->soft == CONTACT_RIGID &&
+            is_told(run, persistent_group_of(run, set->row[i]->spot.contact)) &&
+            is_outside(run, set->row[i], ceases))
+            return i;
+    return -1;
+}

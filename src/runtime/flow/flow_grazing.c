@@ -428,6 +428,9 @@ sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
 #define ENERGY_OTHER 8.0
 /* or within this share of the piece, where the time is near 0 */
 #define ENERGY_SHARE 1e-12
+/* what grows from 0 with the root of the time is 1.4 times as much after twice
+ * the time */
+#define ENERGY_GROWS 1.25
 
 /* Kinetic and potential energy at coordinates q, rates v (NULL: none), and a
  * time. */
@@ -468,6 +471,18 @@ energy_jumps(struct flow *flow, bool kinetic)
     return IMP_FAILED;
 }
 
+/* The kinetic energy differs by `change` between `before` and `time`. What is
+ * so in twice the time, too, is a jump; what then differs by more has grown
+ * with the time, as where a body at rest is taken along. */
+static bool
+stays_so(struct flow *flow, double before, double time, double change)
+{
+    double old[2], late[2];
+    return energies(flow, flow->q, flow->v, before, old) ||
+           energies(flow, flow->q, flow->v, time + (time - before), late) ||
+           fabs(late[0] - old[0]) < ENERGY_GROWS * change;
+}
+
 /* Does an energy jump at the change of branch ahead? No acceleration shows
  * that: the motion would go on as if nothing had happened. A potential may jump
  * in time, but not where the coordinates pass. */
@@ -500,7 +515,10 @@ energies_ahead(struct flow *flow)
            potential = fabs(at[0][1] - at[2][1]),
            moved = fabs(at[0][0] - at[4][0]);
     double size = fmax(fmax(fabs(at[0][0]), fabs(at[1][0])), fabs(at[3][0]));
-    if (kinetic > ENERGY_JUMP * size)
+    bool jumps =
+        kinetic > ENERGY_JUMP * size && stays_so(flow, before, time, kinetic);
+    run->env[run->im->layout.time] = now;
+    if (jumps)
         return energy_jumps(flow, true);
     size = fabs(at[0][0]) + fabs(at[0][1]) + fabs(at[2][1]);
     return potential > ENERGY_JUMP * size && potential > ENERGY_OTHER * moved

@@ -2,6 +2,7 @@
 /* Runs whose first impacts were found ahead, many at once
  * (ballistic_batch_prepare), against the same runs one by one: every number of
  * the state after every event is the same to the last bit. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -315,11 +316,63 @@ told_one_by_one(void **unused)
     assert_true(at_once > 1000);
 }
 
+/* an accumulation of independent contacts under gravity: the feet, or what
+ * accelerates towards some gaps and away from others */
+static struct sys
+pulled(int k)
+{
+    struct sys s = feet(2 + k % 2);
+    s.acc[s.n - 1] = -draw(0.1, 10);
+    for (int j = 0; j < s.n - 1 && k % 4 > 1; j++)
+        s.acc[j] = draw(-2, 2);
+    return s;
+}
+
+/* Flights whose accelerations change no number are followed at once as those
+ * without any; every number is that of the flights one by one in place. */
+static void
+light_as_in_place(void **unused)
+{
+    (void)unused;
+    long at_once = 0;
+    drawn = 3000000;
+    for (int k = 0; k < 300; k++) {
+        struct arena *arena = arena_new();
+        struct sys s = pulled(k);
+        double e[MOST];
+        for (int i = 0; i < s.m; i++)
+            e[i] = draw(0.05, 0.4);
+        struct ballistic *a = made(arena, &s, e), *b = made(arena, &s, e);
+        a->each_told = true;
+        assert_true(ballistic_start(a, 0.0, s.q, s.v, 0.0));
+        assert_true(ballistic_start(b, 0.0, s.q, s.v, 0.0));
+        enum ballistic_event x = BALLISTIC_IMPACT, y = x;
+        /* nobody looks for limits */
+        a->work->history.next_look = b->work->history.next_look = ULONG_MAX;
+        while (x == BALLISTIC_IMPACT && a->impacts < 600) {
+            x = ballistic_run(a, k % 3 ? INFINITY : 0.7, 1 + (long)draw(0, 40));
+            long back = ballistic_impacts_before(a);
+            at_once += back;
+            for (; back >= 0 && y == BALLISTIC_IMPACT; back--) {
+                b->work->flight.coasts = false;
+                y = ballistic_run(b, k % 3 ? INFINITY : 0.7, 1);
+                if (back > 0)
+                    same_impact(a, back, b);
+            }
+            assert_int_equal(y, x);
+            same_state(a, b);
+        }
+        arena_free(arena);
+    }
+    assert_true(at_once > 10000);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_feet), cmocka_unit_test(on_anything),
-        cmocka_unit_test(for_other_starts), cmocka_unit_test(told_one_by_one)};
+        cmocka_unit_test(for_other_starts), cmocka_unit_test(told_one_by_one),
+        cmocka_unit_test(light_as_in_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -364,6 +364,7 @@ jump(struct period_map *map, const struct reading *reading)
     for (int i = 0; i < contacts; i++)
         if (copy->just_hit[i])
             copy->gap[i] = 0.0;
+    work->flight.coasts = false;
 }
 
 /* A fixed point that is far away belongs to this order only if the order

@@ -170,6 +170,7 @@ struct ballistic_last {
 /* numbers in local units (workspace.h), which follow those in true units */
 struct ballistic_local {
     double *gap_acc, *y_acc;          /* of the mode */
+    double *light_acc, *light_rate;   /* of light flights (coast_run.h) */
     double *gap_offset, *rate_offset; /* of the matrices */
 };
 

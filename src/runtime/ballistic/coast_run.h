@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* One motion from single impact to single impact (flight_lanes.h), until
- * something else comes, or limits or units must be looked at. */
+ * something else comes, or limits or units must be looked at.
+ *
+ * An accumulation whose flights shrink faster than the squares of its rates
+ * becomes light: in a flight of time s its accelerations a change no rate u,
+ * because |a| s is below half of the last digit of u. Then u^2 - 2 a g rounds
+ * to u^2 for each gap g that closes in less than two such flights, whose root
+ * is |u|, so that the time 2 g/(2 |u|) of flight.c is the quotient g/|u| of
+ * flights without acceleration, and all numbers are theirs to the last bit.
+ * Gaps that open stay open for longer than s, and others that close do so
+ * later. */
 #ifndef IMP_RUNTIME_BALLISTIC_COAST_RUN_H
 #define IMP_RUNTIME_BALLISTIC_COAST_RUN_H
 
@@ -53,6 +62,19 @@ struct coast {
     long n;
 };
 
+/* Do the accelerations change nothing in a flight of this time? */
+LANES_INLINE bool
+coast_is_light(struct lanes_shape sh, const struct lanes_state *state, lanes s)
+{
+    const struct ballistic_local *local = &state->motion->local;
+    lanes_truth is = lanes_all(true);
+    for (int i = 0; i < sh.rows; i++)
+        is &= lanes_at_most(lanes_row(local->light_acc, i) * s +
+                                lanes_row(local->light_rate, i),
+                            lanes_abs(state->rate[i]));
+    return lanes_bits(is) == (UINT64_C(1) << LANES) - 1;
+}
+
 /* The next flight and its impact: to `contact`, or, where this is negative, to
  * the contact whose gap closes first. False: it is no single impact before
  * `until`, and nothing has changed. */
@@ -68,7 +90,8 @@ coast_step(struct lanes_shape sh, struct ballistic *motion, struct coast *run,
         lanes_towards(sh, &run->state, contact, step);
     double time = lanes_at(&step->s, 0), dt = time * motion->work->units.time;
     if (SELDOM(!lanes_bits(step->go)) ||
-        SELDOM(!(dt <= until - run->t - run->t_lo)))
+        SELDOM(!(dt <= until - run->t - run->t_lo)) ||
+        (sh.light && SELDOM(!coast_is_light(sh, &run->state, step->s))))
         return false;
     lanes_fly(sh, &run->state, step);
     if (SELDOM(!lanes_bits(step->go)))
@@ -101,13 +124,15 @@ coast_begin(struct lanes_shape sh, struct ballistic *motion, struct coast *run)
 
 /* Is it time to stop? */
 LANES_INLINE bool
-coast_over(struct ballistic *motion, const struct coast *run, long most)
+coast_over(struct lanes_shape sh, struct ballistic *motion,
+           const struct coast *run, long most)
 {
     const struct ballistic_workspace *work = motion->work;
     return run->n >= most || work->history.n % BALLISTIC_RESCALE == 0 ||
            -run->arrive < work->units.low_rate ||
            (work->history.n >= work->history.next_look &&
-            impact_history_period_due(motion, motion->impacts + run->n));
+            (sh.light ||
+             impact_history_period_due(motion, motion->impacts + run->n)));
 }
 
 /* Returns the number of impacts; all_open: no contact closes. */
@@ -133,9 +158,10 @@ coast(struct lanes_shape sh, struct ballistic *motion, double until, long most)
     struct coast run;
     coast_begin(sh, motion, &run);
     while (coast_step(sh, motion, &run, -1, until))
-        if (coast_over(motion, &run, most))
+        if (coast_over(sh, motion, &run, most))
             break;
-    return coast_end(sh, motion, &run, lanes_at(&run.step.s, 0) == INFINITY);
+    return coast_end(sh, motion, &run,
+                     !sh.light && lanes_at(&run.step.s, 0) == INFINITY);
 }
 
 #endif

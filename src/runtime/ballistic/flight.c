@@ -9,6 +9,10 @@
 #define FLIGHTS_IN_PLACE
 #include "runtime/ballistic/flight_lanes.h"
 
+/* The next flights are taken for light (coast_run.h) where the rate of arrival
+ * is so many times what acceleration has made of it. */
+#define FLIGHT_LIGHT 0x1p60
+
 /* How a flight has ended. */
 enum flight_end {
     FLIGHT_IMPACT, /* by a single impact of a free system, which is resolved */
@@ -61,7 +65,11 @@ impact(struct lanes_shape sh, struct ballistic *motion,
         (work->units.rate / motion->matrices.W[contact * (sh.m + 1)]);
     motion->event.contact = contact;
     motion->impacts++;
-    work->flight.coasts = work->flight.unaccelerated;
+    work->flight.coasts =
+        work->flight.unaccelerated ||
+        (work->flight.may_be_light &&
+         fabs(motion->local.gap_acc[contact]) * step->s * FLIGHT_LIGHT <=
+             -step->arrive);
     return FLIGHT_IMPACT;
 }
 

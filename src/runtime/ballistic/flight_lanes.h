@@ -40,11 +40,12 @@ enum lanes_layout { LANES_OF_CONTACTS, LANES_OF_RUNS, LANES_IN_PLACE };
 #endif
 
 /* What is constant where a flight is compiled. direct: y are the gaps.
- * some_closed: contacts may be closed (LANES_IN_PLACE). */
+ * some_closed: contacts may be closed (LANES_IN_PLACE). light: gaps accelerate,
+ * too little to change a number (coast_run.h). */
 struct lanes_shape {
     enum lanes_layout layout;
     int m, rows, rank;
-    bool direct, some_closed;
+    bool direct, some_closed, light;
 };
 
 /* LANES_OF_RUNS: the numbers of each run's own restitutions; law is -(1 + e),

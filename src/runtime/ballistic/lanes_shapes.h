@@ -32,6 +32,30 @@ coast_direct(struct ballistic *motion, double until, long most)
                                       .direct = true},
                  motion, until, most);
 }
+/* The same where gaps accelerate too little to change a number. */
+LANES_APART long
+coast_light_one(struct ballistic *motion, double until, long most)
+{
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = motion->model.m,
+                                      .rows = 1,
+                                      .rank = LANES,
+                                      .direct = true,
+                                      .light = true},
+                 motion, until, most);
+}
+LANES_APART long
+coast_light(struct ballistic *motion, double until, long most)
+{
+    int contacts = motion->model.m, rows = (contacts + LANES - 1) / LANES;
+    return coast((struct lanes_shape){.layout = LANES_OF_CONTACTS,
+                                      .m = contacts,
+                                      .rows = rows,
+                                      .rank = contacts,
+                                      .direct = true,
+                                      .light = true},
+                 motion, until, most);
+}
 /* Bodies on feet have rank 3: four of them, up to eight, any number and any
  * rank. */
 LANES_APART long
@@ -71,6 +95,9 @@ LANES_INLINE long
 coast_any(struct ballistic *motion, double until, long most)
 {
     int rows = (motion->model.m + LANES - 1) / LANES;
+    if (!motion->work->flight.unaccelerated)
+        return rows == 1 ? coast_light_one(motion, until, most)
+                         : coast_light(motion, until, most);
     if (motion->matrices.direct)
         return rows == 1 ? coast_direct_one(motion, until, most)
                          : coast_direct(motion, until, most);

@@ -392,5 +392,6 @@ projection_take_limit(struct ballistic *motion, double remaining)
     if (!motion->basis)
         ballistic_sense(motion);
     active_set_settle(motion);
+    motion->work->flight.coasts = false;
     ballistic_rescale(motion);
 }

@@ -121,6 +121,7 @@ begin_again(struct ballistic *motion, double time, const double *position,
         power2(motion->length_exponent - 2 * motion->rate_exponent);
     work->units.low_rate = UNITS_SMALL;
     work->flight.unaccelerated = work->flight.coasts = saved->unaccelerated;
+    work->flight.may_be_light = saved->may_be_light;
     motion->basis = saved->basis;
     work->batch_run = ballistic_batch_find(motion);
     return true;
@@ -147,6 +148,7 @@ note_begun(struct ballistic *motion, const double *position,
     saved->rate_exponent = motion->rate_exponent;
     saved->basis = motion->basis;
     saved->unaccelerated = work->flight.unaccelerated;
+    saved->may_be_light = work->flight.may_be_light;
 }
 
 bool

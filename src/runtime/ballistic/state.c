@@ -18,6 +18,14 @@
 /* local accelerations stay below this */
 #define UNITS_STEEP 0x1p200
 
+/* A flight of time s with acceleration a is light where |a| s times this is at
+ * most the rate |u|, at every contact: 2^-54 of a number is the least that can
+ * change it, and a factor of 16 keeps that from gaps that close after a time of
+ * 2 s. Rates are no smaller than the second number, so that their squares are
+ * rounded as any other. */
+#define UNITS_LIGHT 0x1p58
+#define UNITS_LIGHT_RATE 0x1p-480
+
 /* -- units ----------------------------------------------------------------- */
 
 void
@@ -29,8 +37,9 @@ ballistic_units(struct ballistic *motion)
     work->units.rate = power2(motion->rate_exponent);
     work->units.acc =
         power2(motion->length_exponent - 2 * motion->rate_exponent);
-    work->flight.unaccelerated =
-        motion->model.m > 0 && motion->model.m <= BALLISTIC_LANES;
+    bool few = motion->model.m > 0 && motion->model.m <= BALLISTIC_LANES;
+    work->flight.unaccelerated = few;
+    work->flight.may_be_light = few && motion->matrices.direct;
     for (int contact = 0; contact < motion->model.m; contact++) {
         motion->local.gap_acc[contact] =
             motion->mode.gap_acc[contact] == 0.0
@@ -46,14 +55,21 @@ ballistic_units(struct ballistic *motion)
                 ? 0.0
                 : times2(motion->matrices.rate_offset[contact],
                          -motion->rate_exponent);
-        work->flight.unaccelerated &= motion->local.gap_acc[contact] == 0.0 &&
-                                      motion->local.rate_offset[contact] == 0.0;
+        motion->local.light_acc[contact] =
+            fabs(motion->local.gap_acc[contact]) * UNITS_LIGHT;
+        motion->local.light_rate[contact] = UNITS_LIGHT_RATE;
+        bool moves = motion->local.rate_offset[contact] != 0.0;
+        work->flight.unaccelerated &=
+            motion->local.gap_acc[contact] == 0.0 && !moves;
+        work->flight.may_be_light &= !moves;
     }
     for (int j = 0; j < motion->matrices.rank; j++) {
         motion->local.y_acc[j] = motion->mode.y_acc[j] == 0.0
                                      ? 0.0
                                      : motion->mode.y_acc[j] * work->units.acc;
         work->flight.unaccelerated &= motion->local.y_acc[j] == 0.0;
+        work->flight.may_be_light &=
+            motion->local.y_acc[j] == motion->local.gap_acc[j];
     }
 }
 
@@ -145,7 +161,8 @@ ballistic_rescale(struct ballistic *motion)
     if (motion->basis)
         contact_basis_coordinates(motion);
     ballistic_units(motion);
-    work->flight.coasts &= work->flight.unaccelerated;
+    work->flight.coasts &=
+        work->flight.unaccelerated || work->flight.may_be_light;
 }
 
 bool
@@ -462,6 +479,7 @@ ballistic_copy_motion(struct ballistic *to, const struct ballistic *from)
     work->units.acc = from_work->units.acc;
     work->units.low_rate = from_work->units.low_rate;
     work->flight.unaccelerated = from_work->flight.unaccelerated;
+    work->flight.may_be_light = from_work->flight.may_be_light;
     work->flight.coasts = from_work->flight.coasts;
 }
 

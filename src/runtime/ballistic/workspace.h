@@ -183,7 +183,7 @@ struct ballistic_saved_start {
     double *block, *rate_terms; /* the state after the start */
     const struct contact_basis *basis;
     int length_exponent, rate_exponent;
-    bool unaccelerated;
+    bool unaccelerated, may_be_light;
 };
 /* Follows single impacts in a row, as long as work->flight.coasts says so: at
  * most `most` of them, up to the time `until`, and until limits or units must
@@ -257,8 +257,11 @@ struct ballistic_units {
 /* what is known of the flight that has ended, and of the next one */
 struct ballistic_flight {
     bool unaccelerated; /* nothing accelerates, and m <= BALLISTIC_LANES */
-    bool coasts;    /* `unaccelerated`, the last event was the start or a single
-                       impact, and nothing has changed the motion since */
+    bool may_be_light;  /* independent gaps accelerate, by what coast_run.h
+                           compares, and m <= BALLISTIC_LANES */
+    bool coasts;    /* nothing accelerates, or the last flight was light; the
+                       last event was the start or a single impact, and nothing
+                       has changed the motion since */
     bool all_open;  /* no contact closes any more */
     bool last;      /* the flight that begins now is the last one */
     double arrival; /* rate before the last impact of ballistic_coast */

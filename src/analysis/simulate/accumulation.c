@@ -525,7 +525,7 @@ static void
 let_go(struct simulation *sim, const struct limit_group *group)
 {
     struct rt *run = sim->run;
-    friction_modes_remember(run);
+    (void)friction_modes_remember(run, CHOICE_OTHER); /* asks no tape */
     persistent_release(run, limit_group_blocks(sim, group));
 }
 

@@ -500,7 +500,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
         before[contact] = persistent_holds(run, contact);
         mode[contact] = friction_modes_of(run, contact);
     }
-    friction_modes_remember(run);
+    st = st ? st : friction_modes_remember(run, cause);
     int *joint = simulate_joint_modes(sim);
     gone = gone ? &was : NULL;
     persistent_release(run, block);

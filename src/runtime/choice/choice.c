@@ -11,6 +11,10 @@
  * is a root, which is known to less than they are (FRICTION_AT_ROOT of
  * friction_priv.h). */
 #define FORCES_SAME 1e-7
+/* Where forces can keep off all edges by no more than this share of their
+ * terms, it is asked when the last of them come there: shares that keep off by
+ * half of what is left would come there half as late each time. */
+#define SHARES_NARROW 1e-3
 
 bool
 choice_is_empty(const struct friction_choice *choice)
@@ -51,13 +55,26 @@ prepare(struct choice_group *group, bool all)
             group->point[i].ended = true;
 }
 
+/* Points share their forces in a way in which they go on for a while, although
+ * one of them has come to an edge. Where that is not long, they share them in
+ * the way that lasts longest. */
+static bool
+shares_last(struct choice_group *group, struct friction_choice *choice)
+{
+    struct friction_set *set = choice->set + choice->taken;
+    if ((!choice->roomy || choice->margin <= SHARES_NARROW) && group->rate &&
+        choice->verdict != FRICTION_LOADS && set->shared)
+        group->lasts = friction_lasting(group->arena, &group->instant,
+                                        group->rate, group->soon, set);
+    return choice->roomy || group->lasts;
+}
+
 /* The force of point `which` has met its cone, or it presses no more. Does it
  * go on nevertheless, because the points share the forces in another way, or
  * does it stick because others hold its slip that are not at their edges, or
  * need not be? */
 static bool
-sticks_on(const struct choice_group *group,
-          const struct friction_choice *choice)
+sticks_on(struct choice_group *group, struct friction_choice *choice)
 {
     int which = group->which, n = group->instant.n;
     bool unloaded = group->cause == CHOICE_UNLOADED;
@@ -66,12 +83,14 @@ sticks_on(const struct choice_group *group,
         return false;
     const struct friction_set *set = &choice->set[choice->taken];
     if (unloaded)
-        return choice->roomy && set->mode[which] == group->point[which].before;
+        return set->mode[which] == group->point[which].before &&
+               shares_last(group, choice);
     if (set->mode[which] != CONTACT_STICK)
         return false;
     /* of the two conditions of a bush one may hold it still */
-    if (choice->roomy || (which >= choice_contacts(group) &&
-                          !choice_at_edge(&group->point[which], set, which)))
+    if (shares_last(group, choice) ||
+        (which >= choice_contacts(group) &&
+         !choice_at_edge(&group->point[which], set, which)))
         return true;
     bool *on = NEW_N(group->arena, bool, 2 * n), *sticks = on + n;
     for (int i = 0; i < n; i++) {
@@ -81,6 +100,22 @@ sticks_on(const struct choice_group *group,
             !(was_tied(group, i) && choice_at_edge(&group->point[i], set, i));
     }
     return choice_depends(group, on, sticks, which);
+}
+
+/* The same from the forces until now: where hardly any others hold the points,
+ * none may be found from those of least norm. */
+static bool
+still_sticks_on(struct choice_group *group, bool edge,
+                struct friction_choice *choice)
+{
+    if (!edge || !group->until || !group->rate)
+        return false;
+    const double *near = group->instant.near;
+    group->instant.near = group->until;
+    choice_again(group, choice);
+    bool on = sticks_on(group, choice);
+    group->instant.near = near;
+    return on;
 }
 
 /* Does point `which` break loose in this choice, with an acceleration that is
@@ -105,6 +140,7 @@ choice_make(struct choice_group *group, struct friction_choice *out)
 {
     assert(group && out && group->which < group->instant.n);
     assert(group->instant.point == group->point);
+    group->lasts = false;
     bool inner = group->instant.inner;
     /* least forces that points share would come to an edge again at once */
     bool edge = group->cause == CHOICE_CONE || group->cause == CHOICE_UNLOADED;
@@ -114,6 +150,8 @@ choice_make(struct choice_group *group, struct friction_choice *out)
     if (sticks_on(group, out))
         return;
     group->instant.inner = inner;
+    if (still_sticks_on(group, edge, out))
+        return;
     prepare(group, false);
     choice_again(group, out);
     if (breaks_loose(group, out))
@@ -159,7 +197,7 @@ choice_keep(struct choice_group *group, struct friction_choice *out)
         !loads_matter(group, out))
         out->verdict = FRICTION_SHARED;
     if ((out->verdict != FRICTION_LOADS && out->verdict != FRICTION_SEVERAL) ||
-        !group->until)
+        !group->until || group->lasts)
         return;
     group->instant.near = group->until;
     friction_choose(group->arena, &group->instant, out);

@@ -36,8 +36,12 @@ struct choice_group {
     const bool *tied;    /* n: the point was at the edge of its cone until now,
                             held by others; NULL: none was */
     const double *until; /* 2 n: the forces until now; NULL: not known */
+    const double *rate;  /* 2 n: how fast they change (N/s); NULL: not known */
+    double soon;         /* a time that is rounding (s) */
     enum choice_cause cause;
     int which;
+    bool lasts; /* choice_make has taken the shares of forces that last longest
+                 */
 };
 static inline int
 choice_contacts(const struct choice_group *group)

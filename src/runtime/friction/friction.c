@@ -31,9 +31,6 @@ friction_verdict_name(enum friction_verdict verdict)
     return name[verdict];
 }
 
-/* roundings of the sums that make an acceleration */
-#define ROW_ROUNDING 64
-
 /* A force that is there, however small: its friction has a direction. */
 #define GIVEN_LEAST 1e-200
 
@@ -164,29 +161,30 @@ friction_room(struct arena *arena, const struct friction_instant *in,
     return mode_room(arena, &problem, states_of(arena, in, set), rate);
 }
 
-double
-friction_row_noise(const struct friction_instant *in, int row)
+bool
+friction_lasting(struct arena *arena, const struct friction_instant *in,
+                 const double *rate, double soon, struct friction_set *set)
 {
-    assert(in && row >= 0 && row < 2 * in->n);
-    int rows = 2 * in->n;
-    double most = 0.0;
-    for (int r = 0; r < rows; r++) {
-        double w = in->W[r * (rows + 1)],
-               terms = in->terms ? in->terms[r] : fabs(in->free[r]);
-        if (w > 0.0)
-            most = fmax(most, terms / sqrt(w));
+    assert(arena && in && in->n > 0 && rate && set);
+    struct mode_problem problem = problem_of(arena, in);
+    double *force = NEW_N(arena, double, 2 * (size_t)in->n);
+    if (!mode_lasting(arena, &problem, states_of(arena, in, set), rate, soon,
+                      force))
+        return false;
+    for (int i = 0; i < in->n; i++) {
+        set->normal[i] = force[2 * i];
+        set->tangential[i] = force[2 * i + 1];
     }
-    return ROW_ROUNDING * DBL_EPSILON * most *
-           sqrt(fmax(in->W[row * (rows + 1)], 0.0));
+    return true;
 }
 
 double
-mode_row_noise(const struct mode_problem *in, int row)
+friction_row_noise(const struct friction_instant *in, int row)
 {
     assert(in);
-    struct friction_instant instant = {
+    struct mode_problem problem = {
         .n = in->n, .W = in->W, .free = in->free, .terms = in->terms};
-    return friction_row_noise(&instant, row);
+    return mode_row_noise(&problem, row);
 }
 
 /* What a search has found, for whoever asked. */

@@ -168,6 +168,14 @@ bool friction_goes_on(struct arena *arena, const struct friction_instant *in,
 double friction_room(struct arena *arena, const struct friction_instant *in,
                      const struct friction_set *set, const double *rate);
 
+/* Forces of a choice of modes that are not unique: moves them to those that
+ * obey the law for as long as they can, while they change by `rate` (2 n,
+ * N/s), and keep off the edges of their cones until a little before that end.
+ * False: that is not longer than `soon` (s), and they stay. */
+bool friction_lasting(struct arena *arena, const struct friction_instant *in,
+                      const double *rate, double soon,
+                      struct friction_set *set);
+
 /* -- impacts ----------------------------------------------------------------
  */
 

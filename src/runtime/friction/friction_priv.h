@@ -86,17 +86,36 @@ struct mode_solution {
     double margin;
     double *force, *acc; /* 2 n each */
 };
-struct mode_scratch;
-
-/* -- friction.c ------------------------------------------------------------
+/* -- what the search of one choice keeps (mode_forces.c, mode_shares.c) -----
  */
 
-/* friction_row_noise of row i. */
-double mode_row_noise(const struct mode_problem *in, int row);
+/* an inequality: sum of factor[j] force[row[j]] + acceleration `acc` >= -slack
+ */
+struct mode_bound {
+    int row[2], acc; /* -1: none */
+    double factor[2], acc_sign;
+    double offset;
+};
+struct mode_scratch {
+    struct arena *arena;
+    int k;         /* unknowns */
+    int *unknown;  /* its row of forces */
+    double *along; /* of a closed point that slips: T per N; else 0 */
+    double *scale; /* 2 n: 1/sqrt(W_ii) */
+    double *K, *rhs, *x, *work;
+    int *order;   /* of pivots: which unknown stands where */
+    double *base; /* 2 n: forces without the unknowns */
+    double *null; /* orthonormal directions of forces, up to k, 2 n each */
+    double *A, *h, *t, *room;
+    struct mode_bound *bound;
+    int n_bound;
+};
 
 /* -- mode_forces.c ----------------------------------------------------------
  */
 
+/* friction_row_noise of row i. */
+double mode_row_noise(const struct mode_problem *in, int row);
 struct mode_scratch *mode_scratch_new(struct arena *arena,
                                       const struct mode_problem *in);
 /* Finds the forces of a choice of modes, and whether they satisfy its
@@ -104,12 +123,34 @@ struct mode_scratch *mode_scratch_new(struct arena *arena,
 void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
                  const struct point_state *state,
                  struct mode_solution *solution);
+/* The directions of forces that leave all accelerations as they are which a
+ * choice of modes holds at 0, into scratch->null. Returns how many there are.
+ */
+int mode_null(struct mode_scratch *scratch, const struct mode_problem *in);
+/* The value of a bound; its size, that of its terms; its derivative along a
+ * direction of forces (2 n), and the size of its derivatives by forces. */
+double mode_bound_value(const struct mode_bound *bound,
+                        const struct mode_problem *in, const double *force);
+double mode_bound_size(const struct mode_bound *bound,
+                       const struct mode_problem *in, const double *force);
+double mode_bound_along(const struct mode_bound *bound,
+                        const struct mode_problem *in, const double *direction);
+double mode_bound_weight(const struct mode_bound *bound,
+                         const struct mode_problem *in);
+
+/* -- mode_shares.c --------------------------------------------------------- */
+
 /* friction_ranges for a choice whose forces mode_forces has found. */
 void mode_ranges(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, struct friction_range *range);
 /* friction_room for a choice of modes. */
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);
+
+/* friction_lasting for a choice of modes: the forces (2 n). */
+bool mode_lasting(struct arena *arena, const struct mode_problem *in,
+                  const struct point_state *state, const double *rate,
+                  double soon, double *force);
 
 /* -- mode_many.c ----------------------------------------------------------
  */

@@ -22,8 +22,7 @@ struct linear_program *linear_program_new(struct arena *arena, int m, int n,
 double linear_program_least(struct linear_program *program, const double *c,
                             double *x);
 
-/* -- the point nearest to the origin under linear inequalities
- * (least_distance.c) -- */
+/* -- the point nearest to the origin under linear inequalities ------------- */
 
 #define LEAST_DISTANCE_MOST 255
 

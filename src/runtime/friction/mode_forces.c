@@ -20,32 +20,31 @@
  */
 #define PIVOT_ZERO 1e-11
 
-/* an inequality: sum of factor[j] force[row[j]] + acceleration `acc` >= -slack
- */
-struct mode_bound {
-    int row[2], acc; /* -1: none */
-    double factor[2], acc_sign;
-    double offset;
-};
-struct mode_scratch {
-    int k;         /* unknowns */
-    int *unknown;  /* its row of forces */
-    double *along; /* of a closed point that slips: T per N; else 0 */
-    double *scale; /* 2 n: 1/sqrt(W_ii) */
-    double *K, *rhs, *x, *work;
-    int *order;   /* of pivots: which unknown stands where */
-    double *base; /* 2 n: forces without the unknowns */
-    double *null; /* orthonormal directions of forces, up to k, 2 n each */
-    double *A, *h, *t, *room;
-    struct mode_bound *bound;
-    int n_bound;
-};
+/* roundings of the sums that make an acceleration */
+#define ROW_ROUNDING 64
+
+double
+mode_row_noise(const struct mode_problem *in, int row)
+{
+    assert(in && in->n > 0 && row >= 0 && row < 2 * in->n);
+    int rows = 2 * in->n;
+    double most = 0.0;
+    for (int r = 0; r < rows; r++) {
+        double w = in->W[r * (rows + 1)],
+               terms = in->terms ? in->terms[r] : fabs(in->free[r]);
+        if (w > 0.0)
+            most = fmax(most, terms / sqrt(w));
+    }
+    return ROW_ROUNDING * DBL_EPSILON * most *
+           sqrt(fmax(in->W[row * (rows + 1)], 0.0));
+}
 
 struct mode_scratch *
 mode_scratch_new(struct arena *arena, const struct mode_problem *in)
 {
     assert(arena && in && in->n > 0);
     struct mode_scratch *scratch = NEW(arena, struct mode_scratch);
+    scratch->arena = arena;
     int most = 2 * in->n;
     size_t rows = (size_t)most;
     size_t room = least_distance_room(3 * most, most);
@@ -269,8 +268,8 @@ null_unknowns(struct mode_scratch *scratch, int rank, int d)
 }
 
 /* Orthonormal directions of forces that leave the equations as they are;
- * makes `force` orthogonal to them, or as far along them as in->near. Returns
- * how many there are. */
+ * makes `force` (if not NULL) orthogonal to them, or as far along them as
+ * in->near. Returns how many there are. */
 static int
 null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
                 int rank, double *force)
@@ -301,7 +300,7 @@ null_directions(struct mode_scratch *scratch, const struct mode_problem *in,
             direction[r] /= length;
         count++;
     }
-    for (int e = 0; e < count; e++) {
+    for (int e = 0; e < count && force; e++) {
         const double *q = scratch->null + (size_t)e * (size_t)rows;
         double dot = dense_dot(rows, q, force);
         dot -= in->near ? dense_dot(rows, q, in->near) : 0.0;
@@ -357,9 +356,9 @@ bounds(struct mode_scratch *scratch, const struct mode_problem *in,
 }
 
 /* The value of a bound; solution->acc is not asked. */
-static double
-bound_value(const struct mode_bound *bound, const struct mode_problem *in,
-            const double *force)
+double
+mode_bound_value(const struct mode_bound *bound, const struct mode_problem *in,
+                 const double *force)
 {
     double value = bound->offset;
     int rows = 2 * in->n;
@@ -377,9 +376,9 @@ bound_value(const struct mode_bound *bound, const struct mode_problem *in,
 
 /* The size of the terms of a bound. A force is known as well as the
  * acceleration that it answers to. */
-static double
-bound_size(const struct mode_bound *bound, const struct mode_problem *in,
-           const double *force)
+double
+mode_bound_size(const struct mode_bound *bound, const struct mode_problem *in,
+                const double *force)
 {
     double size = 0.0;
     for (int j = 0; j < 2 && bound->row[j] >= 0; j++) {
@@ -417,9 +416,10 @@ bounds_hold(const struct mode_scratch *scratch, const struct mode_problem *in,
 {
     for (int b = 0; b < scratch->n_bound; b++) {
         const struct mode_bound *bound = scratch->bound + b;
-        double value = bound_value(bound, in, force),
+        double value = mode_bound_value(bound, in, force),
                share = fmin(most, in->point[bound_point(bound)].scale);
-        if (!(value >= 0.0 || value >= -share * bound_size(bound, in, force) ||
+        if (!(value >= 0.0 ||
+              value >= -share * mode_bound_size(bound, in, force) ||
               value >= -bound_noise(bound, in)))
             return false;
     }
@@ -433,17 +433,17 @@ least_margin(const struct mode_scratch *scratch, const struct mode_problem *in,
 {
     double margin = INFINITY;
     for (int b = 0; b < scratch->n_bound; b++) {
-        double value = bound_value(scratch->bound + b, in, force),
-               size = bound_size(scratch->bound + b, in, force);
+        double value = mode_bound_value(scratch->bound + b, in, force),
+               size = mode_bound_size(scratch->bound + b, in, force);
         margin = fmin(margin, value > 0.0 ? value / size : 0.0);
     }
     return margin;
 }
 
 /* Returns the derivative of a bound along a direction of forces. */
-static double
-bound_along(const struct mode_bound *bound, const struct mode_problem *in,
-            const double *direction)
+double
+mode_bound_along(const struct mode_bound *bound, const struct mode_problem *in,
+                 const double *direction)
 {
     int rows = 2 * in->n;
     double sum = 0.0;
@@ -455,8 +455,8 @@ bound_along(const struct mode_bound *bound, const struct mode_problem *in,
 }
 
 /* Returns the size of the derivatives of a bound by forces. */
-static double
-bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
+double
+mode_bound_weight(const struct mode_bound *bound, const struct mode_problem *in)
 {
     int rows = 2 * in->n;
     double weight = 0.0;
@@ -477,17 +477,19 @@ way_within(struct mode_scratch *scratch, const struct mode_problem *in,
     if (count > LEAST_DISTANCE_MOST)
         return false;
     for (int b = 0; b < scratch->n_bound; b++) {
-        double size = bound_size(scratch->bound + b, in, force), length = 0.0;
+        double size = mode_bound_size(scratch->bound + b, in, force),
+               length = 0.0;
         double value =
-            bound_value(scratch->bound + b, in, force) - slack * size;
+            mode_bound_value(scratch->bound + b, in, force) - slack * size;
         double *slope = scratch->A + (size_t)m * (size_t)count;
         for (int d = 0; d < count; d++) {
-            slope[d] = bound_along(scratch->bound + b, in,
-                                   scratch->null + (size_t)d * (size_t)rows);
+            slope[d] =
+                mode_bound_along(scratch->bound + b, in,
+                                 scratch->null + (size_t)d * (size_t)rows);
             length = hypot(length, slope[d]);
         }
         if (!(length >
-              FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in))) {
+              FRICTION_TOLERANCE * mode_bound_weight(scratch->bound + b, in))) {
             if (value < -FRICTION_TOLERANCE * size &&
                 value < -bound_noise(scratch->bound + b, in))
                 return false;
@@ -531,10 +533,10 @@ may_grow(const struct mode_scratch *scratch, const struct mode_problem *in,
 {
     bool up = true, down = true;
     for (int b = 0; b < scratch->n_bound; b++) {
-        double slope = bound_along(scratch->bound + b, in, direction),
-               small =
-                   FRICTION_TOLERANCE * bound_weight(scratch->bound + b, in);
-        if (bound_value(scratch->bound + b, in, scratch->base) > small)
+        double slope = mode_bound_along(scratch->bound + b, in, direction),
+               small = FRICTION_TOLERANCE *
+                       mode_bound_weight(scratch->bound + b, in);
+        if (mode_bound_value(scratch->bound + b, in, scratch->base) > small)
             continue;
         up &= slope >= -small;
         down &= slope <= small;
@@ -657,144 +659,10 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
         off_edges(scratch, in, count, solution);
 }
 
-/* -- ranges -----------------------------------------------------------------
- */
-
-/* The family of forces of a choice of modes: one of them, and orthonormal
- * directions within which its bounds say how far it reaches. */
-struct family {
-    int count; /* directions */
-    const double *null;
-    double *force;
-    struct linear_program *program; /* NULL: nothing to be found */
-    int columns;                    /* 2 per direction, 1 per bound */
-};
-
-/* A choice of modes and its family of forces. False: it is not consistent. */
-static bool
-family_find(struct arena *arena, const struct mode_problem *in,
-            const struct point_state *state, struct mode_scratch **out,
-            struct family *family)
+int
+mode_null(struct mode_scratch *scratch, const struct mode_problem *in)
 {
-    size_t rows = 2 * (size_t)in->n;
-    struct mode_scratch *scratch = *out = mode_scratch_new(arena, in);
-    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
-                                     .acc = NEW_N(arena, double, rows)};
-    *family = (struct family){.force = solution.force};
-    mode_forces(scratch, in, state, &solution);
-    if (solution.consistent && solution.shared) {
-        double *other = NEW_N(arena, double, rows);
-        equations(scratch, in);
-        family->count = null_directions(scratch, in, eliminate(scratch), other);
-        family->null = scratch->null;
-    }
-    return solution.consistent;
-}
-
-/* Every bound is a row: slope.(plus - minus) - slack = -value. With rates (2 n;
- * or NULL) it is slope.(plus - minus) - rate (more - less) - slack = -value:
- * the time more - less can be followed. */
-static void
-bound_family(struct arena *arena, struct mode_scratch *scratch,
-             const struct mode_problem *in, const double *rate,
-             struct family *family)
-{
-    int m = scratch->n_bound, count = family->count, rows = 2 * in->n,
-        time = 2 * count, slack = time + (rate ? 2 : 0);
-    family->columns = slack + m;
-    double *A = NEW_N(arena, double, (size_t)m *(size_t)family->columns + 1);
-    double *b = NEW_N(arena, double, m + 1);
-    for (int r = 0; r < m; r++) {
-        const struct mode_bound *bound = scratch->bound + r;
-        double *row = A + (size_t)r * (size_t)family->columns, falls = 0.0;
-        for (int d = 0; d < count; d++) {
-            row[2 * d] =
-                bound_along(bound, in, family->null + (size_t)d * (size_t)rows);
-            row[2 * d + 1] = -row[2 * d];
-        }
-        if (rate && bound->row[0] >= 0)
-            falls = rate[bound->row[bound->row[1] >= 0]];
-        if (rate) {
-            row[time] = -falls;
-            row[time + 1] = falls;
-        }
-        row[slack + r] = -1.0;
-        b[r] = -bound_value(bound, in, family->force);
-        if (falls == 0.0) /* what holds to rounding holds */
-            b[r] = fmin(b[r], 0.0);
-    }
-    family->program = linear_program_new(arena, m, family->columns, A, b,
-                                         LINEAR_PROGRAM_ZERO);
-}
-
-/* The least and the greatest value of factor.force + offset in the family. */
-static void
-range_of(struct arena *arena, const struct mode_problem *in,
-         const struct family *family, const double *factor, double offset,
-         double range[2])
-{
-    size_t rows = 2 * (size_t)in->n;
-    double *c = NEW_N(arena, double, family->columns + 1);
-    double value = offset + dense_dot((int)rows, factor, family->force);
-    range[0] = range[1] = value;
-    if (!family->program)
-        return;
-    for (int side = 0; side < 2; side++) {
-        for (int d = 0; d < family->count; d++) {
-            double along =
-                dense_dot((int)rows, factor, family->null + (size_t)d * rows);
-            c[2 * d] = side ? -along : along;
-            c[2 * d + 1] = -c[2 * d];
-        }
-        double least = linear_program_least(family->program, c, NULL);
-        range[side] = value + (side ? -least : least);
-    }
-    double size = fmax(fabs(range[0]), fabs(range[1]));
-    for (int side = 0; side < 2; side++)
-        if (fabs(range[side]) <= FRICTION_TOLERANCE * size)
-            range[side] = 0.0;
-}
-
-void
-mode_ranges(struct arena *arena, const struct mode_problem *in,
-            const struct point_state *state, struct friction_range *range)
-{
-    assert(arena && in && state && range);
-    size_t rows = 2 * (size_t)in->n;
-    struct mode_scratch *scratch;
-    struct family family;
-    if (family_find(arena, in, state, &scratch, &family) && family.count)
-        bound_family(arena, scratch, in, NULL, &family);
-    double *factor = NEW_N(arena, double, rows);
-    for (int i = 0; i < in->n; i++) {
-        size_t N = 2 * (size_t)i;
-        memset(factor, 0, rows * sizeof *factor);
-        factor[N] = 1.0;
-        range_of(arena, in, &family, factor, 0.0, range[i].normal);
-        factor[N] = 0.0;
-        factor[N + 1] = 1.0;
-        range_of(arena, in, &family, factor, 0.0, range[i].tangential);
-        for (size_t part = 0; part < 2; part++) {
-            memcpy(factor, in->W + (N + part) * rows, rows * sizeof *factor);
-            range_of(arena, in, &family, factor, in->free[N + part],
-                     part ? range[i].slip : range[i].opens);
-        }
-    }
-}
-
-double
-mode_room(struct arena *arena, const struct mode_problem *in,
-          const struct point_state *state, const double *rate)
-{
-    assert(arena && in && state && rate);
-    struct mode_scratch *scratch;
-    struct family family;
-    if (!family_find(arena, in, state, &scratch, &family))
-        return 0.0;
-    bound_family(arena, scratch, in, rate, &family);
-    double *c = NEW_N(arena, double, family.columns);
-    c[2 * family.count] = -1.0;
-    c[2 * family.count + 1] = 1.0;
-    return family.program ? -linear_program_least(family.program, c, NULL)
-                          : 0.0;
+    assert(scratch && in);
+    equations(scratch, in);
+    return null_directions(scratch, in, eliminate(scratch), NULL);
 }

@@ -446,9 +446,10 @@ held_points_try(struct rt *run, const struct contact_point *spot,
     in.n = with_others(run, spot, &all);
     in.spot = all;
     *side = HELD_NOT;
-    friction_modes_remember(run);
+    int st = friction_modes_remember(run, CHOICE_OTHER);
     *soft = CONTACT_HELD;
-    int st = friction_rows_read(&in);
+    if (!st)
+        st = friction_rows_read(&in);
     if (!st && held_points_sides(run, spot->contact, in.group->row[0].gap.c[0],
                                  force)) {
         struct friction_choice *choice =

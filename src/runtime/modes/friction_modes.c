@@ -24,6 +24,10 @@
 #include "runtime/numerics/vec3.h"
 #include "runtime/rubbing/rubbing.h"
 
+/* Forces that hold for less than this many roundings of the time hold for none.
+ */
+#define ROUNDINGS_OF_TIME 8.0
+
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
 {
@@ -86,14 +90,33 @@ force_now(const struct rt *run, const struct persistent_row *row,
                             rt_time(run) - group->kept_time);
 }
 
-void
-friction_modes_remember(struct rt *run)
+/* How fast the forces change now, for what has been remembered last. */
+static int
+remember_rates(struct rt *run)
+{
+    struct persistent_set *set = run->persistent_memory;
+    int n = persistent_count(run), k = set ? set->until.n : 0, st = IMP_OK;
+    for (int i = n - 1; i >= 0 && !st; i--) {
+        const struct persistent_row *row = set->row[i];
+        if (!row->friction || !row->on)
+            continue;
+        st = persistent_group_series(
+            run, persistent_group_of(run, row->spot.contact), 3, UINT32_MAX);
+        struct persistent_mode *mode = &set->until.mode[--k];
+        mode->rate[0] = row->force.c[1];
+        mode->rate[1] = row->friction->force.c[1];
+    }
+    return st;
+}
+
+int
+friction_modes_remember(struct rt *run, enum choice_cause cause)
 {
     assert(run);
     struct persistent_set *set = run->persistent_memory;
     int n = persistent_count(run);
     if (!set || n == 0)
-        return;
+        return IMP_OK;
     if (set->until.time != rt_time(run))
         set->until.n = 0;
     set->until.time = rt_time(run);
@@ -112,13 +135,16 @@ friction_modes_remember(struct rt *run)
             set->until.room = room;
         }
         set->until.mode[set->until.n++] = (struct persistent_mode){
-            row->spot,
-            row->friction->mode,
-            row->friction->tied,
-            row->friction->onset == rt_time(run),
-            {force_now(run, row, &row->force),
-             force_now(run, row, &row->friction->force)}};
+            .spot = row->spot,
+            .mode = row->friction->mode,
+            .tied = row->friction->tied,
+            .onset = row->friction->onset == rt_time(run),
+            .force = {force_now(run, row, &row->force),
+                      force_now(run, row, &row->friction->force)}};
     }
+    return cause == CHOICE_CONE || cause == CHOICE_UNLOADED
+               ? remember_rates(run)
+               : IMP_OK;
 }
 
 void
@@ -510,6 +536,12 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
     bool *tied = NEW_N(in->run->brief, bool, (size_t)in->n);
     for (int i = 0; i < in->n; i++)
         tied[i] = was_tied(in, i);
+    double *rate = NULL,
+           soon = ROUNDINGS_OF_TIME * DBL_EPSILON * fabs(rt_time(in->run));
+    const double *until = friction_rows_until(in, &rate);
+    /* what has not lasted is no longer asked */
+    if (in->run->persistent_memory->until.lasts == rt_time(in->run))
+        rate = NULL;
     in->choice = (struct choice_group){.arena = in->run->brief,
                                        .instant = {.n = in->n,
                                                    .point = in->point,
@@ -521,7 +553,9 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
                                        .n_grip = in->n_joint,
                                        .grip = in->grip,
                                        .tied = tied,
-                                       .until = friction_rows_until(in),
+                                       .until = until,
+                                       .rate = rate,
+                                       .soon = soon,
                                        .cause = modes->cause,
                                        .which = modes->which};
 }
@@ -537,9 +571,10 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         NEW_N(run->brief, struct contact_point, (size_t)count);
     memcpy(at, spot, sizeof *at * (size_t)count);
     in.spot = at;
-    friction_modes_remember(run);
+    int st = friction_modes_remember(run, modes->cause);
     release(run, at, count);
-    int st = friction_rows_read(&in);
+    if (!st)
+        st = friction_rows_read(&in);
     if (st)
         return st;
     if (modes->which >= 0 && modes->cause != CHOICE_UNLOADED)
@@ -554,6 +589,8 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     read_choice(&in, modes);
     struct friction_choice *choice = &modes->choice;
     choice_make(&in.choice, choice);
+    if (in.choice.lasts)
+        run->persistent_memory->until.lasts = rt_time(run);
     if (choice_is_empty(choice) && (st = end_slips(&in, modes)))
         return st;
     choice_keep(&in.choice, choice);

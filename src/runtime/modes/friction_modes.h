@@ -58,8 +58,9 @@ int friction_modes_select(struct rt *run, const struct contact_point *spot,
                           int count, struct friction_modes *modes);
 
 /* The modes of points that have been held until this instant are remembered:
- * what was consistent and still is goes on. */
-void friction_modes_remember(struct rt *run);
+ * what was consistent and still is goes on. Where a force has come to an edge
+ * (cause), so are the rates of all forces. Status of the tapes. */
+int friction_modes_remember(struct rt *run, enum choice_cause cause);
 /* What impacts do ends that. */
 void friction_modes_forget(struct rt *run);
 /* So does an impact at n points, of these contacts. Where it has left no slip,

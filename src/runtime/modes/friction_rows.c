@@ -560,18 +560,22 @@ friction_rows_next(const struct friction_rows *in, bool asked, bool *found,
 }
 
 const double *
-friction_rows_until(const struct friction_rows *in)
+friction_rows_until(const struct friction_rows *in, double **rate)
 {
-    assert(in != NULL);
-    double *force = NEW_N(in->run->brief, double, 2 * (size_t)in->n);
+    assert(in != NULL && rate != NULL);
+    double *force = NEW_N(in->run->brief, double, 4 * (size_t)in->n),
+           *change = force + 2 * (size_t)in->n;
     bool any = false;
     for (int i = 0; i < friction_rows_spots(in); i++) {
         const struct persistent_mode *before =
             friction_rows_before(in->run, &in->spot[i]);
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 2; k++) {
             force[2 * i + k] = before ? before->force[k] : 0.0;
+            change[2 * i + k] = before ? before->rate[k] : 0.0;
+        }
         any |= before != NULL;
     }
+    *rate = any && in->n_joint == 0 ? change : NULL;
     return any && in->n_joint == 0 ? force : NULL;
 }
 

@@ -68,8 +68,10 @@ int friction_rows_end_slowest(struct friction_rows *in, double *speed);
 int friction_rows_next(const struct friction_rows *in, bool asked, bool *found,
                        struct friction_going *out);
 
-/* The forces of all points until this instant (2 n), in the order of rows; 0 of
- * points that had none. NULL: none had any, or joints take part. */
-const double *friction_rows_until(const struct friction_rows *in);
+/* The forces of all points until this instant (2 n), in the order of rows, and
+ * *rate, how fast they change (N/s); 0 of points that had none. NULL: none had
+ * any, or joints take part. */
+const double *friction_rows_until(const struct friction_rows *in,
+                                  double **rate);
 
 #endif

@@ -34,6 +34,7 @@ persistent_set_of(struct rt *run)
     if (set)
         return set;
     set = run->persistent_memory = NEW(run->own, struct persistent_set);
+    set->until.lasts = NAN;
     set->group = NEW_N(run->own, struct persistent_group *, nb);
     set->spare = NEW_N(run->own, struct persistent_group *, nb);
     set->of = NEW_N(run->own, struct persistent_group *, nb);
@@ -238,6 +239,7 @@ persistent_release(struct rt *run, const bool *block)
     int n = 0;
     if (!block && memory) { /* nor is anything remembered of an instant */
         memory->until.n = 0;
+        memory->until.lasts = NAN;
         for (uint32_t i = 0; memory->stuck && i < rt_contact_room(run); i++)
             memory->stuck[i].time = NAN;
     }

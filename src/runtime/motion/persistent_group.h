@@ -57,6 +57,7 @@ struct persistent_mode {
     int tied;
     bool onset;      /* slip began at this instant */
     double force[2]; /* normal and tangential (N) */
+    double rate[2];  /* how fast they change (N/s) */
 };
 /* One point of a group: its gap, and how fast a motion of its two bodies opens
  * it, by velocity (entries 0..2, world axes) and by spin (3..5, body axes; in
@@ -214,6 +215,8 @@ struct persistent_set {
         double time;
         int n, room;
         struct persistent_mode *mode;
+        double lasts; /* the last time at which shares of forces that last
+                         longest have been taken (runtime/choice) */
     } until;
     struct persistent_stuck *stuck; /* per contact, or NULL */
     double strained;                /* persistent_strained */

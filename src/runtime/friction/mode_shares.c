@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* How points share forces that are not unique: between which bounds these lie,
+ * and for how long some of them obey the law, as the motion changes them
+ * (linear_program.h). */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "runtime/friction/friction_priv.h"
+#include "runtime/friction/linear_program.h"
+#include "runtime/numerics/dense.h"
+
+/* -- ranges -----------------------------------------------------------------
+ */
+
+/* The family of forces of a choice of modes: one of them, and orthonormal
+ * directions within which its bounds say how far it reaches. */
+struct family {
+    int count; /* directions */
+    const double *null;
+    double *force;
+    struct linear_program *program; /* NULL: nothing to be found */
+    int columns;                    /* 2 per direction, 1 per bound */
+};
+
+/* A choice of modes and its family of forces. False: it is not consistent. */
+static bool
+family_find(struct arena *arena, const struct mode_problem *in,
+            const struct point_state *state, struct mode_scratch **out,
+            struct family *family)
+{
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_scratch *scratch = *out = mode_scratch_new(arena, in);
+    struct mode_solution solution = {.force = NEW_N(arena, double, rows),
+                                     .acc = NEW_N(arena, double, rows)};
+    *family = (struct family){.force = solution.force};
+    mode_forces(scratch, in, state, &solution);
+    if (solution.consistent && solution.shared) {
+        family->count = mode_null(scratch, in);
+        family->null = scratch->null;
+    }
+    return solution.consistent;
+}
+
+/* Every bound is a row: slope.(plus - minus) - slack = -value. With rates (2 n;
+ * or NULL) it is slope.(plus - minus) - rate (more - less) - slack = -value:
+ * the time more - less can be followed. */
+static void
+bound_family(struct arena *arena, struct mode_scratch *scratch,
+             const struct mode_problem *in, const double *rate,
+             struct family *family)
+{
+    int m = scratch->n_bound, count = family->count, rows = 2 * in->n,
+        time = 2 * count, slack = time + (rate ? 2 : 0);
+    family->columns = slack + m;
+    double *A = NEW_N(arena, double, (size_t)m *(size_t)family->columns + 1);
+    double *b = NEW_N(arena, double, m + 1);
+    for (int r = 0; r < m; r++) {
+        const struct mode_bound *bound = scratch->bound + r;
+        double *row = A + (size_t)r * (size_t)family->columns, falls = 0.0;
+        for (int d = 0; d < count; d++) {
+            row[2 * d] = mode_bound_along(
+                bound, in, family->null + (size_t)d * (size_t)rows);
+            row[2 * d + 1] = -row[2 * d];
+        }
+        if (rate && bound->row[0] >= 0)
+            falls = rate[bound->row[bound->row[1] >= 0]];
+        if (rate) {
+            row[time] = -falls;
+            row[time + 1] = falls;
+        }
+        row[slack + r] = -1.0;
+        b[r] = -mode_bound_value(bound, in, family->force);
+        if (falls == 0.0) /* what holds to rounding holds */
+            b[r] = fmin(b[r], 0.0);
+    }
+    family->program = linear_program_new(arena, m, family->columns, A, b,
+                                         LINEAR_PROGRAM_ZERO);
+}
+
+/* The least and the greatest value of factor.force + offset in the family. */
+static void
+range_of(struct arena *arena, const struct mode_problem *in,
+         const struct family *family, const double *factor, double offset,
+         double range[2])
+{
+    size_t rows = 2 * (size_t)in->n;
+    double *c = NEW_N(arena, double, family->columns + 1);
+    double value = offset + dense_dot((int)rows, factor, family->force);
+    range[0] = range[1] = value;
+    if (!family->program)
+        return;
+    for (int side = 0; side < 2; side++) {
+        for (int d = 0; d < family->count; d++) {
+            double along =
+                dense_dot((int)rows, factor, family->null + (size_t)d * rows);
+            c[2 * d] = side ? -along : along;
+            c[2 * d + 1] = -c[2 * d];
+        }
+        double least = linear_program_least(family->program, c, NULL);
+        range[side] = value + (side ? -least : least);
+    }
+    double size = fmax(fabs(range[0]), fabs(range[1]));
+    for (int side = 0; side < 2; side++)
+        if (fabs(range[side]) <= FRICTION_TOLERANCE * size)
+            range[side] = 0.0;
+}
+
+void
+mode_ranges(struct arena *arena, const struct mode_problem *in,
+            const struct point_state *state, struct friction_range *range)
+{
+    assert(arena && in && state && range);
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_scratch *scratch;
+    struct family family;
+    if (family_find(arena, in, state, &scratch, &family) && family.count)
+        bound_family(arena, scratch, in, NULL, &family);
+    double *factor = NEW_N(arena, double, rows);
+    for (int i = 0; i < in->n; i++) {
+        size_t N = 2 * (size_t)i;
+        memset(factor, 0, rows * sizeof *factor);
+        factor[N] = 1.0;
+        range_of(arena, in, &family, factor, 0.0, range[i].normal);
+        factor[N] = 0.0;
+        factor[N + 1] = 1.0;
+        range_of(arena, in, &family, factor, 0.0, range[i].tangential);
+        for (size_t part = 0; part < 2; part++) {
+            memcpy(factor, in->W + (N + part) * rows, rows * sizeof *factor);
+            range_of(arena, in, &family, factor, in->free[N + part],
+                     part ? range[i].slip : range[i].opens);
+        }
+    }
+}
+
+double
+mode_room(struct arena *arena, const struct mode_problem *in,
+          const struct point_state *state, const double *rate)
+{
+    assert(arena && in && state && rate);
+    struct mode_scratch *scratch;
+    struct family family;
+    if (!family_find(arena, in, state, &scratch, &family))
+        return 0.0;
+    bound_family(arena, scratch, in, rate, &family);
+    double *c = NEW_N(arena, double, family.columns);
+    c[2 * family.count] = -1.0;
+    c[2 * family.count + 1] = 1.0;
+    return family.program ? -linear_program_least(family.program, c, NULL)
+                          : 0.0;
+}
+
+/* -- the forces that last longest ------------------------------------------ */
+
+/* of the longest time, what is kept where forces are to keep off their bounds,
+ * too, as long as they can do so by FRICTION_ROOMY */
+#define LASTING_SHARE 0.9
+
+/* What is asked of forces of a family, which change by `rate` (2 n). */
+struct lasting {
+    const double *rate;
+    double later; /* bounds are kept until then (s); 0: as long as can be */
+    bool keeps;   /* by `share` of their terms, by the least way; false: by as
+                     much as can be */
+    double share;
+    double *way; /* forwards and backwards along each direction */
+};
+
+/* A row of the program: a bound now, or later. False: no direction moves it. */
+static bool
+lasting_row(const struct mode_problem *in, const struct mode_bound *bound,
+            const struct family *family, const struct lasting *ask, bool later,
+            double *row, double *b)
+{
+    size_t rows = 2 * (size_t)in->n;
+    double length = 0.0,
+           falls = later ? mode_bound_along(bound, in, ask->rate) : 0.0,
+           size = mode_bound_size(bound, in, family->force);
+    for (int d = 0; d < family->count; d++) {
+        row[2 * d] =
+            mode_bound_along(bound, in, family->null + (size_t)d * rows);
+        row[2 * d + 1] = -row[2 * d];
+        length = hypot(length, row[2 * d]);
+    }
+    row[2 * family->count] = ask->later == 0.0 ? falls
+                             : !ask->keeps     ? -size
+                                               : 0.0;
+    *b = ask->share * size - ask->later * falls -
+         mode_bound_value(bound, in, family->force);
+    return length > FRICTION_TOLERANCE * mode_bound_weight(bound, in);
+}
+
+/* Finds ask->way. Returns the time, the share, or the length of the way; 0:
+ * there is none, or no greatest one. */
+static double
+lasting_find(const struct mode_scratch *scratch, const struct mode_problem *in,
+             const struct family *family, const struct lasting *ask)
+{
+    int most = 2 * scratch->n_bound, aim = 2 * family->count,
+        columns = aim + 1 + most, m = 0;
+    size_t width = (size_t)columns;
+    double *A = NEW_N(scratch->arena, double, (size_t)(most + 3) * width),
+           *x = A + (size_t)most * width, *c = x + width,
+           *b = NEW_N(scratch->arena, double, (size_t)most + 1);
+    for (int i = 0; i < most; i++) {
+        const struct mode_bound *bound = scratch->bound + i / 2;
+        double *row = A + (size_t)m * width;
+        bool later = i % 2;
+        if (later && bound->acc >= 0)
+            continue; /* nothing says how the rest of it changes */
+        if (!lasting_row(in, bound, family, ask, later, row, b + m))
+            continue;
+        row[aim + 1 + m++] = -1.0;
+    }
+    memset(A + (size_t)m * width, 0, width * sizeof *A);
+    struct linear_program *program = linear_program_new(
+        scratch->arena, m, columns, A, b, LINEAR_PROGRAM_ZERO);
+    for (int k = 0; k < aim && ask->keeps; k++)
+        c[k] = 1.0;
+    c[aim] = ask->keeps ? 0.0 : -1.0;
+    double best = program ? linear_program_least(program, c, x) : INFINITY;
+    if (!isfinite(best))
+        return 0.0;
+    memcpy(ask->way, x, (size_t)aim * sizeof *x);
+    return fabs(best);
+}
+
+bool
+mode_lasting(struct arena *arena, const struct mode_problem *in,
+             const struct point_state *state, const double *rate, double soon,
+             double *force)
+{
+    assert(arena && in && state && rate && force);
+    size_t rows = 2 * (size_t)in->n;
+    struct mode_scratch *scratch;
+    struct family family;
+    if (!family_find(arena, in, state, &scratch, &family) || !family.count)
+        return false;
+    struct lasting ask = {
+        .rate = rate, .way = NEW_N(arena, double, 2 * (size_t)family.count)};
+    double time = lasting_find(scratch, in, &family, &ask);
+    if (!(time > soon))
+        return false;
+    ask.later = LASTING_SHARE * time;
+    double share = lasting_find(scratch, in, &family, &ask);
+    ask.keeps = true;
+    ask.share = 0.5 * share;
+    if (!(share > FRICTION_ROOMY)) { /* right before the end */
+        ask.share = 0.0;
+        ask.later = time;
+    }
+    (void)lasting_find(scratch, in, &family, &ask);
+    memcpy(force, family.force, rows * sizeof *force);
+    for (int d = 0; d < family.count; d++)
+        for (size_t r = 0; r < rows; r++)
+            force[r] += (ask.way[2 * d] - ask.way[2 * d + 1]) *
+                        family.null[(size_t)d * rows + r];
+    return true;
+}

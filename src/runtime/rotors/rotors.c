@@ -395,8 +395,11 @@ rotors_struck(struct rt *run)
     assert(run);
     for (uint32_t i = 0; i < run->im->rotors.n; i++) {
         const imp_rotor *rotor = rotor_of(run, i);
-        if ((rotor->flags & IMP_ROTORF_RUBS) && !rotors_sticks(run, i) &&
-            entries(run, rotor)[IMP_ROTOR_SIGN] == 0.0 && at_rest(run, rotor)) {
+        if (!(rotor->flags & IMP_ROTORF_RUBS) || rotors_sticks(run, i))
+            continue;
+        bool released = entries(run, rotor)[IMP_ROTOR_SIGN] == 0.0;
+        /* the impact may have turned the slip of the others round */
+        if (at_rest(run, rotor) && released) {
             set_held(run, rotor, true);
             set_z(run, rotor, 0.0);
         }

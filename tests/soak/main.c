@@ -55,14 +55,17 @@ static const char usage[] =
 static bool
 read_options(int count, char **argument, struct options *out)
 {
-    *out =
-        (struct options){.runner = {"build/imp", "eval", 2, 0, 10, 2000000000},
-                         .seed = 1,
-                         .count = UINT64_MAX,
-                         .runs = UINT64_MAX,
-                         .seconds = 60,
-                         .jobs = 1,
-                         .shrink_seconds = 60};
+    *out = (struct options){.runner = {.imp = "build/imp",
+                                       .backend = "eval",
+                                       .opt = 2,
+                                       .seconds = 10,
+                                       .memory = 2000000000},
+                            .seed = 1,
+                            .count = UINT64_MAX,
+                            .runs = UINT64_MAX,
+                            .seconds = 60,
+                            .jobs = 1,
+                            .shrink_seconds = 60};
     for (int i = 1; i < count; i++) {
         const char *name = argument[i];
         if (!strcmp(name, "--ways")) {

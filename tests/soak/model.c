@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data.h"
 #include "print.h"
 #include "random.h"
 #include "rewrite.h"
@@ -254,7 +255,10 @@ print_force(const struct model *model, const struct body *body, FILE *out)
         fputs("(", out);
         print_vector(model, out, load->pull);
         fputs(" [N])*", out);
-        table_print(&load->table, out);
+        if (model->as_data)
+            data_print_table((int)(body - model->body), out);
+        else
+            table_print(&load->table, out);
     }
 }
 
@@ -644,6 +648,8 @@ model_print(const struct model *model, FILE *out)
     }
     fputs("use shapes\n", out);
     fputs(uses_library(model) ? "use friction\n" : "", out);
+    if (model->as_data)
+        data_print_files(model, out);
     if (model->zero_friction || model->ask)
         fputs("param none = 0\n", out);
     for (int i = 0; i < count; i++) {
@@ -665,6 +671,7 @@ model_text(const struct model *model)
     model_print(model, out);
     fclose(out);
     return model->as_params ? rewrite_as_params(text)
+           : model->as_data ? data_rewrite(model, text)
            : model->in_feet ? rewrite_in_feet(text, model->dimension)
                             : text;
 }

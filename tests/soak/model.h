@@ -169,6 +169,8 @@ struct model {
     bool as_params;     /* numbers before the commands are params */
     bool in_feet;       /* numbers have units that are not those of SI */
     bool formatted;     /* by `imp fmt` */
+    bool as_data;       /* numbers and tables come from files */
+    char folder[32];    /* where these lie; "": nowhere yet */
     bool slide_rates;   /* systems state `slide'` instead of `slide` */
     bool zero_friction; /* contacts without friction state a coefficient that is
                            a param of value 0 */
@@ -190,7 +192,8 @@ struct model {
 bool can_be_system(const struct model *model);
 /* Writes the text of the model. */
 void model_print(const struct model *model, FILE *out);
-/* The whole text; the caller frees it. */
+/* The whole text; the caller frees it. Writes the files of a model that takes
+ * data from its folder. */
 char *model_text(const struct model *model);
 /* moves, and is asked for in the record */
 /* Has any rotor friction? Has any joint? */

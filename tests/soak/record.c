@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "beside.h"
+#include "data.h"
 #include "json.h"
 #include "run.h"
 #include "vector.h"
@@ -385,11 +386,21 @@ void
 run_model(const struct runner *runner, const struct model *model,
           struct result *result)
 {
-    char *text = model_text(model);
+    struct runner with = *runner;
+    struct model *copy = malloc(sizeof *copy);
+    *copy = *model;
+    if (model->as_data) {
+        data_begin(copy);
+        with.folder = copy->folder;
+    }
+    char *text = model_text(copy);
     if (model->formatted)
         text = run_format(runner, text);
-    run_text(runner, text, result);
+    run_text(&with, text, result);
     free(text);
+    if (model->as_data)
+        data_end(copy);
+    free(copy);
     result->bodies = model->bodies;
     result->contacts = model->contacts;
     read_code(result);

@@ -584,6 +584,17 @@ make_params(struct trial *trial)
     return true;
 }
 
+/* Numbers, and tables over time, come from files. */
+static bool
+make_data(struct trial *trial)
+{
+    trial->other.as_data = true;
+    trial->same_energy = true;
+    /* the friction of a rotor has a unit */
+    return trial->model->bodies > 0 && !model_has_rotors(trial->model) &&
+           ride_is_rest(&trial->model->ground);
+}
+
 /* In feet, pounds, minutes, degrees and turns a minute. */
 static bool
 make_feet(struct trial *trial)
@@ -751,5 +762,6 @@ const struct relation relation_table[] = {
     {"sway", make_sway},
     {"cut", make_cut},
     {"ride", make_ride},
+    {"data", make_data},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

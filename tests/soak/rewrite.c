@@ -79,41 +79,68 @@ static const struct quantity {
     const char *word;
     double size[2]; /* of the unit in the plane and in space, in SI units */
     const char *unit[2];
+    const char *si[2]; /* the unit of the number */
 } quantities[] = {
 #define FOOT 0.3048
 #define POUND 0.45359237
 #define DEGREE (3.14159265358979323846 / 180)
-    {"  position = (", {FOOT, FOOT}, {"ft", "ft"}},
-    {"  velocity = (", {FOOT / 60, FOOT / 60}, {"ft/min", "ft/min"}},
-    {"  gravity = (", {FOOT / 12, FOOT / 12}, {"inch/s^2", "inch/s^2"}},
-    {"  spin = ", {6 * DEGREE, 6 * DEGREE}, {"rpm", "rpm"}},
-    {"  angle = ", {DEGREE, DEGREE}, {"deg", "deg"}},
-    {"  mass = ", {POUND, POUND}, {"lb", "lb"}},
+    {"  position = (", {FOOT, FOOT}, {"ft", "ft"}, {"m", "m"}},
+    {"  velocity = (",
+     {FOOT / 60, FOOT / 60},
+     {"ft/min", "ft/min"},
+     {"m/s", "m/s"}},
+    {"  gravity = (",
+     {FOOT / 12, FOOT / 12},
+     {"inch/s^2", "inch/s^2"},
+     {"m/s^2", "m/s^2"}},
+    {"  spin = ", {6 * DEGREE, 6 * DEGREE}, {"rpm", "rpm"}, {"1/s", "1/s"}},
+    {"  angle = ", {DEGREE, DEGREE}, {"deg", "deg"}, {"1", "1"}},
+    {"  mass = ", {POUND, POUND}, {"lb", "lb"}, {"kg", "kg"}},
     {"  density = ",
      {POUND / (FOOT * FOOT), POUND / (FOOT * FOOT * FOOT)},
-     {"lb/ft^2", "lb/ft^3"}},
-    {"  inertia = ", {POUND * FOOT * FOOT, 0}, {"lb*ft^2", NULL}},
-    {"  inertia = diag(", {0, POUND *FOOT *FOOT}, {NULL, "lb*ft^2"}},
-    {" : circle(", {FOOT, 0}, {"ft", NULL}},
-    {" : ellipse(", {FOOT, 0}, {"ft", NULL}},
-    {" : superellipse(", {FOOT, 0}, {"ft", NULL}},
-    {" : rectangle(", {FOOT, 0}, {"ft", NULL}},
-    {" : polygon(", {FOOT, 0}, {"ft", NULL}},
-    {" : sphere(", {0, FOOT}, {NULL, "ft"}},
-    {" : ellipsoid(", {0, FOOT}, {NULL, "ft"}},
-    {" : superellipsoid(", {0, FOOT}, {NULL, "ft"}},
-    {" : box(", {0, FOOT}, {NULL, "ft"}},
-    {" : polyhedron(", {0, FOOT}, {NULL, "ft"}},
-    {"  until = ", {60, 60}, {"min", "min"}},
-    {"  at = (", {60, 60}, {"min", "min"}},
+     {"lb/ft^2", "lb/ft^3"},
+     {"kg/m^2", "kg/m^3"}},
+    {"  inertia = ", {POUND * FOOT * FOOT, 0}, {"lb*ft^2"}, {"kg*m^2"}},
+    {"  inertia = diag(",
+     {0, POUND *FOOT *FOOT},
+     {NULL, "lb*ft^2"},
+     {NULL, "kg*m^2"}},
+    {" : circle(", {FOOT, 0}, {"ft"}, {"m"}},
+    {" : ellipse(", {FOOT, 0}, {"ft"}, {"m"}},
+    {" : superellipse(", {FOOT, 0}, {"ft"}, {"m"}},
+    {" : rectangle(", {FOOT, 0}, {"ft"}, {"m"}},
+    {" : polygon(", {FOOT, 0}, {"ft"}, {"m"}},
+    {" : sphere(", {0, FOOT}, {NULL, "ft"}, {NULL, "m"}},
+    {" : ellipsoid(", {0, FOOT}, {NULL, "ft"}, {NULL, "m"}},
+    {" : superellipsoid(", {0, FOOT}, {NULL, "ft"}, {NULL, "m"}},
+    {" : box(", {0, FOOT}, {NULL, "ft"}, {NULL, "m"}},
+    {" : polyhedron(", {0, FOOT}, {NULL, "ft"}, {NULL, "m"}},
+    {"  friction = 0", {0, 0}, {NULL}, {"1", "1"}},
+    {"  restitution = 0", {0, 0}, {NULL}, {"1", "1"}},
+    {"  until = ", {60, 60}, {"min", "min"}, {NULL}},
+    {"  at = (", {60, 60}, {"min", "min"}, {NULL}},
 };
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
-/* Writes the numbers of a bracket that is open at `at`, or one number, with
- * the unit; returns what follows. */
+/* Writes a number in the unit of feet, or, if there is a file of data, as the
+ * next entry of it. */
+static void
+write_number(double number, const struct quantity *as, int space, FILE *out,
+             FILE *data, int *count)
+{
+    if (!data) {
+        fprintf(out, "%.17g [%s]", number / as->size[space], as->unit[space]);
+        return;
+    }
+    fprintf(data, "%.17g\n", number);
+    fprintf(out, "(number.of[%d]) [%s]", (*count)++, as->si[space]);
+}
+
+/* Writes the numbers of a bracket that is open at `at`, or one number; returns
+ * what follows. */
 static const char *
-write_numbers(const char *at, bool bracket, double size, const char *unit,
-              FILE *out)
+write_numbers(const char *at, bool bracket, const struct quantity *as,
+              int space, FILE *out, FILE *data, int *count)
 {
     for (int depth = bracket; *at;) {
         depth += (*at == '(') - (*at == ')');
@@ -124,8 +151,7 @@ write_numbers(const char *at, bool bracket, double size, const char *unit,
             continue;
         }
         char *end;
-        double number = strtod(at, &end);
-        fprintf(out, "%.17g [%s]", number / size, unit);
+        write_number(strtod(at, &end), as, space, out, data, count);
         at = end;
         if (!bracket)
             break;
@@ -133,36 +159,61 @@ write_numbers(const char *at, bool bracket, double size, const char *unit,
     return at;
 }
 
-char *
-rewrite_in_feet(char *text, int dimension)
+static const struct quantity *
+quantity_at(const char *at, int space, bool si)
+{
+    for (int i = 0; i < QUANTITIES; i++) {
+        const struct quantity *one = &quantities[i];
+        if ((si ? one->si : one->unit)[space] &&
+            !strncmp(at, one->word, strlen(one->word)))
+            return one;
+    }
+    return NULL;
+}
+
+static char *
+rewrite(char *text, int dimension, FILE *data, const char *folder)
 {
     char *result = NULL;
     size_t size = 0;
+    int count = 0, space = dimension == 3;
     FILE *out = open_memstream(&result, &size);
     if (!out)
         abort();
+    if (data) {
+        fputs("of\n0\n", data); /* one at least */
+        count++;
+        fprintf(out, "data number = \"%s/numbers.csv\"\n", folder);
+    }
     for (const char *at = text; *at;) {
-        const struct quantity *found = NULL;
-        for (int i = 0; i < QUANTITIES && !found; i++) {
-            const struct quantity *one = &quantities[i];
-            if (one->unit[dimension == 3] &&
-                !strncmp(at, one->word, strlen(one->word)))
-                found = one;
-        }
+        const struct quantity *found = quantity_at(at, space, data != NULL);
         if (!found) {
             fputc(*at++, out);
             continue;
         }
-        fputs(found->word, out);
-        at += strlen(found->word);
+        size_t length = strlen(found->word);
+        length -= found->word[length - 1] == '0'; /* it begins a number */
+        fwrite(found->word, 1, length, out);
+        at += length;
         /* a spin in space is a vector */
         bool bracket = at[-1] == '(' || *at == '(';
         if (at[-1] != '(' && *at == '(')
             fputc(*at++, out);
-        at = write_numbers(at, bracket, found->size[dimension == 3],
-                           found->unit[dimension == 3], out);
+        at = write_numbers(at, bracket, found, space, out, data, &count);
     }
     fclose(out);
     free(text);
     return result;
+}
+
+char *
+rewrite_in_feet(char *text, int dimension)
+{
+    return rewrite(text, dimension, NULL, NULL);
+}
+
+char *
+rewrite_as_data(char *text, int dimension, const char *folder, FILE *data)
+{
+    return rewrite(text, dimension, data, folder);
 }

@@ -136,7 +136,9 @@ run_text(const struct runner *runner, const char *text, struct result *result)
     if (!strcmp(runner->backend, "build")) {
         run_simulator(runner, in, result);
     } else {
-        char backend[32], opt[16], threads[32];
+        char backend[32], opt[16], threads[32], folder[64];
+        snprintf(folder, sizeof folder, "--allow-read=%s",
+                 runner->folder ? runner->folder : ".");
         snprintf(threads, sizeof threads, "--threads=%d", runner->threads);
         snprintf(backend, sizeof backend, "--backend=%s", runner->backend);
         snprintf(opt, sizeof opt, "--opt=%d", runner->opt);
@@ -146,13 +148,14 @@ run_text(const struct runner *runner, const char *text, struct result *result)
                              runner->plain ? "--diagnostics=lines" : "--json",
                              "--no-cache",
                              "--diagnostics=lines",
+                             folder,
                              "-",
                              backend,
                              jit ? opt : NULL,
                              NULL,
                              NULL};
         if (runner->threads)
-            arguments[jit ? 8 : 7] = threads;
+            arguments[jit ? 9 : 8] = threads;
         start(runner, arguments, in, result);
     }
     fclose(in);

@@ -17,6 +17,7 @@ struct runner {
     unsigned seconds;    /* of processor time before the child is ended */
     uint64_t memory;     /* bytes of address space; 0: any */
     bool plain;          /* text instead of JSON */
+    const char *folder;  /* from which it may read files; NULL: none */
 };
 
 struct state {

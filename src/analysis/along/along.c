@@ -46,6 +46,9 @@
 /* What a body at rest still shows of its motion is this share of the greatest
  * value at most, and no series foresees it. */
 #define LEFT_OF_MOTION 0x1p-44
+/* The terms of a gap that stays closed are so many of its tolerances in sum, at
+ * most: its rounding alone. */
+#define CLOSED_TERMS 8.0
 /* A step beyond that for which a series holds is tried at so many doublings. */
 #define QUIET_DOUBLINGS 4
 /* Where the last QUIET_LAST terms are below this share of the greatest, the
@@ -197,6 +200,23 @@ may_count(const struct followed *followed, double h)
     }
 }
 
+/* Between which values the series of a piece stays within it. */
+static void
+piece_extremes(const double *c, double h, double noise,
+               struct along_piece *piece)
+{
+    double slope[IMP_ALONG_ORDER + 1], root[IMP_ALONG_ORDER];
+    if (changes(c, h) == 0)
+        return;
+    int degree = polynomial_derivative(c, IMP_ALONG_ORDER, slope),
+        n = polynomial_roots(slope, degree, h, noise / h, root, degree);
+    for (int i = 0; i < n; i++) {
+        double value = polynomial_value(c, IMP_ALONG_ORDER, root[i]);
+        piece->lo = fmin(piece->lo, value);
+        piece->hi = fmax(piece->hi, value);
+    }
+}
+
 /* Takes extremes, integral or the first zero of the piece of length h that
  * begins at `start`. */
 static void
@@ -213,6 +233,7 @@ take_piece(struct followed *followed, double start, double h)
         for (int k = IMP_ALONG_ORDER; k >= 0; k--)
             sum = sum * h + c[k] / (k + 1);
         followed->value += sum * h;
+        piece_extremes(c, h, noise, piece);
         return;
     }
     if (along_is_time(followed)) {
@@ -285,10 +306,11 @@ closed_gap(struct rt *run)
     return isfinite(least) ? least : 0;
 }
 
-/* Is this a gap that is closed at both ends of its piece, and foreseen to be
- * so? What is left of it is rounding, which no series follows. */
+/* Is this a gap that is closed at both ends of its piece of length h, and
+ * foreseen to be so all the way? What is left of it is rounding, which no
+ * series follows. (A flight is closed at both ends, too.) */
 static bool
-stays_closed(struct along *along, const struct followed *followed,
+stays_closed(struct along *along, const struct followed *followed, double h,
              double foreseen, double value)
 {
     struct rt *run = along->analysis->rt;
@@ -297,8 +319,66 @@ stays_closed(struct along *along, const struct followed *followed,
         return false;
     if (along->closed < 0)
         along->closed = closed_gap(run);
-    return fabs(followed->c[0]) <= along->closed &&
+    return terms(followed->c, h) <= CLOSED_TERMS * along->closed &&
+           fabs(followed->c[0]) <= along->closed &&
            fabs(foreseen) <= along->closed && fabs(value) <= along->closed;
+}
+
+/* These series of the expression and its kinks hold so far, by themselves. */
+static double
+series_known(const struct followed *followed, const double *series)
+{
+    double reach = INFINITY;
+    for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH; i++) {
+        const double *c = series + (size_t)i * ALONG_WIDTH;
+        double log2[IMP_ALONG_ORDER / 2 + 1];
+        for (int k = 0; k <= IMP_ALONG_ORDER / 2; k++)
+            log2[k] =
+                c[k] != 0 && isfinite(c[k]) ? rough_log2(fabs(c[k])) : INFINITY;
+        reach = fmin(reach, fmin(step_by(c, IMP_ALONG_ORDER, log2),
+                                 step_by(c, IMP_ALONG_ORDER - 1, log2)));
+    }
+    return reach;
+}
+
+/* The series p from `s` later on (Horner, order by order). */
+static void
+move_series(double *p, double s)
+{
+    for (int from = 0; from < IMP_ALONG_ORDER; from++)
+        for (int k = IMP_ALONG_ORDER - 1; k >= from; k--)
+            p[k] += s * p[k + 1];
+}
+
+/* A piece of length h has led beyond its kink, as a limit of others is gone to
+ * at once. Where what the kink depends on has gone on as its series said, and
+ * the series from the end of the piece back to the kink meets the one from its
+ * beginning there, these two are the piece: takes them. */
+static bool
+take_both_sides(struct along *along, struct followed *followed, double h)
+{
+    double *c = followed->c, back[ALONG_WIDTH], *of = c,
+           at = along->reach - along->time;
+    if (!along->to_kink || !(at > 0) || !(at < h) ||
+        followed->known < along->time + h ||
+        series_known(followed, followed->next) < h - at)
+        return false;
+    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++)
+        if (kink_off(followed, i, h) >
+            MISSED * terms(c + (size_t)i * ALONG_WIDTH, h))
+            return false;
+    memcpy(back, followed->next, sizeof back);
+    double size = terms(c, at) + terms(back, h - at);
+    move_series(back, at - h);
+    if (fabs(back[0] - polynomial_value(c, IMP_ALONG_ORDER, at)) >
+        MISSED * size)
+        return false;
+    take_piece(followed, along->time, at);
+    followed->c = back;
+    count_value(followed, back[0], along->reach);
+    take_piece(followed, along->reach, h - at);
+    followed->c = of;
+    return true;
 }
 
 /* The last piece ends at time t with this value. */
@@ -325,14 +405,14 @@ end_piece(struct along *along, struct followed *followed, double t,
     *along_piece(followed) =
         (struct along_piece){along->time, t, fmin(followed->c[0], value),
                              fmax(followed->c[0], value)};
-    if (along->brief || stays_closed(along, followed, foreseen, value))
+    if (along->brief || stays_closed(along, followed, h, foreseen, value))
         along_by_ends(followed, h, value);
     else if (fabs(foreseen - value) <= little)
         take_piece(followed, along->time, h);
     else if (along->to_kink && t == along->reach && jumps(followed, h)) {
         take_piece(followed, along->time, h);
         count_value(followed, foreseen, t);
-    } else {
+    } else if (!take_both_sides(along, followed, h)) {
         along_missed(along, followed, t, value);
     }
 }
@@ -457,23 +537,6 @@ quiet_for(const struct followed *followed, double known)
     return h;
 }
 
-/* The series that were read hold so far, by themselves. */
-static double
-series_known(const struct followed *followed)
-{
-    double reach = INFINITY;
-    for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH; i++) {
-        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-        double log2[IMP_ALONG_ORDER / 2 + 1];
-        for (int k = 0; k <= IMP_ALONG_ORDER / 2; k++)
-            log2[k] =
-                c[k] != 0 && isfinite(c[k]) ? rough_log2(fabs(c[k])) : INFINITY;
-        reach = fmin(reach, fmin(step_by(c, IMP_ALONG_ORDER, log2),
-                                 step_by(c, IMP_ALONG_ORDER - 1, log2)));
-    }
-    return reach;
-}
-
 /* Time moves on at least so far. */
 static double
 least_step(double t)
@@ -488,7 +551,7 @@ set_reach(struct along *along, double t, bool blunt)
     double reach = along->until - t, kink = INFINITY, known = reach;
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
-        double holds = series_known(followed);
+        double holds = series_known(followed, followed->c);
         followed->known = t + holds;
         known = fmin(known, holds);
         reach = fmin(reach, fmax(holds, quiet_for(followed, holds)));

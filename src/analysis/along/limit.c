@@ -17,6 +17,10 @@
 #define SHOWN 8.0
 #define PERIODS 12     /* impacts of an order that repeats, at most */
 #define EXTRAPOLATED 8 /* ends of flights, at most */
+/* An integral is rounded to so many roundings of its terms. */
+#define SUM_ROUNDED 4.0
+/* the error of an estimate is told as so many times what its changes show */
+#define ESTIMATE_SURE 4.0
 /* An error of an integral that is told, as a share of it. */
 #define INTEGRAL_TOLD 1e-12
 
@@ -116,14 +120,32 @@ sums_at_ends(const struct along *along, const struct followed *followed,
     return n;
 }
 
+/* The error of the last of n estimates, oldest first, which come nearer to the
+ * limit by one ratio or faster: the sum of the changes to come. What rounding
+ * does to an estimate their changes show, too. INFINITY: too few, or too slow.
+ */
+static double
+of_estimates(const double *estimate, size_t n, double rounding)
+{
+    if (n < 3)
+        return INFINITY;
+    double now = fabs(estimate[n - 1] - estimate[n - 2]),
+           before = fabs(estimate[n - 2] - estimate[n - 3]);
+    return fmax(now, before) <= rounding ? ESTIMATE_SURE * rounding
+           : now <= before / 2
+               ? ESTIMATE_SURE * (now / (1 - now / before) + rounding)
+               : INFINITY;
+}
+
 /* The limit of n values that belong to the ends of flights. Times, places and
  * speeds each shrink by ratios of their own towards it, which need not be
  * powers of one another: an integral is a sum of geometric sequences, whose
  * limit Wynn's epsilon algorithm finds. Returns its error, by
  * how much an estimate differs from that with one end less and from that with
- * one sequence less, in sum; *limit: the limit. */
+ * one sequence less, in sum, or as estimates that end earlier show; of the only
+ * estimate, all that it adds to the last value. *limit: the limit. */
 static double
-extrapolated(const double *value, size_t n, double *limit)
+extrapolated(const double *value, size_t n, double rounding, double *limit)
 {
     double epsilon[EXTRAPOLATED][EXTRAPOLATED] = {{0}}, error = INFINITY;
     memcpy(epsilon[0], value, n * sizeof *value);
@@ -138,17 +160,29 @@ extrapolated(const double *value, size_t n, double *limit)
         for (size_t i = 0; i <= last; i++)
             epsilon[order][i] = (order > 1 ? epsilon[order - 2][i + 1] : 0) +
                                 1 / (was[i + 1] - was[i]);
-        if (order % 2 || last == 0)
+        if (order % 2)
             continue;
         double here = epsilon[order][last],
-               off = fabs(here - epsilon[order][last - 1]) +
-                     fabs(here - epsilon[order - 2][last + 2]);
+               off = last == 0 ? fabs(here - value[n - 1])
+                               : fabs(here - epsilon[order][last - 1]) +
+                                     fabs(here - epsilon[order - 2][last + 2]);
+        off = fmin(off, of_estimates(epsilon[order], last + 1, rounding));
         if (off < error) {
             error = off;
             *limit = here;
         }
     }
     return error;
+}
+
+/* Do the last three of n values differ by rounding alone? Then flights add
+ * nothing, and there are no sequences whose differences the algorithm could
+ * divide by. */
+static bool
+is_settled(const double *value, size_t n, double rounding)
+{
+    return n > 2 && fabs(value[n - 1] - value[n - 2]) <= rounding &&
+           fabs(value[n - 2] - value[n - 3]) <= rounding;
 }
 
 /* The integral over the rest, which has been counted as if the expression were
@@ -167,8 +201,15 @@ rest_of_integral(const struct along *along, struct followed *followed,
         double there = sum, at = INFINITY, time[EXTRAPOLATED],
                sums[EXTRAPOLATED];
         size_t n = sums_at_ends(along, followed, period, time, sums);
-        double error = extrapolated(sums, n, &there);
-        extrapolated(time, n, &at);
+        double rounding =
+            SUM_ROUNDED * DBL_EPSILON *
+            (fabs(sum) + fmax(followed->kink->size, most) * followed->last_to);
+        bool settled = is_settled(sums, n, rounding);
+        double error =
+            settled ? rounding : extrapolated(sums, n, rounding, &there);
+        if (settled)
+            there = sums[n - 1];
+        extrapolated(time, n, 0, &at);
         error = fmax(error, most * fabs(at - followed->last_to));
         if (error < best && fabs(there - sum) <= 2 * most * left) {
             best = error;

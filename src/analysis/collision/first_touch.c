@@ -134,7 +134,9 @@ modes_peek(struct rt *run, double *end, struct mode_end *next)
 {
     next->rotor = IMP_NO_ROTOR;
     next->joint.what = RUBBING_NOTHING;
-    int st = rotors_rub(run) ? rotors_peek(run, end, &next->rotor) : IMP_OK;
+    int st = rotors_rub(run)
+                 ? rotors_peek(run, MOTION_STEP_ORDER, end, &next->rotor)
+                 : IMP_OK;
     next->rotor_time = *end;
     if (!st && rubbing_any(run))
         st = rubbing_peek(run, end, &next->joint);

@@ -410,14 +410,17 @@ move_to_event(struct simulation *sim, double target, double *end,
 {
     struct rt *run = sim->run;
     /* where contacts are made as bodies come near, others may come */
-    bool nothing_watched = choose_watched(sim) && !run->table;
+    bool nothing_watched = choose_watched(sim) && !run->table,
+         held = persistent_any(run) || sim->resting.n;
+    int order = nothing_watched && !held && !sim->rubbing ? MOTION_ORDER
+                                                          : MOTION_STEP_ORDER;
     double before = rt_time(run);
     *end = nothing_watched ? simulate_rows_ahead(sim, target) : target;
     int st =
         run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
     sim->rotor = IMP_NO_ROTOR;
     if (!st && sim->rotors)
-        st = rotors_peek(run, end, &sim->rotor);
+        st = rotors_peek(run, order, end, &sim->rotor);
     sim->rotor_time = *end;
     sim->rub.what = RUBBING_NOTHING;
     if (!st && sim->rubbing)
@@ -437,10 +440,7 @@ move_to_event(struct simulation *sim, double target, double *end,
         st = IMP_STOPPED;
     if (!st && nothing_watched) { /* the search for changes has already made the
                                      series of this motion */
-        int order = persistent_any(run) || sim->resting.n
-                        ? sim->mode_change.order
-                        : MOTION_STEP_ORDER; /* of rotors_peek */
-        st = advance_rows(sim, order, end);
+        st = advance_rows(sim, held ? sim->mode_change.order : order, end);
         found->kind = EVENT_NONE;
     } else if (!st) {
         /* a change may lie behind now by rounding */

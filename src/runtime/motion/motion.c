@@ -22,10 +22,6 @@
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 
-/* The order of steps within which no event is looked for: there the longer
- * steps of a higher order pay. */
-#define MOTION_ORDER IMP_ORDER_MAX
-
 /* -- the coefficients: of free bodies, of bodies with closed contacts, of a
  * system, or of its observers -----------------------------------------------
  */

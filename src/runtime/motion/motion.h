@@ -10,6 +10,9 @@
 #include "runtime/numerics/taylor.h"
 
 #define MOTION_STEP_ORDER 20
+/* The order of steps within which no event of bodies is looked for: there the
+ * longer steps of a higher order pay. */
+#define MOTION_ORDER IMP_ORDER_MAX
 /* The order of series of bodies that events stop soon, where the motion is one
  * of motion_by_weight: their terms cost a tenth of those of order
  * MOTION_STEP_ORDER, and hold to rounding for about 1/20 of a radian. It is

@@ -571,11 +571,11 @@ mode_ends(struct rt *run, uint32_t which, int order, double h, double *holds,
 }
 
 int
-rotors_peek(struct rt *run, double *end, uint32_t *which)
+rotors_peek(struct rt *run, int order, double *end, uint32_t *which)
 {
     assert(run && end && which);
     double step, now = rt_time(run), holds, ends;
-    int st = motion_series_all(run, MOTION_STEP_ORDER, &step);
+    int st = motion_series_all(run, order, &step);
     *which = IMP_NO_ROTOR;
     if (st)
         return st;
@@ -585,8 +585,7 @@ rotors_peek(struct rt *run, double *end, uint32_t *which)
         if (!(rotor_of(run, i)->flags & IMP_ROTORF_RUBS))
             continue;
         if ((st = check_friction(run, rotor_of(run, i))) ||
-            (st = mode_ends(run, i, MOTION_STEP_ORDER, *end - now, &holds,
-                            &ends)))
+            (st = mode_ends(run, i, order, *end - now, &holds, &ends)))
             return st;
         if (now + holds < *end) {
             *end = now + holds;

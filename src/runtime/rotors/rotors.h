@@ -32,11 +32,11 @@ void rotors_struck(struct rt *run);
 int rotors_settle(struct rt *run);
 /* Does friction hold the rotor now? */
 bool rotors_sticks(const struct rt *run, uint32_t rotor);
-/* Makes the series of all bodies from the present time, to the order
- * MOTION_STEP_ORDER. *end is shortened to where they hold, and to the first
- * change of a mode before it, *which, else IMP_NO_ROTOR. */
+/* Makes the series of all bodies from the present time, to this order. *end is
+ * shortened to where they hold, and to the first change of a mode before it,
+ * *which, else IMP_NO_ROTOR. */
 #define IMP_NO_ROTOR 0xffffffffu
-int rotors_peek(struct rt *run, double *end, uint32_t *which);
+int rotors_peek(struct rt *run, int order, double *end, uint32_t *which);
 /* At that change: the rotor's rate is 0, or its friction gives way. IMP_FAILED
  * after a diagnostic. */
 int rotors_change(struct rt *run, uint32_t rotor);

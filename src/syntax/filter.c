@@ -136,7 +136,7 @@ kind_at_place(const struct filter *filter, const struct token *token)
         next != IMP_YYASSIGN)
         return IMP_YYTO;
     if (!strcmp(token->text, "contacts") && ends_operand(prev) &&
-        (next == IMP_YYLPAREN || next == IMP_YYNAME))
+        (next == IMP_YYLPAREN || next == IMP_YYNAME || next == IMP_YYLBRACK))
         return IMP_YYCONTACTS;
     if (prev == IMP_YYCONTACTS && !strcmp(token->text, "between"))
         return IMP_YYBETWEEN;

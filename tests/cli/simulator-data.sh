@@ -76,3 +76,5 @@ show p.x[p.phase == "descent"], p.x[p.phase != "descent"], count(p.phase == "non
 EOF
 $imp build p.imp -o psim && ./psim && ./psim --data p=p.jsonl
 ./psim --data p=number.jsonl
+./psim --resume
+echo "resume: $?"

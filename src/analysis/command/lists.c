@@ -673,6 +673,12 @@ list_slots_given(struct rt *run, const void *ctx)
         st = list_slot_value(&analysis,
                              IMP_ARRAY(im, im->slots, imp_slot) + number[i],
                              &run->env[im->layout.slots + number[i]]);
+    /* bodies, systems and what is written out along a motion take no selection
+     */
+    if (st && run->ds->last && run->ds->last->code == DIAG_E0761)
+        diag_help(run->ds, run->ds->last,
+                  "the model needs this number before anything moves: fill the "
+                  "cell, or leave its row out of the file of the data");
     return st;
 }
 

@@ -193,16 +193,15 @@ set_pair(struct simulation *simulation, const char *text)
         &simulation->ds);
 }
 
-/* Reads a whole number from 0 to 2^53 into *number; false: it has been told that
- * it is none. */
+/* Reads a whole number from 0 to 2^53 into *number; false: it has been told
+ * that it is none. */
 static bool
 read_whole(struct simulation *simulation, const char *flag, const char *text,
            double *number)
 {
     size_t n = strlen(text);
     if (n && num_read(text, n, number) == n && *number >= 0 &&
-        *number <= 9007199254740992.0 &&
-        *number == (double)(long long)*number)
+        *number <= 9007199254740992.0 && *number == (double)(long long)*number)
         return true;
     diag_add(&simulation->ds, DIAG_E0804, IMP_NOWHERE,
              "`--%s` takes a whole number from 0 to 2^53; found `%s`", flag,
@@ -345,6 +344,13 @@ run(struct simulation *simulation, int argc, char **argv)
     if (simulation->help) {
         help(simulation, argc ? argv[0] : "simulator");
         return IMP_EXIT_OK;
+    }
+    if (simulation->o.sweeps.resume && !simulation->o.out_dir) {
+        struct diag *diag = diag_add(&simulation->ds, DIAG_E0822, IMP_NOWHERE,
+                                     "`--resume` needs `--out DIR`");
+        diag_help(&simulation->ds, diag,
+                  "name the folder that the sweep has been kept in");
+        return IMP_EXIT_MODEL;
     }
     simulation->o.data = simulation->data;
     simulation->o.stop = driver_signals();

@@ -57,6 +57,9 @@ bool file_ends(const char *file, const char *ending);
 bool command_of_run(struct check *ck, uint32_t command,
                     const struct ast_item *it, const char *what,
                     const char *as);
+/* W0306 where the bounds of `param` look like two values */
+void sweep_warn_of_values(struct check *ck, const struct ast_expr *node,
+                          const char *param);
 /* the param that a name means, or NULL after an error: "a sweep varies params"
  */
 struct decl *sweep_param(struct check *ck, const struct ast_name *name,

@@ -55,6 +55,7 @@ bounds(struct check *ck, const struct ast_arg *arg, const struct dim *dim,
                    "the lower bound stands first");
         return false;
     }
+    sweep_warn_of_values(ck, node, arg->name.text);
     value.rows = 2;
     value.cols = 1;
     val_of(ck, &value, node, out);

@@ -41,6 +41,25 @@ warn_of_range(struct check *ck, const struct ast_expr *node, const char *param)
                expr_label(ck, inner->list[0]), expr_label(ck, inner->list[1]));
 }
 
+/* W0306: bounds in round brackets, which are two values elsewhere. */
+void
+sweep_warn_of_values(struct check *ck, const struct ast_expr *node,
+                     const char *param)
+{
+    assert(ck && node && param);
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind != AST_TUPLE || inner->n_list != 2)
+        return;
+    struct diag *diag =
+        check_error(ck, DIAG_W0306, node->range,
+                    "`%s` is taken from the range between these, not from the "
+                    "two values",
+                    param);
+    CHECK_HELP(ck, diag, "bounds stand in square brackets: %s in [%s, %s]",
+               param, expr_label(ck, inner->list[0]),
+               expr_label(ck, inner->list[1]));
+}
+
 /* Takes one axis: numbers, or a list whose length a run knows. `random`: it has
  * two bounds. The param's number is `field`, since a list has its own in `ref`.
  */
@@ -100,6 +119,8 @@ axis(struct check *ck, const struct ast_arg *arg, bool random,
     }
     if (!random && !list && count == 2)
         warn_of_range(ck, arg->value, decl->name);
+    if (random)
+        sweep_warn_of_values(ck, arg->value, decl->name);
     value.rows = (uint32_t)count;
     value.cols = 1;
     val_of(ck, &value, arg->value, out);

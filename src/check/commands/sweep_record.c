@@ -41,10 +41,17 @@ field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
                         "`%s` of `%s` is a list, and a sweep keeps "
                         "single values of each run",
                         inner->name.text, word);
-        CHECK_HELP(ck, diag,
-                   "one number of it is kept, as max(%s) or %s[-1]; its single "
-                   "values are listed by imp doc %s",
-                   inner->name.text, inner->name.text, word);
+        if (cmd->fields[i].kind == IMP_FIELD_TEXTS)
+            CHECK_HELP(ck, diag,
+                       "a number made of it is kept, as length(%s) or "
+                       "count(%s == \"...\"), or a truth about one of them, "
+                       "%s[-1] == \"...\"",
+                       inner->name.text, inner->name.text, inner->name.text);
+        else
+            CHECK_HELP(ck, diag,
+                       "one number of it is kept, as max(%s) or %s[-1]; its "
+                       "single values are listed by imp doc %s",
+                       inner->name.text, inner->name.text, word);
         return false;
     }
     if (inner->kind != AST_NAME) {
@@ -520,10 +527,18 @@ no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
         "a sweep keeps numbers, vectors and truths of each run, but "
         "this is %s",
         value_kind_text(ck, value));
-    CHECK_HELP(ck, diag,
-               "fields of the record of `%s` and what is calculated from them "
-               "and from params: imp doc %s lists them",
-               word, word);
+    if (value->kind == VALUE_FIELD &&
+        asked->fields[value->field].kind == IMP_FIELD_TEXTS)
+        CHECK_HELP(ck, diag,
+                   "a truth about it is kept, %s == \"...\", or how often a "
+                   "text comes, count(%s == \"...\")",
+                   expr_label(ck, node), asked->fields[value->field].name);
+    else
+        CHECK_HELP(
+            ck, diag,
+            "fields of the record of `%s` and what is calculated from them "
+            "and from params: imp doc %s lists them",
+            word, word);
 }
 
 /* Keeps an expression of fields and params. */

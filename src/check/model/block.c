@@ -252,9 +252,12 @@ system_formula_ok(struct check *ck, const struct tm_system *system,
                                        : "the motion of something else")
             : check_error(ck, DIAG_E0364, at->range,
                           "%s depends on the rate of a coordinate", what);
-    CHECK_HELP(ck, d,
-               "it may depend on the system's coordinates%s, t and params",
-               rates ? ", their rates" : "");
+    if (leaf_result_remedy(reads.result))
+        CHECK_HELP(ck, d, "%s", leaf_result_remedy(reads.result));
+    else
+        CHECK_HELP(ck, d,
+                   "it may depend on the system's coordinates%s, t and params",
+                   rates ? ", their rates" : "");
     return false;
 }
 

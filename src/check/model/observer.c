@@ -98,9 +98,11 @@ feels(struct check *ck, const struct tm_system *system, const expr *expression,
         struct diag *diag = check_error(
             ck, DIAG_E0364, at->range, "an observer reads %s",
             felt.result ? felt.result : "the motion of something else");
-        CHECK_HELP(ck, diag,
-                   "it feels the coordinates of its own system, t and "
-                   "params");
+        const char *remedy = leaf_result_remedy(felt.result);
+        CHECK_HELP(ck, diag, "%s",
+                   remedy ? remedy
+                          : "it feels the coordinates of its own system, t "
+                            "and params");
         return false;
     }
     if (!jump || !felt.sides)

@@ -12,17 +12,28 @@ leaf_is_given(const struct check *ck, const expr *leaf)
     return leaf->sym == SYM_SLOT && ck->lists.slots.v[leaf->i].given;
 }
 
+static const char moving_list[] =
+    "a list along the motion that cannot be written out entry by entry (lists "
+    "of two lengths, a selection, an empty list, more than 4096)";
+
+const char *
+leaf_result_remedy(const char *result)
+{
+    return result == moving_list
+               ? "how many entries a selection has only a run knows: take a "
+                 "slice by numbers, as in a[2 .. -1], or leave what is not "
+                 "wanted out of the list, or out of the file of the data"
+               : NULL;
+}
+
 const char *
 leaf_result(const struct check *ck, const expr *leaf)
 {
     assert(ck && leaf);
     if (leaf->sym != SYM_SLOT || ck->lists.slots.v[leaf->i].given)
         return NULL;
-    return ck->lists.slots.v[leaf->i].moves
-               ? "a list along the motion that cannot be written out entry by "
-                 "entry (lists of two lengths, a selection, an empty list, "
-                 "more than 4096)"
-               : "the result of a command";
+    return ck->lists.slots.v[leaf->i].moves ? moving_list
+                                            : "the result of a command";
 }
 
 struct leaves {
@@ -70,7 +81,9 @@ check_leaves(struct check *ck, const expr *const *e, size_t count, int may,
         return true;
     struct diag *diag = check_error(ck, DIAG_E0319, at->range,
                                     "%s cannot depend on %s", what, bad);
-    if ((f.motion || f.system) && may & MAY_RESULTS)
+    if (leaf_result_remedy(bad))
+        CHECK_HELP(ck, diag, "%s", leaf_result_remedy(bad));
+    else if ((f.motion || f.system) && may & MAY_RESULTS)
         CHECK_HELP(ck, diag,
                    "let a run record it, simulate { record = (%s) ... }, and "
                    "take what is wanted from that column: its last entry [-1], "

@@ -120,6 +120,8 @@ bool leaf_is_given(const struct check *ck, const expr *leaf);
 /* What a leaf of a result is called where it is not given; NULL: it is, or the
  * leaf is none. */
 const char *leaf_result(const struct check *ck, const expr *leaf);
+/* What helps where `result` (of leaf_result) is such a list; or NULL. */
+const char *leaf_result_remedy(const char *result);
 /* data of the set-up: no time, no motion, no results */
 enum may { MAY_PARAMS = 0, MAY_TIME = 1, MAY_MOTION = 2, MAY_RESULTS = 4 };
 bool check_leaves(struct check *ck, const expr *const *e, size_t count, int may,

@@ -465,8 +465,8 @@ tell_endless(struct flow *flow, double time)
                                : "shrinks more slowly than their "
                                  "speeds",
                          arena_printf(flow->run->brief,
-                                      "the %ld impacts that were gone "
-                                      "through",
+                                      "the impacts before and of %ld more "
+                                      "that were gone through",
                                       observer->limit.impacts),
                          observer->limit.late[which]);
         observer->told = true;

@@ -29,6 +29,9 @@
 /* Where there is no series at all, as of the norm of a vector that is 0 and
  * stays so, pieces double up to a thousandth of the run. */
 #define DOUBLED_BLUNT 38
+/* An integral that a piece without a series may change by is told where it is
+ * this share of the greatest value times the length of the run. */
+#define CHANGE_TOLD 1e-12
 /* A function that was this many times as large before is 0 to all rounding: the
  * square of 16 roundings, for it may be a square. */
 #define VANISHED 0x1p-96
@@ -237,6 +240,8 @@ take_piece(struct followed *followed, double start, double h)
         return;
     }
     if (along_is_time(followed)) {
+        if (changes(c, h) == 0) /* its value is counted; 0 > 0 never holds */
+            return;
         double down[IMP_ALONG_ORDER + 1]; /* the condition holds where < 0 */
         for (int k = 0; k <= IMP_ALONG_ORDER; k++)
             down[k] = -c[k];
@@ -267,14 +272,13 @@ kink_off(const struct followed *followed, uint32_t i, double h)
                 followed->next[(size_t)i * ALONG_WIDTH]);
 }
 
-/* Has a branch come to its change as its function foresaw? Then the expression,
- * where it does not, jumps there. */
+/* Has a branch come to its change as its function foresaw, to this share of its
+ * terms? Then the expression, where it does not, jumps there. */
 static bool
-jumps(const struct followed *followed, double h)
+jumps(const struct followed *followed, double h, double share)
 {
     for (uint32_t i = 1; i <= followed->item->ref; i++) {
-        double little =
-            MISSED * terms(followed->c + (size_t)i * ALONG_WIDTH, h);
+        double little = share * terms(followed->c + (size_t)i * ALONG_WIDTH, h);
         if (kink_off(followed, i, h) <= little &&
             fabs(followed->next[(size_t)i * ALONG_WIDTH]) <= little)
             return true;
@@ -381,6 +385,24 @@ take_both_sides(struct along *along, struct followed *followed, double h)
     return true;
 }
 
+/* The last piece, which has no series, ends at time t with this value. Such
+ * pieces are short, or nothing changes in them; what does is told. */
+static void
+without_series(struct along *along, struct followed *followed, double t,
+               double value)
+{
+    double h = t - along->time, change = fabs(value - followed->c[0]),
+           size = followed->kink[0].size, span = along->until;
+    bool told = followed->item->field == IMP_ALONG_INTEGRAL
+                    ? h * change / 2 > CHANGE_TOLD * size * span
+                    : h > ldexp(BESIDE_KINK * span, DOUBLED_MOST) &&
+                          change > MISSED * size;
+    if (told)
+        along_missed(along, followed, t, value);
+    else
+        along_by_ends(followed, h, value);
+}
+
 /* The last piece ends at time t with this value. */
 static void
 end_piece(struct along *along, struct followed *followed, double t,
@@ -389,7 +411,7 @@ end_piece(struct along *along, struct followed *followed, double t,
     double h = t - along->time;
     if (found(followed))
         return;
-    if (t > followed->known && !along->brief) {
+    if (t > followed->known && !along->brief && !followed->blunt) {
         followed->n_pieces++;
         *along_piece(followed) =
             (struct along_piece){along->time, t, fmin(followed->c[0], value),
@@ -405,11 +427,15 @@ end_piece(struct along *along, struct followed *followed, double t,
     *along_piece(followed) =
         (struct along_piece){along->time, t, fmin(followed->c[0], value),
                              fmax(followed->c[0], value)};
-    if (along->brief || stays_closed(along, followed, h, foreseen, value))
+    if (stays_closed(along, followed, h, foreseen, value))
         along_by_ends(followed, h, value);
+    else if (along->brief || followed->blunt)
+        without_series(along, followed, t, value);
     else if (fabs(foreseen - value) <= little)
         take_piece(followed, along->time, h);
-    else if (along->to_kink && t == along->reach && jumps(followed, h)) {
+    else if ((along->to_kink && t == along->reach &&
+              jumps(followed, h, MISSED)) ||
+             jumps(followed, h, VALUE_ROUNDING)) {
         take_piece(followed, along->time, h);
         count_value(followed, foreseen, t);
     } else if (!take_both_sides(along, followed, h)) {
@@ -426,7 +452,8 @@ is_rounding(const struct followed *followed, uint32_t i, const double *p,
     return terms(p, h) <= followed->kink[i].floor;
 }
 
-/* When the first kink comes within h; 0 also where one is now. */
+/* When the first kink comes within h; 0 also where one is now: at a zero
+ * nothing says on which side the branch is. */
 static double
 first_kink(const struct followed *followed, double h)
 {
@@ -445,8 +472,12 @@ first_kink(const struct followed *followed, double h)
             any |= p[k] != 0;
             p[k] *= sign;
         }
-        if (any && !is_rounding(followed, i, c, h) &&
-            polynomial_below(p, degree, 0, h, 0, &s))
+        if (!any || is_rounding(followed, i, c, h))
+            continue;
+        if (i <= item->ref && p[0] == 0 &&
+            terms(p, h) > VALUE_ROUNDING * followed->kink[i].size)
+            first = 0;
+        else if (polynomial_below(p, degree, 0, h, 0, &s))
             first = fmin(first, s);
     }
     return first;
@@ -544,48 +575,50 @@ least_step(double t)
     return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
 }
 
-/* Sets how far the series that were just read hold. */
+/* Sets how far the series that were just read hold. Those without one take
+ * pieces that double, in which the others keep theirs. */
 static void
-set_reach(struct along *along, double t, bool blunt)
+set_reach(struct along *along, double t)
 {
-    double reach = along->until - t, kink = INFINITY, known = reach;
+    double reach = along->until - t, kink = INFINITY, known = reach,
+           least = least_step(t), step = INFINITY;
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
-        double holds = series_known(followed, followed->c);
+        double holds =
+            followed->blunt ? 0 : series_known(followed, followed->c);
         followed->known = t + holds;
+        followed->blunt |= holds < least && along->doubled >= DOUBLED_MOST;
+        if (followed->blunt && !found(followed))
+            step = ldexp(BESIDE_KINK * along->until, along->blunted);
+        if (followed->blunt)
+            continue;
         known = fmin(known, holds);
         reach = fmin(reach, fmax(holds, quiet_for(followed, holds)));
     }
-    for (uint32_t i = 0; i < along->n && reach > 0 && !blunt; i++)
-        if (!found(&along->v[i]))
+    for (uint32_t i = 0; i < along->n && reach > 0; i++)
+        if (!found(&along->v[i]) && !along->v[i].blunt)
             kink = fmin(kink, first_kink(&along->v[i], reach));
-    if (blunt)
-        kink = 0;
-    double least = least_step(t);
     if (kink <= reach) {
-        least +=
-            ldexp(BESIDE_KINK * (blunt ? along->until : reach), along->doubled);
-        if (blunt)
-            along->doubled += along->doubled < DOUBLED_BLUNT;
-        else
-            along->doubled = kink < least && along->doubled < DOUBLED_MOST
-                                 ? along->doubled + 1
-                                 : 0;
+        least += ldexp(BESIDE_KINK * reach, along->doubled);
+        along->doubled = kink < least && along->doubled < DOUBLED_MOST
+                             ? along->doubled + 1
+                             : 0;
         reach = kink;
     } else if (reach < ldexp(least, along->doubled)) {
         /* Where a force has just begun with a power, the series hold for less
          * than the rounding of the time again and again. */
         least = ldexp(least, along->doubled);
         along->doubled += along->doubled < DOUBLED_MOST;
-    } else {
+    } else if (isinf(step)) {
         along->doubled = 0;
     }
-    along->to_kink = kink < INFINITY;
+    along->blunted =
+        isinf(step) ? 0 : along->blunted + (along->blunted < DOUBLED_BLUNT);
+    along->to_kink = isfinite(kink) && step > fmax(reach, least);
     along->brief = reach < least;
-    along->reach =
-        t + (blunt ? fmin(least, fmax(along->until - t, least_step(t)))
-                   : fmax(reach, least));
-    along->known = fmin(along->reach, t + fmax(known, least));
+    reach = fmin(fmax(reach, least), fmax(step, least_step(t)));
+    along->reach = t + reach;
+    along->known = t + fmin(reach, fmax(known, least));
 }
 
 /* Has the function of a kink vanished, to all rounding, for a time as long as
@@ -606,7 +639,6 @@ static int
 look(struct along *along, bool ends, size_t events)
 {
     double t = rt_time(along->analysis->rt);
-    bool blunt = false;
     /* a row that was asked for is looked at twice, too, and ends no flight */
     if (along->begun && t == along->time && events != along->events)
         along_flight_ends(along);
@@ -617,14 +649,14 @@ look(struct along *along, bool ends, size_t events)
         int st = arg_numbers(along->analysis, followed->item, c);
         if (st)
             return st;
-        blunt |= take_blunt(followed, c);
+        bool blunt = take_blunt(followed, c);
         if (along->begun && t > along->time) {
             learn_rounding(followed, t - along->time);
             end_piece(along, followed, t, c[0]);
         }
         followed->next = followed->c;
         followed->c = c;
-        blunt = blunt || (!ends && vanished(along, followed));
+        followed->blunt = blunt || (!ends && vanished(along, followed));
         count_value(followed, c[0], t);
     }
     along->time = t;
@@ -634,7 +666,7 @@ look(struct along *along, bool ends, size_t events)
         along->to_kink = false;
         along->reach = along->known = t + least_step(t);
     } else {
-        set_reach(along, t, blunt);
+        set_reach(along, t);
     }
     return IMP_OK;
 }

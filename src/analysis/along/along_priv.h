@@ -24,7 +24,8 @@ struct followed {
         *kink;    /* of which the first is the expression itself: size */
     double value; /* so far: extreme, integral, or time */
     double at;    /* of the extreme */
-    bool any;
+    bool any,
+        blunt; /* blunt: the last look had no series that holds for any time */
     double known;  /* the time up to which the series of the last look holds */
     size_t missed; /* pieces that the series did not follow */
     double from, to;
@@ -46,6 +47,7 @@ struct along {
     double known;       /* the time up to which all series hold */
     double until;
     int doubled; /* short pieces beside a kink in a row */
+    int blunted; /* pieces of items without a series in a row */
     /* brief: the present piece is one of these; to_kink: it goes to a kink */
     bool begun, brief, to_kink;
     double end[ALONG_KEPT];       /* of flights: times with events, */
@@ -54,7 +56,7 @@ struct along {
     size_t n_ends, events;        /* events of the run at the last look */
     double limit;                 /* the time of the last limit that was told */
     uint64_t limit_of;
-    bool regular; /* the flights before it tell the rest */
+    bool regular;  /* the flights before it tell the rest */
     double closed; /* m: a gap up to this size is closed; < 0: not yet asked */
 };
 

@@ -111,14 +111,20 @@ note_kink(void *ctx, const expr *node)
               ex_add(graph, ex_mul(graph, node->a, node->a),
                      ex_mul(graph, node->b, node->b)));
         return;
+    case IMP_OP_ATAN2: /* jumps from pi to -pi where the first is 0 */
+        of = node->a;
+        break;
     case IMP_OP_FLOOR:
     case IMP_OP_CEIL:
     case IMP_OP_TRUNC:
     case IMP_OP_MOD:
-    case IMP_OP_ROUND: /* where of is whole, or half of an odd number */
-        whole = ex_mul(graph, ex_num(graph, acos(-1.0)), of);
-        of = ex_op(graph, node->op == IMP_OP_ROUND ? IMP_OP_COS : IMP_OP_SIN,
-                   whole, NULL, NULL);
+    case IMP_OP_ROUND: /* where of is whole, or half of an odd number, it is 0
+                          exactly: what is beyond its whole part turns */
+        if (node->op == IMP_OP_ROUND)
+            of = ex_add(graph, of, ex_num(graph, 0.5));
+        whole = ex_op(graph, IMP_OP_FLOOR, of, NULL, NULL);
+        of = ex_mul(graph, ex_num(graph, acos(-1.0)), ex_sub(graph, of, whole));
+        of = ex_op(graph, IMP_OP_SIN, of, NULL, NULL);
         break;
     default:
         break;

@@ -521,7 +521,8 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
         ended[i] |= on[i] && friction->mode[i] == CONTACT_STICK &&
                     friction_unloaded(flow, i);
     }
-    if (taylor->next.n_hit == 0)
+    friction->shares_end = taylor->next.n_hit == 0;
+    if (friction->shares_end)
         shared_ended(flow, on, ended);
     for (int k = 0; k < taylor->next.n_hit; k++) {
         int i = taylor->next.hit[k];
@@ -538,8 +539,9 @@ change(struct flow *flow, struct flow_event *event, enum taylor_next what,
     }
     event->kind = FLOW_MODES;
     event->contact = flow->sys->contact + (uint32_t)taylor->next.hit[0];
-    if ((st = friction_settle(flow, on, ended, event)) ||
-        event->kind == FLOW_UNDECIDED)
+    st = friction_settle(flow, on, ended, event);
+    friction->shares_end = false;
+    if (st || event->kind == FLOW_UNDECIDED)
         return st;
     for (int k = 0; k < taylor->next.n_hit && what == NEXT_CEASES; k++)
         if (!taylor->contacts.closed[taylor->next.hit[k]] && !soft[k])

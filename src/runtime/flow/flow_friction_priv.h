@@ -100,6 +100,8 @@ struct taylor_friction {
     bool may_gain;    /* a law of it may raise the energy */
     bool shared; /* closed contacts depend on each other: their forces are not
                     unique, and the roots of their series are no events */
+    bool shares_end; /* no such forces go on from here: what they have held and
+                        what carries nothing now is not held by them again */
     double
         *v_size; /* n: the greatest rates on the last piece, by their terms */
     struct friction_rows rows;

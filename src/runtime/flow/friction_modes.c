@@ -141,9 +141,9 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
             (st = friction_soft_force(flow, i, &all->point[n].normal)))
             return st;
         all->point[n].fuzz = all->point[n].given ? friction->fuzz[i] : 0.0;
-        all->ceased[n] =
-            held && ended[i] && !friction->zero[i] &&
-            (friction->mode[i] != CONTACT_STICK || friction_unloaded(flow, i));
+        all->ceased[n] = held && ended[i] && !friction->zero[i] &&
+                         (friction->mode[i] != CONTACT_STICK ||
+                          friction->shares_end || friction_unloaded(flow, i));
         all->contact[n++] = (int)i;
     }
     all->terms = NEW_N(arena, double, 2 * n + 1);

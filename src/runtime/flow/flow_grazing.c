@@ -420,6 +420,36 @@ sizes(const struct flow *flow, uint32_t i, double *gap, double *rate)
     *rate += taylor->terms.rate_held[i];
 }
 
+/* The change lies within so many least steps of the time. */
+#define SWITCH_LATE 8.0
+
+/* How far gap and rate of contact i, which are those of env, may lie beside 0
+ * by rounding: that of their terms, and what the new branch makes of them in
+ * the time by which the change is late. That counts where all has been at rest.
+ */
+static void
+roundings(struct flow *flow, uint32_t i, double *gap, double *rate)
+{
+    struct rt *run = flow->run;
+    double *state = run->env + flow->sys->env_state,
+           *time = run->env + run->im->layout.time, now = *time,
+           late = SWITCH_LATE * switching_least(run), later[2];
+    double *q = arena_copy(run->brief, state, flow->n * sizeof *q);
+    const double eps = SWITCH_NOISE * DBL_EPSILON;
+    sizes(flow, i, gap, rate);
+    *gap *= eps;
+    *rate *= eps;
+    for (uint32_t j = 0; j < flow->n; j++)
+        state[j] += late * state[flow->n + j];
+    *time += late;
+    if (!system_gap(run, flow->system, i, &later[0], &later[1], NULL)) {
+        *gap += fabs(later[0] - flow->instant.gap[i]);
+        *rate += fabs(later[1] - flow->instant.rate[i]);
+    }
+    *time = now;
+    memcpy(state, q, flow->n * sizeof *q);
+}
+
 /* An energy jumps if it changes by more than this share of what it is made of
  * within so many least steps, and by so many times more than the other energy
  * makes up for. */
@@ -534,7 +564,6 @@ taylor_switch_ahead(struct flow *flow)
     struct taylor_next_event *next = &taylor->next;
     double *env = flow->run->env, *time = env + flow->run->im->layout.time,
            now = *time;
-    const double eps = SWITCH_NOISE * DBL_EPSILON;
     int st = energies_ahead(flow);
     if (st)
         return st;
@@ -548,14 +577,13 @@ taylor_switch_ahead(struct flow *flow)
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         double gap, rate;
         taylor_hold_terms(flow, i, next->time - taylor->now);
-        sizes(flow, i, &gap, &rate);
         if (friction_soft(flow, i))
             continue;
-        if (flow->instant.gap[i] < -eps * gap)
+        roundings(flow, i, &gap, &rate);
+        if (flow->instant.gap[i] < -gap)
             st = below(flow, i);
         else if (taylor->contacts.closed[i] && next->what == NEXT_NOTHING &&
-                 (flow->instant.gap[i] > eps * gap ||
-                  flow->instant.rate[i] > eps * rate)) {
+                 (flow->instant.gap[i] > gap || flow->instant.rate[i] > rate)) {
             next->what = NEXT_OPENS;
             next->hit[0] = (int)i;
             next->n_hit = 1;
@@ -570,7 +598,6 @@ taylor_switched(struct flow *flow, struct flow_event *event)
 {
     assert(flow->taylor->next.guard >= 0);
     struct taylor_flow *taylor = flow->taylor;
-    const double eps = SWITCH_NOISE * DBL_EPSILON;
     int which = taylor->next.guard;
     taylor->next.guard = -1;
     /* A limit that was predicted without this change holds no longer. */
@@ -584,17 +611,17 @@ taylor_switched(struct flow *flow, struct flow_event *event)
     for (uint32_t which_contact = 0; which_contact < flow->m; which_contact++) {
         double gap, rate;
         flow_read_state(flow);
-        sizes(flow, which_contact, &gap, &rate);
-        bool opens = flow->instant.gap[which_contact] > eps * gap ||
-                     flow->instant.rate[which_contact] > eps * rate;
+        roundings(flow, which_contact, &gap, &rate);
+        bool opens = flow->instant.gap[which_contact] > gap ||
+                     flow->instant.rate[which_contact] > rate;
         if (!taylor->contacts.closed[which_contact] ||
             friction_soft(flow, which_contact) ||
-            (!opens && flow->instant.rate[which_contact] >= -eps * rate))
+            (!opens && flow->instant.rate[which_contact] >= -rate))
             continue;
         /* Either the contact opens, or the body that comes will hit it. */
         taylor->contacts.closed[which_contact] = false;
         taylor->contacts.opening[which_contact] =
-            flow->instant.gap[which_contact] <= eps * gap && opens;
+            flow->instant.gap[which_contact] <= gap && opens;
         if (!opens || flow->last.n_contacts)
             continue;
         flow->last.contacts[flow->last.n_contacts] =

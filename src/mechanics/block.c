@@ -31,22 +31,21 @@ env_difference(struct mech *mech, const struct mbody *body, int i, int j)
                   body->inertia.J.m[j][j]);
 }
 
-vec3
-body_moment(struct mech *mech, const struct mbody *body)
+/* The torque on a body and its rotors, less w x L, in body axes. */
+static vec3
+gyroscopic(struct mech *mech, const struct mbody *body)
 {
-    assert(mech);
     struct graph *graph = mech->graph;
     if (mech->dim == 2)
-        return rotors_moment(mech, body, body->rate.torque);
+        return body->rate.torque;
     vec3 spin = body->w_body;
     vec3 moment = v3_is_zero(body->rate.torque)
                       ? body->rate.torque
                       : m3_apply_t(graph, body->pose.R, body->rate.torque);
     if (!body->inertia.diagonal) {
-        moment = v3_sub(
-            graph, moment,
-            v3_cross(graph, spin, m3_apply(graph, body->inertia.J, spin)));
-        return rotors_moment(mech, body, moment);
+        vec3 angular = v3_add(graph, m3_apply(graph, body->inertia.J, spin),
+                              rotor_angular(mech, body));
+        return v3_sub(graph, moment, v3_cross(graph, spin, angular));
     }
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
@@ -55,6 +54,13 @@ body_moment(struct mech *mech, const struct mbody *body)
                                     sc_mul(graph, spin.v[j], spin.v[l])));
     }
     return moment;
+}
+
+vec3
+body_moment(struct mech *mech, const struct mbody *body)
+{
+    assert(mech);
+    return rotors_moment(mech, body, gyroscopic(mech, body));
 }
 
 /* d(w_body)/dt. Where the body axes are principal axes there are three
@@ -68,7 +74,9 @@ euler(struct mech *mech, const struct mbody *body)
     graph_origin(graph,
                  mech_range(body->decl->torque.range, body->decl->range));
     if (mech->dim == 2 || !body->inertia.diagonal)
-        return m3_apply(graph, body->inertia.invJ, body_moment(mech, body));
+        return rotors_alpha(
+            mech, body,
+            m3_apply(graph, body->inertia.invJ, gyroscopic(mech, body)));
     vec3 torque = v3_is_zero(body->rate.torque)
                       ? body->rate.torque
                       : m3_apply_t(graph, body->pose.R, body->rate.torque);

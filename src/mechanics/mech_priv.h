@@ -96,8 +96,10 @@ void rotors_torques(struct mech *mech);
 /* Adds them to the leaves of the block with the
  * rates of their entries of state. */
 void rotors_flow(struct mech *mech, struct mblock *block);
-/* Adds to the moment on the body (body axes) what its rotors do. */
+/* Adds to the moment on the body (body axes), or to its angular acceleration,
+ * what motors and friction of its rotors do. */
 vec3 rotors_moment(struct mech *mech, const struct mbody *body, vec3 moment);
+vec3 rotors_alpha(struct mech *mech, const struct mbody *body, vec3 alpha);
 /* Has the body rotors? */
 bool rotors_any(const struct mech *mech, const struct mbody *body);
 /* After the motion tape, whose first row of a rotor of this block is rows[at]:

@@ -59,6 +59,19 @@ turns(struct mech *mech, const struct mrotor *rotor)
 
 /* -- torques --------------------------------------------------------------- */
 
+/* The speed of the rotor against its body in the direction of its friction,
+ * sign (z - turns u.w). What is constant is multiplied first: from order to
+ * order of a series each operation waits for the one before. */
+static const expr *
+slip(struct mech *mech, const struct mrotor *rotor)
+{
+    struct graph *graph = mech->graph;
+    const expr *of_spin = sc_mul(graph, rotor->sign, turns(mech, rotor));
+    vec3 axis = v3_scale(graph, of_spin, rotor->axis);
+    return sc_sub(graph, sc_mul(graph, rotor->sign, rotor->z),
+                  v3_dot(graph, axis, mech->bodies[rotor->body].w_body));
+}
+
 struct lower {
     struct mech *mech;
     const struct mrotor *rotor;
@@ -69,8 +82,7 @@ lower_leaf(void *ctx, const expr *leaf)
 {
     const struct lower *lower = ctx;
     if (leaf->sym == SYM_SLIP)
-        return sc_mul(lower->mech->graph, lower->rotor->sign,
-                      rotor_rate(lower->mech, lower->rotor));
+        return slip(lower->mech, lower->rotor);
     return quantity_leaf(lower->mech, leaf);
 }
 
@@ -100,9 +112,10 @@ static const expr *
 torque(struct mech *mech, const struct mrotor *rotor)
 {
     struct graph *graph = mech->graph;
-    const expr *sum = sc_sub(graph, rotor->motor,
-                             sc_mul(graph, rotor->sign, rotor->friction));
-    return sc_mul(graph, turns(mech, rotor), sum);
+    const expr *turn = turns(mech, rotor),
+               *against = sc_mul(graph, turn, rotor->sign);
+    return sc_sub(graph, sc_mul(graph, turn, rotor->motor),
+                  sc_mul(graph, against, rotor->friction));
 }
 
 vec3
@@ -110,10 +123,6 @@ rotors_moment(struct mech *mech, const struct mbody *body, vec3 moment)
 {
     assert(mech && body);
     struct graph *graph = mech->graph;
-    if (!rotors_any(mech, body))
-        return moment;
-    moment = v3_sub(graph, moment,
-                    v3_cross(graph, body->w_body, rotor_angular(mech, body)));
     for (size_t i = 0; i < mech->model->n_rotors; i++) {
         const struct mrotor *rotor = mech->rotors + i;
         if (rotor->body == body->index)
@@ -121,6 +130,22 @@ rotors_moment(struct mech *mech, const struct mbody *body, vec3 moment)
                             v3_scale(graph, torque(mech, rotor), rotor->axis));
     }
     return moment;
+}
+
+vec3
+rotors_alpha(struct mech *mech, const struct mbody *body, vec3 alpha)
+{
+    assert(mech && body);
+    struct graph *graph = mech->graph;
+    for (size_t i = 0; i < mech->model->n_rotors; i++) {
+        const struct mrotor *rotor = mech->rotors + i;
+        if (rotor->body != body->index)
+            continue;
+        vec3 turn = m3_apply(graph, body->inertia.invJ, rotor->axis);
+        alpha =
+            v3_sub(graph, alpha, v3_scale(graph, torque(mech, rotor), turn));
+    }
+    return alpha;
 }
 
 /* -- in the motion of a block ---------------------------------------------- */
@@ -141,8 +166,10 @@ rotors_flow(struct mech *mech, struct mblock *block)
         if (!in_block(mech, rotor, block))
             continue;
         block->leaf[block->n_leaf] = rotor->z;
+        const expr *per =
+            ex_div(mech->graph, ex_num(mech->graph, 1.0), rotor->inertia);
         block->rate[block->n_leaf++] =
-            ex_div(mech->graph, torque(mech, rotor), rotor->inertia);
+            sc_mul(mech->graph, per, torque(mech, rotor));
     }
 }
 

@@ -58,17 +58,18 @@ law_at_touch(struct rt *run, uint32_t number, double out[4])
  * Hertz's, k d^1.5, is one: its second derivative is infinite there, and the
  * motion has no Taylor series at the very touch. With f(d + b) d/(d + b) in its
  * place, where b is a depth that is rounding of the gap, it has: still none at
- * depth 0, and off by the share b/d, as rounding of the depth d makes it. */
+ * depth 0, and off by the share b/d, as rounding of the depth d makes it. Where
+ * the contact is pressed in further than the clock and the series ask of d + b,
+ * b is rounding alone. */
 
 /* b in roundings of the gap: the gap may be off by some of them, and d + b is
  * above 0 all the same. */
 #define BESIDE_ROUNDINGS 8.0
-/* b in the way of the least steps that the clock can see: pieces of the motion
- * are some tenth of b over the speed. */
+/* d + b in the way of the least steps that the clock can see: pieces of the
+ * motion are some tenth of it over the speed. */
 #define BESIDE_STEPS 64.0
-/* Order 20 of the series, (speed t/b)^20, must be a number for the times that
- * count: of a gap whose terms are all 0, b is this share of a way in a unit of
- * time. */
+/* Order 20 of the series, (speed/(d + b))^20, must be a number: d + b is this
+ * share of a way in a unit of time. */
 #define BESIDE_LEAST 1e-14
 
 static double *
@@ -118,11 +119,11 @@ contact_compliance_beside(struct rt *run, uint32_t number, double scale,
     double *beside = beside_of(run, number), speed = fabs(gap[1]);
     if (!contact_compliance_rough(run, number))
         return;
-    double depth =
-        fmax(BESIDE_ROUNDINGS * rounding, BESIDE_STEPS * least * speed);
+    double way = speed * fmax(BESIDE_STEPS * least, BESIDE_LEAST),
+           depth = fmax(BESIDE_ROUNDINGS * rounding, way + fmin(gap[0], 0.0));
     depth = fmax(depth, 2.0 * gap[0]);
     if (depth == 0.0)
-        depth = BESIDE_LEAST * fmax(speed, 1.0);
+        depth = BESIDE_LEAST;
     *beside = depth / scale;
 }
 

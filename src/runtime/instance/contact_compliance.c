@@ -233,7 +233,9 @@ contact_compliance_sides(struct rt *run, uint32_t number, double scale,
             return false;
         force[side] = fmax(out[0], 0.0);
     }
-    return force[1] - force[0] > SIDE_JUMP * force[1];
+    /* where it just touches it has no force to jump from: what a damper gives
+     * at that speed is none */
+    return gap < 0.0 && force[1] - force[0] > SIDE_JUMP * force[1];
 }
 
 /* -- energy ------------------------------------------------------------------

@@ -109,7 +109,7 @@ endforeach()
 file(GLOB soak CONFIGURE_DEPENDS tests/soak/*.c)
 add_executable(imp_soak ${soak})
 target_link_libraries(imp_soak m)
-add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 34
+add_test(NAME soak COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 33
   --seconds 400 --known ${CMAKE_SOURCE_DIR}/tests/soak/known)
 add_test(NAME soak-discs COMMAND imp_soak --imp $<TARGET_FILE:imp> --seed 1 --count 8
   --kind discs --check search)

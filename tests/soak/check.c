@@ -205,7 +205,9 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
     if (text)
         *text = model_text(&trial.other);
     struct runner patient = *runner;
-    if (trial.other.second || trial.frame.guests)
+    /* near to a ground that rides is every body, at all times */
+    if (trial.other.second || trial.frame.guests ||
+        !ride_is_rest(&trial.other.ground))
         patient.seconds *= SECOND_ENGINE;
     run_model(&patient, &trial.other, &result);
     if (!trial.frame.guests || is_own_end(&trial.other, &result))

@@ -45,6 +45,7 @@ static const struct kind {
     {"loaded", generate_loaded, 0},
     {"rounded", generate_rounded, 0},
     {"riding", generate_riding, 0},
+    {"approaches", generate_approaches, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

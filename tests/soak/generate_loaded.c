@@ -197,3 +197,23 @@ generate_riding(struct random *random, struct model *out)
     /* what grows as their square would soon be all that there is */
     out->until = fmin(out->until, 1.2);
 }
+
+/* Scenes of other kinds whose restitutions fall with the approach by one of
+ * several laws. */
+void
+generate_approaches(struct random *random, struct model *out)
+{
+    static void (*const kinds[])(struct random *, struct model *) = {
+        generate_smooth, generate_rough, generate_driven, generate_bodies,
+        generate_polytopes};
+    kinds[random_whole(random, 5)](random, out);
+    enum approach law = (enum approach)random_whole(random, APPROACHES);
+    double speed = random_in(random, 0.2, 5),
+           restitution = random_in(random, 0.2, 0.95);
+    for (int i = 0; i < out->contacts; i++) {
+        struct contact *contact = &out->contact[i];
+        contact->approach = law;
+        contact->approach_speed = speed;
+        contact->restitution = restitution;
+    }
+}

@@ -58,9 +58,21 @@ model_has_rotors(const struct model *model)
 double
 contact_restitution(const struct contact *contact, double approach)
 {
-    double speed = contact->approach_speed;
-    return speed == 0 ? contact->restitution
-                      : contact->restitution * speed / (speed + approach);
+    double e = contact->restitution, v = approach / contact->approach_speed;
+    if (contact->approach_speed == 0)
+        return e;
+    switch (contact->approach) {
+    case APPROACH_ROOT:
+        return e / pow(1 + v, 0.25);
+    case APPROACH_KINK:
+        return v < 1 ? e : e / pow(v, 0.25);
+    case APPROACH_EXP:
+        return e * exp(-v);
+    case APPROACH_FLOOR:
+        return fmax(e * (1 - v / 4), e / 2);
+    default:
+        return e / (1 + v);
+    }
 }
 
 double
@@ -367,6 +379,30 @@ print_body(const struct model *model, int index, FILE *out)
     fputs(" }\n", out);
 }
 
+/* The restitution as a formula of the speed of approach: in the texts E is the
+ * number, V the quotient. */
+static void
+print_approach(const struct contact *contact, FILE *out)
+{
+    static const char *const forms[APPROACHES] = {
+        [APPROACH_OVER] = "E/(1 + V)",
+        [APPROACH_ROOT] = "E/(1 + V)^(1/4)",
+        [APPROACH_KINK] = "(if V < 1 then E else E/V^(1/4))",
+        [APPROACH_EXP] = "E*exp(-V)",
+        [APPROACH_FLOOR] = "max(E*(1 - V/4), E/2)"};
+    for (const char *at = forms[contact->approach]; *at; at++) {
+        if (*at == 'E') {
+            print_number(out, contact->restitution);
+        } else if (*at == 'V') {
+            fputs("(approach/(", out);
+            print_number(out, contact->approach_speed);
+            fprintf(out, "%s))", contact->system ? " [1/s]" : " [m/s]");
+        } else {
+            fputc(*at, out);
+        }
+    }
+}
+
 void
 print_restitution(const struct contact *contact, FILE *out)
 {
@@ -376,13 +412,10 @@ print_restitution(const struct contact *contact, FILE *out)
     }
     if (contact->restitution_law)
         fprintf(out, "%s(", contact->restitution_law);
-    print_number(out, contact->restitution);
-    if (contact->approach_speed != 0) {
-        const char *unit = contact->system ? " [1/s]" : " [m/s]";
-        fputs("/(1 + approach/(", out);
-        print_number(out, contact->approach_speed);
-        fprintf(out, "%s))", unit);
-    }
+    if (contact->approach_speed != 0)
+        print_approach(contact, out);
+    else
+        print_number(out, contact->restitution);
     fputs(contact->restitution_law ? ")" : "", out);
 }
 
@@ -414,6 +447,8 @@ print_friction(const struct model *model, const struct contact *contact,
 static void
 print_own_law(const struct contact *contact, FILE *out)
 {
+    if (contact->own_newton)
+        fputs("  law = ((1 + restitution)*approach/C, 0)", out);
     if (!contact->own_law)
         return;
     bool sticks = !strcmp(contact->own_law, "sticking");
@@ -471,13 +506,14 @@ print_world(const struct model *model, FILE *out)
 {
     bool gravity = !is_zero(model->gravity) && !model->as_system &&
                    !ride_turns(&model->carried);
-    if (!gravity && !model->law && !model->rounded)
+    if (!gravity && !model->law && !model->rounded && model->tolerance == 0)
         return;
     fputs("world {", out);
     if (gravity)
         vector_key(model, out, "gravity", model->gravity);
     if (model->law)
         fprintf(out, "  law = %s", model->law);
+    number_key(out, "tolerance", model->tolerance);
     fputs(model->rounded ? "  corners = rounded }\n" : " }\n", out);
 }
 

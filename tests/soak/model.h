@@ -82,6 +82,18 @@ struct body {
     struct rotor rotor;
 };
 
+/* How a restitution falls with the quotient v of the approach: e/(1 + v);
+ * e/(1 + v)^(1/4); e up to v = 1, and then e/v^(1/4); e*exp(-v); the greater of
+ * e*(1 - v/4) and e/2. */
+enum approach {
+    APPROACH_OVER,
+    APPROACH_ROOT,
+    APPROACH_KINK,
+    APPROACH_EXP,
+    APPROACH_FLOOR,
+    APPROACHES
+};
+
 struct contact {
     bool there;
     char name[NAME_SIZE];
@@ -95,7 +107,10 @@ struct contact {
     const char *restitution_law; /* NULL, "newton", "poisson", "energetic" */
     bool sticks;                 /* `restitution = sticking` */
     double approach_speed;       /* not 0: the restitution is that number over
-                                    1 + approach/approach_speed */
+                                    1 + approach/approach_speed, */
+    enum approach approach;      /* or another function of this quotient */
+    bool own_newton;             /* Newton's law without friction, as a law of
+                                    the contact's own */
     const char *own_law;         /* of the library `friction`; NULL: none */
     double own_share;            /* its number; `sticking` has none */
     bool rough;                  /* has Coulomb's friction */
@@ -146,6 +161,7 @@ struct model {
     struct ride ground;  /* of the fixed bodies; it turns, or is pushed along */
     struct ride carried; /* forces move the others as if they were carried by
                             it; gravity turns with it */
+    double tolerance;    /* of verdicts; 0: none is stated */
     const char *law;     /* of the world; NULL: none is stated */
     struct body body[MAX_BODIES];
     int bodies;

@@ -435,8 +435,9 @@ same_laws(const struct contact *a, const struct contact *b)
 {
     return a->restitution == b->restitution &&
            a->restitution_law == b->restitution_law && a->sticks == b->sticks &&
-           a->approach_speed == b->approach_speed && !a->own_law &&
-           !b->own_law && a->rough == b->rough && a->friction == b->friction &&
+           a->approach_speed == b->approach_speed &&
+           a->approach == b->approach && !a->own_law && !b->own_law &&
+           a->rough == b->rough && a->friction == b->friction &&
            a->static_friction == b->static_friction &&
            a->impact_friction == b->impact_friction &&
            a->stribeck_speed == b->stribeck_speed;
@@ -595,6 +596,14 @@ make_data(struct trial *trial)
            ride_is_rest(&trial->model->ground);
 }
 
+/* Verdicts may be finer or rougher, where nothing is near an edge. */
+static bool
+make_tolerance(struct trial *trial)
+{
+    trial->other.tolerance = pow(10, random_in(&trial->random, -10, -8));
+    return trial->model->question == ASK_SIMULATE;
+}
+
 /* In feet, pounds, minutes, degrees and turns a minute. */
 static bool
 make_feet(struct trial *trial)
@@ -701,6 +710,25 @@ make_law(struct trial *trial)
            trial->model->question == ASK_SIMULATE;
 }
 
+/* Newton's law without friction, as a law that each contact states. Laws of
+ * contacts take several points one after the other. */
+static bool
+make_own_law(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    if (!other->law || strcmp(other->law, "sequential") != 0 ||
+        other->dimension != 2 || other->systems || model_is_rough(other))
+        return false;
+    for (int i = 0; i < other->contacts; i++) {
+        if (other->contact[i].own_law || other->contact[i].sticks ||
+            other->contact[i].restitution_law)
+            return false;
+        other->contact[i].own_newton = true;
+    }
+    trial->frame.closures_untold = true;
+    return other->contacts > 0;
+}
+
 /* In the canonical layout. */
 static bool
 make_format(struct trial *trial)
@@ -763,5 +791,7 @@ const struct relation relation_table[] = {
     {"cut", make_cut},
     {"ride", make_ride},
     {"data", make_data},
+    {"tolerance", make_tolerance},
+    {"own-law", make_own_law},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -328,6 +328,46 @@ stays_closed(struct along *along, const struct followed *followed, double h,
            fabs(foreseen) <= along->closed && fabs(value) <= along->closed;
 }
 
+/* Is kink i, whose function has coefficients p, rounding alone within h? A gap
+ * that stays closed changes its sign all the time. */
+static bool
+is_rounding(const struct followed *followed, uint32_t i, const double *p,
+            double h)
+{
+    return terms(p, h) <= followed->kink[i].floor;
+}
+
+/* When the first kink comes within h; 0 also where one is now: at a zero
+ * nothing says on which side the branch is. */
+static double
+first_kink(const struct followed *followed, double h)
+{
+    const imp_val *item = followed->item;
+    double first = INFINITY, s;
+    for (uint32_t i = 1; i < item->rows / ALONG_WIDTH; i++) {
+        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
+        double p[ALONG_WIDTH];
+        int degree = IMP_ALONG_ORDER;
+        bool any = false;
+        memcpy(p, c, sizeof p);
+        if (i > item->ref)
+            degree = polynomial_derivative(c, IMP_ALONG_ORDER, p);
+        double sign = p[0] < 0 ? -1 : 1;
+        for (int k = 0; k <= degree; k++) {
+            any |= p[k] != 0;
+            p[k] *= sign;
+        }
+        if (!any || is_rounding(followed, i, c, h))
+            continue;
+        if (i <= item->ref && p[0] == 0 &&
+            terms(p, h) > VALUE_ROUNDING * followed->kink[i].size)
+            first = 0;
+        else if (polynomial_below(p, degree, 0, h, 0, &s))
+            first = fmin(first, s);
+    }
+    return first;
+}
+
 /* These series of the expression and its kinks hold so far, by themselves. */
 static double
 series_known(const struct followed *followed, const double *series)
@@ -371,6 +411,8 @@ take_both_sides(struct along *along, struct followed *followed, double h)
         if (kink_off(followed, i, h) >
             MISSED * terms(c + (size_t)i * ALONG_WIDTH, h))
             return false;
+    if (!(fabs(first_kink(followed, h) - at) <= MISSED * h))
+        return false; /* the kink is one of others */
     memcpy(back, followed->next, sizeof back);
     double size = terms(c, at) + terms(back, h - at);
     move_series(back, at - h);
@@ -403,19 +445,36 @@ without_series(struct along *along, struct followed *followed, double t,
         along_by_ends(followed, h, value);
 }
 
+/* Notes the last piece, which ends at time t with this value. */
+static void
+note_piece(const struct along *along, struct followed *followed, double t,
+           double value)
+{
+    followed->n_pieces++;
+    *along_piece(followed) =
+        (struct along_piece){along->time, t, fmin(followed->c[0], value),
+                             fmax(followed->c[0], value)};
+}
+
 /* The last piece ends at time t with this value. */
 static void
 end_piece(struct along *along, struct followed *followed, double t,
           double value)
 {
     double h = t - along->time;
+    /* a limit may have been gone to at once, from where the piece was to be
+     * brief: beside a kink, or where values alone were read */
+    bool brief = along->brief && t <= along->reach;
     if (found(followed))
         return;
+    if (t > along->reach &&
+        (followed->blunt || (along->brief && !along->to_kink))) {
+        note_piece(along, followed, t, value);
+        along_missed(along, followed, t, value);
+        return;
+    }
     if (t > followed->known && !along->brief && !followed->blunt) {
-        followed->n_pieces++;
-        *along_piece(followed) =
-            (struct along_piece){along->time, t, fmin(followed->c[0], value),
-                                 fmax(followed->c[0], value)};
+        note_piece(along, followed, t, value);
         return;
     }
     double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h),
@@ -423,13 +482,10 @@ end_piece(struct along *along, struct followed *followed, double t,
     *size = fmax(*size, fmax(fabs(followed->c[0]), fabs(value)));
     double little = fmax(MISSED * (terms(followed->c, h) + fabs(value)),
                          LEFT_OF_MOTION * *size);
-    followed->n_pieces++;
-    *along_piece(followed) =
-        (struct along_piece){along->time, t, fmin(followed->c[0], value),
-                             fmax(followed->c[0], value)};
+    note_piece(along, followed, t, value);
     if (stays_closed(along, followed, h, foreseen, value))
         along_by_ends(followed, h, value);
-    else if (along->brief || followed->blunt)
+    else if (brief || followed->blunt)
         without_series(along, followed, t, value);
     else if (fabs(foreseen - value) <= little)
         take_piece(followed, along->time, h);
@@ -441,46 +497,6 @@ end_piece(struct along *along, struct followed *followed, double t,
     } else if (!take_both_sides(along, followed, h)) {
         along_missed(along, followed, t, value);
     }
-}
-
-/* Is kink i, whose function has coefficients p, rounding alone within h? A gap
- * that stays closed changes its sign all the time. */
-static bool
-is_rounding(const struct followed *followed, uint32_t i, const double *p,
-            double h)
-{
-    return terms(p, h) <= followed->kink[i].floor;
-}
-
-/* When the first kink comes within h; 0 also where one is now: at a zero
- * nothing says on which side the branch is. */
-static double
-first_kink(const struct followed *followed, double h)
-{
-    const imp_val *item = followed->item;
-    double first = INFINITY, s;
-    for (uint32_t i = 1; i < item->rows / ALONG_WIDTH; i++) {
-        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-        double p[ALONG_WIDTH];
-        int degree = IMP_ALONG_ORDER;
-        bool any = false;
-        memcpy(p, c, sizeof p);
-        if (i > item->ref)
-            degree = polynomial_derivative(c, IMP_ALONG_ORDER, p);
-        double sign = p[0] < 0 ? -1 : 1;
-        for (int k = 0; k <= degree; k++) {
-            any |= p[k] != 0;
-            p[k] *= sign;
-        }
-        if (!any || is_rounding(followed, i, c, h))
-            continue;
-        if (i <= item->ref && p[0] == 0 &&
-            terms(p, h) > VALUE_ROUNDING * followed->kink[i].size)
-            first = 0;
-        else if (polynomial_below(p, degree, 0, h, 0, &s))
-            first = fmin(first, s);
-    }
-    return first;
 }
 
 /* What the series of the kinks foresaw for now, h later, where nothing has

@@ -100,12 +100,31 @@ event_tape(struct mech *mech, const char *name, const struct conditions *cond,
     return mech_series_tape(mech, spec, rows);
 }
 
+/* Where friction acts, in the axes of body 0. Of what yields, both closest
+ * points lie apart: then it is that on the flat one, as on the side of a
+ * polygon, or the middle between both, so that the order of the bodies does not
+ * matter. */
+static vec3
+rubbing_point(struct mech *mech, const struct mbody *const body[2], bool yields,
+              vec3 apart, const mat3 *turn)
+{
+    struct graph *graph = mech->graph;
+    vec3 own = v3_sub(graph, contact_unknown(mech, 0), body[0]->shape.centre);
+    if (!yields || body[0]->flags & IMP_BODYF_FLAT)
+        return own;
+    vec3 arm = v3_sub(graph, contact_unknown(mech, 1), body[1]->shape.centre),
+         other = v3_add(graph, apart, m3_apply(graph, *turn, arm));
+    return body[1]->flags & IMP_BODYF_FLAT
+               ? other
+               : v3_scale(graph, ex_num(graph, 0.5), v3_add(graph, own, other));
+}
+
 /* What friction asks of a contact in the plane, in the axes of body 0: the
  * touching point, the normal from body 0 to body 1, the centre of body 1, and
  * the cosine and sine of its angle. Returns how many there are. */
 static uint32_t
 tangent_outputs(struct mech *mech, const struct mbody *const body[2],
-                const struct pose *const pose[2], const expr **out)
+                const struct pose *const pose[2], bool yields, const expr **out)
 {
     struct graph *graph = mech->graph;
     mat3 turn = rotation_between(mech, pose[0], pose[1]);
@@ -115,10 +134,10 @@ tangent_outputs(struct mech *mech, const struct mbody *const body[2],
                            ex_div(graph, ex_num(graph, by == 0 ? 1.0 : -1.0),
                                   v3_norm(graph, gradient)),
                            gradient);
-    vec3 part[3] = {
-        v3_sub(graph, contact_unknown(mech, 0), body[0]->shape.centre),
-        by == 0 ? normal : m3_apply(graph, turn, normal),
-        m3_apply_t(graph, pose[0]->R, v3_sub(graph, pose[1]->c, pose[0]->c))};
+    vec3 apart =
+        m3_apply_t(graph, pose[0]->R, v3_sub(graph, pose[1]->c, pose[0]->c));
+    vec3 part[3] = {rubbing_point(mech, body, yields, apart, &turn),
+                    by == 0 ? normal : m3_apply(graph, turn, normal), apart};
     uint32_t count = 0;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 2; j++)
@@ -134,7 +153,7 @@ tangent_outputs(struct mech *mech, const struct mbody *const body[2],
  * the moment of the normal about the body's centre. In its own axes the normal
  * of a body is the gradient of its own level set. */
 static uint32_t
-opening_tape(struct mech *mech, const char *name, bool friction,
+opening_tape(struct mech *mech, const char *name, bool friction, bool yields,
              const struct mbody *const body[2],
              const struct pose *const pose[2], const struct conditions *cond)
 {
@@ -169,7 +188,7 @@ opening_tape(struct mech *mech, const char *name, bool friction,
             out[count++] = moment.v[j];
     }
     if (friction)
-        count += tangent_outputs(mech, body, pose, out + count);
+        count += tangent_outputs(mech, body, pose, yields, out + count);
     struct tape_spec spec = {.name =
                                  arena_printf(mech->arena, "%s.opening", name),
                              .n_local = cond->n,
@@ -256,9 +275,9 @@ contact_flags(struct mech *mech, const struct tm_contact *decl)
                  friction_varies(mech, decl->mu_static.e)
              ? IMP_CONTACTF_VARIES
              : 0;
-    f |= decl->rule ? IMP_CONTACTF_RULE |
-                          (decl->rule - 1) << IMP_CONTACT_RULE_SHIFT
-                    : 0;
+    f |= decl->rule
+             ? IMP_CONTACTF_RULE | (decl->rule - 1) << IMP_CONTACT_RULE_SHIFT
+             : 0;
     f |= decl->sticks ? IMP_CONTACTF_STICKS : 0;
     f |= decl->law_named ? IMP_CONTACTF_LAW : 0;
     f |= decl->tells_point ? IMP_CONTACTF_POINT : 0;
@@ -289,8 +308,8 @@ smooth_build(struct mech *mech, uint32_t contact,
     if (mech_simulates(mech)) {
         const struct pose *pose[2] = {&p0, &p1};
         bool friction = mech->dim == 2 && contact_rubs(decl);
-        out->opening =
-            opening_tape(mech, decl->name, friction, body, pose, along);
+        out->opening = opening_tape(mech, decl->name, friction,
+                                    decl->compliance.e, body, pose, along);
     }
 }
 

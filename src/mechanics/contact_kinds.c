@@ -18,7 +18,7 @@
 
 struct kind {
     uint32_t surface[2];
-    bool friction;
+    int friction;            /* 1: states one; 2: and yields */
     uint32_t n;              /* contacts */
     struct kind *next;       /* of the same place in the table */
     const imp_contact *made; /* NULL: no contact of this kind was made yet */
@@ -88,9 +88,9 @@ kind_of(struct mech *mech, struct contact_kinds *kinds,
 {
     uint32_t one = kinds->surface[decl->body[0]],
              two = kinds->surface[decl->body[1]];
-    bool friction = contact_rubs(decl);
+    int friction = contact_rubs(decl) ? decl->compliance.e ? 2 : 1 : 0;
     struct kind **at =
-        &kinds->table[(one * 2654435761u + two * 40503u + friction) &
+        &kinds->table[(one * 2654435761u + two * 40503u + (uint32_t)friction) &
                       kinds->mask];
     for (struct kind *kind = *at; kind; kind = kind->next)
         if (kind->surface[0] == one && kind->surface[1] == two &&

@@ -128,6 +128,10 @@ int smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
  * else infinite. The series holds a little longer, so that the feature that
  * follows can be told apart. */
 double smooth_polytope_end(struct rt *run, uint32_t contact);
+/* The same however deep the bodies overlap, where another feature of the
+ * polytope may be as near as this one: for how long the series is that of this
+ * one. */
+double smooth_polytope_stays(struct rt *run, uint32_t contact);
 /* Moves the point from which the next search starts by dt along the last
  * series. */
 void smooth_polytope_predict(struct rt *run, uint32_t contact, int order,

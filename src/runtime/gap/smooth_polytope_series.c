@@ -32,7 +32,8 @@
 struct smooth_polytope_work {
     double *rows[3];
     struct polytope_feature f; /* the feature of the series made last */
-    double end; /* the time until the nearest point is at the end of it */
+    double end;   /* the time until the nearest point is at the end of it */
+    double stays; /* for how long it is one of that feature */
 };
 
 static double *
@@ -164,7 +165,7 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     struct smooth_polytope_work *kept =
         polytope_contact_memo(run, contact)->smooth;
     kept->f = feature;
-    kept->end = INFINITY;
+    kept->end = kept->stays = INFINITY;
     contact_bodies_enter(run, image_contact);
     int st = rt_series(run, tape, local, rows, work, order);
     if (st != IMP_OK)
@@ -186,11 +187,23 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     double norm = vec3_norm(answer.n);
     for (int j = 0; j < pair.d; j++)
         answer.n[j] /= norm;
+    kept->stays =
+        stays(&pair, feature, point_row, gradient_row, order, &kept->end);
     /* in a deep overlap another direction may take over at any time */
     if (!smooth_polytope_deep(&pair, &answer))
-        *valid =
-            stays(&pair, feature, point_row, gradient_row, order, &kept->end);
+        *valid = kept->stays;
+    else
+        kept->end = INFINITY;
     return IMP_OK;
+}
+
+double
+smooth_polytope_stays(struct rt *run, uint32_t contact)
+{
+    assert(run);
+    const struct smooth_polytope_work *kept =
+        polytope_contact_memo(run, contact)->smooth;
+    return kept ? kept->stays : INFINITY;
 }
 
 double

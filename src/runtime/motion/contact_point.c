@@ -708,6 +708,9 @@ smooth_row(struct rt *run, struct persistent_group *sl,
                                                                : NULL);
     if (!st && order >= MOTION_STEP_ORDER)
         row->end = smooth_polytope_end(run, contact);
+    /* what yields goes on from the feature that it came down on */
+    if (!st && order >= MOTION_STEP_ORDER && row->soft != CONTACT_RIGID)
+        row->valid = smooth_polytope_stays(run, contact);
     if (!st)
         st = poses(run, sl, &row->spot, order, &shared);
     if (st)
@@ -740,10 +743,17 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     }
     open_by(run, image_contact->body[smooth], 0, order, shared->R[smooth],
             own_normal, own_point, row->open[smooth]);
-    if (row->friction)
-        return tangent_row(run, pose, row, (int)(1 - smooth), 0, point, normal,
-                           false);
-    return IMP_OK;
+    if (!row->friction)
+        return IMP_OK;
+    /* while it yields friction acts on the side of the polytope, as on a plane
+     */
+    for (int i = 0; i < 3 && row->soft != CONTACT_RIGID; i++) {
+        struct taylor way;
+        taylor_mul(order, &normal[i], &row->gap, &way);
+        taylor_sub(order, &point[i], &way, &point[i]);
+    }
+    return tangent_row(run, pose, row, (int)(1 - smooth), 0, point, normal,
+                       false);
 }
 
 int

@@ -26,6 +26,10 @@
 /* most impacts that are followed of one point, and of several */
 #define IMPACTS_OF_ONE 20000
 #define IMPACTS_OF_SEVERAL 2000
+/* What does not shrink from so many impacts to as many more, and again, is no
+ * limit: the impacts of several would have to shrink by 2^-52 within twenty
+ * times as many. */
+#define IMPACTS_LOOKED 100
 /* Points come down together if the last share of a flight that is less than
  * this is left. */
 #define FLIGHT_BLUR 1e-9
@@ -50,6 +54,8 @@ struct bounce {
     double time, fast;       /* fast: the greatest speed so far */
     double high;             /* the greatest speed of approach so far */
     double approach[2]; /* of the point that came down last: its last speeds */
+    double look[2]; /* of the last IMPACTS_LOOKED and those before: its most */
+    int grown;      /* so many looks in turn have found it no less */
     int last, impacts;
     bool summed;  /* the last flights are a sum, */
     double error; /* known to this (s) */
@@ -140,6 +146,25 @@ hit(struct bounce *bounce)
     }
     bounce->impacts++;
     return true;
+}
+
+/* Notes the speeds of approach of the coming impact. False: they have not
+ * shrunk for long. */
+static bool
+shrinks(struct bounce *bounce)
+{
+    double *look = bounce->look;
+    for (int i = 0; i < bounce->rows.n; i++)
+        if (bounce->gap[i] == 0.0)
+            look[0] = fmax(look[0], -bounce->rate[2 * i]);
+    if (bounce->rows.n == 1 || bounce->impacts == 0 ||
+        bounce->impacts % IMPACTS_LOOKED != 0)
+        return true;
+    bool first = bounce->impacts == IMPACTS_LOOKED;
+    bounce->grown = !first && look[0] >= look[1] ? bounce->grown + 1 : 0;
+    look[1] = look[0];
+    look[0] = 0.0;
+    return bounce->grown < 2;
 }
 
 /* -- pieces between -------------------------------------------------------- */
@@ -423,7 +448,7 @@ follow(struct bounce *bounce)
     /* a piece may end without an impact: its slip stops, again and again */
     for (int piece = 0; bounce->impacts < most && piece < 4 * most; piece++) {
         if (approaches(bounce)) {
-            if (!hit(bounce))
+            if (!shrinks(bounce) || !hit(bounce))
                 return false;
             if (at_rest(bounce))
                 return true;

@@ -131,6 +131,8 @@ const expr *ex_div(struct graph *graph, const expr *left, const expr *right);
  * b is negative), b = 1/2 becomes sqrt, abs(u)^b becomes ABSPOW (u^b where b is
  * an even integer). Everything else becomes POW. */
 const expr *ex_pow(struct graph *graph, const expr *left, const expr *right);
+/* What an operator of one or two literals becomes, where it is finite. */
+double ex_number(enum imp_op op, double left, double right);
 bool ex_is_num(const expr *node, double x);
 bool ex_is_const(const expr *node); /* a literal */
 

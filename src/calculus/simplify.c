@@ -29,6 +29,13 @@ fold(struct graph *graph, enum imp_op op, const expr *left, const expr *right,
     return isfinite(y) ? ex_num(graph, y) : NULL;
 }
 
+double
+ex_number(enum imp_op op, double left, double right)
+{
+    assert(op < IMP_OP_COUNT && ex_arity(op) <= 2);
+    return eval_op(op, left, right, 0);
+}
+
 /* A literal that a product may absorb: the product neither vanishes nor becomes
  * infinite by it. */
 static bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shapes that take any number of corners: which declarations are such shapes,
  * and which of them the standard library has. Their points are read in
- * model/corners.c. */
+ * model/shape.c. */
 #include "check/context/corners.h"
 
 #include <assert.h>

@@ -67,6 +67,16 @@ struct value series_prime(struct check *ck, const struct env *env,
 struct value series_call(struct check *ck, const struct ast_expr *node,
                          struct value *args);
 
+/* -- number.c: members of families after the first ------------------------- */
+
+/* The number of an expression of literals, constants and names of numbers in
+ * env; NULL: it is something else, or has no finite value, and is to be
+ * checked. */
+const expr *member_number(struct check *ck, const struct env *env,
+                          const struct ast_expr *node);
+/* Does the name stand in the expression? */
+bool ast_mentions(const struct ast_expr *node, const char *name);
+
 /* -- call.c --------------------------------------------------------------- */
 
 /* binds arguments to formals; false on error (reported) */

@@ -51,33 +51,88 @@ const struct keydef body_keys[] = {
 };
 const size_t n_body_keys = sizeof body_keys / sizeof body_keys[0];
 
+/* the shape in `varies`, behind the keys */
+#define HEAD N_KEYS
+#define BIT(key) (1u << (key))
+/* what may be drawn */
+#define STARTS                                                                 \
+    (BIT(K_POSITION) | BIT(K_ANGLE) | BIT(K_ROTATION) | BIT(K_QUATERNION) |    \
+     BIT(K_AXES) | BIT(K_VELOCITY) | BIT(K_SPIN))
+
+/* What all members of a family have in common; a body alone has one, too. */
+struct body_family {
+    const struct ast_item *k[N_KEYS];
+    uint32_t varies; /* bits: members differ in it, by the index or by draws */
+    bool misspelt;   /* a key was not known: perhaps the one that is missing */
+};
 struct body_work {
-    const struct ast_item *const *k; /* all members of a family have one list */
-    struct member_env member;
-    struct shape_use shape;
+    struct body_family *family;
+    const struct ast_item *const *k; /* those of the family */
+    const struct shape_use *shape;
     uint32_t dim; /* 0: nothing says */
     bool broken;
-    bool misspelt; /* a key was not known: perhaps the one that is missing */
+    bool later; /* a member after the first, which has all that does not vary
+                   from the one before it */
 };
 
-static const struct ast_item *const no_keys[N_KEYS];
+static struct body_family no_family;
+static const struct shape_use no_shape;
 
-/* Finds the keys of a body; a member of a family has those of the one before
- * it. */
+/* Is the key, or the shape (HEAD), to be checked for this body? */
+static bool
+asks(const struct body_work *work, int key)
+{
+    return !work->later || work->family->varies & BIT(key);
+}
+
+/* Finds the keys of a body. */
 static void
 find_keys(struct check *ck, size_t index, struct body_work *work)
 {
     const struct decl *decl = ck->notes.body_decls.v[index];
-    if (index > 0 && ck->notes.body_decls.v[index - 1] == decl) {
-        work->k = work[-1].k;
-        work->misspelt = work[-1].misspelt;
+    work->later = index > 0 && ck->notes.body_decls.v[index - 1] == decl;
+    if (work->later) {
+        work->family = work[-1].family;
+        work->k = work->family->k;
         return;
     }
-    const struct ast_item **k =
-        NEW_N(ck->arena, const struct ast_item *, N_KEYS);
-    work->misspelt =
-        !block_keys(ck, decl->item, body_keys, n_body_keys, "body", k);
-    work->k = k;
+    struct body_family *family = NEW(ck->arena, struct body_family);
+    family->misspelt =
+        !block_keys(ck, decl->item, body_keys, n_body_keys, "body", family->k);
+    const char *name = decl->item->index.text;
+    for (int key = 0; name && key < N_KEYS; key++)
+        if (family->k[key] && ast_mentions(family->k[key]->value, name))
+            family->varies |= BIT(key);
+    if (name && ast_mentions(decl->item->head1, name))
+        family->varies |= BIT(HEAD);
+    work->family = family;
+    work->k = family->k;
+}
+
+/* Opens the shape of a body, or takes that of the member before it. False after
+ * an error. */
+static bool
+find_shape(struct check *ck, const struct decl *decl, size_t index,
+           struct body_work *work)
+{
+    struct tm_body *body = &ck->lists.bodies.v[index];
+    if (!decl->item->head1)
+        return true;
+    if (!asks(work, HEAD)) {
+        work->shape = work[-1].shape;
+        body->shape = body[-1].shape;
+        return true;
+    }
+    struct member_env member;
+    struct shape_use *shape = NEW(ck->arena, struct shape_use);
+    member_env(ck, decl, (uint32_t)index - decl->index, &member);
+    work->shape = shape;
+    body->shape.range = decl->item->head1->range;
+    if (!shape_open(ck, &member.env, decl->item->head1, shape))
+        return false;
+    body->shape.level_set = shape->g;
+    body->shape.uses_z = shape->uses_z;
+    return true;
 }
 
 /* -- plane or space ------------------------------------------------------- */
@@ -134,12 +189,12 @@ guess_dim(struct check *ck, struct module *module, const struct body_work *work,
 {
     static const int vectors[] = {K_POSITION, K_VELOCITY, K_CENTRE, K_FORCE,
                                   K_INERTIA,  K_AXES,     K_SPIN,   K_TORQUE};
-    if (work->shape.uses_z)
+    if (work->shape->uses_z)
         return 3;
-    if (work->shape.n_point)
-        return work->shape.dim;
+    if (work->shape->n_point)
+        return work->shape->dim;
     /* A shape without z has the moments of the plane. */
-    if (has_shape && work->shape.decl && work->shape.decl->item->n_block)
+    if (has_shape && work->shape->decl && work->shape->decl->item->n_block)
         return 2;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const struct ast_item *key = work->k[vectors[i]];
@@ -164,22 +219,6 @@ guess_dim(struct check *ck, struct module *module, const struct body_work *work,
         return node->kind == AST_TRUTH && node->num != 0 ? 2 : 3;
     }
     return has_shape ? 2 : 0;
-}
-
-/* Two whole turns, written as a plain number, are probably degrees without
- * their unit. */
-static void
-warn_of_degrees(struct check *ck, const struct ast_expr *node)
-{
-    const struct ast_expr *n = ast_unwrap(node);
-    if (n->kind == AST_NEG)
-        n = ast_unwrap(n->a);
-    if (n->kind != AST_NUM || n->unit || fabs(n->num) <= 4 * M_PI)
-        return;
-    struct diag *diag =
-        diag_add(ck->ds, DIAG_W0301, node->range,
-                 "this angle is %g radians: more than two turns", n->num);
-    CHECK_HELP(ck, diag, "degrees have a unit: %s [deg]", expr_label(ck, node));
 }
 
 static bool
@@ -246,27 +285,21 @@ check_bodies_begin(struct check *ck)
     for (size_t index = 0; index < count; index++) {
         struct decl *decl = ck->notes.body_decls.v[index];
         struct body_work *work = &ck->notes.bodies[index];
-        struct tm_body *body = &ck->lists.bodies.v[index];
         const struct ast_item *it = decl->item;
         bool pair = false;
-        work->k = no_keys;
-        member_env(ck, decl, (uint32_t)index - decl->index, &work->member);
-        struct env env = work->member.env;
+        work->family = &no_family;
+        work->k = no_family.k;
+        work->shape = &no_shape;
         if (decl->broken) {
             work->broken = true;
             continue;
         }
         int errors = ck->ds->errors;
         find_keys(ck, index, work);
-        if (it->head1) {
-            body->shape.range = it->head1->range;
-            if (!shape_open(ck, &env, it->head1, &work->shape)) {
-                work->broken = true;
-                decl->broken = it->index.text != NULL;
-                continue;
-            }
-            body->shape.level_set = work->shape.g;
-            body->shape.uses_z = work->shape.uses_z;
+        if (!find_shape(ck, decl, index, work)) {
+            work->broken = true;
+            decl->broken = it->index.text != NULL;
+            continue;
         }
         decl->broken = it->index.text && ck->ds->errors > errors;
         work->dim = guess_dim(ck, decl->module, work, it->head1 != NULL, &pair);
@@ -320,6 +353,11 @@ scalar_key(struct check *ck, const struct env *env, const struct ast_item *key,
     if (!key)
         return;
     double number;
+    const expr *other = out->e ? member_number(ck, env, key->value) : NULL;
+    if (other && !(positive && other->num <= 0)) {
+        out->e = other;
+        return;
+    }
     const char *what = key_what(ck, key);
     struct value value = check_expr(ck, env, key->value);
     if (!value_need_scalar(ck, &value, key->value, dim, what) ||
@@ -357,18 +395,43 @@ tuple_of(struct check *ck, const struct env *env, const struct ast_expr *node,
     return ok ? value : value_poison(node->range);
 }
 
+/* The vector of a member of a family whose entries are numbers that the index
+ * alone tells apart from those of the member before it, whose vector `out` is.
+ * False: it is something else. */
+static bool
+member_vector(struct check *ck, const struct env *env,
+              const struct ast_expr *node, uint32_t count, struct tm_vec *out)
+{
+    const expr *entry[3];
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (out->n != count || count > 3)
+        return false;
+    if (count > 1 &&
+        (inner->kind != AST_TUPLE || inner->unit || inner->n_list != count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        entry[i] = member_number(ck, env, count > 1 ? inner->list[i] : inner);
+        if (!entry[i])
+            return false;
+    }
+    out->e = arena_copy(ck->arena, entry, count * sizeof *entry);
+    return true;
+}
+
 /* Takes a vector of `count` numbers. If the key is absent, `fill` makes it
  * zeros. */
-static void
-vector_key(struct check *ck, const struct env *env, const struct ast_item *key,
-           uint32_t count, const struct dim *dim, int may, bool fill,
-           struct tm_vec *out)
+void
+body_vector(struct check *ck, const struct env *env, const struct ast_item *key,
+            uint32_t count, const struct dim *dim, int may, bool fill,
+            struct tm_vec *out)
 {
     if (!key) {
         out->n = fill ? count : 0;
         out->e = check_zeros(ck);
         return;
     }
+    if (member_vector(ck, env, key->value, count, out))
+        return;
     const char *what = key_what(ck, key);
     struct value value = tuple_of(ck, env, key->value, count, dim, what);
     bool ok = count == 1
@@ -376,209 +439,6 @@ vector_key(struct check *ck, const struct env *env, const struct ast_item *key,
                   : value_need_vector(ck, &value, key->value, count, dim, what);
     if (ok && check_leaves(ck, value.e, count, may, key->value, what))
         take_vec(out, &value, key->value);
-}
-
-/* Are the columns unit vectors at right angles, and right-handed? */
-static bool
-orthonormal(const struct value *matrix)
-{
-    uint32_t count = matrix->rows;
-    double det, entries[9];
-    for (uint32_t i = 0; i < count * count; i++) {
-        if (!ex_is_const(matrix->e[i]))
-            return true;
-        entries[i] = matrix->e[i]->num;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < count; j++) {
-            double s = 0;
-            for (uint32_t k = 0; k < count; k++)
-                s += entries[k * count + i] * entries[k * count + j];
-            /* Data of six digits are accepted here; set-up makes them exact. */
-            if (fabs(s - (i == j)) > 1e-5)
-                return false;
-        }
-    det =
-        count == 2
-            ? entries[0] * entries[3] - entries[1] * entries[2]
-            : entries[0] * (entries[4] * entries[8] - entries[5] * entries[7]) -
-                  entries[1] *
-                      (entries[3] * entries[8] - entries[5] * entries[6]) +
-                  entries[2] *
-                      (entries[3] * entries[7] - entries[4] * entries[6]);
-    return det > 0;
-}
-
-static bool
-all_zero(const struct value *value)
-{
-    for (uint32_t i = 0; i < value->rows * value->cols; i++)
-        if (!ex_is_num(value->e[i], 0))
-            return false;
-    return true;
-}
-
-static void
-orient_quaternion(struct check *ck, const struct env *env,
-                  const struct ast_expr *node, struct tm_body *body, int may)
-{
-    const struct dim *pure = dim_pure(ck->dims);
-    struct value value = check_expr(ck, env, node);
-    if (value.kind == VALUE_NUM && (value.rows != 4 || value.cols != 1)) {
-        check_error(ck, DIAG_E0314, node->range,
-                    "a quaternion is four numbers, (w, x, y, z), but this "
-                    "is %s",
-                    value_kind_text(ck, &value));
-    } else if (value_need_vector(ck, &value, node, 4, pure, "a quaternion") &&
-               check_leaves(ck, value.e, 4, may, node, "the orientation")) {
-        if (all_zero(&value))
-            check_error(ck, DIAG_E0332, node->range,
-                        "the zero quaternion is no rotation");
-        body->start.orient_kind = IMP_ORIENT_QUATERNION;
-        take_vec(&body->start.orient, &value, node);
-    }
-}
-
-static void
-orient_axes(struct check *ck, const struct env *env,
-            const struct ast_expr *node, struct tm_body *body, uint32_t dim,
-            int may)
-{
-    const struct dim *pure = dim_pure(ck->dims);
-    struct value value = check_expr(ck, env, node);
-    if (value.kind == VALUE_POISON)
-        return;
-    if (value.kind != VALUE_NUM || value.rows != dim || value.cols != dim) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0314, node->range,
-                        "the axes are a %u x %u matrix, but this is %s", dim,
-                        dim, value_kind_text(ck, &value));
-        CHECK_HELP(ck, diag, "its columns are the shape's axes in the world");
-        return;
-    }
-    if (!value_need_dim(ck, &value, node, pure, "a matrix of axes") ||
-        !check_leaves(ck, value.e, (size_t)dim * dim, may, node,
-                      "the orientation"))
-        return;
-    if (!orthonormal(&value)) {
-        struct diag *diag = check_error(ck, DIAG_E0332, node->range,
-                                        "this matrix is no rotation");
-        CHECK_HELP(ck, diag,
-                   "its columns must be unit vectors at right angles "
-                   "and its determinant +1");
-        return;
-    }
-    if (dim == 3) {
-        body->start.orient_kind = IMP_ORIENT_AXES;
-        take_vec(&body->start.orient, &value, node);
-    } else {
-        body->start.orient_kind = IMP_ORIENT_ANGLE;
-        const expr **angle = NEW(ck->arena, const expr *);
-        *angle = ex_op(ck->g, IMP_OP_ATAN2, value.e[2], value.e[0], NULL);
-        body->start.orient.n = 1;
-        body->start.orient.e = angle;
-        body->start.orient.range = node->range;
-    }
-}
-
-static void
-orient_rotation(struct check *ck, const struct env *env,
-                const struct ast_expr *node, struct tm_body *body, int may)
-{
-    const struct dim *pure = dim_pure(ck->dims);
-    const struct ast_expr *inner = ast_unwrap(node);
-    if (inner->kind != AST_TUPLE || inner->n_list != 2 || inner->unit) {
-        struct diag *diag = check_error(ck, DIAG_E0330, node->range,
-                                        "a rotation is an axis and an angle");
-        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
-                   inner->kind == AST_TUPLE ? "30 [deg]"
-                                            : expr_label(ck, node));
-        return;
-    }
-    const struct ast_expr *ea = inner->list[0], *et = inner->list[1];
-    struct value axis = check_expr(ck, env, ea),
-                 angle = check_expr(ck, env, et);
-    warn_of_degrees(ck, et);
-    bool ok =
-        value_need_vector(ck, &axis, ea, 3, dim_fresh(ck->dims, ea->range),
-                          "the axis of a rotation");
-    ok &= value_need_scalar(ck, &angle, et, pure, "the angle of a rotation");
-    if (!ok || !check_leaves(ck, axis.e, 3, may, ea, "the orientation") ||
-        !check_leaves(ck, angle.e, 1, may, et, "the orientation"))
-        return;
-    if (all_zero(&axis)) {
-        check_error(ck, DIAG_E0332, ea->range,
-                    "the axis of a rotation cannot be zero");
-        return;
-    }
-    body->start.orient_kind = IMP_ORIENT_AXISANGLE;
-    const expr **e = NEW_N(ck->arena, const expr *, 4);
-    memcpy(e, axis.e, 3 * sizeof *e);
-    e[3] = angle.e[0];
-    body->start.orient = (struct tm_vec){e, 4, node->range};
-}
-
-static void
-orientation(struct check *ck, const struct env *env, struct body_work *work,
-            struct tm_body *body, uint32_t dim, int may)
-{
-    static const int keys[] = {K_ANGLE, K_ROTATION, K_QUATERNION, K_AXES};
-    const struct ast_item *key = NULL;
-    int which = 0;
-    for (int kind = 0; kind < 4; kind++) {
-        const struct ast_item *item = work->k[keys[kind]];
-        if (item && key) {
-            struct diag *diag =
-                check_error(ck, DIAG_E0312, item->name.range,
-                            "a body has one orientation, but `%s` is a second "
-                            "one",
-                            item->name.text);
-            CHECK_NOTE(ck, diag, key->name.range, "the first one");
-            return;
-        }
-        if (item) {
-            key = item;
-            which = keys[kind];
-        }
-    }
-    if (!key)
-        return;
-    const struct ast_expr *node = key->value;
-    if (dim == 2 && (which == K_ROTATION || which == K_QUATERNION)) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0313, key->name.range,
-                        "`%s` is an orientation in space, but this "
-                        "body lies in the plane",
-                        key->name.text);
-        const struct ast_expr *inner = ast_unwrap(node);
-        bool turn = which == K_ROTATION;
-        CHECK_HELP(ck, diag, "write angle = %s",
-                   turn && inner->kind != AST_TUPLE ? expr_label(ck, node)
-                   : turn && inner->n_list == 2 ? expr_label(ck, inner->list[1])
-                                                : "30 [deg]");
-        return;
-    }
-    if (dim == 3 && which == K_ANGLE) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0313, key->name.range,
-                        "`angle` is an orientation in the plane, "
-                        "but this body is in space");
-        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
-                   expr_label(ck, node));
-        return;
-    }
-    if (which == K_ANGLE) {
-        body->start.orient_kind = IMP_ORIENT_ANGLE;
-        warn_of_degrees(ck, node);
-        vector_key(ck, env, key, 1, dim_pure(ck->dims), may, false,
-                   &body->start.orient);
-    } else if (which == K_QUATERNION) {
-        orient_quaternion(ck, env, node, body, may);
-    } else if (which == K_AXES) {
-        orient_axes(ck, env, node, body, dim, may);
-    } else {
-        orient_rotation(ck, env, node, body, may);
-    }
 }
 
 static void
@@ -600,7 +460,7 @@ mass_keys(struct check *ck, const struct env *env, struct body_work *work,
                    "give the body a shape, as in body %s : ellipse(2, 1), "
                    "or a mass",
                    body->name);
-    } else if (!mass && !density && !body->fixed && !work->misspelt) {
+    } else if (!mass && !density && !body->fixed && !work->family->misspelt) {
         struct diag *diag =
             check_error(ck, DIAG_E0309, body->range,
                         "the body `%s` has no mass", body->name);
@@ -660,54 +520,49 @@ apart_key(struct check *ck, const struct env *env, const struct ast_item *key,
     }
 }
 
+/* What the shape of a body says of it beside its level set. */
 static void
-body(struct check *ck, size_t i)
+shape_data(struct check *ck, const struct body_work *work,
+           const struct ast_item *it, struct tm_body *checked)
 {
-    struct decl *decl = ck->notes.body_decls.v[i];
-    struct body_work *work = &ck->notes.bodies[i];
-    struct tm_body *checked = &ck->lists.bodies.v[i];
-    struct env env = work->member.env;
-    uint32_t count = ck->m->dim, spins = count == 2 ? 1 : 3;
-    struct dims *ds = ck->dims;
-    bool has_shape = decl->item->head1 != NULL;
-    if (work->broken || decl->broken)
-        return;
-    if (work->shape.g) {
-        graph_origin(ck->g, decl->item->head1->range);
+    const struct shape_use *shape = work->shape;
+    uint32_t count = ck->m->dim;
+    if (shape->g) {
+        graph_origin(ck->g, it->head1->range);
         checked->shape.n_plane = (uint32_t)ex_half_spaces(
-            ck->g, work->shape.g, count, &checked->shape.poly);
+            ck->g, shape->g, count, &checked->shape.poly);
     }
-    if (work->shape.n_point && work->shape.dim == count) {
-        checked->shape.poly = work->shape.points;
-        checked->shape.n_point = work->shape.n_point;
+    if (shape->n_point && shape->dim == count) {
+        checked->shape.poly = shape->points;
+        checked->shape.n_point = shape->n_point;
     }
-    if (work->shape.decl)
-        shape_block(ck, &work->shape, count, checked);
+    if (shape->decl)
+        shape_block(ck, shape, count, checked);
+}
+
+/* Is the body fixed? And does it live where the model does? */
+static void
+body_kind(struct check *ck, const struct env *env, struct body_work *work,
+          struct tm_body *checked)
+{
     int before = ck->ds->errors;
-    checked->fixed = truth_key(ck, &env, work->k[K_FIXED]);
+    checked->fixed = truth_key(ck, env, work->k[K_FIXED]);
     /* A key that was wrong may have been meant to say that the body needs no
      * mass. */
-    work->misspelt |= ck->ds->errors > before;
-    bool planar = truth_key(ck, &env, work->k[K_PLANAR]);
-    if (work->k[K_PLANAR] && planar != (count == 2))
+    work->family->misspelt |= ck->ds->errors > before;
+    bool planar = truth_key(ck, env, work->k[K_PLANAR]);
+    if (work->k[K_PLANAR] && planar != (ck->m->dim == 2))
         check_error(ck, DIAG_E0315, work->k[K_PLANAR]->range,
                     "this model lies in %s",
-                    count == 2 ? "the plane" : "space");
-    int may = checked->fixed ? MAY_TIME : MAY_PARAMS;
+                    ck->m->dim == 2 ? "the plane" : "space");
+}
 
-    mass_keys(ck, &env, work, checked, count, has_shape);
-    vector_key(ck, &env, work->k[K_CENTRE], count, dim_mks(ds, 1, 0, 0),
-               MAY_PARAMS, false, &checked->stated.centre);
-    struct env start = {.up = &env, .module = env.module, .part = PART_START};
-    const struct env *at_start = checked->fixed ? &env : &start;
-    checked->first_draw = (uint32_t)ck->lists.draws.n;
-    vector_key(ck, at_start, work->k[K_POSITION], count, dim_mks(ds, 1, 0, 0),
-               may, true, &checked->start.position);
-    checked->n_draw = (uint32_t)ck->lists.draws.n - checked->first_draw;
-    orientation(ck, at_start, work, checked, count, may);
-    apart_key(ck, &env, work->k[K_APART], checked);
+/* E0316: what a body that nothing moves cannot have. */
+static void
+fixed_keys(struct check *ck, const struct body_work *work)
+{
     for (int k = K_VELOCITY; k <= K_SPIN; k++)
-        if (checked->fixed && work->k[k]) {
+        if (work->k[k]) {
             struct diag *diag = check_error(
                 ck, DIAG_E0316, work->k[k]->name.range,
                 "a fixed body has no %s of its own", work->k[k]->name.text);
@@ -718,20 +573,80 @@ body(struct check *ck, size_t i)
                        "[m/s]))");
         }
     for (int k = K_FORCE; k <= K_TORQUE; k++)
-        if (checked->fixed && work->k[k]) {
+        if (work->k[k]) {
             struct diag *diag = check_error(
                 ck, DIAG_E0316, work->k[k]->name.range,
                 "a %s does nothing to a fixed body", work->k[k]->name.text);
             CHECK_NOTE(ck, diag, work->k[K_FIXED]->range, "fixed here");
         }
-    vector_key(ck, at_start, work->k[K_VELOCITY], count, dim_mks(ds, 1, 0, -1),
-               MAY_PARAMS, true, &checked->start.velocity);
-    vector_key(ck, at_start, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
-               MAY_PARAMS, true, &checked->start.spin);
-    vector_key(ck, &env, work->k[K_FORCE], count, dim_mks(ds, 1, 1, -2),
-               MAY_TIME | MAY_MOTION, false, &checked->force);
-    vector_key(ck, &env, work->k[K_TORQUE], spins, dim_mks(ds, 2, 1, -2),
-               MAY_TIME | MAY_MOTION, false, &checked->torque);
+}
+
+/* Takes from the member before it what does not vary. */
+static void
+take_member(const struct body_work *work, struct tm_body *checked)
+{
+    struct tm_body own = *checked;
+    *checked = checked[-1];
+    checked->name = own.name;
+    checked->sides = own.sides;
+    if (asks(work, HEAD))
+        checked->shape = own.shape;
+}
+
+static void
+body(struct check *ck, size_t i)
+{
+    struct decl *decl = ck->notes.body_decls.v[i];
+    struct body_work *work = &ck->notes.bodies[i];
+    struct tm_body *checked = &ck->lists.bodies.v[i];
+    struct member_env member;
+    uint32_t count = ck->m->dim, spins = count == 2 ? 1 : 3;
+    struct dims *ds = ck->dims;
+    if (work->broken || decl->broken)
+        return;
+    member_env(ck, decl, (uint32_t)i - decl->index, &member);
+    struct env env = member.env;
+    if (work->later)
+        take_member(work, checked);
+    if (asks(work, HEAD))
+        shape_data(ck, work, decl->item, checked);
+    if (asks(work, K_FIXED) || asks(work, K_PLANAR))
+        body_kind(ck, &env, work, checked);
+    int may = checked->fixed ? MAY_TIME : MAY_PARAMS;
+    if (asks(work, K_MASS) || asks(work, K_DENSITY) || asks(work, K_INERTIA))
+        mass_keys(ck, &env, work, checked, count, decl->item->head1 != NULL);
+    if (asks(work, K_CENTRE))
+        body_vector(ck, &env, work->k[K_CENTRE], count, dim_mks(ds, 1, 0, 0),
+                    MAY_PARAMS, false, &checked->stated.centre);
+    struct env start = {.up = &env, .module = env.module, .part = PART_START};
+    const struct env *at_start = checked->fixed ? &env : &start;
+    checked->first_draw = (uint32_t)ck->lists.draws.n;
+    if (asks(work, K_POSITION))
+        body_vector(ck, at_start, work->k[K_POSITION], count,
+                    dim_mks(ds, 1, 0, 0), may, true, &checked->start.position);
+    checked->n_draw = (uint32_t)ck->lists.draws.n - checked->first_draw;
+    if (asks(work, K_ANGLE) || asks(work, K_ROTATION) ||
+        asks(work, K_QUATERNION) || asks(work, K_AXES))
+        body_orientation(ck, at_start, work->k + K_ANGLE, may, checked);
+    if (asks(work, K_APART))
+        apart_key(ck, &env, work->k[K_APART], checked);
+    if (checked->fixed && !work->later)
+        fixed_keys(ck, work);
+    if (asks(work, K_VELOCITY))
+        body_vector(ck, at_start, work->k[K_VELOCITY], count,
+                    dim_mks(ds, 1, 0, -1), MAY_PARAMS, true,
+                    &checked->start.velocity);
+    if (asks(work, K_SPIN))
+        body_vector(ck, at_start, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
+                    MAY_PARAMS, true, &checked->start.spin);
+    if (ck->lists.draws.n > checked->first_draw)
+        work->family->varies |= STARTS;
+    if (asks(work, K_FORCE))
+        body_vector(ck, &env, work->k[K_FORCE], count, dim_mks(ds, 1, 1, -2),
+                    MAY_TIME | MAY_MOTION, false, &checked->force);
+    if (asks(work, K_TORQUE))
+        body_vector(ck, &env, work->k[K_TORQUE], spins, dim_mks(ds, 2, 1, -2),
+                    MAY_TIME | MAY_MOTION, false, &checked->torque);
 }
 
 void

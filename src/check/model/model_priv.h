@@ -24,13 +24,11 @@ bool shape_open(struct check *ck, const struct env *caller,
                 const struct ast_expr *head, struct shape_use *use);
 /* what the shape's block states, and what it does not state the block of the
  * shape that it is made of, for a body of dimension d */
-void shape_block(struct check *ck, struct shape_use *use, uint32_t d,
+void shape_block(struct check *ck, const struct shape_use *use, uint32_t d,
                  struct tm_body *body);
 
 /* the shape of d checked by itself */
 void shape_alone(struct check *ck, struct decl *decl);
-
-/* -- corners.c ------------------------------------------------------------ */
 
 /* checks the declaration of a shape that takes its corners; false: it is none
  */
@@ -39,6 +37,27 @@ bool corner_shape_alone(struct check *ck, struct decl *decl);
 bool corners_take(struct check *ck, const struct env *env,
                   const struct ast_expr *node, const struct corner_shape *shape,
                   struct shape_use *use);
+
+/* -- body.c, orientation.c ------------------------------------------------ */
+
+/* Takes a vector of `count` numbers. If the key is absent, `fill` makes it
+ * zeros. Where `out` is the vector of another member of the family, the key has
+ * been checked, and numbers alone are taken anew. */
+void body_vector(struct check *ck, const struct env *env,
+                 const struct ast_item *key, uint32_t count,
+                 const struct dim *dim, int may, bool fill, struct tm_vec *out);
+/* the keys of an orientation, as they follow each other among those of a body
+ */
+enum {
+    ORIENT_ANGLE,
+    ORIENT_ROTATION,
+    ORIENT_QUATERNION,
+    ORIENT_AXES,
+    ORIENT_KEYS
+};
+void body_orientation(struct check *ck, const struct env *env,
+                      const struct ast_item *const keys[ORIENT_KEYS], int may,
+                      struct tm_body *body);
 
 /* keys of a block: out[i] is the KEY item of known[i] or NULL. Unknown, double
  * and misplaced items are reported; false if a key is unknown. */

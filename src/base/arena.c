@@ -297,20 +297,41 @@ arena_alloc(struct arena *arena, size_t size)
     return p;
 }
 
-void
-arena_drop(struct arena *arena, const void *p)
+/* Takes the block that a piece has for itself alone out of the arena. NULL:
+ * there is none. */
+static struct block *
+take_block(struct arena *arena, const void *p)
 {
-    assert(arena);
     for (struct block **at = &arena->first; *at; at = &(*at)->next) {
         struct block *block = *at;
         if ((const void *)(block + 1) != p)
             continue;
         if (block->cap <= LAST_BLOCK || block->used > block->cap)
-            return;
+            return NULL;
         *at = block->next;
-        free(block);
-        return;
+        return block;
     }
+    return NULL;
+}
+
+void
+arena_drop(struct arena *arena, const void *p)
+{
+    assert(arena);
+    free(take_block(arena, p));
+}
+
+void *
+arena_give(struct arena *arena, const void *p, size_t n, struct arena *to)
+{
+    assert(arena && p && to && arena != to);
+    struct block *block = take_block(arena, p);
+    if (!block)
+        return arena_copy(to, p, n);
+    struct block **at = to->first ? &to->first->next : &to->first;
+    block->next = *at;
+    *at = block;
+    return block + 1;
 }
 
 void *

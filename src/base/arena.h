@@ -16,8 +16,8 @@ struct arena;
 struct arena *arena_new(void);
 void arena_free(struct arena *arena); /* may be NULL */
 /* Forgets all that the arena holds and keeps room for about as much, up to 17
- * MiB. So a lifetime that comes again and again allocates nothing after the first few
- * times. */
+ * MiB. So a lifetime that comes again and again allocates nothing after the
+ * first few times. */
 void arena_clear(struct arena *arena);
 /* zeroed, aligned to 16; owned by the arena */
 void *arena_alloc(struct arena *arena, size_t size);
@@ -25,6 +25,11 @@ void *arena_alloc(struct arena *arena, size_t size);
  * lists have that have grown; of others and of NULL nothing happens. Nobody may
  * read it any more. */
 void arena_drop(struct arena *arena, const void *p);
+/* Gives a piece of n bytes, or its first n, to another arena: where it has such
+ * a block of its own, the block changes its owner, else it is copied. Returns
+ * where the piece is from then on. */
+void *arena_give(struct arena *arena, const void *p, size_t n,
+                 struct arena *to);
 void *arena_copy(struct arena *arena, const void *p, size_t n);
 char *arena_strndup(struct arena *arena, const char *s, size_t n);
 char *arena_strdup(struct arena *arena, const char *s);

@@ -86,6 +86,8 @@ emit(struct code *code, imp_instr in, imp_range origin)
             memcpy(v, code->v, code->n * sizeof *v);
             memcpy(o, code->origin, code->n * sizeof *o);
         }
+        arena_drop(code->arena, code->v);
+        arena_drop(code->arena, code->origin);
         code->v = v;
         code->origin = o;
         code->cap = cap;
@@ -255,7 +257,9 @@ registers(struct tape_make *make, struct image_builder *ib,
     uint32_t *v = NEW_N(make->g->arena, uint32_t, n + 1);
     for (size_t i = 0; i < n; i++)
         v[i] = tape_node(make, e[i])->reg;
-    return image_shared(ib, v, n, sizeof *v);
+    imp_ref ref = image_shared(ib, v, n, sizeof *v);
+    arena_drop(make->g->arena, v);
+    return ref;
 }
 
 static uint32_t

@@ -18,6 +18,7 @@ tape_node(struct tape_make *make, const expr *formula)
         struct tape_node *v = NEW_N(make->g->arena, struct tape_node, cap);
         if (scratch->cap)
             memcpy(v, scratch->v, scratch->cap * sizeof *v);
+        arena_drop(make->g->arena, scratch->v);
         scratch->v = v;
         scratch->cap = cap;
     }
@@ -35,6 +36,7 @@ append(struct graph *graph, struct tape_list *list, const expr *node)
         const expr **to = NEW_N(graph->arena, const expr *, cap);
         if (list->n)
             memcpy(to, list->v, list->n * sizeof *to);
+        arena_drop(graph->arena, list->v);
         list->v = to;
         list->cap = cap;
     }

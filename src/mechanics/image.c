@@ -44,6 +44,15 @@ image_params(struct mech *mech)
     return image_array(mech->image, table, count, sizeof *table);
 }
 
+/* A table of the image that was made for it alone, and goes. */
+static imp_ref
+image_once(struct mech *mech, const void *table, size_t n, size_t size)
+{
+    imp_ref ref = image_array(mech->image, table, n, size);
+    arena_drop(mech->arena, table);
+    return ref;
+}
+
 imp_ref
 image_bodies(struct mech *mech)
 {
@@ -91,7 +100,7 @@ image_bodies(struct mech *mech)
         for (int j = 0; j < 7; j++)
             table[which].pose[j] = body->row.pose[j];
     }
-    return image_array(mech->image, table, count, sizeof *table);
+    return image_once(mech, table, count, sizeof *table);
 }
 
 imp_ref
@@ -101,7 +110,7 @@ image_blocks(struct mech *mech)
     imp_block *table = NEW_N(mech->arena, imp_block, mech->n_blocks + 1);
     for (size_t i = 0; i < mech->n_blocks; i++)
         table[i] = mech->blocks[i].out;
-    return image_array(mech->image, table, mech->n_blocks, sizeof *table);
+    return image_once(mech, table, mech->n_blocks, sizeof *table);
 }
 
 imp_ref

@@ -158,5 +158,7 @@ setup_tape(struct mech *mech)
         out[at++] = model->draws[i].lo;
         out[at++] = model->draws[i].hi;
     }
-    return mech_eval_tape(mech, "setup", 0, out, count);
+    uint32_t tape = mech_eval_tape(mech, "setup", 0, out, count);
+    arena_drop(mech->arena, out);
+    return tape;
 }

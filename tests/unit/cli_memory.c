@@ -135,10 +135,49 @@ test_drop(void **state)
     arena_free(arena);
 }
 
+/* bytes that the C library has given out */
+static size_t
+in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.hblkhd + info.uordblks;
+}
+
+/* A large piece changes its owner where it lies, a small one is copied; both
+ * outlive the arena that they are from. */
+static void
+test_give(void **state)
+{
+    (void)state;
+    enum { LARGE = 1 << 24 };
+    for (int used = 0; used < 2; used++) {
+        struct arena *from = arena_new(), *to = arena_new();
+        char *beside = used ? arena_strdup(to, "beside") : NULL,
+             *small = arena_strdup(from, "small"),
+             *large = arena_alloc(from, LARGE);
+        memset(large, 7, LARGE);
+        size_t held = in_use();
+        char *given = arena_give(from, large, LARGE / 2, to),
+             *copied = arena_give(from, small, 6, to);
+        assert_ptr_equal(given, large);
+        assert_ptr_not_equal(copied, small);
+        assert_true(in_use() < held + LARGE / 2);
+        arena_free(from);
+        assert_true(given[0] == 7 && given[LARGE - 1] == 7);
+        assert_string_equal(copied, "small");
+        if (used)
+            assert_string_equal(beside, "beside");
+        assert_string_equal(arena_strdup(to, "more"), "more");
+        arena_free(to);
+        assert_true(in_use() + LARGE <= held);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_models),
-                                       cmocka_unit_test(test_drop)};
+                                       cmocka_unit_test(test_drop),
+                                       cmocka_unit_test(test_give)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

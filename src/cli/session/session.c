@@ -425,7 +425,8 @@ compile(struct session *session)
     const imp_image *image = mech_compile(session->model, &session->ds);
     if (!image || session->ds.errors)
         return IMP_EXIT_MODEL;
-    session->image = arena_copy(session->arena, image, image->size);
+    session->image =
+        arena_give(session->model_arena, image, image->size, session->arena);
     session->params =
         NEW_N(session->arena, double, driver_n_params(session->image) + 1);
     driver_defaults(session->image, session->params);

@@ -620,6 +620,31 @@ first_followed(const struct result *result)
     return first;
 }
 
+/* Bodies that come together for ever (inelastic collapse) part where gaps are
+ * below their tolerance (docs/limits.md): the first impact that follows another
+ * of its contact within so short a time. With limits the flights are shorter,
+ * and weaker. */
+static const double COLLAPSE = 1e-9, COLLAPSE_WEAK = 1e-4;
+
+static double
+first_collapse(const struct result *result)
+{
+    double last[MAX_CONTACTS];
+    for (int i = 0; i < MAX_CONTACTS; i++)
+        last[i] = -INFINITY;
+    for (int i = 0; i < result->events; i++) {
+        const struct event *event = &result->event[i];
+        if (event->contact < 0 || event->contact >= MAX_CONTACTS ||
+            strcmp(event->kind, "impact") != 0)
+            continue;
+        if (event->time - last[event->contact] < COLLAPSE &&
+            fabs(event->impulse) > COLLAPSE_WEAK)
+            return event->time;
+        last[event->contact] = event->time;
+    }
+    return INFINITY;
+}
+
 /* Impacts of points that stick are followed one by one until rounding ends them
  * (docs/limits.md): it decides what is left of speeds as small as theirs, which
  * later motion takes apart. */
@@ -679,6 +704,9 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
     to = fmin(to, fmin(first_followed(a),
                        frame_undo_time(&comparison->frame, first_followed(b))));
     to = fmin(to, first_last_stick(comparison->model, a));
+    /* a tolerance, and the second engine, end it elsewhere */
+    if (comparison->other->second || comparison->other->tolerance != 0)
+        to = fmin(to, first_collapse(a) - COLLAPSE);
     /* bodies ask the law that their contacts carry, systems ask for one */
     if (comparison->frame.places_alone && !strcmp(b->code, "W0730"))
         to = fmin(to, end_b);

@@ -270,6 +270,104 @@ choice_with_floating(const struct choice_group *group, const bool *ceased,
                : choice;
 }
 
+/* The points of a group that are not `left`, as an instant of their own; at
+ * (n): where they stand in the group. */
+static struct friction_instant
+instant_without(const struct choice_group *group, const bool *left, int *at)
+{
+    const struct friction_instant *in = &group->instant;
+    size_t all = 2 * (size_t)in->n;
+    struct friction_instant out = *in;
+    out.n = 0;
+    for (int i = 0; i < in->n; i++)
+        if (!left[i])
+            at[out.n++] = i;
+    size_t rows = 2 * (size_t)out.n;
+    struct friction_point *point =
+        NEW_N(group->arena, struct friction_point, out.n + 1);
+    double *W = NEW_N(group->arena, double, rows *rows + 3 * rows + 1),
+           *free = W + rows * rows, *terms = free + rows, *near = terms + rows;
+    for (size_t r = 0; r < rows; r++) {
+        size_t row = 2 * (size_t)at[r / 2] + r % 2;
+        point[r / 2] = in->point[at[r / 2]];
+        free[r] = in->free[row];
+        terms[r] = in->terms[row];
+        near[r] = in->near ? in->near[row] : 0.0;
+        for (size_t c = 0; c < rows; c++)
+            W[r * rows + c] = in->W[row * all + 2 * (size_t)at[c / 2] + c % 2];
+    }
+    out.point = point;
+    out.W = W;
+    out.free = free;
+    out.terms = terms;
+    out.near = in->near ? near : NULL;
+    return out;
+}
+
+/* A choice of the points `at` of a group as a set of all of them, of which the
+ * others are free. */
+static struct friction_set
+set_of_all(const struct choice_group *group, const struct friction_set *some,
+           const int *at, int n)
+{
+    const struct friction_instant *in = &group->instant;
+    size_t rows = 2 * (size_t)in->n;
+    double *numbers = NEW_N(group->arena, double, 2 * rows + 1);
+    struct friction_set all = {
+        .mode = NEW_N(group->arena, enum contact_mode, in->n + 1),
+        .normal = numbers,
+        .tangential = numbers + in->n,
+        .acc = numbers + rows,
+        .shared = some->shared};
+    for (int i = 0; i < in->n; i++)
+        all.mode[i] = CONTACT_FREE;
+    for (int k = 0; k < n; k++) {
+        all.mode[at[k]] = some->mode[k];
+        all.normal[at[k]] = some->normal[k];
+        all.tangential[at[k]] = some->tangential[k];
+    }
+    for (size_t r = 0; r < rows; r++) {
+        all.acc[r] = in->free[r];
+        for (size_t c = 0; c < rows; c++)
+            all.acc[r] += in->W[r * rows + c] *
+                          (c % 2 ? all.tangential[c / 2] : all.normal[c / 2]);
+    }
+    return all;
+}
+
+struct friction_choice *
+choice_without_idle(const struct choice_group *group,
+                    struct friction_choice *choice)
+{
+    assert(group && choice && choice->taken >= 0 && !group->n_grip);
+    const struct friction_set *set = choice->set + choice->taken;
+    int n = group->instant.n, *at = NEW_N(group->arena, int, n + 1);
+    bool any = false, *left = NEW_N(group->arena, bool, n + 1);
+    for (int i = 0; i < n; i++) {
+        left[i] = !choice_pushes(group, set, i);
+        any |= left[i] && set->mode[i] != CONTACT_FREE;
+    }
+    struct friction_instant others = instant_without(group, left, at);
+    if (!any || !others.n)
+        return choice;
+    struct friction_choice *out = NEW(group->arena, struct friction_choice);
+    friction_choose(group->arena, &others, out);
+    if (out->taken < 0 || out->verdict == FRICTION_LOADS)
+        return choice;
+    struct friction_set all =
+        set_of_all(group, out->set + out->taken, at, others.n);
+    for (int r = 0; r < 2 * n; r++)
+        if (fabs(all.acc[r] - set->acc[r]) >
+            CHOICE_NONE * choice_row_size(&group->instant, &all, r))
+            return choice;
+    for (int r = 0; r < 2 * n; r++)
+        all.acc[r] = set->acc[r];
+    out->n = 1;
+    out->taken = 0;
+    out->set[0] = all;
+    return out;
+}
+
 double
 choice_rates(const struct choice_group *group, const bool *held, double *rate,
              const double *force, const double *still)

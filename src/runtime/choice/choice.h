@@ -73,6 +73,11 @@ double choice_row_size(const struct friction_instant *in,
 struct friction_choice *choice_with_floating(const struct choice_group *group,
                                              const bool *ceased,
                                              struct friction_choice *choice);
+/* Forces that points share have come to their end: what carries nothing in the
+ * choice that goes on would share them anew, and end at the same time. Returns
+ * the choice without it, which is the same motion, or else `choice`. */
+struct friction_choice *choice_without_idle(const struct choice_group *group,
+                                            struct friction_choice *choice);
 /* What friction_goes_on asks for. rate (2 n): the derivatives of the
  * accelerations of points that are held, while their forces change by `force`
  * (2 n); they become those at constant forces. still (2 n, or NULL): up to

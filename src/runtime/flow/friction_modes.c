@@ -505,7 +505,10 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
             return IMP_OK;
     }
     struct friction_choice *taken =
-        loads ? choice : choice_with_floating(&group, all.ceased, choice);
+        loads ? choice
+        : friction->shares_end
+            ? choice_without_idle(&group, choice)
+            : choice_with_floating(&group, all.ceased, choice);
     if (!loads)
         choose_next(flow, &all, taken->set + taken->taken);
     choice_name_at_rest(&group, taken->set + taken->taken);

@@ -44,6 +44,7 @@ follow(struct tree *tree, struct branch *branch, struct paradox_forks *forks)
     if (!st)
         st = simulation_by_series(branch->sim);
     run->forks = NULL;
+    simulate_repeat_rows(branch->sim);
     branch->ends = rt_time(run);
     branch->sim->reached = branch->ends;
     tree->open |= branch->sim->stopped && forks->ways == 0;

@@ -162,7 +162,8 @@ run_both(struct simulation *series, struct simulation *gsl,
         st = simulation_prepare(gsl);
     if (st)
         return st;
-    /* what is compared must be listed */
+    /* what is compared must be listed; rows are left out all the same */
+    gsl->rows.only = gsl->options.keep != 1;
     series->options.keep = gsl->options.keep = 1;
     int ended = run_series(series, &quiet);
     const char *why = early_end(series, &quiet, ended);

@@ -120,9 +120,11 @@ static int
 record_row(struct second *second)
 {
     second->sim->rows.fresh = false;
+    second->sim->rows.asked = true;
     second_tell_held(second, true);
     int st = second->sim->rows.n_items ? simulate_row(second->sim) : IMP_OK;
     second_tell_held(second, false);
+    second->sim->rows.asked = false;
     return st;
 }
 

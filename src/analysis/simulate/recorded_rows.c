@@ -241,7 +241,7 @@ simulate_row(struct simulation *sim)
     sim->rows.jumped = false;
     if (sim->rows.fresh)
         return IMP_OK;
-    if (sim->options.keep != 1 && !sim->rows.asked)
+    if ((sim->options.keep != 1 || sim->rows.only) && !sim->rows.asked)
         return sim->along ? look_along(sim) : IMP_OK;
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
@@ -293,14 +293,16 @@ simulate_keep_state(struct simulation *sim)
 
 /* Where rows are those of the times alone, a time that was asked for several
  * times has as many rows: data may be measured twice at one time. */
-static void
-repeat_rows(struct simulation *sim)
+void
+simulate_repeat_rows(struct simulation *sim)
 {
+    assert(sim != NULL);
     struct recorded_rows *rows = &sim->rows;
     size_t n = rows->time.n, width = rows->width, next = rows->again.n;
     double sign = sim->options.until < 0.0 ? -1.0 : 1.0;
-    if (sim->options.keep == 1 || next == 0 || sim->run->forks)
+    if ((sim->options.keep == 1 && !rows->only) || next == 0)
         return;
+    rows->again.n = 0;
     for (size_t k = 0; k < next; k++) {
         VEC_PUSH(&rows->time, 0.0);
         for (size_t i = 0; i < width; i++)
@@ -334,7 +336,7 @@ simulate_put_rows(struct simulation *sim, struct record *out)
 {
     assert(sim != NULL && out != NULL);
     struct analysis *analysis = sim->analysis;
-    repeat_rows(sim);
+    simulate_repeat_rows(sim);
     size_t n_rows = sim->rows.time.n, at = 0;
     SET_LIST("t", sim->rows.time.v, n_rows);
     if (sim->along)

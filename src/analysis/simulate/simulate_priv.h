@@ -93,7 +93,7 @@ struct recorded_rows {
     bool before; /* the row to come is before an event, one after it follows */
     bool jumped; /* loads have jumped where a row was asked for */
     bool fresh;  /* the last row is of the present state */
-    bool asked;  /* the present time was asked for */
+    bool asked, only; /* the present time was; no other has rows */
 };
 
 /* polytopes that nearly rest, whose points are watched one by one */
@@ -317,10 +317,10 @@ struct point_list {
     int n, room;
 };
 
-/* -- recorded_rows.c: all return a status ---------------------------------- */
-/* Read the option `record`; the options `at` and `every`. */
+/* -- recorded_rows.c, the options `record`, `at`, `every`: with a status --- */
 int simulate_read_items(struct simulation *sim);
 int simulate_read_times(struct simulation *sim);
+void simulate_repeat_rows(struct simulation *sim); /* of `again`, at the end */
 void simulate_progress(struct simulation *sim, double now); /* tells how far */
 /* Records a row of the present state, unless the last row is of it. */
 int simulate_row(struct simulation *sim);

@@ -73,6 +73,9 @@ no_column(struct check *ck, const struct value *value,
         CHECK_HELP(ck, diag,
                    "record its rows, which are vectors, or its "
                    "entries: A[0], A[1], ..., or A[0][1]");
+    else
+        CHECK_HELP(ck, diag,
+                   "as in record = (ball.position, gap(touch), energy)");
 }
 
 static void

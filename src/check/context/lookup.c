@@ -603,6 +603,45 @@ help_coordinate(struct check *ck, struct diag *diag)
                "of a system that names them, not in its start");
 }
 
+#define COLUMNS_TOLD 6
+
+/* Says where fields of a run are names which there are: what it records is the
+ * last of them. */
+static bool
+help_columns(struct check *ck, struct diag *diag, const struct env *env,
+             imp_range range)
+{
+    while (env && !env->question)
+        env = env->up;
+    if (!env)
+        return false;
+    const struct tm_command *asked = &ck->lists.commands.v[env->question - 1];
+    size_t n = asked->n_fields, from = 0, end;
+    const char *list = "";
+    if (n == 0)
+        return false;
+    for (size_t i = 0; i + 1 < n; i++) /* the recorded ones stand behind `t` */
+        from = strcmp(asked->fields[i].name, "t") ? from : i + 1;
+    end = n < from + COLUMNS_TOLD ? n : from + COLUMNS_TOLD;
+    for (size_t i = from; i < end; i++)
+        list = arena_printf(ck->arena, "%s%s%s", list,
+                            i == from      ? ""
+                            : i + 1 == end ? " and "
+                                           : ", ",
+                            asked->fields[i].name);
+    if (has_fields(ck, range))
+        CHECK_HELP(ck, diag,
+                   "fields of the run are names here, without a record before "
+                   "them: among others %s",
+                   list);
+    else
+        CHECK_HELP(ck, diag,
+                   "fields of the run are names here: among others %s; imp doc "
+                   "tells all of a command",
+                   list);
+    return true;
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -613,10 +652,9 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     struct names ns = candidates(ck, env, want, range, &coords);
     bool fn = want == WANT_CALL, system = want == WANT_SYSTEM,
          value = !fn && !system;
-    struct decl *other = NULL;
-    if (!system)
-        other = scope_find(ck, module, name, fn ? WANT_VALUE : WANT_CALL, range,
-                           &rep);
+    enum want otherwise = fn ? WANT_VALUE : WANT_CALL;
+    struct decl *other =
+        system ? NULL : scope_find(ck, module, name, otherwise, range, &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
     const char *of = !value || coords ? NULL : owner(module, name, range);
@@ -666,7 +704,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         return;
     } else if (value && help_word(ck, diag, module, range, name, &ns)) {
         return;
-    } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n)) {
+    } else if (!check_suggest(ck, diag, range, name, ns.v, ns.n) &&
+               !(value && help_columns(ck, diag, env, range))) {
         if ((fn || system) && other_library(ck, diag, module, name, system))
             return;
         if (system)

@@ -587,7 +587,10 @@ joint_field(struct check *ck, uint32_t joint, uint32_t count, const char *name,
             check_error(ck, DIAG_E0319, range,
                         "what is given at the start, and forces, "
                         "cannot depend on joints");
-        CHECK_HELP(ck, diag, "Q and S stand in commands and in `let`");
+        CHECK_HELP(
+            ck, diag,
+            "Q and S stand in commands and in `let`; in the friction of a "
+            "joint `slip` is the speed of its rate");
         return value_poison(range);
     }
     if (which >= 2 && count > 1)

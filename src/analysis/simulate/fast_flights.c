@@ -244,10 +244,7 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     }
     simulate_log_pair(sim, touch->contact, touch->body, "impact",
                       touch_class_name[CLASS_MINUS], impulse);
-    bool rests = (rt_body(run, touch->body[0])->flags |
-                  rt_body(run, touch->body[1])->flags) &
-                     IMP_BODYF_FIXED &&
-                 vec3_norm(run->world.gravity) > 0.0;
+    bool rests = touch->fixed && vec3_norm(run->world.gravity) > 0.0;
     uint32_t own = touch->contact;
     if (run->table) {
         /* only what may come to a limit has a history, and needs a contact */

@@ -425,7 +425,8 @@ disjoint(struct check *ck, const struct block_of_contacts *blocks, size_t which)
 struct kinds {
     uint32_t n, *of; /* per body: the first one of its declaration */
     unsigned char *seen;
-    uint32_t n_first, *number; /* declarations; per first body: its number */
+    /* declarations; per first body: its number, and which body comes behind */
+    uint32_t n_first, *number, *end;
 };
 
 static void
@@ -433,6 +434,7 @@ find_kinds(struct check *ck, struct kinds *kinds)
 {
     kinds->of = NEW_N(ck->arena, uint32_t, kinds->n + 1);
     kinds->number = NEW_N(ck->arena, uint32_t, kinds->n + 1);
+    kinds->end = NEW_N(ck->arena, uint32_t, kinds->n + 1);
     for (uint32_t i = 0; i < kinds->n; i++) {
         const struct tm_body *body = &ck->lists.bodies.v[i];
         bool again = i > 0 && body->range.lo == body[-1].range.lo &&
@@ -440,19 +442,19 @@ find_kinds(struct check *ck, struct kinds *kinds)
         kinds->of[i] = again ? kinds->of[i - 1] : i;
         if (!again)
             kinds->number[i] = kinds->n_first++;
+        kinds->end[kinds->of[i]] = i + 1;
     }
     kinds->seen = NEW_N(ck->arena, unsigned char,
                         (size_t)kinds->n_first * kinds->n_first + 1);
 }
 
-/* Is this the first pair of these two declarations? */
-static bool
-first_of_kind(struct kinds *kinds, uint32_t one, uint32_t two)
+/* Has there been a pair of these two declarations? */
+static unsigned char *
+seen_of(const struct kinds *kinds, uint32_t one, uint32_t two)
 {
-    unsigned char *seen =
-        kinds->seen + (size_t)kinds->number[kinds->of[one]] * kinds->n_first +
-        kinds->number[kinds->of[two]];
-    return !*seen && (*seen = 1);
+    return kinds->seen +
+           (size_t)kinds->number[kinds->of[one]] * kinds->n_first +
+           kinds->number[kinds->of[two]];
 }
 
 /* Declares the contacts of a block, or one that stands for all of them, with
@@ -471,10 +473,14 @@ declare_pairs(struct check *ck, const struct pairs *pairs,
         for (uint32_t j = i + 1; j < pairs->n; j++) {
             const struct tm_body *one = &ck->lists.bodies.v[i],
                                  *two = &ck->lists.bodies.v[j];
+            if (rule && made && *seen_of(&kinds, i, j)) {
+                j = kinds.end[kinds.of[j]] - 1; /* nor any other of them */
+                continue;
+            }
             if (!wants_contact(ck, pairs, block, i, j))
                 continue;
-            if (rule && made && !first_of_kind(&kinds, i, j))
-                continue;
+            if (rule && made)
+                *seen_of(&kinds, i, j) = 1;
             contact.name =
                 arena_printf(ck->arena, "%s|%s", one->name, two->name);
             contact.body[0] = i;

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -22,6 +23,7 @@
 /* A ball that rises by less than this many tolerances of its gap is left to the
  * general search, which takes the limit of its bounces before that. */
 #define LOW_FLIGHT 64.0
+#define CACHE_LINE 64
 /* cells are numbered by whole numbers up to this size */
 #define CELLS_MOST 1e15
 
@@ -71,6 +73,15 @@ make_plane(struct rt *run, uint32_t body, struct ball_plane *plane)
     return true;
 }
 
+/* Room for n balls that begin where a line of the cache does. */
+static struct ball *
+balls_lines(struct arena *arena, uint32_t n)
+{
+    char *room = NEW_N(arena, char, n * sizeof(struct ball) + CACHE_LINE);
+    return (struct ball *)(void *)(room +
+                                   (CACHE_LINE - (uintptr_t)room % CACHE_LINE));
+}
+
 /* Sorts the bodies. False: one of them is something else. */
 static bool
 sort_bodies(struct balls *balls, struct balls_refusal *refusal)
@@ -79,7 +90,8 @@ sort_bodies(struct balls *balls, struct balls_refusal *refusal)
     uint32_t count = run->im->bodies.n, fixed = 0;
     for (uint32_t i = 0; i < count; i++)
         balls->n_move += !(rt_body(run, i)->flags & IMP_BODYF_FIXED);
-    balls->ball = NEW_N(run->arena, struct ball, count + 1);
+    balls->ball = balls_lines(run->arena, count + 1);
+    balls->event = NEW_N(run->arena, struct ball_event, count + 1);
     balls->spin = NEW_N(run->arena, struct ball_spin, count + 1);
     balls->plane = NEW_N(run->arena, struct ball_plane, count + 1);
     uint32_t moving = 0;
@@ -99,8 +111,11 @@ sort_bodies(struct balls *balls, struct balls_refusal *refusal)
             return false;
         struct ball *ball =
             balls->ball + (stays ? balls->n_move + fixed++ : moving++);
-        *ball = (struct ball){
-            .radius = radius, .shape = shape, .body = i, .hit = NO_BALL};
+        *ball = (struct ball){.radius = radius,
+                              .shape = shape,
+                              .body = i,
+                              .sides = body->sides,
+                              .hit = NO_BALL};
     }
     balls->n_ball = balls->n_move + fixed;
     refusal->why = BALLS_NONE;
@@ -136,9 +151,12 @@ rule_of(const struct balls *balls, uint32_t one, uint32_t two)
                          rt_body(balls->run, two)->sides);
 }
 
-uint32_t
-balls_contact(const struct balls *balls, uint32_t one, uint32_t two)
+/* The contact that is stated for two bodies; NO_BALL: none. */
+static uint32_t
+stated_contact(const struct balls *balls, uint32_t one, uint32_t two)
 {
+    if (!balls->stated)
+        return NO_BALL;
     uint32_t at = balls->contact_first[pair_slot(balls, one, two)];
     for (; at != NO_BALL; at = balls->contact_next[at]) {
         const imp_contact *contact = rt_contact(balls->run, at);
@@ -146,6 +164,13 @@ balls_contact(const struct balls *balls, uint32_t one, uint32_t two)
             (contact->body[0] == two && contact->body[1] == one))
             break;
     }
+    return at;
+}
+
+uint32_t
+balls_contact(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    uint32_t at = stated_contact(balls, one, two);
     return at == NO_BALL ? rule_of(balls, one, two) : at;
 }
 
@@ -247,6 +272,7 @@ sort_contacts(struct balls *balls, struct balls_refusal *refusal)
         uint32_t *first = balls->contact_first +
                           pair_slot(balls, contact->body[0], contact->body[1]);
         balls->contact_next[i] = *first;
+        balls->stated = true;
         *first = i;
     }
     memcpy(balls->rule, rule, sizeof rule);
@@ -281,7 +307,7 @@ make(struct rt *run, bool all, bool shapes, struct balls_refusal *refusal)
         size *= 2;
     balls->cell_mask = size - 1;
     balls->cell = NEW_N(run->arena, uint32_t, size);
-    balls->heap = NEW_N(run->arena, uint32_t, balls->n_move + 1);
+    balls->heap = NEW_N(run->arena, struct balls_due, balls->n_move + 1);
     balls->put = NEW_N(run->arena, double, rt_state_size(run) + 1);
     return balls;
 }
@@ -343,6 +369,14 @@ body_of(const struct balls *balls, uint32_t which)
 {
     return which < balls->n_ball ? balls->ball[which].body
                                  : balls->plane[which - balls->n_ball].body;
+}
+
+static uint32_t
+sides_of(const struct balls *balls, uint32_t which)
+{
+    return which < balls->n_ball
+               ? balls->ball[which].sides
+               : rt_body(balls->run, body_of(balls, which))->sides;
 }
 
 /* Notes whom a ball has just left. False: it rests on another body, is about to
@@ -561,24 +595,34 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
     *now = balls->now;
     if (stopped)
         return BALLS_GENERAL;
-    const struct ball *first = balls->ball + balls->heap[0];
+    uint32_t one = balls->heap[0].ball;
+    const struct ball_event *first = balls->event + one;
     if (first->when > until || first->kind == EVENT_NEVER)
         return BALLS_UNTIL;
-    uint32_t one = balls->heap[0], two = first->partner;
+    uint32_t two = first->partner;
     if (first->kind == EVENT_UNCLEAR) {
-        balls->why[0] = first->body;
+        balls->why[0] = body_of(balls, one);
         balls->why[1] = body_of(balls, two);
         return BALLS_GENERAL;
     }
     if (two < one) {
         one = two;
-        two = balls->heap[0];
+        two = balls->heap[0].ball;
     }
-    *touch = (struct balls_touch){.time = first->when, .one = one, .two = two};
+    __builtin_prefetch(balls->spin + one);
+    if (two < balls->n_move)
+        __builtin_prefetch(balls->spin + two);
+    *touch = (struct balls_touch){.time = first->when,
+                                  .one = one,
+                                  .two = two,
+                                  .fixed = two >= balls->n_move};
     balls_gap(balls, one, two, touch->time, &touch->rate, touch->normal);
     touch->body[0] = balls->why[0] = body_of(balls, one);
     touch->body[1] = balls->why[1] = body_of(balls, two);
-    touch->contact = balls_contact(balls, touch->body[0], touch->body[1]);
+    touch->contact = stated_contact(balls, touch->body[0], touch->body[1]);
+    if (touch->contact == NO_BALL)
+        touch->contact =
+            rule_of_sides(balls, balls->ball[one].sides, sides_of(balls, two));
     assert(touch->contact != NO_BALL);
     if (unclear(balls, touch))
         return BALLS_GENERAL;
@@ -610,8 +654,19 @@ bring(struct balls *balls, uint32_t which, double t)
 {
     if (balls->run->trace)
         balls_trace_ball(balls, which, t);
-    put_ball(balls, which, t);
-    balls_read(balls, which, t);
+    if (balls->weight || balls->dim == 3) {
+        put_ball(balls, which, t);
+        balls_read(balls, which, t);
+        return;
+    }
+    /* the same, without the state of the run */
+    struct ball *ball = balls->ball + which;
+    double s = t - ball->clock;
+    for (int i = 0; i < 2; i++)
+        ball->x[i] += ball->v[i] * s;
+    balls->spin[which].attitude[0] += balls->spin[which].spin[0] * s;
+    ball->clock = ball->entered = t;
+    ball->hit = NO_BALL;
 }
 
 /* Gives an impulse along `normal` and, in the plane, one along the tangent, at

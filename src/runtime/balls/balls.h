@@ -32,6 +32,7 @@ struct balls_touch {
     uint32_t contact, body[2];
     double rate;       /* of the gap, < 0 */
     uint32_t one, two; /* of balls.c */
+    bool fixed;        /* body[1] does not move */
     double normal[3];  /* unit vector from `one` to `two` */
 };
 

@@ -15,25 +15,34 @@ enum balls_event {
     EVENT_HIT,    /* it hits the partner */
     EVENT_UNCLEAR /* it touches the partner without a rate, or nearly */
 };
+/* Two lines of a cache of 64 bytes: the first says how it moves, the second
+ * where it stands among others. An event reads some twenty balls. */
 struct ball {
     /* its motion since its last impact */
     double clock, x[3], v[3];
     double radius; /* of a shape: about its mass centre, with all of it in */
-    bool shape;    /* it is no ball: of steps alone */
-    uint32_t body;
-    uint32_t epoch; /* number of its impacts */
-    /* whom that impact hit, and the partner's number of impacts then: they
-     * touched at `clock`; NO_BALL: nobody */
-    uint32_t hit, hit_epoch;
     int64_t cell[3];
     double entered; /* since when it has been in this cell, no sooner than
                        `clock` */
     uint32_t next, before; /* in the list of the cell */
-    /* the next event */
-    enum balls_event kind;
+    uint32_t epoch;        /* number of its impacts */
+    /* whom the last impact hit, and the partner's number of impacts then: they
+     * touched at `clock`; NO_BALL: nobody */
+    uint32_t hit, hit_epoch;
+    uint32_t body, sides; /* of the rules of contacts (imp_body) */
+    bool shape;           /* it is no ball: of steps alone */
+};
+/* The next event of a ball that moves. */
+struct ball_event {
     double when;
     uint32_t partner, partner_epoch; /* planes: n_ball + number */
-    uint32_t place;                  /* in the heap */
+    enum balls_event kind;
+    uint32_t place; /* in the heap */
+};
+/* An entry of the heap, with the time of its event: to sift asks no balls. */
+struct balls_due {
+    double when;
+    uint32_t ball;
 };
 /* What an impact changes or needs besides. */
 struct ball_spin {
@@ -55,12 +64,14 @@ struct balls {
     double gravity[3];
     bool weight; /* gravity is not 0 */
     struct ball *ball;
-    struct ball_spin *spin; /* of those that move */
+    struct ball_event *event; /* of those that move, as `spin` */
+    struct ball_spin *spin;
     uint32_t n_move, n_ball, n_plane;
     struct ball_plane *plane;
     double now;
     /* contacts by pairs of bodies */
     uint32_t *contact_next, *contact_first, contact_mask;
+    bool stated; /* there are such contacts */
     /* the contacts that stand for many pairs, by their numbers; NO_BALL: none
      */
     uint32_t rule[IMP_CONTACT_RULES];
@@ -69,7 +80,7 @@ struct balls {
     double side;
     uint32_t *cell, cell_mask;
     /* heap of the balls that move */
-    uint32_t *heap;
+    struct balls_due *heap;
 };
 
 struct ball_tolerance {
@@ -118,10 +129,17 @@ double balls_relative(const struct balls *balls, const struct ball *one,
                       double a[3]);
 struct ball_tolerance balls_tolerance(const struct balls *balls, uint32_t one,
                                       uint32_t two);
+/* Its gap alone. */
+double balls_tolerance_gap(const struct balls *balls, uint32_t one,
+                           uint32_t two);
 /* The first meeting of ball `one` with ball or plane `two`, no later than
  * `most`. */
 struct ball_meeting balls_meeting(const struct balls *balls, uint32_t one,
                                   uint32_t two, double most);
+/* Are these two further apart than by `more` at the time t? Says false of what
+ * it does not see. */
+bool balls_apart(const struct balls *balls, uint32_t one, uint32_t two,
+                 double t, double more);
 /* The gap at the time t, and its rate. */
 double balls_gap(const struct balls *balls, uint32_t one, uint32_t two,
                  double t, double *rate, double normal[3]);

@@ -91,6 +91,24 @@ balls_tolerance(const struct balls *balls, uint32_t one, uint32_t two)
                                        8.0 * DBL_EPSILON * moved};
 }
 
+double
+balls_tolerance_gap(const struct balls *balls, uint32_t one, uint32_t two)
+{
+    const struct ball *a = balls->ball + one;
+    const double *x = a->x;
+    double share = RT_GAP_SHARE * balls->run->world.tolerance,
+           length = a->radius, most = fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+    if (two < balls->n_ball) {
+        x = balls->ball[two].x;
+        length += balls->ball[two].radius;
+        most += fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+    }
+    /* most balls are so near the origin that their places do not matter */
+    return 64.0 * DBL_EPSILON * (length + most) <= share * length
+               ? share * length
+               : balls_tolerance(balls, one, two).gap;
+}
+
 /* Have these two just hit each other? */
 static bool
 fresh(const struct balls *balls, uint32_t one, uint32_t two)
@@ -117,13 +135,13 @@ meet_straight(const struct balls *balls, uint32_t one, uint32_t two,
     double approach = vec3_dot(x, v), cross[3], v2 = vec3_dot(v, v);
     if (approach >= 0.0)
         return never();
-    struct ball_tolerance tol = balls_tolerance(balls, one, two);
     vec3_cross(x, v, cross);
-    double distance = vec3_norm(x), band = touching + tol.gap;
+    double band = touching + balls_tolerance_gap(balls, one, two);
     double aside = vec3_dot(cross, cross), out = band * band * v2 - aside;
     if (out < 0.0)
         return never();
-    double in = touching * touching * v2 - aside;
+    double in = touching * touching * v2 - aside, distance = vec3_norm(x);
+    struct ball_tolerance tol = balls_tolerance(balls, one, two);
     if (in > tol.rate * tol.rate * touching * touching) {
         double room = (distance - touching) * (distance + touching);
         return (struct ball_meeting){
@@ -226,8 +244,8 @@ balls_meeting(const struct balls *balls, uint32_t one, uint32_t two,
         double x[3], v[3], a[3], touching = ball->radius + other->radius;
         from = balls_relative(balls, ball, other, x, v, a);
         if (vec3_dot(a, a) == 0.0) {
-            meeting = left ? never()
-                           : meet_straight(balls, one, two, x, v, touching);
+            meeting =
+                left ? never() : meet_straight(balls, one, two, x, v, touching);
         } else {
             struct ball_tolerance tol = balls_tolerance(balls, one, two);
             meeting = meet_falling(x, v, a, touching, left, most - from, &tol);
@@ -237,6 +255,21 @@ balls_meeting(const struct balls *balls, uint32_t one, uint32_t two,
     if (!(meeting.when <= most))
         return never();
     return meeting;
+}
+
+bool
+balls_apart(const struct balls *balls, uint32_t one, uint32_t two, double t,
+            double more)
+{
+    if (two >= balls->n_ball)
+        return false;
+    const struct ball *ball = balls->ball + one, *other = balls->ball + two;
+    double x[3], v[3], x2[3], reach = ball->radius + other->radius + more;
+    place(balls, ball, true, t, x, v);
+    place(balls, other, moves(balls, two), t, x2, v);
+    for (int i = 0; i < 3; i++)
+        x2[i] -= x[i];
+    return vec3_dot(x2, x2) > reach * reach;
 }
 
 double

@@ -17,52 +17,53 @@
 /* -- the heap -------------------------------------------------------------- */
 
 static bool
-sooner(const struct balls *balls, uint32_t one, uint32_t two)
+sooner(struct balls_due one, struct balls_due two)
 {
-    double a = balls->ball[one].when, b = balls->ball[two].when;
-    return a < b || (a == b && one < two);
+    return one.when < two.when || (one.when == two.when && one.ball < two.ball);
 }
 
 static void
-put_at(struct balls *balls, uint32_t place, uint32_t ball)
+put_at(struct balls *balls, uint32_t place, struct balls_due due)
 {
-    balls->heap[place] = ball;
-    balls->ball[ball].place = place;
+    balls->heap[place] = due;
+    balls->event[due.ball].place = place;
 }
 
 /* Moves the ball to its place, after `when` has changed. */
 static void
 sift(struct balls *balls, uint32_t ball)
 {
-    uint32_t at = balls->ball[ball].place, n = balls->n_move;
-    while (at > 0 && sooner(balls, ball, balls->heap[(at - 1) / 2])) {
-        put_at(balls, at, balls->heap[(at - 1) / 2]);
+    const struct balls_due *heap = balls->heap;
+    const struct ball_event *event = balls->event + ball;
+    struct balls_due due = {event->when, ball};
+    uint32_t at = event->place, n = balls->n_move;
+    while (at > 0 && sooner(due, heap[(at - 1) / 2])) {
+        put_at(balls, at, heap[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
     for (;;) {
         uint32_t child = 2 * at + 1;
         if (child >= n)
             break;
-        if (child + 1 < n &&
-            sooner(balls, balls->heap[child + 1], balls->heap[child]))
+        if (child + 1 < n && sooner(heap[child + 1], heap[child]))
             child++;
-        if (!sooner(balls, balls->heap[child], ball))
+        if (!sooner(heap[child], due))
             break;
-        put_at(balls, at, balls->heap[child]);
+        put_at(balls, at, heap[child]);
         at = child;
     }
-    put_at(balls, at, ball);
+    put_at(balls, at, due);
 }
 
 /* -- cells ----------------------------------------------------------------- */
 
+/* Neighbours along x lie side by side in memory. */
 static uint32_t
 slot(const struct balls *balls, const int64_t cell[3])
 {
-    uint64_t key = (uint64_t)cell[0] * 0x9e3779b97f4a7c15u +
-                   (uint64_t)cell[1] * 0xc2b2ae3d27d4eb4fu +
+    uint64_t key = (uint64_t)cell[1] * 0xc2b2ae3d27d4eb4fu +
                    (uint64_t)cell[2] * 0x165667b19e3779f9u;
-    return (uint32_t)(key >> 32) & balls->cell_mask;
+    return (uint32_t)((key >> 32) + (uint64_t)cell[0]) & balls->cell_mask;
 }
 
 static void
@@ -126,32 +127,32 @@ static void
 take(struct balls *balls, uint32_t one, uint32_t two,
      const struct ball_meeting *meeting)
 {
-    struct ball *ball = balls->ball + one;
-    ball->kind = meeting->kind;
-    ball->when = meeting->when;
-    ball->partner = two;
-    ball->partner_epoch = epoch(balls, two);
+    struct ball_event *event = balls->event + one;
+    event->kind = meeting->kind;
+    event->when = meeting->when;
+    event->partner = two;
+    event->partner_epoch = epoch(balls, two);
 }
 
 static void
 try(struct balls *balls, uint32_t one, uint32_t two)
 {
-    struct ball *ball = balls->ball + one, *other = balls->ball + two;
     if (two == one)
         return;
     bool moves = two < balls->n_move;
-    double most = ball->when;
-    if (moves && other->when > most)
-        most = other->when;
+    double first = balls->event[one].when, most = first,
+           other = moves ? balls->event[two].when : first;
+    if (other > most)
+        most = other;
     /* of a pair, the lower number counts: the bits are the same both ways */
     struct ball_meeting meeting = moves && two < one
                                       ? balls_meeting(balls, two, one, most)
                                       : balls_meeting(balls, one, two, most);
     if (meeting.kind == EVENT_NEVER)
         return;
-    if (meeting.when < ball->when)
+    if (meeting.when < first)
         take(balls, one, two, &meeting);
-    if (moves && meeting.when < other->when) {
+    if (moves && meeting.when < other) {
         take(balls, two, one, &meeting);
         sift(balls, two);
     }
@@ -169,33 +170,51 @@ try_cell(struct balls *balls, uint32_t one, const int64_t cell[3])
     }
 }
 
-/* Calls `each` for all cells next to that of the ball, and its own. */
+/* Asks memory for a ball of which more is to be read soon. */
+static void
+fetch(const struct balls *balls, uint32_t which)
+{
+    const char *ball = (const char *)(balls->ball + which);
+    __builtin_prefetch(ball);
+    __builtin_prefetch(ball + sizeof(struct ball) / 2);
+    __builtin_prefetch(balls->event + which);
+}
+
+/* Asks all cells next to that of the ball, and its own: of many balls hardly
+ * any is in a cache, so all are fetched before the first is asked. */
 static void
 near_cells(struct balls *balls, uint32_t one)
 {
     const int64_t *own = balls->ball[one].cell;
-    int deep = balls->dim == 3 ? 1 : 0;
+    int64_t cell[27][3];
+    int deep = balls->dim == 3 ? 1 : 0, n = 0;
     for (int64_t i = -1; i <= 1; i++)
         for (int64_t j = -1; j <= 1; j++)
-            for (int64_t k = -deep; k <= deep; k++) {
-                int64_t cell[3] = {own[0] + i, own[1] + j, own[2] + k};
-                try_cell(balls, one, cell);
+            for (int64_t k = -deep; k <= deep; k++, n++) {
+                cell[n][0] = own[0] + i;
+                cell[n][1] = own[1] + j;
+                cell[n][2] = own[2] + k;
+                uint32_t first = balls->cell[slot(balls, cell[n])];
+                if (first != NO_BALL)
+                    fetch(balls, first);
             }
+    for (int i = 0; i < n; i++)
+        try_cell(balls, one, cell[i]);
 }
 
 void
 balls_predict(struct balls *balls, uint32_t one)
 {
     assert(one < balls->n_move);
-    struct ball *ball = balls->ball + one;
+    struct ball_event *event = balls->event + one;
     int axis, way;
-    ball->when = cell_end(balls, ball, &axis, &way);
-    ball->kind = isfinite(ball->when) ? EVENT_CELL : EVENT_NEVER;
-    ball->partner = NO_BALL;
+    event->when = cell_end(balls, balls->ball + one, &axis, &way);
+    event->kind = isfinite(event->when) ? EVENT_CELL : EVENT_NEVER;
+    event->partner = NO_BALL;
     for (uint32_t i = 0; i < balls->n_plane; i++) {
         struct ball_meeting meeting =
-            balls_meeting(balls, one, balls->n_ball + i, ball->when);
-        if (meeting.kind != EVENT_NEVER && meeting.when < ball->when)
+            balls_meeting(balls, one, balls->n_ball + i, event->when);
+        if (meeting.kind != EVENT_NEVER && meeting.when < event->when)
             take(balls, one, balls->n_ball + i, &meeting);
     }
     if (balls->all)
@@ -218,10 +237,11 @@ balls_search_start(struct balls *balls)
             ball->cell[k] =
                 k < balls->dim ? (int64_t)floor(ball->x[k] / balls->side) : 0;
         cell_enter(balls, i);
-        ball->when = INFINITY;
-        ball->kind = EVENT_NEVER;
-        if (i < balls->n_move)
-            put_at(balls, i, i);
+        if (i >= balls->n_move)
+            continue;
+        balls->event[i].when = INFINITY;
+        balls->event[i].kind = EVENT_NEVER;
+        put_at(balls, i, (struct balls_due){INFINITY, i});
     }
     for (uint32_t i = 0; i < balls->n_move; i++)
         balls_predict(balls, i);
@@ -236,7 +256,7 @@ change_cell(struct balls *balls, uint32_t one)
     int axis = 0, way = 0;
     cell_end(balls, ball, &axis, &way);
     cell_leave(balls, one);
-    ball->entered = ball->when;
+    ball->entered = balls->event[one].when;
     ball->cell[axis] += way;
     cell_enter(balls, one);
 }
@@ -246,15 +266,15 @@ balls_settle(struct balls *balls, double until)
 {
     assert(balls && balls->n_move > 0);
     for (uint32_t n = 1;; n++) {
-        uint32_t one = balls->heap[0];
-        const struct ball *ball = balls->ball + one;
-        if (ball->when > until || ball->kind == EVENT_NEVER)
+        uint32_t one = balls->heap[0].ball;
+        const struct ball_event *event = balls->event + one;
+        if (event->when > until || event->kind == EVENT_NEVER)
             return true;
         if (n % STOP_LOOK == 0 && rt_stopped(balls->run))
             return false;
-        if (ball->kind == EVENT_CELL)
+        if (event->kind == EVENT_CELL)
             change_cell(balls, one);
-        else if (ball->partner_epoch == epoch(balls, ball->partner))
+        else if (event->partner_epoch == epoch(balls, event->partner))
             return true;
         balls_predict(balls, one);
     }
@@ -263,9 +283,9 @@ balls_settle(struct balls *balls, double until)
 static bool
 touches(const struct balls *balls, uint32_t one, uint32_t two, double t)
 {
-    double rate, normal[3];
-    return balls_gap(balls, one, two, t, &rate, normal) <=
-           balls_tolerance(balls, one, two).gap;
+    double rate, normal[3], tol = balls_tolerance_gap(balls, one, two);
+    return !balls_apart(balls, one, two, t, 2.0 * tol) &&
+           balls_gap(balls, one, two, t, &rate, normal) <= tol;
 }
 
 bool

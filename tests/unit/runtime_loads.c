@@ -57,6 +57,49 @@ least_of_singular(void **state)
     assert_true(worst < 1e-9); /* conditions of B C to 1e6 */
 }
 
+/* Rows and columns in other units: a regular matrix of which some entries are 0
+ * is solved as well as without units. */
+static void
+rank_in_any_units(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    double worst = 0.0;
+    for (int t = 0; t < 20000; t++) {
+        int n = 2 + (int)multi_random(&seed, 0, MOST - 1), piv[MOST];
+        double unit[2][MOST], a[MOST * MOST], was[MOST * MOST], b[MOST],
+            x[MOST], size[MOST] = {0};
+        for (int i = 0; i < n * n; i++)
+            was[i] = multi_random(&seed, 0, 1) < 0.4 && i % (n + 1)
+                         ? 0.0
+                         : multi_random(&seed, -1, 1) + 3.0 * !(i % (n + 1));
+        for (int i = 0; i < n; i++)
+            for (int side = 0; side < 2; side++)
+                unit[side][i] = ldexp(1.0, (int)multi_random(&seed, -60, 60));
+        for (int i = 0; i < n; i++)
+            x[i] = multi_random(&seed, -1, 1) / unit[1][i];
+        for (int i = 0; i < n; i++) {
+            b[i] = 0.0;
+            for (int j = 0; j < n; j++) {
+                a[i * n + j] = was[i * n + j] * unit[0][i] * unit[1][j];
+                b[i] += a[i * n + j] * x[j];
+                size[i] = fmax(size[i], fabs(a[i * n + j] * x[j]));
+            }
+        }
+        memcpy(was, a, sizeof *a * (size_t)(n * n));
+        memcpy(x, b, sizeof *x * (size_t)n);
+        assert_int_equal(imp_rank_factor(n, a, piv), 0);
+        imp_rank_solve(n, a, piv, b);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++)
+                x[i] -= was[i * n + j] * b[j];
+            worst = fmax(worst, fabs(x[i]) / (size[i] + DBL_MIN));
+        }
+    }
+    print_message("equations in any units: to %.1e\n", worst);
+    assert_true(worst < 1e-9); /* conditions to 1e6 without units */
+}
+
 /* -- bounds ---------------------------------------------------------------- */
 
 /* Points at places of a bar that slides along the ground, above which its mass
@@ -180,6 +223,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_of_singular),
+        cmocka_unit_test(rank_in_any_units),
         cmocka_unit_test(bounds_of_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

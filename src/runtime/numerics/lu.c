@@ -13,8 +13,11 @@
  * a column. */
 #include <assert.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "abi/image.h"
 #include "runtime/numerics/factors.h"
@@ -184,6 +187,9 @@ imp_lu_solve(int n, const double *a, const int *piv, double *b)
 /* piv[k] holds the row and the column that were exchanged with k; -1 from the
  * rank on */
 #define RANK_COLUMN 65536
+/* most rows whose scales are matched where their greatest entries tell of a
+ * lower rank */
+#define RANK_MATCHED 48
 
 /* The scales of rows and of columns. False: an entry is not finite. */
 static int
@@ -278,15 +284,70 @@ null_directions(int n, double *a, int rank)
     }
 }
 
-int
-imp_rank_factor(int n, double *a, int *piv)
+/* The exponents by which rows and columns are scaled such that no entry is
+ * above 1 and n of them, one in each row and column, are not below 1/2: those
+ * of greatest product, by the dual of the assignment problem (Kuhn 1955; Duff
+ * and Koster 2001). Whatever the units of conditions and forces are, the scaled
+ * matrix is the same but for powers of two. False: the matrix has no such
+ * entries. */
+static bool
+matched_scales(int n, const double *a, int *row, int *col)
 {
-    assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
-    assert(n == 0 || (a != NULL && piv != NULL));
-    double row[IMP_UNKNOWN_MAX], col[IMP_UNKNOWN_MAX];
+    int at[RANK_MATCHED + 1], way[RANK_MATCHED + 1], least[RANK_MATCHED + 1];
+    int u[RANK_MATCHED + 1] = {0}, v[RANK_MATCHED + 1] = {0};
+    for (int j = 0; j <= n; j++)
+        at[j] = 0; /* the row, from 1, of a column; column 0 is none */
+    for (int i = 1; i <= n; i++) {
+        bool used[RANK_MATCHED + 1] = {false};
+        int j = 0;
+        at[0] = i;
+        for (int k = 0; k <= n; k++)
+            least[k] = INT_MAX;
+        do {
+            int from = at[j], step = INT_MAX, next = 0;
+            used[j] = true;
+            for (int k = 1; k <= n; k++) {
+                double entry = a[(from - 1) * n + k - 1];
+                int exponent;
+                if (used[k])
+                    continue;
+                frexp(entry, &exponent);
+                int cost = entry != 0 ? -exponent - u[from] - v[k] : INT_MAX;
+                if (cost < least[k]) {
+                    least[k] = cost;
+                    way[k] = j;
+                }
+                if (least[k] < step) {
+                    step = least[k];
+                    next = k;
+                }
+            }
+            if (step == INT_MAX)
+                return false;
+            for (int k = 0; k <= n; k++)
+                if (used[k]) {
+                    u[at[k]] += step;
+                    v[k] -= step;
+                } else if (least[k] != INT_MAX) {
+                    least[k] -= step;
+                }
+            j = next;
+        } while (at[j] != 0);
+        for (; j; j = way[j])
+            at[j] = at[way[j]];
+    }
+    for (int i = 0; i < n; i++) {
+        row[i] = u[i + 1];
+        col[i] = v[i + 1];
+    }
+    return true;
+}
+
+/* Complete pivoting by scaled entries. Returns the rank. */
+static int
+eliminate(int n, double *a, int *piv, double *row, double *col)
+{
     const double least = RANK_GROWTH * n * DBL_EPSILON;
-    if (n > IMP_UNKNOWN_MAX || !scales(n, a, row, col))
-        return 1;
     for (int k = 0; k < n; k++)
         piv[k] = -1;
     for (int k = 0; k < n; k++) {
@@ -302,7 +363,7 @@ imp_rank_factor(int n, double *a, int *piv)
                 }
             }
         if (!(best > least))
-            break;
+            return k;
         piv[k] = at_row + RANK_COLUMN * at_col;
         exchange(n, a, row, col, k, at_row, at_col);
         double inverse = a[k * n + k] = 1 / a[k * n + k];
@@ -312,6 +373,44 @@ imp_rank_factor(int n, double *a, int *piv)
                 a[i * n + j] -= f * a[k * n + j];
         }
     }
+    return n;
+}
+
+/* Tries `kept`, the matrix that was found to have this rank, by the scales of
+ * its greatest product. What has a higher rank takes the place of its factors:
+ * rows of several units, as forces, accelerations and turns, look dependent
+ * where the greatest entries alone measure them. */
+static void
+try_matched(int n, double *kept, int rank, double *a, int *piv)
+{
+    int row[RANK_MATCHED], col[RANK_MATCHED], own[RANK_MATCHED];
+    double by_row[RANK_MATCHED], by_col[RANK_MATCHED];
+    if (!matched_scales(n, kept, row, col))
+        return;
+    for (int i = 0; i < n; i++) {
+        by_row[i] = ldexp(1.0, row[i]);
+        by_col[i] = ldexp(1.0, col[i]);
+    }
+    if (eliminate(n, kept, own, by_row, by_col) <= rank)
+        return;
+    memcpy(a, kept, sizeof *a * (size_t)n * (size_t)n);
+    memcpy(piv, own, sizeof *piv * (size_t)n);
+}
+
+int
+imp_rank_factor(int n, double *a, int *piv)
+{
+    assert(n >= 0 && n <= IMP_UNKNOWN_MAX);
+    assert(n == 0 || (a != NULL && piv != NULL));
+    double row[IMP_UNKNOWN_MAX], col[IMP_UNKNOWN_MAX];
+    double kept[RANK_MATCHED * RANK_MATCHED];
+    if (n > IMP_UNKNOWN_MAX || !scales(n, a, row, col))
+        return 1;
+    if (n <= RANK_MATCHED)
+        memcpy(kept, a, sizeof *a * (size_t)n * (size_t)n);
+    int rank = eliminate(n, a, piv, row, col);
+    if (rank < n && n <= RANK_MATCHED)
+        try_matched(n, kept, rank, a, piv);
     null_directions(n, a, rank_of(n, piv));
     return 0;
 }

@@ -104,6 +104,7 @@ struct taylor_friction {
                         what carries nothing now is not held by them again */
     double
         *v_size; /* n: the greatest rates on the last piece, by their terms */
+    double *n_size; /* m: the same of normal forces */
     struct friction_rows rows;
     struct friction_piece piece;
     struct friction_worked worked;

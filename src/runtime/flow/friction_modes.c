@@ -75,12 +75,15 @@ friction_present_slip(const struct flow *flow, uint32_t i)
                : slip;
 }
 
-/* How large the normal force of contact i was on the present piece. */
+/* How large the normal force of contact i was on the present piece, or, where
+ * that begins here, on the last one, too. */
 static double
 force_size(const struct flow *flow, size_t i)
 {
-    return polynomial_size(flow->taylor->piece.force + i * ROW,
-                           MOTION_STEP_ORDER, flow->taylor->friction->elapsed);
+    const struct taylor_friction *friction = flow->taylor->friction;
+    double size = polynomial_size(flow->taylor->piece.force + i * ROW,
+                                  MOTION_STEP_ORDER, friction->elapsed);
+    return friction->elapsed > 0.0 ? size : fmax(size, friction->n_size[i]);
 }
 
 /* How large the acceleration of gap i without its own force was on the present
@@ -141,9 +144,9 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
             (st = friction_soft_force(flow, i, &all->point[n].normal)))
             return st;
         all->point[n].fuzz = all->point[n].given ? friction->fuzz[i] : 0.0;
-        all->ceased[n] = held && ended[i] && !friction->zero[i] &&
-                         (friction->mode[i] != CONTACT_STICK ||
-                          friction->shares_end || friction_unloaded(flow, i));
+        all->ceased[n] =
+            held && ended[i] && !friction->zero[i] &&
+            (friction->mode[i] != CONTACT_STICK || friction_unloaded(flow, i));
         all->contact[n++] = (int)i;
     }
     all->terms = NEW_N(arena, double, 2 * n + 1);
@@ -455,9 +458,13 @@ choose_next(const struct flow *flow, const struct candidates *all,
         if (all->point[k].given || all->point[k].varies)
             return;
         held[k] = taylor->contacts.closed[i];
+        if (!held[k] && all->point[k].slip != 0.0) { /* it rests, and is open */
+            rate[2 * k] = 6.0 * taylor->piece.gap[i * ROW + 3];
+            held[k] = true;
+            continue;
+        }
         if (!held[k])
             continue;
-        rate[2 * k] = 6.0 * taylor->piece.gap[i * ROW + 3];
         force[2 * k] = taylor->piece.force[i * ROW + 1];
         if (friction->rub[i] < 0)
             continue;

@@ -72,6 +72,7 @@ taylor_friction_new(struct flow *flow)
     friction->limit.contact = -1;
     friction->group = NEW_N(arena, bool, flow->m);
     friction->v_size = NEW_N(arena, double, flow->n);
+    friction->n_size = NEW_N(arena, double, flow->m + 1);
     friction->worked =
         (struct friction_worked){NAN, NEW_N(arena, double, contacts)};
     friction->piece.slip = NEW_N(arena, double, contacts *ROW);

@@ -287,6 +287,12 @@ pass_friction(struct flow *flow, double elapsed)
     for (uint32_t i = 0; i < flow->m; i++)
         sizes_on_the_way(flow, i, elapsed);
     friction->elapsed = elapsed;
+    for (uint32_t i = 0; i < flow->m && elapsed > 0.0; i++)
+        friction->n_size[i] =
+            taylor->contacts.closed[i]
+                ? polynomial_size(taylor->piece.force + i * ROW,
+                                  MOTION_STEP_ORDER, elapsed)
+                : 0.0;
     for (uint32_t i = 0; i < flow->m && taylor->next.known; i++) {
         if (friction->rub[i] < 0 || !taylor->contacts.closed[i])
             continue;

@@ -237,12 +237,14 @@ gains_and_losses(const double *c, int n, double s, double *gain, double *loss)
     *loss = 0.5 * twice_loss;
 }
 
-bool
-polynomial_clearly_above(const double *c, int n, double h, double level)
+/* polynomial_clearly_above; *terms: the sum of the sizes of all terms but the
+ * first, at h. */
+static bool
+clearly_above(const double *c, int n, double h, double level, double *terms)
 {
-    assert(c != NULL && n >= 0);
     double above = c[0] - level, gain, loss, gained = 0.0;
     gains_and_losses(c, n, h, &gain, &loss);
+    *terms = gain + loss;
     double noise = POLY_ROUNDING * (fabs(c[0]) + fabs(level) + (gain + loss));
     if (above > loss + noise)
         return true;
@@ -257,6 +259,14 @@ polynomial_clearly_above(const double *c, int n, double h, double level)
         gained = part_gain;
     }
     return above + gained > loss + noise;
+}
+
+bool
+polynomial_clearly_above(const double *c, int n, double h, double level)
+{
+    assert(c != NULL && n >= 0);
+    double terms;
+    return clearly_above(c, n, h, level, &terms);
 }
 
 /* Does the polynomial, which begins above the level, bend down or fall on all
@@ -496,8 +506,13 @@ double
 polynomial_falls(const double *c, int n, double h, double size)
 {
     assert(c != NULL && n >= 0 && n <= POLYNOMIAL_MAX && h >= 0.0);
-    double power = 1.0, most = size, s;
+    double power = 1.0, most = size, s, terms;
     int from = 0;
+    /* most often it stays above 0, and its first coefficient is none that
+     * counts as 0: the sum of all sizes is at least `most`, but for rounding */
+    if (clearly_above(c, n, h, 0.0, &terms) &&
+        c[0] > 2.0 * FALL_ROOT * (size + c[0] + terms))
+        return INFINITY;
     for (int k = 0; k <= n; k++, power *= h)
         most = fmax(most, term(fabs(c[k]), k, h, power));
     for (power = 1.0;

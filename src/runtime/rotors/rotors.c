@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/simd.h"
 #include "runtime/numerics/vec3.h"
 
 /* A rate is that of a rotor at rest if it is the rounding of its terms. */
@@ -326,6 +327,29 @@ spin_coefficient(const struct rt *run, const imp_rotor *rotor,
     return sum;
 }
 
+/* The series of the rate of a rotor in the direction of its friction, whose
+ * spin has the coefficients of spin_coefficient; two orders at a time. One
+ * number may stand in `rate` behind the last order. */
+static void
+rate_series(const struct rt *run, const imp_rotor *rotor,
+            const struct rotor_rows *rows, int order, double *rate)
+{
+    const double *own = entries(run, rotor), *spin[3];
+    pair sign = pair_of(own[IMP_ROTOR_SIGN]), axis[3];
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        if (rows->spin[i]) {
+            axis[n] = pair_of(own[IMP_ROTOR_AXIS + i]);
+            spin[n++] = rows->spin[i];
+        }
+    for (int k = 0; k <= order; k += 2) {
+        pair sum = pair_of(0.0);
+        for (int i = 0; i < n; i++)
+            sum += axis[i] * pair_load(spin[i] + k);
+        pair_store(rate + k, sign * (pair_load(rows->z + k) - sum));
+    }
+}
+
 /* The torque of the friction that keeps a held rotor at rest now, after a
  * series of the motion; *most: the greatest that there is. */
 static int
@@ -558,10 +582,8 @@ mode_ends(struct rt *run, uint32_t which, int order, double h, double *holds,
         return stick_ends(run, which, order, h, holds, ends);
     const imp_rotor *rotor = rotor_of(run, which);
     struct rotor_rows rows = rows_of(run, rotor);
-    double rate[IMP_ORDER_MAX + 1];
-    for (int k = 0; k <= order; k++)
-        rate[k] = entries(run, rotor)[IMP_ROTOR_SIGN] *
-                  (rows.z[k] - spin_coefficient(run, rotor, &rows, k));
+    double rate[IMP_ORDER_MAX + 2];
+    rate_series(run, rotor, &rows, order, rate);
     *ends = polynomial_falls(rate, order, h, 0.0);
     if (*ends > 0.0)
         return IMP_OK;

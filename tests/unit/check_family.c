@@ -24,7 +24,7 @@ formula(struct buf *out, int depth)
 {
     static const char *const leaf[] = {"@",  "@", "0.1", "2",
                                        "pi", "a", "7",   "0"},
-                             *const odd[] = {"p", "f(@)", "a", "g"},
+                             *const odd[] = {"p", "f(@)", "a", "h(@, 2)"},
                              *const one[] = {"floor", "sin",  "cos", "abs",
                                              "sqrt",  "sign", "exp", "trunc"},
                              *const two[] = {"fmod", "atan2", "min", "hypot"};
@@ -91,7 +91,10 @@ body(struct buf *out)
         key(out, false, "position = (", ", ");
         key(out, false, "", ") ");
     } else if (below(2)) {
-        buf_puts(out, "position = (random(0, 1 + abs(@)), @) apart = 0.1 ");
+        key(out, false, "position = (random(@, 9 + abs(", ")), ");
+        key(out, false, "(", ") [cm]) apart = 0.1 ");
+    } else {
+        key(out, true, "position = ((", ") [m], random(-@, 5 [m])) ");
     }
     if (below(2))
         key(out, true, "angle = ", " ");
@@ -164,6 +167,7 @@ members(void **state)
     (void)state;
     static const char head[] = "use shapes\nlet a = 0.3\nlet b = 2 [m]\n"
                                "let g = 3*a\nparam p = 1.5\nfn f(u) = u^2 + 1\n"
+                               "fn h(i, k) = f(0.7*i)*floor(k/3) - i\n"
                                "body floor : half_plane { fixed = true }\n";
     static const char *const number[] = {"(-2)", "(-1)", "0", "1", "2", "3"};
     const char *wanted = getenv("IMP_TEST_CASES");

@@ -70,8 +70,8 @@ struct value series_call(struct check *ck, const struct ast_expr *node,
 /* -- number.c: members of families after the first ------------------------- */
 
 /* The number of an expression of literals, constants and names of numbers in
- * env; NULL: it is something else, or has no finite value, and is to be
- * checked. */
+ * env, or a number that is drawn between two of these; NULL: it is something
+ * else, or has no finite value, and is to be checked. */
 const expr *member_number(struct check *ck, const struct env *env,
                           const struct ast_expr *node);
 /* Does the name stand in the expression? */

@@ -18,6 +18,8 @@
 #define CHAIN_MAX 64
 /* expressions that are nested more deeply are checked as all others are */
 #define NESTED_MAX 200
+/* and so are calls with more arguments */
+#define ARGUMENTS_MAX 4
 
 static double
 chain(double base, int n)
@@ -57,7 +59,7 @@ number_of_name(const struct env *env, const char *name, double *x)
 /* The operation of a function of numbers that is built in; IMP_OP_CONST: there
  * is none, or it is no operation of its own. */
 static enum imp_op
-operation(struct check *ck, const struct env *env, const struct ast_expr *node)
+operation(const struct ast_expr *node)
 {
     static const struct {
         const char *word;
@@ -72,32 +74,69 @@ operation(struct check *ck, const struct env *env, const struct ast_expr *node)
         {"cos", IMP_OP_COS, 1},     {"tan", IMP_OP_TAN, 1},
         {"fmod", IMP_OP_MOD, 2},    {"atan2", IMP_OP_ATAN2, 2},
     };
-    bool reported = false;
-    if (node->a->kind != AST_NAME)
-        return IMP_OP_CONST;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (node->n_args == known[i].n &&
             !strcmp(node->a->name.text, known[i].word))
-            return scope_find(ck, env->module, known[i].word, WANT_CALL,
-                              node->range, &reported) ||
-                           reported
-                       ? IMP_OP_CONST
-                       : known[i].op;
+            return known[i].op;
     return IMP_OP_CONST;
+}
+
+/* A function of the user's, of few numbers. */
+static bool
+number_of_fn(struct check *ck, struct decl *decl, const struct ast_expr *node,
+             const double *args, int depth, double *x)
+{
+    expr leaf[ARGUMENTS_MAX];
+    const expr *at[ARGUMENTS_MAX];
+    struct value vals[ARGUMENTS_MAX];
+    const char *names[ARGUMENTS_MAX];
+    struct frame frame;
+    const struct ast_item *it = decl->item;
+    if (decl->kind != DECL_FN || decl->broken || it->n_formals != node->n_args)
+        return false;
+    for (size_t i = 0; i < node->n_args; i++) {
+        leaf[i] = (expr){.op = IMP_OP_CONST, .num = args[i]};
+        at[i] = &leaf[i];
+        names[i] = it->formals[i].name.text;
+        vals[i] = (struct value){
+            .kind = VALUE_NUM, .rows = 1, .cols = 1, .e = &at[i]};
+    }
+    const struct env env = {.module = decl->module,
+                            .names = names,
+                            .vals = vals,
+                            .n = node->n_args};
+    if (!check_enter(ck, node->range))
+        return false;
+    bool known = call_enter(ck, decl, node->range, &frame);
+    if (known) {
+        known = number(ck, &env, it->value, depth, x);
+        call_leave(ck, &frame);
+    }
+    check_leave(ck);
+    return known;
 }
 
 static bool
 number_of_call(struct check *ck, const struct env *env,
                const struct ast_expr *node, int depth, double *x)
 {
-    double args[2] = {0, 0};
-    enum imp_op op = operation(ck, env, node);
-    if (op == IMP_OP_CONST)
+    double args[ARGUMENTS_MAX] = {0};
+    bool reported = false;
+    if (node->a->kind != AST_NAME || node->n_args > ARGUMENTS_MAX)
         return false;
     for (size_t i = 0; i < node->n_args; i++)
         if (node->args[i].name.text || node->args[i].in ||
             !number(ck, env, node->args[i].value, depth, &args[i]))
             return false;
+    struct decl *decl = scope_find(ck, env->module, node->a->name.text,
+                                   WANT_CALL, node->range, &reported);
+    if (reported)
+        return false;
+    if (decl)
+        return number_of_fn(ck, decl, node, args, depth, x);
+    enum imp_op op = operation(node);
+    if (op == IMP_OP_CONST)
+        return false;
     *x = ex_number(op, args[0], args[1]);
     return true;
 }
@@ -130,7 +169,8 @@ number(struct check *ck, const struct env *env, const struct ast_expr *node,
        int depth, double *x)
 {
     bool known = false;
-    if (node->unit || depth++ == NESTED_MAX)
+    struct unit unit;
+    if (depth++ == NESTED_MAX)
         return false;
     switch (node->kind) {
     case AST_NUM:
@@ -156,7 +196,37 @@ number(struct check *ck, const struct env *env, const struct ast_expr *node,
     default:
         break;
     }
+    if (known && node->unit) { /* as unit_applied */
+        if (!unit_of_ast(ck, node->unit, &unit))
+            return false;
+        *x = *x * unit.num / unit.den;
+    }
     return known && isfinite(*x);
+}
+
+/* random(from, to), alone, where it may stand */
+static const expr *
+drawn(struct check *ck, const struct env *env, const struct ast_expr *node)
+{
+    double bound[2];
+    bool reported = false;
+    if (node->kind != AST_CALL || node->unit || node->a->kind != AST_NAME ||
+        strcmp(node->a->name.text, "random") != 0 || node->n_args != 2 ||
+        env_part(env) != PART_START ||
+        scope_find(ck, env->module, "random", WANT_CALL, node->range,
+                   &reported) ||
+        reported)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (node->args[i].name.text || node->args[i].in ||
+            !number(ck, env, node->args[i].value, 0, &bound[i]))
+            return NULL;
+    if (!(bound[0] < bound[1]))
+        return NULL;
+    const expr *from = ex_num(ck->g, bound[0]), *to = ex_num(ck->g, bound[1]);
+    uint32_t which = (uint32_t)ck->lists.draws.n;
+    APUSH(ck, &ck->lists.draws, (struct tm_draw){from, to, node->range});
+    return ex_sym(ck->g, SYM_DRAW, which, 0);
 }
 
 const expr *
@@ -166,7 +236,7 @@ member_number(struct check *ck, const struct env *env,
     assert(ck && env && node);
     double x;
     if (!number(ck, env, node, 0, &x))
-        return NULL;
+        return drawn(ck, env, node);
     graph_origin(ck->g, node->range);
     return ex_num(ck->g, x);
 }

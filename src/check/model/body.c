@@ -404,6 +404,7 @@ member_vector(struct check *ck, const struct env *env,
 {
     const expr *entry[3];
     const struct ast_expr *inner = ast_unwrap(node);
+    size_t draws = ck->lists.draws.n;
     if (out->n != count || count > 3)
         return false;
     if (count > 1 &&
@@ -411,8 +412,10 @@ member_vector(struct check *ck, const struct env *env,
         return false;
     for (uint32_t i = 0; i < count; i++) {
         entry[i] = member_number(ck, env, count > 1 ? inner->list[i] : inner);
-        if (!entry[i])
+        if (!entry[i]) {
+            ck->lists.draws.n = draws;
             return false;
+        }
     }
     out->e = arena_copy(ck->arena, entry, count * sizeof *entry);
     return true;

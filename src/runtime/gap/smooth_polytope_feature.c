@@ -282,6 +282,9 @@ in_face(const struct polytope *polytope, uint32_t index, const double point[3])
     return true;
 }
 
+/* Takes lengths whose squares have no number to ones that have. */
+#define FAR_SHARE 0x1p-600
+
 /* Takes y, of feature f, if it is nearer to x than *near. */
 static void
 nearer(const double x[3], const double y[3], struct polytope_feature feature,
@@ -330,6 +333,10 @@ smooth_polytope_project(const struct smooth_polytope *pair,
         }
         return best;
     }
+    /* so far away that squares have no number, one corner is as good as another
+     */
+    best = (struct polytope_feature){FEATURE_VERTEX, 0};
+    memcpy(nearest, polytope->vertex[0], 3 * sizeof *nearest);
     for (uint32_t which = 0; which < polytope->n_edge; which++) {
         const struct polytope_edge *edge = polytope->edge + which;
         const double *start = polytope->vertex[edge->v[0]],
@@ -350,7 +357,11 @@ smooth_polytope_project(const struct smooth_polytope *pair,
         nearer(point, polytope->vertex[which],
                (struct polytope_feature){FEATURE_VERTEX, which}, &near, nearest,
                &best);
+    bool far = isinf(near);
     for (int i = 0; i < 3; i++)
-        direction[i] = (nearest[i] - point[i]) / near;
+        direction[i] = far ? FAR_SHARE * (nearest[i] - point[i])
+                           : (nearest[i] - point[i]) / near;
+    if (far)
+        vec3_normalise(direction);
     return best;
 }

@@ -292,6 +292,13 @@ value_need_scalar(struct check *ck, struct value *value,
                        "take one of its entries, %s[0], or a number that all "
                        "of them make, such as mean(%s)",
                        bracketed(ck, node), node ? expr_label(ck, node) : "a");
+        else if (value->kind == VALUE_NUM && node && node->kind == AST_INDEX &&
+                 node->n_list == 1)
+            CHECK_HELP(ck, diag,
+                       "take one of its entries, %s[0]; numbers that square "
+                       "brackets hold are a matrix, of which one index takes "
+                       "a row, and round ones make a list: (1, 2, 3)",
+                       expr_label(ck, node));
         else if (dim_known(ck->dims, dim) && !dim_is_pure(ck->dims, dim))
             CHECK_HELP(ck, diag, "give one number in [%s]",
                        unit_of_what(ck, dim, what));

@@ -331,6 +331,8 @@ void friction_undecided(struct flow *flow, struct flow_event *event,
  */
 int friction_try_modes(struct flow *flow, const bool *on, const bool *ended,
                        double *normal, enum contact_mode *mode);
+/* Is this time on the present piece none, to some roundings of the time? */
+bool friction_is_brief(const struct flow *flow, double elapsed);
 /* Would the same modes be chosen `elapsed` from now on the present piece? And
  * for how long, if forces fall by these rates (friction_room)? -INFINITY: they
  * would not. */

@@ -76,14 +76,16 @@ friction_present_slip(const struct flow *flow, uint32_t i)
 }
 
 /* How large the normal force of contact i was on the present piece, or, where
- * that begins here, on the last one, too. */
+ * that has just begun, on the last one, too. */
 static double
 force_size(const struct flow *flow, size_t i)
 {
     const struct taylor_friction *friction = flow->taylor->friction;
     double size = polynomial_size(flow->taylor->piece.force + i * ROW,
                                   MOTION_STEP_ORDER, friction->elapsed);
-    return friction->elapsed > 0.0 ? size : fmax(size, friction->n_size[i]);
+    return friction_is_brief(flow, friction->elapsed)
+               ? fmax(size, friction->n_size[i])
+               : size;
 }
 
 /* How large the acceleration of gap i without its own force was on the present

@@ -274,6 +274,13 @@ sizes_on_the_way(struct flow *flow, uint32_t i, double elapsed)
         fmax(taylor->terms.rate_max[i], polynomial_size(rate, n, elapsed));
 }
 
+bool
+friction_is_brief(const struct flow *flow, double elapsed)
+{
+    assert(flow && elapsed >= 0.0);
+    return elapsed <= FRICTION_TICKS * DBL_EPSILON * fabs(flow->taylor->now);
+}
+
 /* The state goes on by `elapsed` on the present piece: notes the work of
  * friction, the forces there and the sizes of the rates. */
 static void
@@ -287,12 +294,15 @@ pass_friction(struct flow *flow, double elapsed)
     for (uint32_t i = 0; i < flow->m; i++)
         sizes_on_the_way(flow, i, elapsed);
     friction->elapsed = elapsed;
-    for (uint32_t i = 0; i < flow->m && elapsed > 0.0; i++)
-        friction->n_size[i] =
-            taylor->contacts.closed[i]
-                ? polynomial_size(taylor->piece.force + i * ROW,
-                                  MOTION_STEP_ORDER, elapsed)
-                : 0.0;
+    for (uint32_t i = 0; i < flow->m && elapsed > 0.0; i++) {
+        double size = taylor->contacts.closed[i]
+                          ? polynomial_size(taylor->piece.force + i * ROW,
+                                            MOTION_STEP_ORDER, elapsed)
+                          : 0.0;
+        friction->n_size[i] = friction_is_brief(flow, elapsed)
+                                  ? fmax(size, friction->n_size[i])
+                                  : size;
+    }
     for (uint32_t i = 0; i < flow->m && taylor->next.known; i++) {
         if (friction->rub[i] < 0 || !taylor->contacts.closed[i])
             continue;

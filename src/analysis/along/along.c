@@ -338,7 +338,8 @@ is_rounding(const struct followed *followed, uint32_t i, const double *p,
 }
 
 /* When the first kink comes within h; 0 also where one is now: at a zero
- * nothing says on which side the branch is. */
+ * nothing says on which side the branch is. Extremes are those of squares,
+ * whose roots have a kink where these are 0 alone. */
 static double
 first_kink(const struct followed *followed, double h)
 {
@@ -357,7 +358,8 @@ first_kink(const struct followed *followed, double h)
             any |= p[k] != 0;
             p[k] *= sign;
         }
-        if (!any || is_rounding(followed, i, c, h))
+        if (!any || is_rounding(followed, i, c, h) ||
+            (i > item->ref && changes(c, h) < fabs(c[0]) / 2)) /* far from 0 */
             continue;
         if (i <= item->ref && p[0] == 0 &&
             terms(p, h) > VALUE_ROUNDING * followed->kink[i].size)

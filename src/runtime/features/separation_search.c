@@ -36,11 +36,11 @@ separation_search(struct support_pair *pair)
     }
     for (int i = 0; i < 3; i++)
         direction[i] = pair->b[1].c[i] - pair->b[0].c[i];
-    double length = vec3_norm(direction);
-    if (length > 0.0)
-        for (int i = 0; i < 3; i++)
-            direction[i] /= length;
-    else
+    /* lengths whose squares have no number have a direction, too */
+    for (int i = 0; i < 3 && isinf(vec3_norm(direction)); i++)
+        for (int k = 0; k < 3; k++)
+            direction[k] *= 0x1p-300;
+    if (!(vec3_normalise(direction) > 0.0))
         direction[0] = 1.0;
     enum support_fault found = support_separation(pair, direction);
     return found == SUPPORT_FINE

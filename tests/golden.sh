@@ -180,8 +180,11 @@ do_fmt() {
         "$imp" fmt - <"$tmp/got" >"$tmp/again" 2>&1
         same "$f: formatting twice" "$tmp/got" "$tmp/again"
     done
-    find examples tests/run '(' -name '*.csv' -o -name '*.jsonl' -o -name '*.gz' ')' \
-        -exec cp {} "$tmp" ';' # data that models read stand beside them
+    # data that models read stand beside them, here all in one folder
+    find examples tests/run '(' -name '*.csv' -o -name '*.jsonl' -o -name '*.gz' ')' >"$tmp/data"
+    twice=$(sed 's/.*\///' "$tmp/data" | sort | uniq -d)
+    [ -z "$twice" ] || complain "files of data of one name: $twice"
+    while read -r f; do cp "$f" "$tmp"; done <"$tmp/data"
     for f in stdlib/*.imp $(find examples tests/run -name '*.imp' | sort); do
         "$imp" fmt - <"$f" >"$tmp/got.imp" 2>&1
         "$imp" fmt - <"$tmp/got.imp" >"$tmp/again" 2>&1

@@ -258,9 +258,9 @@ simulate_paradox_jam(struct simulation *sim, const struct friction_jam *jam,
         "stick may follow",
         simulate_contact_name(sim, contact),
         num_digits(t, rt_time(sim->run), 9),
-        jam->beside ? "with the contacts beside it p falls to 0 in slip, or a "
+        jam->beside ? "with the contacts beside it p comes to 0 in slip, or a "
                       "surface is flat there"
-                    : "p falls to 0 in slip",
+                    : "p comes to 0 in slip",
         force, num_digits(slip, jam->slip, 9), jam->opens ? "lift-off, " : "");
     simulate_log_event(sim, contact, "jam", "", 0.0);
     simulate_verdict(sim, contact, &jam->found);

@@ -484,14 +484,17 @@ jams(const struct flow *flow, uint32_t i, double *end)
     watch->mu[i] = mu;
     /* where others hold the point p is 0, to rounding, and has not fallen */
     double none = TAYLOR_NOISE * DBL_EPSILON * response.terms;
-    if (!(response.p > none && before > response.p && since > 0.0 &&
+    /* p falls where b < 0, and rises where a slip with p < 0 and b > 0 goes on
+     */
+    double p = fabs(response.p), falls = response.p / before;
+    if (!(p > none && falls < 1.0 && falls > 0.0 && since > 0.0 &&
           normal > 0.0))
         return false;
     /* Where the coefficient of friction grows as the slip falls, the force does
      * not bring b to 0: it goes as 1/p, and p as the root of what is left. */
-    double falls = response.p / before, share = response.p / size,
+    double share = p / size, more = copysign(mu - mu_was, response.p),
            by_p = was > 0.0 ? log(normal / was) / log(falls) : 0.0;
-    watch->by_slip = mu > mu_was && fabs(by_p + 1.0) < PAINLEVE_JAM_AGREES;
+    watch->by_slip = more > 0.0 && fabs(by_p + 1.0) < PAINLEVE_JAM_AGREES;
     if (share >= (watch->by_slip ? JAM_SHARE_BY_SLIP : PAINLEVE_JAM_SHARE))
         return false;
     double left = watch->by_slip ? since / (1.0 / (falls * falls) - 1.0)
@@ -630,7 +633,7 @@ jam_text(const struct flow *flow, uint32_t i, bool may_open)
         painleve_jam_force(arena, watch->exponent, watch->normal[i]);
     return arena_printf(
         arena,
-        "`%s` jams: p falls to 0 in slip, and the normal force %s (impulse "
+        "`%s` jams: p comes to 0 in slip, and the normal force %s (impulse "
         "since the slip began %s, slip now %s); %san impact without collision, "
         "or a jump into stick may follow",
         name, limit, num_digits(impulse, watch->pushed[i], 6),
@@ -710,7 +713,7 @@ friction_jam(struct flow *flow, struct flow_event *event)
             flow, event,
             arena_printf(
                 flow->run->arena,
-                "p falls to 0 in the slip of `%s`, and no impulse "
+                "p comes to 0 in the slip of `%s`, and no impulse "
                 "along its force leads to a limit",
                 imp_text(flow->run->im,
                          rt_contact(flow->run, flow->sys->contact + i)->name)));

@@ -89,8 +89,9 @@ const char *painleve_cell(const struct painleve *painleve);
 
 /* -- a slip that jams ---------------------------------------------------------
  *
- * In slip the normal force is -b/p, and where p falls to zero the motion comes
- * to an end in finite time (specification painleve.md, 8). It is not passed:
+ * In slip the normal force is -b/p, and where p falls to zero, or rises to it
+ * from a slip with p < 0 and b > 0, the motion comes to an end in finite time
+ * (specification painleve.md, 8). It is not passed:
  * there b is zero, too, and the force grows without bound, or comes to a limit;
  * or, where friction grows as the slip falls, p alone is zero, and the force
  * grows as 1/p. Pieces of the motion come as near to it as p can be told from

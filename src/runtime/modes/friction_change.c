@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The next change of a mode with friction (friction_modes.h): the end of slip,
- * the end of stick, and the jam, in which p falls to 0 in slip, and whose limit
+ * the end of stick, and the jam, in which p comes to 0 in slip, and whose limit
  * the run is taken to. */
 #include <assert.h>
 #include <float.h>
@@ -140,7 +140,8 @@ response(struct rt *run, const struct persistent_row *row, int order, double *p)
 }
 
 /* Does p come to 0 within the span, or so near that pieces, which end at a
- * sixth of what is left where the force grows, come no nearer? */
+ * sixth of what is left where the force grows, come no nearer? It falls where
+ * b < 0, and rises where a slip with p < 0 and b > 0 goes on. */
 static bool
 p_ends(struct rt *run, struct persistent_row *row, int order, double span,
        double *time)
@@ -150,8 +151,10 @@ p_ends(struct rt *run, struct persistent_row *row, int order, double span,
     double size = response(run, row, order, p);
     friction->jam_left = 0.0;
     friction->jam_exponent = 0.0;
-    if (!(p[0] > 0.0) || !(row->force.c[0] > 0.0))
+    if (p[0] == 0.0 || !(row->force.c[0] > 0.0))
         return false;
+    for (int k = order; k >= 0; k--)
+        p[k] = copysign(1.0, p[0]) * p[k];
     if (p[0] < PAINLEVE_JAM_SHARE * size && p[1] < 0.0) {
         friction->jam_left = -p[0] / p[1];
         friction->jam_exponent =

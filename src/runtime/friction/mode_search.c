@@ -420,8 +420,10 @@ merit(const struct mode_problem *in, const struct mode_found *found)
     int merit = has_ended(in, found) ? -1000 : 0;
     for (int i = 0; i < in->n; i++) {
         const struct mode_point *point = in->point + i;
+        /* by one more than a point gains that sticks and shares its load
+         * instead: what goes on keeps its name */
         if (point->held && !point->ended)
-            merit += 4 * mode_same_state(found->state[i], point->before);
+            merit += 5 * mode_same_state(found->state[i], point->before);
         merit -=
             found->state[i].closed && found->state[i].tangent != TANGENT_STICK;
         /* where points share their loads, all that can bear some take part */

@@ -124,22 +124,40 @@ sym3_apply(const double S[6], const double a[3], double out[3])
     out[2] = S[4] * a[0] + S[5] * a[1] + S[2] * a[2];
 }
 
-/* Sets out := S^-1, where S is symmetric, stored as above. */
-static inline void
-sym3_inverse(const double S[6], double out[6])
+/* Sets out := S / 2^k, whose largest entry is near 1, so that its determinant
+ * is a number, and returns k. */
+static inline int
+sym3_near_1(const double S[6], double out[6])
 {
-    if (S[3] == 0.0 && S[4] == 0.0 && S[5] == 0.0) {
+    double most = 0.0;
+    int k = 0;
+    for (int i = 0; i < 6; i++)
+        most = fmax(most, fabs(S[i]));
+    if (isfinite(most))
+        frexp(most, &k);
+    for (int i = 0; i < 6; i++)
+        out[i] = ldexp(S[i], -k);
+    return k;
+}
+
+/* Sets out := M^-1, where M is symmetric, stored as above. */
+static inline void
+sym3_inverse(const double M[6], double out[6])
+{
+    if (M[3] == 0.0 && M[4] == 0.0 && M[5] == 0.0) {
         for (int i = 0; i < 6; i++)
-            out[i] = i < 3 ? 1.0 / S[i] : 0.0;
+            out[i] = i < 3 ? 1.0 / M[i] : 0.0;
         return;
     }
+    double S[6];
+    int k = sym3_near_1(M, S);
     double xx = S[1] * S[2] - S[5] * S[5], yy = S[0] * S[2] - S[4] * S[4],
            zz = S[0] * S[1] - S[3] * S[3], xy = S[4] * S[5] - S[3] * S[2],
            xz = S[3] * S[5] - S[4] * S[1], yz = S[3] * S[4] - S[0] * S[5];
     double det = S[0] * xx + S[3] * xy + S[4] * xz;
     const double c[6] = {xx, yy, zz, xy, xz, yz};
     for (int i = 0; i < 6; i++)
-        out[i] = c[i] / det;
+        out[i] = ldexp(c[i] / det, -k);
 }
 
 /* Sets x := K^-1 b for a symmetric n x n matrix, n = 1 or 2, stored as K11 K12

@@ -94,6 +94,7 @@ write_inertia(struct rt *run, uint32_t body)
         return J[0] > 0.0;
     }
     sym3_inverse(J, to + IMP_BODY_INVINERTIA);
+    sym3_near_1(J, J);
     double minor = J[0] * J[1] - J[3] * J[3];
     double det = J[2] * minor - J[0] * J[5] * J[5] - J[1] * J[4] * J[4] +
                  2.0 * J[3] * J[4] * J[5];

@@ -107,6 +107,28 @@ check_positive(struct rt *run, uint32_t body, double x, enum diag_code code,
     return IMP_BADMODEL;
 }
 
+/* Is this mass or moment one that forces can be divided by, and `share` times
+ * as large a force as well? Near the ends of what numbers hold, 1/x is none, or
+ * has lost its digits. */
+static int
+check_divides(struct rt *run, uint32_t body, double x, double share,
+              enum diag_code code, imp_range where, const char *what)
+{
+    if (isnormal(x / share) && isnormal(1.0 / x))
+        return IMP_OK;
+    char text[NUM_TEXT], low[NUM_TEXT], high[NUM_TEXT];
+    struct diag *diag =
+        diag_add(run->ds, code, where, "the %s of `%s` is %s", what,
+                 name_of(run, body), num_digits(text, x, 6));
+    diag_label(run->ds, diag, "must lie between %s and %s",
+               num_digits(low, share * DBL_MIN, 3),
+               num_digits(high, 1.0 / DBL_MIN, 3));
+    diag_help(run->ds, diag,
+              "forces are divided by it, and the result must be a number: "
+              "write `mass` and `inertia`, or choose other units of mass");
+    return IMP_BADMODEL;
+}
+
 /* Has the body no inertia at all, so that joints must make its motion regular
  * (setup_check_spins)? */
 static bool
@@ -126,15 +148,21 @@ check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
         return IMP_OK;
     imp_range where = own ? spec->range_inertia : spec->range_shape;
     enum diag_code code = own ? DIAG_E0515 : DIAG_E0528;
-    if (run->im->dim == 2)
-        return check_positive(run, body, J[0], code, where, "inertia",
-                              "the inertia about the mass centre is a "
-                              "positive number");
+    if (run->im->dim == 2) {
+        int st = check_positive(run, body, J[0], code, where, "inertia",
+                                "the inertia about the mass centre is a "
+                                "positive number");
+        return st ? st
+                  : check_divides(run, body, J[0], 1.0, code, where, "inertia");
+    }
     double e[3];
     sym_eigen(J, e);
     bool positive = e[0] > 0 && isfinite(e[2]);
-    if (positive && e[0] + e[1] >= e[2] * (1 - TRIANGLE_SLACK))
-        return IMP_OK;
+    if (positive && e[0] + e[1] >= e[2] * (1 - TRIANGLE_SLACK)) {
+        const char *what = "principal moment of inertia";
+        int st = check_divides(run, body, e[0], 1.0, code, where, what);
+        return st ? st : check_divides(run, body, e[2], 1.0, code, where, what);
+    }
     char texts[3][NUM_TEXT];
     for (int i = 0; i < 3; i++)
         num_digits(texts[i], e[i], 6);
@@ -461,6 +489,11 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
     for (int i = 0; i < 6; i++)
         inertia[i] = own ? raw[IMP_RAW_INERTIA + i]
                          : shape->inertia[i] * mass / shape->volume;
+    bool point = own && is_point(run, body, inertia);
+    st = check_divides(run, body, mass, point ? POINT_INVINERTIA : 1.0,
+                       DIAG_E0514, spec->range_mass, "mass");
+    if (st != IMP_OK)
+        return st;
     out[IMP_BODY_MASS] = mass;
     out[IMP_BODY_INVMASS] = 1 / mass;
     st = check_inertia(run, body, inertia, own);
@@ -469,7 +502,7 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
     memcpy(out + IMP_BODY_INERTIA, inertia, sizeof inertia);
     /* The inverse stands for a spin that only joints hold back. Joints divide
      * by no inertia, so any number does that is far beyond all others. */
-    if (is_point(run, body, inertia))
+    if (point)
         for (uint32_t i = 0; i < 3; i++)
             out[IMP_BODY_INVINERTIA + i] = POINT_INVINERTIA / mass;
     else if (run->im->dim == 2)

@@ -182,12 +182,41 @@ comes_down(void **state)
     assert_true(seen > 2000);
 }
 
+/* However long the interval is, the same root is first. */
+static void
+far_ends(void **state)
+{
+    (void)state;
+    for (int it = 0; it < 2000; it++) {
+        double c[POLYNOMIAL_MAX + 1] = {1.0}, first = INFINITY, near, far,
+                                  unit = pow(10.0, uniform(-5.0, 5.0)),
+                                  h = unit * pow(10.0, uniform(2.0, 150.0));
+        int n = 0;
+        for (int i = 0; i < 1 + it % 4; i++) {
+            double root = unit * uniform(0.5, 2.0) * (it % 5 && i ? -1 : 1);
+            first = root > 0.0 ? fmin(first, root) : first;
+            n = times_root(c, n, root);
+        }
+        for (int i = n; i >= 0 && c[0] < 0.0; i--)
+            c[i] = -c[i];
+        assert_true(polynomial_below(c, n, 0.0, 4.0 * unit, 0.0, &near));
+        assert_true(polynomial_below(c, n, 0.0, h, 0.0, &far));
+        assert_true(fabs(far - near) < 1e-9 * unit);
+        assert_true(fabs(far - first) < 1e-3 * unit);
+        assert_true(polynomial_reach(c, n, h, 0.0) >= 2.0 * unit);
+        double behind = polynomial_reach(c, n, h, 0.0);
+        assert_true(behind == h ||
+                    !polynomial_below(c, n, behind, h, 0.0, &far) ||
+                    polynomial_value(c, n, behind) <= 0.0);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simple_roots), cmocka_unit_test(multiple_roots),
+        cmocka_unit_test(simple_roots),  cmocka_unit_test(multiple_roots),
         cmocka_unit_test(clearly_above), cmocka_unit_test(comes_down),
-        cmocka_unit_test(corner_cases)};
+        cmocka_unit_test(corner_cases),  cmocka_unit_test(far_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,6 +262,7 @@ taylor_falls(const double *row, double length, double noise0, double noise1,
     double divided[ROW];
     if (none(row, length, noise0))
         return false;
+    length = polynomial_reach(row, MOTION_STEP_ORDER, length, 0.0);
     int drop = fabs(row[0]) <= noise0 ? (fabs(row[1]) <= noise1 ? 2 : 1) : 0;
     drop += drop == 2 && row[2] == 0.0;
     if (drop == 0 && row[0] < 0.0) {
@@ -292,6 +293,7 @@ taylor_touch(const double *gap, double size, double speed, double length,
         *touch = 0.0;
         return true;
     }
+    length = polynomial_reach(gap, MOTION_STEP_ORDER, length, 0.0);
     int rate_order = polynomial_derivative(gap, MOTION_STEP_ORDER, rate),
         acceleration_order =
             polynomial_derivative(rate, rate_order, acceleration);

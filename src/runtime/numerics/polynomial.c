@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -288,6 +289,34 @@ comes_down(const double *c, int n, double h)
                       -c[1] > fall + 2.0 * fabs(c[2]) * h);
 }
 
+/* An interval that is so much longer than the largest root of a polynomial is
+ * shortened before it is halved. */
+#define POLY_LONG 44
+
+double
+polynomial_reach(const double *c, int n, double h, double level)
+{
+    assert(c != NULL && n >= 0);
+    int most = INT_MIN;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    /* the next term alone would have a root that is not far enough below h */
+    if (n == 0 || !(fabs(c[n]) * h >= ldexp(fabs(c[n - 1]), POLY_LONG)))
+        return h;
+    /* a root is at most twice the largest of |c[k]/c[n]|^(1/(n-k)) */
+    for (int k = 0; k < n; k++) {
+        double x = k ? c[k] : c[0] - level;
+        if (x == 0.0 || !isfinite(x) || !isfinite(c[n]))
+            continue;
+        int more = ilogb(x) - ilogb(c[n]) + 1;
+        int root = more > 0 ? (more + n - k - 1) / (n - k) : more / (n - k);
+        most = root > most ? root : most;
+    }
+    if (most == INT_MIN || !(h > ldexp(1.0, most + 2 + POLY_LONG)))
+        return h;
+    return ldexp(1.0, most + 2);
+}
+
 bool
 polynomial_below(const double *c, int n, double from, double h, double level,
                  double *s)
@@ -300,6 +329,7 @@ polynomial_below(const double *c, int n, double from, double h, double level,
     int top = 0;
     while (n > 0 && c[n] == 0.0)
         n--;
+    h = fmin(h, fmax(2.0 * from, polynomial_reach(c, n, h, level)));
     if (from == 0.0 && c[0] > level && comes_down(c, n, h) &&
         polynomial_value(c, n, h) < level) {
         *s = bracketed(c, n, level, 0.0, h);

@@ -25,6 +25,9 @@ double polynomial_moves(const double *c, int n, double change);
  * pieces of it the terms cannot take away as much as there is at its beginning?
  * Then no piece in Bernstein form comes to the level. */
 bool polynomial_clearly_above(const double *c, int n, double h, double level);
+/* h, or, where h is so long that halving it never comes down to the roots of
+ * p - level, a length behind which it has none: nor has a derivative of it. */
+double polynomial_reach(const double *c, int n, double h, double level);
 /* The first s in [from, h] with p(s) <= level; false if p > level throughout.
  * A touch of the level from above counts, and no root is passed over. */
 bool polynomial_below(const double *c, int n, double from, double h,

@@ -2,10 +2,12 @@
 /* A fuzz target without libFuzzer, for every compiler and every test run:
  * round MUTATIONS FILE... gives it each file as it is, with every first byte of
  * "0", "4" and "~", then so many mutations, each of a file or of another
- * mutation; the same ones every time. An input that takes longer than LIMIT
- * seconds ends the round; on any end by a signal the input is left in
- * round-failed.imp. */
+ * mutation. They are the same ones every time, or, with a number in the
+ * environment variable IMP_FUZZ_SEED, those of this seed. An input that takes
+ * longer than LIMIT seconds ends the round; on any end by a signal the input is
+ * left in round-failed.imp, and the seed is told. */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,12 +32,31 @@ struct input {
 static struct input now, kept[KEPT];
 static size_t n_kept, n_files;
 static uint64_t state = 1;
+static const char *seed_text; /* NULL: none is asked for */
 
 static uint64_t
 draw(size_t n)
 {
     state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
     return (state >> 33) % n;
+}
+
+/* Takes the draws of another seed, which begin far from those of its
+ * neighbours. False: this is no number. */
+static bool
+take_seed(void)
+{
+    char *end;
+    seed_text = getenv("IMP_FUZZ_SEED");
+    if (!seed_text)
+        return true;
+    uint64_t z = strtoull(seed_text, &end, 10);
+    if (*seed_text < '0' || *seed_text > '9' || *end)
+        return false;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    state = z ^ (z >> 31) ^ 1;
+    return true;
 }
 
 /* bytes, where the target has no mutator of its own */
@@ -76,6 +97,8 @@ failed(int sig)
         fwrite(now.s, 1, now.n, f);
         fclose(f);
     }
+    fprintf(stderr, "round: signal %d, seed %s: see round-failed.imp\n", sig,
+            seed_text ? seed_text : "none");
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -99,6 +122,10 @@ main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
+    if (!take_seed()) {
+        fprintf(stderr, "round: IMP_FUZZ_SEED is no whole number\n");
+        return 2;
+    }
     signal(SIGABRT, failed);
     signal(SIGSEGV, failed);
     signal(SIGALRM, failed);

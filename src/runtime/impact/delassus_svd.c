@@ -2,7 +2,9 @@
 /* The way that does not square the condition: joints orthogonalised by QR with
  * column pivoting, what is left of the contacts through an SVD. With B = what
  * is left, G = B^T B: rank, null space and least impulses come from B itself,
- * so that directions that differ by 1e-9 still count as different. */
+ * so that directions that differ by 1e-9 still count as different. Where
+ * bodies are so light, or without inertia, that QR finds the rows of joints to
+ * depend on each other, B are the motions that joint_saddle.c finds. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -15,6 +17,9 @@
 /* If the rows of joints are this close to dependent, no more digits than this
  * are left. */
 #define JOINT_LOOSEST 1e-6
+/* Motions of joint_saddle.c solve their equations to SADDLE_SOUND; the
+ * condition of these may take four digits more. */
+#define LIGHT_LOOSEST (1e4 * SADDLE_SOUND)
 
 static void
 ensure(struct impact_solver *solver)
@@ -99,6 +104,43 @@ factor(struct impact_solver *solver, const int *set, int n_set)
     return dense_svd(n_entries, n_set, columns, exact->V, exact->s) ? rank : -1;
 }
 
+/* Orthogonalises the rows of joints, and gives what they leave of the contacts.
+ */
+static void
+leave(struct impact_solver *solver)
+{
+    struct impact_work *work = solver->w;
+    struct impact_exact *exact = &work->svd;
+    int n_entries = entries(solver);
+    for (int i = 0; i < solver->nr; i++)
+        column(solver, i, exact->qr + (size_t)i * (size_t)n_entries);
+    int joint_rank = dense_qr(n_entries, solver->nr, exact->qr, exact->tau,
+                              exact->perm, exact->norm, tolerance(solver));
+    /* what joints leave of a contact is known to rounding over the sine of the
+     * smallest angle among the joints' own rows */
+    double sine = 1;
+    for (int i = 0; i < joint_rank; i++)
+        sine = fmin(sine,
+                    fabs(exact->qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
+                        exact->norm[exact->perm[i]]);
+    exact->loose = tolerance(solver) / sine;
+    if (work->saddle.used &&
+        (joint_rank < work->saddle.rank || exact->loose > JOINT_LOOSEST)) {
+        exact->loose = LIGHT_LOOSEST;
+        memcpy(exact->B, work->saddle.column,
+               sizeof *exact->B * (size_t)n_entries * (size_t)solver->nc);
+        return;
+    }
+    solver->delassus.joint_rank = joint_rank;
+    exact->loose = fmin(JOINT_LOOSEST, exact->loose);
+    for (int c = 0; c < solver->nc; c++) {
+        double *b = exact->B + (size_t)n_entries * (size_t)c;
+        column(solver, solver->nr + c, b);
+        dense_qr_qt(n_entries, joint_rank, exact->qr, exact->tau, b);
+        memset(b, 0, sizeof *b * (size_t)joint_rank);
+    }
+}
+
 int
 delassus_svd(struct impact_solver *solver)
 {
@@ -107,26 +149,11 @@ delassus_svd(struct impact_solver *solver)
     struct impact_exact *exact = &work->svd;
     int n_entries = entries(solver), nc = solver->nc;
     ensure(solver);
-    for (int i = 0; i < solver->nr; i++)
-        column(solver, i, exact->qr + (size_t)i * (size_t)n_entries);
-    int joint_rank = dense_qr(n_entries, solver->nr, exact->qr, exact->tau,
-                              exact->perm, exact->norm, tolerance(solver));
-    solver->delassus.joint_rank = joint_rank;
-    /* what joints leave of a contact is known to rounding over the sine of the
-     * smallest angle among the joints' own rows */
-    double sine = 1;
-    for (int i = 0; i < joint_rank; i++)
-        sine = fmin(sine,
-                    fabs(exact->qr[(size_t)i * (size_t)n_entries + (size_t)i]) /
-                        exact->norm[exact->perm[i]]);
-    exact->loose = fmin(JOINT_LOOSEST, tolerance(solver) / sine);
+    leave(solver);
     int *set = exact->perm;
     for (int c = 0; c < nc; c++) {
-        double *b = exact->B + (size_t)n_entries * (size_t)c, n = 0;
-        column(solver, solver->nr + c, b);
-        dense_qr_qt(n_entries, joint_rank, exact->qr, exact->tau, b);
-        memset(b, 0, sizeof *b * (size_t)joint_rank);
-        n = sqrt(dense_dot(n_entries, b, b));
+        double *b = exact->B + (size_t)n_entries * (size_t)c,
+               n = sqrt(dense_dot(n_entries, b, b));
         if (!(n > exact->loose * sqrt(work->joint.ref[solver->nr + c])))
             memset(b, 0, sizeof *b * (size_t)n_entries);
     }

@@ -45,9 +45,11 @@ struct impact_saddle {
     double *idle; /* its rows busy..nr, of nr numbers: impulses of redundant
                      joints that do nothing */
     int rank, busy;
-    double *G;  /* nc x nc */
-    double off; /* of the last solution: the greatest residual, against the
-                   terms of its equation */
+    double *G;      /* nc x nc */
+    double *column; /* per contact: what a unit impulse there does, six numbers
+                       per body in the scale of M^(1/2) */
+    double off;     /* of the last solution: the greatest residual, against the
+                       terms of its equation */
 };
 struct impact_scratch {
     double *x, *y; /* nr + nc each */
@@ -67,6 +69,11 @@ struct impact_work {
     struct impact_scratch scratch;
     struct bonds *bonds; /* of law_lzb.c; NULL until it is asked for */
 };
+
+/* The equations of a problem whose joints are nearly redundant may be left with
+ * a part that no unknown takes. More than this share of their terms is more
+ * than rounding (I1), and the way is not taken. */
+#define SADDLE_SOUND 1e-13
 
 /* The restitution of a contact for a speed of approach; of the approach before
  * the impact: solver->approach.e. */

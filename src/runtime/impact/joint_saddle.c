@@ -35,11 +35,6 @@ about_centre(const struct impact_body *body, const double *force,
     }
 }
 
-/* The equations of a problem whose joints are nearly redundant may be left with
- * a part that no unknown takes. More than this share of their terms is more
- * than rounding (I1), and the way is not taken. */
-#define SADDLE_SOUND 1e-13
-
 static bool
 moves(const struct impact_solver *solver, uint32_t body)
 {
@@ -68,6 +63,7 @@ make_rows(struct impact_solver *solver)
         saddle->right = saddle->unknown + most;
         saddle->left = saddle->right + most;
         saddle->G = NEW_N(work->arena, double, rows *rows + 1);
+        saddle->column = NEW_N(work->arena, double, 6 * nb * rows + 1);
         saddle->piv = NEW_N(work->arena, int, most + 1);
     }
     memset(saddle->row, 0, sizeof *saddle->row * rows);
@@ -304,6 +300,24 @@ make_least(struct impact_solver *solver, double *xi)
     }
 }
 
+/* Gives saddle->twist in the scale of M^(1/2). The products of two of these,
+ * each the answer to a unit impulse at a contact, are G, as joints do no work.
+ */
+static void
+weigh(const struct impact_solver *solver, double *column)
+{
+    const double *twist = solver->w->saddle.twist;
+    for (uint32_t b = 0; b < solver->in.n_body; b++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const struct impact_body *body = &solver->in.body[b];
+            const double *D = body->inroot + k, *w = twist + 6 * b;
+            bool free = moves(solver, b);
+            column[6 * b + k] =
+                free ? D[0] * w[0] + D[3] * w[1] + D[6] * w[2] : 0.0;
+            column[6 * b + 3 + k] = free ? w[3 + k] / sqrt(body->invmass) : 0.0;
+        }
+}
+
 bool
 joint_saddle_prepare(struct impact_solver *solver, bool light, double *size)
 {
@@ -333,6 +347,7 @@ joint_saddle_prepare(struct impact_solver *solver, bool light, double *size)
         respond(solver);
         if (saddle->off > SADDLE_SOUND)
             return false;
+        weigh(solver, saddle->column + 6 * (size_t)c * solver->in.n_body);
         for (int d = 0; d < nc; d++)
             saddle->G[d * nc + c] = rate(solver, d);
     }

@@ -22,7 +22,7 @@
 #include "abi/laws.h"
 #include "abi/range.h"
 
-#define IMP_ABI_VERSION 29u
+#define IMP_ABI_VERSION 30u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -629,8 +629,8 @@ typedef struct imp_val {
     uint32_t ref, field;
     uint32_t compare; /* expect: outputs are (truth, left, right) if 1; COLUMN:
                          its entries are truth values */
-    uint32_t words;   /* COLUMN: 1 + table; its entries are numbers of words of
-                         the column `field` there; 0: numbers */
+    uint32_t words;   /* COLUMN: 1 + table, or 1 + IMP_RECORD_TEXTS; its entries
+                         number words of the column `field` there; 0: numbers */
     imp_ref items;    /* imp_val */
     imp_ref contacts; /* uint32_t: contacts whose env entries the tape reads */
     imp_ref slots;    /* uint32_t: slots the tape reads */

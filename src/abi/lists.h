@@ -20,13 +20,16 @@ enum imp_list_kind {
 typedef struct imp_cell {
     uint32_t list, component;
 } imp_cell;
+/* stands in the place of a table: the words are those of the list of kind NAMES
+ * that stands in the place of the column */
+#define IMP_RECORD_TEXTS 0xfffffffeu
 typedef struct imp_list {
     uint32_t kind, width;
-    uint32_t command, field; /* FIELD, TEXT: of a record */
+    uint32_t command, field; /* FIELD, TEXT, NAMES: of a record */
     uint32_t table, column;  /* TABLE, WORD */
     imp_ref inputs;          /* imp_val: COLUMN or NUM */
-    imp_str text;            /* TEXT, WORD: what its entries are compared with */
-    imp_str name;            /* the user's source text */
+    imp_str text; /* TEXT, WORD: what its entries are compared with */
+    imp_str name; /* the user's source text */
     imp_range range;
 } imp_list;
 /* data NAME = "file" */

@@ -3,6 +3,7 @@
  * entries by their numbers. */
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/status.h"
@@ -134,44 +135,83 @@ list_distances(struct analysis *analysis, const imp_list *list,
 
 /* -- texts ----------------------------------------------------------------- */
 
-/* The words of a column: those of another file, or *own, those of the model. */
-static const struct table_words *
-words_of(const struct analysis *analysis, uint32_t table, uint32_t column,
-         imp_ref *own)
+static int
+by_text(const void *a, const void *b)
 {
-    const imp_image *im = analysis->rt->im;
-    const imp_table *of = IMP_ARRAY(im, im->tables, imp_table) + table;
-    assert(table < im->tables.n && column < of->columns.n);
-    *own = IMP_ARRAY(im, of->columns, imp_table_column)[column].words;
-    const struct data_columns *other =
-        analysis->data ? &analysis->data[table] : NULL;
-    return other && other->column ? &other->column[column].words : NULL;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-const char *
-list_word_text(const struct analysis *analysis, uint32_t table, uint32_t column,
-               size_t word)
+/* The different texts of the record that a list of kind NAMES reads, in order.
+ */
+static struct list_words
+words_of_record(const struct analysis *analysis, const imp_list *list)
+{
+    const struct record *record = analysis->recs[list->command];
+    struct list_words words = {0};
+    if (!record || !record->present || record->v[list->field].why)
+        return words; /* its values have been asked for, and it was reported */
+    const struct field_value *all = &record->v[list->field];
+    words.text = NEW_N(record_arena(analysis), const char *, all->n + 1);
+    for (size_t i = 0; i < all->n; i++)
+        words.text[i] = all->texts[i];
+    qsort(words.text, all->n, sizeof *words.text, by_text);
+    for (size_t i = 0; i < all->n; i++)
+        if (!words.n || strcmp(words.text[words.n - 1], words.text[i]) != 0)
+            words.text[words.n++] = words.text[i];
+    return words;
+}
+
+struct list_words
+list_words(const struct analysis *analysis, uint32_t table, uint32_t column)
 {
     assert(analysis);
-    imp_ref own;
-    const struct table_words *words = words_of(analysis, table, column, &own);
-    assert(word < (words ? words->n : own.n));
-    return words ? words->v[word]
-                 : imp_text(analysis->rt->im,
-                            IMP_ARRAY(analysis->rt->im, own, imp_str)[word]);
+    const imp_image *im = analysis->rt->im;
+    if (table == IMP_RECORD_TEXTS) {
+        assert(column < im->lists.n);
+        return words_of_record(analysis,
+                               IMP_ARRAY(im, im->lists, imp_list) + column);
+    }
+    assert(table < im->tables.n);
+    const imp_table *of = IMP_ARRAY(im, im->tables, imp_table) + table;
+    assert(column < of->columns.n);
+    const struct data_columns *other =
+        analysis->data ? &analysis->data[table] : NULL;
+    if (other && other->column) /* of another file than the model's own */
+        return (struct list_words){other->column[column].words.v,
+                                   other->column[column].words.n};
+    imp_ref own = IMP_ARRAY(im, of->columns, imp_table_column)[column].words;
+    struct list_words words = {
+        NEW_N(record_arena(analysis), const char *, own.n + 1), own.n};
+    for (uint32_t i = 0; i < own.n; i++)
+        words.text[i] = imp_text(im, IMP_ARRAY(im, own, imp_str)[i]);
+    return words;
+}
+
+double *
+list_names(const struct analysis *analysis, const imp_list *list)
+{
+    assert(analysis && list && list->kind == IMP_LIST_NAMES);
+    const struct list_words words = words_of_record(analysis, list);
+    const struct field_value *all =
+        &analysis->recs[list->command]->v[list->field];
+    double *x = NEW_N(record_arena(analysis), double, all->n + 1);
+    for (size_t i = 0; i < all->n; i++)
+        x[i] =
+            (double)((const char **)bsearch(&all->texts[i], words.text, words.n,
+                                            sizeof *words.text, by_text) -
+                     words.text);
+    return x;
 }
 
 size_t
-list_word(struct analysis *analysis, const imp_list *list)
+list_word(const struct analysis *analysis, const imp_list *list)
 {
     assert(analysis && list && list->kind == IMP_LIST_WORD);
-    imp_ref own;
-    const struct table_words *words =
-        words_of(analysis, list->table, list->column, &own);
+    const struct list_words words =
+        list_words(analysis, list->table, list->column);
     const char *text = imp_text(analysis->rt->im, list->text);
-    for (size_t i = 0; i < (words ? words->n : own.n); i++)
-        if (!strcmp(list_word_text(analysis, list->table, list->column, i),
-                    text))
+    for (size_t i = 0; i < words.n; i++)
+        if (!strcmp(words.text[i], text))
             return i;
     return SIZE_MAX;
 }

@@ -81,7 +81,8 @@ walk_list(struct walk *walk, uint32_t number)
     const imp_image *im = walk->run->im;
     const imp_list *list = IMP_ARRAY(im, im->lists, imp_list) + number;
     const imp_val *input = IMP_ARRAY(im, list->inputs, imp_val);
-    if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT)
+    if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT ||
+        list->kind == IMP_LIST_NAMES)
         walk->other = true;
     for (uint32_t i = 0; i < list->inputs.n && !walk->other; i++)
         walk_value(walk, &input[i]);

@@ -168,6 +168,10 @@ source_field(struct analysis *analysis, const imp_list *list,
                   found->why);
         return IMP_FAILED;
     }
+    if (list->kind == IMP_LIST_NAMES) {
+        *out = (struct list_values){list_names(analysis, list), found->n, 1};
+        return IMP_OK;
+    }
     if (list->kind == IMP_LIST_TEXT) {
         double *is = numbers(analysis, found->n);
         for (size_t i = 0; i < found->n; i++)
@@ -556,7 +560,8 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     const imp_list *list = list_at(analysis->rt->im, number);
     const imp_val *input = inputs_of(analysis->rt->im, list);
     struct list_values in[2] = {{0}};
-    if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT)
+    if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT ||
+        list->kind == IMP_LIST_NAMES)
         return source_field(analysis, list, out);
     if (list->kind == IMP_LIST_TABLE)
         return source_table(analysis, list, out);
@@ -629,7 +634,7 @@ list_values_of(struct analysis *analysis, uint32_t number,
     enum imp_list_kind kind =
         (enum imp_list_kind)list_at(analysis->rt->im, number)->kind;
     bool given = kind == IMP_LIST_FIELD || kind == IMP_LIST_TEXT ||
-                 kind == IMP_LIST_TABLE;
+                 kind == IMP_LIST_NAMES || kind == IMP_LIST_TABLE;
     if (!given && list_memo_get(analysis->rt, number, out))
         return IMP_OK;
     int st = make(analysis, number, out);
@@ -711,7 +716,8 @@ list_reads(const struct reads *reads, uint32_t number)
 {
     const imp_list *list = list_at(reads->im, number);
     const imp_val *input = inputs_of(reads->im, list);
-    if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT)
+    if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT ||
+        list->kind == IMP_LIST_NAMES)
         reads->each(reads->ctx, list->command, list->field);
     for (uint32_t i = 0; i < list->inputs.n; i++)
         value_reads(reads, &input[i]);

@@ -58,12 +58,19 @@ void list_memo_put(struct rt *run, uint32_t list,
 
 /* -- list_entries.c -------------------------------------------------------- */
 
+/* The words whose numbers a list has: of a column of texts of data, or of the
+ * texts of a record (abi/lists.h: IMP_RECORD_TEXTS). */
+struct list_words {
+    const char **text;
+    size_t n;
+};
+struct list_words list_words(const struct analysis *analysis, uint32_t table,
+                             uint32_t column);
+/* The entries of a list of kind NAMES, whose record is there. */
+double *list_names(const struct analysis *analysis, const imp_list *list);
 /* Which number the text of a list of kind WORD has among the words of its
  * column; SIZE_MAX: none. */
-size_t list_word(struct analysis *analysis, const imp_list *list);
-/* Word number `word` of a column of texts of the model's data. */
-const char *list_word_text(const struct analysis *analysis, uint32_t table,
-                           uint32_t column, size_t word);
+size_t list_word(const struct analysis *analysis, const imp_list *list);
 /* distinct, counts */
 void list_distinct(struct analysis *analysis, const imp_list *list,
                    const struct list_values *in, struct list_values *out);

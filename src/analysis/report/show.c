@@ -121,16 +121,18 @@ show_list(struct analysis *analysis, const imp_val *value,
     out_field(analysis->out, im, &one, 0, imp_text(im, value->label));
 }
 
-/* A text of data; NaN: it is missing. One with a comma stands in quotes. */
+/* A text of data or of a record; NaN: it is missing. One of data with a comma
+ * stands in quotes. */
 static const char *
-word_shown(struct analysis *analysis, const imp_val *value, double word)
+word_shown(struct analysis *analysis, const imp_val *value,
+           const struct list_words *words, double word)
 {
     bool json = analysis->out->json;
     if (isnan(word))
         return json ? "" : "-";
-    const char *text =
-        list_word_text(analysis, value->words - 1, value->field, (size_t)word);
-    return json || !strchr(text, ',')
+    assert((size_t)word < words->n);
+    const char *text = words->text[(size_t)word];
+    return json || value->words - 1 == IMP_RECORD_TEXTS || !strchr(text, ',')
                ? text
                : arena_printf(record_arena(analysis), "\"%s\"", text);
 }
@@ -143,10 +145,13 @@ show_column(struct analysis *analysis, const imp_val *value)
     if (st)
         return st;
     const char **texts = NULL;
-    if (value->words)
+    if (value->words) {
+        const struct list_words words =
+            list_words(analysis, value->words - 1, value->field);
         texts = NEW_N(record_arena(analysis), const char *, values.n + 1);
-    for (size_t i = 0; texts && i < values.n; i++)
-        texts[i] = word_shown(analysis, value, values.x[i]);
+        for (size_t i = 0; i < values.n; i++)
+            texts[i] = word_shown(analysis, value, &words, values.x[i]);
+    }
     show_list(analysis, value, values, texts);
     return IMP_OK;
 }

@@ -252,7 +252,7 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
     }
     if (value.kind == VALUE_LIST || value.kind == VALUE_COLUMN)
         return true;
-    bool entry = part_of_result(ck, inner);
+    bool entry = value.kind != VALUE_WORDS && part_of_result(ck, inner);
     if (value.kind == VALUE_NUM && !whole && !entry && inner->kind != AST_NUM) {
         uint32_t command, field;
         if (record_find(ck, out, &command, &field)) {

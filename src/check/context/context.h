@@ -49,8 +49,8 @@ enum value_kind {
                      entry, `rows` numbers, a formula of cells of lists; ref: a
                      list of the same length */
     VALUE_TABLE,  /* ref: table */
-    VALUE_WORDS   /* texts of data: as COLUMN, of numbers of words; table and
-                     field: its column there */
+    VALUE_WORDS /* texts of data or of a record: as COLUMN, of numbers of words;
+                   table and field: its column there */
 };
 struct value {
     enum value_kind kind;

@@ -205,7 +205,8 @@ struct tm_val {
     const expr **e; /* rows*cols; expect with compare: truth, left, right */
     bool compare;
     bool truth;     /* COLUMN: of truth values */
-    uint32_t words; /* COLUMN: 1 + table whose column `field` has these words */
+    uint32_t words; /* COLUMN: 1 + table whose column `field` has these words
+                       (imp_val.words) */
     bool listed; /* constants are listed, not made a tape (imp_val.numbers) */
     uint32_t ref, field;
     struct tm_val *items;

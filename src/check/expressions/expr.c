@@ -300,6 +300,20 @@ entry_of(struct check *ck, const struct value *value, size_t i, imp_range range)
     return result;
 }
 
+/* Are several texts of a result taken, r.event_kinds[1 .. 3]? Then it is a list
+ * of words. */
+static void
+texts_as_words(struct check *ck, const struct env *env,
+               const struct ast_expr *node, struct value *value)
+{
+    if (!value_is_texts(ck, value) || node->n_list != 1)
+        return;
+    struct value at = check_expr(ck, env, node->list[0]);
+    if (node->list[0]->kind == AST_RANGE || value_is_list(ck, &at) ||
+        (at.kind == VALUE_NUM && at.rows > 1))
+        *value = words_of_field(ck, value, expr_label(ck, node->a));
+}
+
 /* Takes entries of a field of a record. */
 static struct value
 field_indexed(struct check *ck, const struct env *env,
@@ -310,21 +324,6 @@ field_indexed(struct check *ck, const struct env *env,
         return value_poison(node->range);
     for (size_t k = 0; k < node->n_list; k++) {
         struct value at = check_expr(ck, env, node->list[k]);
-        bool texts =
-            ck->lists.commands.v[value->ref].fields[value->field].kind ==
-            IMP_FIELD_TEXTS;
-        if (texts && (value_is_list(ck, &at) || at.kind == VALUE_COLUMN)) {
-            struct diag *diag = check_error(
-                ck, DIAG_E0209, node->list[k]->range,
-                "texts of a result are taken one by one, but this is %s",
-                value_kind_text(ck, &at));
-            CHECK_HELP(ck, diag,
-                       "%s[0] is one of them; a comparison with one selects "
-                       "entries of other lists: r.event_times[r.event_kinds == "
-                       "\"impact\"]",
-                       expr_label(ck, node->a));
-            return value_poison(node->range);
-        }
         if (!index_number(ck, &at, node->list[k], &index[k]))
             return value_poison(node->range);
     }
@@ -381,6 +380,7 @@ indexed(struct check *ck, const struct env *env, const struct ast_expr *node)
     struct value value = check_expr(ck, env, node->a);
     if (vector_as_list(ck, env, node, &value))
         value.kind = VALUE_LIST;
+    texts_as_words(ck, env, node, &value);
     uint32_t row, column;
     if (value.kind == VALUE_ANY && may_select(ck, env, node))
         return value_any(ck, value.dim, node->range);

@@ -124,7 +124,8 @@ whole_leaf(void *ctx, const expr *leaf)
     if (leaf->sym != SYM_CELL)
         return;
     const struct tm_list *list = &ck->lists.lists.v[leaf->i];
-    if (list->kind == IMP_LIST_TABLE || list->kind == IMP_LIST_WORD)
+    if (list->kind == IMP_LIST_TABLE ||
+        (list->kind == IMP_LIST_WORD && list->table != IMP_RECORD_TEXTS))
         ck->lists.tables.v[list->table].whole = true;
     for (size_t i = 0; i < list->n_inputs; i++)
         ex_leaves(ck->g, list->inputs[i].e, list->inputs[i].rows, whole_leaf,

@@ -56,8 +56,11 @@ given_leaf(void *ctx, const expr *leaf)
 static struct given
 list_known(struct check *ck, const struct tm_list *list)
 {
-    struct given given = {
-        ck, list->kind != IMP_LIST_FIELD && list->kind != IMP_LIST_TEXT, false};
+    struct given given = {ck,
+                          list->kind != IMP_LIST_FIELD &&
+                              list->kind != IMP_LIST_TEXT &&
+                              list->kind != IMP_LIST_NAMES,
+                          false};
     for (size_t i = 0; i < list->n_inputs; i++)
         ex_leaves(ck->g, list->inputs[i].e, list->inputs[i].rows, given_leaf,
                   &given);
@@ -298,6 +301,29 @@ words_of(const struct value *column, uint32_t table, uint32_t field)
     return words;
 }
 
+bool
+value_is_texts(const struct check *ck, const struct value *value)
+{
+    assert(ck && value);
+    return value->kind == VALUE_FIELD && !value->rows &&
+           ck->lists.commands.v[value->ref].fields[value->field].kind ==
+               IMP_FIELD_TEXTS;
+}
+
+struct value
+words_of_field(struct check *ck, const struct value *value, const char *name)
+{
+    assert(ck && value && name && value_is_texts(ck, value));
+    uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_NAMES,
+                                                  .width = 1,
+                                                  .command = value->ref,
+                                                  .field = value->field,
+                                                  .name = name,
+                                                  .range = value->range});
+    struct value column = cells_of(ck, list, dim_pure(ck->dims), value->range);
+    return words_of(&column, IMP_RECORD_TEXTS, list);
+}
+
 struct value
 list_of_words(const struct value *words)
 {
@@ -365,33 +391,40 @@ words_compare(struct check *ck, const struct ast_expr *at,
               const struct value *words, const struct value *text)
 {
     assert(ck && at && words && words->kind == VALUE_WORDS && text);
-    const struct tm_table *table = &ck->lists.tables.v[words->table];
-    const struct tm_table_column *column = &table->columns[words->field];
+    bool record = words->table == IMP_RECORD_TEXTS;
     bool whole = ck->lists.lists.v[words->ref].kind == IMP_LIST_TABLE;
     struct value numbers = list_of_words(words);
     struct tm_val *input = NEW(ck->arena, struct tm_val);
+    const char *name, *example;
     *input = input_of(&numbers, expr_label(ck, at));
+    if (record) {
+        name = ck->lists.lists.v[words->field].name;
+        example = "impact";
+    } else {
+        const struct tm_table *table = &ck->lists.tables.v[words->table];
+        const struct tm_table_column *column = &table->columns[words->field];
+        name = arena_printf(ck->arena, "%s.%s", table->name, column->name);
+        example = column->n_words ? column->words[0] : "";
+    }
     if (text->kind != VALUE_TEXT || (at->op != AST_EQ && at->op != AST_NE)) {
         struct diag *diag = check_error(
             ck, DIAG_E0412, text->kind == VALUE_TEXT ? at->op_range : at->range,
             text->kind == VALUE_TEXT
                 ? "texts are equal or not; they have no order"
-                : "texts of data are compared with a text that is written out");
-        CHECK_HELP(ck, diag, "as in %s.%s == \"%s\"", table->name, column->name,
-                   column->n_words ? column->words[0] : "");
+                : "texts of %s are compared with a text that is written out",
+            record ? "a result" : "data");
+        CHECK_HELP(ck, diag, "as in %s == \"%s\"", name, example);
         return value_poison(at->range);
     }
-    uint32_t list = list_add(
-        ck, (struct tm_list){.kind = IMP_LIST_WORD,
-                             .width = 1,
-                             .table = words->table,
-                             .column = words->field,
-                             .inputs = input,
-                             .n_inputs = whole ? 0 : 1,
-                             .text = text->text,
-                             .name = arena_printf(ck->arena, "%s.%s",
-                                                  table->name, column->name),
-                             .range = at->range});
+    uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_WORD,
+                                                  .width = 1,
+                                                  .table = words->table,
+                                                  .column = words->field,
+                                                  .inputs = input,
+                                                  .n_inputs = whole ? 0 : 1,
+                                                  .text = text->text,
+                                                  .name = name,
+                                                  .range = at->range});
     struct value truths = cells_of(ck, list, dim_pure(ck->dims), at->range);
     truths.truth = true;
     if (at->op == AST_NE)
@@ -600,7 +633,11 @@ take_arguments(struct check *ck, const struct ast_expr *node,
         uint32_t entries = args[i].rows;
         if (!take_list(ck, node->args[i].value, &args[i])) {
             no_list(ck, node, word, i, &args[i],
-                    kind == IMP_LIST_COUNT ? "a list of conditions" : "a list");
+                    kind == IMP_LIST_COUNT ? "a list of conditions"
+                    : args[i].kind == VALUE_WORDS ||
+                            value_is_texts(ck, &args[i])
+                        ? "a list of numbers"
+                        : "a list");
             return false;
         }
         if ((kind == IMP_LIST_COUNT) != args[i].truth) {
@@ -694,9 +731,16 @@ list_call(struct check *ck, const struct ast_expr *node,
     const char *word = node->a->name.text ? node->a->name.text : row->word;
     struct value *args = NEW_N(ck->arena, struct value, count);
     memcpy(args, given, count * sizeof *args);
-    for (size_t i = 0; i < count && takes_words(kind); i++)
-        if (args[i].kind == VALUE_WORDS)
-            args[i] = list_of_words(&args[i]);
+    struct value texts = {.kind = VALUE_POISON}; /* the first one, if texts */
+    for (size_t i = 0; i < count && takes_words(kind); i++) {
+        if (value_is_texts(ck, &args[i]))
+            args[i] = words_of_field(ck, &args[i],
+                                     expr_label(ck, node->args[i].value));
+        if (args[i].kind != VALUE_WORDS)
+            continue;
+        texts = i ? texts : args[i];
+        args[i] = list_of_words(&args[i]);
+    }
     bool any = false;
     if (!take_arguments(ck, node, kind, args, count, word, &any))
         return value_poison(node->range);
@@ -729,8 +773,8 @@ list_call(struct check *ck, const struct ast_expr *node,
     struct value result = one ? numbers_of(ck, &made, 0, width) : made;
     if (one && kind == IMP_LIST_REGRESSION)
         result = matrix_done(ck, result);
-    if (given[0].kind == VALUE_WORDS &&
+    if (texts.kind == VALUE_WORDS &&
         (kind == IMP_LIST_SORT || kind == IMP_LIST_DISTINCT))
-        result = words_of(&result, given[0].table, given[0].field);
+        result = words_of(&result, texts.table, texts.field);
     return result;
 }

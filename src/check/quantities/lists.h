@@ -30,8 +30,8 @@ bool value_is_list(const struct check *ck, const struct value *value);
 struct value list_column(struct check *ck, const struct value *value,
                          const char *name);
 /* .x, .y or .z of a recorded quantity of a family, r.disc_position.x: a list of
- * vectors with an entry for each member. False: it is no such field, or the name
- * no such part. */
+ * vectors with an entry for each member. False: it is no such field, or the
+ * name no such part. */
 bool family_part(struct check *ck, const struct value *field, const char *name,
                  const struct ast_expr *node, struct value *part);
 /* The entry of a VALUE_COLUMN as numbers or a truth value. */
@@ -67,10 +67,11 @@ struct value list_pick(struct check *ck, const struct ast_expr *node,
 /* a[3], a[-1] */
 struct value list_item(struct check *ck, const struct ast_expr *node,
                        const struct value *list, int32_t index);
-/* -- list_terms.c ----------------------------------------------------------- */
+/* -- list_terms.c -----------------------------------------------------------
+ */
 /* sum(list), mean, min or max of a list that changes along the motion, as a
- * formula of all its entries. False: its length is not known before a run, or it
- * does not change. */
+ * formula of all its entries. False: its length is not known before a run, or
+ * it does not change. */
 bool list_written_out(struct check *ck, const struct ast_expr *node,
                       enum imp_list_kind kind, const struct value *list,
                       struct value *out);
@@ -80,14 +81,19 @@ struct value list_call(struct check *ck, const struct ast_expr *node,
                        enum imp_list_kind kind, const struct value *args,
                        size_t count);
 
-/* Texts of data as the list of the numbers of their words. */
+/* Is it a list of texts of a record, all of it? */
+bool value_is_texts(const struct check *ck, const struct value *value);
+/* These as WORDS, of which several can be taken. */
+struct value words_of_field(struct check *ck, const struct value *value,
+                            const char *name);
+/* Texts of data or of a record as the list of the numbers of their words. */
 struct value list_of_words(const struct value *words);
 /* words[condition], words[places], words[3] (a list of one). False: `at` is no
  * such thing. */
 bool words_indexed(struct check *ck, const struct ast_expr *node,
                    const struct value *words, const struct value *at,
                    struct value *out);
-/* A column of texts of data, compared with a text (== or !=): a list of
+/* Texts of data or some of a record, compared with a text (== or !=): a list of
  * conditions. */
 struct value words_compare(struct check *ck, const struct ast_expr *at,
                            const struct value *words, const struct value *text);

@@ -26,7 +26,7 @@ value_array(struct check *ck, uint32_t rows, uint32_t cols,
 }
 struct value
 value_column(struct check *ck, const struct value *matrix, uint32_t column,
-          imp_range range)
+             imp_range range)
 {
     assert(ck && matrix && column < matrix->cols);
     struct value result = value_array(ck, matrix->rows, 1, matrix->dim, range);
@@ -138,8 +138,7 @@ value_kind_text(struct check *ck, const struct value *value)
                             ck->lists.rotors.v[value->ref].name);
     case VALUE_FAMILY:
         return arena_printf(ck->arena, "the family of %s `%s`",
-                            value->field ? "bodies" : "contacts",
-                            value->text);
+                            value->field ? "bodies" : "contacts", value->text);
     case VALUE_CONTACT:
         return arena_printf(ck->arena, "the contact `%s`",
                             ck->lists.contacts.v[value->ref].name);
@@ -151,7 +150,8 @@ value_kind_text(struct check *ck, const struct value *value)
         return arena_printf(ck->arena, "the data `%s`",
                             ck->lists.tables.v[value->ref].name);
     case VALUE_WORDS:
-        return "a column of texts";
+        return value->table == IMP_RECORD_TEXTS ? "a list of texts of a result"
+                                                : "a column of texts";
     case VALUE_RESULT:
         return "the record of a command";
     case VALUE_FIELD:

@@ -12,8 +12,10 @@
 void val_of(struct check *ck, const struct value *value,
             const struct ast_expr *node, struct tm_val *out);
 /* Makes an identifier of an expression's text: gap(touch) becomes gap_touch,
- * and -gap(touch), which must not be taken for it, minus_gap_touch. */
-const char *val_name(struct check *ck, const char *label);
+ * and -gap(touch), which must not be taken for it, minus_gap_touch. sign: an
+ * index below 0 says so, b_minus_1 of b[-1]; else it is taken for an entry from
+ * the end of a list, x_1 of x[-1]. */
+const char *val_name(struct check *ck, const char *label, bool sign);
 /* the value's unit is that of dim; written when all dimensions are known, so
  * out must be where it stays. NULL: none */
 void val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim);

@@ -86,10 +86,9 @@ add_number(struct check *ck, struct columns *columns, struct value *value,
     struct tm_val *item = &columns->items[columns->n];
     struct record_dim *dims = &columns->dims[columns->n];
     val_of(ck, value, entry, item);
-    if (label) {
+    if (label)
         item->label = label;
-        item->name = val_name(ck, label);
-    }
+    item->name = val_name(ck, item->label, true);
     item->name = column_name(ck, &ck->lists.commands.v[columns->command],
                              columns->items, columns->n, item->name);
     dims->all = value->bare ? dim_pure(ck->dims) : value->dim;

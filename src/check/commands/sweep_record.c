@@ -541,10 +541,31 @@ no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
             word, word);
 }
 
+/* Does the record have an entry from the end, s_x[-1], whose name would be that
+ * of another one, s_x[1]? Then indices below 0 say their sign. */
+static bool
+says_signs(struct check *ck, const struct ast_expr *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *label = expr_label(ck, list[i]);
+        if (!strstr(label, "[-"))
+            continue;
+        const char *name = val_name(ck, label, false),
+                   *sign = val_name(ck, label, true);
+        for (size_t k = 0; k < count; k++) {
+            const char *other = expr_label(ck, list[k]);
+            if (!strcmp(val_name(ck, other, false), name) &&
+                strcmp(val_name(ck, other, true), sign) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Keeps an expression of fields and params. */
 static bool
 expression(struct check *ck, uint32_t command, uint32_t question,
-           const struct ast_expr *node, struct tm_val *out)
+           const struct ast_expr *node, bool sign, struct tm_val *out)
 {
     struct env env = ck->modules.top;
     env.question = 1 + question;
@@ -562,8 +583,8 @@ expression(struct check *ck, uint32_t command, uint32_t question,
                       "what a sweep keeps"))
         return false;
     val_of(ck, &value, node, out);
-    out->name =
-        column_name(ck, &ck->lists.commands.v[command], NULL, 0, out->name);
+    out->name = column_name(ck, &ck->lists.commands.v[command], NULL, 0,
+                            val_name(ck, out->label, sign));
     kept_columns(ck, command, IMP_FIELD_NUM, value.rows, out->name, "",
                  arena_printf(ck->arena, "calculated: %s", out->label),
                  value.bare ? dim_pure(ck->dims) : value.dim);
@@ -603,15 +624,15 @@ sweep_record(struct check *ck, uint32_t command, const struct ast_item *it)
         count = ck->lists.commands.v[question].n_fields;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, count + 1);
-    bool ok = true;
+    bool ok = true, signs = node && says_signs(ck, list, count);
     for (size_t entry = 0; entry < count; entry++) {
         field = (uint32_t)entry;
         if (!node &&
             !kept_kind(ck->lists.commands.v[question].fields[field].kind))
             continue;
         if (node && !is_field(ck, question, list[entry])) {
-            bool good =
-                expression(ck, command, question, list[entry], &items[kept]);
+            bool good = expression(ck, command, question, list[entry], signs,
+                                   &items[kept]);
             ok &= good;
             kept += good;
             continue;

@@ -29,7 +29,7 @@ val_entry_dims(struct check *ck, const struct value *value)
 }
 
 const char *
-val_name(struct check *ck, const char *label)
+val_name(struct check *ck, const char *label, bool sign)
 {
     assert(ck && label);
     char text[48];
@@ -38,8 +38,8 @@ val_name(struct check *ck, const char *label)
                           (label[1] & 0x80)))
         count = (size_t)snprintf(text, sizeof text, "minus_");
     for (const char *p = label; *p && count < sizeof text - 4; p++) {
-        bool minus = *p == '-' && p > label && p[-1] && strchr("( */", p[-1]) &&
-                     p[1] != ' ';
+        bool minus = *p == '-' && p > label && p[-1] &&
+                     strchr(sign ? "([ */" : "( */", p[-1]) && p[1] != ' ';
         if (minus && count < sizeof text - 10)
             count +=
                 (size_t)snprintf(text + count, 8, "%sminus_",
@@ -72,7 +72,7 @@ val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
     memset(out, 0, sizeof *out);
     out->range = node->range;
     out->label = expr_label(ck, node);
-    out->name = val_name(ck, out->label);
+    out->name = val_name(ck, out->label, false);
     out->text = "";
     out->unit = "";
     out->ref = value->ref;

@@ -40,6 +40,20 @@ option_engine(struct analysis *analysis, const imp_command *command)
     return (enum engine)i;
 }
 
+/* Helps with an option that belongs to another engine than this run's. */
+static void
+help_other_engine(struct analysis *analysis, const imp_command *command,
+                  struct diag *diag, const char *engine)
+{
+    bool stated =
+        arg_option(analysis, command, IMP_OPT_simulate_engine) != NULL;
+    diag_help(analysis->ds, diag,
+              stated
+                  ? "leave it out, or write `engine = %s` in place of the other"
+                  : "write `engine = %s` as well, or leave it out",
+              engine);
+}
+
 static int
 option_tolerance(struct analysis *analysis, const imp_command *command,
                  enum engine engine, double *tolerance)
@@ -64,10 +78,10 @@ option_tolerance(struct analysis *analysis, const imp_command *command,
                         num_shortest(least, GSL_TOLERANCE_LEAST));
     if (!diag)
         return IMP_OK;
-    diag_help(analysis->ds, diag,
-              engine == ENGINE_GSL ? "the default is 1e-13; leave it out"
-                                   : "write `engine = gsl` as well, or leave "
-                                     "it out");
+    if (engine == ENGINE_GSL)
+        diag_help(analysis->ds, diag, "the default is 1e-13; leave it out");
+    else
+        help_other_engine(analysis, command, diag, "gsl");
     return IMP_BADMODEL;
 }
 
@@ -96,8 +110,7 @@ refuse_step(struct analysis *analysis, const imp_command *command)
     struct diag *diag = diag_add(analysis->ds, DIAG_E0749, value->range,
                                  "`step` belongs to `engine = steps`, and this "
                                  "run has another engine");
-    diag_help(analysis->ds, diag,
-              "write `engine = steps` as well, or leave it out");
+    help_other_engine(analysis, command, diag, "steps");
     return IMP_BADMODEL;
 }
 

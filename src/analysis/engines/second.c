@@ -54,7 +54,10 @@ second_cannot(struct second *second, uint32_t contact, const char *why)
         contact == IMP_WORLD ? "" : "`", num_digits(t, rt_time(second->run), 9),
         why);
     diag_help(sim->analysis->ds, diag,
-              "compare up to an earlier `until`, or leave out `engine = gsl`");
+              rt_time(second->run) != 0
+                  ? "compare up to an earlier `until`, or leave out `engine = "
+                    "gsl`"
+                  : "leave out `engine = gsl`");
     return IMP_FAILED;
 }
 

@@ -251,6 +251,26 @@ work_of(struct reader_of_bodies *of, struct painleve_derivatives *out)
                          .c_q = at + 10 * n + n * n};
 }
 
+static bool
+is_angle(uint32_t j)
+{
+    return j % PAINLEVE_PER_BODY == PAINLEVE_PER_BODY - 1;
+}
+
+/* What is rounding beside the entries that a row has there: unit normals and
+ * slides turn with the angle, arms change as places do. Two places have the
+ * curvature of surfaces alone. */
+#define ROW_NOISE (32.0 * DBL_EPSILON)
+
+static double
+cleared(const struct reader_of_bodies *of, uint32_t i, uint32_t k, double x)
+{
+    double size = is_angle(i) != is_angle(k) ? 1.0 : 0.0;
+    if (is_angle(i) && is_angle(k))
+        size = hypot(of->reader.normal[i], of->reader.along[i]);
+    return fabs(x) <= ROW_NOISE * size ? 0.0 : x;
+}
+
 /* Derivatives of both rows: by time (d_t, c_t), and by each coordinate (d_q,
  * c_q, n x n); those of bodies that do not touch there are 0. The state is as
  * before afterwards. */
@@ -258,6 +278,10 @@ static int
 read_rows(struct reader_of_bodies *of, struct work *work)
 {
     uint32_t n = of->reader.n;
+    double speed = 0.0;
+    for (uint32_t k = 0; k < n; k++)
+        if (!is_angle(k) && of->side[k / PAINLEVE_PER_BODY] >= 0)
+            speed = fmax(speed, fabs(*of->reader.entry[n + k]));
     painleve_reader_keep(&of->reader, work->state);
     memset(work->unit, 0, n * sizeof *work->unit);
     int st = rows_along(of, NULL, work->d_t, work->c_t);
@@ -269,10 +293,19 @@ read_rows(struct reader_of_bodies *of, struct work *work)
         work->unit[k] = 0.0;
         for (uint32_t i = 0; i < n && !st; i++) {
             work->d_q[i * n + k] =
-                touches ? work->normal[i] - work->d_t[i] : 0.0;
+                touches ? cleared(of, i, k, work->normal[i] - work->d_t[i])
+                        : 0.0;
             work->c_q[i * n + k] =
-                touches ? work->along[i] - work->c_t[i] : 0.0;
+                touches ? cleared(of, i, k, work->along[i] - work->c_t[i])
+                        : 0.0;
         }
+    }
+    /* arms change with time as fast as what moves there, or not at all */
+    for (uint32_t i = 0; i < n && !st; i++) {
+        if (is_angle(i) && fabs(work->d_t[i]) <= ROW_NOISE * speed)
+            work->d_t[i] = 0.0;
+        if (is_angle(i) && fabs(work->c_t[i]) <= ROW_NOISE * speed)
+            work->c_t[i] = 0.0;
     }
     painleve_reader_enter(&of->reader, work->state);
     return st;

@@ -3,6 +3,7 @@
  * from their derivatives: where p and b lead in slip (specification
  * painleve.md, 8), and the stability of a contact that sticks at rest (6). */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 
 /* generalised forces balance within this share of their terms */
 #define BALANCED 1e-9
+/* so is a sum of the terms of alpha_1 or alpha_3 */
+#define ALPHA_NOISE (32.0 * DBL_EPSILON)
 /* A stiffness below this share of its terms is rounding. */
 #define CURVED 1e-12
 
@@ -85,14 +88,22 @@ painleve_alpha(const struct painleve_reader *reader,
         pushed += of->mu_v[j] *
                   (reader->by_normal[j] - sign * of->mu * reader->by_along[j]);
     }
-    alpha[0] = of->C_t - sign * (of->mu * of->B_t + (of->mu_t + free) * of->B);
+    double changes = (of->mu_t + free) * of->B,
+           size = fabs(of->C_t) + fabs(of->mu * of->B_t) + fabs(changes);
+    alpha[0] = of->C_t - sign * (of->mu * of->B_t + changes);
     alpha[1] = instant->jerk;
     alpha[2] = sign * of->mu * of->b_c - of->b_d;
     alpha[3] = of->mu_moves ? sign * of->B * pushed : 0.0;
-    for (uint32_t j = 0; j < of->n; j++)
-        alpha[0] +=
-            (of->C_q[j] - sign * (of->mu * of->B_q[j] + of->mu_q[j] * of->B)) *
-            *rates[j];
+    for (uint32_t j = 0; j < of->n; j++) {
+        double by_mu = of->mu * of->B_q[j], rest = of->mu_q[j] * of->B;
+        alpha[0] += (of->C_q[j] - sign * (by_mu + rest)) * *rates[j];
+        size += (fabs(of->C_q[j]) + fabs(by_mu) + fabs(rest)) * fabs(*rates[j]);
+    }
+    if (fabs(alpha[0]) <= ALPHA_NOISE * size)
+        alpha[0] = 0.0;
+    if (fabs(alpha[2]) <=
+        ALPHA_NOISE * (fabs(of->mu * of->b_c) + fabs(of->b_d)))
+        alpha[2] = 0.0;
 }
 
 static void

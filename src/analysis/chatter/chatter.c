@@ -362,7 +362,7 @@ ask_of(struct analysis *analysis, const imp_command *command,
                          &ask->until)))
         return st;
     ask->policy = chatter_policy(analysis);
-    ask->least = (long)fmin(resolve, 1e9);
+    ask->least = (long)ceil(fmin(resolve, 1e9)); /* at least so many */
     ask->most = (long)fmin(most, 1e9);
     wanted->ask = *ask;
     wanted->asked = command;

@@ -158,9 +158,9 @@ struct simulation {
     _Atomic double done; /* share of the time, for the line on a terminal */
     bool stopped; /* by a policy, or where the outcome is not unique (I4) */
     int impacts;  /* so far, without those of vertex_flights.c */
-    bool loads_told, strain_told; /* W0733, and tell_strained, have been told */
-    bool begun;                   /* past the start */
-    int errors;                   /* of the program before this run */
+    bool loads_told, strain_told, collapse_told; /* warnings, once a run */
+    bool begun;                                  /* past the start */
+    int errors; /* of the program before this run */
     bool has_energy;
     double energy_before; /* total energy at the start, J */
     struct simulated_contact *contacts;

@@ -17,6 +17,7 @@
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/modes/friction_forecast.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/rotors/rotors.h"
@@ -375,6 +376,50 @@ after_impacts(struct simulation *sim)
     return st;
 }
 
+/* A flight is low if it is no longer than so many tolerances of its gap: where
+ * the next one ends is known to a sixteenth at best. */
+#define FLIGHT_LOW 16.0
+
+/* Has what closes with this rate had a low flight, however high it would have
+ * fallen from? So it is where bodies hit each other ever faster as the room
+ * between them goes to zero. A contact of a polytope has a flight for each of
+ * its corners. */
+static bool
+had_no_flight(struct simulation *sim, uint32_t contact, double rate)
+{
+    struct rt *run = sim->run;
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double gap, slow, now = rt_time(run);
+    if ((rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS) ||
+        flights->impacts == 0 || !(now > flights->last))
+        return false;
+    gap_tolerances(run, contact, &gap, &slow);
+    return (now - flights->last) * -rate <= FLIGHT_LOW * gap &&
+           points_high(rate, gap_weight(run, contact), gap);
+}
+
+/* Warns, once in a run, where the room between bodies that come together for
+ * ever is below the tolerance of their gaps and no limit has been foreseen:
+ * who hits first is then decided by the tolerance. */
+static void
+warn_collapse(struct simulation *sim, uint32_t contact)
+{
+    char time[NUM_TEXT];
+    struct rt *run = sim->run;
+    if (sim->collapse_told)
+        return;
+    sim->collapse_told = true;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0749, rt_contact(run, contact)->range,
+        "bodies come together for ever at `%s`: at t = %s s they hit each "
+        "other at gaps below the tolerance",
+        simulate_contact_name(sim, contact), num_digits(time, rt_time(run), 9));
+    diag_help(sim->analysis->ds, diag,
+              "the velocities behind it depend on the `tolerance` of the "
+              "world: compare with another one, or end the run before it");
+    simulate_remark(sim, diag->message);
+}
+
 static int
 touch_now(struct simulation *sim, const struct event *event,
           const struct event *more, uint32_t n_more)
@@ -395,6 +440,9 @@ touch_now(struct simulation *sim, const struct event *event,
         if (verdict[i].class == CLASS_MINUS &&
             !sim->contacts[contacts[i]].through)
             hit[n_hit++] = contacts[i];
+        if (verdict[i].class == CLASS_MINUS &&
+            had_no_flight(sim, contacts[i], verdict[i].v))
+            warn_collapse(sim, contacts[i]);
     }
     if (n_hit)
         st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);

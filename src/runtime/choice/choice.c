@@ -64,8 +64,9 @@ shares_last(struct choice_group *group, struct friction_choice *choice)
     struct friction_set *set = choice->set + choice->taken;
     if ((!choice->roomy || choice->margin <= SHARES_NARROW) && group->rate &&
         choice->verdict != FRICTION_LOADS && set->shared)
-        group->lasts = friction_lasting(group->arena, &group->instant,
-                                        group->rate, group->soon, set);
+        group->lasts =
+            friction_lasting(group->arena, &group->instant, group->rate,
+                             group->soon, group->again, set);
     return choice->roomy || group->lasts;
 }
 

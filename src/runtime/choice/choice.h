@@ -38,6 +38,8 @@ struct choice_group {
     const double *until; /* 2 n: the forces until now; NULL: not known */
     const double *rate;  /* 2 n: how fast they change (N/s); NULL: not known */
     double soon;         /* a time that is rounding (s) */
+    bool again;          /* shares that last longest have been taken at this
+                            time already */
     enum choice_cause cause;
     int which;
     bool lasts; /* choice_make has taken the shares of forces that last longest

@@ -163,13 +163,14 @@ friction_room(struct arena *arena, const struct friction_instant *in,
 
 bool
 friction_lasting(struct arena *arena, const struct friction_instant *in,
-                 const double *rate, double soon, struct friction_set *set)
+                 const double *rate, double soon, bool again,
+                 struct friction_set *set)
 {
     assert(arena && in && in->n > 0 && rate && set);
     struct mode_problem problem = problem_of(arena, in);
     double *force = NEW_N(arena, double, 2 * (size_t)in->n);
     if (!mode_lasting(arena, &problem, states_of(arena, in, set), rate, soon,
-                      force))
+                      again, force))
         return false;
     for (int i = 0; i < in->n; i++) {
         set->normal[i] = force[2 * i];

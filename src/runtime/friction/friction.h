@@ -171,9 +171,11 @@ double friction_room(struct arena *arena, const struct friction_instant *in,
 /* Forces of a choice of modes that are not unique: moves them to those that
  * obey the law for as long as they can, while they change by `rate` (2 n,
  * N/s), and keep off the edges of their cones until a little before that end.
- * False: that is not longer than `soon` (s), and they stay. */
+ * Right before it they come to the edges at the end itself; again: that has
+ * been taken, and did not last. False: that is not longer than `soon` (s), and
+ * they stay. */
 bool friction_lasting(struct arena *arena, const struct friction_instant *in,
-                      const double *rate, double soon,
+                      const double *rate, double soon, bool again,
                       struct friction_set *set);
 
 /* -- impacts ----------------------------------------------------------------

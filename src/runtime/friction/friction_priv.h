@@ -150,7 +150,7 @@ double mode_room(struct arena *arena, const struct mode_problem *in,
 /* friction_lasting for a choice of modes: the forces (2 n). */
 bool mode_lasting(struct arena *arena, const struct mode_problem *in,
                   const struct point_state *state, const double *rate,
-                  double soon, double *force);
+                  double soon, bool again, double *force);
 
 /* -- mode_many.c ----------------------------------------------------------
  */

@@ -156,6 +156,13 @@ mode_room(struct arena *arena, const struct mode_problem *in,
 /* of the longest time, what is kept where forces are to keep off their bounds,
  * too, as long as they can do so by FRICTION_ROOMY */
 #define LASTING_SHARE 0.9
+/* Forces that keep off their bounds by less of their terms count as none
+ * (CHOICE_NONE of runtime/choice): then they are those that come to their
+ * bounds at the end itself. */
+#define LASTING_LEAST 1e-10
+/* Where that has not lasted, they keep off by more than what counts as beyond a
+ * cone (CONE_LEFT of runtime/modes), if they can. */
+#define LASTING_OFF 1e-13
 
 /* What is asked of forces of a family, which change by `rate` (2 n). */
 struct lasting {
@@ -229,7 +236,7 @@ lasting_find(const struct mode_scratch *scratch, const struct mode_problem *in,
 bool
 mode_lasting(struct arena *arena, const struct mode_problem *in,
              const struct point_state *state, const double *rate, double soon,
-             double *force)
+             bool again, double *force)
 {
     assert(arena && in && state && rate && force);
     size_t rows = 2 * (size_t)in->n;
@@ -246,7 +253,9 @@ mode_lasting(struct arena *arena, const struct mode_problem *in,
     double share = lasting_find(scratch, in, &family, &ask);
     ask.keeps = true;
     ask.share = 0.5 * share;
-    if (!(share > FRICTION_ROOMY)) { /* right before the end */
+    if (again && !(share > LASTING_OFF))
+        return false;
+    if (!again && !(share > LASTING_LEAST)) { /* right before the end */
         ask.share = 0.0;
         ask.later = time;
     }

@@ -106,8 +106,8 @@ enum impact_fault {
     IMPACT_UNSETTLED,    /* an iteration of ours did not converge */
     IMPACT_APPROACHES,   /* contacts approach after each of many impacts */
     IMPACT_NO_STIFFNESS, /* lzb: a contact states none */
-    IMPACT_EXPONENTS,    /* lzb: they differ, so that stiffnesses have no ratio */
-    IMPACT_SOFT          /* lzb: a restitution next to 0 */
+    IMPACT_EXPONENTS, /* lzb: they differ, so that stiffnesses have no ratio */
+    IMPACT_SOFT       /* lzb: a restitution next to 0 */
 };
 
 /* One row: six numbers for each body that the reaction acts on and that an

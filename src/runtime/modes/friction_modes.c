@@ -517,7 +517,8 @@ hold_taken(struct friction_rows *in, struct friction_modes *modes)
     struct friction_going next;
     bool goes_on = false;
     int st = hold(in, &taken, first);
-    if (!st)
+    /* shares that last keep off the edges, however little they do */
+    if (!st && !in->choice.lasts)
         st = friction_rows_next(in, modes->next, &goes_on, &next);
     if (st || !goes_on)
         return st;
@@ -539,9 +540,10 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
     double *rate = NULL,
            soon = ROUNDINGS_OF_TIME * DBL_EPSILON * fabs(rt_time(in->run));
     const double *until = friction_rows_until(in, &rate);
-    /* what has not lasted is no longer asked */
-    if (in->run->persistent_memory->until.lasts == rt_time(in->run))
-        rate = NULL;
+    const struct persistent_set *set = in->run->persistent_memory;
+    bool again = set->until.lasts == rt_time(in->run);
+    if (again && set->until.lasted > 1)
+        rate = NULL; /* what has not lasted twice is no longer asked */
     in->choice = (struct choice_group){.arena = in->run->brief,
                                        .instant = {.n = in->n,
                                                    .point = in->point,
@@ -556,6 +558,7 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
                                        .until = until,
                                        .rate = rate,
                                        .soon = soon,
+                                       .again = again,
                                        .cause = modes->cause,
                                        .which = modes->which};
 }
@@ -589,8 +592,11 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
     read_choice(&in, modes);
     struct friction_choice *choice = &modes->choice;
     choice_make(&in.choice, choice);
-    if (in.choice.lasts)
-        run->persistent_memory->until.lasts = rt_time(run);
+    if (in.choice.lasts) {
+        struct persistent_set *set = run->persistent_memory;
+        set->until.lasted = in.choice.again ? set->until.lasted + 1 : 1;
+        set->until.lasts = rt_time(run);
+    }
     if (choice_is_empty(choice) && (st = end_slips(&in, modes)))
         return st;
     choice_keep(&in.choice, choice);

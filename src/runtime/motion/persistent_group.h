@@ -217,6 +217,7 @@ struct persistent_set {
         struct persistent_mode *mode;
         double lasts; /* the last time at which shares of forces that last
                          longest have been taken (runtime/choice) */
+        int lasted;   /* how often then */
     } until;
     struct persistent_stuck *stuck; /* per contact, or NULL */
     double strained;                /* persistent_strained */

@@ -177,9 +177,9 @@ static const double LIMIT_ERROR = 1e-9;
 static const double FEATURE = 1e-9;
 
 /* Where contacts share loads a point slips or lifts off where no shares hold
- * it, to 1e-7 of the forces (docs/limits.md); forces change within tenths of a
- * second. */
-static const double SHARED = 1e-6;
+ * it: forces count as none below 1e-10 of their terms (CHOICE_NONE of
+ * runtime/choice), and change within tenths of a second. */
+static const double SHARED = 1e-9;
 
 /* A weak impact is known in time to the rounding of its gap over its speed (its
  * impulse, for masses of about 1), and gravity turns that into a speed. What

@@ -154,7 +154,7 @@ mode_room(struct arena *arena, const struct mode_problem *in,
 /* -- the forces that last longest ------------------------------------------ */
 
 /* of the longest time, what is kept where forces are to keep off their bounds,
- * too, as long as they can do so by FRICTION_ROOMY */
+ * too, as long as they can do so by LASTING_LEAST */
 #define LASTING_SHARE 0.9
 /* Forces that keep off their bounds by less of their terms count as none
  * (CHOICE_NONE of runtime/choice): then they are those that come to their

@@ -18,6 +18,10 @@
 
 #include "base/buf.h"
 
+#ifndef __EMSCRIPTEN__
+#include <sys/mman.h>
+#endif
+
 /* Where the address sanitizer looks on, it knows what each piece holds: a gap
  * behind it, and what an arena has not handed out, must not be touched. */
 #ifdef __SANITIZE_ADDRESS__ /* gcc */
@@ -45,7 +49,7 @@ enum { MOST_SPARE = 16 };
 struct block {
     struct block *next;
     size_t used, cap;
-    size_t pad; /* keeps the data behind the header 16-aligned */
+    size_t mapped; /* bytes that the system has mapped for it; 0: on the heap */
 };
 _Static_assert(sizeof(struct block) % ALIGNMENT == 0, "block data aligned");
 
@@ -179,12 +183,51 @@ arena_new(void)
     return arena;
 }
 
+/* A block of cap bytes, which are zero, or NULL. Pages of a block for one large
+ * piece come from the system and go back to it, each when it is first touched:
+ * who asks for more room than he uses pays for what he uses, also where the
+ * heap has pieces to give that were used before. (The address sanitizer sees no
+ * pointers in such pages.) */
+static struct block *
+new_block(size_t cap)
+{
+    size_t size = sizeof(struct block) + cap;
+    struct block *block = NULL;
+#ifndef __EMSCRIPTEN__
+    if (cap >= LAST_BLOCK && !WATCHED) {
+        void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (pages == MAP_FAILED)
+            return NULL;
+        block = pages;
+        block->mapped = size;
+    }
+#endif
+    if (!block)
+        block = calloc(1, size);
+    if (block)
+        block->cap = cap;
+    return block;
+}
+
+static void
+free_block(struct block *block)
+{
+#ifndef __EMSCRIPTEN__
+    if (block && block->mapped) {
+        munmap(block, block->mapped);
+        return;
+    }
+#endif
+    free(block);
+}
+
 static void
 free_blocks(struct block *first)
 {
     for (struct block *b = first, *next; b; b = next) {
         next = b->next;
-        free(b);
+        free_block(b);
     }
 }
 
@@ -213,7 +256,7 @@ static void
 set_aside(struct arena *arena, struct block *block)
 {
     if (block->cap != LAST_BLOCK || arena->n_spare == MOST_SPARE) {
-        free(block);
+        free_block(block);
         return;
     }
     make_empty(block);
@@ -236,7 +279,7 @@ arena_clear(struct arena *arena)
     }
     keep->next = NULL;
     if (keep->cap > LAST_BLOCK) {
-        free(keep);
+        free_block(keep);
         arena->first = NULL;
         return;
     }
@@ -260,10 +303,9 @@ add_block(struct arena *arena, size_t n)
     bool own = n > cap;
     if (own)
         cap = n;
-    struct block *added = calloc(1, sizeof *added + cap);
+    struct block *added = new_block(cap);
     if (!added)
         oom_raise();
-    added->cap = cap;
     ASAN_POISON_MEMORY_REGION(added + 1, cap);
     /* a block made for one large piece goes behind the block that still has
      * room */
@@ -318,7 +360,7 @@ void
 arena_drop(struct arena *arena, const void *p)
 {
     assert(arena);
-    free(take_block(arena, p));
+    free_block(take_block(arena, p));
 }
 
 void *

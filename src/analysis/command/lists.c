@@ -734,3 +734,31 @@ slot_reads(const imp_image *im, const imp_slot *slot,
     else
         each(ctx, slot->command, slot->field);
 }
+
+/* What a question is read for. */
+struct wants {
+    uint32_t command;
+    bool *wanted;
+};
+
+static void
+want(void *ctx, uint32_t command, uint32_t field)
+{
+    struct wants *wants = ctx;
+    if (command == wants->command)
+        wants->wanted[field] = true;
+}
+
+void
+value_wants(const imp_image *im, const imp_command *question,
+            const imp_val *value, bool *wanted)
+{
+    assert(im && question && value && wanted);
+    struct wants wants = {
+        (uint32_t)(question - IMP_ARRAY(im, im->commands, imp_command)),
+        wanted};
+    const struct reads reads = {im, want, &wants};
+    if (value->kind == IMP_VAL_FIELD && value->ref == wants.command)
+        wanted[value->field] = true;
+    value_reads(&reads, value);
+}

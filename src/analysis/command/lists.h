@@ -46,6 +46,9 @@ int list_slots_given(struct rt *run, const void *ctx);
 void slot_reads(const imp_image *im, const imp_slot *slot,
                 void (*each)(void *ctx, uint32_t command, uint32_t field),
                 void *ctx);
+/* Marks the fields of a question's record that a value reads: wanted[field]. */
+void value_wants(const imp_image *im, const imp_command *question,
+                 const imp_val *value, bool *wanted);
 
 /* -- list_memo.c ----------------------------------------------------------- */
 

@@ -75,6 +75,7 @@ struct trial {
     double *params;
     const imp_command *question; /* NULL: no run */
     const imp_val *value;
+    const bool *wanted;    /* the fields of the run that are read; NULL: all */
     uint32_t n;            /* params that are varied */
     const uint32_t *param; /* their numbers */
     const double *lo, *hi;

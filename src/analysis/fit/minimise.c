@@ -484,6 +484,12 @@ cmd_minimise(struct analysis *analysis, const imp_command *command,
         .param = minimise.param,
         .lo = minimise.lo,
         .hi = minimise.hi};
+    if (question) {
+        const imp_command *asked = minimise.trial.question;
+        bool *wanted = NEW_N(arena, bool, asked->fields.n + 1);
+        value_wants(im, asked, minimise.trial.value, wanted);
+        minimise.trial.wanted = wanted;
+    }
     struct oom_guard guard;
     struct minimise *volatile kept = &minimise;
     if (setjmp(guard.env)) {

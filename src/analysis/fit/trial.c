@@ -67,6 +67,8 @@ ask(struct trial *trial)
     const imp_command *all = IMP_ARRAY(of, of->commands, imp_command);
     struct record *record = record_new(trial->scratch, im, trial->question);
     record->arena = trial->scratch;
+    if (trial->wanted)
+        record_want(record, trial->wanted);
     int st = trial->analysis.commands[trial->question->id]->run(
         &trial->analysis, trial->question, record);
     record->present = st == IMP_OK;

@@ -166,7 +166,8 @@ static int
 ball_row(struct simulation *sim, bool looks)
 {
     sim->behind =
-        !looks && !sim->along && !(sim->rows.n_items && sim->options.keep == 1);
+        !looks && !sim->along &&
+        !(sim->rows.n_items && sim->options.keep == 1 && !sim->rows.only);
     if (!sim->behind)
         balls_put(sim->balls, rt_time(sim->run));
     int st = simulate_row(sim);

@@ -483,6 +483,11 @@ simulate_read_times(struct simulation *sim)
             VEC_PUSH(&sim->rows.times,
                      k == SIMULATE_STEPS ? end : end * k / SIMULATE_STEPS);
     sort_times(sim);
+    /* a tree of motions tells its branches apart by their rows */
+    if (sim->rows.unread && sim->run->paradox != PARADOX_BRANCH) {
+        sim->rows.times.n = sim->rows.again.n = 0;
+        sim->rows.only = true;
+    }
     for (size_t i = 0; i < sim->rows.times.n && sign < 0.0; i++)
         sim->rows.times.v[i] = 0.0 - sim->rows.times.v[i];
     return IMP_OK;
@@ -500,15 +505,13 @@ simulation_prepare(struct simulation *sim)
         (st = arg_number(analysis, sim->command, IMP_OPT_simulate_events,
                          most_events(sim->run), &sim->options.events)) ||
         (st = option_capture(sim)) || (st = option_keep(sim)) ||
-        (st = simulate_read_items(sim)) ||
+        (st = simulate_read_items(sim)) || (st = option_paradox(sim)) ||
         (!sim->follows && (st = simulate_read_times(sim))))
         return st;
     if (sim->follows)
         VEC_PUSH(&sim->rows.times, sim->options.until);
     option_through(sim);
     option_search(sim);
-    if ((st = option_paradox(sim)))
-        return st;
     sim->has_energy = !motion_totals(analysis->rt, &totals);
     sim->energy_before = totals.kinetic + totals.potential;
     return IMP_OK;

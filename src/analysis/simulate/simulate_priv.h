@@ -10,9 +10,7 @@
  *   accumulation.c, _group.c, _join.c: limits of infinitely many impacts
  *   persistent.c            which closed contacts carry a force
  *   impacts.c, tangency_policy.c, polytope_verdict.c, overlaps.c, systems.c,
- *   paradox.c (what is told where friction leaves a motion open)
- *   resting_polytopes.c     polytopes that are watched vertex by vertex
- *   accumulation_record.c, recorded_rows.c */
+ *   paradox.c, resting_polytopes.c, accumulation_record.c, recorded_rows.c */
 #ifndef IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 #define IMP_ANALYSIS_SIMULATE_SIMULATE_PRIV_H
 
@@ -93,7 +91,8 @@ struct recorded_rows {
     bool before; /* the row to come is before an event, one after it follows */
     bool jumped; /* loads have jumped where a row was asked for */
     bool fresh;  /* the last row is of the present state */
-    bool asked, only; /* the present time was; no other has rows */
+    /* the present time was; no other has rows; nobody reads them */
+    bool asked, only, unread;
 };
 
 /* polytopes that nearly rest, whose points are watched one by one */
@@ -336,7 +335,8 @@ double simulate_rows_cut(const struct simulation *sim, double target,
                          double end);
 void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
 int simulate_asked_row(struct simulation *sim); /* at such a time: both */
-#define SIMULATE_STEPS 200 /* rows when neither `at` nor `every` is given */
+/* rows when neither `at` nor `every` is given and somebody reads them */
+#define SIMULATE_STEPS 200
 /* the next time at which a run without `at` and `every` has a row */
 double simulate_next_step(const struct simulation *sim);
 void simulate_put_rows(struct simulation *sim, struct record *out);

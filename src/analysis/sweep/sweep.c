@@ -163,26 +163,6 @@ tell_idle(struct sweep *sweep)
 }
 
 static void
-want_field(void *ctx, uint32_t command, uint32_t field)
-{
-    struct sweep *sweep = ctx;
-    const imp_image *im = sweep->analysis->rt->im;
-    if (IMP_ARRAY(im, im->commands, imp_command) + command == sweep->question)
-        sweep->rows.wanted[field] = true;
-}
-
-/* Marks the fields of the question that a value reads as wanted. */
-static void
-wanted_by(struct sweep *sweep, const imp_val *value)
-{
-    const imp_image *im = sweep->analysis->rt->im;
-    const uint32_t *k = IMP_ARRAY(im, value->slots, uint32_t);
-    for (uint32_t i = 0; i < value->slots.n; i++)
-        slot_reads(im, IMP_ARRAY(im, im->slots, imp_slot) + k[i], want_field,
-                   sweep);
-}
-
-static void
 plan_fields(struct sweep *sweep, const imp_val *kept)
 {
     struct analysis *analysis = sweep->analysis;
@@ -204,7 +184,8 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
         if (item[k].kind != IMP_VAL_FIELD) {
             kept_field->calculated = sweep->rows.calculates = true;
             kept_field->width = item[k].rows;
-            wanted_by(sweep, &item[k]);
+            value_wants(analysis->rt->im, sweep->question, &item[k],
+                        sweep->rows.wanted);
         } else {
             kept_field->field = item[k].field;
             sweep->rows.wanted[kept_field->field] = true;

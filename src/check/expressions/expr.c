@@ -91,20 +91,14 @@ folded(struct check *ck, const struct ast_expr *node, struct value value)
 
 /* -- compound ------------------------------------------------------------- */
 
-static bool
-is_text(const struct value *value)
-{
-    return value->kind == VALUE_TEXT || value->kind == VALUE_FIELD;
-}
-
 /* Texts of results are compared here. Everything else is arithmetic of values.
  */
 static struct value
 binary(struct check *ck, const struct ast_expr *node, const struct value *left,
        const struct value *right)
 {
-    if (node->op >= AST_LT && node->op <= AST_NE && is_text(left) &&
-        is_text(right))
+    if (node->op >= AST_LT && node->op <= AST_NE &&
+        texts_compared(ck, left, right))
         return left->kind == VALUE_FIELD ? field_compare(ck, node, left, right)
                                          : field_compare(ck, node, right, left);
     if (node->op >= AST_LT && node->op <= AST_NE &&

@@ -99,6 +99,10 @@ bool field_reduce(struct check *ck, const char *op, const struct value *f,
 /* entry `index` of all numbers of a list, as one number */
 const expr *list_slot(struct check *ck, uint32_t list, uint32_t index,
                       imp_range range);
+/* Is a comparison of these one of texts, or what can be none of numbers? Lists
+ * of numbers of two results are compared as other lists are. */
+bool texts_compared(const struct check *ck, const struct value *left,
+                    const struct value *right);
 struct value field_compare(struct check *ck, const struct ast_expr *at,
                            const struct value *f, const struct value *text);
 void record_schema(struct check *ck, uint32_t command); /* table's fields */

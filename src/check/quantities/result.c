@@ -397,6 +397,17 @@ field_reduce(struct check *ck, const char *op, const struct value *value,
     return false;
 }
 
+bool
+texts_compared(const struct check *ck, const struct value *left,
+               const struct value *right)
+{
+    assert(ck && left && right);
+    if ((left->kind != VALUE_TEXT && left->kind != VALUE_FIELD) ||
+        (right->kind != VALUE_TEXT && right->kind != VALUE_FIELD))
+        return false;
+    return !value_is_list(ck, left) || !value_is_list(ck, right);
+}
+
 struct value
 field_compare(struct check *ck, const struct ast_expr *at,
               const struct value *value, const struct value *text)

@@ -155,7 +155,8 @@ reach(const struct impact_problem *problem)
 
 /* The greatest speed and spin of the bodies that impulses move, before or
  * after. Where nothing turns, a speed over the reach stands for the spin: the
- * spins are then sums that cancel. */
+ * spins are then sums that cancel. Where nothing but turns (wheels on their
+ * axles), a spin times the reach stands for the speed in the same way. */
 static void
 fastest(const struct impact_problem *problem,
         const struct impact_solver *solver, double *speed, double *spin)
@@ -171,8 +172,10 @@ fastest(const struct impact_problem *problem,
                      fmax(vec3_norm(problem->body[b].spin), vec3_norm(twist)));
     }
     double length = reach(problem);
+    double turning = *spin * length;
     if (length > 0.0)
         *spin = fmax(*spin, *speed / length);
+    *speed = fmax(*speed, turning);
 }
 
 /* How much the impact moves bodies against their joints: the greatest rate of a

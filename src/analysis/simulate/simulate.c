@@ -25,6 +25,10 @@
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
 
+/* The longest run: times beside it, as far as a search looks ahead, are
+ * numbers, too. */
+#define SIMULATE_LONGEST 1e300
+
 static int
 option_until(struct simulation *sim)
 {
@@ -43,11 +47,13 @@ option_until(struct simulation *sim)
                   "write `simulate { until = 1 [s] ... }`");
         return IMP_BADMODEL;
     }
-    if (isfinite(sim->options.until))
+    if (fabs(sim->options.until) <= SIMULATE_LONGEST)
         return IMP_OK;
-    diag_add(sim->analysis->ds, DIAG_E0705, value->range,
-             "`until` is %s s: it must be finite",
-             num_shortest(text, sim->options.until));
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_E0705, value->range,
+        "`until` is %s s: it must be a number, and no longer than 1e300 s",
+        num_shortest(text, sim->options.until));
+    diag_help(sim->analysis->ds, diag, "write an earlier end of the run");
     return IMP_BADMODEL;
 }
 

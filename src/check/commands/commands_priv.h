@@ -16,15 +16,20 @@ void val_of(struct check *ck, const struct value *value,
  * index below 0 says so, b_minus_1 of b[-1]; else it is taken for an entry from
  * the end of a list, x_1 of x[-1]. */
 const char *val_name(struct check *ck, const char *label, bool sign);
+/* The same, with a word for each operator between two values: x - 1 becomes
+ * x_minus_1 and x + 1 x_plus_1, where both have the name x_1. */
+const char *val_name_in_words(struct check *ck, const char *label);
 /* the value's unit is that of dim; written when all dimensions are known, so
  * out must be where it stays. NULL: none */
 void val_set_unit(struct check *ck, struct tm_val *out, const struct dim *dim);
 /* dimensions of all entries, exact zeros without one */
 const struct dim **val_entry_dims(struct check *ck, const struct value *value);
-/* a name for a column that no field of cmd and none of the items has */
+/* A name for a column that no field of cmd and none of the items has: the name,
+ * or where that is taken the words of label (may be NULL), or else a number is
+ * added. */
 const char *column_name(struct check *ck, const struct tm_command *cmd,
                         const struct tm_val *items, size_t count,
-                        const char *name);
+                        const char *name, const char *label);
 /* adds a command of the model, bound to decl (or NULL); UINT32_MAX: reported */
 uint32_t command_add(struct check *ck, const struct ast_item *it,
                      struct decl *decl);

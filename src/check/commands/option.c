@@ -196,11 +196,12 @@ option_entries(const struct ast_expr *const *whole, const struct ast_expr *node,
 
 const char *
 column_name(struct check *ck, const struct tm_command *cmd,
-            const struct tm_val *items, size_t count, const char *name)
+            const struct tm_val *items, size_t count, const char *name,
+            const char *label)
 {
     assert(ck && cmd && name);
     const char *text = name;
-    for (int k = 2;; k++) {
+    for (int k = 1;; k++) {
         bool taken = false;
         for (size_t i = 0; i < cmd->n_fields; i++)
             taken |= !strcmp(cmd->fields[i].name, text);
@@ -208,7 +209,9 @@ column_name(struct check *ck, const struct tm_command *cmd,
             taken |= items[i].name && !strcmp(items[i].name, text);
         if (!taken)
             return text;
-        text = arena_printf(ck->arena, "%s_%d", name, k);
+        text = k == 1 && label ? val_name_in_words(ck, label)
+                               : arena_printf(ck->arena, "%s_%d", name,
+                                              k + (label ? 0 : 1));
     }
 }
 

@@ -89,8 +89,9 @@ add_number(struct check *ck, struct columns *columns, struct value *value,
     if (label)
         item->label = label;
     item->name = val_name(ck, item->label, true);
-    item->name = column_name(ck, &ck->lists.commands.v[columns->command],
-                             columns->items, columns->n, item->name);
+    item->name =
+        column_name(ck, &ck->lists.commands.v[columns->command], columns->items,
+                    columns->n, item->name, item->label);
     dims->all = value->bare ? dim_pure(ck->dims) : value->dim;
     dims->own = value->dims ? val_entry_dims(ck, value) : NULL;
     dims->n = value->rows;
@@ -206,8 +207,9 @@ record_option(struct check *ck, uint32_t command, const struct ast_expr *node,
         }
         columns.ok &= good;
         if (good) {
-            item->name = column_name(ck, &ck->lists.commands.v[command],
-                                     columns.items, columns.n, item->name);
+            item->name =
+                column_name(ck, &ck->lists.commands.v[command], columns.items,
+                            columns.n, item->name, item->label);
             dims->n = 1;
             columns.n++;
         }

@@ -90,7 +90,7 @@ add_column(struct check *ck, uint32_t command, enum imp_field_kind kind,
         memcpy(dims, record->dims, record->n * sizeof *dims);
     dims[record->n] = (struct record_dim){.all = dim, .n = width};
     fields[cmd->n_fields] =
-        (struct tm_field){.name = column_name(ck, cmd, NULL, 0, name),
+        (struct tm_field){.name = column_name(ck, cmd, NULL, 0, name, NULL),
                           .unit = unit,
                           .doc = doc,
                           .kind = kind,
@@ -584,7 +584,7 @@ expression(struct check *ck, uint32_t command, uint32_t question,
         return false;
     val_of(ck, &value, node, out);
     out->name = column_name(ck, &ck->lists.commands.v[command], NULL, 0,
-                            val_name(ck, out->label, sign));
+                            val_name(ck, out->label, sign), out->label);
     kept_columns(ck, command, IMP_FIELD_NUM, value.rows, out->name, "",
                  arena_printf(ck->arena, "calculated: %s", out->label),
                  value.bare ? dim_pure(ck->dims) : value.dim);

@@ -64,6 +64,44 @@ val_name(struct check *ck, const char *label, bool sign)
     return arena_strdup(ck->arena, text);
 }
 
+/* The word of an operator that stands at p in a label between two values. */
+static const char *
+operator_word(const char *label, const char *p)
+{
+    static const struct {
+        char sign;
+        const char *word;
+    } words[] = {{'-', " minus "}, {'+', " plus "},  {'*', " times "},
+                 {'/', " over "},  {'<', " below "}, {'>', " above "}};
+    const char *before = p;
+    while (before > label && before[-1] == ' ')
+        before--;
+    bool exponent = before == p && p - label > 1 &&
+                    (p[-1] == 'e' || p[-1] == 'E') &&
+                    isdigit((unsigned char)p[-2]);
+    if (before == label || exponent ||
+        !(isalnum((unsigned char)before[-1]) || (before[-1] & 0x80) ||
+          strchr(")]'_", before[-1])))
+        return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (*p == words[i].sign)
+            return words[i].word;
+    return NULL;
+}
+
+const char *
+val_name_in_words(struct check *ck, const char *label)
+{
+    assert(ck && label);
+    const char *text = "";
+    for (const char *p = label; *p; p++) {
+        const char *word = operator_word(label, p);
+        text = word ? arena_printf(ck->arena, "%s%s", text, word)
+                    : arena_printf(ck->arena, "%s%c", text, *p);
+    }
+    return val_name(ck, text, true);
+}
+
 void
 val_of(struct check *ck, const struct value *value, const struct ast_expr *node,
        struct tm_val *out)

@@ -570,7 +570,13 @@ no_list(struct check *ck, const struct ast_expr *node, const char *word,
                                     "%s takes %s here, but this is %s", word,
                                     wanted, value_kind_text(ck, value));
     enum imp_list_kind kind = list_kind_of(word);
-    if (kind < IMP_LIST_KINDS)
+    bool texts = value->kind == VALUE_WORDS || value_is_texts(ck, value);
+    if (texts && kind != IMP_LIST_COUNT)
+        CHECK_HELP(ck, diag,
+                   "texts are taken by sort, distinct, counts, length and "
+                   "present; sort(%s)[-1] is the last in their order",
+                   expr_label(ck, node->args[i].value));
+    else if (kind < IMP_LIST_KINDS)
         CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", word, rows[kind].args,
                    rows[kind].doc, rows[kind].example);
     return value_poison(node->range);
@@ -623,7 +629,9 @@ take_arguments(struct check *ck, const struct ast_expr *node,
                 kind == IMP_LIST_CUMULATIVE || kind == IMP_LIST_DIFFERENCES ||
                 kind == IMP_LIST_SORT || joins_vectors(kind);
     for (size_t i = 0; i < count; i++) {
-        if (args[i].kind == VALUE_ANY) {
+        if (args[i].kind == VALUE_ANY ||
+            (args[i].kind == VALUE_TRUTH && kind == IMP_LIST_COUNT &&
+             value_is_open(ck, &args[i]))) {
             *any = true;
             continue;
         }

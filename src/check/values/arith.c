@@ -246,6 +246,12 @@ compare(struct check *ck, const struct ast_expr *node, const struct value *left,
                                  node->op == AST_EQ ? IMP_OP_EQ : IMP_OP_NE,
                                  left->e[0], right->e[0], NULL),
                            node->range);
+    const struct value *open = left->kind == VALUE_ANY ? left : right,
+                       *text = left->kind == VALUE_ANY ? right : left;
+    if (open->kind == VALUE_ANY && text->kind == VALUE_TEXT && eq)
+        return value_truth(
+            ck, ex_op(ck->g, IMP_OP_EQ, open->e[0], ex_num(ck->g, 0), NULL),
+            node->range);
     if (!numeric(left))
         return check_no_arithmetic(ck, node, "a comparison", left, node->a);
     if (!numeric(right))

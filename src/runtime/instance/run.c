@@ -246,7 +246,7 @@ reason(struct rt *run, enum imp_op op, double first, double second)
                             first_text, second_text);
     case IMP_OP_ENV:
     case IMP_OP_LOCAL:
-        return "a value that is not a finite number goes in";
+        return "a value that is read here is not a finite number";
     default:
         return arena_printf(run->arena, "no finite value at %s", first_text);
     }

@@ -259,6 +259,9 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
  * 2 d/(1 - e) where one point bounces. Impacts are then as
  * many as the ratio of the flights says.
  *
+ * The forecast has followed impacts of its own: of its limit it does not know
+ * a share of what its last impact left (chatter.remaining).
+ *
  * Flights within the tolerance of the gap: see limit_note_flat and limit_early.
  */
 double
@@ -297,7 +300,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
      * decide */
     if (group->friction && limit->chatter.evidence == LIMIT_BELOW_ROUNDING)
         return most;
-    return fmin(off + limit->chatter.error * left, most);
+    return fmin(off + limit->chatter.error * limit->chatter.remaining, most);
 }
 /* -- limits of several groups at one time -----------------------------------
  */

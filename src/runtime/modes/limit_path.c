@@ -48,7 +48,9 @@ aim(struct rt *run, const struct limit_points *points,
     *path = (struct path){NEW_N(run->brief, struct contact_point, n + 1),
                           NEW_N(run->brief, struct contact_point, n + 1),
                           NEW_N(run->brief, double, n + 1),
-                          NEW_N(run->brief, double, n + 1), 0, 0};
+                          NEW_N(run->brief, double, n + 1),
+                          0,
+                          0};
     memcpy(state, points->point, n * sizeof *state);
     for (int i = 0; i < points->n; i++)
         if (limit->closed[i] && state[i].gap == 0.0) {
@@ -84,7 +86,8 @@ begin(struct rt *run, const struct limit_points *points,
     *begun = aim(run, points, limit, path) && path->n > 0;
     if (!*begun)
         return IMP_OK;
-    int st = persistent_close(run, path->spot, path->n, path->gap, path->rate, NULL);
+    int st =
+        persistent_close(run, path->spot, path->n, path->gap, path->rate, NULL);
     int n_group = persistent_split(run, path->slide, path->n_slide, end);
     for (int i = 0; i < n_group && !st; first = end[i++]) {
         st = mode_select(run, path->slide + first, end[i] - first, -1, &choice);
@@ -124,7 +127,8 @@ limit_path_state(const struct rt *run, double *state)
            limit_path_state_size(run) * sizeof *state);
 }
 
-/* The lengths and speeds of which the motion of the group's bodies is made. */
+/* The lengths and speeds of which the motion of the group's bodies is made:
+ * also those of the impacts, since the bodies may stand still at the limit. */
 static void
 sizes(const struct rt *run, const struct limit_points *points, double flight,
       double *length, double *speed)
@@ -134,6 +138,7 @@ sizes(const struct rt *run, const struct limit_points *points, double flight,
     *length = *speed = 0.0;
     for (int i = 0; i < points->n; i++) {
         acc = fmax(acc, fabs(points->point[i].free));
+        *speed = fmax(*speed, fabs(points->point[i].rate));
         *length = fmax(*length, points->place[i]);
     }
     for (uint32_t b = 0; b < run->im->bodies.n; b++) {

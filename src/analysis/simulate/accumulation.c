@@ -521,12 +521,12 @@ take_path(struct simulation *sim, struct limit_group *group,
 }
 
 /* Sets free what is held of the group, and remembers its modes. */
-static void
+static int
 let_go(struct simulation *sim, const struct limit_group *group)
 {
-    struct rt *run = sim->run;
-    (void)friction_modes_remember(run, CHOICE_OTHER); /* asks no tape */
-    persistent_release(run, limit_group_blocks(sim, group));
+    int st = friction_modes_remember(sim->run, CHOICE_OTHER);
+    persistent_release(sim->run, limit_group_blocks(sim, group));
+    return st;
 }
 
 /* Goes to the limit. Within `window` seconds from now the parabola is the
@@ -551,7 +551,7 @@ take(struct simulation *sim, struct limit_group *group,
         !limit_rows_foresee(sim, group, &sim->accumulation->lines, meet))
         return IMP_OK;
     if (group->friction) /* the forecast has the forces of what is held */
-        let_go(sim, group);
+        st = let_go(sim, group);
     else if (isfinite(window) && limit->remaining > 0.0)
         st = take_path(sim, group, limit, contact, error, window, there, &wait);
     if (!st && !*there && !wait) {

@@ -241,21 +241,29 @@ friction_choose(struct arena *arena, const struct friction_instant *in,
 #define NEXT_LESS 0.1
 #define NEXT_TRIES 4
 
-/* The time in which accelerations change by as much as they have terms, in the
- * norm of the energy. */
+/* Accelerations are about to vanish when less than this share of their terms is
+ * left of them. */
+#define NEXT_VANISHES 1e-2
+
+/* The time in which accelerations change by as much as they are, in the norm of
+ * the energy: the same in every frame, as their terms are not, which stand in
+ * where they vanish. */
 static double
 time_of(const struct friction_instant *in, const double *rate)
 {
     size_t rows = 2 * (size_t)in->n;
-    double terms = 0.0, rates = 0.0;
+    double free = 0.0, terms = 0.0, rates = 0.0;
     for (size_t r = 0; r < rows; r++) {
         double w = in->W[r * (rows + 1)];
         if (!(w > 0.0))
             continue;
+        free = fmax(free, fabs(in->free[r]) / sqrt(w));
         terms = fmax(terms, in->terms[r] / sqrt(w));
         rates = fmax(rates, fabs(rate[r]) / sqrt(w));
     }
-    return rates > 0.0 ? terms / rates : INFINITY;
+    if (!(free > NEXT_VANISHES * terms))
+        free = terms;
+    return rates > 0.0 ? free / rates : INFINITY;
 }
 
 /* Points that slip in name alone stick: their slips are not accelerated at s

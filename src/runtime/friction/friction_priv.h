@@ -127,12 +127,15 @@ void mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
  * choice of modes holds at 0, into scratch->null. Returns how many there are.
  */
 int mode_null(struct mode_scratch *scratch, const struct mode_problem *in);
-/* The value of a bound; its size, that of its terms; its derivative along a
+/* The value of a bound; its size, that of its terms; its scale, that of the
+ * forces in it, which is the same in every frame; its derivative along a
  * direction of forces (2 n), and the size of its derivatives by forces. */
 double mode_bound_value(const struct mode_bound *bound,
                         const struct mode_problem *in, const double *force);
 double mode_bound_size(const struct mode_bound *bound,
                        const struct mode_problem *in, const double *force);
+double mode_bound_scale(const struct mode_bound *bound,
+                        const struct mode_problem *in, const double *force);
 double mode_bound_along(const struct mode_bound *bound,
                         const struct mode_problem *in, const double *direction);
 double mode_bound_weight(const struct mode_bound *bound,

@@ -394,6 +394,17 @@ mode_bound_size(const struct mode_bound *bound, const struct mode_problem *in,
     return size;
 }
 
+/* Like mode_bound_size, without the terms of the accelerations: these are parts
+ * that cancel, and differ from frame to frame. */
+double
+mode_bound_scale(const struct mode_bound *bound, const struct mode_problem *in,
+                 const double *force)
+{
+    struct mode_problem forces = *in;
+    forces.terms = NULL;
+    return mode_bound_size(bound, &forces, force);
+}
+
 static int
 bound_point(const struct mode_bound *bound)
 {
@@ -478,9 +489,9 @@ way_within(struct mode_scratch *scratch, const struct mode_problem *in,
         return false;
     for (int b = 0; b < scratch->n_bound; b++) {
         double size = mode_bound_size(scratch->bound + b, in, force),
+               keep = slack * mode_bound_scale(scratch->bound + b, in, force),
                length = 0.0;
-        double value =
-            mode_bound_value(scratch->bound + b, in, force) - slack * size;
+        double value = mode_bound_value(scratch->bound + b, in, force) - keep;
         double *slope = scratch->A + (size_t)m * (size_t)count;
         for (int d = 0; d < count; d++) {
             slope[d] =

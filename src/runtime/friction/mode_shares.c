@@ -168,69 +168,106 @@ mode_room(struct arena *arena, const struct mode_problem *in,
 struct lasting {
     const double *rate;
     double later; /* bounds are kept until then (s); 0: as long as can be */
-    bool keeps;   /* by `share` of their terms, by the least way; false: by as
-                     much as can be */
-    double share;
-    double *way; /* forwards and backwards along each direction */
+    double share; /* of their terms by which they are to be kept */
 };
 
-/* A row of the program: a bound now, or later. False: no direction moves it. */
-static bool
-lasting_row(const struct mode_problem *in, const struct mode_bound *bound,
-            const struct family *family, const struct lasting *ask, bool later,
-            double *row, double *b)
+/* What a bound says of a way along the directions of the family, now or later:
+ * slope.way >= least. *pace: what the sought time (s) or share adds to the
+ * left. Returns the length of the slope; 0: no direction moves the bound. */
+static double
+lasting_bound(const struct mode_problem *in, const struct mode_bound *bound,
+              const struct family *family, const struct lasting *ask,
+              bool later, double *slope, double *pace, double *least)
 {
     size_t rows = 2 * (size_t)in->n;
     double length = 0.0,
            falls = later ? mode_bound_along(bound, in, ask->rate) : 0.0,
-           size = mode_bound_size(bound, in, family->force);
+           size = mode_bound_scale(bound, in, family->force);
     for (int d = 0; d < family->count; d++) {
-        row[2 * d] =
-            mode_bound_along(bound, in, family->null + (size_t)d * rows);
-        row[2 * d + 1] = -row[2 * d];
-        length = hypot(length, row[2 * d]);
+        slope[d] = mode_bound_along(bound, in, family->null + (size_t)d * rows);
+        length = hypot(length, slope[d]);
     }
-    row[2 * family->count] = ask->later == 0.0 ? falls
-                             : !ask->keeps     ? -size
-                                               : 0.0;
-    *b = ask->share * size - ask->later * falls -
-         mode_bound_value(bound, in, family->force);
-    return length > FRICTION_TOLERANCE * mode_bound_weight(bound, in);
+    *pace = ask->later == 0.0 ? falls : -size;
+    *least = ask->share * size - ask->later * falls -
+             mode_bound_value(bound, in, family->force);
+    return length > FRICTION_TOLERANCE * mode_bound_weight(bound, in) ? length
+                                                                      : 0.0;
 }
 
-/* Finds ask->way. Returns the time, the share, or the length of the way; 0:
- * there is none, or no greatest one. */
+/* The bounds one after the other, now and later. Nothing says how those on
+ * accelerations change. */
+static const struct mode_bound *
+lasting_next(const struct mode_scratch *scratch, int i)
+{
+    const struct mode_bound *bound = scratch->bound + i / 2;
+    return i % 2 && bound->acc >= 0 ? NULL : bound;
+}
+
+/* Returns the longest time, or with ask->later the greatest share; 0: there is
+ * none, or no greatest one. */
 static double
-lasting_find(const struct mode_scratch *scratch, const struct mode_problem *in,
+lasting_most(const struct mode_scratch *scratch, const struct mode_problem *in,
              const struct family *family, const struct lasting *ask)
 {
     int most = 2 * scratch->n_bound, aim = 2 * family->count,
         columns = aim + 1 + most, m = 0;
     size_t width = (size_t)columns;
-    double *A = NEW_N(scratch->arena, double, (size_t)(most + 3) * width),
-           *x = A + (size_t)most * width, *c = x + width,
+    double *A = NEW_N(scratch->arena, double, (size_t)(most + 2) * width),
+           *c = A + (size_t)most * width, *slope = c + width,
            *b = NEW_N(scratch->arena, double, (size_t)most + 1);
     for (int i = 0; i < most; i++) {
-        const struct mode_bound *bound = scratch->bound + i / 2;
+        const struct mode_bound *bound = lasting_next(scratch, i);
         double *row = A + (size_t)m * width;
-        bool later = i % 2;
-        if (later && bound->acc >= 0)
-            continue; /* nothing says how the rest of it changes */
-        if (!lasting_row(in, bound, family, ask, later, row, b + m))
+        if (!bound || lasting_bound(in, bound, family, ask, i % 2, slope,
+                                    row + aim, b + m) == 0.0)
             continue;
+        for (int d = 0; d < family->count; d++) {
+            row[2 * d] = slope[d];
+            row[2 * d + 1] = -slope[d];
+        }
         row[aim + 1 + m++] = -1.0;
     }
     memset(A + (size_t)m * width, 0, width * sizeof *A);
     struct linear_program *program = linear_program_new(
         scratch->arena, m, columns, A, b, LINEAR_PROGRAM_ZERO);
-    for (int k = 0; k < aim && ask->keeps; k++)
-        c[k] = 1.0;
-    c[aim] = ask->keeps ? 0.0 : -1.0;
-    double best = program ? linear_program_least(program, c, x) : INFINITY;
-    if (!isfinite(best))
-        return 0.0;
-    memcpy(ask->way, x, (size_t)aim * sizeof *x);
-    return fabs(best);
+    c[aim] = -1.0;
+    double best = program ? linear_program_least(program, c, NULL) : INFINITY;
+    return isfinite(best) ? -best : 0.0;
+}
+
+/* Moves the forces of the family by the shortest way to such as keep ask. Its
+ * length, unlike a sum of steps, is the same along whatever directions. */
+static bool
+lasting_go(const struct mode_scratch *scratch, const struct mode_problem *in,
+           const struct family *family, const struct lasting *ask)
+{
+    int most = 2 * scratch->n_bound, count = family->count, m = 0;
+    if (count > LEAST_DISTANCE_MOST)
+        return false;
+    size_t width = (size_t)count, rows = 2 * (size_t)in->n;
+    double *A = NEW_N(scratch->arena, double,
+                      ((size_t)most + 1) * (width + 1) +
+                          least_distance_room(most, count)),
+           *h = A + ((size_t)most + 1) * width, *room = h + most + 1,
+           *way = NEW_N(scratch->arena, double, width + 1), pace;
+    for (int i = 0; i < most; i++) {
+        const struct mode_bound *bound = lasting_next(scratch, i);
+        double *slope = A + (size_t)m * width,
+               length = bound ? lasting_bound(in, bound, family, ask, i % 2,
+                                              slope, &pace, h + m)
+                              : 0.0;
+        if (length == 0.0)
+            continue;
+        for (int d = 0; d < count; d++)
+            slope[d] /= length;
+        h[m++] /= length;
+    }
+    if (!least_distance(m, count, A, h, FRICTION_TOLERANCE, way, room))
+        return false;
+    for (int d = 0; d < count; d++)
+        for (size_t r = 0; r < rows; r++)
+            family->force[r] += way[d] * family->null[(size_t)d * rows + r];
+    return true;
 }
 
 bool
@@ -244,14 +281,12 @@ mode_lasting(struct arena *arena, const struct mode_problem *in,
     struct family family;
     if (!family_find(arena, in, state, &scratch, &family) || !family.count)
         return false;
-    struct lasting ask = {
-        .rate = rate, .way = NEW_N(arena, double, 2 * (size_t)family.count)};
-    double time = lasting_find(scratch, in, &family, &ask);
+    struct lasting ask = {.rate = rate};
+    double time = lasting_most(scratch, in, &family, &ask);
     if (!(time > soon))
         return false;
     ask.later = LASTING_SHARE * time;
-    double share = lasting_find(scratch, in, &family, &ask);
-    ask.keeps = true;
+    double share = lasting_most(scratch, in, &family, &ask);
     ask.share = 0.5 * share;
     if (again && !(share > LASTING_OFF))
         return false;
@@ -259,11 +294,7 @@ mode_lasting(struct arena *arena, const struct mode_problem *in,
         ask.share = 0.0;
         ask.later = time;
     }
-    (void)lasting_find(scratch, in, &family, &ask);
+    (void)lasting_go(scratch, in, &family, &ask);
     memcpy(force, family.force, rows * sizeof *force);
-    for (int d = 0; d < family.count; d++)
-        for (size_t r = 0; r < rows; r++)
-            force[r] += (ask.way[2 * d] - ask.way[2 * d + 1]) *
-                        family.null[(size_t)d * rows + r];
     return true;
 }

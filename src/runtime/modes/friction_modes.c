@@ -76,18 +76,26 @@ friction_modes_may_yield(const struct rt *run, const struct contact_point *spot)
 
 /* -- what was held until now ----------------------------------------------- */
 
-/* A force of a row by now: its series is of the beginning of this piece of the
- * motion, or of an instant since. */
+/* The series of the forces of a group are of the beginning of this piece of the
+ * motion: how far it has come. Where others have been made since of what moves
+ * (a look at where a face ends), they are made anew. */
+static int
+forces_now(struct rt *run, struct persistent_group *group, double *ahead)
+{
+    *ahead = rt_time(run) - group->kept_time;
+    if (group->kept_order > 0 && group->kept_touched == group->touched)
+        return IMP_OK;
+    *ahead = 0.0;
+    return persistent_group_series(run, group, 1, UINT32_MAX);
+}
+
 static double
-force_now(const struct rt *run, const struct persistent_row *row,
+force_now(const struct persistent_group *group, double ahead,
           const struct taylor *force)
 {
-    const struct persistent_group *group =
-        persistent_group_of(run, row->spot.contact);
-    if (group->kept_order == 0 || group->kept_touched != group->touched)
-        return force->c[0];
-    return polynomial_value(force->c, group->kept_order - 1,
-                            rt_time(run) - group->kept_time);
+    return ahead == 0.0
+               ? force->c[0]
+               : polynomial_value(force->c, group->kept_order - 1, ahead);
 }
 
 /* How fast the forces change now, for what has been remembered last. */
@@ -114,16 +122,23 @@ friction_modes_remember(struct rt *run, enum choice_cause cause)
 {
     assert(run);
     struct persistent_set *set = run->persistent_memory;
-    int n = persistent_count(run);
+    int n = persistent_count(run), st = IMP_OK;
     if (!set || n == 0)
         return IMP_OK;
     if (set->until.time != rt_time(run))
         set->until.n = 0;
     set->until.time = rt_time(run);
+    struct persistent_group *group = NULL;
+    double ahead = 0.0;
     for (int i = 0; i < n; i++) {
         const struct persistent_row *row = set->row[i];
         if (!row->friction || !row->on)
             continue;
+        if (group != persistent_group_of(run, row->spot.contact)) {
+            group = persistent_group_of(run, row->spot.contact);
+            if ((st = forces_now(run, group, &ahead)))
+                return st;
+        }
         if (set->until.n == set->until.room) {
             int room = 2 * set->until.room + 8;
             struct persistent_mode *more =
@@ -139,8 +154,8 @@ friction_modes_remember(struct rt *run, enum choice_cause cause)
             .mode = row->friction->mode,
             .tied = row->friction->tied,
             .onset = row->friction->onset == rt_time(run),
-            .force = {force_now(run, row, &row->force),
-                      force_now(run, row, &row->friction->force)}};
+            .force = {force_now(group, ahead, &row->force),
+                      force_now(group, ahead, &row->friction->force)}};
     }
     return cause == CHOICE_CONE || cause == CHOICE_UNLOADED
                ? remember_rates(run)

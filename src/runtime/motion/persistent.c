@@ -442,42 +442,6 @@ persistent_rates(struct rt *run, struct persistent_group *group)
     return st;
 }
 
-void
-persistent_solve(const struct persistent_group *group, const double *b,
-                 double *x)
-{
-    int n = group->n_unknown;
-    assert(n > 0 && group->delassus.rank <= n);
-    for (int i = 0; i < n; i++)
-        group->scratch.a[i] = -b[i];
-    if (group->delassus.sure)
-        semidefinite_solve(&group->delassus.factors, group->scratch.a, x,
-                           group->scratch.work);
-    else if (group->delassus.clear)
-        least_square_solve(&group->delassus.square, group->scratch.a, x,
-                           group->scratch.work);
-    else
-        dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
-                        group->delassus.s, group->delassus.rank,
-                        group->scratch.a, x, group->scratch.c);
-}
-
-/* The forces nearest to those that were chosen with the modes: only these are
- * sure to obey Coulomb's law. rates: the same of their first derivatives. */
-static void
-solve_near(struct persistent_group *group, bool rates, double *answer)
-{
-    int n = group->n_unknown;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            group->scratch.b[j] +=
-                group->delassus.G[i * n + j] *
-                (rates ? group->unknown[i].drift : group->unknown[i].guess);
-    persistent_solve(group, group->scratch.b, answer);
-    for (int i = 0; i < n; i++)
-        answer[i] += rates ? group->unknown[i].drift : group->unknown[i].guess;
-}
-
 /* Adds to coefficient `term` of the accelerations what the forces of lower
  * orders do there, as the directions change. */
 static void
@@ -571,12 +535,8 @@ one_order(struct rt *run, struct persistent_group *group, int term, int last)
             (term + 1.0) * (term + 2.0) * group->unknown[i].value->c[term + 2];
     if (group->yields && (st = persistent_soft_forces(run, group, term)))
         return st;
-    bool near = group->friction && group->delassus.rank < n &&
-                (term == 0 || (term == 1 && !isnan(group->drifts)));
-    if (near && !newton)
-        solve_near(group, term == 1, answer);
-    else if (!newton)
-        persistent_solve(group, group->scratch.b, answer);
+    if (!newton)
+        persistent_share(run, group, term, answer);
     for (int i = 0; i < n; i++)
         group->unknown[i].force->c[term] = answer[i];
     if (group->carried)

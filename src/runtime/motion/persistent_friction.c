@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What Coulomb friction adds to contact points that are held (persistent.h), in
  * the plane: the slip of a point as a series, the direction in which a point
- * that slips is pushed, and the list of unknown forces that follows from the
- * modes. */
+ * that slips is pushed, the list of unknown forces that follows from the modes,
+ * and how points share forces that are not unique. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -420,6 +420,219 @@ persistent_friction_forces(struct persistent_group *group)
         else
             taylor_scale(IMP_ORDER_MAX, 0.0, &row->force, &friction->force);
     }
+}
+
+/* -- shares ----------------------------------------------------------------
+ * How points that depend on each other share their forces along a motion, order
+ * by order. With friction the motion may depend on it, so one rule holds at
+ * every instant, wherever pieces of the motion begin: the forces lambda(t) are
+ * those nearest to the guesses g(t), which the choice of the modes has left.
+ * With directions Z(t) of forces that the conditions do not feel,
+ *     Z(t) . (lambda(t) - g(t)) = 0   and   K(t) Z(t) = 0,
+ * where K is what forces do to the conditions: the Delassus matrix as a series.
+ */
+
+struct persistent_shares {
+    int n, count;  /* unknowns, directions */
+    int orders;    /* of K and Z that are made */
+    int room;      /* unknowns for which there is room */
+    double *K, *Z; /* per order: n n; count n */
+    double *to;    /* n */
+};
+
+static struct persistent_shares *
+shares_of(struct rt *run, struct persistent_group *group)
+{
+    if (!group->shares)
+        group->shares = NEW(run->own, struct persistent_shares);
+    struct persistent_shares *shares = group->shares;
+    if (group->n_unknown > shares->room) {
+        shares->room = 2 * group->n_unknown;
+        size_t n = (size_t)shares->room;
+        shares->K = NEW_N(run->own, double, 2 * (IMP_ORDER_MAX + 1) * n * n);
+        shares->Z = shares->K + (IMP_ORDER_MAX + 1) * n * n;
+        shares->to = NEW_N(run->own, double, n);
+    }
+    return shares;
+}
+
+/* Coefficient k of what force i does to condition j. Masses and moments of
+ * inertia are constant in the plane. */
+static double
+answer_to(const struct rt *run, const struct persistent_unknown *force,
+          const struct persistent_unknown *condition, int k)
+{
+    const uint32_t *by = rt_contact(run, force->row->spot.contact)->body,
+                   *on = rt_contact(run, condition->row->spot.contact)->body;
+    double sum = 0.0;
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, by[e]))
+            continue;
+        const double *constants = run->env + rt_body(run, by[e])->env_body;
+        for (int f = 0; f < 2; f++)
+            for (uint32_t c = 0; c < 3 && on[f] == by[e]; c++) {
+                uint32_t entry = persistent_entry(run, c);
+                const double *push = force->push[e][entry].c,
+                             *open = condition->open[f][entry].c;
+                double along = 0.0;
+                for (int j = 0; j <= k; j++)
+                    along += push[j] * open[k - j];
+                sum +=
+                    along *
+                    constants[c < 2 ? IMP_BODY_INVMASS : IMP_BODY_INVINERTIA];
+            }
+    }
+    return sum;
+}
+
+/* Adds K_i z to `to`. */
+static void
+add_answers(const struct persistent_shares *shares, int i, const double *z,
+            double *to)
+{
+    size_t n = (size_t)shares->n;
+    const double *K = shares->K + (size_t)i * n * n;
+    for (size_t force = 0; force < n; force++)
+        for (size_t condition = 0; condition < n; condition++)
+            to[condition] += K[force * n + condition] * z[force];
+}
+
+static double *
+direction(const struct persistent_shares *shares, int order, int d)
+{
+    return shares->Z +
+           ((size_t)order * (size_t)shares->n + (size_t)d) * (size_t)shares->n;
+}
+
+/* Orthonormal directions of this instant: what the solution of least norm
+ * leaves of unit forces. The squares of what is left of all n of them beside
+ * the directions that are known add up to how many more there are; so one of
+ * which less than 1/(4 n) is left need not be taken. */
+static void
+begin_shares(struct persistent_group *group, struct persistent_shares *shares)
+{
+    int n = shares->n = group->n_unknown;
+    shares->count = 0;
+    memcpy(shares->K, group->delassus.G, sizeof(double) * (size_t)(n * n));
+    for (int i = 0; i < n && shares->count < n - group->delassus.rank; i++) {
+        double *z = direction(shares, 0, shares->count);
+        memcpy(shares->to, shares->K + (size_t)i * (size_t)n,
+               sizeof *z * (size_t)n);
+        persistent_solve(group, shares->to, z);
+        z[i] += 1.0;
+        for (int d = 0; d < 2 * shares->count; d++) { /* twice, for rounding */
+            const double *known = direction(shares, 0, d % shares->count);
+            double along = dense_dot(n, known, z);
+            for (int r = 0; r < n; r++)
+                z[r] -= along * known[r];
+        }
+        double length = sqrt(dense_dot(n, z, z));
+        if (!(4.0 * n * length * length > 1.0))
+            continue;
+        for (int r = 0; r < n; r++)
+            z[r] /= length;
+        shares->count++;
+    }
+    shares->orders = 1;
+}
+
+/* Makes K and Z up to order k. */
+static void
+make_shares(const struct rt *run, struct persistent_group *group,
+            struct persistent_shares *shares, int k)
+{
+    int n = shares->n;
+    for (int order = shares->orders; order <= k; order++) {
+        double *K = shares->K + (size_t)order * (size_t)n * (size_t)n;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                K[i * n + j] = answer_to(run, group->unknown + i,
+                                         group->unknown + j, order);
+        for (int d = 0; d < shares->count; d++) {
+            memset(shares->to, 0, sizeof(double) * (size_t)n);
+            for (int i = 1; i <= order; i++)
+                add_answers(shares, i, direction(shares, order - i, d),
+                            shares->to);
+            persistent_solve(group, shares->to, direction(shares, order, d));
+        }
+        shares->orders = order + 1;
+    }
+}
+
+/* Coefficient k of lambda - g of one unknown. */
+static double
+beyond(const struct persistent_group *group, int i, int k)
+{
+    const struct persistent_unknown *unknown = group->unknown + i;
+    double guess = k == 0                            ? unknown->guess
+                   : k == 1 && !isnan(group->drifts) ? unknown->drift
+                                                     : 0.0;
+    return unknown->force->c[k] - guess;
+}
+
+/* The directions turn: what this changes in coefficient k of the shares. */
+static void
+turn(const struct rt *run, struct persistent_group *group, int k,
+     double *answer)
+{
+    struct persistent_shares *shares = group->shares;
+    int n = shares->n;
+    make_shares(run, group, shares, k);
+    for (int d = 0; d < shares->count; d++) {
+        double along = 0.0;
+        for (int j = 1; j <= k; j++) {
+            const double *z = direction(shares, j, d);
+            for (int i = 0; i < n; i++)
+                along += z[i] * beyond(group, i, k - j);
+        }
+        const double *z = direction(shares, 0, d);
+        for (int i = 0; i < n; i++)
+            answer[i] -= along * z[i];
+    }
+}
+
+void
+persistent_solve(const struct persistent_group *group, const double *b,
+                 double *x)
+{
+    int n = group->n_unknown;
+    assert(n > 0 && group->delassus.rank <= n);
+    for (int i = 0; i < n; i++)
+        group->scratch.a[i] = -b[i];
+    if (group->delassus.sure)
+        semidefinite_solve(&group->delassus.factors, group->scratch.a, x,
+                           group->scratch.work);
+    else if (group->delassus.clear)
+        least_square_solve(&group->delassus.square, group->scratch.a, x,
+                           group->scratch.work);
+    else
+        dense_svd_solve(n, n, group->delassus.U, group->delassus.V,
+                        group->delassus.s, group->delassus.rank,
+                        group->scratch.a, x, group->scratch.c);
+}
+
+void
+persistent_share(struct rt *run, struct persistent_group *group, int term,
+                 double *answer)
+{
+    assert(run && group && term >= 0 && answer);
+    int n = group->n_unknown;
+    bool shared = group->friction && group->delassus.rank < n,
+         rates = term == 1 && !isnan(group->drifts);
+    for (int j = 0; j < n && shared && (term == 0 || rates); j++)
+        for (int i = 0; i < n; i++)
+            group->scratch.b[j] +=
+                group->delassus.G[i * n + j] *
+                (rates ? group->unknown[i].drift : group->unknown[i].guess);
+    persistent_solve(group, group->scratch.b, answer);
+    for (int i = 0; i < n && shared && (term == 0 || rates); i++)
+        answer[i] += rates ? group->unknown[i].drift : group->unknown[i].guess;
+    if (!shared || run->im->dim != 2 || run->joints || group->yields)
+        return;
+    if (term == 0)
+        begin_shares(group, shares_of(run, group));
+    else
+        turn(run, group, term, answer);
 }
 
 /* -- work ------------------------------------------------------------------ */

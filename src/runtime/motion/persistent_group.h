@@ -193,6 +193,7 @@ struct persistent_group {
     struct persistent_blocks moved;
     struct persistent_delassus delassus;
     struct persistent_scratch scratch;
+    struct persistent_shares *shares; /* memory of persistent_share */
 };
 /* what the impacts of an instant have left of a contact's slip */
 struct persistent_stuck {
@@ -292,10 +293,6 @@ int persistent_instant(struct rt *run, struct persistent_group *group,
 /* Makes the rows of the points that push, to order 1, with G and its factors
  * over what is held, without forces. */
 int persistent_rates(struct rt *run, struct persistent_group *group);
-/* Finds the least x with G x = -b, n_unknown entries each. */
-void persistent_solve(const struct persistent_group *group, const double *b,
-                      double *x);
-
 /* Returns how many coefficients of a row, which is made to `order`, stand since
  * the rows were last asked for. */
 static inline int
@@ -306,6 +303,18 @@ persistent_stands(const struct persistent_group *group,
         return 0;
     return group->known < order ? group->known : order;
 }
+
+/* -- persistent_friction.c -- */
+/* Finds the least x with G x = -b, n_unknown entries each. */
+void persistent_solve(const struct persistent_group *group, const double *b,
+                      double *x);
+/* Finds coefficient `term` of all unknown forces, n_unknown entries, which meet
+ * the conditions with right sides -scratch.b. Where friction acts and the
+ * points depend on each other, the forces are at every instant those nearest to
+ * the guesses: only these are sure to obey Coulomb's law. Orders follow each
+ * other. */
+void persistent_share(struct rt *run, struct persistent_group *group, int term,
+                      double *answer);
 
 /* -- persistent_soft.c -- */
 /* Reads whether the contact of a row yields now. IMP_BADMODEL after E0386. */

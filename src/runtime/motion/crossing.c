@@ -80,7 +80,7 @@ crossing_of(struct rt *run, uint32_t block)
         return *own;
     struct crossing *made = NEW(run->own, struct crossing);
     uint32_t tape =
-        run->motion->blocks[block].tape; /* whose rows are swapped */
+        motion_block_free(run, block)->tape; /* whose rows are swapped */
     made->rows = NEW_N(run->own, double,
                        rt_tape(run, tape)->n_rows *(size_t)IMP_ROW_STRIDE + 1);
     made->state = NEW_N(run->own, double, n + 1);

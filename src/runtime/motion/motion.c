@@ -59,7 +59,7 @@ int
 motion_rows_free(struct rt *run, uint32_t block, int order)
 {
     assert(run != NULL && block < run->im->blocks.n && order >= 1);
-    return free_rows(run, block, run->motion->blocks[block].tape, order);
+    return free_rows(run, block, motion_block_free(run, block)->tape, order);
 }
 
 void
@@ -225,7 +225,7 @@ bool
 motion_by_parabolas(const struct rt *run, uint32_t block)
 {
     assert(run != NULL && block < run->im->blocks.n);
-    return run->motion->blocks[block].n_series == 0;
+    return motion_block_free(run, block)->n_series == 0;
 }
 
 double
@@ -272,7 +272,7 @@ series_of_blocks(struct rt *run, int order, double *step)
     for (uint32_t block = 0; block < run->im->blocks.n && st == IMP_OK;
          block++) {
         double hb;
-        if (run->motion->blocks[block].system != IMP_NO_SYSTEM)
+        if (motion_block_free(run, block)->system != IMP_NO_SYSTEM)
             continue;
         if (persistent_moves(run, block)) {
             int which;
@@ -426,19 +426,20 @@ advance_block(struct rt *run, uint32_t block, int order, double dt)
     const struct motion_block *moving = motion_block_of(run, block);
     const double *work = run->rows.block[block], *row[AT_ONCE];
     double *env = run->env, *lo = run->state_lo, change[AT_ONCE];
-    uint32_t state0 = run->im->layout.state, at[AT_ONCE], waiting = 0;
+    uint32_t state0 = run->im->layout.state, at[AT_ONCE], waiting = 0,
+             first = run->motion->place[block].first;
     for (uint32_t i = 0; i < moving->n_lines; i++) {
-        uint32_t e = moving->lines[i].env;
+        uint32_t e = first + moving->lines[i].at;
         state_add(&env[e], &lo[e - state0],
                   work[moving->lines[i].row + 1] * dt);
     }
     for (uint32_t i = 0; i < moving->n_parabolas; i++) {
-        uint32_t e = moving->parabolas[i].env;
+        uint32_t e = first + moving->parabolas[i].at;
         const double *c = work + moving->parabolas[i].row;
         state_add(&env[e], &lo[e - state0], (c[2] * dt + c[1]) * dt);
     }
     for (uint32_t i = 0; i < moving->n_series; i++) {
-        uint32_t e = moving->series[i].env;
+        uint32_t e = first + moving->series[i].at;
         row[waiting] = work + moving->series[i].row;
         at[waiting] = e;
         if (short_increment(row[waiting], order, dt, change))
@@ -455,8 +456,8 @@ advance_block(struct rt *run, uint32_t block, int order, double dt)
         waiting = 0;
     }
     for (uint32_t i = 0; i < moving->n_turning; i++)
-        state_renormalise(env + moving->turning[i],
-                          lo + (moving->turning[i] - state0));
+        state_renormalise(env + first + moving->turning[i],
+                          lo + (first + moving->turning[i] - state0));
 }
 
 /* Moves the state, the work of friction and the time. */
@@ -469,8 +470,8 @@ move(struct rt *run, int order, double dt, double t)
     if (run->joints)
         joint_friction_work(run, order, dt);
     for (uint32_t block = 0; block < run->im->blocks.n; block++)
-        if (run->motion->blocks[block].tape != IMP_NO_TAPE &&
-            run->motion->blocks[block].system == IMP_NO_SYSTEM)
+        if (motion_block_free(run, block)->tape != IMP_NO_TAPE &&
+            motion_block_free(run, block)->system == IMP_NO_SYSTEM)
             advance_block(run, block, order, dt);
     run->env[run->im->layout.time] = t;
     motion_prescribed(run);
@@ -525,6 +526,7 @@ motion_short_of(const struct rt *run, uint32_t block, int order,
                                        moving->series};
     const uint32_t count[] = {moving->n_lines, moving->n_parabolas,
                               moving->n_series};
+    uint32_t first = run->motion->place[block].first - run->im->layout.state;
     out->n = 0;
     if (moving->n_turning > 0 ||
         count[0] + count[1] + count[2] > IMP_STATE_PLANE)
@@ -534,7 +536,7 @@ motion_short_of(const struct rt *run, uint32_t block, int order,
             const double *c = run->rows.block[block] + rows[kind][i].row;
             if (kind == 2 && (c[order] != 0.0 || !motion_zeros(c, 3, order)))
                 return false;
-            out->term[out->n].entry = rows[kind][i].env - run->im->layout.state;
+            out->term[out->n].entry = first + rows[kind][i].at;
             out->term[out->n].line = kind == 0;
             out->term[out->n].c[0] = c[1];
             out->term[out->n++].c[1] = c[2];

@@ -195,7 +195,7 @@ plan_block(const struct rt *run, struct arena *arena, uint32_t number,
         size = group_size(run, block, i, group);
         for (uint32_t lane = 0; lane < GROUP_MAX; lane++) {
             uint32_t v = i + (lane < size ? lane : 0);
-            struct motion_row row = {state[v],
+            struct motion_row row = {state[v] - state[0],
                                      rows[v] * IMP_ROW_STRIDE + IMP_ROW_PAD};
             enum row_kind kind = held ? ROW_SERIES : row_kind(run, block, v);
             group->row[lane] = row.row;
@@ -210,8 +210,56 @@ plan_block(const struct rt *run, struct arena *arena, uint32_t number,
         to->n_groups += to->n_series > before;
     }
     for (uint32_t k = 0; run->im->dim == 3 && k < block->bodies.n; k++)
-        to->turning[to->n_turning++] = rt_body(run, bodies[k])->env_state + 3;
+        to->turning[to->n_turning++] =
+            rt_body(run, bodies[k])->env_state + 3 - state[0];
     to->quadratic = !held && is_quadratic(run, arena, block, to);
+}
+
+/* Does block `two` move by the tapes of block `one`, as another member of its
+ * family? */
+static bool
+moves_alike(const struct rt *run, const imp_block *one, const imp_block *two)
+{
+    if (one->motion == IMP_NO_TAPE || one->motion != two->motion ||
+        one->driven != two->driven || one->rows.off != two->rows.off ||
+        one->state.n != two->state.n || one->bodies.n != 1 ||
+        two->bodies.n != 1)
+        return false;
+    const imp_body *of_one =
+                       rt_body(run, *IMP_ARRAY(run->im, one->bodies, uint32_t)),
+                   *of_two =
+                       rt_body(run, *IMP_ARRAY(run->im, two->bodies, uint32_t));
+    const uint32_t *a = IMP_ARRAY(run->im, one->state, uint32_t),
+                   *b = IMP_ARRAY(run->im, two->state, uint32_t);
+    for (uint32_t i = 0; i < one->state.n; i++)
+        if (a[i] - of_one->env_state != b[i] - of_two->env_state)
+            return false;
+    return (of_one->flags & of_two->flags & IMP_BODYF_ALIKE) != 0;
+}
+
+/* The kinds of blocks. Members of a family stand one after the other. */
+static void
+plan_kinds(struct rt *run, struct motion_plan *plan)
+{
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
+    uint32_t n = run->im->blocks.n, kinds = 0;
+    plan->place = NEW_N(run->own, struct motion_place, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        kinds += i == 0 || !moves_alike(run, block + i - 1, block + i);
+        plan->place[i].kind = kinds - 1;
+        if (block[i].state.n)
+            plan->place[i].first =
+                *IMP_ARRAY(run->im, block[i].state, uint32_t);
+    }
+    plan->free = NEW_N(run->own, struct motion_block, kinds + 1);
+    plan->held = NEW_N(run->own, struct motion_block, kinds + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t kind = plan->place[i].kind;
+        if (i > 0 && plan->place[i - 1].kind == kind)
+            continue;
+        plan_block(run, run->own, i, false, plan->free + kind);
+        plan_block(run, run->own, i, true, plan->held + kind);
+    }
 }
 
 struct motion_plan *
@@ -219,17 +267,13 @@ motion_plan_new(struct rt *run)
 {
     assert(run);
     struct motion_plan *plan = NEW(run->own, struct motion_plan);
-    plan->blocks = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
-    plan->held = NEW_N(run->own, struct motion_block, run->im->blocks.n + 1);
+    plan_kinds(run, plan);
     plan->crossing = NEW_N(run->own, struct crossing *, run->im->blocks.n + 1);
     plan->parabola = NEW_N(run->own, double, run->im->blocks.n + 1);
     plan->ground_step = plan->ground = INFINITY;
     plan->ground_due = NAN;
-    for (uint32_t block = 0; block < run->im->blocks.n; block++) {
+    for (uint32_t block = 0; block < run->im->blocks.n; block++)
         plan->parabola[block] = INFINITY;
-        plan_block(run, run->own, block, false, plan->blocks + block);
-        plan_block(run, run->own, block, true, plan->held + block);
-    }
     for (uint32_t i = 0; i < run->im->bodies.n; i++)
         plan->prescribed |= rt_body(run, i)->refresh != IMP_NO_TAPE;
     plan->weight =
@@ -272,11 +316,11 @@ struct way {
 static const char way_key = 0;
 
 static void
-note(const struct rt *run, struct way *way, const double *work,
-     const struct motion_row *rows, uint32_t n, int order)
+note(struct way *way, const double *work, const struct motion_row *rows,
+     uint32_t n, int order)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct way *to = &way[rows[i].env - run->im->layout.state];
+        struct way *to = &way[rows[i].at];
         to->row = work + rows[i].row;
         to->order = order;
     }
@@ -287,9 +331,10 @@ note_block(const struct rt *run, struct way *way, uint32_t number, int order)
 {
     const struct motion_block *moving = motion_block_of(run, number);
     const double *work = run->rows.block[number];
-    note(run, way, work, moving->lines, moving->n_lines, 1);
-    note(run, way, work, moving->parabolas, moving->n_parabolas, 2);
-    note(run, way, work, moving->series, moving->n_series, order);
+    way += run->motion->place[number].first - run->im->layout.state;
+    note(way, work, moving->lines, moving->n_lines, 1);
+    note(way, work, moving->parabolas, moving->n_parabolas, 2);
+    note(way, work, moving->series, moving->n_series, order);
 }
 
 /* Shows the step up to t to who listens, with the state of each time; the state
@@ -332,8 +377,8 @@ motion_trace(struct rt *run, int order, double t)
     uint32_t n_rows = run->im->dim == 2 ? 3 : 7;
     memset(way, 0, n * sizeof *way);
     for (uint32_t block = 0; block < run->im->blocks.n; block++)
-        if (run->motion->blocks[block].tape != IMP_NO_TAPE &&
-            run->motion->blocks[block].system == IMP_NO_SYSTEM)
+        if (motion_block_free(run, block)->tape != IMP_NO_TAPE &&
+            motion_block_free(run, block)->system == IMP_NO_SYSTEM)
             note_block(run, way, block, order);
     for (uint32_t i = 0; i < run->im->bodies.n; i++) {
         const imp_body *body = rt_body(run, i);

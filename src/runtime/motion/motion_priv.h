@@ -13,7 +13,7 @@
  * which of them move. Offsets, because run->rows.block is exchanged for other
  * arrays (series_along.c). */
 struct motion_row {
-    uint32_t env; /* index of the variable */
+    uint32_t at; /* index of the variable, from the first one of the block on */
     uint32_t row; /* its coefficient 0 in r->work[block] */
 };
 /* Variables that form one vector, of which at least one moves by a series. The
@@ -37,12 +37,18 @@ struct motion_block {
     uint32_t n_groups, n_lines, n_parabolas, n_series, n_turning;
     struct motion_group *groups;
     struct motion_row *lines, *parabolas, *series;
-    uint32_t *turning;      /* env: first entry of each quaternion */
+    uint32_t *turning; /* as motion_row.at: first entry of each quaternion */
     enum motion_what *what; /* per state variable of bodies */
 };
+/* Blocks that move alike, as members of a family do, have one plan. */
+struct motion_place {
+    uint32_t kind;
+    uint32_t first; /* env: the first state variable of the block */
+};
 struct motion_plan {
-    struct motion_block *blocks,
-        *held;       /* of free blocks, and of blocks with closed contacts */
+    struct motion_place *place; /* per block */
+    struct motion_block *free,
+        *held; /* per kind: of free blocks, and of those with closed contacts */
     bool prescribed; /* the state of some body is a formula of time */
     bool weight;     /* motion_by_weight */
     bool stands;     /* motion_stands */
@@ -59,11 +65,17 @@ struct motion_plan {
 };
 
 static inline const struct motion_block *
+motion_block_free(const struct rt *run, uint32_t block)
+{
+    return run->motion->free + run->motion->place[block].kind;
+}
+
+static inline const struct motion_block *
 motion_block_of(const struct rt *run, uint32_t block)
 {
     return (persistent_moves(run, block) ? run->motion->held
-                                         : run->motion->blocks) +
-           block;
+                                         : run->motion->free) +
+           run->motion->place[block].kind;
 }
 
 /* Are the coefficients from .. to all 0? All bits but the sign are compared at

@@ -69,7 +69,7 @@ aside_of(struct rt *run, uint32_t block, const struct branched *formulas)
     static const char key = 0;
     const imp_block *of =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-    uint32_t tape = run->motion->blocks[block].tape;
+    uint32_t tape = motion_block_free(run, block)->tape;
     size_t n = of->state.n,
            rows = (size_t)rt_tape(run, tape)->n_rows * IMP_ROW_STRIDE,
            work = ((size_t)rt_tape(run, formulas->tape)->n_rows + 1) *

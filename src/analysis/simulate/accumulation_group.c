@@ -609,6 +609,7 @@ bending(struct rt *run, const struct contact_point *spot)
 {
     const imp_contact *image_contact = rt_contact(run, spot->contact);
     double velocity[3] = {0.0, 0.0, 0.0};
+    struct closest_points at;
     if (spot->kind != POINT_SURFACE && spot->kind != POINT_SMOOTH)
         return 0.0;
     for (int e = 0; e < 2; e++) {
@@ -617,6 +618,8 @@ bending(struct rt *run, const struct contact_point *spot)
             return 0.0; /* a plane */
         body_add_velocity(run, body, e == 0 ? -1.0 : 1.0, velocity);
     }
+    if (!closest_points_find(run, spot->contact, &at, false))
+        vec3_add_scaled(-vec3_dot(velocity, at.n), at.n, velocity);
     return vec3_norm(velocity) / gap_length(run, spot->contact);
 }
 
@@ -663,7 +666,7 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
     assert(sim != NULL && group->n > 0 && far != NULL && state != NULL);
     struct rt *run = sim->run;
     double spin = 0.0, acc = 0.0, jerk = 0.0, place = INFINITY, bend = 0.0,
-           push = 0.0;
+           push = 0.0, flight = 0.0;
     bool turns = false;
     uint32_t d = run->im->dim;
     *far = *state = 0.0;
@@ -683,6 +686,7 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
         place = fmin(place, group->place[i]);
         turns |= limit_turning(&group->point[i]);
         bend = fmax(bend, bending(run, &group->spot[i]));
+        flight = fmax(flight, flights->flight[0]);
         if (flights->n_known > 0 && flights->flight[0] > 0.0)
             push = fmax(push, fabs(group->point[i].rate) / flights->flight[0]);
     }
@@ -690,7 +694,9 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
     double K = turns ? jerk + turned : jerk;
     *far = CHATTER_FAR * blurs(K, place);
     bool squeezed = push > CHATTER_SQUEEZE * acc;
-    *state = squeezed && (bend > 0.0 || (turns && spin > 0.0))
+    /* impulses that turn by no more than rounding are those of a parabola */
+    double turn = (bend + (turns ? spin : 0.0)) * flight;
+    *state = squeezed && turn > LIMIT_GROUP_NOISE * DBL_EPSILON
                  ? 0.0
                  : blurs(fmax(K, jerk_along(sim, group)), place);
     return blurs(jerk + turned, place);

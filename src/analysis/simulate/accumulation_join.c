@@ -298,7 +298,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
                            2.0 * gap / least;
     /* which of several points with friction are hit together, rounding may
      * decide */
-    if (group->friction && limit->chatter.evidence == LIMIT_BELOW_ROUNDING)
+    if (group->friction && limit->chatter.error == 1.0)
         return most;
     return fmin(off + limit->chatter.error * limit->chatter.remaining, most);
 }
@@ -369,12 +369,14 @@ joins(struct simulation *sim, uint32_t contact, double window,
     if (part->group->n == 1 && one->rate < 0.0 &&
         contact_point_states(sim->run, part->group->spot, 1, one, NULL))
         return false;
-    part->ask.n = part->group->n;
-    part->ask.p = part->group->point;
-    part->ask.spot = part->group->spot;
-    part->ask.G = part->group->G;
-    part->ask.e = part->group->e;
-    part->ask.place = part->group->place;
+    const struct forecast_question own = limit_question(sim, part->group);
+    part->ask.n = own.n;
+    part->ask.p = own.p;
+    part->ask.spot = own.spot;
+    part->ask.G = own.G;
+    part->ask.e = own.e;
+    part->ask.bounces = own.bounces;
+    part->ask.place = own.place;
     return foresee(sim, part, 0.0) &&
            fabs(part->limit.remaining - first->limit.remaining) <=
                unseen(sim, part->group);

@@ -25,11 +25,17 @@
 #define RATE_NONE 1e-13
 /* most impacts that are followed of one point, and of several */
 #define IMPACTS_OF_ONE 20000
-#define IMPACTS_OF_SEVERAL 2000
+#define IMPACTS_OF_SEVERAL 8000
 /* What does not shrink from so many impacts to as many more, and again, is no
  * limit: the impacts of several would have to shrink by 2^-52 within twenty
  * times as many. */
 #define IMPACTS_LOOKED 100
+/* Gaps (m) are made longer by its inverse when all are shorter than this. */
+#define GAP_LEAST 0x1p-400
+/* Where flights take no time, or no acceleration ends them, what rounding
+ * leaves at one point sets others in motion for ever: they are at rest with
+ * speeds so many times as great. */
+#define COLLAPSE_REST 16.0
 /* Points come down together if the last share of a flight that is less than
  * this is left. */
 #define FLIGHT_BLUR 1e-9
@@ -49,14 +55,19 @@ struct bounce {
     bool *bounced;
     bool *together;          /* n: comes down with the one that is closed now */
     double *band, *blur;     /* n: tolerance and rounding of the gap */
+    double *left_at;         /* n: time of the last impact; -INFINITY: none */
+    double *peak;            /* n: the greatest gap seen since then */
     enum contact_mode *mode; /* of the last piece */
     bool *held;              /* in the last piece */
-    double time, fast;       /* fast: the greatest speed so far */
-    double high;             /* the greatest speed of approach so far */
+    double scale;       /* gaps and flights are so many times as long here */
+    double time, fast;  /* fast: the greatest speed so far */
+    double high;        /* the greatest speed of approach so far */
     double approach[2]; /* of the point that came down last: its last speeds */
     double look[2]; /* of the last IMPACTS_LOOKED and those before: its most */
     int grown;      /* so many looks in turn have found it no less */
     int last, impacts;
+    bool
+        joined; /* the tolerance or rounding has decided what is hit together */
     bool summed;  /* the last flights are a sum, */
     double error; /* known to this (s) */
 };
@@ -131,6 +142,8 @@ hit(struct bounce *bounce)
     for (int i = 0; i < n_closed; i++)
         bounce->work[index[i]] += group.work[i];
     for (int i = 0; i < n_closed; i++) {
+        bounce->left_at[index[i]] = bounce->time;
+        bounce->peak[index[i]] = 0.0;
         double *rate = bounce->rate + 2 * index[i];
         double low = RATE_NONE * fabs(point[i].normal);
         if (point[i].normal == 0.0)
@@ -248,6 +261,8 @@ choose(struct bounce *bounce)
 static double
 comes_down(double g, double v, double a)
 {
+    if (isinf(g))
+        return INFINITY;
     if (g == 0.0)
         return v > 0.0 && a < 0.0 ? -2.0 * v / a : INFINITY;
     double d = v * v - 2.0 * a * g;
@@ -260,15 +275,18 @@ comes_down(double g, double v, double a)
     return two > 0.0 && two < best ? two : best;
 }
 
-/* Moves on by a time within the piece. */
+/* Moves on by a flight within the piece. */
 static void
-advance(struct bounce *bounce, double step)
+advance(struct bounce *bounce, double flight)
 {
     int n = bounce->rows.n;
+    double step = flight / bounce->scale;
     for (int i = 0; i < n; i++)
         if (!bounce->held[i])
-            bounce->gap[i] +=
-                step * (bounce->rate[2 * i] + 0.5 * step * bounce->acc[2 * i]);
+            bounce->gap[i] += flight * (bounce->rate[2 * i] +
+                                        0.5 * step * bounce->acc[2 * i]);
+    for (int i = 0; i < n; i++)
+        bounce->peak[i] = fmax(bounce->peak[i], bounce->gap[i]);
     for (int i = 0; i < n; i++)
         bounce->work[i] +=
             step * bounce->force[2 * i + 1] *
@@ -295,13 +313,19 @@ mark_together(struct bounce *bounce, int down, double flight)
                acc = fmax(g, fabs(bounce->rows.free[2 * i]));
         if (i == down || bounce->held[i] || !(u < 0.0))
             continue;
+        double gap = bounce->gap[i] / bounce->scale,
+               flown = fmax((bounce->time - bounce->left_at[i]) * -u,
+                            bounce->peak[i] / bounce->scale);
         bool high = points_high(u, acc, bounce->band[i]),
-             near = bounce->gap[i] <= bounce->band[i];
-        if (bounce->gap[i] <=
-                fmin(bounce->blur[i], -u * FLIGHT_BLUR * flight) ||
-            (near && !high && points_high(u, acc, bounce->gap[i])))
+             near = gap <= bounce->band[i];
+        if (gap <= fmin(bounce->blur[i],
+                        -u * FLIGHT_BLUR * flight / bounce->scale) ||
+            (near && !high && points_high(u, acc, gap) &&
+             flown > POINTS_HIGH * gap))
             bounce->gap[i] = 0.0;
-        bounce->together[i] = near && high;
+        bounce->together[i] =
+            near && high && flown > POINTS_HIGH * bounce->band[i];
+        bounce->joined |= bounce->together[i] || bounce->gap[i] == 0.0;
     }
 }
 
@@ -313,23 +337,24 @@ fly(struct bounce *bounce, double end)
     double best = INFINITY;
     for (int i = 0; i < n; i++) {
         double *rate = bounce->rate + 2 * i, *acc = bounce->acc + 2 * i;
-        double t = bounce->held[i]
-                       ? INFINITY
-                       : comes_down(bounce->gap[i], rate[0], acc[0]);
+        double t = bounce->held[i] ? INFINITY
+                                   : comes_down(bounce->gap[i], rate[0],
+                                                acc[0] / bounce->scale);
         if (t < best) {
             best = t;
             down = i;
             stops = -1;
         }
-        t = bounce->held[i] && rate[1] * acc[1] < 0.0 ? -rate[1] / acc[1]
-                                                      : INFINITY;
+        t = bounce->held[i] && rate[1] * acc[1] < 0.0
+                ? -rate[1] / acc[1] * bounce->scale
+                : INFINITY;
         if (t < best) {
             best = t;
             stops = i;
             down = -1;
         }
     }
-    if (!(bounce->time + best <= end))
+    if (!(bounce->time + best / bounce->scale <= end))
         return false;
     advance(bounce, best);
     if (down >= 0) {
@@ -354,11 +379,14 @@ at_rest(const struct bounce *bounce)
     for (int i = 0; i < bounce->rows.n; i++) {
         if (!bounce->bounced[i])
             continue;
-        double still = BOUNCE_REST * bounce->high;
+        double still = BOUNCE_REST * bounce->high,
+               fall = fabs(bounce->rows.free[2 * i]);
+        if (bounce->scale > 1.0 || fall * bounce->time <= COLLAPSE_REST * still)
+            still *= COLLAPSE_REST;
         any = true;
         /* not so of numbers that are none, either */
         if (!(fabs(bounce->rate[2 * i]) <= still &&
-              bounce->gap[i] <= still * still / fabs(bounce->rows.free[2 * i])))
+              bounce->gap[i] / bounce->scale <= still * still / fall))
             return false;
     }
     return any;
@@ -440,6 +468,24 @@ sum_flights(struct bounce *bounce)
     return true;
 }
 
+/* Between bodies that come together for ever flights end long before speeds:
+ * makes the gaps longer that are about to be no numbers. */
+static void
+magnify(struct bounce *bounce)
+{
+    double most = 0.0;
+    for (int i = 0; i < bounce->rows.n; i++)
+        if (bounce->bounced[i] && !bounce->held[i])
+            most = fmax(most, bounce->gap[i]);
+    if (!(most > 0.0 && most < GAP_LEAST))
+        return;
+    bounce->scale = 1.0 / GAP_LEAST; /* or more: flights take no time */
+    for (int i = 0; i < bounce->rows.n; i++) {
+        bounce->gap[i] /= GAP_LEAST;
+        bounce->peak[i] /= GAP_LEAST;
+    }
+}
+
 /* Follows the points to their limit. */
 static bool
 follow(struct bounce *bounce)
@@ -450,6 +496,7 @@ follow(struct bounce *bounce)
         if (approaches(bounce)) {
             if (!shrinks(bounce) || !hit(bounce))
                 return false;
+            magnify(bounce);
             if (at_rest(bounce))
                 return true;
             continue;
@@ -475,7 +522,7 @@ rest_until(struct bounce *bounce, double end)
     for (int left = REST_PIECES * bounce->rows.n;
          left > 0 && bounce->time < end && choose(bounce); left--)
         if (!fly(bounce, end))
-            advance(bounce, end - bounce->time);
+            advance(bounce, (end - bounce->time) * bounce->scale);
 }
 
 /* What forces and impulses have done so far. */
@@ -548,7 +595,7 @@ begin(struct rt *run, const struct forecast_question *ask,
       const struct contact_point *spot, struct bounce *bounce)
 {
     size_t n = (size_t)ask->n;
-    *bounce = (struct bounce){.run = run, .ask = ask};
+    *bounce = (struct bounce){.run = run, .ask = ask, .scale = 1.0};
     bounce->rows =
         (struct friction_rows){.run = run, .n = ask->n, .spot = spot};
     if (friction_rows_read(&bounce->rows))
@@ -563,8 +610,10 @@ begin(struct rt *run, const struct forecast_question *ask,
     bounce->work = NEW_N(run->brief, double, n);
     bounce->bounced = NEW_N(run->brief, bool, n);
     bounce->together = NEW_N(run->brief, bool, n);
-    bounce->band = NEW_N(run->brief, double, 2 * n);
+    bounce->band = NEW_N(run->brief, double, 4 * n);
     bounce->blur = bounce->band + n;
+    bounce->left_at = bounce->blur + n;
+    bounce->peak = bounce->left_at + n;
     bounce->held = NEW_N(run->brief, bool, n);
     bounce->mode = NEW_N(run->brief, enum contact_mode, n);
     bounce->law = NEW_N(run->brief, struct friction_impact_point, n);
@@ -578,6 +627,8 @@ begin(struct rt *run, const struct forecast_question *ask,
         double rate;
         gap_tolerances(run, spot[i].contact, &bounce->band[i], &rate);
         gap_rounding(run, spot[i].contact, &bounce->blur[i], &rate);
+        bounce->left_at[i] = ask->bounces[i] ? 0.0 : -INFINITY;
+        bounce->peak[i] = bounce->gap[i];
         bounce->held[i] = bounce->rows.point[i].held;
         bounce->mode[i] = bounce->rows.point[i].before;
         if (friction_law_point(run, spot[i].contact,
@@ -615,7 +666,7 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
                     : bounce->ask->n == 1 ? LIMIT_BY_FLIGHTS
                                           : LIMIT_BELOW_ROUNDING,
         .remaining = bounce->time,
-        .error = bounce->error / bounce->time};
+        .error = bounce->joined ? 1.0 : bounce->error / bounce->time};
     return true;
 }
 
@@ -657,7 +708,7 @@ friction_way_to(struct friction_way *way, double time,
     if (way->over)
         rest_until(bounce, time);
     else
-        advance(bounce, time - bounce->time);
+        advance(bounce, (time - bounce->time) * bounce->scale);
     *out = forecast_room(bounce->run, n);
     put_sums(bounce, out);
     for (int i = 0; i < n; i++) {

@@ -532,8 +532,9 @@ hold_taken(struct friction_rows *in, struct friction_modes *modes)
     struct friction_going next;
     bool goes_on = false;
     int st = hold(in, &taken, first);
-    /* shares that last keep off the edges, however little they do */
-    if (!st && !in->choice.lasts)
+    /* shares that last keep off the edges, however little they do, but for
+     * those of points that they leave without any */
+    if (!st && (!in->choice.lasts || taken.n_on < taken.n))
         st = friction_rows_next(in, modes->next, &goes_on, &next);
     if (st || !goes_on)
         return st;

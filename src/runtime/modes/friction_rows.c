@@ -525,6 +525,25 @@ rates_of(const struct friction_rows *in, struct persistent_group *group,
     return st;
 }
 
+/* Does a point of the group that does not push, and whose gap has no
+ * acceleration, come to overlap at the rates (2 n) of the accelerations? */
+static bool
+any_closes(const struct friction_rows *in, struct persistent_group *group,
+           const double *rate)
+{
+    bool closes = false;
+    for (int i = 0; i < in->n && !closes; i++) {
+        const struct persistent_row *row = row_of(in, group, i);
+        if (!row || row->on)
+            continue;
+        double terms = in->terms[2 * i],
+               length = gap_length(in->run, in->spot[i].contact);
+        closes = fabs(2.0 * row->gap.c[2]) <= CHOICE_NONE * terms &&
+                 rate[2 * i] < -RATE_NONE * terms / sqrt(length / terms);
+    }
+    return closes;
+}
+
 static bool
 any_tied(const struct persistent_group *group)
 {
@@ -544,7 +563,7 @@ friction_rows_next(const struct friction_rows *in, bool asked, bool *found,
     struct persistent_group *group =
         persistent_group_of(run, in->spot[0].contact);
     if (in->n_joint > 0 || !group || group->varies || group->yields ||
-        !(asked || any_tied(group)))
+        !(asked || group->n_on < group->n || any_tied(group)))
         return IMP_OK;
     size_t rows = 2 * (size_t)in->n;
     double *rate = NEW_N(run->brief, double, 3 * rows), *force = rate + rows,
@@ -553,6 +572,7 @@ friction_rows_next(const struct friction_rows *in, bool asked, bool *found,
     int st = rates_of(in, group, held, rate, force, still);
     if (st)
         return st;
+    asked |= any_closes(in, group, rate);
     double left = choice_rates(&in->choice, held, rate, force, still);
     if (asked || left > LEFT_NONE)
         *found = friction_goes_on(run->brief, &in->choice.instant, rate, out);

@@ -66,6 +66,24 @@ write_units(struct check *ck)
     }
 }
 
+/* What a declaration reads may not be known yet where it stands, and then
+ * nobody has said why it has no value. */
+static void
+tell_unexplained(struct check *ck)
+{
+    for (const struct module *module = ck->modules.first; module;
+         module = module->next)
+        for (const struct decl *decl = module->first; decl; decl = decl->next) {
+            if (!decl->broken || ck->ds->errors > 0)
+                continue;
+            struct diag *diag =
+                check_error(ck, DIAG_E0319, decl->range,
+                            "what `%s` reads is not known where it is declared",
+                            decl->name);
+            CHECK_HELP(ck, diag, "use params, numbers and bodies there");
+        }
+}
+
 struct tm_model *
 check_model(const struct check_input *in)
 {
@@ -100,6 +118,7 @@ check_model(const struct check_input *in)
     commands_late(&ck);
     commands_unread_keys(&ck);
     write_units(&ck);
+    tell_unexplained(&ck);
 
     model->params = ck.lists.params.v;
     model->n_params = ck.lists.params.n;

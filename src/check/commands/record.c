@@ -43,20 +43,6 @@ room_of(const struct check *ck, const struct ast_expr *entry)
     return most;
 }
 
-/* Is this a quantity of all bodies of a family? Its matrix, a row per body, is
- * recorded as one vector. */
-static bool
-family_of_bodies(struct check *ck, const struct ast_expr *entry)
-{
-    const struct ast_expr *inner = ast_unwrap(entry);
-    if (inner->kind != AST_FIELD)
-        return false;
-    if (check_joint(ck, &ck->modules.top, inner->a))
-        return true;
-    struct value value = check_expr(ck, &ck->modules.top, inner->a);
-    return value.kind == VALUE_FAMILY;
-}
-
 /* E0405: nothing that a column can hold. */
 static void
 no_column(struct check *ck, const struct value *value,
@@ -161,8 +147,9 @@ add_entry(struct check *ck, struct columns *columns,
     if (value.kind == VALUE_TRUTH)
         value.kind = VALUE_NUM;
     columns->member = 0;
+    /* The matrix of a family is recorded as one vector. */
     if (value.kind == VALUE_NUM && value.cols != 1 && !value.dims &&
-        family_of_bodies(ck, entry)) {
+        expr_of_family(ck, &ck->modules.top, entry)) {
         columns->member = value.cols;
         value.rows *= value.cols;
         value.cols = 1;

@@ -649,9 +649,12 @@ call(struct check *ck, const struct env *env, const struct ast_expr *node)
         return value_poison(node->range);
     }
     const struct builtin *builtin = builtin_find(name.text);
-    if (builtin)
-        return builtin_call(ck, env, builtin, node,
-                            arguments(ck, env, builtin, node));
+    if (builtin) {
+        struct value *args = arguments(ck, env, builtin, node), rows;
+        return expr_rows_reduced(ck, env, node, builtin->name, args, &rows)
+                   ? rows
+                   : builtin_call(ck, env, builtin, node, args);
+    }
     scope_unknown(ck, env, name.text, name.range, WANT_CALL);
     for (size_t i = 0; i < node->n_args; i++)
         if (node->args[i].value)

@@ -17,6 +17,15 @@ struct value check_name(struct check *ck, const struct env *env,
 /* the joint that a name before a dot means, or NULL */
 const struct decl *check_joint(struct check *ck, const struct env *env,
                                const struct ast_expr *node);
+/* Is this a quantity of all members of a family of bodies or joints? It is a
+ * matrix with a row for each of them. */
+bool expr_of_family(struct check *ck, const struct env *env,
+                    const struct ast_expr *node);
+/* The sum or the mean of the rows of such a matrix goes by component, as that
+ * of a list of vectors. False: the call is none. */
+bool expr_rows_reduced(struct check *ck, const struct env *env,
+                       const struct ast_expr *node, const char *name,
+                       const struct value *args, struct value *out);
 /* value of a declaration (evaluates lets when first needed) */
 struct value check_decl(struct check *ck, struct decl *decl, imp_range range);
 /* enters recursion; false (reported once) when too deep or too long */

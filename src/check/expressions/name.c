@@ -272,3 +272,43 @@ name_recorded(struct check *ck, const struct env *env,
             return name;
     return NULL;
 }
+
+/* -- families ------------------------------------------------------------- */
+
+bool
+expr_of_family(struct check *ck, const struct env *env,
+               const struct ast_expr *node)
+{
+    assert(ck && env && node);
+    const struct ast_expr *inner = ast_unwrap(node);
+    while (inner->kind == AST_PRIME)
+        inner = ast_unwrap(inner->a);
+    if (inner->kind != AST_FIELD)
+        return false;
+    if (check_joint(ck, env, inner->a))
+        return true;
+    struct value value = check_expr(ck, env, inner->a);
+    return value.kind == VALUE_FAMILY;
+}
+
+bool
+expr_rows_reduced(struct check *ck, const struct env *env,
+                  const struct ast_expr *node, const char *name,
+                  const struct value *args, struct value *out)
+{
+    assert(ck && env && node && name && args && out);
+    bool mean = !strcmp(name, "mean");
+    if (node->n_args != 1 || (!mean && strcmp(name, "sum") != 0) ||
+        args[0].kind != VALUE_NUM || args[0].cols < 2 || args[0].dims ||
+        !expr_of_family(ck, env, node->args[0].value))
+        return false;
+    *out = value_array(ck, args[0].cols, 1, args[0].dim, node->range);
+    for (uint32_t k = 0; k < args[0].cols; k++) {
+        const expr *sum = args[0].e[k];
+        for (uint32_t i = 1; i < args[0].rows; i++)
+            sum = ex_add(ck->g, sum, args[0].e[i * args[0].cols + k]);
+        out->e[k] =
+            mean ? ex_div(ck->g, sum, ex_num(ck->g, args[0].rows)) : sum;
+    }
+    return true;
+}

@@ -179,8 +179,18 @@ family_field(struct check *ck, const struct value *family, const char *name,
     for (uint32_t i = 0; i < family->rows; i++) {
         struct value one = (family->field ? body_field : contact_field)(
             ck, family->ref + i, name, name_range, range);
-        if (one.kind != VALUE_NUM || one.dims)
+        if (one.kind == VALUE_POISON)
+            return one;
+        if (one.kind != VALUE_NUM || one.dims) {
+            struct diag *diag = check_error(
+                ck, DIAG_E0112, name_range,
+                "a family has no `%s`: its entries differ in dimension", name);
+            CHECK_HELP(ck, diag, "ask a member of it, %s.%s",
+                       family->field ? ck->lists.bodies.v[family->ref].name
+                                     : ck->lists.contacts.v[family->ref].name,
+                       name);
             return value_poison(range);
+        }
         if (i == 0) {
             width = one.rows * one.cols;
             all = value_array(ck, family->rows, width, one.dim, range);
@@ -431,6 +441,10 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
         diag_fix(ck->ds, diag, range, "slip");
         return value_poison(range);
     }
+    bool remembered =
+        entry == IMP_CONTACT_IMPULSE || entry == IMP_CONTACT_COMPRESSION;
+    if ((entry == IMP_CONTACT_STORED || remembered) && !contact->compliance.e)
+        return without_compliance(ck, contact, name_range, range);
     if (!rubs && !formula && !load) {
         struct diag *diag =
             check_error(ck, DIAG_E0384, name_range,
@@ -444,10 +458,6 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
     const struct dim *dim = friction_dim(ck, contact, entry);
     if (!dim)
         return value_poison(range); /* the system is wrong, as was told */
-    bool remembered =
-        entry == IMP_CONTACT_IMPULSE || entry == IMP_CONTACT_COMPRESSION;
-    if ((entry == IMP_CONTACT_STORED || remembered) && !contact->compliance.e)
-        return without_compliance(ck, contact, name_range, range);
     ck->lists.contacts.v[number].tells_stored |= entry == IMP_CONTACT_STORED;
     ck->lists.contacts.v[number].remembers |= remembered;
     ck->lists.contacts.v[number].tells_load |= load && !rubs;

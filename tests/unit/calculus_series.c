@@ -374,7 +374,7 @@ test_implicit_random(void **state)
     assert_true(solved > 100);
 }
 
-/* u = s^m w with w = 2 + s: u^p near s = 0 against the closed form */
+/* u = s^m w with w = 2 + s: u^p from s = 0 on against the closed form */
 static void
 test_powers_at_zero(void **state)
 {
@@ -386,13 +386,14 @@ test_powers_at_zero(void **state)
         int sign;     /* of u's leading coefficient */
         int analytic; /* else NaN from order m p on */
     } cases[] = {
-        {IMP_OP_ABSPOW, 1, 4, 1, 1},    {IMP_OP_ABSPOW, 1, 3, 1, 0},
+        {IMP_OP_ABSPOW, 1, 4, 1, 1},    {IMP_OP_ABSPOW, 1, 3, 1, 1},
         {IMP_OP_ABSPOW, 1, 2.5, -1, 0}, {IMP_OP_ABSPOW, 2, 3, -1, 1},
-        {IMP_OP_ABSPOW, 2, 1.5, 1, 0},  {IMP_OP_ABSPOW, 4, 1.5, 1, 1},
-        {IMP_OP_SGNPOW, 1, 3, 1, 1},    {IMP_OP_SGNPOW, 1, 2, 1, 0},
+        {IMP_OP_ABSPOW, 2, 1.5, 1, 1},  {IMP_OP_ABSPOW, 4, 1.5, 1, 1},
+        {IMP_OP_SGNPOW, 1, 3, 1, 1},    {IMP_OP_SGNPOW, 1, 2, 1, 1},
         {IMP_OP_SGNPOW, 2, 2, -1, 1},   {IMP_OP_POW, 1, 3, -1, 1},
         {IMP_OP_POW, 2, 2, 1, 1},       {IMP_OP_POW, 4, 1.5, 1, 1},
-        {IMP_OP_POW, 1, 2.5, 1, 0},
+        {IMP_OP_POW, 1, 2.5, 1, 0},     {IMP_OP_POW, 2, 1.5, 1, 1},
+        {IMP_OP_POW, 2, 1.5, -1, 0},
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         struct arena *a = arena_new();
@@ -426,6 +427,34 @@ test_powers_at_zero(void **state)
             }
         }
         arena_free(a);
+    }
+}
+
+/* (a, b) = s^m (A, B): its length from s = 0 on is s^m times that of (A, B) */
+static void
+test_lengths_at_zero(void **state)
+{
+    (void)state;
+    for (int m = 0; m <= 3; m++) {
+        struct arena *arena = arena_new();
+        struct graph *g = graph_new(arena);
+        const expr *t = ex_sym(g, SYM_TIME, 0, 0),
+                   *power = ex_pow(g, t, ex_num(g, m)),
+                   *first = ex_add(g, ex_num(g, 3), t),
+                   *second = ex_sub(g, ex_num(g, -4), ex_mul(g, t, t));
+        const expr *out[2] = {ex_op(g, IMP_OP_HYPOT, ex_mul(g, power, first),
+                                    ex_mul(g, power, second), NULL),
+                              ex_op(g, IMP_OP_HYPOT, first, second, NULL)};
+        struct tape_spec spec = {.series = true, .outs = out, .n_outs = 2};
+        struct help_tape h = help_build(g, spec);
+        double env[1] = {0};
+        assert_int_equal(eval_series(h.im, h.t, env, NULL, NULL, h.work, 10),
+                         IMP_OK);
+        for (int k = 0; k <= 10; k++) {
+            double z = k < m ? 0 : help_coef(&h, 1, k - m);
+            assert_true(fabs(help_coef(&h, 0, k) - z) <= 1e-14 * fabs(z));
+        }
+        arena_free(arena);
     }
 }
 
@@ -609,6 +638,7 @@ main(void)
         cmocka_unit_test(test_implicit),
         cmocka_unit_test(test_implicit_random),
         cmocka_unit_test(test_powers_at_zero),
+        cmocka_unit_test(test_lengths_at_zero),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_gathering),
         cmocka_unit_test(test_determinism),

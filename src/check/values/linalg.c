@@ -400,6 +400,32 @@ dot_or_cross(struct check *ck, const struct ast_expr *node, const char *name,
     out->bare = args[0].bare && args[1].bare;
 }
 
+/* Is it made of rates, which are all 0 at rest? */
+static bool
+rests(struct graph *graph, const expr *node)
+{
+    for (uint32_t j = 0; j < BODYQ_STRIDE; j++)
+        if (ex_depends(graph, node, SYM_BODY, UINT32_MAX,
+                       BODYQ_VELOCITY * BODYQ_STRIDE + j))
+            return true;
+    return ex_depends(graph, node, SYM_COORD, UINT32_MAX, COORD_RATE);
+}
+
+/* The length of a vector. That of a velocity is `hypot`, which has a series at
+ * rest and where it leaves rest. */
+static const expr *
+length(struct check *ck, const struct value *vector)
+{
+    size_t n = (size_t)vector->rows * vector->cols;
+    const expr *sum = sum_products(ck, vector->e, 1, vector->e, 1, n), *len;
+    if (n < 2 || !rests(ck->g, sum))
+        return ex_op(ck->g, IMP_OP_SQRT, sum, NULL, NULL);
+    len = vector->e[0];
+    for (size_t i = 1; i < n; i++)
+        len = ex_op(ck->g, IMP_OP_HYPOT, len, vector->e[i], NULL);
+    return len;
+}
+
 static void
 norm_or_unit(struct check *ck, const struct ast_expr *node, const char *name,
              struct value *args, struct value *out)
@@ -416,10 +442,7 @@ norm_or_unit(struct check *ck, const struct ast_expr *node, const char *name,
         *out = value_any(ck, dim, node->range);
         return;
     }
-    const expr *len = ex_op(graph, IMP_OP_SQRT,
-                            sum_products(ck, args[0].e, 1, args[0].e, 1,
-                                         (size_t)args[0].rows * args[0].cols),
-                            NULL, NULL);
+    const expr *len = length(ck, &args[0]);
     if (norm) {
         *out = value_num(ck, len, dim, node->range);
         out->bare = args[0].bare;

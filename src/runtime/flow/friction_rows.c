@@ -302,12 +302,18 @@ friction_held_rows(const struct flow *flow, bool *row)
     }
 }
 
+/* What is left of a rate within so many roundings of the terms of a change is
+ * none, so that what rests has no speed, as in motion/constraint_projection.c.
+ */
+#define REST_ROUNDING 4.0
+
 /* Changes x, and its low parts, along the responses of the rows at[k], so that
  * the linear functions whose values are off[k] become 0. */
 static void
-take_to_zero(struct flow *flow, const int *at, int n, double *off, double *x,
-             double *lo)
+take_to_zero(struct flow *flow, const int *at, int n, double *off, bool rates)
 {
+    double *x = flow->taylor->x + (rates ? flow->n : 0),
+           *lo = flow->taylor->lo + (rates ? flow->n : 0);
     const struct friction_rows *rows = &flow->taylor->friction->rows;
     struct arena *arena = flow->run->brief;
     size_t all = 2 * (size_t)flow->m;
@@ -319,10 +325,16 @@ take_to_zero(struct flow *flow, const int *at, int n, double *off, double *x,
     if (imp_ldlt_factor(n, W, piv))
         return;
     imp_ldlt_solve(n, W, piv, off);
-    for (int r = 0; r < n; r++)
-        for (uint32_t j = 0; j < flow->n; j++)
-            state_add(&x[j], &lo[j],
-                      -off[r] * rows->B[(size_t)at[r] * flow->n + j]);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        double terms = fabs(x[j]);
+        for (int r = 0; r < n; r++) {
+            double by = -off[r] * rows->B[(size_t)at[r] * flow->n + j];
+            state_add(&x[j], &lo[j], by);
+            terms += fabs(by);
+        }
+        if (rates && fabs(x[j]) <= REST_ROUNDING * DBL_EPSILON * terms)
+            x[j] = lo[j] = 0.0;
+    }
 }
 
 void
@@ -340,7 +352,7 @@ friction_project(struct flow *flow, const bool *row)
             at[n++] = (int)r;
         }
     if (n)
-        take_to_zero(flow, at, n, off, taylor->x, taylor->lo);
+        take_to_zero(flow, at, n, off, false);
     n = 0;
     for (uint32_t r = 0; r < 2 * flow->m; r++)
         if (row[r]) {
@@ -348,8 +360,7 @@ friction_project(struct flow *flow, const bool *row)
             at[n++] = (int)r;
         }
     if (n)
-        take_to_zero(flow, at, n, off, taylor->x + flow->n,
-                     taylor->lo + flow->n);
+        take_to_zero(flow, at, n, off, true);
 }
 
 double

@@ -41,6 +41,10 @@ slip_ends(struct rt *run, const struct persistent_row *row, int order,
     double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
     if (friction->onset == rt_time(run))
         drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
+    /* a series of this instant alone does not tell how it grows */
+    if (drop == 2 &&
+        persistent_group_of(run, contact)->brief.time == rt_time(run))
+        return false;
     for (int k = drop; k <= order; k++)
         slip[k - drop] = sign * friction->slip.c[k];
     if (slip[0] <= 0.0) {
@@ -177,6 +181,7 @@ static bool
 force_ends(struct rt *run, const struct persistent_row *row, int order)
 {
     struct persistent_friction *friction = row->friction;
+    const double *slip = friction->slip.c;
     const double *c = row->force.c + order - 4;
     double m = order - 2;
     if (order < JAM_ORDER || c[0] == 0.0 || c[1] == 0.0 || c[2] == 0.0 ||
@@ -189,6 +194,14 @@ force_ends(struct rt *run, const struct persistent_row *row, int order)
                                           fabs(friction->slip.c[0]));
     if (!(rate > 0.0 && nu > -1.0 && left < PAINLEVE_JAM_SHARE * scale &&
           fabs(third * c[0] - c[1]) <= PAINLEVE_JAM_AGREES * fabs(c[1])))
+        return false;
+    /* what grows so is rounding, */
+    if (!(fabs(c[3]) * pow(left, order - 1) > DBL_EPSILON * row->force.c[0]))
+        return false;
+    /* or the slip ends there under a force that stays, as friction has a power
+     * of the slip */
+    if (nu > 0.0 &&
+        fabs(slip[0] + left * slip[1]) <= PAINLEVE_JAM_AGREES * fabs(slip[0]))
         return false;
     friction->jam_left = left;
     friction->jam_exponent = nu;

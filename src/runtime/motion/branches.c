@@ -404,8 +404,8 @@ branched_first_end(struct rt *run, const struct branched *formulas,
     bool blind = false;
     *first = *soft = (struct branch_end){INFINITY, false, -1};
     for (uint32_t guard = 0; guard < formulas->n; guard++) {
-        if (!(series = argument(run, formulas, guard, order, &size, &blind)) ||
-            formulas->own->left_out[guard])
+        if (formulas->own->left_out[guard] ||
+            !(series = argument(run, formulas, guard, order, &size, &blind)))
             continue;
         struct branch_end end =
             passes(series, order, *step, SWITCHING_NOISE * DBL_EPSILON * size,
@@ -524,6 +524,11 @@ end_of(struct rt *run, const struct branched *formulas,
         first = soft;
         *step = fmin(*step, soft.s);
     }
+    /* a length that is 0 at rest, and rounding from there on, holds nothing */
+    if (first.guard >= 0 &&
+        formulas->guard[first.guard].kind == IMP_GUARD_END &&
+        branched_series(run, formulas, NULL, first.guard)[0] == 0.0)
+        return IMP_OK;
     return branched_held(run, formulas, &first, span, *step);
 }
 

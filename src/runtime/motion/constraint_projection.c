@@ -27,6 +27,10 @@
  * modes/friction_rows.c */
 #define SLIP_ROUNDING 64.0
 
+/* What is left of a velocity within so many roundings of the terms of a change
+ * is none */
+#define REST_ROUNDING 4.0
+
 /* Points lock what moved where they lose so many times the energy that each
  * loses alone: velocities then change a thousand times as much as the rates
  * that are taken from them, */
@@ -72,6 +76,26 @@ keep_momentum(struct rt *run, uint32_t body, const double t[3])
     joints_shift_body(run, body, a, true);
 }
 
+/* Changes velocities of a body; terms: the sizes of what makes the change. What
+ * is left of one within their rounding is 0, so that a body at rest has no
+ * speed: formulas such as the length of its velocity are not smooth there, and
+ * would take it for one. */
+static void
+change_velocity(struct rt *run, uint32_t body, const double change[6],
+                const double terms[6])
+{
+    uint32_t at = rt_body(run, body)->env_state + (run->im->dim == 2 ? 3 : 7),
+             n = persistent_per_body(run);
+    double before[6], *v = run->env + at;
+    memcpy(before, v, n * sizeof *v);
+    joints_shift_body(run, body, change, true);
+    for (uint32_t i = 0; i < n; i++)
+        if (fabs(v[i]) <=
+            REST_ROUNDING * DBL_EPSILON *
+                (fabs(before[i]) + terms[persistent_entry(run, i)]))
+            v[i] = run->state_lo[at - run->im->layout.state + i] = 0.0;
+}
+
 /* Adds the sum of x_i times what a unit force at row i does to the state. */
 static void
 shift(struct rt *run, const struct persistent_group *group, const double *x,
@@ -79,16 +103,22 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
 {
     for (uint32_t n = 0; n < group->moved.n_body; n++) {
         uint32_t b = group->moved.body[n];
-        double c[6] = {0};
+        double c[6] = {0}, terms[6] = {0};
         for (int i = 0; i < group->n_unknown; i++)
-            for (int j = 0; j < 6; j++)
-                c[j] +=
+            for (int j = 0; j < 6; j++) {
+                double by =
                     x[i] *
                     group->answer[((size_t)i * group->moved.n_body + n) * 6 +
                                   (size_t)j];
-        joints_shift_body(run, b, c, velocity);
-        if (!velocity)
-            keep_momentum(run, b, c + 3);
+                c[j] += by;
+                terms[j] += fabs(by);
+            }
+        if (velocity) {
+            change_velocity(run, b, c, terms);
+            continue;
+        }
+        joints_shift_body(run, b, c, false);
+        keep_momentum(run, b, c + 3);
     }
 }
 

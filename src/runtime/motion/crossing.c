@@ -778,6 +778,8 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     assert(run != NULL && length != NULL && block < run->im->blocks.n);
     const struct motion_block *moving = motion_block_of(run, block);
     double least = switching_least(run);
+    bool slides = !moving->observer && moving->system != IMP_NO_SYSTEM &&
+                  system_slides(run, moving->system);
     if (persistent_moves(run, block) || order < 3)
         return IMP_NONFINITE;
     /* the rates of accelerations may be infinite, as those of a root of 0 */
@@ -789,8 +791,9 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     *length = crossing_length(run, block, order, least, INFINITY);
     if (*length <= least && !moving->observer)
         *length = first_step(run, block, order, least);
-    if (!moving->observer && moving->system != IMP_NO_SYSTEM &&
-        system_slides(run, moving->system))
+    if (*length <= least && slides)
+        *length = motion_brief(run, run->motion->briefs + block);
+    if (slides)
         system_series_cut(run, moving->system, 2, order);
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }

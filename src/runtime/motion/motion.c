@@ -277,7 +277,10 @@ series_of_blocks(struct rt *run, int order, double *step)
         if (persistent_moves(run, block)) {
             int which;
             motion_step(run, block, order, &hb);
-            st = switching_end(run, block, order, &hb, &which);
+            if (hb < switching_least(run) && order > 1)
+                st = persistent_series_short(run, block, &hb);
+            if (!st || st == IMP_NONFINITE)
+                st = switching_end(run, block, order, &hb, &which);
             if (!st && of_ground(run, block, which))
                 run->motion->ground_step = fmin(run->motion->ground_step, hb);
         } else {

@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion_priv.h"
+#include "runtime/motion/persistent_group.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/taylor.h"
 #include "runtime/trace/trace.h"
 
@@ -270,6 +272,7 @@ motion_plan_new(struct rt *run)
     plan_kinds(run, plan);
     plan->crossing = NEW_N(run->own, struct crossing *, run->im->blocks.n + 1);
     plan->parabola = NEW_N(run->own, double, run->im->blocks.n + 1);
+    plan->briefs = NEW_N(run->own, struct motion_brief, run->im->blocks.n + 1);
     plan->ground_step = plan->ground = INFINITY;
     plan->ground_due = NAN;
     for (uint32_t block = 0; block < run->im->blocks.n; block++)
@@ -660,4 +663,78 @@ motion_died_out(const struct rt *run, uint32_t block, int order)
                                         IMP_ROW_PAD + (size_t)k]));
     }
     return most > 0.0 && most < MOTION_LEAST;
+}
+
+/* -- where series lead nowhere --------------------------------------------- */
+
+/* A piece so many steps of the clock long: forces that are finite, and their
+ * powers of a speed, change places and speeds by less than their rounding. */
+#define BRIEF_CLOCK 64.0
+/* So many of them in a row lead out of where the series are that short, as each
+ * doubles the time since they were. */
+#define BRIEF_MANY 64
+
+double
+motion_brief(const struct rt *run, struct motion_brief *brief)
+{
+    assert(run && brief);
+    double now = rt_time(run), length = BRIEF_CLOCK * switching_least(run);
+    if (now != brief->time)
+        brief->many = now - brief->time <= 2.0 * length ? brief->many + 1 : 1;
+    brief->time = now;
+    return brief->many > BRIEF_MANY ? 0.0 : length;
+}
+
+/* The group under the forces of this instant. */
+static int
+short_of(struct rt *run, struct persistent_group *group)
+{
+    double length = motion_brief(run, &group->brief);
+    if (!(length > 0.0))
+        return IMP_NONFINITE;
+    group->first = true;
+    int st = persistent_orders(run, group, 0, 2, UINT32_MAX);
+    group->first = false;
+    persistent_cut(run, group, 2);
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        motion_cut(run, group->moved.block[i], 2);
+    group->holds = fmin(group->holds, length);
+    return st;
+}
+
+int
+persistent_series_short(struct rt *run, uint32_t block, double *step)
+{
+    assert(run != NULL && step != NULL && persistent_moves(run, block));
+    struct persistent_group *group = run->persistent_memory->of[block];
+    int st = short_of(run, group);
+    if (!st)
+        *step = group->holds;
+    return st;
+}
+
+int
+persistent_series_from(struct rt *run, struct persistent_group *group, int made,
+                       int order, uint32_t block)
+{
+    assert(run && group && order >= 1);
+    struct diag *last = run->ds->last;
+    int st = persistent_orders(run, group, made, order, block);
+    if (st != IMP_FAILED || order <= 3)
+        return st;
+    while (run->ds->last != last)
+        diag_withdraw(run->ds, run->ds->last);
+    if (short_of(run, group) == IMP_OK)
+        return IMP_OK;
+    while (run->ds->last != last)
+        diag_withdraw(run->ds, run->ds->last);
+    return persistent_orders(run, group, 0, order, block);
+}
+
+int
+persistent_group_series(struct rt *run, struct persistent_group *group,
+                        int order, uint32_t block)
+{
+    assert(group != NULL && order >= 1);
+    return persistent_series_from(run, group, 0, order, block);
 }

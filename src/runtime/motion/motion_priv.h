@@ -45,6 +45,7 @@ struct motion_place {
     uint32_t kind;
     uint32_t first; /* env: the first state variable of the block */
 };
+struct motion_brief; /* persistent_group.h */
 struct motion_plan {
     struct motion_place *place; /* per block */
     struct motion_block *free,
@@ -52,7 +53,8 @@ struct motion_plan {
     bool prescribed; /* the state of some body is a formula of time */
     bool weight;     /* motion_by_weight */
     bool stands;     /* motion_stands */
-    struct crossing **crossing; /* per block; NULL until it is first used */
+    struct crossing **crossing;  /* per block; NULL until it is first used */
+    struct motion_brief *briefs; /* per block of a system */
     /* within the last series of all, after how long the ground below closed
      * contacts changes its branch (infinite: never); and the time at which it
      * does so next, as mode_change_next has found it: there the rates of gaps
@@ -171,5 +173,9 @@ bool motion_died_out(const struct rt *run, uint32_t block, int order);
  * velocities are the rates of, to order 1 for velocities. False if that is not
  * finite. */
 bool motion_cut(struct rt *run, uint32_t block, int order);
+/* How long a piece is in which finite forces change nothing beyond rounding,
+ * where series lead on by less than the clock can see, or there are none: at a
+ * power of a speed that comes to 0. 0: many of them have led nowhere. */
+double motion_brief(const struct rt *run, struct motion_brief *brief);
 
 #endif

@@ -652,15 +652,13 @@ whole(struct rt *run, struct persistent_group *group, int order, bool done)
     return st;
 }
 
-/* The series to `order`, whose forces of orders below `made` stand from the
- * last call; 0: none does. */
-static int
-group_series(struct rt *run, struct persistent_group *group, int made,
-             int order, uint32_t block)
+int
+persistent_orders(struct rt *run, struct persistent_group *group, int made,
+                  int order, uint32_t block)
 {
     assert(group->n_on <= group->n && group->n <= group->room);
     assert(made >= 0 && made <= order);
-    int last = order - 1;
+    int last = group->first ? 0 : order - 1;
     bool done;
     group->holds = INFINITY;
     if (last + 2 > IMP_ORDER_MAX)
@@ -700,14 +698,6 @@ group_series(struct rt *run, struct persistent_group *group, int made,
             hand_over(run, group->moved.block[i],
                       run->rows.block[group->moved.block[i]]);
     return st;
-}
-
-int
-persistent_group_series(struct rt *run, struct persistent_group *group,
-                        int order, uint32_t block)
-{
-    assert(group != NULL && order >= 1);
-    return group_series(run, group, 0, order, block);
 }
 
 int
@@ -752,8 +742,9 @@ persistent_series_more(struct rt *run, int order)
     for (int i = 0; i < set->n && !st; i++) {
         if (stands && persistent_kept(run, set->group[i], order))
             continue;
-        st = group_series(run, set->group[i], stands ? set->group[i]->made : 0,
-                          order, UINT32_MAX);
+        st = persistent_series_from(run, set->group[i],
+                                    stands ? set->group[i]->made : 0, order,
+                                    UINT32_MAX);
         persistent_keeps(run, set->group[i], st ? 0 : order);
     }
     return st;

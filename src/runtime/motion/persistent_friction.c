@@ -220,6 +220,11 @@ rows_of(const struct rt *run, const struct persistent_row *row,
     rows[2] = row->friction->speed;
 }
 
+/* Series of so few orders tell what holds at this instant: there a coefficient
+ * whose rates have no bound, as a power of the slip at its end, stays as it is.
+ */
+#define FRICTION_FEW 3
+
 /* The coefficients of friction at this point. Its slip is 0 where it sticks,
  * and keeps its sign where it slips. */
 static int
@@ -227,6 +232,7 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
 {
     struct persistent_friction *friction = row->friction;
     const imp_contact *contact = rt_contact(run, row->spot.contact);
+    int made = order;
     double first = friction->slip.c[0], now[3];
     double sign = friction->mode == CONTACT_SLIP_POSITIVE   ? 1.0
                   : friction->mode == CONTACT_SLIP_NEGATIVE ? -1.0
@@ -234,10 +240,14 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
                                      : 0.0;
     const double *rows[3];
     rows_of(run, row, rows);
+    /* a slip that has passed its end by rounding has a speed, too */
+    sign = sign * first < 0.0 ? -sign : sign;
     for (int k = 0; k <= order; k++)
         friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
     int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
-    if (st) {
+    if (st == IMP_NONFINITE && order <= FRICTION_FEW)
+        made = 0;
+    else if (st) {
         rt_nonfinite_series(run, contact->rub, NULL, rows, friction->work,
                             order);
         return IMP_FAILED;
@@ -251,7 +261,7 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
         memcpy(to[i]->c,
                friction->work + (size_t)code[outs[i]].row * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
-               sizeof(double) * (size_t)(order + 1));
+               sizeof(double) * (size_t)(made + 1));
     }
     st = contact_friction_now(run, row->spot.contact, fabs(first), now);
     friction->mu_dynamic = friction->dynamic_along.c[0];

@@ -128,7 +128,7 @@ fill(struct rt *run, struct persistent_group *group,
     group->moved.n_block = group->moved.n_body = 0;
     group->known = group->n_poses = group->kept_order = 0;
     group->steady = true;
-    group->drifts = NAN;
+    group->drifts = group->brief.time = NAN;
     group->friction = group->varies = group->yields = group->rubs = false;
     for (int i = 0; i < n; i++) {
         const imp_contact *image_contact = rt_contact(run, spot[i].contact);
@@ -305,9 +305,8 @@ cut_row(double *rows, uint32_t row, int order)
            sizeof *c * (size_t)(IMP_ROW_STRIDE - IMP_ROW_PAD - order - 1));
 }
 
-/* Makes polynomials of the series: all that says how the group moves. */
-static void
-cut(struct rt *run, struct persistent_group *group, int order)
+void
+persistent_cut(struct rt *run, struct persistent_group *group, int order)
 {
     for (uint32_t i = 0; i < group->moved.n_block; i++) {
         const imp_block *block = persistent_block(run, group->moved.block[i]);
@@ -352,7 +351,7 @@ persistent_series_standing(struct rt *run, int order, double *step)
                             &holds);
                 *step = fmin(*step, holds);
             }
-            cut(run, group, group->kept_order);
+            persistent_cut(run, group, group->kept_order);
         }
     }
     return st;

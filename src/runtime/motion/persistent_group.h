@@ -149,6 +149,12 @@ persistent_along(const struct persistent_reach *on, const double *answer)
             g += on->open[e][c] * answer[6 * (size_t)on->place[e] + (size_t)c];
     return g;
 }
+/* Pieces that are taken although no series leads on: when the last one was, and
+ * how many of them follow each other. */
+struct motion_brief {
+    double time;
+    int many;
+};
 /* One group: points that move bodies of the same blocks. Groups do not feel
  * each other. Each has its own Delassus matrix, and is chosen, followed and
  * ended by itself. */
@@ -158,6 +164,8 @@ struct persistent_group {
     double holds; /* and do not for this time (s) to rounding; else infinite */
     struct persistent_row *row; /* those that push come first */
     bool friction;              /* a point has friction */
+    struct motion_brief brief;  /* of persistent_series_short */
+    bool first;                 /* forces of order 0 alone are found now */
     double drifts; /* the time from which on guesses of its forces grow by
                       `drift`; NAN: they do not */
     bool yields;   /* the contact of a point yields */
@@ -283,9 +291,10 @@ struct persistent_group *persistent_group_of(const struct rt *run,
  * is divided by. */
 void persistent_by_mass(const struct rt *run, uint32_t body,
                         const double wrench[6], double out[6]);
-/* Does what persistent_series does, for one group. */
-int persistent_group_series(struct rt *run, struct persistent_group *group,
-                            int order, uint32_t block);
+/* The series to `order`, whose forces of orders below `made` stand from the
+ * last call; 0: none does. */
+int persistent_orders(struct rt *run, struct persistent_group *group, int made,
+                      int order, uint32_t block);
 /* Makes the rows of all points to `order` without forces, their answers, and G
  * over these unknowns (may be NULL). */
 int persistent_instant(struct rt *run, struct persistent_group *group,
@@ -350,7 +359,18 @@ persistent_soft_unknown(const struct persistent_unknown *unknown)
            unknown->value == &unknown->row->gap;
 }
 
+/* -- motion_plan.c -- */
+/* Does what persistent_series does, for one group. */
+int persistent_group_series(struct rt *run, struct persistent_group *group,
+                            int order, uint32_t block);
+/* Forces of orders below `made` stand from the last call. Where there are no
+ * such series, those of persistent_series_short. */
+int persistent_series_from(struct rt *run, struct persistent_group *group,
+                           int made, int order, uint32_t block);
+
 /* -- persistent_group.c -- */
+/* Makes polynomials of the series: all that says how the group moves. */
+void persistent_cut(struct rt *run, struct persistent_group *group, int order);
 /* The series of the group have been made to this order now, for all its blocks;
  * 0: they do not stand. */
 void persistent_keeps(const struct rt *run, struct persistent_group *group,

@@ -204,7 +204,8 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
                                 &first, &soft);
         const struct branch_end *next = soft.guard >= 0 ? &soft : &first;
         if (st || left == 0 || next->guard < 0 ||
-            !branched_lingers(&formulas, next->guard) ||
+            (!branched_lingers(&formulas, next->guard) &&
+             branched_series(run, &formulas, NULL, next->guard)[0] != 0.0) ||
             !rests_at(run, block, &formulas, rows, next->guard, order, &span))
             break;
         branched_leave_out(&formulas, next->guard);

@@ -38,8 +38,8 @@ power_step(const double *w, double p, const double *z, int k)
 }
 
 /* Returns a coefficient of u^p, |u|^p or sgn(u)|u|^p where u_0 = 0. Then u =
- * s^zeros w with w_0 != 0, and the power is s^leading w^p, where leading =
- * zeros p. It is analytic where the sign of s on both sides allows it. */
+ * s^zeros w with w_0 != 0, and from here on (s > 0) the power is s^leading w^p,
+ * where leading = zeros p: a series if that is whole. */
 static double
 power_at_zero(uint32_t op, const double *u, double p, int k)
 {
@@ -53,14 +53,8 @@ power_at_zero(uint32_t op, const double *u, double p, int k)
         return (double)NAN;
     if ((double)k < leading)
         return 0;
-    int whole = leading == rint(leading), even = fmod(leading, 2) == 0, ok;
-    if (op == IMP_OP_SGNPOW)
-        ok = whole && (zeros % 2 ? !even : even);
-    else if (op == IMP_OP_ABSPOW)
-        ok = whole && even;
-    else /* The exponent is a whole number, or the base is positive on both
-            sides. */
-        ok = p == rint(p) || (whole && even && zeros % 2 == 0 && u[zeros] > 0);
+    int ok = op == IMP_OP_POW && u[zeros] < 0 ? p == rint(p)
+                                              : leading == rint(leading);
     int last = k - (int)leading;
     /* For p < 1 coefficients of u beyond k would be needed. */
     if (!ok || last + zeros > k)
@@ -116,13 +110,24 @@ power(uint32_t op, const double *u, const double *p, const double *y, int k)
     return power_general(u, p, y, k);
 }
 
-/* From y^2 = a^2 + b^2 follows y y' = a a' + b b'. */
+/* From y^2 = a^2 + b^2 follows y y' = a a' + b b'. Where both begin as a power
+ * of s, (a, b) = s^zeros (A, B), the length is s^zeros hypot(A, B) from here
+ * on. */
 static double
 hypot_step(const double *a, const double *b, const double *y, int k)
 {
     double sum = 0;
-    if (y[0] == 0)
-        return all_zero(a, 0, k) && all_zero(b, 0, k) ? 0 : (double)NAN;
+    int zeros = 0;
+    while (zeros <= k && a[zeros] == 0 && b[zeros] == 0)
+        zeros++;
+    if (zeros > k)
+        return 0;
+    if (zeros == k)
+        return imp_hypot(a[k], b[k]);
+    a += zeros;
+    b += zeros;
+    y += zeros;
+    k -= zeros;
     for (int j = 1; j <= k; j++)
         sum += (double)j * (a[j] * a[k - j] + b[j] * b[k - j]);
     for (int j = 1; j < k; j++)

@@ -52,11 +52,12 @@ compare_sweep(const struct runner *runner, const struct model *model,
         return;
     one.threads = 1;
     three.threads = 3;
-    /* ends at fractions of the time, which leaves the motion alone */
+    /* ends at fractions of the time, which leaves the motion alone; a sweep
+     * that reads no row makes none, and pieces of the motion end elsewhere */
     snprintf(ask, sizeof ask,
              "let s = sweep {\n  over = (none in (0, %.3g, %.3g, %.3g, %.3g))\n"
              "  run = simulate { until = %.17g + none }\n"
-             "  record = (count, energy_after, time)\n}\n",
+             "  record = (count, energy_after, time, t[-1])\n}\n",
              -0.1 * model->until, -0.4 * model->until, 0.1 * model->until,
              -0.7 * model->until, model->until);
     struct result alone = run_asking(&one, model, ask);

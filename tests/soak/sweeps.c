@@ -152,17 +152,18 @@ compare_sweep_rows(const struct runner *runner, const struct model *model,
     }
     int number = random_whole(&random, params);
     double value = strtod(value_of(single, number), NULL);
-    snprintf(ask, sizeof ask,
-             "let s = sweep {\n  over = (number%d in (%.17g, %.17g, %.17g))\n"
-             "  run = simulate { until = %.17g }\n"
-             "  record = (count, energy_after, time)\n}\n"
-             "let q = sweep {\n  over = (none in (0, 1))\n"
-             "  within = (number%d in (%.17g, %.17g, %.17g))\n"
-             "  run = simulate { until = %.17g }\n"
-             "  record = (count, energy_after, time)\n  summary = true\n}\n",
-             number, factors[0] * value, factors[1] * value, factors[2] * value,
-             model->until, number, factors[0] * value, factors[1] * value,
-             factors[2] * value, model->until);
+    snprintf(
+        ask, sizeof ask,
+        "let s = sweep {\n  over = (number%d in (%.17g, %.17g, %.17g))\n"
+        "  run = simulate { until = %.17g }\n"
+        "  record = (count, energy_after, time, t[-1])\n}\n"
+        "let q = sweep {\n  over = (none in (0, 1))\n"
+        "  within = (number%d in (%.17g, %.17g, %.17g))\n"
+        "  run = simulate { until = %.17g }\n"
+        "  record = (count, energy_after, time, t[-1])\n  summary = true\n}\n",
+        number, factors[0] * value, factors[1] * value, factors[2] * value,
+        model->until, number, factors[0] * value, factors[1] * value,
+        factors[2] * value, model->until);
     char *swept = text_asking(model, ask);
     struct result all;
     struct runner patient = *runner;

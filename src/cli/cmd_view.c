@@ -393,8 +393,9 @@ replay_work(void *ctx)
     job->arena = arena_new();
     int error = page_read(job->path, &job->bytes, &job->n);
     if (error) {
-        cli_error(DIAG_E0805, NULL, "cannot read `%s`: %s", job->path,
-                  strerror(error));
+        cli_error(DIAG_E0805,
+                  "`save r { file = \"r.imprun\" }` writes one under --out",
+                  "cannot read `%s`: %s", job->path, strerror(error));
         return IMP_EXIT_MODEL;
     }
     const char *why = run_read(job->arena, job->bytes, job->n, &run);

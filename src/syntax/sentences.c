@@ -561,6 +561,12 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
                   "%s",
                   spelled(parse, &parse->before[0]),
                   spelled(parse, &parse->prev));
+    } else if (parse->found.kind == IMP_YYLBRACK && parse->prev.text &&
+               parse->before[0].kind == IMP_YYCOORDINATE) {
+        diag_help(parse->ds, diag,
+                  "coordinates have no families: each has a name of its own, "
+                  "coordinate %s0, %s1, or each system of a pattern its own %s",
+                  parse->prev.text, parse->prev.text, parse->prev.text);
     } else if (row->code == DIAG_E0029 && parse->prev.text &&
                parse->found.kind == IMP_YYIN) {
         diag_help(parse->ds, diag,

@@ -317,6 +317,19 @@ names_in_system(const struct ast_item *inner, const char *name)
     return false;
 }
 
+/* The data that have a column of this name; NULL: none have. */
+static const char *
+data_with_column(const struct check *ck, const char *name)
+{
+    for (size_t i = 0; i < ck->lists.tables.n; i++) {
+        const struct tm_table *table = &ck->lists.tables.v[i];
+        for (size_t k = 0; k < table->n_columns; k++)
+            if (!strcmp(table->columns[k].name, name))
+                return table->name;
+    }
+    return NULL;
+}
+
 /* What has something of this name: a system its coordinate or contact, a body
  * its place, a contact its gap. NULL: nothing that the module declares, or the
  * range stands in such a thing, which reads itself in other ways. */
@@ -357,6 +370,15 @@ owner(const struct module *module, const char *name, imp_range range)
             return decl->name;
     }
     return NULL;
+}
+
+/* The same, or the data that have a column of this name. */
+static const char *
+holder(const struct check *ck, const struct module *module, const char *name,
+       imp_range range)
+{
+    const char *of = owner(module, name, range);
+    return of ? of : data_with_column(ck, name);
 }
 
 /* The family whose index has this name; NULL: there is none. */
@@ -454,6 +476,17 @@ help_law(struct check *ck, struct diag *diag, const char *name)
             return true;
         }
     return false;
+}
+
+/* Says what a law or a function of other languages is here that is called. */
+static bool
+help_call(struct check *ck, struct diag *diag, const char *name)
+{
+    if (help_law(ck, diag, name))
+        return true;
+    if (foreign_function(name))
+        CHECK_HELP(ck, diag, "%s", foreign_function(name));
+    return foreign_function(name) != NULL;
 }
 
 /* Is this word a text of results, such as a status? */
@@ -657,7 +690,7 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         system ? NULL : scope_find(ck, module, name, otherwise, range, &rep);
     const char *lib =
         stdlib_holder(name, system ? systems : shapes_and_functions);
-    const char *of = !value || coords ? NULL : owner(module, name, range);
+    const char *of = !value || coords ? NULL : holder(ck, module, name, range);
     bool missing = !other && lib && !scope_library(module, lib);
     if (missing ? reported_missing(ck, module, lib)
                 : reported_unknown(ck, module, name))
@@ -682,8 +715,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
     } else if (value && builtin_find(name)) {
         CHECK_HELP(ck, diag, "it is a function: call it, as in %s",
                    builtin_find(name)->example);
-    } else if (fn && foreign_function(name)) {
-        CHECK_HELP(ck, diag, "%s", foreign_function(name));
+    } else if (fn && help_call(ck, diag, name)) {
+        return;
     } else if (fn && usual_shape(name)) {
         CHECK_HELP(ck, diag,
                    "the library `shapes` has `%s` for the plane and `%s` for "

@@ -145,6 +145,9 @@ match_arguments(struct check *ck, const struct decl *decl,
                                             "the argument `%s` is given twice",
                                             formals[formal].name.text);
             CHECK_NOTE(ck, diag, given[formal]->range, "first here");
+            CHECK_HELP(ck, diag,
+                       "arguments without a name fill the others in their "
+                       "order: leave one of the two out");
             ok = false;
             continue;
         }

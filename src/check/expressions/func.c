@@ -96,6 +96,34 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
     return result;
 }
 
+/* E0218: the argument of min, max, sum or length is no list. */
+static struct value
+no_list(struct check *ck, const struct ast_expr *node, const char *name,
+        const struct value *value)
+{
+    bool least = !strcmp(name, "min"), greatest = !strcmp(name, "max");
+    struct diag *diag = check_error(
+        ck, DIAG_E0218, node->args[0].value->range,
+        "%s takes %s, but this is %s", name,
+        least || greatest ? "two or more numbers, or a list" : "a list",
+        value_kind_text(ck, value));
+    if ((least || greatest) && value->kind == VALUE_NUM && value->rows == 1)
+        CHECK_HELP(ck, diag,
+                   "of two numbers: %s(a, b); of a quantity along a "
+                   "motion: simulate { record = %s(%s) ... }",
+                   name, least ? "inf" : "sup",
+                   expr_label(ck, node->args[0].value));
+    else if (value->kind == VALUE_RESULT)
+        CHECK_HELP(ck, diag, "take one of its lists, as in %s(r.%s)", name,
+                   "t");
+    else if (value->kind == VALUE_TABLE &&
+             ck->lists.tables.v[value->ref].n_columns)
+        CHECK_HELP(ck, diag, "take one of its columns, as in %s(%s.%s)", name,
+                   ck->lists.tables.v[value->ref].name,
+                   ck->lists.tables.v[value->ref].columns[0].name);
+    return value_poison(node->range);
+}
+
 /* min and max of numbers or of a list; sum and length of one list. */
 static struct value
 reduce(struct check *ck, const struct ast_expr *node, const char *name,
@@ -117,20 +145,7 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
                          node->range);
     if (count == 1 && args[0].kind != VALUE_LIST &&
         !(args[0].kind == VALUE_NUM && args[0].cols == 1 && args[0].rows > 1)) {
-        struct diag *diag =
-            check_error(ck, DIAG_E0218, node->args[0].value->range,
-                        "%s takes %s, but this is %s", name,
-                        mn || mx ? "two or more numbers, or a list" : "a list",
-                        value_kind_text(ck, &args[0]));
-        if (args[0].kind == VALUE_RESULT)
-            CHECK_HELP(ck, diag, "take one of its lists, as in %s(r.%s)", name,
-                       "t");
-        else if (args[0].kind == VALUE_TABLE &&
-                 ck->lists.tables.v[args[0].ref].n_columns)
-            CHECK_HELP(ck, diag, "take one of its columns, as in %s(%s.%s)",
-                       name, ck->lists.tables.v[args[0].ref].name,
-                       ck->lists.tables.v[args[0].ref].columns[0].name);
-        return value_poison(node->range);
+        return no_list(ck, node, name, &args[0]);
     }
     if (count > 1) {
         list = value_array(ck, (uint32_t)count, 1, dim_pure(ck->dims),

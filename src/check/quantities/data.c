@@ -354,6 +354,20 @@ header_unit(struct check *ck, const struct asked *asked)
     return false;
 }
 
+/* The header that is this text with a unit in brackets behind it; NULL: there
+ * is none. */
+static const char *
+with_unit(const struct table_head *head, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i < head->n; i++)
+        if (!strncmp(head->names[i], text, length) &&
+            head->names[i][length + strspn(head->names[i] + length, " ")] ==
+                '[')
+            return head->names[i];
+    return NULL;
+}
+
 /* Finds the column of the file with this header. */
 static bool
 find_header(struct check *ck, const struct reading *reading,
@@ -373,12 +387,19 @@ find_header(struct check *ck, const struct reading *reading,
                     found ? "several columns of this file have the header"
                           : "the file has no column with the header",
                     asked->header);
-    const char *near =
-        found ? NULL : suggest(asked->header, head->names, head->n);
+    const char *near = found ? NULL : with_unit(head, asked->header);
+    if (!found && !near)
+        near = suggest(asked->header, head->names, head->n);
     if (near) {
         CHECK_HELP(ck, diag, "did you mean \"%s\"?", near);
-        diag_fix(ck->ds, diag, asked->range,
-                 arena_printf(ck->arena, "\"%s\"", near));
+        /* a header that is not stated is the name, where it stands alone */
+        bool alone = !strcmp(asked->name, asked->header) &&
+                     asked->range.hi - asked->range.lo == strlen(asked->name);
+        if (!alone || !asked->stated)
+            diag_fix(ck->ds, diag, asked->range,
+                     arena_printf(ck->arena, "%s%s\"%s\"",
+                                  alone ? asked->name : "", alone ? " = " : "",
+                                  near));
     } else if (!found) {
         CHECK_HELP(
             ck, diag, "its columns are %s%s",

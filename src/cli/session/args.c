@@ -256,11 +256,11 @@ cli_one(const struct cli_command *command, const char **model, const char *word)
 {
     assert(command && model && word);
     if (*model)
-        cli_error(DIAG_E0822,
-                  strchr(word, '=') ? "a param is set by --set NAME=VALUE"
-                                    : NULL,
-                  "`imp %s` takes one model; found a second one, `%s`",
-                  command->name, word);
+        cli_error(
+            DIAG_E0822,
+            strchr(word, '=') ? "a param is set by --set NAME=VALUE" : NULL,
+            "`imp %s` takes one %s; found a second one, `%s`", command->name,
+            strcmp(command->name, "replay") ? "model" : "run file", word);
     else
         *model = word;
     return *model == word;

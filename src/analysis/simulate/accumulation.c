@@ -545,9 +545,8 @@ take(struct simulation *sim, struct limit_group *group,
     double friction_error = 0.0;
     *there = false;
     leave_others(sim, group, limit);
-    if ((group->friction &&
-         !limit_friction_known(sim, group, contact, limit->remaining, window,
-                               &friction_error)) ||
+    if ((group->friction && !limit_friction_known(sim, group, limit, contact,
+                                                  window, &friction_error)) ||
         !limit_rows_foresee(sim, group, &sim->accumulation->lines, meet))
         return IMP_OK;
     if (group->friction) /* the forecast has the forces of what is held */

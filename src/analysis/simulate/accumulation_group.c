@@ -341,6 +341,7 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
         const struct contact_point_state *p = &state[point];
         double low = LIMIT_GROUP_NOISE * DBL_EPSILON *
                      limit_group_place(run, list.spot[point].contact);
+
         if (p->gap > low + ahead * (fabs(p->rate) + ahead * fabs(p->free)))
             continue;
         list.spot[near++] = list.spot[point];
@@ -441,76 +442,6 @@ limit_group_past_end(struct simulation *sim, const struct limit_group *group,
             return true;
     }
     return false;
-}
-
-/* A speed of which the motion of the group's bodies in the plane is made: the
- * greatest of theirs, or the one that they gain while they fall their own size.
- * *acc: the greatest acceleration of their gaps. */
-static double
-speed_of(const struct simulation *sim, const struct limit_group *group,
-         double *acc)
-{
-    const struct rt *run = sim->run;
-    double speed = 0.0, place = INFINITY;
-    *acc = 0.0;
-    for (int i = 0; i < group->n; i++) {
-        *acc = fmax(*acc, fabs(group->point[i].free));
-        place = fmin(place, group->place[i]);
-    }
-    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
-        const imp_body *body = rt_body(run, b);
-        const double *velocity = run->env + body->env_state + 3;
-        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
-        if (group->body[b])
-            speed = fmax(speed, hypot(velocity[0], velocity[1]) +
-                                    fabs(velocity[2]) *
-                                        (isfinite(radius) ? radius : place));
-    }
-    return fmax(speed, sqrt(*acc * place));
-}
-
-/* Are all flights to come near the tolerance of a gap? */
-static bool
-flights_flat(struct simulation *sim, const struct limit_group *group,
-             double left)
-{
-    double tol, rate;
-    for (int i = 0; i < group->n; i++) {
-        gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
-        if (fabs(group->point[i].rate) * left > CHATTER_FLAT * tol)
-            return false;
-    }
-    return true;
-}
-
-bool
-limit_friction_known(struct simulation *sim, const struct limit_group *group,
-                     uint32_t contact, double left, double window,
-                     double *error)
-{
-    assert(sim != NULL && group->n > 0 && left >= 0.0 && error != NULL);
-    const struct flight_history *flights = &sim->contacts[contact].flights;
-    double place = INFINITY, acc, speed = speed_of(sim, group, &acc),
-           low = DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts);
-    for (int i = 0; i < group->n; i++)
-        place = fmin(place, group->place[i]);
-    double K =
-        6.0 * CHATTER_BLUR * DBL_EPSILON * place / (window * window * window);
-    speed += acc * flights->first;
-    double off = window > 0.0 ? K * left * left / speed : NAN;
-    *error = off + low;
-    return off <= low || flights_flat(sim, group, left);
-}
-
-double
-limit_slip_left(const struct simulation *sim, const struct limit_group *group,
-                double left)
-{
-    assert(sim != NULL && group->n > 0 && left >= 0.0);
-    if (!friction_modes_any(sim->run, group->spot, group->n))
-        return 0.0;
-    double acc, speed = speed_of(sim, group, &acc);
-    return speed > 0.0 ? acc * left / speed : 0.0;
 }
 
 double
@@ -660,7 +591,7 @@ jerk_along(const struct simulation *sim, const struct limit_group *group)
 }
 
 double
-limit_window(const struct simulation *sim, const struct limit_group *group,
+limit_window(const struct simulation *sim, struct limit_group *group,
              double *far, double *state)
 {
     assert(sim != NULL && group->n > 0 && far != NULL && state != NULL);
@@ -695,8 +626,8 @@ limit_window(const struct simulation *sim, const struct limit_group *group,
     *far = CHATTER_FAR * blurs(K, place);
     bool squeezed = push > CHATTER_SQUEEZE * acc;
     /* impulses that turn by no more than rounding are those of a parabola */
-    double turn = (bend + (turns ? spin : 0.0)) * flight;
-    *state = squeezed && turn > LIMIT_GROUP_NOISE * DBL_EPSILON
+    group->turn = bend + (turns ? spin : 0.0);
+    *state = squeezed && group->turn * flight > LIMIT_GROUP_NOISE * DBL_EPSILON
                  ? 0.0
                  : blurs(fmax(K, jerk_along(sim, group)), place);
     return blurs(jerk + turned, place);

@@ -15,6 +15,7 @@
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
 #include "runtime/flow/flow.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/contact_point.h"
@@ -373,6 +374,87 @@ simulate_put_limits(struct simulation *sim, struct record *out)
                               (size_t)sim->taken.n - LIMITS_TOLD,
                               num_digits(time, table->time[table->n - 1], 9)));
     }
+}
+
+/* -- the state at a limit with friction -------------------------------------
+ */
+
+/* A speed of which the motion of the group's bodies in the plane is made: the
+ * greatest of theirs, or the one that they gain while they fall their own size.
+ * *acc: the greatest acceleration of their gaps. */
+static double
+speed_of(const struct simulation *sim, const struct limit_group *group,
+         double *acc)
+{
+    const struct rt *run = sim->run;
+    double speed = 0.0, place = INFINITY;
+    *acc = 0.0;
+    for (int i = 0; i < group->n; i++) {
+        *acc = fmax(*acc, fabs(group->point[i].free));
+        place = fmin(place, group->place[i]);
+    }
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        const imp_body *body = rt_body(run, b);
+        const double *velocity = run->env + body->env_state + 3;
+        double radius = run->env[body->env_body + IMP_BODY_RADIUS];
+        if (group->body[b])
+            speed = fmax(speed, hypot(velocity[0], velocity[1]) +
+                                    fabs(velocity[2]) *
+                                        (isfinite(radius) ? radius : place));
+    }
+    return fmax(speed, sqrt(*acc * place));
+}
+
+/* Flights of bodies that squeeze others are many until the limit: they are hit
+ * together within the tolerance of a gap while so many more lengths are left.
+ */
+#define CHATTER_SQUEEZED 8.0
+
+/* Are all flights to come near the tolerance of a gap? */
+static bool
+flights_flat(struct simulation *sim, const struct limit_group *group,
+             const struct forecast_limit *limit, double many)
+{
+    double tol, rate;
+    for (int i = 0; i < group->n; i++) {
+        gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
+        if (limit->group[i] && fabs(group->point[i].rate) * limit->remaining >
+                                   CHATTER_FLAT * many * tol)
+            return false;
+    }
+    return true;
+}
+
+bool
+limit_friction_known(struct simulation *sim, const struct limit_group *group,
+                     const struct forecast_limit *limit, uint32_t contact,
+                     double window, double *error)
+{
+    assert(sim != NULL && group->n > 0 && error != NULL);
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double place = INFINITY, acc, speed = speed_of(sim, group, &acc),
+           low = DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts),
+           left = limit->remaining;
+    for (int i = 0; i < group->n; i++)
+        place = fmin(place, group->place[i]);
+    double K =
+        6.0 * CHATTER_BLUR * DBL_EPSILON * place / (window * window * window);
+    speed += acc * flights->first;
+    double off = window > 0.0 ? K * left * left / speed : group->turn * left;
+    *error = off + low;
+    return off <= low || flights_flat(sim, group, limit,
+                                      window > 0.0 ? 1.0 : CHATTER_SQUEEZED);
+}
+
+double
+limit_slip_left(const struct simulation *sim, const struct limit_group *group,
+                double left)
+{
+    assert(sim != NULL && group->n > 0 && left >= 0.0);
+    if (!friction_modes_any(sim->run, group->spot, group->n))
+        return 0.0;
+    double acc, speed = speed_of(sim, group, &acc);
+    return speed > 0.0 ? acc * left / speed : 0.0;
 }
 
 /* -- verdicts -------------------------------------------------------------- */

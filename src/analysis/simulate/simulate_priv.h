@@ -239,9 +239,8 @@ struct simulation {
 struct limit_group {
     bool *contact, *body;
     bool *follows; /* contacts that are followed on the way alone, or NULL */
-    /* n points with their states, Delassus matrix, restitutions and sizes of
-     * the terms of their gaps (m), in run->brief */
-    int n;
+    double turn;   /* how fast impulses turn (1/s), of limit_window */
+    int n;         /* points: states, Delassus matrix, sizes of terms of gaps */
     struct contact_point *spot;
     struct contact_point_state *point;
     double *G, *e, *place;
@@ -649,17 +648,17 @@ bool limit_turning(const struct contact_point_state *state);
  * same holds for the state, 0 if that is not known: impulses act along normals
  * that turn, or at corners that turn about the mass centre, and those of a body
  * that others squeeze are far above its free acceleration. */
-double limit_window(const struct simulation *sim,
-                    const struct limit_group *group, double *far,
-                    double *state);
+double limit_window(const struct simulation *sim, struct limit_group *group,
+                    double *far, double *state);
 /* A bound of the error of the state at a limit with friction, `left` seconds
- * ahead, as a share of the speeds, into *error; NAN: nothing bounds it. Until
- * then loads and coefficients are taken as constant; they change at the rate K
- * for which the parabola is the motion for `window` seconds (window_of), so the
- * speeds are off by K t^2, places by less. False: it will be better known. */
+ * ahead, as a share of the speeds, into *error. Until then loads and
+ * coefficients are taken as constant; they change at the rate K for which the
+ * parabola is the motion for `window` seconds, so the speeds are off by K t^2;
+ * 0: impulses turn by left * turn. False: it will be better known. */
 bool limit_friction_known(struct simulation *sim,
-                          const struct limit_group *group, uint32_t contact,
-                          double left, double window, double *error);
+                          const struct limit_group *group,
+                          const struct forecast_limit *limit, uint32_t contact,
+                          double window, double *error);
 /* Flights of this point that begin with this speed, in lengths of the first. */
 double limit_flights(struct simulation *sim, const struct limit_group *group,
                      int point, double speed);

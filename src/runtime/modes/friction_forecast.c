@@ -150,7 +150,8 @@ hit(struct bounce *bounce)
             low = RATE_NONE * bounce->high;
         /* the limit of this point, on the way to that of all */
         low = fmax(low, BOUNCE_REST * bounce->high);
-        if (fabs(rate[0]) <= low)
+        /* an impact leaves no approach but rounding */
+        if (rate[0] <= low && rate[0] >= -COLLAPSE_REST * low)
             rate[0] = 0.0;
         /* a point at rest that others knock off has to come back */
         bounce->bounced[index[i]] |= rate[0] != 0.0;

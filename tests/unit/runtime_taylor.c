@@ -67,9 +67,41 @@ products(void **state)
     }
 }
 
+/* One coefficient at a time has the bits of whole series. */
+static void
+coefficients(void **state)
+{
+    (void)state;
+    uint64_t s = 2;
+    for (int t = 0; t < 400; t++) {
+        int k = (int)multi_random(&s, 0, ORDER + 1);
+        struct taylor a[4], product[4];
+        double sum = 0.0, turned[2], want[2] = {0.0, 0.0};
+        draw(&s, a, 4);
+        for (int i = 0; i < 4; i++)
+            taylor_mul(k, &a[i], &a[3 - i], &product[i]);
+        add(&a[0], &a[1], k, &sum);
+        add(&a[2], &a[3], k, &sum);
+        assert_true(taylor_product_at(a[0].c, a[3].c, k) == product[0].c[k]);
+        assert_true(taylor_products_at(a[0].c, a[1].c, a[2].c, a[3].c, k) ==
+                    sum);
+        assert_true(taylor_crossed_at(a[0].c, a[1].c, a[2].c, a[3].c, k) ==
+                    product[0].c[k] - product[1].c[k]);
+        for (int j = 0; j <= k; j++)
+            want[0] += a[0].c[j] * a[2].c[k - j];
+        for (int j = 0; j <= k; j++)
+            want[0] -= a[1].c[j] * a[3].c[k - j];
+        add(&a[1], &a[2], k, &want[1]);
+        add(&a[0], &a[3], k, &want[1]);
+        taylor_turned_at(a[0].c, a[1].c, a[2].c, a[3].c, k, turned);
+        assert_true(turned[0] == want[0] && turned[1] == want[1]);
+    }
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(products),
+                                       cmocka_unit_test(coefficients)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

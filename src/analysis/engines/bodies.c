@@ -651,7 +651,7 @@ static int
 unloaded(struct second *second, int point)
 {
     struct simulation *sim = second->sim;
-    struct mode_change change;
+    struct mode_change change = {.order = 0};
     int st = simulate_row(sim);
     if (!st)
         st = simulate_persistent_unloaded(sim, point, false);

@@ -165,7 +165,8 @@ pose_holds(struct rt *run, uint32_t contact, const struct kept_pose *kept)
     for (uint32_t i = 0; i < dim; i++) {
         holds =
             row_holds(&kept->centre[i], kept->order, 1.0, length, slack, holds);
-        for (uint32_t j = 0; j < dim; j++)
+        /* in the plane the second row has the numbers of the first again */
+        for (uint32_t j = 0; j < dim && (dim == 3 || i == 0); j++)
             holds = row_holds(&kept->turn[3 * i + j], kept->order, length,
                               length, slack, holds);
     }

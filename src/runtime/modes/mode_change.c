@@ -698,37 +698,18 @@ one_row(struct search *search, int index)
     return others(search, row->spot.contact);
 }
 
-/* Are all points that are held those of polytopes? The gap of a smooth body may
- * begin with any power of the time. */
-static bool
-only_polytopes(const struct rt *run)
-{
-    for (int i = 0; i < persistent_count(run); i++) {
-        enum contact_point_kind kind = run->persistent->row[i]->spot.kind;
-        if (kind == POINT_SURFACE || kind == POINT_SMOOTH)
-            return false;
-    }
-    return true;
-}
-
-/* Looks for the first change within `span` (s) from now, by series of one
- * order. again: those of a lower order did not last. */
+/* Looks for the first change within `span` (s) from now, by the series that
+ * have been made, which hold for search->holds. */
 static int
-look(struct search *search, const struct watched_contact *over, double span,
-     bool again)
+look(struct search *search, const struct watched_contact *over, double span)
 {
     struct rt *run = search->r;
-    double h;
-    int st = again ? motion_series_more(run, search->order, &h)
-                   : motion_series_all(run, search->order, &h);
-    if (st)
-        return st;
-    search->holds = h;
-    search->best = fmin(h, span);
+    int st = IMP_OK, n_row = persistent_count(run);
+    search->best = fmin(search->holds, span);
     search->out->what = CHANGE_NONE;
     for (int i = 0; run->persistent && i < run->persistent->n; i++)
         contact_point_poses_forget(run->persistent->group[i]);
-    for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
+    for (int i = 0; i < n_row && !st; i++)
         st = one_row(search, i);
     for (uint32_t i = 0; i < search->n_over && !st; i++) {
         search->over = over + i;
@@ -737,11 +718,36 @@ look(struct search *search, const struct watched_contact *over, double span,
             st = one_contact(search);
     }
     search->over = over;
-    for (int i = 0; run->persistent && i < run->persistent->n_row && !st; i++)
+    for (int i = 0; i < n_row && !st; i++)
         if (!search->blind ||
             !search->blind[run->persistent->row[i]->spot.contact])
             leaves(search, i);
     return st;
+}
+
+/* The same by series that are made now: of few orders, if `few`, and by more of
+ * them where these do not last. Where they did not last before (`on`), more are
+ * asked first, and few only if a change comes while these hold. */
+static int
+look_twice(struct search *search, const struct watched_contact *over,
+           double span, bool few, bool on)
+{
+    search->order = few ? MOTION_FEW_TERMS : MOTION_STEP_ORDER;
+    int st = motion_series_all(search->r, search->order, &search->holds);
+    double lasts = search->holds;
+    on = on && few && lasts < span;
+    if (!st && !on)
+        st = look(search, over, span);
+    if (st || !few ||
+        (!on && (search->out->what != CHANGE_NONE || !(search->best < span))))
+        return st;
+    search->order = MOTION_STEP_ORDER;
+    st = motion_series_more(search->r, search->order, &search->holds);
+    if (!st)
+        st = look(search, over, span);
+    return !st && on && search->best <= lasts
+               ? look_twice(search, over, span, few, false)
+               : st;
 }
 
 int
@@ -751,21 +757,13 @@ mode_change_next(struct rt *run, double until, const bool *blind,
 {
     assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
     double t0 = rt_time(run), span = until - t0;
-    bool few = motion_by_weight(run) && only_polytopes(run);
-    struct search search = {.r = run,
-                            .out = out,
-                            .blind = blind,
-                            .over = over,
-                            .n_over = n_over,
-                            .order =
-                                few ? MOTION_FEW_TERMS : MOTION_STEP_ORDER};
+    bool few = motion_by_weight(run) && persistent_polytopes(run),
+         on = out->order == MOTION_STEP_ORDER;
+    struct search search = {
+        .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
     motion_ground_at(run, INFINITY);
-    int st = look(&search, over, span, false);
-    if (!st && few && out->what == CHANGE_NONE && search.best < span) {
-        search.order = MOTION_STEP_ORDER;
-        st = look(&search, over, span, true);
-    }
+    int st = look_twice(&search, over, span, few, on);
     if (st)
         return st;
     out->order = search.order;

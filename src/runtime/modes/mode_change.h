@@ -58,7 +58,8 @@ struct mode_change {
 };
 /* The first change at or before `until`, within one expansion of the motion, of
  * what is held and of the contacts over[0..n_over). Contacts that are set in
- * `blind` (NULL: none) are not asked. Status of the tapes. */
+ * `blind` (NULL: none) are not asked. out->order is that of the last call, 0 if
+ * there was none. Status of the tapes. */
 int mode_change_next(struct rt *run, double until, const bool *blind,
                      const struct watched_contact *over, uint32_t n_over,
                      struct mode_change *out);

@@ -76,6 +76,9 @@ bool persistent_moves(const struct rt *run, uint32_t block);
 /* Returns the number of points of all groups; persistent_point gives the i-th
  * with its force (N) at the instant of the last series. */
 int persistent_count(const struct rt *run);
+/* Are all of them points of polytopes? The gap of a smooth body may begin with
+ * any power of the time. */
+bool persistent_polytopes(const struct rt *run);
 const struct contact_point *persistent_point(const struct rt *run, int i,
                                              bool *on, double *force);
 /* The force at the i-th point (N) `ahead` seconds after the instant of the last

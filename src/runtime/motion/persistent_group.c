@@ -535,6 +535,16 @@ persistent_corners_only(const struct persistent_group *group)
     return all;
 }
 
+bool
+persistent_polytopes(const struct rt *run)
+{
+    bool all = true;
+    for (int i = 0; run->persistent && i < run->persistent->n_row; i++)
+        all &= run->persistent->row[i]->spot.kind != POINT_SURFACE &&
+               run->persistent->row[i]->spot.kind != POINT_SMOOTH;
+    return all;
+}
+
 /* Returns for each block the least block that points connect it to. */
 static uint32_t *
 connected(struct rt *run, const struct contact_point *spot, int n)

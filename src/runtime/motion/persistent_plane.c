@@ -33,7 +33,7 @@ struct plane_body {
 struct plane_pose {
     uint32_t contact;
     bool still; /* body 0 does not move: the pose is that of body 1, turned */
-    double cosine, sine; /* of body 0 then */
+    double x, y, cosine, sine; /* of body 0 then */
     struct taylor centre[3], turn[9];
 };
 struct plane_point {
@@ -185,12 +185,13 @@ move(struct plane_body *body, int term)
     return finite + 0.0 * (body->cosine[k] + body->sine[k]);
 }
 
-/* The pose of a contact whose body 0 is still, at order k >= 1: as the tape
+/* The pose of a contact whose body 0 is still, at order k: as the tape
  * imp_contact.relative has it. */
 static void
 pose_still(struct plane_pose *pose, const struct plane_body *body, int k)
 {
-    double x = body->state[0][k] - 0.0, y = body->state[1][k] - 0.0,
+    double x = body->state[0][k] - (k == 0 ? pose->x : 0.0),
+           y = body->state[1][k] - (k == 0 ? pose->y : 0.0),
            c = body->cosine[k], s = body->sine[k], C = pose->cosine,
            S = pose->sine;
     pose->centre[0].c[k] = C * x + S * y;
@@ -200,7 +201,7 @@ pose_still(struct plane_pose *pose, const struct plane_body *body, int k)
     pose->turn[3].c[k] = C * s - S * c;
 }
 
-/* Makes the pose of orders from .. to, from 1 on. */
+/* Makes the pose of orders from .. to. */
 static bool
 pose_from(struct rt *run, struct plane_pose *pose,
           const struct plane_point *point, int from, int to)
@@ -214,59 +215,6 @@ pose_from(struct rt *run, struct plane_pose *pose,
 }
 
 /* -- points ---------------------------------------------------------------- */
-
-/* Returns coefficient k of a product. */
-static double
-product(const double *a, const double *b, int k)
-{
-    double sum = 0.0;
-    for (int j = 0; j <= k; j++)
-        sum += a[j] * b[k - j];
-    return sum;
-}
-
-/* Returns coefficient k of a b + c d, as one sum. */
-static double
-products(const double *a, const double *b, const double *c, const double *d,
-         int k)
-{
-    double sum = product(a, b, k);
-    for (int j = 0; j <= k; j++)
-        sum += c[j] * d[k - j];
-    return sum;
-}
-
-/* Makes coefficient k of a vector that is turned by a cosine and a sine. Four
- * sums of products, two at a time, each from its first term on. */
-static void
-turned_by(const double *cosine, const double *sine, const double *x,
-          const double *y, int k, double out[2])
-{
-    double first = 0.0, second = 0.0;
-    for (int j = 0; j <= k; j++) {
-        first += cosine[j] * x[k - j];
-        second += sine[j] * x[k - j];
-    }
-    for (int j = 0; j <= k; j++) {
-        first -= sine[j] * y[k - j];
-        second += cosine[j] * y[k - j];
-    }
-    out[0] = first;
-    out[1] = second;
-}
-
-/* Returns coefficient k of a d, less that of b c; both sums at once. */
-static double
-crossed(const double *a, const double *b, const double *c, const double *d,
-        int k)
-{
-    double first = 0.0, second = 0.0;
-    for (int j = 0; j <= k; j++) {
-        first += a[j] * d[k - j];
-        second += b[j] * c[k - j];
-    }
-    return first - second;
-}
 
 /* Order k of one number of R x or R^T x for a constant x; R by the row of it.
  */
@@ -287,8 +235,9 @@ gap_at(struct plane_point *point, int k)
     for (int i = 0; i < 2; i++) {
         double at = turned(point->face_axes[i], point->vertex, k);
         row->place[i].c[k] =
-            back ? at - products(pose->turn[i].c, pose->centre[0].c,
-                                 pose->turn[3 + i].c, pose->centre[1].c, k)
+            back ? at - taylor_products_at(pose->turn[i].c, pose->centre[0].c,
+                                           pose->turn[3 + i].c,
+                                           pose->centre[1].c, k)
                  : at + pose->centre[i].c[k];
     }
     row->gap.c[k] = row->place[0].c[k] * point->normal[0] +
@@ -311,8 +260,8 @@ open_at(struct plane_point *point, int k)
         world[0] = c * n[0] + -1.0 * s * n[1] + 0.0;
         world[1] = s * n[0] + c * n[1] + 0.0;
     } else {
-        turned_by(other->cosine, other->sine, point->own[0].c, point->own[1].c,
-                  k, world);
+        taylor_turned_at(other->cosine, other->sine, point->own[0].c,
+                         point->own[1].c, k, world);
     }
     for (int e = 0; e < 2; e++) {
         double sign = e == of ? -1.0 : 1.0;
@@ -326,6 +275,27 @@ open_at(struct plane_point *point, int k)
     if (face)
         row->open[of][5].c[k] =
             -1.0 * (row->place[0].c[k] * n[1] - row->place[1].c[k] * n[0]);
+}
+
+/* Makes the spin at order k, from a column of the rotation and its rate, and
+ * returns coefficient k of its product with the arm of the slip. Of that
+ * product only the last term needs this spin: three sums at once. */
+static double
+turn_reach(struct persistent_friction *friction, const double *cosine,
+           const double *sine, int k)
+{
+    const double *rate[2] = {friction->turning[0].c, friction->turning[1].c},
+                 *spin = friction->spin.c, *reach = friction->reach[1].c;
+    double first = 0.0, second = 0.0, sum = 0.0;
+    for (int j = 0; j < k; j++) {
+        first += cosine[j] * rate[1][k - j];
+        second += sine[j] * rate[0][k - j];
+        sum += spin[j] * reach[k - j];
+    }
+    first += cosine[k] * rate[1][0];
+    second += sine[k] * rate[0][0];
+    friction->spin.c[k] = first - second;
+    return sum + friction->spin.c[k] * reach[0];
 }
 
 /* The slip at order k, from places of order k + 1; `last`: these are not known,
@@ -346,12 +316,11 @@ slip_at(struct plane_point *point, int k, bool last)
         slip = (0.0 + velocity[0].c[k] * point->normal[1]) -
                (0.0 + velocity[1].c[k] * point->normal[0]);
     else
-        slip = crossed(velocity[0].c, velocity[1].c, friction->normal[0].c,
-                       friction->normal[1].c, k);
-    friction->spin.c[k] =
-        crossed(turn[0]->c, turn[1]->c, turning[0].c, turning[1].c, k);
+        slip =
+            taylor_crossed_at(velocity[0].c, velocity[1].c,
+                              friction->normal[0].c, friction->normal[1].c, k);
     friction->slip.c[k] =
-        slip - product(friction->spin.c, friction->reach[1].c, k);
+        slip - turn_reach(friction, turn[0]->c, turn[1]->c, k);
     if (!last)
         friction->shift.c[k + 1] = friction->slip.c[k] / (k + 1.0);
 }
@@ -369,9 +338,10 @@ reach_at(struct plane_point *point, int k)
     for (int i = 0; i < 2 && row->spot.face_of == 0; i++)
         at[i] = row->place[i].c[k];
     for (int i = 0; i < 2 && row->spot.face_of != 0; i++) {
-        at[i] = products(pose->turn[3 * i].c, row->place[0].c,
-                         pose->turn[3 * i + 1].c, row->place[1].c, k) +
-                pose->centre[i].c[k];
+        at[i] =
+            taylor_products_at(pose->turn[3 * i].c, row->place[0].c,
+                               pose->turn[3 * i + 1].c, row->place[1].c, k) +
+            pose->centre[i].c[k];
         friction->point[i].c[k] = at[i];
         friction->normal[i].c[k] = -1.0 * turned(point->vertex_axes[i], n, k);
     }
@@ -383,10 +353,12 @@ reach_at(struct plane_point *point, int k)
         return;
     }
     const struct taylor *normal = friction->normal;
-    friction->reach[0].c[k] = product(friction->point[0].c, normal[0].c, k) +
-                              product(friction->point[1].c, normal[1].c, k);
-    friction->reach[1].c[k] = product(friction->arm[0].c, normal[0].c, k) +
-                              product(friction->arm[1].c, normal[1].c, k);
+    friction->reach[0].c[k] =
+        taylor_product_at(friction->point[0].c, normal[0].c, k) +
+        taylor_product_at(friction->point[1].c, normal[1].c, k);
+    friction->reach[1].c[k] =
+        taylor_product_at(friction->arm[0].c, normal[0].c, k) +
+        taylor_product_at(friction->arm[1].c, normal[1].c, k);
 }
 
 /* How fast the bodies make the slip, and what a unit of normal force does
@@ -456,6 +428,8 @@ pose_of(const struct rt *run, struct persistent_plane *plane, uint32_t contact)
     pose->still = (body->flags & IMP_BODYF_FIXED) != 0;
     if (pose->still) {
         double angle = run->env[body->env_state + 2];
+        pose->x = run->env[body->env_state];
+        pose->y = run->env[body->env_state + 1];
         pose->cosine = imp_cos(angle);
         pose->sine = imp_sin(angle);
     }
@@ -577,6 +551,22 @@ take_forces(struct rt *run, struct persistent_group *group, int term)
     }
 }
 
+/* Makes the pose of a contact up to `order`. False: a number is not finite. */
+static bool
+make_pose(struct rt *run, struct plane_pose *pose,
+          const struct plane_point *point, int order)
+{
+    double finite = 0.0;
+    if (!pose->still)
+        return polytope_relative_pose(run, pose->contact, order, pose->centre,
+                                      pose->turn, NULL) == IMP_OK;
+    pose_from(run, pose, point, 0, order);
+    for (int k = 0; k <= order; k++)
+        finite += 0.0 * pose->centre[0].c[k] + 0.0 * pose->centre[1].c[k] +
+                  0.0 * pose->turn[0].c[k] + 0.0 * pose->turn[1].c[k];
+    return isfinite(finite);
+}
+
 /* Finds the poses of n points, and makes them up to `order`. */
 static bool
 take_points(struct rt *run, struct persistent_group *group, int n, int order)
@@ -598,8 +588,7 @@ take_points(struct rt *run, struct persistent_group *group, int n, int order)
         point->normal =
             run->polytope[contact->body[at->face_of]]->face[at->face].n;
         if (plane->n_pose > n_pose &&
-            polytope_relative_pose(run, at->contact, order, point->pose->centre,
-                                   point->pose->turn, NULL) != IMP_OK)
+            !make_pose(run, point->pose, point, order))
             return false;
         for (int j = 0; j < 2; j++)
             for (int side = 0; side < 2; side++) {

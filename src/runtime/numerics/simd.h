@@ -307,6 +307,12 @@ pair_of(double x)
 {
     return (pair){x, x};
 }
+LANES_INLINE pair
+pair_abs(pair a)
+{
+    typedef int64_t bits __attribute__((vector_size(16), may_alias));
+    return (pair)((bits)a & INT64_MAX);
+}
 
 /* Four doubles, whatever the processor. */
 typedef double four __attribute__((vector_size(32), may_alias));

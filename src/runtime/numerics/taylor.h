@@ -108,6 +108,63 @@ taylor_sqrt(int order, const struct taylor *a, struct taylor *out)
 }
 double taylor_at(int order, const struct taylor *a, double t);
 
+/* -- one coefficient, of series that are made order by order; their
+ * coefficients 0 .. k stand
+ * ------------------------------------------------------------- */
+
+/* Returns coefficient k of a b. */
+static inline double
+taylor_product_at(const double *a, const double *b, int k)
+{
+    double sum = 0.0;
+    for (int j = 0; j <= k; j++)
+        sum += a[j] * b[k - j];
+    return sum;
+}
+
+/* Returns coefficient k of a b + c d, as one sum. */
+static inline double
+taylor_products_at(const double *a, const double *b, const double *c,
+                   const double *d, int k)
+{
+    double sum = taylor_product_at(a, b, k);
+    for (int j = 0; j <= k; j++)
+        sum += c[j] * d[k - j];
+    return sum;
+}
+
+/* Makes coefficient k of a vector that is turned by a cosine and a sine. Four
+ * sums of products, two at a time, each from its first term on. */
+static inline void
+taylor_turned_at(const double *cosine, const double *sine, const double *x,
+                 const double *y, int k, double out[2])
+{
+    double first = 0.0, second = 0.0;
+    for (int j = 0; j <= k; j++) {
+        first += cosine[j] * x[k - j];
+        second += sine[j] * x[k - j];
+    }
+    for (int j = 0; j <= k; j++) {
+        first -= sine[j] * y[k - j];
+        second += cosine[j] * y[k - j];
+    }
+    out[0] = first;
+    out[1] = second;
+}
+
+/* Returns coefficient k of a d, less that of b c; both sums at once. */
+static inline double
+taylor_crossed_at(const double *a, const double *b, const double *c,
+                  const double *d, int k)
+{
+    double first = 0.0, second = 0.0;
+    for (int j = 0; j <= k; j++) {
+        first += a[j] * d[k - j];
+        second += b[j] * c[k - j];
+    }
+    return first - second;
+}
+
 /* -- for how long a series holds ---------------------------------------------
  * The length of a step is the least of some ten roots of quotients. Logarithms
  * to base 2 that are known to ROUGH_ERROR say which of them may be it, so that

@@ -29,6 +29,7 @@
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
@@ -101,7 +102,9 @@ shrinks(const struct simulation *sim, uint32_t contact, bool *take)
 }
 
 /* Goes to the time `meet` without looking at the group's contacts. *there is
- * false when another event comes first; then nothing has moved. */
+ * false when another event comes first, or forces or the ground change their
+ * branch on the way, as flights to come are not those that were foreseen then;
+ * nothing has moved in this case. */
 static int
 travel(struct simulation *sim, const struct limit_group *group, double meet,
        bool *there)
@@ -111,6 +114,8 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
     struct event event,
         *more = NEW_N(run->brief, struct event, sim->n_contacts + 1);
     uint32_t n_more;
+    const struct switching_sides *sides =
+        switching_sides_now(run, limit_group_blocks(sim, group));
     double end = meet, piece_end;
     int st =
         run->im->systems.n ? simulate_systems_peek(sim, meet, &end) : IMP_OK;
@@ -150,6 +155,7 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
             *there = !st;
     }
     sim->mode_change.what = CHANGE_NONE;
+    *there = *there && !switching_sides_left(run, sides);
     sim->accumulation->blocked = !st && !*there;
     if (!*there)
         saved_state_restore(sim->run, &here);

@@ -549,3 +549,34 @@ switching_of_compliance(struct rt *run, uint32_t contact,
     struct branched formulas = of_compliance(run, contact);
     return end_of(run, &formulas, rows, order, step);
 }
+
+/* The side on which a guard is whose argument is u, with this rounding. */
+static double
+side_of(double u, double noise, uint32_t kind)
+{
+    double change = kind == IMP_GUARD_WHOLE  ? nearbyint(u)
+                    : kind == IMP_GUARD_HALF ? floor(u) + 0.5
+                                             : 0.0,
+           off = u - change;
+    return !(fabs(off) > noise) ? NAN : copysign(0.5, off) + change;
+}
+
+void
+branched_sides(struct rt *run, const struct branched *formulas,
+               const double *const *rows, double *side)
+{
+    assert(rows != NULL && side != NULL);
+    int st = rt_series(run, formulas->tape, NULL, rows, formulas->own->work, 1);
+    for (uint32_t i = 0; i < formulas->n; i++) {
+        const imp_guard *guard = formulas->guard + i;
+        bool blind = false, changes = !grows(guard) &&
+                                      guard->kind != IMP_GUARD_END &&
+                                      (st == IMP_OK || st == IMP_NONFINITE);
+        double size;
+        const double *u =
+            changes ? argument(run, formulas, i, 0, &size, &blind) : NULL;
+        side[i] =
+            u ? side_of(u[0], SWITCHING_NOISE * DBL_EPSILON * size, guard->kind)
+              : NAN;
+    }
+}

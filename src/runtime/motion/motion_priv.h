@@ -137,6 +137,10 @@ int branched_first_end(struct rt *run, const struct branched *formulas,
 const double *branched_series(const struct rt *run,
                               const struct branched *formulas,
                               const double *work, int guard);
+/* On which side of its change each guard is in these rows: a number that all of
+ * one side have; NAN: within its rounding of the change, or on none. */
+void branched_sides(struct rt *run, const struct branched *formulas,
+                    const double *const *rows, double *side);
 /* This guard ends no step (-1: all of them do again). */
 void branched_leave_out(const struct branched *formulas, int guard);
 /* Have the last steps led back to this change again and again? */

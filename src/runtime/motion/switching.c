@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/motion.h"
@@ -264,4 +265,69 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
         *which = -1; /* no branch changes so early */
     *step = length;
     return IMP_OK;
+}
+
+/* -- sides of changes ------------------------------------------------------
+ */
+
+struct switching_sides {
+    const bool *block;
+    double *side; /* per guard of these blocks, one block after the other
+                     (branched_sides) */
+    size_t n;
+};
+
+/* The sides of all guards of these blocks, from the rates of the motion without
+ * closed contacts. Where it has none, they are on no side. */
+static void
+sides_fill(struct rt *run, const struct switching_sides *sides)
+{
+    double *side = sides->side;
+    for (size_t i = 0; i < sides->n; i++)
+        side[i] = NAN;
+    for (uint32_t b = 0; b < run->im->blocks.n; b++) {
+        uint32_t n = sides->block[b] ? switching_count(run, b) : 0;
+        if (n == 0)
+            continue;
+        struct branched formulas = branched_block(run, b);
+        struct aside aside = aside_of(run, b, &formulas);
+        const double *rows[] = {aside.rows, NULL, NULL};
+        double *kept = run->rows.block[b];
+        run->rows.block[b] = aside.rows;
+        bool known = motion_rows_free(run, b, 1) == IMP_OK;
+        run->rows.block[b] = kept;
+        if (known)
+            branched_sides(run, &formulas, rows, side);
+        side += n;
+    }
+}
+
+struct switching_sides *
+switching_sides_now(struct rt *run, const bool *block)
+{
+    assert(run != NULL && block != NULL);
+    struct switching_sides *sides = NEW(run->brief, struct switching_sides);
+    for (uint32_t b = 0; run->switching && b < run->im->blocks.n; b++)
+        sides->n += block[b] ? switching_count(run, b) : 0;
+    if (sides->n == 0)
+        return NULL;
+    sides->block = block;
+    sides->side = NEW_N(run->brief, double, sides->n);
+    sides_fill(run, sides);
+    return sides;
+}
+
+bool
+switching_sides_left(struct rt *run, const struct switching_sides *then)
+{
+    assert(run != NULL);
+    if (!then)
+        return false;
+    struct switching_sides now = *then;
+    now.side = NEW_N(run->brief, double, now.n);
+    sides_fill(run, &now);
+    for (size_t i = 0; i < now.n; i++)
+        if (fabs(now.side[i] - then->side[i]) > 0.0)
+            return true;
+    return false;
 }

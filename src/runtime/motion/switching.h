@@ -31,6 +31,13 @@ int switching_of_friction(struct rt *run, uint32_t contact,
 /* The same of its compliance; rows: as of imp_contact.press. */
 int switching_of_compliance(struct rt *run, uint32_t contact,
                             const double *const *rows, int order, double *step);
+/* On which side of their changes the formulas of these blocks are at the
+ * present state. Memory: run->brief; NULL if none of them has branches. What is
+ * within its rounding of a change is on no side. */
+struct switching_sides;
+struct switching_sides *switching_sides_now(struct rt *run, const bool *block);
+/* Is one of them on another side now than it was then? */
+bool switching_sides_left(struct rt *run, const struct switching_sides *then);
 /* Returns the number of guards of a block. */
 uint32_t switching_count(const struct rt *run, uint32_t block);
 

@@ -535,6 +535,26 @@ let_go(struct simulation *sim, const struct limit_group *group)
     return st;
 }
 
+/* Have the coefficients of friction changed so little since the forecast that
+ * the slips are known to rounding? What a coefficient changes takes the same
+ * share of what friction does in the time left, at the most. If not, nothing
+ * has moved. */
+static bool
+coefficients_kept(struct simulation *sim, const struct limit_group *group,
+                  struct forecast_limit *limit, uint32_t contact,
+                  const double *mu, const struct saved_state *here)
+{
+    double off = friction_forecast_changed(sim->run, group->spot, group->n,
+                                           &group->slid, mu) *
+                 limit_slip_left(sim, group, limit->remaining);
+    limit->chatter.state_error += off;
+    if (off <= DBL_EPSILON * (LIMIT_GROUP_NOISE +
+                              (double)sim->contacts[contact].flights.impacts))
+        return true;
+    saved_state_restore(sim->run, here);
+    return false;
+}
+
 /* Goes to the limit. Within `window` seconds from now the parabola is the
  * motion. *there is false when another event comes first, or when the state at
  * the limit will be known better after further impacts. */
@@ -548,13 +568,16 @@ take(struct simulation *sim, struct limit_group *group,
     struct saved_state here = saved_state_take(run);
     bool wait = false;
     int st = IMP_OK;
-    double friction_error = 0.0;
+    double friction_error = 0.0, *mu = NULL;
     *there = false;
     leave_others(sim, group, limit);
     if ((group->friction && !limit_friction_known(sim, group, limit, contact,
                                                   window, &friction_error)) ||
         !limit_rows_foresee(sim, group, &sim->accumulation->lines, meet))
         return IMP_OK;
+    if (group->friction)
+        mu = friction_forecast_coefficients(run, group->spot, group->n,
+                                            &group->slid);
     if (group->friction) /* the forecast has the forces of what is held */
         st = let_go(sim, group);
     else if (isfinite(window) && limit->remaining > 0.0)
@@ -572,6 +595,8 @@ take(struct simulation *sim, struct limit_group *group,
                        (double)sim->contacts[contact].flights.impacts);
         st = travel(sim, group, meet, there);
     }
+    if (!st && *there && mu)
+        *there = coefficients_kept(sim, group, limit, contact, mu, &here);
     return st || !*there
                ? st
                : arrive(sim, group, limit, contact, error, &here, there);

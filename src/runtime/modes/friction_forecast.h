@@ -34,6 +34,18 @@ bool friction_forecast(struct rt *run, const struct forecast_question *ask,
                        const struct contact_point *spot,
                        struct forecast_limit *all,
                        struct friction_forecast *out);
+/* The coefficients of friction of these points at the present time and place,
+ * three each, for slips as at the limit: a forecast takes them as they are when
+ * it is made. NULL: all of them are numbers. Memory: run->brief. */
+double *
+friction_forecast_coefficients(struct rt *run, const struct contact_point *spot,
+                               int n, const struct friction_forecast *forecast);
+/* By how much the greatest of them has changed since then; INFINITY: unknown.
+ */
+double friction_forecast_changed(struct rt *run,
+                                 const struct contact_point *spot, int n,
+                                 const struct friction_forecast *forecast,
+                                 const double *then);
 /* The way of these points to a limit that has been foreseen. */
 struct friction_way;
 /* Begins it now. NULL: it cannot be followed. Memory: run->brief. */

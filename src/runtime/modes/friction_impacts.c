@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Impacts at points with friction, and impacts without collision
  * (friction_modes.h): the rows of the points go to runtime/friction, and its
- * impulses to the bodies. */
+ * impulses to the bodies. And how far the coefficients of impacts that a limit
+ * sums up have changed (friction_forecast.h). */
 #include <assert.h>
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/contact_friction.h"
+#include "runtime/modes/friction_forecast.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/numerics/dense.h"
@@ -290,4 +294,40 @@ mode_push_apart(struct rt *run, const struct contact_point *spot, int n,
     if (solved == 0 || solved == 2)
         persistent_apply_impulses(run, impulse);
     return IMP_OK;
+}
+
+double *
+friction_forecast_coefficients(struct rt *run, const struct contact_point *spot,
+                               int n, const struct friction_forecast *forecast)
+{
+    assert(run != NULL && spot != NULL && n >= 0);
+    double *mu = NEW_N(run->brief, double, 3 * (size_t)n + 3);
+    struct diags quiet, *told = run->ds;
+    bool varies = false;
+    /* a coefficient that is wrong is told where it is needed */
+    diags_init(&quiet, run->brief, told->sources);
+    run->ds = &quiet;
+    for (int i = 0; i < n; i++) {
+        varies |= rt_contact(run, spot[i].contact)->rub_now != IMP_NO_TAPE;
+        if (contact_friction_now(run, spot[i].contact, fabs(forecast->slip[i]),
+                                 mu + 3 * i))
+            mu[3 * i] = NAN;
+    }
+    run->ds = told;
+    return varies ? mu : NULL;
+}
+
+double
+friction_forecast_changed(struct rt *run, const struct contact_point *spot,
+                          int n, const struct friction_forecast *forecast,
+                          const double *then)
+{
+    const double *now = friction_forecast_coefficients(run, spot, n, forecast);
+    double most = 0.0;
+    for (int i = 0; now && then && i < 3 * n; i++) {
+        if (isnan(now[i]) || isnan(then[i]))
+            return INFINITY;
+        most = fmax(most, fabs(now[i] - then[i]));
+    }
+    return most;
 }

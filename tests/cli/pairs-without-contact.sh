@@ -76,3 +76,19 @@ for model in between beside crossing space-between; do
     echo "$model:"
     $imp run --backend=eval $model.imp 2>&1 | grep '^warning'
 done
+# a block of so many pairs that contacts are made as bodies come near: two discs hit
+# each other, and all pass through the floor, of which the block says nothing
+cat >block.imp <<'END'
+use shapes
+world { gravity = (0, -9.81) }
+body floor : half_plane { fixed = true }
+body disc[i in 0 .. 101] : circle(0.1) {
+  mass     = 1
+  position = (i, 1)
+  velocity = (if i == 0 then 4 else 0, 0)
+}
+contacts(disc) { restitution = 0.5 }
+let r = simulate { until = 0.5 }
+show r.event_contacts
+END
+$imp run --backend=eval block.imp 2>&1 | grep -v '^ *|'

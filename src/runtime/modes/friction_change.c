@@ -21,6 +21,9 @@
  * value, as FORCE_CEASED of mode_change.c */
 #define CONE_LEFT 1e-13
 #define JAM_ORDER 10 /* the least order whose ratios are asked */
+/* Exponents of two series count as one if they agree so well: another one is
+ * off by 1. */
+#define JAM_POWER 0.1
 /* of p and of b, in roundings of their terms */
 #define JAM_ROUNDING (64.0 * DBL_EPSILON)
 
@@ -41,9 +44,10 @@ slip_ends(struct rt *run, const struct persistent_row *row, int order,
     double sign = friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
     if (friction->onset == rt_time(run))
         drop = fabs(friction->slip.c[1]) <= friction->small ? 2 : 1;
-    /* a series of this instant alone does not tell how it grows */
-    if (drop == 2 &&
-        persistent_group_of(run, contact)->brief.time == rt_time(run))
+    /* a series of this instant alone does not tell how it grows from 0 */
+    bool brief = persistent_group_of(run, contact)->brief.time == rt_time(run);
+    if (brief && (drop == 2 || (sign * friction->slip.c[0] <= 0.0 &&
+                                sign * friction->slip.c[1] > 0.0)))
         return false;
     for (int k = drop; k <= order; k++)
         slip[k - drop] = sign * friction->slip.c[k];
@@ -172,36 +176,62 @@ p_ends(struct rt *run, struct persistent_row *row, int order, double span,
     return true;
 }
 
+/* Near a power of the time that is left, (t* - t)^nu, the last coefficients of
+ * a series are those of the power: c[k + 1]/c[k] = (k - nu)/((k + 1) (t* - t)).
+ * Two ratios give both, a third one must agree. `order` of them are known. */
+static bool
+power_ahead(const double *series, int order, double *left, double *nu)
+{
+    const double *c = series + order - 4;
+    double m = order - 2;
+    if (c[0] == 0.0 || c[1] == 0.0 || c[2] == 0.0)
+        return false;
+    double rate = (m + 1.0) * c[3] / c[2] - m * c[2] / c[1];
+    *left = 1.0 / rate;
+    *nu = m - (m + 1.0) * c[3] / c[2] * *left;
+    double third = (m - 2.0 - *nu) / ((m - 1.0) * *left);
+    return rate > 0.0 && *nu > -1.0 &&
+           fabs(third * c[0] - c[1]) <= PAINLEVE_JAM_AGREES * fabs(c[1]);
+}
+
+/* Is it the friction of a point that has this power ahead? In a jam the slip
+ * has the power nu + 1, and so has a friction that depends on it. */
+static bool
+of_friction(const struct persistent_group *group, int order, double left,
+            double nu)
+{
+    for (int i = 0; i < group->n_on && group->varies; i++) {
+        const struct persistent_friction *friction = group->row[i].friction;
+        double own, power;
+        if (friction && friction->varies &&
+            power_ahead(friction->dynamic_along.c, order, &own, &power) &&
+            fabs(own - left) <= PAINLEVE_JAM_AGREES * left &&
+            fabs(power - nu) <= JAM_POWER)
+            return true;
+    }
+    return false;
+}
+
 /* With other points and with joints only the force tells, and where p falls
  * with the slip, too: its own series has a root there then. In a jam the force
- * is a power of the time that is left, (t* - t)^nu, and so are its last
- * coefficients: c[k + 1]/c[k] = (k - nu)/((k + 1) (t* - t)). Two ratios give
- * both, a third one must agree. Is t* near? */
+ * is a power of the time that is left. Is that near? */
 static bool
 force_ends(struct rt *run, const struct persistent_row *row, int order)
 {
     struct persistent_friction *friction = row->friction;
-    const double *slip = friction->slip.c;
-    const double *c = row->force.c + order - 4;
-    double m = order - 2;
-    if (order < JAM_ORDER || c[0] == 0.0 || c[1] == 0.0 || c[2] == 0.0 ||
-        !(row->force.c[0] > 0.0))
+    const double *force = row->force.c;
+    double left, nu;
+    if (order < JAM_ORDER || !(force[0] > 0.0) ||
+        !power_ahead(force, order, &left, &nu))
         return false;
-    double rate = (m + 1.0) * c[3] / c[2] - m * c[2] / c[1], left = 1.0 / rate,
-           nu = m - (m + 1.0) * c[3] / c[2] * left,
-           third = (m - 2.0 - nu) / ((m - 1.0) * left);
     double scale = fmin(rt_time(run), gap_length(run, row->spot.contact) /
                                           fabs(friction->slip.c[0]));
-    if (!(rate > 0.0 && nu > -1.0 && left < PAINLEVE_JAM_SHARE * scale &&
-          fabs(third * c[0] - c[1]) <= PAINLEVE_JAM_AGREES * fabs(c[1])))
-        return false;
-    /* what grows so is rounding, */
-    if (!(fabs(c[3]) * pow(left, order - 1) > DBL_EPSILON * row->force.c[0]))
-        return false;
-    /* or the slip ends there under a force that stays, as friction has a power
-     * of the slip */
-    if (nu > 0.0 &&
-        fabs(slip[0] + left * slip[1]) <= PAINLEVE_JAM_AGREES * fabs(slip[0]))
+    if (!(left < PAINLEVE_JAM_SHARE * scale) ||
+        /* rounding */
+        !(fabs(force[order - 1]) * pow(left, order - 1) >
+          DBL_EPSILON * force[0]) ||
+        of_friction(persistent_group_of(run, row->spot.contact), order - 1,
+                    left, nu))
         return false;
     friction->jam_left = left;
     friction->jam_exponent = nu;

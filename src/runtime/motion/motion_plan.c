@@ -689,7 +689,10 @@ motion_brief(const struct rt *run, struct motion_brief *brief)
 static int
 short_of(struct rt *run, struct persistent_group *group)
 {
-    double length = motion_brief(run, &group->brief);
+    /* where a branch changes, or a contact yields, that leads on or not */
+    double length = group->branches || group->yields
+                        ? 0.0
+                        : motion_brief(run, &group->brief);
     if (!(length > 0.0))
         return IMP_NONFINITE;
     group->first = true;
@@ -719,8 +722,9 @@ persistent_series_from(struct rt *run, struct persistent_group *group, int made,
 {
     assert(run && group && order >= 1);
     struct diag *last = run->ds->last;
+    run->persistent_memory->rough = false;
     int st = persistent_orders(run, group, made, order, block);
-    if (st != IMP_FAILED || order <= 3)
+    if (st != IMP_FAILED || order <= 3 || !run->persistent_memory->rough)
         return st;
     while (run->ds->last != last)
         diag_withdraw(run->ds, run->ds->last);

@@ -160,6 +160,7 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
                                 run->persistent_memory->driven[block], from,
                                 order);
         if (st == IMP_NONFINITE) {
+            run->persistent_memory->rough = true;
             rt_nonfinite(run, persistent_block(run, block)->motion, lambda);
             return IMP_FAILED;
         }
@@ -661,6 +662,7 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
     int last = group->first ? 0 : order - 1;
     bool done;
     group->holds = INFINITY;
+    group->branches = false;
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
     persistent_unknowns(group, UNKNOWN_FORCES);
@@ -684,7 +686,7 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
     if (!st && group->yields)
         st = persistent_soft_laws(run, group, order, &group->holds);
     if (!st && group->varies)
-        st = persistent_friction_holds(run, group, order, &group->holds);
+        st = persistent_friction_holds(run, group, order);
     push_env(run, group, false);
     exchange(run, group);
     group->known = 0;

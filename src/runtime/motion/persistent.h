@@ -111,7 +111,7 @@ int persistent_series_standing(struct rt *run, int order, double *step);
  * where its series lead on by less than the clock can see, or where there are
  * none: at a power of a speed that comes to 0. *step: the time in which finite
  * forces change nothing beyond rounding. IMP_NONFINITE, and nothing is changed,
- * where that has led nowhere. */
+ * where that has led nowhere, or a branch changes. */
 int persistent_series_short(struct rt *run, uint32_t block, double *step);
 /* As persistent_series of all blocks, to a higher order than the last call,
  * since when neither the state nor what is held has changed: goes on from

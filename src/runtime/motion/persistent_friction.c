@@ -245,6 +245,7 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
     for (int k = 0; k <= order; k++)
         friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
     int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
+    run->persistent_memory->rough |= st == IMP_NONFINITE;
     if (st == IMP_NONFINITE && order <= FRICTION_FEW)
         made = 0;
     else if (st) {
@@ -386,11 +387,12 @@ persistent_forces_hold(const struct persistent_group *group, int order)
 }
 
 int
-persistent_friction_holds(struct rt *run, const struct persistent_group *group,
-                          int order, double *holds)
+persistent_friction_holds(struct rt *run, struct persistent_group *group,
+                          int order)
 {
-    assert(group->varies && holds != NULL);
+    assert(group->varies);
     int st = IMP_OK;
+    double *holds = &group->holds, end;
     for (int i = 0; i < group->n_on && !st; i++) {
         const struct persistent_row *row = &group->row[i];
         const struct persistent_friction *friction = row->friction;
@@ -407,9 +409,12 @@ persistent_friction_holds(struct rt *run, const struct persistent_group *group,
                                      FRICTION_TRUNCATION,
                                      series_size(friction->static_along.c)));
         rows_of(run, row, rows);
+        end = *holds;
         if (order > 2)
             st = switching_of_friction(run, row->spot.contact, rows, order - 1,
-                                       holds);
+                                       &end);
+        group->branches |= end < *holds;
+        *holds = end;
     }
     return st;
 }

@@ -166,6 +166,8 @@ struct persistent_group {
     bool friction;              /* a point has friction */
     struct motion_brief brief;  /* of persistent_series_short */
     bool first;                 /* forces of order 0 alone are found now */
+    bool branches; /* `holds` is where a coefficient of friction changes its
+                      branch */
     double drifts; /* the time from which on guesses of its forces grow by
                       `drift`; NAN: they do not */
     bool yields;   /* the contact of a point yields */
@@ -229,7 +231,8 @@ struct persistent_set {
         int lasted;   /* how often then */
     } until;
     struct persistent_stuck *stuck; /* per contact, or NULL */
-    double strained;                /* persistent_strained */
+    bool rough; /* the motion, or a coefficient of friction, had no series */
+    double strained; /* persistent_strained */
     uint32_t strained_at;
     struct persistent_row **row; /* rows of all groups that are held */
     int n_row, room;
@@ -410,12 +413,11 @@ int persistent_friction_series(struct rt *run, struct persistent_row *row,
                                const struct taylor normal[2], bool constant,
                                const struct taylor centre[2],
                                const struct taylor turn[2]);
-/* Shortens *holds (s) to the time for which the series of the coefficients of
+/* Shortens group->holds to the time for which the series of the coefficients of
  * friction hold, made to this order, and to where they change their branch.
  * IMP_FAILED where the motion is held at such a change. */
-int persistent_friction_holds(struct rt *run,
-                              const struct persistent_group *group, int order,
-                              double *holds);
+int persistent_friction_holds(struct rt *run, struct persistent_group *group,
+                              int order);
 /* The time for which the series of the forces hold, made to this order. A body
  * that rests under loads that change has no motion that tells. */
 double persistent_forces_hold(const struct persistent_group *group, int order);

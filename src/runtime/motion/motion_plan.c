@@ -516,6 +516,30 @@ group_step(const double *const *row, int order)
     return step;
 }
 
+static double
+power_of(double x, int n)
+{
+    double power = 1.0;
+    for (; n > 0; n >>= 1, x *= x)
+        power *= n & 1 ? x : 1.0;
+    return power;
+}
+
+/* By so much more than the truncation may terms be small, so that rough
+ * logarithms of them tell no shorter step. */
+#define CLEARLY_LONGER 2.0
+
+/* Is the step of a group longer than one whose powers order - 1 and order are
+ * these, for certain? Its size is at least that at the beginning. */
+static bool
+group_outlasts(const double *const *row, int order, const double power[2])
+{
+    double least = MOTION_TRUNCATION * largest(row, 0);
+    return least > DBL_MIN &&
+           CLEARLY_LONGER * largest(row, order - 1) * power[0] < least &&
+           CLEARLY_LONGER * largest(row, order) * power[1] < least;
+}
+
 /* The same for blocks with closed contacts. The forces leave a body that rests
  * with the rounding errors of the accelerations `push` that they give; these
  * are no motion. So a size counts at least as what these accelerations would
@@ -553,7 +577,7 @@ motion_step(const struct rt *run, uint32_t block, int order, double *step)
     assert(run);
     const struct motion_block *moving = motion_block_of(run, block);
     const double *work = run->rows.block[block];
-    double push[2];
+    double push[2], power[2] = {INFINITY, INFINITY};
     bool held = persistent_moves(run, block);
     *step = INFINITY;
     if (held) {
@@ -568,12 +592,15 @@ motion_step(const struct rt *run, uint32_t block, int order, double *step)
             row[j] = work + group->row[j];
             ends = ends && (!group->series[j] || row_ends(row[j], order));
         }
-        if (!ends) {
-            double hg =
-                held ? held_step(row, order, push[group->spin], group->rate)
-                     : group_step(row, order);
-            *step = hg < *step ? hg : *step;
-        }
+        if (ends || (!held && group_outlasts(row, order, power)))
+            continue;
+        double hg = held ? held_step(row, order, push[group->spin], group->rate)
+                         : group_step(row, order);
+        if (!(hg < *step))
+            continue;
+        *step = hg;
+        power[0] = power_of(hg, order - 1);
+        power[1] = power[0] * hg;
     }
 }
 

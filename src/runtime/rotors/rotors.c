@@ -305,8 +305,9 @@ rows_of(const struct rt *run, const imp_rotor *rotor)
     uint32_t n = run->im->dim == 2 ? 1 : 3, first = 3 - n;
     const double *all = run->rows.block[body->block] + IMP_ROW_PAD;
     struct rotor_rows rows = {0};
-    for (uint32_t i = 0; i < block->state.n; i++)
-        if (state[i] == rotor->env_state)
+    for (uint32_t i = 0, count = block->state.n, z = rotor->env_state;
+         i < count; i++)
+        if (state[i] == z)
             rows.z = all + (size_t)row[i] * IMP_ROW_STRIDE;
         else if (state[i] - spin < n)
             rows.spin[first + state[i] - spin] =

@@ -224,7 +224,8 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
                                     .from = trial.from,
                                     .to = trial.to,
                                     .motion_alone = trial.motion_alone,
-                                    .same_energy = trial.same_energy};
+                                    .same_energy = trial.same_energy,
+                                    .anew = relation->anew};
     compare(&comparison, &subject->growth, finding);
     result_free(&result);
 }

@@ -677,6 +677,19 @@ first_last_stick(const struct model *model, const struct result *result)
     return INFINITY;
 }
 
+/* Where points share loads on which the motion depends it goes on as one of
+ * many until modes are chosen anew at an impact. */
+static double
+first_anew(const struct comparison *comparison, const struct result *result)
+{
+    double time = result->loads;
+    for (int i = 0; i < result->events && !comparison->anew; i++)
+        if (result->event[i].time >= result->loads &&
+            !strcmp(result->event[i].kind, "impact"))
+            return result->event[i].time - BESIDE_EVENT;
+    return comparison->anew ? time : INFINITY;
+}
+
 static void
 compare_runs(const struct comparison *comparison, const struct growth *growth,
              struct finding *finding)
@@ -704,6 +717,7 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
     to = fmin(to, fmin(first_followed(a),
                        frame_undo_time(&comparison->frame, first_followed(b))));
     to = fmin(to, first_last_stick(comparison->model, a));
+    to = fmin(to, first_anew(comparison, a));
     /* a tolerance, and the second engine, end it elsewhere */
     if (comparison->other->second || comparison->other->tolerance != 0)
         to = fmin(to, first_collapse(a) - COLLAPSE);
@@ -738,7 +752,7 @@ compare_runs(const struct comparison *comparison, const struct growth *growth,
                     a->time, a->done, a->code, end_b, b->done, b->code);
     to = fmin(to, fmin(a->time, end_b));
     if (comparison->same_energy && growth->horizon == INFINITY &&
-        a->decided == INFINITY && b->decided == INFINITY &&
+        fmin(a->decided, a->loads) == INFINITY && b->decided == INFINITY &&
         !(fabs(a->energy_after - b->energy_after) <=
           1e-9 * (1 + fabs(a->energy_after)) +
               100 * (growth_at(growth, to).place + growth_at(growth, to).speed +

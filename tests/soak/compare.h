@@ -53,6 +53,7 @@ struct comparison {
     double from, to;           /* times of a */
     bool motion_alone;         /* events may have other contacts */
     bool same_energy;          /* both end with the same energy */
+    bool anew;                 /* as in struct relation */
 };
 
 void compare(const struct comparison *comparison, const struct growth *growth,

@@ -355,12 +355,10 @@ read_code(struct result *result)
         snprintf(result->code, sizeof result->code, "%.5s", found + 1);
 }
 
-/* The law `sequential` takes what approaches alike in the order of points and
- * declarations, and says so: another frame or order is another motion. So is
- * that of the second engine, where the first one pulls no more at low heights.
- * Times are told in 9 digits. */
+/* When one of two warnings is told first, or INFINITY. Times are told in 9
+ * digits. */
 static double
-read_decided(const struct json *record)
+first_warning(const struct json *record, const char *words, const char *others)
 {
     const struct json *warnings = json_get(record, "warnings");
     int count =
@@ -368,7 +366,7 @@ read_decided(const struct json *record)
     for (int i = 0; i < count; i++) {
         double time;
         const char *text = text_at(warnings, i);
-        if ((strstr(text, "approach alike") || strstr(text, "would pull")) &&
+        if ((strstr(text, words) || strstr(text, others)) &&
             !strstr(text, GUEST) && sscanf(text, "t = %lf s:", &time) == 1)
             return time - 1e-8 * (1 + fabs(time));
     }
@@ -412,7 +410,13 @@ run_model(const struct runner *runner, const struct model *model,
         result->read = true;
         snprintf(result->done, sizeof result->done, "%s", done->text);
         result->time = time->number;
-        result->decided = read_decided(record);
+        /* The law `sequential` takes what approaches alike in the order of
+         * points and declarations, and says so: another frame or order is
+         * another motion. So is that of the second engine, where the first one
+         * pulls no more at low heights. */
+        result->decided = first_warning(record, "approach alike", "would pull");
+        result->loads = first_warning(record, "points share the loads",
+                                      "points share the impulses");
         result->shared = says(result, "not determined");
         result->gains = says(result, "W0721") || says(result, "W0734");
         result->energy_before = energy_of(record, "energy_before");

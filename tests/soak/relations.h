@@ -22,6 +22,9 @@ struct relation {
     const char *name;
     /* Makes the other model; false if the relation does not apply. */
     bool (*make)(struct trial *trial);
+    /* Its run begins on the way, or has other points: of many motions it may
+     * follow another one. */
+    bool anew;
 };
 
 extern const struct relation relation_table[];

@@ -73,11 +73,13 @@ struct result {
                                      between these times */
     double energy_before, energy_after;
     struct answer answer;
-    struct state *state;    /* [row*bodies + body] */
-    struct place *place;    /* [row*MAX_SYSTEMS + system] */
-    double *gap;            /* [row*contacts + contact]; NaN if not recorded */
-    struct force *force;    /* the same; NaN if not recorded */
-    bool shared;            /* the forces are not determined, the motion is */
+    struct state *state; /* [row*bodies + body] */
+    struct place *place; /* [row*MAX_SYSTEMS + system] */
+    double *gap;         /* [row*contacts + contact]; NaN if not recorded */
+    struct force *force; /* the same; NaN if not recorded */
+    double loads; /* from here on the motion is one of many, by how points share
+                     their loads, and a warning says so; INFINITY: never */
+    bool shared;  /* the forces are not determined, the motion is */
     struct place *observed; /* what observers of the coordinates say */
     bool gains;             /* a warning says that an impact adds energy */
     int bodies, contacts;

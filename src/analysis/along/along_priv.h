@@ -29,6 +29,7 @@ struct followed {
     double known;  /* the time up to which the series of the last look holds */
     size_t missed; /* pieces that the series did not follow */
     double from, to;
+    double missed_most; /* the greatest size of what these know */
     struct along_piece piece[ALONG_KEPT];
     size_t n_pieces;
     double sum[ALONG_KEPT]; /* the integral at the ends of flights */

@@ -23,6 +23,9 @@
 #define ESTIMATE_SURE 4.0
 /* An error of an integral that is told, as a share of it. */
 #define INTEGRAL_TOLD 1e-12
+/* Missed pieces that are, as far as they are known, below this share of an
+ * extreme hide none. */
+#define ROUNDING_MISSED 1e-12
 
 struct along_piece *
 along_piece(struct followed *followed)
@@ -263,6 +266,18 @@ along_by_ends(struct followed *followed, double h, double value)
         followed->value += h * (followed->c[0] + value) / 2;
 }
 
+/* The greatest size of the last piece, of length h, at both ends and by its
+ * series; infinite where it has none. */
+static double
+size_known(const struct followed *followed, double h, double value)
+{
+    double sum = 0;
+    for (int k = IMP_ALONG_ORDER; k >= 0; k--)
+        sum = sum * h + fabs(followed->c[k]);
+    return followed->blunt || !isfinite(sum) ? INFINITY
+                                             : fmax(sum, fabs(value));
+}
+
 void
 along_missed(struct along *along, struct followed *followed, double t,
              double value)
@@ -274,6 +289,8 @@ along_missed(struct along *along, struct followed *followed, double t,
     followed->last_from = along->time;
     followed->last_to = t;
     followed->last_value = value;
+    followed->missed_most = fmax(followed->missed_most,
+                                 size_known(followed, t - along->time, value));
     along_by_ends(followed, t - along->time, value);
     if (t == along->limit)
         at_limit(along, followed);
@@ -304,11 +321,21 @@ struct telling {
     void *ctx;
 };
 
+/* Is all that was missed rounding beside the extreme? So is what a contact that
+ * sticks has moved. */
+static bool
+missed_rounding(const struct followed *followed)
+{
+    return !along_is_time(followed) &&
+           followed->item->field != IMP_ALONG_INTEGRAL &&
+           followed->missed_most <= ROUNDING_MISSED * fabs(followed->value);
+}
+
 static void
 tell_missed(const struct telling *telling, const struct followed *followed)
 {
     char from[NUM_TEXT], to[NUM_TEXT];
-    if (followed->missed)
+    if (followed->missed && !missed_rounding(followed))
         telling->remark(
             telling->ctx,
             arena_printf(telling->arena,

@@ -758,7 +758,7 @@ mode_change_next(struct rt *run, double until, const bool *blind,
     assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
     double t0 = rt_time(run), span = until - t0;
     bool few = motion_by_weight(run) && persistent_polytopes(run),
-         on = out->order == MOTION_STEP_ORDER;
+         on = out->lasts;
     struct search search = {
         .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
@@ -767,6 +767,8 @@ mode_change_next(struct rt *run, double until, const bool *blind,
     if (st)
         return st;
     out->order = search.order;
+    out->lasts =
+        few && search.order == MOTION_STEP_ORDER && out->what == CHANGE_NONE;
     out->time = search.best < span ? t0 + search.best : until;
     /* A time that is asked for may be that of the change to rounding; what the
      * ground does is known just beyond it. */

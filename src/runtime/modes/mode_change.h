@@ -47,7 +47,8 @@ enum mode_change_kind {
 struct mode_change {
     enum mode_change_kind what;
     double time;
-    int order; /* of the series that the motion has now */
+    int order;  /* of the series that the motion has now */
+    bool lasts; /* those hold to the end of a step, and few orders did not */
     int which;
     uint32_t contact;
     struct contact_point at; /* of CHANGE_HITS and CHANGE_CLOSES */
@@ -58,8 +59,8 @@ struct mode_change {
 };
 /* The first change at or before `until`, within one expansion of the motion, of
  * what is held and of the contacts over[0..n_over). Contacts that are set in
- * `blind` (NULL: none) are not asked. out->order is that of the last call, 0 if
- * there was none. Status of the tapes. */
+ * `blind` (NULL: none) are not asked. out->lasts is that of the last call,
+ * false if there was none. Status of the tapes. */
 int mode_change_next(struct rt *run, double until, const bool *blind,
                      const struct watched_contact *over, uint32_t n_over,
                      struct mode_change *out);

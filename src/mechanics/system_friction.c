@@ -38,10 +38,22 @@ speed_leaf(void *ctx, const expr *leaf)
                                                              : NULL;
 }
 
-/* A coefficient of friction as a function of the state. */
+static void
+note_power(void *ctx, const expr *node)
+{
+    bool *found = ctx;
+    *found |= node->op == IMP_OP_SQRT || node->op == IMP_OP_POW;
+}
+
+/* A coefficient of friction as a function of the state. Powers know no speed
+ * that is below 0 by rounding, as where a slip begins. */
 static const expr *
 coefficient(struct mech *mech, const struct tm_num *mu, const expr *speed)
 {
+    bool power = false;
+    ex_nodes(mech->graph, mu->e, note_power, &power);
+    if (power)
+        speed = ex_op(mech->graph, IMP_OP_ABS, speed, NULL, NULL);
     struct speed at = {mech, speed};
     const expr *e = ex_subst(mech->graph, mu->e, speed_leaf, &at);
     return system_formula(mech, e);

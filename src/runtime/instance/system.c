@@ -248,7 +248,9 @@ system_series(struct rt *run, uint32_t system, int order)
         return st;
     st = rt_series(run, sys->modal, own->lambda, NULL, own->work, order);
     note_slid(own, run->rows.block[sys->block]);
-    for (uint32_t i = 0; i < 2 * sys->n && st == IMP_OK; i++)
+    /* of a series that is not finite the first orders may be */
+    for (uint32_t i = 0;
+         i < 2 * sys->n && (st == IMP_OK || st == IMP_NONFINITE); i++)
         memcpy(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
                own->work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));

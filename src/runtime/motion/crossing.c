@@ -783,7 +783,8 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     if (persistent_moves(run, block) || order < 3)
         return IMP_NONFINITE;
     /* the rates of accelerations may be infinite, as those of a root of 0 */
-    if (motion_rows(run, block, 1) != IMP_OK)
+    int first = motion_rows(run, block, 1);
+    if (first != IMP_OK && !(slides && first == IMP_NONFINITE))
         return IMP_NONFINITE;
     int st = motion_rows(run, block, 2);
     if ((st != IMP_OK && st != IMP_NONFINITE) || !motion_cut(run, block, order))
@@ -794,6 +795,6 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     if (*length <= least && slides)
         *length = motion_brief(run, run->motion->briefs + block);
     if (slides)
-        system_series_cut(run, moving->system, 2, order);
+        system_series_cut(run, moving->system, first ? 1 : 2, order);
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;
 }

@@ -453,13 +453,10 @@ state_known(struct simulation *sim, const struct limit_group *group,
     uint64_t mark = limit_signature(group, limit);
     double left = limit->remaining, ratio = left / seen->left,
            share = window > 0.0 ? ratio * ratio * ratio : ratio,
-           blur = left / window, length = INFINITY, speed = 0.0, tol, rate;
-    bool flat = true; /* all flights to come are near the tolerance of a gap */
+           blur = left / window, length = INFINITY, speed = 0.0;
     for (int i = 0; i < group->n; i++) {
         length = fmin(length, group->place[i]);
         speed = fmax(speed, group->point[i].speed);
-        gap_tolerances(run, group->spot[i].contact, &tol, &rate);
-        flat &= fabs(group->point[i].rate) * left <= CHATTER_FLAT * tol;
     }
     double low = DBL_EPSILON * (LIMIT_GROUP_NOISE + (double)flights->impacts +
                                 4.0 * rt_time(run) * speed / length);
@@ -484,7 +481,8 @@ state_known(struct simulation *sim, const struct limit_group *group,
     /* behind the limit a squeezed body may turn no more */
     double turned = window > 0.0 ? 0.0 : time_error * speed / length;
     limit->chatter.state_error = error + low + turned;
-    return error <= low || left <= window || settled || flat;
+    return error <= low || left <= window || settled ||
+           limit_flat(sim, group, limit, isfinite(error) ? window : 1.0);
 }
 
 /* Goes to the limit along its path. *there is false, and nothing has moved,
@@ -501,7 +499,7 @@ take_path(struct simulation *sim, struct limit_group *group,
     *there = false;
     *wait = left > window && seen->mark == limit_signature(group, limit) &&
             seen->meet > rt_time(run) && left > 0.5 * seen->left &&
-            left <= seen->left;
+            left <= seen->left && !limit_flat(sim, group, limit, window);
     if (*wait)
         return IMP_OK;
     struct saved_state here = saved_state_take(run);

@@ -408,18 +408,27 @@ speed_of(const struct simulation *sim, const struct limit_group *group,
 /* Flights of bodies that squeeze others are many until the limit: they are hit
  * together within the tolerance of a gap while so many more lengths are left.
  */
-#define CHATTER_SQUEEZED 8.0
+#define CHATTER_SQUEEZED 16.0
 
 /* Are all flights to come near the tolerance of a gap? */
-static bool
-flights_flat(struct simulation *sim, const struct limit_group *group,
-             const struct forecast_limit *limit, double many)
+bool
+limit_flat(struct simulation *sim, const struct limit_group *group,
+           const struct forecast_limit *limit, double window)
 {
-    double tol, rate;
+    assert(sim != NULL && group->n > 0 && limit->found);
+    double tol, rate, many = 1.0;
+    uint32_t one = IMP_WORLD;
+    for (int i = 0; i < group->n && !(window > 0.0); i++) {
+        if (limit->group[i] && one != IMP_WORLD &&
+            one != group->spot[i].contact)
+            many = CHATTER_SQUEEZED;
+        one = limit->group[i] ? group->spot[i].contact : one;
+    }
     for (int i = 0; i < group->n; i++) {
         gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
-        if (limit->group[i] && fabs(group->point[i].rate) * limit->remaining >
-                                   CHATTER_FLAT * many * tol)
+        if ((limit->group[i] || many == 1.0) &&
+            fabs(group->point[i].rate) * limit->remaining >
+                CHATTER_FLAT * many * tol)
             return false;
     }
     return true;
@@ -442,8 +451,7 @@ limit_friction_known(struct simulation *sim, const struct limit_group *group,
     speed += acc * flights->first;
     double off = window > 0.0 ? K * left * left / speed : group->turn * left;
     *error = off + low;
-    return off <= low || flights_flat(sim, group, limit,
-                                      window > 0.0 ? 1.0 : CHATTER_SQUEEZED);
+    return off <= low || limit_flat(sim, group, limit, window);
 }
 
 double

@@ -650,11 +650,12 @@ bool limit_turning(const struct contact_point_state *state);
  * that others squeeze are far above its free acceleration. */
 double limit_window(const struct simulation *sim, struct limit_group *group,
                     double *far, double *state);
-/* A bound of the error of the state at a limit with friction, `left` seconds
- * ahead, as a share of the speeds, into *error. Until then loads and
- * coefficients are taken as constant; they change at the rate K for which the
- * parabola is the motion for `window` seconds, so the speeds are off by K t^2;
- * 0: impulses turn by left * turn. False: it will be better known. */
+bool limit_flat(struct simulation *sim, const struct limit_group *group,
+                const struct forecast_limit *limit, double window);
+/* A bound of the error of the state at a limit with friction, as a share of the
+ * speeds, into *error: loads and coefficients change at the rate K for which
+ * the parabola is the motion for `window` seconds; 0: impulses turn. False: it
+ * will be better known. */
 bool limit_friction_known(struct simulation *sim,
                           const struct limit_group *group,
                           const struct forecast_limit *limit, uint32_t contact,

@@ -694,7 +694,7 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
         persistent_friction_forces(group);
     if (!st)
         group->holds =
-            fmin(group->holds, persistent_forces_hold(group, order - 1));
+            fmin(group->holds, persistent_forces_hold(run, group, order - 1));
     for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
         if (block == UINT32_MAX || block == group->moved.block[i])
             hand_over(run, group->moved.block[i],

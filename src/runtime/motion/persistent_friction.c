@@ -9,8 +9,10 @@
 
 #include "base/arena.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/motion/switching.h"
+#include "runtime/numerics/polynomial.h"
 
 /* Terms of a coefficient of friction that are left out, as a share of it: as
  * MOTION_TRUNCATION of motion_plan.c. */
@@ -18,6 +20,9 @@
 /* The same of forces, whose cones are watched: a moving body's are known so
  * well through its motion. */
 #define FORCE_TRUNCATION 1e-13
+
+/* A series of less orders than this is none of a step. */
+#define SLIP_ORDER 5
 
 /* -- unknowns -------------------------------------------------------------- */
 
@@ -353,10 +358,40 @@ law_hold(const double *c, int order, double share, double size)
     return last > order / 2 ? series_hold(c, last, share, size) : INFINITY;
 }
 
-double
-persistent_forces_hold(const struct persistent_group *group, int order)
+/* Does this body move as a formula of time says? */
+static bool
+is_driven(const struct rt *run, uint32_t body)
 {
-    assert(group != NULL);
+    return body != IMP_WORLD && rt_body(run, body)->refresh != IMP_NO_TAPE;
+}
+
+/* How long the series of a slip holds whose ground is driven. That along the
+ * ground shows in no force and in no gap. Infinite: it is a polynomial. */
+static double
+slip_hold(const struct rt *run, const struct persistent_row *row, int order)
+{
+    const double *c = row->friction->slip.c;
+    const uint32_t *body = rt_contact(run, row->spot.contact)->body;
+    int last = order;
+    double longest = 0.0;
+    if (order < SLIP_ORDER || row->friction->mode == CONTACT_STICK ||
+        !(is_driven(run, body[0]) || is_driven(run, body[1])))
+        return INFINITY;
+    while (last >= order - 1 && c[last] == 0.0)
+        last--;
+    if (last < order - 1)
+        return INFINITY;
+    /* beyond this the last term is greater than all of the first half */
+    for (int k = 0; k <= order / 2; k++)
+        longest = fmax(longest, pow(fabs(c[k] / c[last]), 1.0 / (last - k)));
+    return longest > 0.0 ? polynomial_holds(c, order, longest) : INFINITY;
+}
+
+double
+persistent_forces_hold(const struct rt *run,
+                       const struct persistent_group *group, int order)
+{
+    assert(run != NULL && group != NULL);
     double holds = INFINITY, size = 0.0;
     /* all are compared with the greatest of the group: a point that carries
      * nothing, and the friction of a disc which rolls, are rounding */
@@ -380,8 +415,9 @@ persistent_forces_hold(const struct persistent_group *group, int order)
             holds = fmin(holds, law_hold(row->press->law.c, order,
                                          FORCE_TRUNCATION, size));
         if (row->friction)
-            holds = fmin(holds, series_hold(row->friction->force.c, order,
-                                            FORCE_TRUNCATION, size));
+            holds = fmin(holds, fmin(series_hold(row->friction->force.c, order,
+                                                 FORCE_TRUNCATION, size),
+                                     slip_hold(run, row, order)));
     }
     return holds;
 }

@@ -418,9 +418,12 @@ int persistent_friction_series(struct rt *run, struct persistent_row *row,
  * IMP_FAILED where the motion is held at such a change. */
 int persistent_friction_holds(struct rt *run, struct persistent_group *group,
                               int order);
-/* The time for which the series of the forces hold, made to this order. A body
- * that rests under loads that change has no motion that tells. */
-double persistent_forces_hold(const struct persistent_group *group, int order);
+/* The time for which the series of the forces hold, made to this order, and
+ * those of slips on ground that is driven. A body that rests under loads that
+ * change has no motion that tells, and ground that is driven along itself no
+ * force. */
+double persistent_forces_hold(const struct rt *run,
+                              const struct persistent_group *group, int order);
 /* Fills the tangential forces of the points that slip, after the normal forces
  * are known. */
 void persistent_friction_forces(struct persistent_group *group);

@@ -157,6 +157,7 @@ mode_room(struct arena *arena, const struct mode_problem *in,
  * too, as long as they can do so by LASTING_LEAST. Asked anew at its end, any
  * share leads to the same end, to LASTING_LEAST of the forces: this one leaves
  * a tenth of the time each time, and most of the room meanwhile. */
+#define LASTING_SHARE 0.9
 /* Forces that keep off their bounds by less of their terms count as none
  * (CHOICE_NONE of runtime/choice): then they are those that come to their
  * bounds at the end itself. */

@@ -16,11 +16,11 @@
 
 #define BODIES 1500
 
-/* Bytes per body that a run may take: a tenth more than it does take */
+/* Bytes per body that a run may take: a little more than it does take */
 #define MOST_FAR 5600
-#define MOST_FAR_SPACE 5900
+#define MOST_FAR_SPACE 5200
 #define MOST_NEAR 6800
-#define MOST_NEAR_SPACE 9600
+#define MOST_NEAR_SPACE 8600
 
 /* Resident memory of this process, bytes; 0 where nobody tells it. */
 static double

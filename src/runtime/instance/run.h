@@ -106,7 +106,7 @@ struct rt {
     double *env;
     double *state_lo; /* per entry of the state in env: its low part
                          (compensated.h) */
-    double *scratch;  /* room for the outputs of the widest tape */
+    double *scratch;  /* outputs of the set-up tape; NULL: not needed now */
     struct rt_rows rows;
     struct rt_world world;
     struct rt_start start;

@@ -58,11 +58,9 @@ local_bodies_new(struct local *local)
                                     .n = n};
         if (body->block == IMP_NO_BLOCK)
             continue;
-        body->state = NEW_N(run->arena, double, n);
-        body->low = NEW_N(run->arena, double, n);
         body->put = NEW_N(run->arena, double, n);
-        body->first_state = NEW_N(run->arena, double, n);
-        body->first_low = NEW_N(run->arena, double, n);
+        body->state = body->first_state = NEW_N(run->arena, double, n);
+        body->low = body->first_low = NEW_N(run->arena, double, n);
     }
     find_forced(local);
 }
@@ -70,9 +68,25 @@ local_bodies_new(struct local *local)
 static void
 to_first(struct local_body *body)
 {
-    memcpy(body->state, body->first_state, body->n * sizeof *body->state);
-    memcpy(body->low, body->first_low, body->n * sizeof *body->low);
+    body->state = body->first_state;
+    body->low = body->first_low;
     body->start = body->first;
+    body->made = false;
+}
+
+/* The present state, at the end of a piece, is the start of the next one. */
+static void
+to_next(struct local *local, struct local_body *body)
+{
+    struct rt *run = local->run;
+    if (!body->later)
+        body->later = NEW_N(run->arena, double, 2 * (size_t)body->n);
+    body->state = body->later;
+    body->low = body->later + body->n;
+    memcpy(body->state, run->env + run->im->layout.state + body->at,
+           body->n * sizeof *body->state);
+    memcpy(body->low, run->state_lo + body->at, body->n * sizeof *body->low);
+    body->start += body->holds;
     body->made = false;
 }
 
@@ -158,9 +172,11 @@ make_piece(struct local *local, struct local_body *body)
     run->env[run->im->layout.time] = body->start;
     int st = motion_series(run, body->block, MOTION_STEP_ORDER, &body->holds);
     body->made = st == IMP_OK;
+    if (!body->motion)
+        body->motion = NEW(run->arena, struct motion_short);
     body->brief =
         body->made && !body->pushed &&
-        motion_short_of(run, body->block, MOTION_STEP_ORDER, &body->motion);
+        motion_short_of(run, body->block, MOTION_STEP_ORDER, body->motion);
     run->rows.block[body->block] = kept;
     if (body->made && !body->brief && !body->rows) {
         body->rows = NEW_N(run->arena, double, room);
@@ -176,7 +192,7 @@ go_on(struct local *local, const struct local_body *body, double dt)
     struct rt *run = local->run;
     double *kept = run->rows.block[body->block];
     if (body->brief) {
-        motion_short_go(&body->motion, dt, run->env + run->im->layout.state,
+        motion_short_go(body->motion, dt, run->env + run->im->layout.state,
                         run->state_lo);
         return;
     }
@@ -208,12 +224,7 @@ local_body_put(struct local *local, uint32_t which, double t)
         if (st || end > t || !(end > body->start))
             break;
         go_on(local, body, body->holds);
-        memcpy(body->state, run->env + run->im->layout.state + body->at,
-               body->n * sizeof *body->state);
-        memcpy(body->low, run->state_lo + body->at,
-               body->n * sizeof *body->low);
-        body->start += body->holds;
-        body->made = false;
+        to_next(local, body);
     }
     if (!st && t > body->start)
         go_on(local, body, t - body->start);

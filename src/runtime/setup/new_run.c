@@ -62,11 +62,6 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
     run->closest.unknowns = NEW_N(arena, double, 8 * (size_t)contacts + 1);
     run->closest.warm = NEW_N(arena, unsigned char, contacts + 1);
     run->polytope = NEW_N(arena, struct polytope *, im->bodies.n + 1);
-    size_t widest = 1;
-    for (uint32_t t = 0; t < im->tapes.n; t++)
-        if (rt_tape(run, t)->outs.n > widest)
-            widest = rt_tape(run, t)->outs.n;
-    run->scratch = NEW_N(arena, double, widest);
     run->state_lo = NEW_N(arena, double, rt_state_size(run) + 1);
     run->start.state = NEW_N(arena, double, rt_state_size(run) + 1);
     return run;
@@ -138,6 +133,7 @@ rt_restart(struct rt *run, const double *params)
         return IMP_OK;
     }
     int st = rt_setup(run, params);
+    setup_outputs_drop(run);
     if (st != IMP_OK)
         return st;
     memcpy(run->start.state, run->env + run->im->layout.state,

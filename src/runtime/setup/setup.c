@@ -439,6 +439,29 @@ setup_systems(struct rt *run, const double *start)
     }
 }
 
+/* Room for the outputs of the set-up tape. */
+static double *
+outputs(struct rt *run)
+{
+    if (!run->scratch)
+        run->scratch =
+            NEW_N(run->own, double, rt_tape(run, run->im->setup)->outs.n + 1);
+    return run->scratch;
+}
+
+/* so many outputs are kept for the next start: less than what arena_drop gives
+ * back */
+#define OUTPUTS_KEPT ((size_t)1 << 17)
+void
+setup_outputs_drop(struct rt *run)
+{
+    assert(run);
+    if (!run->scratch || rt_tape(run, run->im->setup)->outs.n <= OUTPUTS_KEPT)
+        return;
+    arena_drop(run->own, run->scratch);
+    run->scratch = NULL;
+}
+
 /* Where the outputs of the set-up tape for the coordinates begin. */
 static double *
 starts_of(struct rt *run)
@@ -470,7 +493,7 @@ numbers_but_starts(struct rt *run)
 static int
 setup_tape(struct rt *run, bool drawn)
 {
-    int st = rt_eval(run, run->im->setup, NULL, run->scratch);
+    int st = rt_eval(run, run->im->setup, NULL, outputs(run));
     if (st == IMP_NONFINITE && !drawn && numbers_but_starts(run))
         return IMP_OK;
     if (st == IMP_NONFINITE)
@@ -556,6 +579,15 @@ setup_drawn_bodies(struct rt *run, uint64_t number)
     return st ? st : rubbing_start(run);
 }
 
+/* Starts that are made of random numbers. */
+static int
+setup_random(struct rt *rt, uint64_t run)
+{
+    int st = setup_tape(rt, false);
+    st = st ? st : setup_draws(rt, run);
+    return st ? st : setup_drawn_bodies(rt, run);
+}
+
 int
 rt_seed(struct rt *rt, double seed, uint64_t run)
 {
@@ -566,8 +598,9 @@ rt_seed(struct rt *rt, double seed, uint64_t run)
         return IMP_OK;
     rt->start.version++;
     rt_reset(rt);
-    int st = setup_tape(rt, false);
-    if (st || (st = setup_draws(rt, run)) || (st = setup_drawn_bodies(rt, run)))
+    int st = setup_random(rt, run);
+    setup_outputs_drop(rt);
+    if (st)
         return st;
     memcpy(rt->start.state, rt->env + layout->state,
            sizeof(double) * (layout->contact - layout->state));
@@ -583,7 +616,7 @@ rt_setup(struct rt *run, const double *params)
     memset(run->env, 0, layout->n_env * sizeof *run->env);
     for (uint32_t i = 0; i < im->params.n; i++)
         run->env[layout->params + i] = params[i];
-    double *out = run->scratch;
+    const double *out = outputs(run);
     assert(!im->given.n || run->given);
     int st = im->given.n ? run->given->fill(run, run->given->ctx) : IMP_OK;
     if (st != IMP_OK || (st = setup_tape(run, !im->draws.n)) != IMP_OK)

@@ -339,21 +339,74 @@ arena_alloc(struct arena *arena, size_t size)
     return p;
 }
 
-/* Takes the block that a piece has for itself alone out of the arena. NULL:
- * there is none. */
-static struct block *
-take_block(struct arena *arena, const void *p)
+/* Where the arena points to the block that a piece has for itself alone. NULL:
+ * it has none. */
+static struct block **
+own_block(struct arena *arena, const void *p)
 {
     for (struct block **at = &arena->first; *at; at = &(*at)->next) {
         struct block *block = *at;
-        if ((const void *)(block + 1) != p)
-            continue;
-        if (block->cap <= LAST_BLOCK || block->used > block->cap)
-            return NULL;
-        *at = block->next;
-        return block;
+        if ((const void *)(block + 1) == p)
+            return block->cap <= LAST_BLOCK || block->used > block->cap ? NULL
+                                                                        : at;
     }
     return NULL;
+}
+
+/* Takes such a block out of the arena. NULL: there is none. */
+static struct block *
+take_block(struct arena *arena, const void *p)
+{
+    struct block **at = own_block(arena, p), *block = at ? *at : NULL;
+    if (block)
+        *at = block->next;
+    return block;
+}
+
+/* Makes a block whose pages the system has mapped larger, which moves it, but
+ * not its bytes, of which n are kept. False: that cannot be done. */
+static bool
+remap(struct block **at, size_t n, size_t size)
+{
+#ifdef MREMAP_MAYMOVE
+    struct block *block = *at;
+    size_t whole = sizeof *block + size;
+    if (!block->mapped || whole < block->mapped)
+        return false;
+    void *pages = mremap(block, block->mapped, whole, MREMAP_MAYMOVE);
+    if (pages == MAP_FAILED)
+        return false;
+    block = *at = pages;
+    if (n < block->used)
+        memset((char *)(block + 1) + n, 0, block->used - n);
+    block->mapped = whole;
+    block->cap = block->used = size;
+    return true;
+#else
+    (void)at;
+    (void)n;
+    (void)size;
+    return false;
+#endif
+}
+
+void *
+arena_enlarge(struct arena *arena, void *p, size_t n, size_t size)
+{
+    assert(arena && (p || n == 0) && n <= size);
+    struct block **at = p ? own_block(arena, p) : NULL;
+    if (at && size <= SIZE_MAX / 2) {
+        if (must_fail())
+            oom_raise();
+        oom_look();
+        if (remap(at, n, (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)))
+            return *at + 1;
+    }
+    void *q = arena_alloc(arena, size);
+    if (n)
+        memcpy(q, p, n);
+    arena_drop(arena, p);
+    return q;
 }
 
 void

@@ -25,6 +25,10 @@ void *arena_alloc(struct arena *arena, size_t size);
  * lists have that have grown; of others and of NULL nothing happens. Nobody may
  * read it any more. */
 void arena_drop(struct arena *arena, const void *p);
+/* A piece of `size` bytes that begins with the n bytes of the piece p (NULL: 0)
+ * and goes on with zeros; nobody may read p any more. Such large pieces are not
+ * copied, so that there are never two of them. */
+void *arena_enlarge(struct arena *arena, void *p, size_t n, size_t size);
 /* Gives a piece of n bytes, or its first n, to another arena: where it has such
  * a block of its own, the block changes its owner, else it is copied. Returns
  * where the piece is from then on. */

@@ -29,10 +29,7 @@ take(struct image_builder *ib, size_t size, size_t align)
         size_t cap = ib->cap;
         while (cap < at + size)
             cap *= 2;
-        unsigned char *p = arena_alloc(ib->arena, cap);
-        memcpy(p, ib->bytes, ib->n);
-        arena_drop(ib->arena, ib->bytes);
-        ib->bytes = p;
+        ib->bytes = arena_enlarge(ib->arena, ib->bytes, ib->n, cap);
         ib->cap = cap;
     }
     ib->n = at + size;

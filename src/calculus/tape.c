@@ -5,7 +5,6 @@
  * instructions. */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calculus/image.h"
 #include "calculus/tape_priv.h"
@@ -80,16 +79,11 @@ emit(struct code *code, imp_instr in, imp_range origin)
 {
     if (code->n == code->cap) {
         uint32_t cap = code->cap ? code->cap * 2 : 64;
-        imp_instr *v = NEW_N(code->arena, imp_instr, cap);
-        imp_range *o = NEW_N(code->arena, imp_range, cap);
-        if (code->n) {
-            memcpy(v, code->v, code->n * sizeof *v);
-            memcpy(o, code->origin, code->n * sizeof *o);
-        }
-        arena_drop(code->arena, code->v);
-        arena_drop(code->arena, code->origin);
-        code->v = v;
-        code->origin = o;
+        code->v = arena_enlarge(code->arena, code->v, code->n * sizeof *code->v,
+                                cap * sizeof *code->v);
+        code->origin = arena_enlarge(code->arena, code->origin,
+                                     code->n * sizeof *code->origin,
+                                     cap * sizeof *code->origin);
         code->cap = cap;
     }
     code->v[code->n] = in;
@@ -292,6 +286,38 @@ finish(struct tape_make *make, struct image_builder *ib, struct code *code,
     return image_add_tape(ib, &tape);
 }
 
+/* Room that has been used for a tape and is as large as this goes back, for
+ * tapes after it may be small; less is kept for them. */
+#define LARGE_ROOM ((size_t)1 << 20)
+static bool
+gives_back(struct graph *graph, const void *p, size_t n, size_t size)
+{
+    if (n * size <= LARGE_ROOM)
+        return false;
+    arena_drop(graph->arena, p);
+    return true;
+}
+
+static void
+give_back(struct graph *graph, struct tape_scratch *scratch)
+{
+    if (gives_back(graph, scratch->v, scratch->cap, sizeof *scratch->v)) {
+        scratch->v = NULL;
+        scratch->cap = 0;
+    }
+    if (gives_back(graph, scratch->code, scratch->code_cap,
+                   sizeof *scratch->code)) {
+        arena_drop(graph->arena, scratch->origin);
+        scratch->code = NULL;
+        scratch->origin = NULL;
+        scratch->code_cap = 0;
+    }
+    struct tape_list *list[] = {&scratch->list, &scratch->todo};
+    for (int i = 0; i < 2; i++)
+        if (gives_back(graph, list[i]->v, list[i]->cap, sizeof *list[i]->v))
+            *list[i] = (struct tape_list){0};
+}
+
 uint32_t
 tape_build(struct graph *graph, struct image_builder *ib,
            const struct tape_spec *spec, uint32_t *rows)
@@ -352,5 +378,9 @@ tape_build(struct graph *graph, struct image_builder *ib,
     scratch->code = code.v;
     scratch->origin = code.origin;
     scratch->code_cap = code.cap;
-    return finish(&make, ib, &code, unknown, rows);
+    uint32_t number = finish(&make, ib, &code, unknown, rows);
+    arena_drop(graph->arena, code.consts);
+    arena_drop(graph->arena, code.pool);
+    give_back(graph, scratch);
+    return number;
 }

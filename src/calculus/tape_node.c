@@ -2,7 +2,6 @@
 /* What a tape under construction knows of each node: its marks, and the lists
  * of nodes that are needed. */
 #include <assert.h>
-#include <string.h>
 
 #include "calculus/tape_priv.h"
 
@@ -15,11 +14,9 @@ tape_node(struct tape_make *make, const expr *formula)
         uint32_t cap = scratch->cap ? scratch->cap : 256;
         while (cap <= formula->id)
             cap *= 2;
-        struct tape_node *v = NEW_N(make->g->arena, struct tape_node, cap);
-        if (scratch->cap)
-            memcpy(v, scratch->v, scratch->cap * sizeof *v);
-        arena_drop(make->g->arena, scratch->v);
-        scratch->v = v;
+        scratch->v = arena_enlarge(make->g->arena, scratch->v,
+                                   scratch->cap * sizeof *scratch->v,
+                                   cap * sizeof *scratch->v);
         scratch->cap = cap;
     }
     struct tape_node *node = &scratch->v[formula->id];
@@ -33,11 +30,9 @@ append(struct graph *graph, struct tape_list *list, const expr *node)
 {
     if (list->n == list->cap) {
         uint32_t cap = list->cap ? list->cap * 2 : 256;
-        const expr **to = NEW_N(graph->arena, const expr *, cap);
-        if (list->n)
-            memcpy(to, list->v, list->n * sizeof *to);
-        arena_drop(graph->arena, list->v);
-        list->v = to;
+        list->v =
+            arena_enlarge(graph->arena, list->v, list->n * sizeof *list->v,
+                          cap * sizeof *list->v);
         list->cap = cap;
     }
     list->v[list->n++] = node;

@@ -27,8 +27,8 @@ lower_vec(struct mech *mech, const struct mbody *body, const struct tm_vec *v,
 static const expr *
 env_difference(struct mech *mech, const struct mbody *body, int i, int j)
 {
-    return sc_sub(mech->graph, body->inertia.J.m[i][i],
-                  body->inertia.J.m[j][j]);
+    return sc_sub(mech->graph, body->form->inertia.J.m[i][i],
+                  body->form->inertia.J.m[j][j]);
 }
 
 /* The torque on a body and its rotors, less w x L, in body axes. */
@@ -37,14 +37,16 @@ gyroscopic(struct mech *mech, const struct mbody *body)
 {
     struct graph *graph = mech->graph;
     if (mech->dim == 2)
-        return body->rate.torque;
-    vec3 spin = body->w_body;
-    vec3 moment = v3_is_zero(body->rate.torque)
-                      ? body->rate.torque
-                      : m3_apply_t(graph, body->pose.R, body->rate.torque);
-    if (!body->inertia.diagonal) {
-        vec3 angular = v3_add(graph, m3_apply(graph, body->inertia.J, spin),
-                              rotor_angular(mech, body));
+        return body->form->rate.torque;
+    vec3 spin = body->form->w_body;
+    vec3 moment =
+        v3_is_zero(body->form->rate.torque)
+            ? body->form->rate.torque
+            : m3_apply_t(graph, body->form->pose.R, body->form->rate.torque);
+    if (!body->diagonal) {
+        vec3 angular =
+            v3_add(graph, m3_apply(graph, body->form->inertia.J, spin),
+                   rotor_angular(mech, body));
         return v3_sub(graph, moment, v3_cross(graph, spin, angular));
     }
     for (int i = 0; i < 3; i++) {
@@ -70,20 +72,21 @@ static vec3
 euler(struct mech *mech, const struct mbody *body)
 {
     struct graph *graph = mech->graph;
-    vec3 spin = body->w_body;
+    vec3 spin = body->form->w_body;
     graph_origin(graph,
                  mech_range(body->decl->torque.range, body->decl->range));
-    if (mech->dim == 2 || !body->inertia.diagonal)
+    if (mech->dim == 2 || !body->diagonal)
         return rotors_alpha(
             mech, body,
-            m3_apply(graph, body->inertia.invJ, gyroscopic(mech, body)));
-    vec3 torque = v3_is_zero(body->rate.torque)
-                      ? body->rate.torque
-                      : m3_apply_t(graph, body->pose.R, body->rate.torque);
+            m3_apply(graph, body->form->inertia.invJ, gyroscopic(mech, body)));
+    vec3 torque =
+        v3_is_zero(body->form->rate.torque)
+            ? body->form->rate.torque
+            : m3_apply_t(graph, body->form->pose.R, body->form->rate.torque);
     vec3 r;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, l = (i + 2) % 3;
-        const expr *inv = body->inertia.invJ.m[i][i];
+        const expr *inv = body->form->inertia.invJ.m[i][i];
         const expr *c = sc_mul(graph, env_difference(mech, body, j, l), inv);
         r.v[i] = sc_mul(graph, c, sc_mul(graph, spin.v[j], spin.v[l]));
         r.v[i] = sc_add(graph, r.v[i], sc_mul(graph, inv, torque.v[i]));
@@ -95,10 +98,10 @@ euler(struct mech *mech, const struct mbody *body)
 static vec3
 free_acceleration(const struct mech *mech, const struct mbody *body)
 {
-    return v3_add(
-        mech->graph,
-        v3_scale(mech->graph, body->inertia.invmass, body->rate.force),
-        mech->gravity);
+    return v3_add(mech->graph,
+                  v3_scale(mech->graph, body->form->inertia.invmass,
+                           body->form->rate.force),
+                  mech->gravity);
 }
 
 void
@@ -106,11 +109,11 @@ body_rates(struct mech *mech, struct mbody *body)
 {
     assert(mech && body);
     struct graph *graph = mech->graph;
-    body->rate.force = lower_vec(mech, body, &body->decl->force, false);
-    body->rate.torque = lower_vec(mech, body, &body->decl->torque, true);
+    body->form->rate.force = lower_vec(mech, body, &body->decl->force, false);
+    body->form->rate.torque = lower_vec(mech, body, &body->decl->torque, true);
     graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
-    body->rate.acc = free_acceleration(mech, body);
-    body->rate.alpha = euler(mech, body);
+    body->form->rate.acc = free_acceleration(mech, body);
+    body->form->rate.alpha = euler(mech, body);
 }
 
 /* The rates of a fixed body: those that its position as a function of t gives.
@@ -121,11 +124,12 @@ fixed_rates(struct mech *mech, struct mbody *body)
     const expr *t = sym_time(mech), *one = ex_num(mech->graph, 1.0);
     graph_origin(mech->graph,
                  mech_range(body->decl->force.range, body->decl->range));
-    body->rate.acc = body->rate.alpha = v3_zero(mech->graph);
+    body->form->rate.acc = body->form->rate.alpha = v3_zero(mech->graph);
     if (!body->prescribed)
         return;
-    body->rate.acc = v3_along(mech->graph, body->v, &t, &one, 1);
-    body->rate.alpha = v3_along(mech->graph, body->w_body, &t, &one, 1);
+    body->form->rate.acc = v3_along(mech->graph, body->form->v, &t, &one, 1);
+    body->form->rate.alpha =
+        v3_along(mech->graph, body->form->w_body, &t, &one, 1);
 }
 
 /* -- the tapes of a block -------------------------------------------------- */
@@ -136,11 +140,11 @@ pose_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < mech->dim; i++)
-        rate[n++] = body->v.v[i];
+        rate[n++] = body->form->v.v[i];
     if (mech->dim == 2) {
-        rate[n++] = body->w_body.v[2];
+        rate[n++] = body->form->w_body.v[2];
     } else {
-        quat q = q_rate(mech->graph, body->pose.q, body->w_body);
+        quat q = q_rate(mech->graph, body->form->pose.q, body->form->w_body);
         for (int i = 0; i < 4; i++)
             rate[n++] = q.q[i];
     }
@@ -176,9 +180,9 @@ state_rates(struct mech *mech, const struct mbody *body, const expr **rate)
 {
     size_t n = pose_rates(mech, body, rate);
     for (uint32_t i = 0; i < mech->dim; i++)
-        rate[n++] = body->rate.acc.v[i];
+        rate[n++] = body->form->rate.acc.v[i];
     for (uint32_t i = mech->dim == 2 ? 2 : 0; i < 3; i++)
-        rate[n++] = body->rate.alpha.v[i];
+        rate[n++] = body->form->rate.alpha.v[i];
     return n;
 }
 
@@ -261,7 +265,7 @@ block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
                   BODY_POSE * mech->n_branching);
     for (uint32_t i = 0; i < count; i++) {
         const struct body_rates *rate =
-            &mech->bodies[block->bodies[i / 6]].rate;
+            &mech->bodies[block->bodies[i / 6]].form->rate;
         f[i] = i % 6 < 3 ? rate->force.v[i % 6] : rate->torque.v[i % 6 - 3];
     }
     for (uint32_t i = 0; i < 3; i++)
@@ -285,8 +289,8 @@ motion_outputs(struct mech *mech, const struct mblock *block, const expr **out)
     for (uint32_t i = 0; i < block->n; i++) {
         const struct mbody *body = mech->bodies + block->bodies[i];
         if (mech->dim == 2 && body->touches) {
-            out[n_out++] = body->pose.cs[0];
-            out[n_out++] = body->pose.cs[1];
+            out[n_out++] = body->form->pose.cs[0];
+            out[n_out++] = body->form->pose.cs[1];
         }
     }
     return n_out;
@@ -386,20 +390,21 @@ push_conditions(struct mech *mech, uint32_t index, bool series,
         out[i] = block->euler[i - block->n_row];
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
-        keep[2 * i] = body->rate.acc;
-        keep[2 * i + 1] = body->rate.alpha;
+        keep[2 * i] = body->form->rate.acc;
+        keep[2 * i + 1] = body->form->rate.alpha;
         pushes(mech, body, i, series, &v, &w);
-        body->rate.acc = v3_add(mech->graph, body->rate.acc, v);
+        body->form->rate.acc = v3_add(mech->graph, body->form->rate.acc, v);
         if (!joint_holds_spin(block, i))
-            body->rate.alpha = v3_add(mech->graph, body->rate.alpha, w);
+            body->form->rate.alpha =
+                v3_add(mech->graph, body->form->rate.alpha, w);
         else
             joint_add_moment(mech, block, i, w, out);
     }
     joint_conditions(mech, index, out);
     for (uint32_t i = 0; i < block->n; i++) {
         struct mbody *body = mech->bodies + block->bodies[i];
-        body->rate.acc = keep[2 * i];
-        body->rate.alpha = keep[2 * i + 1];
+        body->form->rate.acc = keep[2 * i];
+        body->form->rate.alpha = keep[2 * i + 1];
     }
 }
 
@@ -470,17 +475,19 @@ kinematics_tape(struct mech *mech, struct mbody *body, const expr *const *leaf,
 {
     struct graph *graph = mech->graph;
     graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
-    vec3 jerk = v3_along(graph, body->rate.acc, leaf, rate, n);
-    vec3 alpha2 = v3_along(graph, body->rate.alpha, leaf, rate, n);
-    vec3 dw = body->rate.alpha, ddw = alpha2;
+    vec3 jerk = v3_along(graph, body->form->rate.acc, leaf, rate, n);
+    vec3 alpha2 = v3_along(graph, body->form->rate.alpha, leaf, rate, n);
+    vec3 dw = body->form->rate.alpha, ddw = alpha2;
     if (mech->dim == 3) {
         /* w = R w_b: w' = R w_b', w'' = R (w_b'' + w_b x w_b') */
-        dw = m3_apply(graph, body->pose.R, dw);
+        dw = m3_apply(graph, body->form->pose.R, dw);
         ddw =
-            v3_add(graph, ddw, v3_cross(graph, body->w_body, body->rate.alpha));
-        ddw = m3_apply(graph, body->pose.R, ddw);
+            v3_add(graph, ddw,
+                   v3_cross(graph, body->form->w_body, body->form->rate.alpha));
+        ddw = m3_apply(graph, body->form->pose.R, ddw);
     }
-    const vec3 v[6] = {body->v, body->rate.acc, jerk, body->w, dw, ddw};
+    const vec3 v[6] = {
+        body->form->v, body->form->rate.acc, jerk, body->form->w, dw, ddw};
     const expr *out[18];
     for (int i = 0; i < 18; i++)
         out[i] = v[i / 3].v[i % 3];
@@ -501,8 +508,9 @@ pull_tape(struct mech *mech, struct mbody *body)
         return;
     graph_origin(graph, mech_range(body->decl->force.range, body->decl->range));
     /* of bodies with joints the accelerations read what the joints answer */
-    vec3 moves = body->fixed ? body->rate.acc : free_acceleration(mech, body),
-         turns = body->fixed ? body->rate.alpha : body->rate.torque;
+    vec3 moves =
+             body->fixed ? body->form->rate.acc : free_acceleration(mech, body),
+         turns = body->fixed ? body->form->rate.alpha : body->form->rate.torque;
     for (int i = 0; i < 3; i++) {
         out[0] = sc_add(graph, out[0], formula_rounding(mech, moves.v[i]));
         out[1] = sc_add(graph, out[1], formula_rounding(mech, turns.v[i]));
@@ -510,7 +518,7 @@ pull_tape(struct mech *mech, struct mbody *body)
     /* the trace of a positive matrix is at least its norm */
     const expr *inverse = sc_zero(graph);
     for (int i = 0; i < 3; i++)
-        inverse = sc_add(graph, inverse, body->inertia.invJ.m[i][i]);
+        inverse = sc_add(graph, inverse, body->form->inertia.invJ.m[i][i]);
     if (!body->fixed)
         out[1] = sc_mul(graph, out[1], inverse);
     body->tape.pull = mech_eval_tape(
@@ -554,8 +562,7 @@ same_family(const struct mbody *one, const struct mbody *two)
 {
     return one->decl->range.lo == two->decl->range.lo &&
            one->decl->range.file == two->decl->range.file &&
-           one->touches == two->touches &&
-           one->inertia.diagonal == two->inertia.diagonal;
+           one->touches == two->touches && one->diagonal == two->diagonal;
 }
 
 /* Finds the bodies that share tapes: members of a family stand one after the

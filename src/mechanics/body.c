@@ -46,12 +46,12 @@ body_constants(struct mech *mech, struct mbody *body)
     struct graph *graph = mech->graph;
     const expr *zero = sc_zero(graph), *inertia[6], *inverse[6];
     uint32_t first = body->env.body;
-    body->inertia.mass =
+    body->form->inertia.mass =
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_MASS);
-    body->inertia.invmass =
+    body->form->inertia.invmass =
         body->fixed ? zero : sym_env(mech, first + IMP_BODY_INVMASS);
     for (uint32_t entry = 0; entry < 6; entry++) {
-        bool keep = !body->fixed && (entry < 3 || !body->inertia.diagonal);
+        bool keep = !body->fixed && (entry < 3 || !body->diagonal);
         if (mech->dim == 2)
             keep = !body->fixed && entry == 2;
         uint32_t at = mech->dim == 2 ? 0 : entry;
@@ -60,8 +60,8 @@ body_constants(struct mech *mech, struct mbody *body)
         inverse[entry] =
             keep ? sym_env(mech, first + IMP_BODY_INVINERTIA + at) : zero;
     }
-    body->inertia.J = m3_sym(inertia);
-    body->inertia.invJ = m3_sym(inverse);
+    body->form->inertia.J = m3_sym(inertia);
+    body->form->inertia.invJ = m3_sym(inverse);
     body->shape.centre = v3_zero(graph);
     for (uint32_t entry = 0; entry < mech->dim; entry++)
         body->shape.centre.v[entry] =
@@ -108,20 +108,20 @@ state_leaves(struct mech *mech, struct mbody *body)
         leaf[i] = body->fixed ? sym_env(mech, body->env.state + i)
                               : sym_state(mech, body->env.state + i);
     const expr *zero = sc_zero(graph);
-    body->v = body->w_body = v3_zero(graph);
+    body->form->v = body->form->w_body = v3_zero(graph);
     if (mech->dim == 2) {
-        body->pose.c = v3(leaf[0], leaf[1], zero);
-        body->angle = leaf[2];
+        body->form->pose.c = v3(leaf[0], leaf[1], zero);
+        body->form->angle = leaf[2];
         if (!body->fixed) {
-            body->v = v3(leaf[3], leaf[4], zero);
-            body->w_body = v3(zero, zero, leaf[5]);
+            body->form->v = v3(leaf[3], leaf[4], zero);
+            body->form->w_body = v3(zero, zero, leaf[5]);
         }
     } else {
-        body->pose.c = v3(leaf[0], leaf[1], leaf[2]);
-        body->pose.q = (quat){{leaf[3], leaf[4], leaf[5], leaf[6]}};
+        body->form->pose.c = v3(leaf[0], leaf[1], leaf[2]);
+        body->form->pose.q = (quat){{leaf[3], leaf[4], leaf[5], leaf[6]}};
         if (!body->fixed) {
-            body->v = v3(leaf[7], leaf[8], leaf[9]);
-            body->w_body = v3(leaf[10], leaf[11], leaf[12]);
+            body->form->v = v3(leaf[7], leaf[8], leaf[9]);
+            body->form->w_body = v3(leaf[10], leaf[11], leaf[12]);
         }
     }
 }
@@ -175,7 +175,7 @@ orient_of_time(struct mech *mech, struct mbody *body)
         for (int i = 0; i < 3; i++)
             attitude.q[i + 1] = v.v[i];
     }
-    body->pose.q = attitude;
+    body->form->pose.q = attitude;
     return true;
 }
 
@@ -187,14 +187,15 @@ state_of_time(struct mech *mech, struct mbody *body)
     struct graph *graph = mech->graph;
     const expr *zero = sc_zero(graph), *time = sym_time(mech);
     const struct tm_body *decl = body->decl;
-    body->pose.c = body->v = body->w_body = v3_zero(graph);
+    body->form->pose.c = body->form->v = body->form->w_body = v3_zero(graph);
     for (uint32_t i = 0; i < mech->dim && i < decl->start.position.n; i++) {
-        body->pose.c.v[i] = decl->start.position.e[i];
-        body->v.v[i] = ex_diff(graph, decl->start.position.e[i], time);
+        body->form->pose.c.v[i] = decl->start.position.e[i];
+        body->form->v.v[i] = ex_diff(graph, decl->start.position.e[i], time);
     }
     if (mech->dim == 2) {
-        body->angle = decl->start.orient.n ? decl->start.orient.e[0] : zero;
-        body->w_body.v[2] = ex_diff(graph, body->angle, time);
+        body->form->angle =
+            decl->start.orient.n ? decl->start.orient.e[0] : zero;
+        body->form->w_body.v[2] = ex_diff(graph, body->form->angle, time);
         return true;
     }
     if (!orient_of_time(mech, body))
@@ -202,10 +203,10 @@ state_of_time(struct mech *mech, struct mbody *body)
     /* (0, w) = 2 conj(q) q' */
     quat dq;
     for (int i = 0; i < 4; i++)
-        dq.q[i] = ex_diff(graph, body->pose.q.q[i], time);
-    quat w = q_conj_mul(graph, body->pose.q, dq);
+        dq.q[i] = ex_diff(graph, body->form->pose.q.q[i], time);
+    quat w = q_conj_mul(graph, body->form->pose.q, dq);
     for (int i = 0; i < 3; i++)
-        body->w_body.v[i] = sc_mul(graph, ex_num(graph, 2.0), w.q[i + 1]);
+        body->form->w_body.v[i] = sc_mul(graph, ex_num(graph, 2.0), w.q[i + 1]);
     return true;
 }
 
@@ -297,16 +298,16 @@ refresh_tape(struct mech *mech, struct mbody *body)
     const expr *out[IMP_STATE_SPACE];
     uint32_t count = 0;
     for (uint32_t i = 0; i < mech->dim; i++)
-        out[count++] = body->pose.c.v[i];
+        out[count++] = body->form->pose.c.v[i];
     if (mech->dim == 2)
-        out[count++] = body->angle;
+        out[count++] = body->form->angle;
     else
         for (int i = 0; i < 4; i++)
-            out[count++] = body->pose.q.q[i];
+            out[count++] = body->form->pose.q.q[i];
     for (uint32_t i = 0; i < mech->dim; i++)
-        out[count++] = body->v.v[i];
+        out[count++] = body->form->v.v[i];
     for (uint32_t i = mech->dim == 2 ? 2 : 0; i < 3; i++)
-        out[count++] = body->w_body.v[i];
+        out[count++] = body->form->w_body.v[i];
     body->tape.refresh = mech_eval_tape(
         mech, arena_printf(mech->arena, "%s.pose", body->decl->name), 0, out,
         count);
@@ -319,13 +320,16 @@ attitude(struct mech *mech, struct mbody *body)
 {
     struct graph *graph = mech->graph;
     if (mech->dim == 2) {
-        body->pose.cs[0] = ex_op(graph, IMP_OP_COS, body->angle, NULL, NULL);
-        body->pose.cs[1] = ex_op(graph, IMP_OP_SIN, body->angle, NULL, NULL);
-        body->pose.R = m3_plane(graph, body->pose.cs[0], body->pose.cs[1]);
-        body->w = body->w_body;
+        body->form->pose.cs[0] =
+            ex_op(graph, IMP_OP_COS, body->form->angle, NULL, NULL);
+        body->form->pose.cs[1] =
+            ex_op(graph, IMP_OP_SIN, body->form->angle, NULL, NULL);
+        body->form->pose.R =
+            m3_plane(graph, body->form->pose.cs[0], body->form->pose.cs[1]);
+        body->form->w = body->form->w_body;
     } else {
-        body->pose.R = m3_of_quat(graph, body->pose.q);
-        body->w = m3_apply(graph, body->pose.R, body->w_body);
+        body->form->pose.R = m3_of_quat(graph, body->form->pose.q);
+        body->form->w = m3_apply(graph, body->form->pose.R, body->form->w_body);
     }
 }
 
@@ -334,16 +338,20 @@ body_elsewhere(struct mech *mech, const struct mbody *of, uint32_t env_body,
                uint32_t env_state, struct mbody *out)
 {
     assert(mech && of && out && !of->prescribed);
+    const struct body_formulas *form = of->form;
     *out = *of;
     out->env.body = env_body;
     out->env.state = env_state;
     body_formulas(mech, out);
+    if (form)
+        out->form->rate = form->rate;
 }
 
 void
 body_formulas(struct mech *mech, struct mbody *body)
 {
     assert(mech && body && !body->prescribed);
+    body->form = NEW(mech->arena, struct body_formulas);
     body_constants(mech, body);
     state_leaves(mech, body);
     attitude(mech, body);
@@ -363,7 +371,7 @@ body_build(struct mech *mech, struct mbody *body)
         !shape_build(mech, body) || !flat_complete(mech, body))
         return false;
     body_flags(mech, body);
-    body->inertia.diagonal =
+    body->diagonal =
         mech->dim == 2 || (inertia_diagonal(body) && !rotors_any(mech, body));
     body->later = body->later && !body->fixed && body->flags & IMP_BODYF_WEIGHT;
     if (body->later)
@@ -373,6 +381,7 @@ body_build(struct mech *mech, struct mbody *body)
         body_formulas(mech, body);
         return true;
     }
+    body->form = NEW(mech->arena, struct body_formulas);
     body_constants(mech, body);
     if (!state_of_time(mech, body))
         return false;
@@ -391,10 +400,10 @@ body_pose(const struct mech *mech, const struct mbody *body, const expr **pose)
     assert(mech && body && pose);
     size_t n = 0;
     for (uint32_t i = 0; i < mech->dim; i++)
-        pose[n++] = body->pose.c.v[i];
+        pose[n++] = body->form->pose.c.v[i];
     for (uint32_t i = 0; i < 2 && mech->dim == 2; i++)
-        pose[n++] = body->pose.cs[i];
+        pose[n++] = body->form->pose.cs[i];
     for (uint32_t i = 0; i < 4 && mech->dim == 3; i++)
-        pose[n++] = body->pose.q.q[i];
+        pose[n++] = body->form->pose.q.q[i];
     return n;
 }

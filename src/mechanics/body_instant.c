@@ -53,14 +53,14 @@ conditions_at_rest(struct mech *mech, uint32_t index, const expr **out)
     struct mblock *block = mech->blocks + index;
     vec3 *kept = NEW_N(mech->arena, vec3, 2 * (size_t)block->n + 1);
     for (uint32_t i = 0; i < block->n; i++) {
-        struct body_rates *rate = &mech->bodies[block->bodies[i]].rate;
+        struct body_rates *rate = &mech->bodies[block->bodies[i]].form->rate;
         kept[2 * i] = rate->acc;
         kept[2 * i + 1] = rate->alpha;
         rate->acc = rate->alpha = v3_zero(mech->graph);
     }
     joint_conditions(mech, index, out);
     for (uint32_t i = 0; i < block->n; i++) {
-        struct body_rates *rate = &mech->bodies[block->bodies[i]].rate;
+        struct body_rates *rate = &mech->bodies[block->bodies[i]].form->rate;
         rate->acc = kept[2 * i];
         rate->alpha = kept[2 * i + 1];
     }
@@ -103,8 +103,8 @@ forces(const struct together *of, const expr **out)
         for (uint32_t i = 0; i < block->n; i++, out += PER_BODY) {
             const struct mbody *body = mech->bodies + block->bodies[i];
             vec3 force = v3_add(
-                mech->graph, body->rate.force,
-                v3_scale(mech->graph, body->inertia.mass, mech->gravity));
+                mech->graph, body->form->rate.force,
+                v3_scale(mech->graph, body->form->inertia.mass, mech->gravity));
             out[0] = force.v[0];
             out[1] = force.v[1];
             out[2] = body_moment(mech, body).v[2];

@@ -296,8 +296,8 @@ smooth_build(struct mech *mech, uint32_t contact,
 {
     const struct tm_contact *decl = mech->contacts + contact;
     struct conditions *at = NEW(mech->arena, struct conditions);
-    conditions_build(mech, body[0], body[1], &body[0]->pose, &body[1]->pose,
-                     at);
+    conditions_build(mech, body[0], body[1], &body[0]->form->pose,
+                     &body[1]->form->pose, at);
     struct conditions *along = NEW(mech->arena, struct conditions);
     struct pose p0 = pose_of_rows(mech, body[0], 0),
                 p1 = pose_of_rows(mech, body[1], 1);

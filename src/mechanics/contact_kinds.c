@@ -57,7 +57,7 @@ same_surface(const struct mech *mech, const struct mbody *one,
     return formula(one) == formula(two) && one->fixed == two->fixed &&
            !one->prescribed && !two->prescribed &&
            !one->decl->shape.n_plane == !two->decl->shape.n_plane &&
-           one->inertia.diagonal == two->inertia.diagonal &&
+           one->diagonal == two->diagonal &&
            (one->flags & IMP_BODYF_FLAT) == (two->flags & IMP_BODYF_FLAT) &&
            !memcmp(one->row.pose, two->row.pose,
                    (mech->dim == 2 ? 4 : 7) * sizeof *one->row.pose);

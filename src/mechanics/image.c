@@ -53,54 +53,76 @@ image_once(struct mech *mech, const void *table, size_t n, size_t size)
     return ref;
 }
 
+static imp_body
+image_body(const struct mech *mech, uint32_t which)
+{
+    const struct mbody *body = mech->bodies + which;
+    const struct tm_body *decl = body->decl;
+    imp_range range = decl->range;
+    imp_body image = {
+        .flags = body->flags,
+        .orient = body->orient,
+        .env_raw = body->env.raw,
+        .env_body = body->env.body,
+        .env_state = body->env.state,
+        .block = body->block,
+        .g0 = body->tape.g0,
+        .g2 = body->tape.g2,
+        .g3 = body->tape.g3,
+        .kinematics = body->tape.kinematics,
+        .pull = body->tape.pull,
+        .energy = body->tape.energy,
+        .refresh = body->tape.refresh,
+        .sides = decl->sides,
+        .kind = contact_kinds_surface(mech, which),
+        .first_draw = decl->first_draw,
+        .n_draw = decl->n_draw,
+        .n_point = decl->shape.n_point,
+        .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
+        .env_poly = body->env.poly,
+        .range = range,
+        .range_shape = mech_range(decl->shape.range, range),
+        .range_mass =
+            mech_range(decl->stated.mass.e ? decl->stated.mass.range
+                                           : decl->stated.density.range,
+                       range),
+        .range_inertia = mech_range(decl->stated.inertia.range, range),
+        .range_centre = mech_range(decl->stated.centre.range, range),
+        .range_position = mech_range(decl->start.position.range, range),
+        .range_orient = mech_range(decl->start.orient.range, range),
+        .range_velocity = mech_range(decl->start.velocity.range, range),
+        .range_spin = mech_range(decl->start.spin.range, range)};
+    for (int j = 0; j < 7; j++)
+        image.pose[j] = body->row.pose[j];
+    return image;
+}
+
+/* Bodies may be many: they are written some at a time, after their names. */
+#define AT_ONCE 64
+_Static_assert(sizeof(imp_body) * AT_ONCE % 16 == 0,
+               "parts of a table follow each other without a gap");
 imp_ref
 image_bodies(struct mech *mech)
 {
     assert(mech);
     size_t count = mech->model->n_bodies;
-    imp_body *table = NEW_N(mech->arena, imp_body, count + 1);
-    for (size_t which = 0; which < count; which++) {
-        const struct mbody *body = mech->bodies + which;
-        const struct tm_body *decl = body->decl;
-        imp_range range = decl->range;
-        table[which] = (imp_body){
-            .name = image_text(mech->image, decl->name),
-            .flags = body->flags,
-            .orient = body->orient,
-            .env_raw = body->env.raw,
-            .env_body = body->env.body,
-            .env_state = body->env.state,
-            .block = body->block,
-            .g0 = body->tape.g0,
-            .g2 = body->tape.g2,
-            .g3 = body->tape.g3,
-            .kinematics = body->tape.kinematics,
-            .pull = body->tape.pull,
-            .energy = body->tape.energy,
-            .refresh = body->tape.refresh,
-            .sides = decl->sides,
-            .kind = contact_kinds_surface(mech, (uint32_t)which),
-            .first_draw = decl->first_draw,
-            .n_draw = decl->n_draw,
-            .n_point = decl->shape.n_point,
-            .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
-            .env_poly = body->env.poly,
-            .range = range,
-            .range_shape = mech_range(decl->shape.range, range),
-            .range_mass =
-                mech_range(decl->stated.mass.e ? decl->stated.mass.range
-                                               : decl->stated.density.range,
-                           range),
-            .range_inertia = mech_range(decl->stated.inertia.range, range),
-            .range_centre = mech_range(decl->stated.centre.range, range),
-            .range_position = mech_range(decl->start.position.range, range),
-            .range_orient = mech_range(decl->start.orient.range, range),
-            .range_velocity = mech_range(decl->start.velocity.range, range),
-            .range_spin = mech_range(decl->start.spin.range, range)};
-        for (int j = 0; j < 7; j++)
-            table[which].pose[j] = body->row.pose[j];
+    imp_str *name = NEW_N(mech->arena, imp_str, count + 1);
+    for (size_t i = 0; i < count; i++)
+        name[i] = image_text(mech->image, mech->bodies[i].decl->name);
+    imp_ref table = {0, 0};
+    for (size_t from = 0; from < count; from += AT_ONCE) {
+        size_t n = count - from < AT_ONCE ? count - from : AT_ONCE;
+        imp_body part[AT_ONCE];
+        for (size_t i = 0; i < n; i++) {
+            part[i] = image_body(mech, (uint32_t)(from + i));
+            part[i].name = name[from + i];
+        }
+        imp_ref at = image_array(mech->image, part, n, sizeof *part);
+        assert(!from || at.off == table.off + table.n * sizeof *part);
+        table.off = from ? table.off : at.off;
+        table.n += at.n;
     }
-    return image_once(mech, table, count, sizeof *table);
+    return table;
 }
 
 imp_ref

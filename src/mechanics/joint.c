@@ -79,12 +79,12 @@ carried(struct mech *mech, const struct side *side, vec3 x)
     struct taylor j = {x, v3_zero(graph), v3_zero(graph)};
     if (!body)
         return j;
-    vec3 y = v3_cross(graph, body->w_body, x);
-    vec3 z = v3_add(graph, v3_cross(graph, body->rate.alpha, x),
-                    v3_cross(graph, body->w_body, y));
-    j.x = m3_apply(graph, body->pose.R, x);
-    j.dx = m3_apply(graph, body->pose.R, y);
-    j.ddx = m3_apply(graph, body->pose.R, z);
+    vec3 y = v3_cross(graph, body->form->w_body, x);
+    vec3 z = v3_add(graph, v3_cross(graph, body->form->rate.alpha, x),
+                    v3_cross(graph, body->form->w_body, y));
+    j.x = m3_apply(graph, body->form->pose.R, x);
+    j.dx = m3_apply(graph, body->form->pose.R, y);
+    j.ddx = m3_apply(graph, body->form->pose.R, z);
     return j;
 }
 
@@ -95,9 +95,9 @@ point_of(struct mech *mech, const struct side *side)
     struct taylor j = carried(mech, side, env3(mech, side->arm));
     if (!side->b)
         return j;
-    j.x = v3_add(graph, side->b->pose.c, j.x);
-    j.dx = v3_add(graph, side->b->v, j.dx);
-    j.ddx = v3_add(graph, side->b->rate.acc, j.ddx);
+    j.x = v3_add(graph, side->b->form->pose.c, j.x);
+    j.dx = v3_add(graph, side->b->form->v, j.dx);
+    j.ddx = v3_add(graph, side->b->form->rate.acc, j.ddx);
     return j;
 }
 
@@ -152,13 +152,13 @@ twist_at(struct mech *mech, const struct side *side, struct taylor p)
     vec3 z = v3_zero(graph);
     if (!side->b)
         return (struct twist){z, z, z, z};
-    struct twist t = {
-        .w = side->b->w,
-        .dw = m3_apply(graph, side->b->pose.R, side->b->rate.alpha)};
-    vec3 r = v3_sub(graph, p.x, side->b->pose.c),
-         dr = v3_sub(graph, p.dx, side->b->v);
-    t.v = v3_add(graph, side->b->v, v3_cross(graph, t.w, r));
-    t.dv = v3_add(graph, side->b->rate.acc, v3_cross(graph, t.dw, r));
+    struct twist t = {.w = side->b->form->w,
+                      .dw = m3_apply(graph, side->b->form->pose.R,
+                                     side->b->form->rate.alpha)};
+    vec3 r = v3_sub(graph, p.x, side->b->form->pose.c),
+         dr = v3_sub(graph, p.dx, side->b->form->v);
+    t.v = v3_add(graph, side->b->form->v, v3_cross(graph, t.w, r));
+    t.dv = v3_add(graph, side->b->form->rate.acc, v3_cross(graph, t.dw, r));
     t.dv = v3_add(graph, t.dv, v3_cross(graph, t.w, dr));
     return t;
 }
@@ -268,8 +268,8 @@ free_motion(struct mech *mech, const struct tm_joint *decl,
         const struct mbody *body = side[i].b;
         if (!body)
             continue;
-        const expr *part[3] = {body->angle, body->w_body.v[2],
-                               body->rate.alpha.v[2]},
+        const expr *part[3] = {body->form->angle, body->form->w_body.v[2],
+                               body->form->rate.alpha.v[2]},
                    **sum[3] = {&turn.phi, &turn.dphi, &turn.ddphi};
         for (int k = 0; k < 3; k++)
             *sum[k] = i == 0 ? sc_add(graph, *sum[k], part[k])
@@ -466,14 +466,14 @@ saddle(struct mech *mech, struct mblock *block)
                 sum = sc_add(
                     graph, sum,
                     sc_mul(graph,
-                           mech->bodies[block->bodies[j]].inertia.invmass,
+                           mech->bodies[block->bodies[j]].form->inertia.invmass,
                            v3_dot(graph, row_part(mech, block, row, j, false),
                                   row_part(mech, block, col, j, false))));
             K[row * n + col] = K[col * n + row] = sum;
         }
     for (uint32_t j = 0; j < block->n; j++) {
         const struct body_inertia *inertia =
-            &mech->bodies[block->bodies[j]].inertia;
+            &mech->bodies[block->bodies[j]].form->inertia;
         uint32_t at = block->spin[j];
         for (uint32_t k = 0; k < spins && at != IMP_NO_UNKNOWN; k++) {
             for (uint32_t row = 0; row < block->n_row; row++)
@@ -528,18 +528,20 @@ reactions(struct mech *mech, struct mblock *block)
     for (uint32_t j = 0; j < block->n; j++) {
         struct mbody *body = mech->bodies + block->bodies[j];
         vec3 force = reaction(mech, block, j, false);
-        body->rate.acc = v3_add(graph, body->rate.acc,
-                                v3_scale(graph, body->inertia.invmass, force));
+        body->form->rate.acc =
+            v3_add(graph, body->form->rate.acc,
+                   v3_scale(graph, body->form->inertia.invmass, force));
         if (block->spin[j] == IMP_NO_UNKNOWN)
             continue;
         vec3 rate = spin_rate(mech, block, j);
         vec3 left = v3_add(graph, body_moment(mech, body),
                            reaction(mech, block, j, true));
-        left = v3_sub(graph, left, m3_apply(graph, body->inertia.J, rate));
+        left =
+            v3_sub(graph, left, m3_apply(graph, body->form->inertia.J, rate));
         for (uint32_t k = 0; k < spin_size(mech); k++)
             block->euler[block->spin[j] - block->n_row + k] =
                 spin_entry(mech, left, k);
-        body->rate.alpha = rate;
+        body->form->rate.alpha = rate;
     }
 }
 
@@ -673,7 +675,7 @@ push_tape(struct mech *mech, struct mblock *block)
         NEW_N(mech->arena, const expr *, (size_t)block->n *nv + 1);
     for (uint32_t j = 0; j < block->n; j++) {
         const struct mbody *body = mech->bodies + block->bodies[j];
-        vec3 dv = v3_scale(graph, body->inertia.invmass,
+        vec3 dv = v3_scale(graph, body->form->inertia.invmass,
                            reaction(mech, block, j, false));
         vec3 dw = block->spin[j] == IMP_NO_UNKNOWN ? v3_zero(graph)
                                                    : spin_rate(mech, block, j);

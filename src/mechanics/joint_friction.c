@@ -167,7 +167,7 @@ size_of(struct mech *mech, const struct mrub *rub)
         const struct mbody *body = mech->bodies + number;
         vec3 force =
             v3_scale(graph, sym_env(mech, body->env.body + IMP_BODY_MASS),
-                     body->rate.acc);
+                     body->form->rate.acc);
         sum = sc_add(graph, sum, v3_dot(graph, force, force));
     }
     return sum;

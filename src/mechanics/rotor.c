@@ -69,7 +69,7 @@ slip(struct mech *mech, const struct mrotor *rotor)
     const expr *of_spin = sc_mul(graph, rotor->sign, turns(mech, rotor));
     vec3 axis = v3_scale(graph, of_spin, rotor->axis);
     return sc_sub(graph, sc_mul(graph, rotor->sign, rotor->z),
-                  v3_dot(graph, axis, mech->bodies[rotor->body].w_body));
+                  v3_dot(graph, axis, mech->bodies[rotor->body].form->w_body));
 }
 
 struct lower {
@@ -141,7 +141,7 @@ rotors_alpha(struct mech *mech, const struct mbody *body, vec3 alpha)
         const struct mrotor *rotor = mech->rotors + i;
         if (rotor->body != body->index)
             continue;
-        vec3 turn = m3_apply(graph, body->inertia.invJ, rotor->axis);
+        vec3 turn = m3_apply(graph, body->form->inertia.invJ, rotor->axis);
         alpha =
             v3_sub(graph, alpha, v3_scale(graph, torque(mech, rotor), turn));
     }

@@ -65,9 +65,9 @@ corner_entry(struct mech *mech, const struct mbody *body, uint32_t source,
     vec3 x = v3_zero(mech->graph);
     for (uint32_t i = 0; i < mech->dim; i++)
         x.v[i] = ex_sym(mech->graph, SYM_ROW, source, first + i);
-    vec3 v = m3_apply(mech->graph, body->pose.R, x);
+    vec3 v = m3_apply(mech->graph, body->form->pose.R, x);
     if (first != IMP_CONTACT_NORMAL)
-        v = v3_add(mech->graph, body->pose.c, v);
+        v = v3_add(mech->graph, body->form->pose.c, v);
     return along(mech, v.v[what - first]);
 }
 
@@ -96,16 +96,16 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
                             row[1 + i + (second ? mech->dim : 0)]);
     vec3 value;
     if (what >= IMP_CONTACT_NORMAL) {
-        value =
-            m3_apply(graph, body->pose.R, surface_gradient(mech, body, point));
+        value = m3_apply(graph, body->form->pose.R,
+                         surface_gradient(mech, body, point));
         value = v3_scale(
             graph, ex_div(graph, ex_num(graph, 1.0), v3_norm(graph, value)),
             value);
         what -= IMP_CONTACT_NORMAL;
     } else {
-        value = m3_apply(graph, body->pose.R,
+        value = m3_apply(graph, body->form->pose.R,
                          v3_sub(graph, point, body->shape.centre));
-        value = v3_add(graph, body->pose.c, value);
+        value = v3_add(graph, body->form->pose.c, value);
         what -= second ? IMP_CONTACT_Q : IMP_CONTACT_P;
     }
     return along(mech, value.v[what]);

@@ -152,7 +152,8 @@ smooth_polytope_build(struct mech *mech, const struct tm_contact *decl,
             continue;
         const char *name =
             arena_printf(mech->arena, "%s.%s", decl->name, word[i]);
-        nearest_build(mech, i, curved, &curved->pose, &polytope->pose, near);
+        nearest_build(mech, i, curved, &curved->form->pose,
+                      &polytope->form->pose, near);
         out->feature_kkt[i] =
             kkt_tape(mech, arena_printf(mech->arena, "%s.closest", name), near);
         nearest_build(mech, i, curved, &pose[smooth], &pose[1 - smooth], near);

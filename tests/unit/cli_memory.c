@@ -189,11 +189,38 @@ test_give(void **state)
     }
 }
 
+/* A piece that becomes larger keeps its bytes, what is behind them is zero, and
+ * a large one is not there twice while that is done. */
+static void
+test_enlarge(void **state)
+{
+    (void)state;
+    enum { SMALL = 100, LARGE = 1 << 24, MORE = LARGE + LARGE / 4 };
+    struct arena *arena = arena_new();
+    char *piece = arena_enlarge(arena, NULL, 0, SMALL);
+    memset(piece, 1, SMALL);
+    piece = arena_enlarge(arena, piece, SMALL, LARGE);
+    char *beside = arena_strdup(arena, "beside");
+    assert_true(piece[0] == 1 && piece[SMALL - 1] == 1 && !piece[SMALL]);
+    memset(piece, 2, LARGE);
+    size_t held = mapped();
+    piece = arena_enlarge(arena, piece, LARGE / 2, MORE);
+    assert_true(!held || mapped() <= held + LARGE / 2);
+    for (int i = 0; i < MORE; i++)
+        if (piece[i] != (i < LARGE / 2 ? 2 : 0))
+            fail_msg("byte %d is %d", i, piece[i]);
+    assert_string_equal(beside, "beside");
+    arena_drop(arena, piece);
+    assert_true(!held || mapped() + LARGE <= held);
+    assert_string_equal(arena_strdup(arena, "more"), "more");
+    arena_free(arena);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models),
-                                       cmocka_unit_test(test_drop),
-                                       cmocka_unit_test(test_give)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_models), cmocka_unit_test(test_drop),
+        cmocka_unit_test(test_give), cmocka_unit_test(test_enlarge)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,6 @@ struct body_tapes {
 struct body_inertia {
     const expr *mass, *invmass;
     mat3 J, invJ;
-    bool diagonal; /* J is diagonal, whatever the params are */
 };
 
 /* What drives a body: filled by block_build. */
@@ -62,6 +61,15 @@ struct body_shape {
     const expr *G, *grad[3];
     vec3 centre; /* mass centre in shape coordinates */
 };
+/* Its constants, its state and what follows from that. */
+struct body_formulas {
+    struct body_inertia inertia;
+    struct pose pose;
+    const expr *angle; /* plane only */
+    vec3 v;            /* velocity of the mass centre, world axes */
+    vec3 w_body, w;    /* spin in body axes, in world axes */
+    struct body_rates rate;
+};
 struct mbody {
     const struct tm_body *decl;
     uint32_t index, flags, orient; /* IMP_BODYF_*, IMP_ORIENT_* */
@@ -71,17 +79,13 @@ struct mbody {
     bool branches;          /* and this function has branches */
     bool touches;           /* a contact reads its surface */
     bool later; /* its formulas are made when they are asked for (mech.form) */
+    bool diagonal; /* its matrix of inertia is, whatever the params are */
     uint32_t like; /* of block.c: the body whose tapes it has; its own number:
                       none */
     struct body_tapes tape;
     struct body_rows row;
     struct body_shape shape;
-    struct body_inertia inertia;
-    struct pose pose;
-    const expr *angle; /* plane only */
-    vec3 v;            /* velocity of the mass centre, world axes */
-    vec3 w_body, w;    /* spin in body axes, in world axes */
-    struct body_rates rate;
+    struct body_formulas *form; /* NULL while they are left for later */
 };
 
 /* Unknowns that follow from residual = 0 along a motion: SYM_UNKNOWN 0 .. n-1,

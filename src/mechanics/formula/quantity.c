@@ -11,10 +11,10 @@ body_kinetic(struct mech *mech, const struct mbody *body)
 {
     assert(mech && body);
     struct graph *graph = mech->graph;
-    const expr *lin =
-        sc_mul(graph, body->inertia.mass, v3_dot(graph, body->v, body->v));
-    const expr *rot =
-        m3_form(graph, body->w_body, body->inertia.J, body->w_body);
+    const expr *lin = sc_mul(graph, body->form->inertia.mass,
+                             v3_dot(graph, body->form->v, body->form->v));
+    const expr *rot = m3_form(graph, body->form->w_body, body->form->inertia.J,
+                              body->form->w_body);
     const expr *own =
         sc_mul(graph, ex_num(graph, 0.5), sc_add(graph, lin, rot));
     return sc_add(graph, own, rotor_kinetic(mech, body));
@@ -24,25 +24,26 @@ body_kinetic(struct mech *mech, const struct mbody *body)
 static vec3
 body_spinning(struct mech *mech, const struct mbody *body)
 {
-    return v3_add(mech->graph,
-                  m3_apply(mech->graph, body->inertia.J, body->w_body),
-                  rotor_angular(mech, body));
+    return v3_add(
+        mech->graph,
+        m3_apply(mech->graph, body->form->inertia.J, body->form->w_body),
+        rotor_angular(mech, body));
 }
 
 const expr *
 body_potential(struct mech *mech, const struct mbody *body)
 {
     assert(mech);
-    return sc_neg(mech->graph,
-                  sc_mul(mech->graph, body->inertia.mass,
-                         v3_dot(mech->graph, mech->gravity, body->pose.c)));
+    return sc_neg(mech->graph, sc_mul(mech->graph, body->form->inertia.mass,
+                                      v3_dot(mech->graph, mech->gravity,
+                                             body->form->pose.c)));
 }
 
 vec3
 body_momentum(struct mech *mech, const struct mbody *body)
 {
     assert(mech && body);
-    return v3_scale(mech->graph, body->inertia.mass, body->v);
+    return v3_scale(mech->graph, body->form->inertia.mass, body->form->v);
 }
 
 vec3
@@ -50,10 +51,10 @@ body_angular(struct mech *mech, const struct mbody *body)
 {
     assert(mech && body);
     struct graph *graph = mech->graph;
-    vec3 orbit = v3_cross(graph, body->pose.c, body_momentum(mech, body));
+    vec3 orbit = v3_cross(graph, body->form->pose.c, body_momentum(mech, body));
     vec3 own = body_spinning(mech, body);
     if (mech->dim == 3)
-        own = m3_apply(graph, body->pose.R, own);
+        own = m3_apply(graph, body->form->pose.R, own);
     return v3_add(graph, orbit, own);
 }
 
@@ -75,12 +76,13 @@ angle_of(struct mech *mech, const struct mbody *body)
 {
     struct graph *graph = mech->graph;
     if (mech->dim == 2)
-        return body->angle;
+        return body->form->angle;
     /* the angle of rotation, between 0 and 2 pi */
-    vec3 im = v3(body->pose.q.q[1], body->pose.q.q[2], body->pose.q.q[3]);
+    vec3 im = v3(body->form->pose.q.q[1], body->form->pose.q.q[2],
+                 body->form->pose.q.q[3]);
     return sc_mul(graph, ex_num(graph, 2.0),
                   ex_op(graph, IMP_OP_ATAN2, v3_norm(graph, im),
-                        body->pose.q.q[0], NULL));
+                        body->form->pose.q.q[0], NULL));
 }
 
 static const expr *
@@ -91,11 +93,11 @@ body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
     uint32_t first = body->env.body;
     switch ((enum body_quantity)quantity) {
     case BODYQ_POSITION:
-        return vec_entry(mech, body->pose.c, entry);
+        return vec_entry(mech, body->form->pose.c, entry);
     case BODYQ_VELOCITY:
-        return vec_entry(mech, body->v, entry);
+        return vec_entry(mech, body->form->v, entry);
     case BODYQ_SPIN:
-        return spin_entry(mech, body->w, entry);
+        return spin_entry(mech, body->form->w, entry);
     case BODYQ_ANGLE:
         return angle_of(mech, body);
     case BODYQ_ENERGY:
@@ -114,17 +116,19 @@ body_quantity(struct mech *mech, const struct mbody *body, uint32_t quantity,
     case BODYQ_CENTRE:
         return sym_env(mech, first + IMP_BODY_CENTRE + entry);
     case BODYQ_QUATERNION:
-        return mech->dim == 3 && entry < 4 ? body->pose.q.q[entry]
+        return mech->dim == 3 && entry < 4 ? body->form->pose.q.q[entry]
                                            : sc_zero(graph);
     case BODYQ_AXES:
-        return body->pose.R.m[entry / mech->dim][entry % mech->dim];
+        return body->form->pose.R.m[entry / mech->dim][entry % mech->dim];
     case BODYQ_BODY_VELOCITY:
-        return vec_entry(mech, m3_apply_t(graph, body->pose.R, body->v), entry);
+        return vec_entry(
+            mech, m3_apply_t(graph, body->form->pose.R, body->form->v), entry);
     case BODYQ_BODY_SPIN:
-        return spin_entry(mech, body->w_body, entry);
+        return spin_entry(mech, body->form->w_body, entry);
     case BODYQ_BODY_MOMENTUM:
         return vec_entry(
-            mech, m3_apply_t(graph, body->pose.R, body_momentum(mech, body)),
+            mech,
+            m3_apply_t(graph, body->form->pose.R, body_momentum(mech, body)),
             entry);
     case BODYQ_BODY_ANGULAR_MOMENTUM:
         return spin_entry(mech, body_spinning(mech, body), entry);

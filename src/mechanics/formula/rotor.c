@@ -15,8 +15,8 @@ const expr *
 rotor_rate(struct mech *mech, const struct mrotor *rotor)
 {
     assert(mech && rotor);
-    const expr *spin =
-        v3_dot(mech->graph, rotor->axis, mech->bodies[rotor->body].w_body);
+    const expr *spin = v3_dot(mech->graph, rotor->axis,
+                              mech->bodies[rotor->body].form->w_body);
     return sc_sub(mech->graph, rotor->z,
                   sc_mul(mech->graph, turns(mech, rotor), spin));
 }
@@ -28,8 +28,8 @@ rotor_quantity(struct mech *mech, const struct mrotor *rotor, uint32_t quantity)
     const expr *rate = rotor_rate(mech, rotor);
     if (quantity == ROTORQ_RATE)
         return rate;
-    const expr *spin =
-        v3_dot(mech->graph, rotor->axis, mech->bodies[rotor->body].w_body);
+    const expr *spin = v3_dot(mech->graph, rotor->axis,
+                              mech->bodies[rotor->body].form->w_body);
     return sc_mul(mech->graph, rotor->inertia, sc_add(mech->graph, rate, spin));
 }
 
@@ -44,7 +44,7 @@ rotor_kinetic(struct mech *mech, const struct mbody *body)
         if (rotor->body != body->index)
             continue;
         const expr *half = sc_mul(graph, ex_num(graph, 0.5), rotor->z),
-                   *spin = v3_dot(graph, rotor->axis, body->w_body);
+                   *spin = v3_dot(graph, rotor->axis, body->form->w_body);
         half = sc_add(graph, half, sc_mul(graph, rotor->held, spin));
         sum = sc_add(
             graph, sum,

@@ -53,7 +53,7 @@ pose_of_rows(struct mech *mech, const struct mbody *body, uint32_t source)
     assert(body->fixed || body->row.pose[0] != IMP_NO_ROW);
     struct graph *graph = mech->graph;
     if (body->fixed)
-        return body->pose;
+        return body->form->pose;
     struct pose pose;
     const expr *row[7];
     for (uint32_t i = 0; i < (mech->dim == 2 ? 4u : 7u); i++)

@@ -145,8 +145,8 @@ of_squares(const expr *node)
     if (node->op == IMP_OP_ADD)
         return of_squares(node->a) && of_squares(node->b);
     return node->op == IMP_OP_MUL &&
-           (node->a == node->b || (ex_is_const(node->a) && node->a->num >= 0 &&
-                                   of_squares(node->b)));
+           (node->a == node->b ||
+            (ex_is_const(node->a) && node->a->num >= 0 && of_squares(node->b)));
 }
 
 const expr *
@@ -156,6 +156,9 @@ ex_mul(struct graph *graph, const expr *left, const expr *right)
     /* the square of a length is smooth where the length is not */
     if (left == right && left->op == IMP_OP_SQRT && of_squares(left->a))
         return left->a;
+    if (left == right && left->op == IMP_OP_HYPOT)
+        return ex_add(graph, ex_mul(graph, left->a, left->a),
+                      ex_mul(graph, left->b, left->b));
     if (ex_is_const(right) && !ex_is_const(left)) {
         const expr *t = left;
         left = right;

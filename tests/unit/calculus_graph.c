@@ -114,6 +114,9 @@ test_powers(void **state)
     is(ex_pow(g, ax, ex_num(g, 3)), "ABSPOW(x, 3)");
     is(ex_pow(g, ax, f->p), "ABSPOW(x, param0)");
     is(ex_pow(g, x, f->p), "pow(x, param0)");
+    /* even powers of a length are smooth where it is 0 */
+    is(ex_pow(g, ex_op(g, IMP_OP_HYPOT, x, f->p, NULL), ex_num(g, 2)),
+       "((x*x) + (param0*param0))");
     is(ex_diff(g, ex_pow(g, ax, ex_num(g, 3)), x), "(3*SGNPOW(x, 2))");
     is(ex_diff(g, ex_pow(g, x, ex_num(g, 3)), x), "(3*(x*x))");
     /* no logarithm where the exponent does not depend on the variable */

@@ -133,7 +133,6 @@ rt_restart(struct rt *run, const double *params)
         return IMP_OK;
     }
     int st = rt_setup(run, params);
-    setup_outputs_drop(run);
     if (st != IMP_OK)
         return st;
     memcpy(run->start.state, run->env + run->im->layout.state,

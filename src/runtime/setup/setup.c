@@ -452,10 +452,9 @@ outputs(struct rt *run)
 /* so many outputs are kept for the next start: less than what arena_drop gives
  * back */
 #define OUTPUTS_KEPT ((size_t)1 << 17)
-void
-setup_outputs_drop(struct rt *run)
+static void
+outputs_drop(struct rt *run)
 {
-    assert(run);
     if (!run->scratch || rt_tape(run, run->im->setup)->outs.n <= OUTPUTS_KEPT)
         return;
     arena_drop(run->own, run->scratch);
@@ -599,7 +598,7 @@ rt_seed(struct rt *rt, double seed, uint64_t run)
     rt->start.version++;
     rt_reset(rt);
     int st = setup_random(rt, run);
-    setup_outputs_drop(rt);
+    outputs_drop(rt);
     if (st)
         return st;
     memcpy(rt->start.state, rt->env + layout->state,
@@ -607,10 +606,9 @@ rt_seed(struct rt *rt, double seed, uint64_t run)
     return IMP_OK;
 }
 
-int
-rt_setup(struct rt *run, const double *params)
+static int
+set_up(struct rt *run, const double *params)
 {
-    assert(run->im->setup < run->im->tapes.n);
     const imp_image *im = run->im;
     const imp_layout *layout = &im->layout;
     memset(run->env, 0, layout->n_env * sizeof *run->env);
@@ -656,4 +654,13 @@ rt_setup(struct rt *run, const double *params)
     rotors_start(run);
     st = setup_check_spins(run);
     return st ? st : rubbing_start(run);
+}
+
+int
+rt_setup(struct rt *run, const double *params)
+{
+    assert(run->im->setup < run->im->tapes.n);
+    int st = set_up(run, params);
+    outputs_drop(run);
+    return st;
 }

@@ -30,9 +30,6 @@ void setup_draw(struct rt *run, uint64_t number, uint32_t which, uint32_t again,
 /* Is in setup.c. Runs the set-up tape after numbers were drawn; its outputs are
  * in run->scratch until the next tape. Status as setup_body. */
 int setup_drawn(struct rt *run);
-/* Is in setup.c. Gives back room for outputs that are many; those that were
- * there are lost. */
-void setup_outputs_drop(struct rt *run);
 /* Is in setup.c. The bounds of all random numbers, among these outputs. */
 const double *setup_draw_bounds(struct rt *run);
 /* Writes the state of a body at t = 0 into env. */

@@ -207,24 +207,11 @@ put_nothing(struct record *out)
         SET_LIST(lists[i], NULL, 0);
 }
 
-/* Does anybody look at rows? A sweep mostly keeps single values of its runs. */
-static bool
-rows_are_read(const struct record *out)
-{
-    for (size_t i = 0; i < out->n && out->wanted; i++) {
-        const imp_field *field = &out->schema[i];
-        if (out->wanted[i] && field->column && field->kind != IMP_FIELD_NUM)
-            return true;
-    }
-    return record_wants(out, "t");
-}
-
 /* step: of `engine = steps` (s); 0: the run is that of the series engine. */
 static int
 run_one(struct simulation *series, double step, struct record *out)
 {
     put_nothing(out);
-    series->rows.unread = step == 0.0 && !rows_are_read(out);
     int st = simulation_prepare(series);
     if (step > 0.0)
         return st ? st

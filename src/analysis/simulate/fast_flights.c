@@ -87,10 +87,9 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
 
 /* -- discs and spheres ---------------------------------------------------- */
 
-/* The number of contacts from which local events pay. The search over all
- * pairs follows fewer in milliseconds, and then `search = all` leaves every bit
- * of the motion as it is. */
-#define BALL_CONTACTS 32
+/* The number of contacts from which local events of other shapes than balls
+ * pay: the search over all pairs follows fewer in milliseconds. */
+#define LOCAL_CONTACTS 32
 
 void
 simulate_ball_flights_start(struct simulation *sim)
@@ -98,7 +97,7 @@ simulate_ball_flights_start(struct simulation *sim)
     assert(sim != NULL && sim->balls == NULL);
     struct rt *run = sim->run;
     bool fast = !sim->options.all && !run->im->systems.n &&
-                (run->table || sim->n_contacts >= BALL_CONTACTS);
+                (run->table || sim->n_contacts > 0);
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
         fast &=
             !sim->contacts[contact].through && !sim->contacts[contact].overlap;
@@ -139,7 +138,7 @@ simulate_local_start(struct simulation *sim)
 {
     assert(sim != NULL && sim->local == NULL);
     struct rt *run = sim->run;
-    if (!run->table && (sim->options.all || sim->n_contacts < BALL_CONTACTS))
+    if (!run->table && (sim->options.all || sim->n_contacts < LOCAL_CONTACTS))
         return IMP_OK;
     bool cannot = sim->options.all || (run->table && run->forks);
     sim->local = cannot ? NULL : local_new(run, sim->options.until);

@@ -241,10 +241,8 @@ simulate_row(struct simulation *sim)
     sim->rows.jumped = false;
     if (sim->rows.fresh)
         return IMP_OK;
-    if ((sim->options.keep != 1 || sim->rows.only) && !sim->rows.asked) {
-        sim->rows.fresh = sim->rows.unread;
+    if ((sim->options.keep != 1 || sim->rows.only) && !sim->rows.asked)
         return sim->along ? look_along(sim) : IMP_OK;
-    }
     if (sim->rows.buffer == NULL)
         sim->rows.buffer = NEW_N(sim->run->arena, double, sim->rows.width + 3);
     double *row = sim->rows.buffer, *next = row;

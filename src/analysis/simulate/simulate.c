@@ -489,11 +489,6 @@ simulate_read_times(struct simulation *sim)
             VEC_PUSH(&sim->rows.times,
                      k == SIMULATE_STEPS ? end : end * k / SIMULATE_STEPS);
     sort_times(sim);
-    /* a tree of motions tells its branches apart by their rows */
-    if (sim->rows.unread && sim->run->paradox != PARADOX_BRANCH) {
-        sim->rows.times.n = sim->rows.again.n = 0;
-        sim->rows.only = true;
-    }
     for (size_t i = 0; i < sim->rows.times.n && sign < 0.0; i++)
         sim->rows.times.v[i] = 0.0 - sim->rows.times.v[i];
     return IMP_OK;

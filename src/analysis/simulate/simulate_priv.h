@@ -91,8 +91,7 @@ struct recorded_rows {
     bool before; /* the row to come is before an event, one after it follows */
     bool jumped; /* loads have jumped where a row was asked for */
     bool fresh;  /* the last row is of the present state */
-    /* the present time was; no other has rows; nobody reads them */
-    bool asked, only, unread;
+    bool asked, only; /* the present time was; no other has rows */
 };
 
 /* polytopes that nearly rest, whose points are watched one by one */
@@ -334,7 +333,7 @@ double simulate_rows_cut(const struct simulation *sim, double target,
                          double end);
 void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
 int simulate_asked_row(struct simulation *sim); /* at such a time: both */
-/* rows when neither `at` nor `every` is given and somebody reads them */
+/* rows when neither `at` nor `every` is given */
 #define SIMULATE_STEPS 200
 /* the next time at which a run without `at` and `every` has a row */
 double simulate_next_step(const struct simulation *sim);

@@ -12,6 +12,7 @@
 #include "runtime/balls/balls_steps_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/motion/motion.h"
@@ -349,13 +350,15 @@ balls_read(struct balls *balls, uint32_t which, double now)
     ball->hit = NO_BALL;
     for (int i = 0; i < 3; i++) {
         bool has = i < balls->dim;
-        ball->x[i] = has ? state[i] + lo[i] : 0.0;
+        ball->x[i] = has ? state[i] : 0.0;
         ball->v[i] = has && on ? state[first + i] + lo[first + i] : 0.0;
     }
     if (!on)
         return;
     struct ball_spin *spin = balls->spin + which;
     const double *of = run->env + body->env_body;
+    for (int i = 0; i < 3; i++)
+        spin->low[i] = i < balls->dim ? lo[i] : 0.0;
     spin->invmass = of[IMP_BODY_INVMASS];
     spin->invinertia = of[IMP_BODY_INVINERTIA];
     for (int i = 0; i < (plane ? 1 : 4); i++)
@@ -525,22 +528,25 @@ balls_attitude(const struct ball_spin *spin, double s, double turned[4])
         turned[i] /= norm;
 }
 
+/* Writes the state of a ball s after its clock into env. */
 static void
-put_ball(struct balls *balls, uint32_t which, double t)
+put_ball(struct balls *balls, uint32_t which, double s)
 {
     struct rt *run = balls->run;
     const struct ball *ball = balls->ball + which;
     const struct ball_spin *spin = balls->spin + which;
     const imp_body *body = rt_body(run, ball->body);
-    double *state = run->env + body->env_state, s = t - ball->clock;
+    double *state = run->env + body->env_state,
+           *lo = run->state_lo + (body->env_state - run->im->layout.state);
     bool plane = balls->dim == 2;
+    memset(lo, 0, (plane ? IMP_STATE_PLANE : IMP_STATE_SPACE) * sizeof *lo);
     for (int i = 0; i < balls->dim; i++) {
         double g = balls->gravity[i];
-        state[i] = ball->x[i] + (ball->v[i] + 0.5 * g * s) * s;
+        state[i] = ball->x[i];
+        lo[i] = spin->low[i];
+        state_add(&state[i], &lo[i], (ball->v[i] + 0.5 * g * s) * s);
         state[(plane ? 3 : 7) + i] = ball->v[i] + g * s;
     }
-    memset(run->state_lo + (body->env_state - run->im->layout.state), 0,
-           (plane ? IMP_STATE_PLANE : IMP_STATE_SPACE) * sizeof *state);
     if (plane) {
         state[2] = spin->attitude[0] + spin->spin[0] * s;
         state[5] = spin->spin[0];
@@ -556,7 +562,7 @@ balls_put(struct balls *balls, double t)
     assert(balls != NULL && t >= balls->now);
     struct rt *run = balls->run;
     for (uint32_t i = 0; i < balls->n_move; i++)
-        put_ball(balls, i, t);
+        put_ball(balls, i, t - balls->ball[i].clock);
     run->env[run->im->layout.time] = t;
     memcpy(balls->put, run->env + run->im->layout.state,
            rt_state_size(run) * sizeof *balls->put);
@@ -584,6 +590,19 @@ unclear(const struct balls *balls, const struct balls_touch *touch)
     if (touch->two < balls->n_move || !balls->weight)
         return false;
     return pull < 0.0 && after * after < 2.0 * LOW_FLIGHT * tol.gap * -pull;
+}
+
+/* How long after the clocks of both the event comes. */
+static void
+times_after(const struct balls *balls, uint32_t one, uint32_t two,
+            const struct ball_event *event, double after[2])
+{
+    double clock = balls->ball[one].clock, other = clock;
+    if (two < balls->n_move)
+        other = balls->ball[two].clock;
+    double from = other > clock ? other : clock;
+    after[0] = event->since + (from - clock);
+    after[1] = two < balls->n_move ? event->since + (from - other) : 0.0;
 }
 
 enum balls_end
@@ -616,7 +635,8 @@ balls_next(struct balls *balls, double until, struct balls_touch *touch,
                                   .one = one,
                                   .two = two,
                                   .fixed = two >= balls->n_move};
-    balls_gap(balls, one, two, touch->time, &touch->rate, touch->normal);
+    times_after(balls, one, two, first, touch->after);
+    balls_gap_after(balls, one, two, touch->after, &touch->rate, touch->normal);
     touch->body[0] = balls->why[0] = body_of(balls, one);
     touch->body[1] = balls->why[1] = body_of(balls, two);
     touch->contact = stated_contact(balls, touch->body[0], touch->body[1]);
@@ -648,22 +668,22 @@ balls_why(const struct balls *balls, uint32_t body[2])
     memcpy(body, balls->why, sizeof balls->why);
 }
 
-/* Brings the clock of a ball to t. */
+/* Brings the clock of a ball to t, which is s after it but for the rounding of
+ * t. */
 static void
-bring(struct balls *balls, uint32_t which, double t)
+bring(struct balls *balls, uint32_t which, double t, double s)
 {
     if (balls->run->trace)
         balls_trace_ball(balls, which, t);
     if (balls->weight || balls->dim == 3) {
-        put_ball(balls, which, t);
+        put_ball(balls, which, s);
         balls_read(balls, which, t);
         return;
     }
     /* the same, without the state of the run */
     struct ball *ball = balls->ball + which;
-    double s = t - ball->clock;
     for (int i = 0; i < 2; i++)
-        ball->x[i] += ball->v[i] * s;
+        state_add(&ball->x[i], &balls->spin[which].low[i], ball->v[i] * s);
     balls->spin[which].attitude[0] += balls->spin[which].spin[0] * s;
     ball->clock = ball->entered = t;
     ball->hit = NO_BALL;
@@ -728,9 +748,9 @@ balls_bounce(struct balls *balls, const struct balls_touch *touch, double e,
     assert(touch->time == balls->now);
     uint32_t one = touch->one, two = touch->two;
     bool both = two < balls->n_move;
-    bring(balls, one, touch->time);
+    bring(balls, one, touch->time, touch->after[0]);
     if (both)
-        bring(balls, two, touch->time);
+        bring(balls, two, touch->time, touch->after[1]);
     balls->known = false;
     double inverse =
         balls->spin[one].invmass + (both ? balls->spin[two].invmass : 0.0);

@@ -29,6 +29,8 @@ enum balls_end {
 };
 struct balls_touch {
     double time;
+    double
+        after[2]; /* since the clocks of both, without the rounding of `time` */
     uint32_t contact, body[2];
     double rate;       /* of the gap, < 0 */
     uint32_t one, two; /* of balls.c */

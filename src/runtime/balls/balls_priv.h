@@ -34,7 +34,8 @@ struct ball {
 };
 /* The next event of a ball that moves. */
 struct ball_event {
-    double when;
+    double when, since; /* since: the later of both clocks, without the rounding
+                           of the time */
     uint32_t partner, partner_epoch; /* planes: n_ball + number */
     enum balls_event kind;
     uint32_t place; /* in the heap */
@@ -47,6 +48,7 @@ struct balls_due {
 /* What an impact changes or needs besides. */
 struct ball_spin {
     double attitude[4], spin[3]; /* at the ball's clock; plane: angle, spin */
+    double low[3];               /* what was rounded off its place there (m) */
     double invmass, invinertia;
     double told; /* up to this time the run's trace has its motion */
 };
@@ -89,7 +91,7 @@ struct ball_tolerance {
 /* When two bodies touch, and how. */
 struct ball_meeting {
     enum balls_event kind; /* EVENT_NEVER, EVENT_HIT, EVENT_UNCLEAR */
-    double when;
+    double when, since;    /* since the later of both clocks */
 };
 
 /* -- balls.c -- */
@@ -140,7 +142,11 @@ struct ball_meeting balls_meeting(const struct balls *balls, uint32_t one,
  * it does not see. */
 bool balls_apart(const struct balls *balls, uint32_t one, uint32_t two,
                  double t, double more);
-/* The gap at the time t, and its rate. */
+/* The gap so long (s) after the clocks of both, and its rate: `one` is the
+ * first number of `after`. */
+double balls_gap_after(const struct balls *balls, uint32_t one, uint32_t two,
+                       const double after[2], double *rate, double normal[3]);
+/* The same at the time t. */
 double balls_gap(const struct balls *balls, uint32_t one, uint32_t two,
                  double t, double *rate, double normal[3]);
 

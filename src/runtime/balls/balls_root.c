@@ -30,16 +30,23 @@ balls_first_fall(double c, double b, double a)
     return b < 0.0 ? 2.0 * c / (root - b) : (b + root) / (-2.0 * a);
 }
 
+/* Where the ball is, and how fast, s after its clock. */
 static void
-place(const struct balls *balls, const struct ball *ball, bool moves, double t,
-      double x[3], double v[3])
+place_after(const struct balls *balls, const struct ball *ball, bool moves,
+            double s, double x[3], double v[3])
 {
-    double s = t - ball->clock;
     for (int i = 0; i < 3; i++) {
         double g = moves ? balls->gravity[i] : 0.0;
         x[i] = ball->x[i] + (ball->v[i] + 0.5 * g * s) * s;
         v[i] = ball->v[i] + g * s;
     }
+}
+
+static void
+place(const struct balls *balls, const struct ball *ball, bool moves, double t,
+      double x[3], double v[3])
+{
+    place_after(balls, ball, moves, t - ball->clock, x, v);
 }
 
 static bool
@@ -124,7 +131,14 @@ fresh(const struct balls *balls, uint32_t one, uint32_t two)
 static struct ball_meeting
 never(void)
 {
-    return (struct ball_meeting){EVENT_NEVER, INFINITY};
+    return (struct ball_meeting){EVENT_NEVER, INFINITY, INFINITY};
+}
+
+/* So long after the later of both clocks. */
+static struct ball_meeting
+meets(enum balls_event kind, double since)
+{
+    return (struct ball_meeting){kind, since, since};
 }
 
 /* Two balls whose accelerations are equal. */
@@ -144,12 +158,12 @@ meet_straight(const struct balls *balls, uint32_t one, uint32_t two,
     struct ball_tolerance tol = balls_tolerance(balls, one, two);
     if (in > tol.rate * tol.rate * touching * touching) {
         double room = (distance - touching) * (distance + touching);
-        return (struct ball_meeting){
-            EVENT_HIT, room > 0.0 ? room / (sqrt(in) - approach) : 0.0};
+        return meets(EVENT_HIT,
+                     room > 0.0 ? room / (sqrt(in) - approach) : 0.0);
     }
     double room = (distance - band) * (distance + band);
-    return (struct ball_meeting){
-        EVENT_UNCLEAR, room > 0.0 ? room / (sqrt(out) - approach) : 0.0};
+    return meets(EVENT_UNCLEAR,
+                 room > 0.0 ? room / (sqrt(out) - approach) : 0.0);
 }
 
 /* The first time at which |x + v s + a s^2| falls to `touching`, within `most`.
@@ -191,13 +205,13 @@ meet_falling(const double x[3], const double v[3], const double a[3],
             speed[i] = v[i] + 2.0 * a[i] * s;
         }
         if (vec3_dot(at, speed) < -tol->rate * touching)
-            return (struct ball_meeting){EVENT_HIT, s};
-        return (struct ball_meeting){EVENT_UNCLEAR, s};
+            return meets(EVENT_HIT, s);
+        return meets(EVENT_UNCLEAR, s);
     }
     if (left)
         return never();
     s = first_within(x, v, a, touching + tol->gap, false, most);
-    return isfinite(s) ? (struct ball_meeting){EVENT_UNCLEAR, s} : never();
+    return isfinite(s) ? meets(EVENT_UNCLEAR, s) : never();
 }
 
 /* A ball and a plane, no later than `most`. Most planes are out
@@ -222,10 +236,10 @@ meet_plane(const struct balls *balls, uint32_t one, uint32_t two, bool left,
     if (falls) {
         enum balls_event kind =
             b + 2.0 * a * s < -tol.rate ? EVENT_HIT : EVENT_UNCLEAR;
-        return (struct ball_meeting){kind, s};
+        return meets(kind, s);
     }
     s = balls_first_fall(c - tol.gap, b, a);
-    return isfinite(s) ? (struct ball_meeting){EVENT_UNCLEAR, s} : never();
+    return isfinite(s) ? meets(EVENT_UNCLEAR, s) : never();
 }
 
 struct ball_meeting
@@ -273,12 +287,12 @@ balls_apart(const struct balls *balls, uint32_t one, uint32_t two, double t,
 }
 
 double
-balls_gap(const struct balls *balls, uint32_t one, uint32_t two, double t,
-          double *rate, double normal[3])
+balls_gap_after(const struct balls *balls, uint32_t one, uint32_t two,
+                const double after[2], double *rate, double normal[3])
 {
     const struct ball *ball = balls->ball + one;
     double x[3], v[3], x2[3], v2[3];
-    place(balls, ball, true, t, x, v);
+    place_after(balls, ball, true, after[0], x, v);
     if (two >= balls->n_ball) {
         const struct ball_plane *plane = balls->plane + (two - balls->n_ball);
         for (int i = 0; i < 3; i++) {
@@ -289,7 +303,7 @@ balls_gap(const struct balls *balls, uint32_t one, uint32_t two, double t,
         return vec3_dot(plane->normal, x) - ball->radius;
     }
     const struct ball *other = balls->ball + two;
-    place(balls, other, moves(balls, two), t, x2, v2);
+    place_after(balls, other, moves(balls, two), after[1], x2, v2);
     for (int i = 0; i < 3; i++) {
         x2[i] -= x[i];
         v2[i] -= v[i];
@@ -299,4 +313,14 @@ balls_gap(const struct balls *balls, uint32_t one, uint32_t two, double t,
         normal[i] = x2[i] / distance;
     *rate = vec3_dot(normal, v2);
     return distance - ball->radius - other->radius;
+}
+
+double
+balls_gap(const struct balls *balls, uint32_t one, uint32_t two, double t,
+          double *rate, double normal[3])
+{
+    const double after[2] = {t - balls->ball[one].clock,
+                             two < balls->n_ball ? t - balls->ball[two].clock
+                                                 : 0.0};
+    return balls_gap_after(balls, one, two, after, rate, normal);
 }

@@ -130,6 +130,7 @@ take(struct balls *balls, uint32_t one, uint32_t two,
     struct ball_event *event = balls->event + one;
     event->kind = meeting->kind;
     event->when = meeting->when;
+    event->since = meeting->since;
     event->partner = two;
     event->partner_epoch = epoch(balls, two);
 }

@@ -373,6 +373,7 @@ balls_steps_put(struct balls_steps *steps, double t)
             ball->v[k] = grain->v[k] + g * (s - lag);
             ball->x[k] =
                 grain->x[k] + (grain->going[k] + g * (0.5 * s - lag)) * s;
+            spin->low[k] = 0.0;
         }
         ball->clock = t;
         if (balls->dim == 2) {

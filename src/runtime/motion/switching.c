@@ -178,7 +178,9 @@ rests_at(struct rt *run, uint32_t block, const struct branched *formulas,
     if (!(norm_of(run, block, &aside, aside.high) <= share * load))
         return false;
     /* series of what rests may seem to hold for ever */
-    for (double length = *span; length >= *span * HELD_SHORT; length *= 0.5)
+    for (double length = *span;
+         length >= fmax(*span * HELD_SHORT, switching_least(run));
+         length *= 0.5)
         if (polynomial_size(u, order, length) <= share * rate * length) {
             *span = length;
             return true;

@@ -66,6 +66,10 @@ impact_with_friction_forbidden(const struct analysis *analysis,
 int impact_law_of_contacts(struct analysis *analysis, imp_range where,
                            const uint32_t *contact, uint32_t n,
                            enum imp_impact_law *law);
+/* The remedy of an impact at several points whose outcome this law leaves open:
+ * others to state. */
+const char *impact_laws_remedy(const struct analysis *analysis,
+                               enum imp_impact_law law);
 /* Do other laws settle an impact, which has been solved under `law`, with
  * another motion? Asked are `sequential` and `poisson`; the solver is left as
  * it was. */

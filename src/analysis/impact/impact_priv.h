@@ -90,7 +90,8 @@ size_t impact_friction_remarks(struct analysis *analysis,
 /* Warns at `where` of what the record says in its warnings. IMP_FAILED after
  * E0719 where the world forbids the impact. */
 int impact_friction_check(struct analysis *analysis, imp_range where,
-                          const struct friction_group_impact *group, int n);
+                          const struct friction_group_impact *group, int n,
+                          enum imp_impact_law law);
 /* The field `determined`. */
 const char *
 impact_friction_determined(const struct friction_group_impact *group);

@@ -23,6 +23,23 @@ law_list(struct analysis *analysis)
     return list;
 }
 
+const char *
+impact_laws_remedy(const struct analysis *analysis, enum imp_impact_law law)
+{
+    assert(analysis != NULL);
+    static const enum imp_impact_law settle[] = {
+        IMP_IMPACT_COMPLEMENTARITY, IMP_IMPACT_POISSON, IMP_IMPACT_SEQUENTIAL};
+    const char *word[3];
+    size_t n = 0;
+    for (size_t i = 0; i < 3; i++)
+        if (settle[i] != law)
+            word[n++] = imp_impact_law_word(settle[i]);
+    return arena_printf(analysis->rt->brief,
+                        "state %s law: world { law = %s }%s%s or %s",
+                        law == IMP_IMPACT_UNDECLARED ? "a" : "another", word[0],
+                        n > 2 ? ", " : "", n > 2 ? word[1] : "", word[n - 1]);
+}
+
 int
 impact_law_of_command(struct analysis *analysis, const imp_command *command,
                       enum imp_impact_law *law)

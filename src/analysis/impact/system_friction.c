@@ -143,7 +143,7 @@ impact_of_rubbing_system(struct strike *strike, enum imp_impact_law law,
     if (st)
         return st;
     if ((st = impact_friction_check(analysis, strike->command->range, group,
-                                    impact.n)))
+                                    impact.n, law)))
         return st;
     SET_NUM("time", rt_time(analysis->rt));
     set_contacts(strike, &impact, out);

@@ -262,7 +262,8 @@ set_friction(const struct analysis *analysis,
 
 int
 impact_friction_check(struct analysis *analysis, imp_range where,
-                      const struct friction_group_impact *group, int n)
+                      const struct friction_group_impact *group, int n,
+                      enum imp_impact_law law)
 {
     char amount[NUM_TEXT];
     if (group->why) {
@@ -271,9 +272,7 @@ impact_friction_check(struct analysis *analysis, imp_range where,
             "the outcome of this impact with friction is not determined, so no "
             "motion is applied: %s",
             group->why);
-        diag_help(analysis->ds, diag,
-                  "state a law, or another one: law = complementarity, poisson "
-                  "or sequential");
+        diag_help(analysis->ds, diag, "%s", impact_laws_remedy(analysis, law));
     }
     if (group->loads)
         diag_add(analysis->ds, DIAG_W0733, where,
@@ -322,7 +321,7 @@ impact_frictional(struct analysis *analysis, const imp_command *command,
         (st = impact_audit(analysis, command->range, &problem, solver)))
         return st;
     int n = points_of(&problem);
-    if ((st = impact_friction_check(analysis, command->range, &group, n)))
+    if ((st = impact_friction_check(analysis, command->range, &group, n, law)))
         return st;
     rough_joints_told(&problem, solver);
     impact_record(analysis, &problem, solver, group.why, out);

@@ -415,9 +415,6 @@ tell_law(struct simulation *sim, const struct group *group,
                           law);
 }
 
-#define STATE_A_LAW                                                            \
-    "state a law, or another one, in the model: world { law = "                \
-    "complementarity }, poisson or sequential"
 /* W0722: why the outcome of an impact is open; it stops. help: or NULL. */
 static int
 open_outcome(struct simulation *sim, struct group *group,
@@ -462,7 +459,9 @@ with_friction(struct simulation *sim, struct group *group,
         return st;
     loads_of_impact(sim->run->loads, &impact);
     if (impact.why)
-        return open_outcome(sim, group, normals, impact.why, STATE_A_LAW);
+        return open_outcome(
+            sim, group, normals, impact.why,
+            impact_laws_remedy(sim->analysis, sim->run->im->impact_law));
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
@@ -669,7 +668,9 @@ with_rough_joints(struct simulation *sim, struct group *group,
     if (st || (st = run->law_status))
         return st;
     if (rough.impact.why)
-        return open_outcome(sim, group, NULL, rough.impact.why, STATE_A_LAW);
+        return open_outcome(
+            sim, group, NULL, rough.impact.why,
+            impact_laws_remedy(sim->analysis, sim->run->im->impact_law));
     if (impact_with_friction_forbidden(sim->analysis, &rough.impact,
                                        rough.list.n)) {
         saved_state_restore(run, &here);

@@ -237,6 +237,17 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
                : left;
 }
 
+/* How much (s) the rounding of gaps may have moved a limit before. An impact at
+ * the speed u is off by h/u for a gap that is off by h, but by no more than the
+ * time that is left then, since the rounding of lower flights decides their
+ * order alone. Time goes with u, so the product of both is the same at all. */
+static double
+cut_before(double left, double speed, double place)
+{
+    double height = CHATTER_CUT * DBL_EPSILON * place;
+    return speed * left < height ? sqrt(height * left / speed) : 0.0;
+}
+
 /* Bound of the error of the time of a limit (s), beside what came before.
  *
  * Where the limit was predicted before, the change is a sample of the error:
@@ -261,9 +272,8 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
  *
  * The forecast has followed impacts of its own: of its limit it does not know
  * a share of what its last impact left (chatter.remaining).
- *
- * Flights within the tolerance of the gap: see limit_note_flat and limit_early.
- */
+ * Flights within the tolerance of the gap: see limit_note_flat and limit_early;
+ * below its rounding: cut_before. */
 double
 limit_time_error(const struct simulation *sim, const struct limit_group *group,
                  const struct forecast_limit *limit, uint32_t contact,
@@ -271,7 +281,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
 {
     assert(sim != NULL && limit->remaining >= 0.0);
     double place = 0.0, least = INFINITY, e = 0.0, left = limit->remaining,
-           flat = limit_early(sim, group, contact), share = 0.0;
+           flat = limit_early(sim, group, contact), share = 0.0, fast = 0.0;
     for (int i = 0; i < group->n; i++)
         if (limit->group[i] || limit->earlier[i] > 0.0) {
             flat =
@@ -281,6 +291,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
             if (group->point[i].rate == 0.0)
                 continue;
             least = fmin(least, fabs(group->point[i].rate));
+            fast = fmax(fast, fabs(group->point[i].rate));
             share = fmax(share, fabs(group->point[i].free) * left /
                                     fabs(group->point[i].rate));
         }
@@ -290,7 +301,8 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
     double all = fmin(e, 1.0 - DBL_EPSILON), many = 4.0 / sqrt(1.0 - all * all),
            longer = fmin((1.0 + all) / (1.0 - all), 1.0 + share),
            late = DBL_EPSILON * (now + left) + flat, far = left / window,
-           most = left + late + (longer - 1.0) * flat,
+           most = left + late + (longer - 1.0) * flat +
+                  (fast > 0.0 ? cut_before(left, fast, place) : 0.0),
            gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;
     double off = isfinite(change)
                      ? many * (change + 2.0 * longer * late)

@@ -99,6 +99,16 @@ add_impulse(struct bounce *bounce, int row, double impulse)
         bounce->rate[i] += bounce->rows.W[i * rows + row] * impulse;
 }
 
+/* Do forces leave the speed of this point as it is, until the limit? Then
+ * flights take no time where impacts have no end. */
+static bool
+collapses(const struct bounce *bounce, int i, double still)
+{
+    return bounce->scale > 1.0 ||
+           fabs(bounce->rows.free[2 * i]) * bounce->time <=
+               COLLAPSE_REST * still;
+}
+
 /* The impact of all points that are closed now, or come down with them. False:
  * it is not determined. */
 static bool
@@ -139,6 +149,9 @@ hit(struct bounce *bounce)
     for (int i = 0; i < 2 * n_closed; i++)
         if (group.impulse[i] != 0.0)
             add_impulse(bounce, 2 * index[i / 2] + i % 2, group.impulse[i]);
+    double now = 0.0; /* the greatest rate that the impact leaves */
+    for (int i = 0; i < n; i++)
+        now = fmax(now, fabs(bounce->rate[2 * i]));
     for (int i = 0; i < n_closed; i++)
         bounce->work[index[i]] += group.work[i];
     for (int i = 0; i < n_closed; i++) {
@@ -148,8 +161,12 @@ hit(struct bounce *bounce)
         double low = RATE_NONE * fabs(point[i].normal);
         if (point[i].normal == 0.0)
             low = RATE_NONE * bounce->high;
-        /* the limit of this point, on the way to that of all */
-        low = fmax(low, BOUNCE_REST * bounce->high);
+        /* the limit of this point, on the way to that of all; without a force
+         * that ends its flights it has none of its own */
+        double still = BOUNCE_REST * bounce->high;
+        low = fmax(low, collapses(bounce, index[i], still)
+                            ? BOUNCE_REST * fmin(now, bounce->high)
+                            : still);
         /* an impact leaves no approach but rounding */
         if (rate[0] <= low && rate[0] >= -COLLAPSE_REST * low)
             rate[0] = 0.0;
@@ -382,7 +399,7 @@ at_rest(const struct bounce *bounce)
             continue;
         double still = BOUNCE_REST * bounce->high,
                fall = fabs(bounce->rows.free[2 * i]);
-        if (bounce->scale > 1.0 || fall * bounce->time <= COLLAPSE_REST * still)
+        if (collapses(bounce, i, still))
             still *= COLLAPSE_REST;
         any = true;
         /* not so of numbers that are none, either */

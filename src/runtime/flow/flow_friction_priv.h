@@ -89,6 +89,8 @@ struct taylor_friction {
     double *memory; /* 2m: impulse since it touched, and of compression */
     bool *yields;   /* m: the policy makes it compliant now */
     bool *onset;    /* m: the slip begins with this piece, from 0 */
+    double *begun;  /* m: what rounding has made of a slip that began with the
+                       piece before (m/s); 0: none did */
     bool *still;    /* m: opens with this piece, without a rate */
     bool *zero;     /* m: the last impact ended the slip */
     double *normal, *tangential;         /* m: forces at the last choice */

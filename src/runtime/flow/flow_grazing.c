@@ -271,6 +271,8 @@ taylor_falls(const double *row, double length, double noise0, double noise1,
     }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         divided[k - drop] = row[k];
+    if (polynomial_size(divided, MOTION_STEP_ORDER - drop, 1.0) == 0.0)
+        return false; /* it was nothing but rounding */
     if (divided[0] < 0.0) {
         *root = 0.0;
         return true;

@@ -60,6 +60,7 @@ taylor_friction_new(struct flow *flow)
     friction->rub = NEW_N(arena, int, contacts);
     friction->mode = NEW_N(arena, enum contact_mode, contacts);
     friction->onset = NEW_N(arena, bool, contacts);
+    friction->begun = NEW_N(arena, double, contacts);
     friction->still = NEW_N(arena, bool, contacts);
     friction->zero = NEW_N(arena, bool, contacts);
     friction->normal = NEW_N(arena, double, contacts);

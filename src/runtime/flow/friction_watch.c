@@ -40,11 +40,41 @@
  * edge of the cone is met with the error of its series. */
 #define ONSET_NOISE 16.0
 
+/* At the edge of its cone the friction that holds contact i still is the one
+ * with which it slips: the slip begins without a rate, up to the rounding that
+ * is returned. What holds the gap is rounded as the loads are, and friction
+ * with it. */
+static double
+onset_rate(const struct flow *flow, uint32_t i)
+{
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const struct friction_rows *rows = &friction->rows;
+    double eps = TAYLOR_NOISE * DBL_EPSILON;
+    size_t all = 2 * (size_t)flow->m, T = 2 * (size_t)i + 1;
+    double normal = rows->W[(T - 1) * (all + 1)],
+           load = friction->fuzz[i] +
+                  (normal > 0.0 ? eps * rows->terms[T - 1] / normal : 0.0);
+    return ONSET_NOISE *
+           (eps * (rows->terms[T] +
+                   rows->W[T * all + T] * fabs(friction->tangential[i]) +
+                   fabs(rows->W[T * all + T - 1] * friction->normal[i])) +
+            load * (rows->W[T * all + T] * rows->slip[i].mu +
+                    fabs(rows->W[T * all + T - 1])));
+}
+
 void
 friction_begin_piece(struct flow *flow)
 {
     assert(flow);
     struct taylor_friction *friction = flow->taylor->friction;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double before = friction->onset[i] ? 0.0 : friction->begun[i];
+        bool begins = friction->onset[i] ||
+                      (friction_slips(friction->mode[i]) &&
+                       fabs(friction->piece.slip[i * ROW]) < before);
+        friction->begun[i] =
+            begins ? before + onset_rate(flow, i) * friction->elapsed : 0.0;
+    }
     memset(friction->onset, 0, flow->m * sizeof *friction->onset);
     memset(friction->still, 0, flow->m * sizeof *friction->still);
     memset(friction->let_go, 0, flow->m * sizeof *friction->let_go);
@@ -129,25 +159,10 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
     double eps = TAYLOR_NOISE * DBL_EPSILON;
     for (int k = 0; k < ROW; k++)
         row[k] = sign * friction->piece.slip[i * ROW + (uint32_t)k];
-    double noise =
-        friction->onset[i] ? 0.0 : eps * rows->speed_terms[2 * i + 1];
-    /* at the edge of its cone the friction that holds a point still is the one
-     * with which it slips: the slip begins without a rate. What holds the gap
-     * is rounded as the loads are, and friction with it. */
-    size_t all = 2 * (size_t)flow->m, T = 2 * (size_t)i + 1;
-    double normal = rows->W[(T - 1) * (all + 1)],
-           load = friction->fuzz[i] +
-                  (normal > 0.0 ? eps * rows->terms[T - 1] / normal : 0.0);
-    double rate =
-        friction->onset[i]
-            ? ONSET_NOISE *
-                  (eps *
-                       (rows->terms[T] +
-                        rows->W[T * all + T] * fabs(friction->tangential[i]) +
-                        fabs(rows->W[T * all + T - 1] * friction->normal[i])) +
-                   load * (rows->W[T * all + T] * rows->slip[i].mu +
-                           fabs(rows->W[T * all + T - 1])))
-            : 0.0;
+    double noise = friction->onset[i] ? 0.0
+                                      : fmax(eps * rows->speed_terms[2 * i + 1],
+                                             friction->begun[i]);
+    double rate = friction->onset[i] ? onset_rate(flow, i) : 0.0;
     return falls_through(row, best, noise, rate, root);
 }
 

@@ -256,8 +256,10 @@ local_body_stays(struct local *local, uint32_t which, double t, double way)
     const struct local_body *body = local->body + which;
     const imp_body *image_body = rt_body(local->run, which);
     assert(body->made && t >= body->start);
-    double c[3][MOTION_STEP_ORDER + 1], from = t - body->start,
-                                        ahead = body->holds - from;
+    double c[3][MOTION_STEP_ORDER + 1], from = t - body->start;
+    /* polynomials hold for ever: no further than the end, which is finite */
+    double ahead = fmin(body->holds - from, local->end - t);
+    assert(isfinite(ahead));
     uint32_t dim = local->run->im->dim;
     for (uint32_t j = 0; j < dim; j++) {
         memcpy(c[j],

@@ -112,7 +112,7 @@ collapses(const struct bounce *bounce, int i, double still)
 /* The impact of all points that are closed now, or come down with them. False:
  * it is not determined. */
 static bool
-hit(struct bounce *bounce)
+hit_closed(struct bounce *bounce)
 {
     int n = bounce->rows.n, n_closed = 0,
         *index = NEW_N(bounce->run->brief, int, (size_t)n);
@@ -177,6 +177,22 @@ hit(struct bounce *bounce)
     }
     bounce->impacts++;
     return true;
+}
+
+/* The motion may have no such impact: what a law or a coefficient gives there
+ * that it must not is no mistake of the model, and the forecast ends. */
+static bool
+hit(struct bounce *bounce)
+{
+    struct rt *run = bounce->run;
+    struct diags quiet, *told = run->ds;
+    int status = run->law_status;
+    diags_init(&quiet, run->brief, told->sources);
+    run->ds = &quiet;
+    bool good = hit_closed(bounce) && !run->law_status;
+    run->ds = told;
+    run->law_status = status;
+    return good;
 }
 
 /* Notes the speeds of approach of the coming impact. False: they have not

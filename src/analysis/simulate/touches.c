@@ -380,22 +380,36 @@ after_impacts(struct simulation *sim)
  * the next one ends is known to a sixteenth at best. */
 #define FLIGHT_LOW 16.0
 
-/* Has what closes with this rate had a low flight, however high it would have
- * fallen from? So it is where bodies hit each other ever faster as the room
- * between them goes to zero. A contact of a polytope has a flight for each of
- * its corners. */
-static bool
-had_no_flight(struct simulation *sim, uint32_t contact, double rate)
+/* What closes: how far it has come since its last impact (m, or INFINITY), how
+ * fast, and when that was. */
+struct came {
+    double far, rate, last;
+};
+
+/* A contact of a polytope has a flight for each of its corners. */
+static struct came
+came_here(const struct simulation *sim, uint32_t contact, double rate)
 {
-    struct rt *run = sim->run;
+    const struct rt *run = sim->run;
     const struct flight_history *flights = &sim->contacts[contact].flights;
-    double gap, slow, now = rt_time(run);
-    if ((rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS) ||
-        flights->impacts == 0 || !(now > flights->last))
-        return false;
-    gap_tolerances(run, contact, &gap, &slow);
-    return (now - flights->last) * -rate <= FLIGHT_LOW * gap &&
-           points_high(rate, gap_weight(run, contact), gap);
+    double flight = rt_time(run) - flights->last;
+    bool none = (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS) ||
+                flights->impacts == 0 || !(flight > 0.0);
+    return (struct came){.far = none ? INFINITY : flight * -rate,
+                         .rate = rate,
+                         .last = flights->last};
+}
+
+/* Was this a low flight for the tolerance of a contact, however high it would
+ * have fallen from? So it is where bodies hit each other ever faster as the
+ * room between them goes to zero. */
+static bool
+is_low(struct simulation *sim, uint32_t contact, const struct came *came)
+{
+    double gap, slow;
+    gap_tolerances(sim->run, contact, &gap, &slow);
+    return came->far <= FLIGHT_LOW * gap &&
+           points_high(came->rate, gap_weight(sim->run, contact), gap);
 }
 
 /* Warns, once in a run, where the room between bodies that come together for
@@ -420,6 +434,25 @@ warn_collapse(struct simulation *sim, uint32_t contact)
     simulate_remark(sim, diag->message);
 }
 
+/* Warns so where a contact took part in the impact that has been hit itself
+ * since what closes was, so that they hit in turns, and is within the tolerance
+ * of its own gap still. */
+static void
+warn_joined(struct simulation *sim, const struct came *came, uint32_t n)
+{
+    uint32_t *list, n_list = sim->collapse_told ? 0 : taken(sim, &list);
+    for (uint32_t i = 0; i < n_list; i++) {
+        const struct flight_history *flights = &sim->contacts[list[i]].flights;
+        bool turns =
+            sim->touching.done.on[list[i]] && flights->impacts > 0 &&
+            flights->last < rt_time(sim->run) &&
+            !(rt_contact(sim->run, list[i])->flags & IMP_CONTACTF_CORNERS);
+        for (uint32_t k = 0; k < n && turns; k++)
+            if (flights->last > came[k].last && is_low(sim, list[i], &came[k]))
+                warn_collapse(sim, list[i]);
+    }
+}
+
 static int
 touch_now(struct simulation *sim, const struct event *event,
           const struct event *more, uint32_t n_more)
@@ -429,6 +462,7 @@ touch_now(struct simulation *sim, const struct event *event,
                         *contacts = NEW_N(run->brief, uint32_t, n_more + 1),
                         *hit = NEW_N(run->brief, uint32_t, n_more + 1);
     struct verdict *verdict = NEW_N(run->brief, struct verdict, n_more + 1);
+    struct came *came = NEW_N(run->brief, struct came, n_more + 1);
     const char **class = sim->touching.class;
     int st = simulate_row(sim);
     if (!st)
@@ -437,15 +471,20 @@ touch_now(struct simulation *sim, const struct event *event,
         return st;
     for (uint32_t i = 0; i < n_touched; i++) {
         class[contacts[i]] = touch_class_name[verdict[i].class];
-        if (verdict[i].class == CLASS_MINUS &&
-            !sim->contacts[contacts[i]].through)
-            hit[n_hit++] = contacts[i];
-        if (verdict[i].class == CLASS_MINUS &&
-            had_no_flight(sim, contacts[i], verdict[i].v))
+        if (verdict[i].class != CLASS_MINUS)
+            continue;
+        struct came one = came_here(sim, contacts[i], verdict[i].v);
+        if (is_low(sim, contacts[i], &one))
             warn_collapse(sim, contacts[i]);
+        if (sim->contacts[contacts[i]].through)
+            continue;
+        came[n_hit] = one;
+        hit[n_hit++] = contacts[i];
     }
     if (n_hit)
         st = simulate_impacts(sim, hit, n_hit, class, &sim->touching.done);
+    if (!st && n_hit)
+        warn_joined(sim, came, n_hit);
     rotors_struck(run);
     simulate_captures(sim, n_hit > 0);
     for (uint32_t i = 0; i < n_touched; i++)

@@ -4,6 +4,7 @@
  * Generated code returns the same bits (I6): change both or neither. */
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -425,6 +426,84 @@ begin_rows(const imp_tape *tape, struct sweep *sweep, int from, int order)
     }
 }
 
+/* -- what stands still ------------------------------------------------------
+ *
+ * Of long sums over a table most terms are constant for the whole series, or
+ * lines. What has no coefficients from order 1 or 2 on is taken out of the
+ * sweep there: the later ones are 0 or -0 as that one is, to the sign. `del`,
+ * which is read of the block of unknowns alone, marks from which order on what
+ * is outside has none. */
+
+/* Shorter sweeps cost less than the look at what stands. */
+#define STILL_LEAST 128
+
+static bool
+stands(const struct sweep *sweep, uint32_t r, int from)
+{
+    return !varies(&sweep->code[r]) ||
+           (!in_block(sweep, r) && sweep->del[r] != 0 && sweep->del[r] <= from);
+}
+
+/* Does an instruction whose coefficient `from` (1 or 2) is 0 have none of
+ * higher orders? Products of two lines end with order 2; what a quotient is
+ * divided by, and the argument of a function, have to be constant. */
+static bool
+stands_on(const struct sweep *sweep, const imp_instr *in, int from)
+{
+    int minus;
+    switch ((enum rule)rule_of[in->op]) {
+    case RULE_LEAF:
+        return in->op == IMP_OP_TIME && from > 1;
+    case RULE_LINEAR:
+        return stands(sweep, in->a, from) &&
+               (in->op == IMP_OP_NEG || stands(sweep, in->b, from));
+    case RULE_CONV:
+        if (in->op != IMP_OP_DOT)
+            return stands(sweep, in->a, from) && stands(sweep, in->b, from);
+        for (uint32_t m = 0; m < in->b; m++) {
+            const uint32_t *product = sweep->pool + in->a + 3 * m;
+            if (!stands(sweep, product[1], from) ||
+                !stands(sweep, product[2], from))
+                return false;
+        }
+        return from == 1;
+    case RULE_DIV:
+        return stands(sweep, in->a, from) && stands(sweep, in->b, 1);
+    case RULE_CHAIN:
+        return stands(sweep, in->a, 1);
+    case RULE_PICK:
+        return stands(sweep, picked(sweep, in, &minus), from);
+    case RULE_STEP:
+        return true;
+    case RULE_HELPER:
+        break;
+    }
+    return false;
+}
+
+/* After this order. */
+static void
+leave_still(struct sweep *sweep, int from, int order)
+{
+    uint32_t n = 0;
+    for (uint32_t m = 0; m < sweep->n_vary; m++) {
+        uint32_t i = sweep->vary[m];
+        if (sweep->cur[i] != 0 || in_block(sweep, i) ||
+            !stands_on(sweep, &sweep->code[i], from)) {
+            sweep->vary[n++] = i;
+            continue;
+        }
+        sweep->del[i] = from;
+        if (sweep->code[i].row == IMP_NO_ROW)
+            continue;
+        double *row = row_of(sweep, i);
+        for (int k = from + 1; k < order; k++)
+            row[k] = sweep->cur[i];
+        store(row, order, sweep->cur[i]);
+    }
+    sweep->n_vary = n;
+}
+
 static int
 run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int from,
     int order, const struct block *bl)
@@ -455,6 +534,8 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int from,
         }
         if (nu)
             solve_unknowns(im, tape, sweep, k, bl);
+        if (k <= 2 && k < order && sweep->n_vary >= STILL_LEAST)
+            leave_still(sweep, k, order);
     }
     return outputs_finite(im, tape, sweep, order) ? IMP_OK : IMP_NONFINITE;
 }

@@ -41,6 +41,7 @@
 #define FLIGHT_BLUR 1e-9
 /* A load along the surface of so many roundings of its terms is none. */
 #define SUM_LOAD 64.0
+#define COLLAPSE_TAIL 1000 /* most impacts at rest whose flights take time */
 /* most pieces per point that are followed beyond the limit */
 #define REST_PIECES 4
 
@@ -65,9 +66,8 @@ struct bounce {
     double approach[2]; /* of the point that came down last: its last speeds */
     double look[2]; /* of the last IMPACTS_LOOKED and those before: its most */
     int grown;      /* so many looks in turn have found it no less */
-    int last, impacts;
-    bool
-        joined; /* the tolerance or rounding has decided what is hit together */
+    int last, impacts, tail; /* tail: those at rest */
+    bool joined;  /* tolerance or rounding has decided what is hit together */
     bool summed;  /* the last flights are a sum, */
     double error; /* known to this (s) */
 };
@@ -149,24 +149,22 @@ hit_closed(struct bounce *bounce)
     for (int i = 0; i < 2 * n_closed; i++)
         if (group.impulse[i] != 0.0)
             add_impulse(bounce, 2 * index[i / 2] + i % 2, group.impulse[i]);
-    double now = 0.0; /* the greatest rate that the impact leaves */
+    double now = 0.0; /* the greatest rate of those that bounce */
     for (int i = 0; i < n; i++)
-        now = fmax(now, fabs(bounce->rate[2 * i]));
-    for (int i = 0; i < n_closed; i++)
-        bounce->work[index[i]] += group.work[i];
+        now = fmax(now, bounce->bounced[i] ? fabs(bounce->rate[2 * i]) : 0.0);
     for (int i = 0; i < n_closed; i++) {
+        bounce->work[index[i]] += group.work[i];
         bounce->left_at[index[i]] = bounce->time;
         bounce->peak[index[i]] = 0.0;
-        double *rate = bounce->rate + 2 * index[i];
-        double low = RATE_NONE * fabs(point[i].normal);
-        if (point[i].normal == 0.0)
-            low = RATE_NONE * bounce->high;
+        double *rate = bounce->rate + 2 * index[i],
+               hits = fabs(point[i].normal),
+               low = RATE_NONE * (hits > 0.0 ? hits : bounce->high);
         /* the limit of this point, on the way to that of all; without a force
          * that ends its flights it has none of its own */
         double still = BOUNCE_REST * bounce->high;
-        low = fmax(low, collapses(bounce, index[i], still)
-                            ? BOUNCE_REST * fmin(now, bounce->high)
-                            : still);
+        if (collapses(bounce, index[i], still))
+            still = fmin(still, BOUNCE_REST * now);
+        low = fmax(low, still);
         /* an impact leaves no approach but rounding */
         if (rate[0] <= low && rate[0] >= -COLLAPSE_REST * low)
             rate[0] = 0.0;
@@ -405,25 +403,29 @@ fly(struct bounce *bounce, double end)
 
 /* -- the limit ------------------------------------------------------------- */
 
-/* Have all points that bounce come to rest, to rounding? */
+/* Have all points that bounce come to rest, to rounding? Where no force ends
+ * them, flights of points whose speeds are rounding may still take time. */
 static bool
-at_rest(const struct bounce *bounce)
+at_rest(struct bounce *bounce)
 {
-    bool any = false;
+    bool any = false, late = false;
+    double least = DBL_EPSILON * bounce->time * bounce->scale;
     for (int i = 0; i < bounce->rows.n; i++) {
         if (!bounce->bounced[i])
             continue;
         double still = BOUNCE_REST * bounce->high,
                fall = fabs(bounce->rows.free[2 * i]);
-        if (collapses(bounce, i, still))
+        if (collapses(bounce, i, still)) {
             still *= COLLAPSE_REST;
+            late |= bounce->gap[i] > fabs(bounce->rate[2 * i]) * least;
+        }
         any = true;
         /* not so of numbers that are none, either */
         if (!(fabs(bounce->rate[2 * i]) <= still &&
               bounce->gap[i] / bounce->scale <= still * still / fall))
             return false;
     }
-    return any;
+    return any && (!late || ++bounce->tail > COLLAPSE_TAIL);
 }
 
 static bool
@@ -529,7 +531,7 @@ follow(struct bounce *bounce)
     for (int piece = 0; bounce->impacts < most && piece < 4 * most; piece++) {
         if (approaches(bounce)) {
             if (!shrinks(bounce) || !hit(bounce))
-                return false;
+                break;
             magnify(bounce);
             if (at_rest(bounce))
                 return true;
@@ -538,9 +540,9 @@ follow(struct bounce *bounce)
         if (bounce->rows.n == 1 && sum_flights(bounce))
             return bounce->time <= bounce->ask->ahead;
         if (!choose(bounce) || !fly(bounce, bounce->ask->ahead))
-            return false;
+            break;
     }
-    return false;
+    return bounce->tail > 0;
 }
 
 /* The limit is over: follows the points at rest until a time. Where their

@@ -793,7 +793,7 @@ crossing_parabola(struct rt *run, uint32_t block, int order, double *length)
     if (*length <= least && !moving->observer)
         *length = first_step(run, block, order, least);
     if (*length <= least && slides)
-        *length = motion_brief(run, run->motion->briefs + block);
+        *length = motion_brief(run, run->motion->briefs + block, NULL);
     if (slides)
         system_series_cut(run, moving->system, first ? 1 : 2, order);
     return *length > least || moving->observer ? IMP_OK : IMP_NONFINITE;

@@ -697,18 +697,45 @@ motion_died_out(const struct rt *run, uint32_t block, int order)
 /* A piece so many steps of the clock long: forces that are finite, and their
  * powers of a speed, change places and speeds by less than their rounding. */
 #define BRIEF_CLOCK 64.0
+#define BRIEF_STEP 4.0 /* a step of the clock in roundings of the time */
 /* So many of them in a row lead out of where the series are that short, as each
  * doubles the time since they were. */
 #define BRIEF_MANY 64
 
 double
-motion_brief(const struct rt *run, struct motion_brief *brief)
+motion_brief_length(const struct rt *run, const struct persistent_group *group)
+{
+    assert(run);
+    double square = INFINITY, push[2]; /* of the least time */
+    uint32_t n = group ? group->moved.n_block : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const imp_block *at = IMP_ARRAY(run->im, run->im->blocks, imp_block) +
+                              group->moved.block[i];
+        const uint32_t *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
+        persistent_accelerations(run, group->moved.block[i], push);
+        for (uint32_t b = 0; b < at->bodies.n; b++) {
+            uint32_t env = rt_body(run, body[b])->env_body + IMP_BODY_RADIUS;
+            if (run->env[env] > 0.0 && run->env[env] / push[0] < square)
+                square = run->env[env] / push[0];
+        }
+    }
+    double time = isfinite(square) ? sqrt(square) : 0.0;
+    return BRIEF_CLOCK *
+           fmax(switching_least(run), BRIEF_STEP * DBL_EPSILON * time);
+}
+
+double
+motion_brief(const struct rt *run, struct motion_brief *brief,
+             const struct persistent_group *group)
 {
     assert(run && brief);
-    double now = rt_time(run), length = BRIEF_CLOCK * switching_least(run);
-    if (now != brief->time)
-        brief->many = now - brief->time <= 2.0 * length ? brief->many + 1 : 1;
-    brief->time = now;
+    double now = rt_time(run), length = motion_brief_length(run, group),
+           gone = now - brief->time;
+    /* what others end sooner counts together */
+    if (!(gone >= 0.0 && gone < 0.5 * length)) {
+        brief->many = gone <= 2.0 * length ? brief->many + 1 : 1;
+        brief->time = now;
+    }
     return brief->many > BRIEF_MANY ? 0.0 : length;
 }
 
@@ -719,7 +746,7 @@ short_of(struct rt *run, struct persistent_group *group)
     /* where a branch changes, or a contact yields, that leads on or not */
     double length = group->branches || group->yields
                         ? 0.0
-                        : motion_brief(run, &group->brief);
+                        : motion_brief(run, &group->brief, group);
     if (!(length > 0.0))
         return IMP_NONFINITE;
     group->first = true;

@@ -177,9 +177,17 @@ bool motion_died_out(const struct rt *run, uint32_t block, int order);
  * velocities are the rates of, to order 1 for velocities. False if that is not
  * finite. */
 bool motion_cut(struct rt *run, uint32_t block, int order);
-/* How long a piece is in which finite forces change nothing beyond rounding,
- * where series lead on by less than the clock can see, or there are none: at a
- * power of a speed that comes to 0. 0: many of them have led nowhere. */
-double motion_brief(const struct rt *run, struct motion_brief *brief);
+/* How long a piece is in which finite forces change nothing beyond rounding:
+ * some steps of the clock. Near time 0, where the clock has no rounding, those
+ * of a clock at the time in which the contacts of the group, if there is one,
+ * move a body by its own size. */
+struct persistent_group;
+double motion_brief_length(const struct rt *run,
+                           const struct persistent_group *group);
+/* The same where series lead on by less than the clock can see, or there are
+ * none: at a power of a speed that comes to 0. 0: many pieces have led nowhere.
+ */
+double motion_brief(const struct rt *run, struct motion_brief *brief,
+                    const struct persistent_group *group);
 
 #endif

@@ -262,6 +262,9 @@ switching_end(struct rt *run, uint32_t block, int order, double *step,
     int st = branches_end(run, block, order, step, which);
     if (st || motion_by_weight(run) || tells(run, block))
         return st;
+    if (persistent_moves(run, block) &&
+        *step <= motion_brief_length(run, run->persistent_memory->of[block]))
+        return IMP_OK;
     double length = crossing_bounded(run, block, order, *step);
     if (length < *step)
         *which = -1; /* no branch changes so early */

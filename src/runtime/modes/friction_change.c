@@ -27,6 +27,10 @@
 /* of p and of b, in roundings of their terms */
 #define JAM_ROUNDING (64.0 * DBL_EPSILON)
 
+/* The rounding of the accelerations of a slip, as a share of `small`, which is
+ * 10 CHOICE_NONE of their terms. */
+#define ONSET_ROUNDING (64.0 * DBL_EPSILON / (10.0 * CHOICE_NONE))
+
 /* -- the next change ------------------------------------------------------- */
 
 /* The first s in (0, span] at which the slip ends. At its onset its series
@@ -49,6 +53,12 @@ slip_ends(struct rt *run, const struct persistent_row *row, int order,
     if (brief && (drop == 2 || (sign * friction->slip.c[0] <= 0.0 &&
                                 sign * friction->slip.c[1] > 0.0)))
         return false;
+    /* what rounding has left of the beginning, and rises from there */
+    double left =
+        ONSET_ROUNDING * friction->small * (rt_time(run) - friction->onset);
+    if (sign * friction->slip.c[0] <= 0.0 &&
+        fabs(friction->slip.c[0]) <= left && sign * friction->slip.c[1] > 0.0)
+        drop = 1;
     for (int k = drop; k <= order; k++)
         slip[k - drop] = sign * friction->slip.c[k];
     if (slip[0] <= 0.0) {

@@ -104,13 +104,26 @@ contact_restitution_ahead(struct rt *run, uint32_t contact, double approach)
  */
 #define RESTITUTION_SAME 1e-15
 
+/* A restitution that is settled is asked for down to this share of the speed,
+ * at speeds that impacts under it have: less is left of them than rounding. */
+#define SETTLED_LEAST DBL_EPSILON
+
 bool
 contact_restitution_settled(struct rt *run, uint32_t contact, double speed)
 {
-    return !contact_restitution_varies(run, contact) ||
-           fabs(contact_restitution_ahead(run, contact, speed) -
-                contact_restitution_ahead(run, contact, 0.0)) <=
+    struct law law = {run, contact, false};
+    double last = contact_restitution_ahead(run, contact, 0.0);
+    if (!contact_restitution_varies(run, contact) || !(speed > 0.0))
+        return true;
+    if (!(last >= 0.0) || !(last < 1.0))
+        return fabs(contact_restitution_ahead(run, contact, speed) - last) <=
                RESTITUTION_SAME;
+    double share = last > 0.5 ? pow(last, ceil(log(0.5) / log(last))) : last;
+    double least = SETTLED_LEAST * speed, at[2];
+    for (; speed > least; speed *= share)
+        if (law_at(&law, speed, at) || fabs(at[0] - last) > RESTITUTION_SAME)
+            return false;
+    return true;
 }
 
 double

@@ -102,6 +102,9 @@ loads(struct rt *run, uint32_t block, const struct aside *aside, double time,
     for (uint32_t i = 0; i < aside->n; i++) {
         aside->state[i] = run->env[aside->at[i]];
         run->env[aside->at[i]] += time * aside->push[i];
+        /* nobody writes the rates of what is constant */
+        aside->rows[(size_t)aside->row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD + 1] =
+            0.0;
     }
     run->rows.block[block] = aside->rows;
     bool known = motion_rows_free(run, block, 1) == IMP_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The next change of contacts that stay closed (mode_change.h), within one
- * expansion of the motion: a force that ceases, a point that has to push,
- * another vertex or edge that comes down, the end of a face. */
+ * expansion of the motion. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -136,20 +135,22 @@ truncation_time(const double *gap, int order, double known)
  * ceased it begins with the third power of the time and comes out of its
  * rounding long after. So it is followed while nothing else changes, beyond
  * `until`, too: what is told does not depend on when one looks. Its change is
- * known better than the gap, by the rounding of its rate and of its
- * acceleration. *risen: when it is open beyond doubt. */
+ * known better than the gap, by the rounding of its rate and acceleration,
+ * until the latter is that of the gap. *risen: when it is open beyond doubt. */
 static bool
 opens(struct search *search, const struct persistent_row *row, double *risen)
 {
     double up[MOTION_STEP_ORDER + 1], low, rate, sunk;
     uint32_t contact = row->spot.contact;
+    double none = mode_still_acceleration(search->r, contact);
     double horizon = search->out->what == CHANGE_NONE
                          ? fmin(search->holds, row->valid)
                          : search->best;
     gap_rounding(search->r, contact, &low, &rate);
     horizon = fmin(horizon, truncation_time(row->gap.c, search->order, low));
-    rate += mode_still_acceleration(search->r, contact) * horizon;
-    low = fmin(low, rate * horizon); /* horizon: infinite of polynomials */
+    if (none > 0.0) /* polynomials have no end */
+        horizon = fmin(horizon, sqrt(2.0 * low / none));
+    low = fmin(low, (rate + none * horizon) * horizon);
     double term = polynomial_moves(row->gap.c, search->order, low);
     if (!isfinite(horizon = fmin(horizon, RISEN_LATE * term)))
         return false;
@@ -326,8 +327,7 @@ other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 
 /* The gap where two edges cross has a series that may hold for a shorter time
  * than that of the motion: edges that are almost parallel turn about each other
- * fast. Returns the time for which it does, or a longer one before which the
- * gap cannot close; and ends the search there if nothing comes before. */
+ * fast. For how long it does, or longer, where the gap cannot close. */
 static double
 crossing_holds(struct search *search, const struct contact_point *at,
                const double *gap)
@@ -441,8 +441,8 @@ comes_down(const struct search *search, const struct contact_point *at,
         return polynomial_below(reduced, search->order, 0.0, search->best,
                                 -search->low, time);
     }
-    if (reduced[0] <=
-        0.0) { /* a point that was let go comes back to 0 by rounding only */
+    /* a point that was let go comes back to 0 by rounding only */
+    if (reduced[0] <= 0.0) {
         *time = 0.0;
         return !(drop == 2 && marked);
     }

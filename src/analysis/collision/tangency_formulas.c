@@ -278,6 +278,11 @@ discriminant_and_jerk(const struct tangency_body *one, struct side *s1,
             tangency->jerk_Q = third - 3.0 * tangency->D_Q * lean;
         }
         tangency->D_size = fmax(tangency->D_size, fmax(sz2, fabs(most)));
+        /* no curvature leans along the normal, but for its rounding: of a body
+         * that slides without turning no other term is left */
+        double moves = vec3_norm(tangency->V) + vec3_norm(e1);
+        sz3 += 3.0 * tangency->D_size * DBL_EPSILON * moves *
+               (s1->H_size + s2->H_size);
         tangency->j_size = fmax(tangency->j_size, sz3);
     }
     tangency->D = (tangency->D_P + tangency->D_Q) / 2.0;

@@ -146,9 +146,12 @@ of_estimates(const double *estimate, size_t n, double rounding)
  * limit Wynn's epsilon algorithm finds. Returns its error, by
  * how much an estimate differs from that with one end less and from that with
  * one sequence less, in sum, or as estimates that end earlier show; of the only
- * estimate, all that it adds to the last value. *limit: the limit. */
+ * estimate, all that it adds to the last value, or by how much it is not what
+ * is known `without` it: flights of another law, one in two, may come near
+ * either. *limit: the limit. */
 static double
-extrapolated(const double *value, size_t n, double rounding, double *limit)
+extrapolated(const double *value, size_t n, double rounding, double without,
+             double *limit)
 {
     double epsilon[EXTRAPOLATED][EXTRAPOLATED] = {{0}}, error = INFINITY;
     memcpy(epsilon[0], value, n * sizeof *value);
@@ -166,9 +169,10 @@ extrapolated(const double *value, size_t n, double rounding, double *limit)
         if (order % 2)
             continue;
         double here = epsilon[order][last],
-               off = last == 0 ? fabs(here - value[n - 1])
-                               : fabs(here - epsilon[order][last - 1]) +
-                                     fabs(here - epsilon[order - 2][last + 2]);
+               off = last == 0
+                         ? fmax(fabs(here - value[n - 1]), fabs(here - without))
+                         : fabs(here - epsilon[order][last - 1]) +
+                               fabs(here - epsilon[order - 2][last + 2]);
         off = fmin(off, of_estimates(epsilon[order], last + 1, rounding));
         if (off < error) {
             error = off;
@@ -209,10 +213,10 @@ rest_of_integral(const struct along *along, struct followed *followed,
             (fabs(sum) + fmax(followed->kink->size, most) * followed->last_to);
         bool settled = is_settled(sums, n, rounding);
         double error =
-            settled ? rounding : extrapolated(sums, n, rounding, &there);
+            settled ? rounding : extrapolated(sums, n, rounding, sum, &there);
         if (settled)
             there = sums[n - 1];
-        extrapolated(time, n, 0, &at);
+        extrapolated(time, n, 0, followed->last_to, &at);
         error = fmax(error, most * fabs(at - followed->last_to));
         if (error < best && fabs(there - sum) <= 2 * most * left) {
             best = error;

@@ -157,15 +157,18 @@ struct tally {
     int findings;
 };
 
+/* The checks of one model, until the time `end`: those of a slow one take
+ * minutes. */
 static void
-soak_seed(const struct options *options, uint64_t seed, struct tally *tally)
+soak_seed(const struct options *options, uint64_t seed, time_t end,
+          struct tally *tally)
 {
     struct model *model = malloc(sizeof *model);
     struct subject subject;
     generate(seed, options->kind, model);
     subject_make(model, seed, &subject);
     int checks = options->ways ? check_count() : check_ways();
-    for (int check = 0; check < checks; check++) {
+    for (int check = 0; check < checks && time(NULL) < end; check++) {
         struct finding finding = {0};
         if ((options->only && strcmp(options->only, check_name(check)) != 0) ||
             is_known(options, seed, check))
@@ -196,7 +199,7 @@ work(const struct options *options, int job)
     for (uint64_t i = (uint64_t)job;
          i < options->count && time(NULL) < end && tally.met < options->runs;
          i += (uint64_t)options->jobs)
-        soak_seed(options, options->seed + i, &tally);
+        soak_seed(options, options->seed + i, end, &tally);
     printf("job %d: %llu models, %ld checks, %d findings; bodies met %d times "
            "and more in %llu\n",
            job, (unsigned long long)tally.models, tally.checks, tally.findings,

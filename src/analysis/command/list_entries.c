@@ -141,6 +141,18 @@ by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* The texts of the record, which is there, that a list of kind NAMES reads: all
+ * of a list, or the only one of a field. */
+static const char *const *
+texts_of(const struct analysis *analysis, const imp_list *list, size_t *n)
+{
+    const struct record *record = analysis->recs[list->command];
+    const struct field_value *all = &record->v[list->field];
+    bool one = record->schema[list->field].kind == IMP_FIELD_TEXT;
+    *n = one ? 1 : all->n;
+    return one ? (const char *const *)&all->text : all->texts;
+}
+
 /* The different texts of the record that a list of kind NAMES reads, in order.
  */
 static struct list_words
@@ -150,12 +162,13 @@ words_of_record(const struct analysis *analysis, const imp_list *list)
     struct list_words words = {0};
     if (!record || !record->present || record->v[list->field].why)
         return words; /* its values have been asked for, and it was reported */
-    const struct field_value *all = &record->v[list->field];
-    words.text = NEW_N(record_arena(analysis), const char *, all->n + 1);
-    for (size_t i = 0; i < all->n; i++)
-        words.text[i] = all->texts[i];
-    qsort(words.text, all->n, sizeof *words.text, by_text);
-    for (size_t i = 0; i < all->n; i++)
+    size_t n = 0;
+    const char *const *texts = texts_of(analysis, list, &n);
+    words.text = NEW_N(record_arena(analysis), const char *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        words.text[i] = texts[i];
+    qsort(words.text, n, sizeof *words.text, by_text);
+    for (size_t i = 0; i < n; i++)
         if (!words.n || strcmp(words.text[words.n - 1], words.text[i]) != 0)
             words.text[words.n++] = words.text[i];
     return words;
@@ -188,18 +201,16 @@ list_words(const struct analysis *analysis, uint32_t table, uint32_t column)
 }
 
 double *
-list_names(const struct analysis *analysis, const imp_list *list)
+list_names(const struct analysis *analysis, const imp_list *list, size_t *n)
 {
-    assert(analysis && list && list->kind == IMP_LIST_NAMES);
+    assert(analysis && list && list->kind == IMP_LIST_NAMES && n);
     const struct list_words words = words_of_record(analysis, list);
-    const struct field_value *all =
-        &analysis->recs[list->command]->v[list->field];
-    double *x = NEW_N(record_arena(analysis), double, all->n + 1);
-    for (size_t i = 0; i < all->n; i++)
-        x[i] =
-            (double)((const char **)bsearch(&all->texts[i], words.text, words.n,
-                                            sizeof *words.text, by_text) -
-                     words.text);
+    const char *const *texts = texts_of(analysis, list, n);
+    double *x = NEW_N(record_arena(analysis), double, *n + 1);
+    for (size_t i = 0; i < *n; i++)
+        x[i] = (double)((const char **)bsearch(&texts[i], words.text, words.n,
+                                               sizeof *words.text, by_text) -
+                        words.text);
     return x;
 }
 
@@ -214,6 +225,26 @@ list_word(const struct analysis *analysis, const imp_list *list)
         if (!strcmp(words.text[i], text))
             return i;
     return SIZE_MAX;
+}
+
+void
+list_same(struct analysis *analysis, const imp_list *list,
+          const struct list_values *in, struct list_values *out)
+{
+    assert(analysis && list && list->kind == IMP_LIST_SAME && in && out);
+    const imp_val *input = IMP_ARRAY(analysis->rt->im, list->inputs, imp_val);
+    struct list_words words[2];
+    size_t n = list->column & 1 ? in[1].n : in[0].n;
+    double *is = NEW_N(record_arena(analysis), double, n + 1);
+    for (int k = 0; k < 2; k++)
+        words[k] = list_words(analysis, input[k].words - 1, input[k].field);
+    for (size_t i = 0; i < n; i++) {
+        double one = in[0].x[list->column & 1 ? 0 : i],
+               two = in[1].x[list->column & 2 ? 0 : i];
+        is[i] = !isnan(one) && !isnan(two) &&
+                !strcmp(words[0].text[(size_t)one], words[1].text[(size_t)two]);
+    }
+    *out = (struct list_values){is, n, 1};
 }
 
 void

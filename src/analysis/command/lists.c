@@ -169,7 +169,9 @@ source_field(struct analysis *analysis, const imp_list *list,
         return IMP_FAILED;
     }
     if (list->kind == IMP_LIST_NAMES) {
-        *out = (struct list_values){list_names(analysis, list), found->n, 1};
+        size_t n = 0;
+        double *x = list_names(analysis, list, &n);
+        *out = (struct list_values){x, n, 1};
         return IMP_OK;
     }
     if (list->kind == IMP_LIST_TEXT) {
@@ -560,6 +562,7 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     const imp_list *list = list_at(analysis->rt->im, number);
     const imp_val *input = inputs_of(analysis->rt->im, list);
     struct list_values in[2] = {{0}};
+    int st;
     if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT ||
         list->kind == IMP_LIST_NAMES)
         return source_field(analysis, list, out);
@@ -570,10 +573,11 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     if (list->kind == IMP_LIST_SELECT)
         return make_select(analysis, list, out);
     for (uint32_t i = 0; i < list->inputs.n; i++) {
-        int st = input_values(analysis, &input[i], &in[i]);
+        st = input_values(analysis, &input[i], &in[i]);
         bool may_lack =
-            (list->kind == IMP_LIST_PICK || list->kind == IMP_LIST_SLICE) &&
-            i == 0;
+            ((list->kind == IMP_LIST_PICK || list->kind == IMP_LIST_SLICE) &&
+             i == 0) ||
+            list->kind == IMP_LIST_SAME;
         if (!st && !may_lack && list->kind != IMP_LIST_PRESENT &&
             list->kind != IMP_LIST_VALUES && list->kind != IMP_LIST_LENGTH)
             st = all_there(analysis, list, &in[i]);
@@ -581,6 +585,11 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
             return st;
     }
     switch (list->kind) {
+    case IMP_LIST_SAME:
+        if (!list->column && (st = lists_of_one_length(analysis, list, in)))
+            return st;
+        list_same(analysis, list, in, out);
+        return IMP_OK;
     case IMP_LIST_VALUES:
         *out = in[0];
         return IMP_OK;

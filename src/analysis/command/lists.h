@@ -69,11 +69,15 @@ struct list_words {
 };
 struct list_words list_words(const struct analysis *analysis, uint32_t table,
                              uint32_t column);
-/* The entries of a list of kind NAMES, whose record is there. */
-double *list_names(const struct analysis *analysis, const imp_list *list);
+/* The n entries of a list of kind NAMES, whose record is there. */
+double *list_names(const struct analysis *analysis, const imp_list *list,
+                   size_t *n);
 /* Which number the text of a list of kind WORD has among the words of its
  * column; SIZE_MAX: none. */
 size_t list_word(const struct analysis *analysis, const imp_list *list);
+/* Where the texts of both inputs are the same; a missing one is like none. */
+void list_same(struct analysis *analysis, const imp_list *list,
+               const struct list_values *in, struct list_values *out);
 /* distinct, counts */
 void list_distinct(struct analysis *analysis, const imp_list *list,
                    const struct list_values *in, struct list_values *out);

@@ -118,6 +118,7 @@ static void
 gather(struct tree *tree)
 {
     struct simulation *root = tree->branch[0].sim;
+    root->log.tallies = NULL; /* the summary is of what is listed */
     for (int i = 1; i < tree->n; i++) {
         struct branch *branch = &tree->branch[i];
         const struct simulation *sim = branch->sim;

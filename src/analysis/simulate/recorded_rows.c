@@ -67,6 +67,138 @@ simulate_paradox_choices(struct rt *run, uint32_t contact, unsigned policies)
                   "choose here)";
 }
 
+/* -- the summary -----------------------------------------------------------
+ * One sentence per contact, rotor and joint that took part in an event:
+ *
+ *   bump: 13 impacts from 0.451524 s to 1.90821 s, limit of chatter at
+ *   1.90859 s, lasting contact at 1.90859 s, closed at the end */
+
+/* The kinds of events (field `event_kinds`) as a summary names them. */
+static const struct {
+    const char *kind, *one, *several;
+} kind_names[] = {
+    {"impact", "impact", "impacts"},
+    {"touch", "tangential touch", "tangential touches"},
+    {"overlap begins", "begin of overlap", "begins of overlap"},
+    {"overlap ends", "end of overlap", "ends of overlap"},
+    {"chatter", "limit of chatter", "limits of chatter"},
+    {"slide", "lasting contact", "lasting contacts"},
+    {"leave", "release", "releases"},
+    {"stop", "stop", "stops"},
+    {"slip", "begin of slip", "begins of slip"},
+    {"stick", "begin of stick", "begins of stick"},
+    {"reverse", "reversal of slip", "reversals of slip"},
+    {"liftoff", "lift-off", "lift-offs"},
+    {"undecided", "motion that is not determined",
+     "motions that are not determined"},
+    {"impact without collision", "impact without collision",
+     "impacts without collision"},
+    {"jam", "jam", "jams"},
+    {"compliant", "change to a compliant contact",
+     "changes to a compliant contact"},
+    {"pressed", "begin of compression", "begins of compression"},
+    {"held", "rest while pressed in", "rests while pressed in"},
+    {"rebound", "begin of the way back", "begins of the way back"},
+    {"rigid", "change to a rigid contact", "changes to a rigid contact"},
+};
+enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
+
+/* the events of one kind at one contact */
+struct tally {
+    size_t count;
+    double first, last; /* times, s */
+};
+
+struct contact_summary {
+    struct tally kind[N_KINDS];
+    int order[N_KINDS]; /* kinds by the time of their first event */
+    int n;              /* kinds that occurred */
+    bool closed;        /* a lasting contact began and was not released */
+};
+
+static int
+kind_number(const char *kind)
+{
+    for (int i = 0; i < N_KINDS; i++)
+        if (!strcmp(kind_names[i].kind, kind))
+            return i;
+    assert(!"a kind of event without a name");
+    return 0;
+}
+
+static void
+count_event(struct contact_summary *summary, const char *kind, double time)
+{
+    int number = kind_number(kind);
+    struct tally *tally = &summary->kind[number];
+    if (tally->count++ == 0) {
+        tally->first = time;
+        summary->order[summary->n++] = number;
+    }
+    tally->last = time;
+    if (!strcmp(kind, "slide") || !strcmp(kind, "slip") ||
+        !strcmp(kind, "stick") || !strcmp(kind, "pressed"))
+        summary->closed = true;
+    else if (!strcmp(kind, "leave") || !strcmp(kind, "liftoff") ||
+             !strcmp(kind, "compliant") ||
+             !strcmp(kind, "impact without collision"))
+        summary->closed = false;
+}
+
+/* Where not every event is kept, they are counted as they come: those of
+ * rotors and joints, of contacts of the model, and of made pairs, the first
+ * PAIRS_TOLD by themselves and all with the contact of their block. */
+struct event_tallies {
+    struct contact_summary **of; /* NULL: no event */
+    size_t n;
+};
+
+/* So many pairs whose contacts were made are told one by one; more are summed
+ * up by their blocks. */
+#define PAIRS_TOLD 1000
+
+/* The tally of a number of the log; NULL for a pair behind those that are told
+ * by themselves. */
+static struct contact_summary **
+tally_of(const struct simulation *sim, uint32_t number)
+{
+    const struct rt *run = sim->run;
+    uint32_t others = run->im->rotors.n + run->im->joints.n;
+    size_t place = number >= UINT32_MAX - others ? UINT32_MAX - number
+                                                 : (size_t)others + 1 + number;
+    return place < sim->log.tallies->n ? &sim->log.tallies->of[place] : NULL;
+}
+
+static void
+tally_at(struct simulation *sim, uint32_t number, const char *kind)
+{
+    struct contact_summary **tally = tally_of(sim, number);
+    if (!tally)
+        return;
+    if (!*tally)
+        *tally = NEW(sim->run->arena, struct contact_summary);
+    count_event(*tally, kind, rt_time(sim->run));
+}
+
+static void
+tally_event(struct simulation *sim, uint32_t number, const char *kind)
+{
+    const struct rt *run = sim->run;
+    uint32_t others = run->im->rotors.n + run->im->joints.n,
+             stated = contact_table_stated(run), pair[2];
+    if (!sim->log.tallies) {
+        size_t n = (size_t)others + 1 + stated + (run->table ? PAIRS_TOLD : 0);
+        sim->log.tallies = NEW(run->arena, struct event_tallies);
+        sim->log.tallies->of = NEW_N(run->arena, struct contact_summary *, n);
+        sim->log.tallies->n = n;
+    }
+    tally_at(sim, number, kind);
+    if (number < stated || number >= UINT32_MAX - others)
+        return;
+    contact_table_pair(run, number, pair);
+    tally_at(sim, contact_table_rule_of(run, pair[0], pair[1]), kind);
+}
+
 void
 simulate_remark(struct simulation *sim, const char *text)
 {
@@ -98,6 +230,10 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
         along_event(sim->along, contact);
     if (sim->trace)
         run_log_event(sim->trace, contact, body, kind, class, impulse);
+    uint32_t number = body ? contact_table_number_of(sim->run, body[0], body[1])
+                           : contact_table_number(run, contact);
+    if (sim->options.keep != 1)
+        tally_event(sim, number, kind);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
     VEC_PUSH(&sim->log.time, rt_time(run));
@@ -105,9 +241,7 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
     VEC_PUSH(&sim->log.class, class);
     VEC_PUSH(&sim->log.contact,
              body ? pair_name(sim, body) : simulate_contact_name(sim, contact));
-    VEC_PUSH(&sim->log.number,
-             body ? contact_table_number_of(sim->run, body[0], body[1])
-                  : contact_table_number(run, contact));
+    VEC_PUSH(&sim->log.number, number);
     VEC_PUSH(&sim->log.impulse, impulse);
 }
 
@@ -117,6 +251,8 @@ log_other(struct simulation *sim, uint32_t number, imp_str name,
           const char *kind)
 {
     sim->log.total++;
+    if (sim->options.keep != 1)
+        tally_event(sim, UINT32_MAX - number, kind);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
     VEC_PUSH(&sim->log.time, rt_time(sim->run));
@@ -446,84 +582,6 @@ simulate_asked_row(struct simulation *sim)
     return IMP_OK;
 }
 
-/* -- the summary -----------------------------------------------------------
- * One sentence per contact, rotor and joint that took part in an event:
- *
- *   bump: 13 impacts from 0.451524 s to 1.90821 s, limit of chatter at
- *   1.90859 s, lasting contact at 1.90859 s, closed at the end */
-
-/* The kinds of events (field `event_kinds`) as a summary names them. */
-static const struct {
-    const char *kind, *one, *several;
-} kind_names[] = {
-    {"impact", "impact", "impacts"},
-    {"touch", "tangential touch", "tangential touches"},
-    {"overlap begins", "begin of overlap", "begins of overlap"},
-    {"overlap ends", "end of overlap", "ends of overlap"},
-    {"chatter", "limit of chatter", "limits of chatter"},
-    {"slide", "lasting contact", "lasting contacts"},
-    {"leave", "release", "releases"},
-    {"stop", "stop", "stops"},
-    {"slip", "begin of slip", "begins of slip"},
-    {"stick", "begin of stick", "begins of stick"},
-    {"reverse", "reversal of slip", "reversals of slip"},
-    {"liftoff", "lift-off", "lift-offs"},
-    {"undecided", "motion that is not determined",
-     "motions that are not determined"},
-    {"impact without collision", "impact without collision",
-     "impacts without collision"},
-    {"jam", "jam", "jams"},
-    {"compliant", "change to a compliant contact",
-     "changes to a compliant contact"},
-    {"pressed", "begin of compression", "begins of compression"},
-    {"held", "rest while pressed in", "rests while pressed in"},
-    {"rebound", "begin of the way back", "begins of the way back"},
-    {"rigid", "change to a rigid contact", "changes to a rigid contact"},
-};
-enum { N_KINDS = sizeof kind_names / sizeof *kind_names };
-
-/* the events of one kind at one contact */
-struct tally {
-    size_t count;
-    double first, last; /* times, s */
-};
-
-struct contact_summary {
-    struct tally kind[N_KINDS];
-    int order[N_KINDS]; /* kinds by the time of their first event */
-    int n;              /* kinds that occurred */
-    bool closed;        /* a lasting contact began and was not released */
-};
-
-static int
-kind_number(const char *kind)
-{
-    for (int i = 0; i < N_KINDS; i++)
-        if (!strcmp(kind_names[i].kind, kind))
-            return i;
-    assert(!"a kind of event without a name");
-    return 0;
-}
-
-static void
-count_event(struct contact_summary *summary, const char *kind, double time)
-{
-    int number = kind_number(kind);
-    struct tally *tally = &summary->kind[number];
-    if (tally->count++ == 0) {
-        tally->first = time;
-        summary->order[summary->n++] = number;
-    }
-    tally->last = time;
-    if (!strcmp(kind, "slide") || !strcmp(kind, "slip") ||
-        !strcmp(kind, "stick") || !strcmp(kind, "pressed"))
-        summary->closed = true;
-    else if (!strcmp(kind, "leave") || !strcmp(kind, "liftoff") ||
-             !strcmp(kind, "compliant") ||
-             !strcmp(kind, "impact without collision"))
-        summary->closed = false;
-}
-
 static void
 describe(struct buf *text, const char *contact,
          const struct contact_summary *summary)
@@ -603,10 +661,6 @@ other_name(const struct simulation *sim, uint32_t number)
         im, IMP_ARRAY(im, im->joints, imp_joint)[number - im->rotors.n].name);
 }
 
-/* So many pairs whose contacts were made are told one by one; more are summed
- * up by their blocks. */
-#define PAIRS_TOLD 1000
-
 /* What a summary is of, in the order of the record: contacts of the model, made
  * pairs by their bodies, rotors, joints. */
 struct told {
@@ -683,9 +737,16 @@ simulate_put_summary(struct simulation *sim, struct record *out)
     const char **texts = NEW_N(arena, const char *, all + 1);
     struct contact_summary *rest = NEW(arena, struct contact_summary);
     size_t count = 0, closed = 0;
-    for (size_t i = 0; i < log->time.n; i++)
+    for (size_t i = 0; i < log->time.n && !log->tallies; i++)
         count_event(&of[told_as(run, log->number.v[i], told, whole)],
                     log->kind.v[i], log->time.v[i]);
+    for (uint32_t i = 0; i < all && log->tallies; i++) {
+        struct contact_summary **tally =
+            tally_of(sim, i < told ? i : UINT32_MAX - (i - told));
+        bool sum = i < stated && rt_contact(run, i)->flags & IMP_CONTACTF_RULE;
+        if (tally && *tally && (whole || !sum))
+            of[i] = **tally;
+    }
     for (uint32_t k = 0; k < all; k++) {
         uint32_t i = list[k].number;
         if (of[i].n == 0)

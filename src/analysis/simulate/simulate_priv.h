@@ -67,6 +67,7 @@ struct event_log {
     struct texts remarks;
     size_t total;    /* events, whether they are listed or not */
     size_t left_out; /* remarks on impacts beyond SIMULATE_REMARKS */
+    struct event_tallies *tallies; /* NULL: every event is kept, or none came */
 };
 /* the choices of modes so far that changed something, one entry each */
 struct verdict_log {

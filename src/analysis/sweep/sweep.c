@@ -188,10 +188,13 @@ plan_fields(struct sweep *sweep, const imp_val *kept)
                         sweep->rows.wanted);
         } else {
             kept_field->field = item[k].field;
+            /* one entry of a list of texts */
+            kept_field->calculated = schema->kind == IMP_FIELD_TEXTS;
+            sweep->rows.calculates |= kept_field->calculated;
             sweep->rows.wanted[kept_field->field] = true;
             if (schema->kind == IMP_FIELD_VEC || schema->kind == IMP_FIELD_SPIN)
                 kept_field->width = schema->width;
-            if (schema->kind == IMP_FIELD_TEXT)
+            if (schema->kind == IMP_FIELD_TEXT || kept_field->calculated)
                 kept_field->text = NEW_N(analysis->rt->arena, uint32_t, total);
         }
         sweep->rows.n_texts += kept_field->text != NULL;

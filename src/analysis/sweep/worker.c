@@ -209,9 +209,17 @@ calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
         const struct sweep_field *field = &sweep->rows.field[k];
         if (!field->calculated)
             continue;
-        double *x = worker->rows->field[k].numbers + worker->row * field->width;
         const imp_val *value = &worker->model->kept[k];
         struct diags was = worker->ask.ds;
+        if (field->text) {
+            uint32_t *to = &worker->rows->field[k].text[worker->row];
+            const char *text = "";
+            if (arg_text_entry(&worker->ask.analysis, value, &text) != IMP_OK)
+                left_out(worker, number, value, &was);
+            *to = sweep_text_number(worker->rows->texts, text);
+            continue;
+        }
+        double *x = worker->rows->field[k].numbers + worker->row * field->width;
         if (!reads_absent(worker, value, record)) {
             if (arg_numbers(&worker->ask.analysis, value, x) == IMP_OK)
                 continue;

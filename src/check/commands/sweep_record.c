@@ -43,9 +43,8 @@ field_of(struct check *ck, uint32_t question, const struct ast_expr *node,
                         inner->name.text, word);
         if (cmd->fields[i].kind == IMP_FIELD_TEXTS)
             CHECK_HELP(ck, diag,
-                       "a number made of it is kept, as length(%s) or "
-                       "count(%s == \"...\"), or a truth about one of them, "
-                       "%s[-1] == \"...\"",
+                       "one of them is kept, as %s[-1], or a number made of "
+                       "them, as length(%s) or count(%s == \"...\")",
                        inner->name.text, inner->name.text, inner->name.text);
         else
             CHECK_HELP(ck, diag,
@@ -247,7 +246,8 @@ kept_numbers(struct check *ck, const struct tm_val *items, size_t n_items,
             items[i].kind == IMP_VAL_FIELD
                 ? &ck->lists.commands.v[items[i].ref].fields[items[i].field]
                 : NULL;
-        if (field ? field->kind != IMP_FIELD_TEXT && field->width <= 1
+        if (field ? field->kind != IMP_FIELD_TEXT &&
+                        field->kind != IMP_FIELD_TEXTS && field->width <= 1
                   : items[i].rows <= 1)
             names[(*count)++] = items[i].name;
     }
@@ -530,9 +530,10 @@ no_number(struct check *ck, uint32_t question, const struct ast_expr *node,
     if (value->kind == VALUE_FIELD &&
         asked->fields[value->field].kind == IMP_FIELD_TEXTS)
         CHECK_HELP(ck, diag,
-                   "a truth about it is kept, %s == \"...\", or how often a "
-                   "text comes, count(%s == \"...\")",
-                   expr_label(ck, node), asked->fields[value->field].name);
+                   "one of these texts is kept, %s[-1], or how often one "
+                   "comes, count(%s == \"...\")",
+                   asked->fields[value->field].name,
+                   asked->fields[value->field].name);
     else
         CHECK_HELP(
             ck, diag,
@@ -562,6 +563,21 @@ says_signs(struct check *ck, const struct ast_expr *const *list, size_t count)
     return false;
 }
 
+/* Keeps one entry of a list of texts, event_kinds[-1]. */
+static void
+keep_entry(struct check *ck, uint32_t command, const struct value *entry,
+           const struct ast_expr *node, bool sign, struct tm_val *out)
+{
+    val_of(ck, entry, node, out);
+    out->rows = 1;
+    out->cols = entry->cols;
+    out->name = column_name(ck, &ck->lists.commands.v[command], NULL, 0,
+                            val_name(ck, out->label, sign), out->label);
+    kept_columns(ck, command, IMP_FIELD_TEXT, 1, out->name, "",
+                 arena_printf(ck->arena, "of each run: %s", out->label),
+                 dim_pure(ck->dims));
+}
+
 /* Keeps an expression of fields and params. */
 static bool
 expression(struct check *ck, uint32_t command, uint32_t question,
@@ -574,6 +590,10 @@ expression(struct check *ck, uint32_t command, uint32_t question,
         return false;
     if (value.kind == VALUE_TRUTH)
         value.kind = VALUE_NUM;
+    if (value.kind == VALUE_FIELD && value.ref == question && value.rows) {
+        keep_entry(ck, command, &value, node, sign, out);
+        return true;
+    }
     if (value.kind != VALUE_NUM || value.cols != 1) {
         no_number(ck, question, node, &value);
         return false;

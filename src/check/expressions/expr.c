@@ -97,12 +97,14 @@ static struct value
 binary(struct check *ck, const struct ast_expr *node, const struct value *left,
        const struct value *right)
 {
-    if (node->op >= AST_LT && node->op <= AST_NE &&
-        texts_compared(ck, left, right))
+    bool compared = node->op >= AST_LT && node->op <= AST_NE;
+    struct value same;
+    if (compared && texts_compare(ck, node, left, right, &same))
+        return same;
+    if (compared && texts_compared(ck, left, right))
         return left->kind == VALUE_FIELD ? field_compare(ck, node, left, right)
                                          : field_compare(ck, node, right, left);
-    if (node->op >= AST_LT && node->op <= AST_NE &&
-        left->kind != VALUE_POISON && right->kind != VALUE_POISON &&
+    if (compared && left->kind != VALUE_POISON && right->kind != VALUE_POISON &&
         (left->kind == VALUE_WORDS || right->kind == VALUE_WORDS))
         return left->kind == VALUE_WORDS ? words_compare(ck, node, left, right)
                                          : words_compare(ck, node, right, left);

@@ -67,10 +67,10 @@ list_known(struct check *ck, const struct tm_list *list)
     return given;
 }
 
-/* Adds a list to the model, unless it is a source that stands there. */
-static uint32_t
+uint32_t
 list_add(struct check *ck, struct tm_list list)
 {
+    assert(ck);
     for (size_t i = 0; !list.n_inputs && i < ck->lists.lists.n; i++) {
         const struct tm_list *old = &ck->lists.lists.v[i];
         if (old->kind == list.kind && old->command == list.command &&
@@ -86,11 +86,11 @@ list_add(struct check *ck, struct tm_list list)
     return (uint32_t)ck->lists.lists.n - 1;
 }
 
-/* The list as a value: its entry is one cell per component. */
-static struct value
-cells_of(struct check *ck, uint32_t list, const struct dim *dim,
-         imp_range range)
+struct value
+list_cells(struct check *ck, uint32_t list, const struct dim *dim,
+           imp_range range)
 {
+    assert(ck && dim && list < ck->lists.lists.n);
     uint32_t width = ck->lists.lists.v[list].width;
     struct value value = value_array(ck, width, 1, dim, range);
     value.kind = VALUE_COLUMN;
@@ -101,17 +101,20 @@ cells_of(struct check *ck, uint32_t list, const struct dim *dim,
     return value;
 }
 
-/* A value as the input of a list: a column, or numbers. */
-static struct tm_val
-input_of(const struct value *value, const char *label)
+struct tm_val
+list_input(const struct value *value, const char *label)
 {
-    bool column = value->kind == VALUE_COLUMN;
+    assert(value && label);
+    bool words = value->kind == VALUE_WORDS,
+         column = value->kind == VALUE_COLUMN || words;
     return (struct tm_val){.kind = column ? IMP_VAL_COLUMN : IMP_VAL_NUM,
                            .range = value->range,
                            .rows = value->rows,
                            .cols = 1,
                            .e = value->e,
                            .ref = column ? value->ref : 0,
+                           .words = words ? value->table + 1 : 0,
+                           .field = words ? value->field : 0,
                            .truth = value->truth,
                            .text = "",
                            .label = label,
@@ -145,9 +148,9 @@ column_of_field(struct check *ck, const struct value *value, const char *name)
                                                   .field = value->field,
                                                   .name = name,
                                                   .range = value->range});
-    struct value column =
-        cells_of(ck, list, field_dim(ck, cmd, field, UINT32_MAX, value->range),
-                 value->range);
+    struct value column = list_cells(
+        ck, list, field_dim(ck, cmd, field, UINT32_MAX, value->range),
+        value->range);
     if (width == 1)
         return column;
     column.dims = NEW_N(ck->arena, const struct dim *, width);
@@ -168,14 +171,14 @@ list_column(struct check *ck, const struct value *value, const char *name)
     if (value->kind == VALUE_FIELD)
         return column_of_field(ck, value, name);
     struct tm_val *numbers = NEW(ck->arena, struct tm_val);
-    *numbers = input_of(value, name);
+    *numbers = list_input(value, name);
     uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_VALUES,
                                                   .width = 1,
                                                   .inputs = numbers,
                                                   .n_inputs = 1,
                                                   .name = name,
                                                   .range = value->range});
-    struct value column = cells_of(ck, list, value->dim, value->range);
+    struct value column = list_cells(ck, list, value->dim, value->range);
     column.bare = value->bare;
     return column;
 }
@@ -290,10 +293,10 @@ list_of_entry(const struct value *entry, const struct value *like, size_t n)
     return list;
 }
 
-/* A list of numbers of words as texts. */
-static struct value
-words_of(const struct value *column, uint32_t table, uint32_t field)
+struct value
+words_of_column(const struct value *column, uint32_t table, uint32_t field)
 {
+    assert(column);
     struct value words = *column;
     words.kind = VALUE_WORDS;
     words.table = table;
@@ -313,15 +316,16 @@ value_is_texts(const struct check *ck, const struct value *value)
 struct value
 words_of_field(struct check *ck, const struct value *value, const char *name)
 {
-    assert(ck && value && name && value_is_texts(ck, value));
+    assert(ck && value && name && value->kind == VALUE_FIELD);
     uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_NAMES,
                                                   .width = 1,
                                                   .command = value->ref,
                                                   .field = value->field,
                                                   .name = name,
                                                   .range = value->range});
-    struct value column = cells_of(ck, list, dim_pure(ck->dims), value->range);
-    return words_of(&column, IMP_RECORD_TEXTS, list);
+    struct value column =
+        list_cells(ck, list, dim_pure(ck->dims), value->range);
+    return words_of_column(&column, IMP_RECORD_TEXTS, list);
 }
 
 struct value
@@ -333,25 +337,24 @@ list_of_words(const struct value *words)
     return column;
 }
 
-bool
-words_indexed(struct check *ck, const struct ast_expr *node,
-              const struct value *words, const struct value *at,
-              struct value *out)
+struct value
+list_text_is(struct check *ck, const struct value *field, const char *text,
+             imp_range range)
 {
-    assert(ck && node && words && at && out);
-    struct value column = list_of_words(words), places = *at;
-    if (at->kind == VALUE_COLUMN && at->truth) {
-        *out = list_select(ck, node, &column, at);
-    } else {
-        if (value_is_list(ck, at))
-            places = list_column(ck, at, expr_label(ck, node));
-        else if (at->kind != VALUE_NUM || at->cols != 1)
-            return false;
-        *out = list_pick(ck, node, &column, &places);
-    }
-    if (out->kind == VALUE_COLUMN)
-        *out = words_of(out, words->table, words->field);
-    return true;
+    assert(ck && field && field->kind == VALUE_FIELD && text);
+    uint32_t list = list_add(
+        ck,
+        (struct tm_list){
+            .kind = IMP_LIST_TEXT,
+            .width = 1,
+            .command = field->ref,
+            .field = field->field,
+            .text = text,
+            .name = ck->lists.commands.v[field->ref].fields[field->field].name,
+            .range = range});
+    struct value truth = list_cells(ck, list, dim_pure(ck->dims), range);
+    truth.truth = true;
+    return truth;
 }
 
 struct value
@@ -371,8 +374,9 @@ table_field(struct check *ck, uint32_t table, const char *name,
                                                           from->name, name),
                                      .range = range});
             struct value column =
-                cells_of(ck, list, ck->notes.tables.v[table][c], range);
-            return from->columns[c].text ? words_of(&column, table, c) : column;
+                list_cells(ck, list, ck->notes.tables.v[table][c], range);
+            return from->columns[c].text ? words_of_column(&column, table, c)
+                                         : column;
         }
     const char **names = NEW_N(ck->arena, const char *, from->n_columns + 1);
     for (size_t c = 0; c < from->n_columns; c++)
@@ -386,72 +390,6 @@ table_field(struct check *ck, uint32_t table, const char *name,
     return value_poison(range);
 }
 
-struct value
-words_compare(struct check *ck, const struct ast_expr *at,
-              const struct value *words, const struct value *text)
-{
-    assert(ck && at && words && words->kind == VALUE_WORDS && text);
-    bool record = words->table == IMP_RECORD_TEXTS;
-    bool whole = ck->lists.lists.v[words->ref].kind == IMP_LIST_TABLE;
-    struct value numbers = list_of_words(words);
-    struct tm_val *input = NEW(ck->arena, struct tm_val);
-    const char *name, *example;
-    *input = input_of(&numbers, expr_label(ck, at));
-    if (record) {
-        name = ck->lists.lists.v[words->field].name;
-        example = "impact";
-    } else {
-        const struct tm_table *table = &ck->lists.tables.v[words->table];
-        const struct tm_table_column *column = &table->columns[words->field];
-        name = arena_printf(ck->arena, "%s.%s", table->name, column->name);
-        example = column->n_words ? column->words[0] : "";
-    }
-    if (text->kind != VALUE_TEXT || (at->op != AST_EQ && at->op != AST_NE)) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0412, text->kind == VALUE_TEXT ? at->op_range : at->range,
-            text->kind == VALUE_TEXT
-                ? "texts are equal or not; they have no order"
-                : "texts of %s are compared with a text that is written out",
-            record ? "a result" : "data");
-        CHECK_HELP(ck, diag, "as in %s == \"%s\"", name, example);
-        return value_poison(at->range);
-    }
-    uint32_t list = list_add(ck, (struct tm_list){.kind = IMP_LIST_WORD,
-                                                  .width = 1,
-                                                  .table = words->table,
-                                                  .column = words->field,
-                                                  .inputs = input,
-                                                  .n_inputs = whole ? 0 : 1,
-                                                  .text = text->text,
-                                                  .name = name,
-                                                  .range = at->range});
-    struct value truths = cells_of(ck, list, dim_pure(ck->dims), at->range);
-    truths.truth = true;
-    if (at->op == AST_NE)
-        truths.e[0] = ex_op(ck->g, IMP_OP_NOT, truths.e[0], NULL, NULL);
-    return truths;
-}
-
-struct value
-list_text_is(struct check *ck, const struct value *field, const char *text,
-             imp_range range)
-{
-    assert(ck && field && field->kind == VALUE_FIELD && text);
-    uint32_t list = list_add(
-        ck,
-        (struct tm_list){
-            .kind = IMP_LIST_TEXT,
-            .width = 1,
-            .command = field->ref,
-            .field = field->field,
-            .text = text,
-            .name = ck->lists.commands.v[field->ref].fields[field->field].name,
-            .range = range});
-    struct value truth = cells_of(ck, list, dim_pure(ck->dims), range);
-    truth.truth = true;
-    return truth;
-}
-
 /* Adds a list that is made of columns and numbers, and gives it the dimension
  * of `of` (a bare one stays bare). */
 static struct value
@@ -461,14 +399,14 @@ made_of(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
     struct tm_val *inputs = NEW_N(ck->arena, struct tm_val, count);
     const char *label = expr_label(ck, node);
     for (size_t i = 0; i < count; i++)
-        inputs[i] = input_of(&args[i], label);
+        inputs[i] = list_input(&args[i], label);
     uint32_t list = list_add(ck, (struct tm_list){.kind = kind,
                                                   .width = width,
                                                   .inputs = inputs,
                                                   .n_inputs = count,
                                                   .name = label,
                                                   .range = node->range});
-    struct value result = cells_of(ck, list, args[0].dim, node->range);
+    struct value result = list_cells(ck, list, args[0].dim, node->range);
     result.bare = args[0].bare;
     result.dims = width == args[0].rows ? args[0].dims : NULL;
     return result;
@@ -527,7 +465,7 @@ list_slice(struct check *ck, const struct ast_expr *node,
         made_of(ck, node, IMP_LIST_SLICE, two, 2, column.rows);
     result.truth = list->truth;
     return words && result.kind == VALUE_COLUMN
-               ? words_of(&result, list->table, list->field)
+               ? words_of_column(&result, list->table, list->field)
                : result;
 }
 
@@ -783,6 +721,6 @@ list_call(struct check *ck, const struct ast_expr *node,
         result = matrix_done(ck, result);
     if (texts.kind == VALUE_WORDS &&
         (kind == IMP_LIST_SORT || kind == IMP_LIST_DISTINCT))
-        result = words_of(&result, texts.table, texts.field);
+        result = words_of_column(&result, texts.table, texts.field);
     return result;
 }

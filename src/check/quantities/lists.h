@@ -40,14 +40,18 @@ struct value list_entry(const struct value *column);
  * is a column. What is no number or truth value is given back as it is. */
 struct value list_of_entry(const struct value *entry, const struct value *like,
                            size_t n);
+/* Adds a list to the model, unless it is a source that stands there. */
+uint32_t list_add(struct check *ck, struct tm_list list);
+/* The list as a value: its entry is one cell per component. */
+struct value list_cells(struct check *ck, uint32_t list, const struct dim *dim,
+                        imp_range range);
+/* A value as the input of a list: a column, texts, or numbers. */
+struct tm_val list_input(const struct value *value, const char *label);
 /* -- data.c: reads the files of all data ---------------------------------- */
 void check_data(struct check *ck);
 /* table.column */
 struct value table_field(struct check *ck, uint32_t table, const char *name,
                          imp_range name_range, imp_range range);
-/* r.class as a list of truths: where is it this text? */
-struct value list_text_is(struct check *ck, const struct value *field,
-                          const char *text, imp_range range);
 /* The entries of a list of vectors as the rows of a matrix, where they are
  * known before any run: made of a .. b, linspace, numbers and params. False:
  * not. */
@@ -81,6 +85,12 @@ struct value list_call(struct check *ck, const struct ast_expr *node,
                        enum imp_list_kind kind, const struct value *args,
                        size_t count);
 
+/* r.class as a list of truths: where is it this text? */
+struct value list_text_is(struct check *ck, const struct value *field,
+                          const char *text, imp_range range);
+/* A list of numbers of words of a table or record as texts. */
+struct value words_of_column(const struct value *column, uint32_t table,
+                             uint32_t field);
 /* Is it a list of texts of a record, all of it? */
 bool value_is_texts(const struct check *ck, const struct value *value);
 /* These as WORDS, of which several can be taken. */
@@ -88,6 +98,8 @@ struct value words_of_field(struct check *ck, const struct value *value,
                             const char *name);
 /* Texts of data or of a record as the list of the numbers of their words. */
 struct value list_of_words(const struct value *words);
+/* -- texts.c -----------------------------------------------------------------
+ */
 /* words[condition], words[places], words[3] (a list of one). False: `at` is no
  * such thing. */
 bool words_indexed(struct check *ck, const struct ast_expr *node,
@@ -97,5 +109,10 @@ bool words_indexed(struct check *ck, const struct ast_expr *node,
  * conditions. */
 struct value words_compare(struct check *ck, const struct ast_expr *at,
                            const struct value *words, const struct value *text);
+/* Are both texts of data or of records, one or many? Then they are compared
+ * with each other: a truth, or a list of these. */
+bool texts_compare(struct check *ck, const struct ast_expr *at,
+                   const struct value *left, const struct value *right,
+                   struct value *out);
 
 #endif

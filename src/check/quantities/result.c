@@ -420,8 +420,8 @@ field_compare(struct check *ck, const struct ast_expr *at,
     if ((field->kind != IMP_FIELD_TEXT && !item && !list) ||
         text->kind != VALUE_TEXT || value->kind != VALUE_FIELD) {
         struct diag *diag = check_error(ck, DIAG_E0412, at->range,
-                                        "a text of a result is compared with a "
-                                        "text that is written out");
+                                        "a text of a result is compared with "
+                                        "another text");
         CHECK_HELP(ck, diag, "as in r.class == \"C00\"");
         return value_poison(at->range);
     }

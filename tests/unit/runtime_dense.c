@@ -65,6 +65,18 @@ least_squares(void **state)
             size = fmax(size, fabs(y[i]));
         for (int i = 0; i < n; i++)
             CLOSE(x[i], y[i], 1e-9 * size);
+        /* the transposed problem, for what is a multiple of the rows */
+        double rows[N], turned[2][N];
+        for (int j = 0; j < n; j++)
+            rows[j] = dense_dot(n, a + j * n, x);
+        least_square_solve_turned(&of, rows, turned[0]);
+        dense_svd_solve_turned(n, n, u, v, sv, rank, rows, turned[1]);
+        for (int j = 0; j < n; j++)
+            for (int way = 0; way < 2; way++) {
+                CLOSE(dense_dot(n, a + j * n, turned[way]), rows[j],
+                      1e-9 * size * sv[0]);
+                CLOSE(turned[way][j], turned[0][j], 1e-9 * size);
+            }
         if (2 * k > n)
             continue;
         /* a column that differs from another one by 1e-9 of itself, off

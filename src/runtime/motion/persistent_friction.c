@@ -473,175 +473,6 @@ persistent_friction_forces(struct persistent_group *group)
     }
 }
 
-/* -- shares ----------------------------------------------------------------
- * How points that depend on each other share their forces along a motion, order
- * by order. With friction the motion may depend on it, so one rule holds at
- * every instant, wherever pieces of the motion begin: the forces lambda(t) are
- * those nearest to the guesses g(t), which the choice of the modes has left.
- * With directions Z(t) of forces that the conditions do not feel,
- *     Z(t) . (lambda(t) - g(t)) = 0   and   K(t) Z(t) = 0,
- * where K is what forces do to the conditions: the Delassus matrix as a series.
- */
-
-struct persistent_shares {
-    int n, count;  /* unknowns, directions */
-    int orders;    /* of K and Z that are made */
-    int room;      /* unknowns for which there is room */
-    double *K, *Z; /* per order: n n; count n */
-    double *to;    /* n */
-};
-
-static struct persistent_shares *
-shares_of(struct rt *run, struct persistent_group *group)
-{
-    if (!group->shares)
-        group->shares = NEW(run->own, struct persistent_shares);
-    struct persistent_shares *shares = group->shares;
-    if (group->n_unknown > shares->room) {
-        shares->room = 2 * group->n_unknown;
-        size_t n = (size_t)shares->room;
-        shares->K = NEW_N(run->own, double, 2 * (IMP_ORDER_MAX + 1) * n * n);
-        shares->Z = shares->K + (IMP_ORDER_MAX + 1) * n * n;
-        shares->to = NEW_N(run->own, double, n);
-    }
-    return shares;
-}
-
-/* Coefficient k of what force i does to condition j. Masses and moments of
- * inertia are constant in the plane. */
-static double
-answer_to(const struct rt *run, const struct persistent_unknown *force,
-          const struct persistent_unknown *condition, int k)
-{
-    const uint32_t *by = rt_contact(run, force->row->spot.contact)->body,
-                   *on = rt_contact(run, condition->row->spot.contact)->body;
-    double sum = 0.0;
-    for (int e = 0; e < 2; e++) {
-        if (!contact_point_body_moves(run, by[e]))
-            continue;
-        const double *constants = run->env + rt_body(run, by[e])->env_body;
-        for (int f = 0; f < 2; f++)
-            for (uint32_t c = 0; c < 3 && on[f] == by[e]; c++) {
-                uint32_t entry = persistent_entry(run, c);
-                const double *push = force->push[e][entry].c,
-                             *open = condition->open[f][entry].c;
-                double along = 0.0;
-                for (int j = 0; j <= k; j++)
-                    along += push[j] * open[k - j];
-                sum +=
-                    along *
-                    constants[c < 2 ? IMP_BODY_INVMASS : IMP_BODY_INVINERTIA];
-            }
-    }
-    return sum;
-}
-
-/* Adds K_i z to `to`. */
-static void
-add_answers(const struct persistent_shares *shares, int i, const double *z,
-            double *to)
-{
-    size_t n = (size_t)shares->n;
-    const double *K = shares->K + (size_t)i * n * n;
-    for (size_t force = 0; force < n; force++)
-        for (size_t condition = 0; condition < n; condition++)
-            to[condition] += K[force * n + condition] * z[force];
-}
-
-static double *
-direction(const struct persistent_shares *shares, int order, int d)
-{
-    return shares->Z +
-           ((size_t)order * (size_t)shares->n + (size_t)d) * (size_t)shares->n;
-}
-
-/* Orthonormal directions of this instant: what the solution of least norm
- * leaves of unit forces. The squares of what is left of all n of them beside
- * the directions that are known add up to how many more there are; so one of
- * which less than 1/(4 n) is left need not be taken. */
-static void
-begin_shares(struct persistent_group *group, struct persistent_shares *shares)
-{
-    int n = shares->n = group->n_unknown;
-    shares->count = 0;
-    memcpy(shares->K, group->delassus.G, sizeof(double) * (size_t)(n * n));
-    for (int i = 0; i < n && shares->count < n - group->delassus.rank; i++) {
-        double *z = direction(shares, 0, shares->count);
-        memcpy(shares->to, shares->K + (size_t)i * (size_t)n,
-               sizeof *z * (size_t)n);
-        persistent_solve(group, shares->to, z);
-        z[i] += 1.0;
-        for (int d = 0; d < 2 * shares->count; d++) { /* twice, for rounding */
-            const double *known = direction(shares, 0, d % shares->count);
-            double along = dense_dot(n, known, z);
-            for (int r = 0; r < n; r++)
-                z[r] -= along * known[r];
-        }
-        double length = sqrt(dense_dot(n, z, z));
-        if (!(4.0 * n * length * length > 1.0))
-            continue;
-        for (int r = 0; r < n; r++)
-            z[r] /= length;
-        shares->count++;
-    }
-    shares->orders = 1;
-}
-
-/* Makes K and Z up to order k. */
-static void
-make_shares(const struct rt *run, struct persistent_group *group,
-            struct persistent_shares *shares, int k)
-{
-    int n = shares->n;
-    for (int order = shares->orders; order <= k; order++) {
-        double *K = shares->K + (size_t)order * (size_t)n * (size_t)n;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                K[i * n + j] = answer_to(run, group->unknown + i,
-                                         group->unknown + j, order);
-        for (int d = 0; d < shares->count; d++) {
-            memset(shares->to, 0, sizeof(double) * (size_t)n);
-            for (int i = 1; i <= order; i++)
-                add_answers(shares, i, direction(shares, order - i, d),
-                            shares->to);
-            persistent_solve(group, shares->to, direction(shares, order, d));
-        }
-        shares->orders = order + 1;
-    }
-}
-
-/* Coefficient k of lambda - g of one unknown. */
-static double
-beyond(const struct persistent_group *group, int i, int k)
-{
-    const struct persistent_unknown *unknown = group->unknown + i;
-    double guess = k == 0                            ? unknown->guess
-                   : k == 1 && !isnan(group->drifts) ? unknown->drift
-                                                     : 0.0;
-    return unknown->force->c[k] - guess;
-}
-
-/* The directions turn: what this changes in coefficient k of the shares. */
-static void
-turn(const struct rt *run, struct persistent_group *group, int k,
-     double *answer)
-{
-    struct persistent_shares *shares = group->shares;
-    int n = shares->n;
-    make_shares(run, group, shares, k);
-    for (int d = 0; d < shares->count; d++) {
-        double along = 0.0;
-        for (int j = 1; j <= k; j++) {
-            const double *z = direction(shares, j, d);
-            for (int i = 0; i < n; i++)
-                along += z[i] * beyond(group, i, k - j);
-        }
-        const double *z = direction(shares, 0, d);
-        for (int i = 0; i < n; i++)
-            answer[i] -= along * z[i];
-    }
-}
-
 void
 persistent_solve(const struct persistent_group *group, const double *b,
                  double *x)
@@ -662,6 +493,144 @@ persistent_solve(const struct persistent_group *group, const double *b,
                         group->scratch.a, x, group->scratch.c);
 }
 
+/* Finds mu with K_0^T mu = b, where b is a multiple of the rows of K_0. */
+static void
+solve_turned(const struct persistent_group *group, const double *b, double *mu)
+{
+    int n = group->n_unknown;
+    const struct persistent_delassus *delassus = &group->delassus;
+    if (delassus->sure)
+        semidefinite_solve(&delassus->factors, b, mu, group->scratch.work);
+    else if (delassus->clear)
+        least_square_solve_turned(&delassus->square, b, mu);
+    else
+        dense_svd_solve_turned(n, n, delassus->U, delassus->V, delassus->s,
+                               delassus->rank, b, mu);
+}
+
+/* -- shares ----------------------------------------------------------------
+ * How points that depend on each other share their forces along a motion, order
+ * by order. With friction the motion may depend on it, so one rule holds at
+ * every instant, wherever pieces of the motion begin: the forces lambda(t) are
+ * those nearest to the guesses g(t), which the choice of the modes has left.
+ * What they are more than these is of no direction that the conditions do not
+ * feel. With what forces do to the conditions, the Delassus matrix as a series
+ * K(t) = O(t)^T M^-1 P(t), it is a multiple of the rows of K,
+ *     lambda(t) - g(t) = K(t)^T mu(t) = P(t)^T M^-1 W(t),   W(t) = O(t) mu(t),
+ * where W is made body by body, so that K is never needed beyond order 0.
+ */
+
+struct persistent_shares {
+    int orders;       /* of mu and W that are made */
+    int room, bodies; /* for so many unknowns and bodies there is room */
+    /* per order: mu (n), W (3 per body of the group) */
+    double *mu, *W;
+    double *more; /* n: K_0^T mu of the last order */
+};
+
+static struct persistent_shares *
+shares_of(struct rt *run, struct persistent_group *group)
+{
+    if (!group->shares)
+        group->shares = NEW(run->own, struct persistent_shares);
+    struct persistent_shares *shares = group->shares;
+    int n = group->n_unknown, bodies = (int)group->moved.n_body;
+    if (n > shares->room || bodies > shares->bodies) {
+        shares->room = n > shares->room ? 2 * n : shares->room;
+        shares->bodies = bodies > shares->bodies ? 2 * bodies : shares->bodies;
+        size_t m = (size_t)shares->room;
+        shares->mu = NEW_N(run->own, double, (IMP_ORDER_MAX + 1) * m);
+        shares->more = NEW_N(run->own, double, m);
+        shares->W = NEW_N(run->own, double,
+                          3 * (IMP_ORDER_MAX + 1) * (size_t)shares->bodies);
+    }
+    return shares;
+}
+
+static double *
+multiples(const struct persistent_shares *shares, int order)
+{
+    return shares->mu + (size_t)order * (size_t)shares->room;
+}
+
+/* What the conditions of order k, times their multiples, are to a body. */
+static double *
+of_body(const struct rt *run, const struct persistent_shares *shares, int order,
+        uint32_t body)
+{
+    return shares->W + 3 * ((size_t)order * (size_t)shares->bodies +
+                            run->persistent_memory->place[body]);
+}
+
+/* Adds to W_k what the coefficients `from` to `to` of conditions make of it. */
+static void
+add_multiples(const struct rt *run, const struct persistent_group *group, int k,
+              int from, int to)
+{
+    const struct persistent_shares *shares = group->shares;
+    for (int i = 0; i < group->n_unknown; i++) {
+        const struct persistent_unknown *unknown = group->unknown + i;
+        const uint32_t *body =
+            rt_contact(run, unknown->row->spot.contact)->body;
+        for (int e = 0; e < 2; e++) {
+            if (!contact_point_body_moves(run, body[e]))
+                continue;
+            double *w = of_body(run, shares, k, body[e]);
+            for (uint32_t c = 0; c < 3; c++) {
+                const double *open =
+                    unknown->open[e][persistent_entry(run, c)].c;
+                double sum = 0.0;
+                for (int j = from; j <= to; j++)
+                    sum += open[j] * multiples(shares, k - j)[i];
+                w[c] += sum;
+            }
+        }
+    }
+}
+
+/* Coefficient k of P^T M^-1 W for one force. Masses and moments of inertia are
+ * constant in the plane. */
+static double
+multiple_along(const struct rt *run, const struct persistent_group *group,
+               const struct persistent_unknown *force, int k)
+{
+    const uint32_t *body = rt_contact(run, force->row->spot.contact)->body;
+    double all = 0.0;
+    for (int e = 0; e < 2; e++) {
+        if (!contact_point_body_moves(run, body[e]))
+            continue;
+        const double *constants = run->env + rt_body(run, body[e])->env_body;
+        for (uint32_t c = 0; c < 3; c++) {
+            const double *push = force->push[e][persistent_entry(run, c)].c;
+            double sum = 0.0;
+            for (int j = 0; j <= k; j++)
+                sum += push[j] * of_body(run, group->shares, k - j, body[e])[c];
+            all +=
+                sum * constants[c < 2 ? IMP_BODY_INVMASS : IMP_BODY_INVINERTIA];
+        }
+    }
+    return all;
+}
+
+/* Makes W_k up to what mu_k adds to it, and adds to `near` what this says of
+ * the shares of order k (> 0). */
+static void
+turn(const struct rt *run, const struct persistent_group *group, int k,
+     double *near)
+{
+    struct persistent_shares *shares = group->shares;
+    size_t bytes = 3 * sizeof(double) * (size_t)shares->bodies;
+    if (shares->orders < k) { /* the order before, which is known now */
+        solve_turned(group, shares->more, multiples(shares, k - 1));
+        add_multiples(run, group, k - 1, 0, 0);
+        shares->orders = k;
+    }
+    memset(shares->W + (size_t)k * 3 * (size_t)shares->bodies, 0, bytes);
+    add_multiples(run, group, k, 1, k);
+    for (int i = 0; i < group->n_unknown; i++)
+        near[i] += multiple_along(run, group, group->unknown + i, k);
+}
+
 void
 persistent_share(struct rt *run, struct persistent_group *group, int term,
                  double *answer)
@@ -669,21 +638,33 @@ persistent_share(struct rt *run, struct persistent_group *group, int term,
     assert(run && group && term >= 0 && answer);
     int n = group->n_unknown;
     bool shared = group->friction && group->delassus.rank < n,
-         rates = term == 1 && !isnan(group->drifts);
-    for (int j = 0; j < n && shared && (term == 0 || rates); j++)
+         rates = term == 1 && !isnan(group->drifts),
+         follows =
+             shared && run->im->dim == 2 && !run->joints && !group->yields;
+    double *near = group->scratch.near;
+    for (uint32_t i = 0; i < group->moved.n_body && follows; i++)
+        run->persistent_memory->place[group->moved.body[i]] = i;
+    for (int i = 0; i < n && shared; i++)
+        near[i] = term == 0 ? group->unknown[i].guess
+                  : rates   ? group->unknown[i].drift
+                            : 0.0;
+    if (follows && term > 0)
+        turn(run, group, term, near);
+    bool nearest = shared && (term == 0 || rates || follows);
+    for (int j = 0; j < n && nearest; j++)
         for (int i = 0; i < n; i++)
-            group->scratch.b[j] +=
-                group->delassus.G[i * n + j] *
-                (rates ? group->unknown[i].drift : group->unknown[i].guess);
+            group->scratch.b[j] += group->delassus.G[i * n + j] * near[i];
     persistent_solve(group, group->scratch.b, answer);
-    for (int i = 0; i < n && shared && (term == 0 || rates); i++)
-        answer[i] += rates ? group->unknown[i].drift : group->unknown[i].guess;
-    if (!shared || run->im->dim != 2 || run->joints || group->yields)
-        return;
-    if (term == 0)
-        begin_shares(group, shares_of(run, group));
-    else
-        turn(run, group, term, answer);
+    if (follows) {
+        struct persistent_shares *shares = shares_of(run, group);
+        memcpy(shares->more, answer, sizeof *answer * (size_t)n);
+        if (term == 0) {
+            shares->orders = 0;
+            memset(shares->W, 0, 3 * sizeof *answer * (size_t)shares->bodies);
+        }
+    }
+    for (int i = 0; i < n && nearest; i++)
+        answer[i] += near[i];
 }
 
 /* -- work ------------------------------------------------------------------ */

@@ -68,7 +68,7 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     group->unknown = NEW_N(run->own, struct persistent_unknown, room);
     group->delassus.G =
         NEW_N(run->own, double,
-              3 * room * room + 8 * room + least_square_room((int)room));
+              3 * room * room + 9 * room + least_square_room((int)room));
     group->delassus.U = group->delassus.G + room * room;
     group->delassus.V = group->delassus.U + room * room;
     group->delassus.s = group->delassus.V + room * room;
@@ -76,7 +76,8 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     group->scratch.b = group->scratch.a + room;
     group->scratch.c = group->scratch.b + room;
     group->scratch.x = group->scratch.c + room;
-    group->scratch.work = group->scratch.x + room;
+    group->scratch.near = group->scratch.x + room;
+    group->scratch.work = group->scratch.near + room;
     group->delassus.room = group->scratch.work + 3 * room;
 }
 

@@ -131,7 +131,7 @@ struct persistent_delassus {
 };
 /* n_unknown each: room for what is being solved */
 struct persistent_scratch {
-    double *a, *b, *c, *x, *work; /* work: 3 each */
+    double *a, *b, *c, *x, *near, *work; /* work: 3 each */
 };
 /* The bodies of a condition, by their places in the group, and its rows. */
 struct persistent_reach {

@@ -169,6 +169,14 @@ dense_qr_qt(int m, int rank, const double *a, const double *tau, double *b)
         reflect(m - k, tau[k], a + k * m + k, b + k);
 }
 
+void
+dense_qr_q(int m, int rank, const double *a, const double *tau, double *b)
+{
+    assert(rank >= 0 && rank <= m);
+    for (int k = rank - 1; k >= 0; k--)
+        reflect(m - k, tau[k], a + k * m + k, b + k);
+}
+
 bool
 dense_along(int n, const double *W, int count, const double *z,
             const double *to, double share)

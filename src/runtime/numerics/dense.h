@@ -66,6 +66,8 @@ int dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
 /* Sets b (m entries) := Q^T b. */
 void dense_qr_qt(int m, int rank, const double *a, const double *tau,
                  double *b);
+/* Sets b (m entries) := Q b. */
+void dense_qr_q(int m, int rank, const double *a, const double *tau, double *b);
 
 /* One-sided Jacobi (Hestenes 1958): A V = U diag(s), m x n, column-major, any
  * m and n; a becomes U diag(s), v (n x n, column-major) orthogonal, s in
@@ -80,6 +82,10 @@ int dense_svd(int m, int n, double *a, double *v, double *s);
 void dense_svd_solve(int m, int n, const double *a, const double *v,
                      const double *s, int rank, const double *b, double *x,
                      double *work);
+/* The same for A^T x = b: b has n entries, x has m. */
+void dense_svd_solve_turned(int m, int n, const double *a, const double *v,
+                            const double *s, int rank, const double *b,
+                            double *x);
 
 /* Are W z multiples of the vector `to` for all of these vectors z (count rows
  * of n), up to this share of their terms? W is semidefinite; numbers of `to`
@@ -132,5 +138,9 @@ bool least_square_factor(int n, const double *A, struct least_square *out,
  * b. */
 void least_square_solve(const struct least_square *factors, const double *b,
                         double *x, double *work);
+/* Finds the x of least length with A^T x = b, which must have a solution. x is
+ * not b. */
+void least_square_solve_turned(const struct least_square *factors,
+                               const double *b, double *x);
 
 #endif

@@ -106,6 +106,19 @@ dense_svd_solve(int m, int n, const double *a, const double *v, const double *s,
     }
 }
 
+void
+dense_svd_solve_turned(int m, int n, const double *a, const double *v,
+                       const double *s, int rank, const double *b, double *x)
+{
+    assert(m >= 0 && rank >= 0 && rank <= n);
+    memset(x, 0, sizeof *x * (size_t)m);
+    for (int k = 0; k < rank; k++) {
+        double along = dense_dot(n, v + k * n, b) / s[k] / s[k];
+        for (int i = 0; i < m; i++)
+            x[i] += along * a[k * m + i];
+    }
+}
+
 /* -- semidefinite matrices of known rank --------------------------------------
  *
  * Letters: G = L L^T + S after `rank` pivots. The singular
@@ -416,4 +429,18 @@ least_square_solve(const struct least_square *factors, const double *b,
             y[i] -= along[d] * factors->null[d * n + i];
     for (int i = 0; i < n; i++)
         x[factors->perm[i]] = y[i];
+}
+
+void
+least_square_solve_turned(const struct least_square *factors, const double *b,
+                          double *x)
+{
+    assert(factors && (factors->n == 0 || (b && x && x != b)));
+    int n = factors->n, rank = factors->rank;
+    for (int i = 0; i < rank; i++) {
+        const double *column = factors->qr + (size_t)i * (size_t)n;
+        x[i] = (b[factors->perm[i]] - dense_dot(i, column, x)) / column[i];
+    }
+    memset(x + rank, 0, sizeof *x * (size_t)(n - rank));
+    dense_qr_q(n, rank, factors->qr, factors->tau, x);
 }

@@ -10,6 +10,7 @@
 #include "cut.h"
 #include "fictitious.h"
 #include "print.h"
+#include "seams.h"
 #include "sway.h"
 #include "vector.h"
 
@@ -793,5 +794,6 @@ const struct relation relation_table[] = {
     {"data", make_data, false},
     {"tolerance", make_tolerance, false},
     {"own-law", make_own_law, false},
+    {"seams", make_seams, true},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -109,6 +109,14 @@ void polytope_normal_choices(struct rt *run, const struct polytope_scene *scene,
  * left (polytope_corners.c). */
 void polytope_corners_leave_one(const struct polytope_scene *scene, double tol,
                                 struct contact_manifold *out);
+/* Where a fixed body is touched at n places (axes of body 0), and another fixed
+ * body that the same body may touch covers its other side there, both are one
+ * wall: the one normal that the wall has is left, if there is one
+ * (polytope_manifold.c). */
+void polytope_cover_settle(struct rt *run, uint32_t contact,
+                           const struct polytope_scene *scene,
+                           const double (*place)[3], int n, double least,
+                           double tol, struct contact_manifold *out);
 /* Says of an open normal which corners touch, and settles it where corners are
  * rounded; *normal is in the axes of body 0. */
 void polytope_corners_settle(struct rt *run, uint32_t contact,

@@ -406,8 +406,15 @@ open_corners(struct rt *run, uint32_t contact, double tol,
     polytope_scene_get(run, contact, false, scene);
     nearest_features_find(scene, &near.pair, &near);
     double wide = fmax(tol, 64.0 * DBL_EPSILON * scene->size);
-    polytope_normal_choices(run, scene, fmin(near.gap, 0.0) - wide, &manifold);
-    return corners_find(scene, &manifold, 2.0 * wide, at);
+    double least = fmin(near.gap, 0.0) - wide;
+    polytope_normal_choices(run, scene, least, &manifold);
+    if (!corners_find(scene, &manifold, 2.0 * wide, at))
+        return false;
+    double place[1][3];
+    memcpy(place[0], at->place, sizeof place[0]);
+    polytope_cover_settle(run, contact, scene, (const double(*)[3])place, 1,
+                          least, wide, &manifold);
+    return manifold.n_choice > 1;
 }
 
 bool

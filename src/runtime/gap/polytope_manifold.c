@@ -17,6 +17,8 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/features/contact_polygon.h"
+#include "runtime/features/wall_seam.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
 #include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
@@ -348,6 +350,66 @@ settle_open(struct rt *run, uint32_t contact,
                : IMP_OK;
 }
 
+void
+polytope_cover_settle(struct rt *run, uint32_t contact,
+                      const struct polytope_scene *scene,
+                      const double (*place)[3], int n, double least, double tol,
+                      struct contact_manifold *out)
+{
+    assert(run != NULL && scene != NULL && out != NULL && n > 0);
+    const imp_contact *own = rt_contact(run, contact);
+    int count = out->n_choice;
+    double(*normal)[3] =
+        arena_alloc(run->brief, sizeof *normal * (size_t)(count + 1));
+    for (int i = 0; i < count; i++)
+        memcpy(normal[i], out->choice[i].n, sizeof normal[i]);
+    for (int which = 0; which < 2 && out->n_choice > 1; which++) {
+        uint32_t wall = own->body[which], other = own->body[1 - which];
+        struct wall_seam seam = {.wall = run->polytope[wall], .tol = 2.0 * tol};
+        if (!body_rests(rt_body(run, wall)) || seam.wall->n_vertex == 0)
+            continue;
+        support_body_get(run, wall, &seam.wall_pose);
+        for (uint32_t c = 0; c < run->im->contacts.n; c++) {
+            const imp_contact *next = rt_contact(run, c);
+            if (c == contact || next->system != IMP_NO_SYSTEM ||
+                (next->body[0] != other && next->body[1] != other))
+                continue;
+            uint32_t cover = next->body[next->body[0] == other];
+            if (cover == wall || cover == IMP_WORLD ||
+                !body_rests(rt_body(run, cover)) ||
+                run->polytope[cover] == NULL)
+                continue;
+            seam.cover = run->polytope[cover];
+            support_body_get(run, cover, &seam.cover_pose);
+            int only =
+                wall_seam_normal(&seam, scene, which, place, n,
+                                 (const double(*)[3])normal, count, least);
+            if (only < 0)
+                continue;
+            out->choice[0] = out->choice[only];
+            out->n_choice = 1;
+            break;
+        }
+    }
+}
+
+/* Does a seam of fixed bodies settle the normal? */
+static bool
+at_seam(struct rt *run, uint32_t contact, const struct touching *touch,
+        const struct nearest_features *at, double least,
+        struct contact_manifold *out)
+{
+    double place[MANIFOLD_POINTS][3];
+    int n = 0;
+    for (; n < touch->shared.n && n < MANIFOLD_POINTS; n++)
+        memcpy(place[n], touch->shared.v[n].P, sizeof place[n]);
+    if (n == 0)
+        memcpy(place[n++], at->P, sizeof place[0]);
+    polytope_cover_settle(run, contact, touch->s, (const double(*)[3])place, n,
+                          least, touch->tol, out);
+    return out->n_choice == 1;
+}
+
 static void
 room(struct rt *run, uint32_t contact, struct touching *touch)
 {
@@ -389,6 +451,8 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     polytope_corners_leave_one(&scene, touch.tol, out);
     room(run, contact, &touch);
     points_along(&touch, best_of(&scene, out, &at));
+    if (out->n_choice > 1 && at_seam(run, contact, &touch, &at, least, out))
+        points_along(&touch, best_of(&scene, out, &at));
     if (touch.shared.n == 0 && out->n_choice == 1)
         try_parallel_faces(&scene, least, &touch);
     double normal[3];

@@ -5,12 +5,16 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/features/wall_seam.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/geometry/pose.h"
+#include "runtime/geometry/support.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
@@ -254,6 +258,145 @@ read_contact(struct rt *run, uint32_t contact,
     return read_recede(run, contact, &problem_contact->recede);
 }
 
+/* The body of a contact that rests for ever, and the other one, which moves. */
+struct wall_side {
+    uint32_t other;
+    double sign; /* of the normal, as one away from the wall */
+};
+
+static bool
+wall_of(const struct rt *run, uint32_t contact, struct wall_side *out)
+{
+    const imp_contact *k = rt_contact(run, contact);
+    if (k->body[0] == IMP_WORLD || k->body[1] == IMP_WORLD)
+        return false;
+    bool rests[2] = {body_rests(rt_body(run, k->body[0])),
+                     body_rests(rt_body(run, k->body[1]))};
+    out->other = k->body[rests[0]];
+    out->sign = rests[0] ? 1.0 : -1.0;
+    return rests[0] != rests[1];
+}
+
+/* Does what these contacts say of impacts and friction agree? */
+static bool
+say_alike(const struct rt *run, uint32_t one, uint32_t two)
+{
+    static const uint8_t numbers[] = {IMP_CONTACT_E, IMP_CONTACT_MU,
+                                      IMP_CONTACT_MU_STATIC,
+                                      IMP_CONTACT_MU_IMPACT};
+    const uint32_t decides = IMP_CONTACTF_FRICTION | IMP_CONTACTF_LAW |
+                             IMP_CONTACTF_STICKS | IMP_CONTACTF_PRIORITY |
+                             IMP_CONTACTF_BOND;
+    const imp_contact *a = rt_contact(run, one), *b = rt_contact(run, two);
+    if ((a->flags & decides) != (b->flags & decides) ||
+        a->flags & (IMP_CONTACTF_PRIORITY | IMP_CONTACTF_BOND) ||
+        a->law != b->law || a->compliance != IMP_NO_TAPE ||
+        b->compliance != IMP_NO_TAPE || a->rub_now != b->rub_now ||
+        a->bounce != b->bounce || a->own != IMP_NO_TAPE ||
+        b->own != IMP_NO_TAPE)
+        return false;
+    for (size_t i = 0; i < sizeof numbers; i++)
+        if (run->env[a->env_contact + numbers[i]] !=
+            run->env[b->env_contact + numbers[i]])
+            return false;
+    return true;
+}
+
+/* Do two points lie in one plane of one wall, in which one body touches it? */
+static bool
+on_one_wall(const struct rt *run, const struct impact_of_run *o,
+            const struct impact_contact *point, uint32_t i, uint32_t j,
+            double tol)
+{
+    struct wall_side one, two;
+    double off = 0.0, apart[3];
+    if (!wall_of(run, o->contact[i], &one) ||
+        !wall_of(run, o->contact[j], &two) || one.other != two.other ||
+        (o->contact[i] != o->contact[j] &&
+         !say_alike(run, o->contact[i], o->contact[j])))
+        return false;
+    for (int k = 0; k < 3; k++) {
+        apart[k] = one.sign * point[i].dir[k] - two.sign * point[j].dir[k];
+        off += point[i].dir[k] * (point[i].p[k] - point[j].p[k]);
+    }
+    return vec3_norm(apart) <= WALL_SAME && fabs(off) <= tol;
+}
+
+static int
+by_angle(const void *a, const void *b)
+{
+    double one = *(const double *)a, two = *(const double *)b;
+    return (one > two) - (one < two);
+}
+
+/* Is this point a corner of the hull of all points of its wall? A point in the
+ * place of an earlier one is none. */
+static bool
+is_corner_of_wall(const struct rt *run, const struct impact_of_run *o,
+                  const struct impact_contact *point, uint32_t rows,
+                  uint32_t which, double tol, double *angle)
+{
+    double T[2][3], least = INFINITY;
+    uint32_t count = 0;
+    support_tangents((int)run->im->dim, point[which].dir, T);
+    for (uint32_t j = 0; j < rows; j++) {
+        double away[3];
+        if (j == which || !on_one_wall(run, o, point, which, j, tol))
+            continue;
+        for (int k = 0; k < 3; k++)
+            away[k] = point[j].p[k] - point[which].p[k];
+        double u = vec3_dot(T[0], away),
+               w = run->im->dim == 2 ? 0.0 : vec3_dot(T[1], away);
+        if (hypot(u, w) <= tol) {
+            if (j < which)
+                return false;
+            continue;
+        }
+        least = fmin(least, hypot(u, w));
+        angle[count++] = atan2(w, u);
+    }
+    if (count < 2)
+        return true;
+    qsort(angle, count, sizeof *angle, by_angle);
+    double widest = angle[0] + 2.0 * M_PI - angle[count - 1];
+    for (uint32_t i = 1; i < count; i++)
+        widest = fmax(widest, angle[i] - angle[i - 1]);
+    return widest > M_PI + fmax(WALL_SAME, 2.0 * tol / least);
+}
+
+/* Fixed bodies beside each other are one wall: of the points in which a body
+ * touches one plane of it only the corners of their hull take part, as those of
+ * one polytope do. What the others would do these do. */
+static uint32_t
+corners_of_walls(struct rt *run, struct impact_of_run *o,
+                 struct impact_contact *point, uint32_t rows)
+{
+    bool several = false;
+    for (uint32_t i = 1; i < rows; i++)
+        several = several || o->contact[i] != o->contact[0];
+    if (!several || rows < 3)
+        return rows;
+    bool *stays = NEW_N(run->brief, bool, rows);
+    double *angle = NEW_N(run->brief, double, rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        double tol, rate;
+        struct wall_side side;
+        stays[i] = true;
+        if (!(rt_contact(run, o->contact[i])->flags & IMP_CONTACTF_CORNERS) ||
+            !wall_of(run, o->contact[i], &side))
+            continue;
+        gap_tolerances(run, o->contact[i], &tol, &rate);
+        stays[i] = is_corner_of_wall(run, o, point, rows, i, 4.0 * tol, angle);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        if (stays[i]) {
+            o->contact[kept] = o->contact[i];
+            point[kept++] = point[i];
+        }
+    return kept;
+}
+
 /* Returns a body's number in the problem, or IMP_WORLD. A problem has few
  * bodies: a table over all of the model would cost more than their contacts. */
 static uint32_t
@@ -351,6 +494,7 @@ impact_of_run_read_picked(struct rt *run, const uint32_t *contact,
         if (st)
             return st;
     }
+    rows = corners_of_walls(run, out, contacts, rows);
     for (uint32_t b = 0; b < nb && n_contact == 0; b++)
         out->body[out->p.n_body++] = b;
     /* Adds the bodies that joints connect to those of the problem. */

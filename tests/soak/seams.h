@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* See seams.c. */
+#ifndef SOAK_SEAMS_H
+#define SOAK_SEAMS_H
+
+#include "relations.h"
+
+bool make_seams(struct trial *trial);
+
+#endif

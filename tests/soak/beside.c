@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The relation `beside`: another random mechanism far away in the same model.
- * Nothing joins the two, so the first one must move as it does alone. */
+/* The relations `beside`: another random mechanism far away in the same model,
+ * and `doubled`: the same mechanism once more, so that all that happens to one
+ * happens to the other at the same time. Nothing joins the two, so the first
+ * one must move as it does alone. */
 #include "beside.h"
 
 #include <stdlib.h>
@@ -127,6 +129,27 @@ make_beside(struct trial *trial)
     leave_out(other, &guests);
     away.shift[0] = AWAY;
     frame_apply(&away, &guests);
+    append(other, &guests);
+    trial->frame.guests = true;
+    return true;
+}
+
+bool
+make_doubled(struct trial *trial)
+{
+    struct model *other = &trial->other;
+    static struct model guests;
+    struct frame away = frame_same();
+    guests = *other;
+    if (other->question != ASK_SIMULATE || !ride_is_rest(&other->ground) ||
+        !fits(other, &guests))
+        return false;
+    /* at the same place bodies pass through each other, as no contact says
+     * otherwise; far away times differ by rounding */
+    if (random_chance(&trial->random, 0.3) && !other->all_pairs) {
+        away.shift[0] = AWAY;
+        frame_apply(&away, &guests);
+    }
     append(other, &guests);
     trial->frame.guests = true;
     return true;

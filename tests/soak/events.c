@@ -68,6 +68,7 @@ add_windows(struct event_list *list, const struct result *result,
         double sum = result->limit[i].sum / frame->time;
         list->window[list->windows++] =
             (struct window){.begin = end - WINDOW * sum - ONE_TIME,
+                            .at = end,
                             .end = end + result->limit[i].error / frame->time,
                             .vague = result->limit[i].error > ONE_TIME ||
                                      covers_limit(result, &result->limit[i]),
@@ -105,12 +106,14 @@ pair_windows(struct event_list list[2], int own, int limits)
         int k = nearest_window(all, own, limits, &all[i]);
         if (k < 0 || nearest_window(list[1].window, 0, own, &all[k]) != i)
             continue;
+        double at[2] = {all[i].at, all[k].at};
         double end[2] = {all[i].end, all[k].end};
         bool vague = all[i].vague || all[k].vague;
         for (int l = 0; l < 2; l++) {
             struct window *both[2] = {&list[l].window[i], &list[l].window[k]};
             for (int m = 0; m < 2; m++) {
-                both[m]->begin -= both[m]->end - end[l];
+                both[m]->begin -= both[m]->at - at[l];
+                both[m]->at = at[l];
                 both[m]->end = end[l];
                 both[m]->vague = vague;
             }

@@ -14,6 +14,7 @@ struct event_list {
     struct event *event;
     struct window {
         double begin, end;
+        double at;   /* the time of the limit */
         bool vague;  /* when modes begin there, two runs may tell otherwise */
         bool limit;  /* of chatter: impacts alone are left out */
         bool nested; /* of limits of chatter: these are, too */

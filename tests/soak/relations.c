@@ -795,5 +795,6 @@ const struct relation relation_table[] = {
     {"tolerance", make_tolerance, false},
     {"own-law", make_own_law, false},
     {"seams", make_seams, true},
+    {"doubled", make_doubled, false},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

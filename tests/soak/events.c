@@ -254,7 +254,7 @@ fill(struct event_list *list, const struct result *result,
         told &= event.contact >= 0 || !beside_impact(result, i);
         told &= !frame->limits_untold || strcmp(event.kind, "chatter") != 0 ||
                 !is_closed(result, i);
-        told &= !is_guest(frame, a, event.contact);
+        told &= !is_guest(frame, a, event.contact) && !event.guest;
         if (told && !in_window(list, &event))
             list->event[list->count++] = event;
     }

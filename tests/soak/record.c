@@ -252,8 +252,9 @@ read_events(const struct model *model, const struct json *record,
                  text_at(json_get(record, "event_kinds"), i));
         snprintf(event->class, sizeof event->class, "%s",
                  text_at(json_get(record, "event_classes"), i));
-        event->contact = contact_named(
-            model, text_at(json_get(record, "event_contacts"), i));
+        const char *name = text_at(json_get(record, "event_contacts"), i);
+        event->contact = contact_named(model, name);
+        event->guest = !strncmp(name, GUEST, sizeof GUEST - 1);
     }
     const struct json *limits = json_get(record, "limit_times");
     result->limits =

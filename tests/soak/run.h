@@ -30,7 +30,8 @@ struct state {
 struct event {
     double time, impulse;
     char kind[20], class[16];
-    int contact;
+    int contact; /* -1: a joint, a rotor */
+    bool guest;  /* of what `beside` and `doubled` add */
 };
 
 /* Where a system is. */

@@ -129,8 +129,12 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
                                            &piece_end)))
             break;
         bool other = sim->mode_change.what != CHANGE_NONE;
-        if (other && piece_end < meet)
+        if (other && piece_end < meet) {
+            /* points that are watched one by one touch so, too */
+            if (sim->mode_change.what == CHANGE_HITS)
+                sim->accumulation->beside[sim->mode_change.contact] = true;
             break;
+        }
         sim->rewatched.only = false; /* this path looks for others */
         for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
             sim->watch[contact] =

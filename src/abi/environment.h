@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /* ---- the environment ---------------------------------------------------
- * One array of doubles per run: [t | params | raw | body | state | contact |
- * joint | rotor | poly | slots | series | draws | pair | self]. Tapes index it
+ * One array of doubles per run: [t | params | body | state | contact | joint |
+ * rotor | poly | slots | series | draws | pair | self]. Tapes index it
  * directly. */
 
 typedef struct imp_layout {
-    uint32_t time, params, raw, body, state, contact, joint, rotor, poly, slots,
+    uint32_t time, params, body, state, contact, joint, rotor, poly, slots,
         series, draws, pair, self, n_env;
 } imp_layout;
 /* From layout.pair on, per body of a contact (IMP_CONTACTF_ALIKE): entries as
@@ -23,8 +23,9 @@ typedef struct imp_layout {
 #define IMP_PAIR_SIZE(dim)                                                     \
     (IMP_BODY_SIZE + ((dim) == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE))
 
-/* raw: what the user's expressions give for a body, per body IMP_RAW_SIZE,
- * written by the setup tape; flags in imp_body say which entries are set */
+/* What the user's expressions give for a body: IMP_RAW_SIZE of the numbers of
+ * the set-up (imp_image.setup), which nobody else reads; flags in imp_body say
+ * which are set. */
 enum imp_raw {
     IMP_RAW_MASS = 0,    /* mass or density */
     IMP_RAW_VOLUME = 1,  /* of the shape, exact (area in the plane) */

@@ -21,8 +21,9 @@
 #include "abi/environment.h"
 #include "abi/laws.h"
 #include "abi/range.h"
+#include "abi/setup.h"
 
-#define IMP_ABI_VERSION 30u
+#define IMP_ABI_VERSION 31u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -173,20 +174,14 @@ typedef struct imp_param {
  * env, but from layout.self on: body_enter puts it there. */
 #define IMP_BODYF_ALIKE 2097152u
 #define IMP_BODYF_PLACED 4194304u /* the model states its position */
-enum imp_orient {
-    IMP_ORIENT_NONE,
-    IMP_ORIENT_ANGLE,
-    IMP_ORIENT_QUATERNION,
-    IMP_ORIENT_AXES,
-    IMP_ORIENT_AXISANGLE
-};
 
 #define IMP_NO_TAPE 0xffffffffu
 #define IMP_NO_BLOCK 0xffffffffu /* fixed bodies, also prescribed ones */
 typedef struct imp_body {
     imp_str name;
     uint32_t flags, orient;
-    uint32_t env_raw, env_body, env_state; /* indices in env */
+    uint32_t raw; /* of its numbers of the set-up (enum imp_raw) the first */
+    uint32_t env_body, env_state; /* indices in env */
     uint32_t block;
     /* eval tapes; local = (x, y, z) in shape coordinates (2 in the plane):
      * g0: G.  g2: G, gradient (d), Hessian (d*(d+1)/2: xx yy [zz] xy [xz yz]).
@@ -225,8 +220,8 @@ typedef struct imp_body {
     uint32_t kind; /* of its surface, for imp_pattern */
     /* IMP_BODYF_APART: the random numbers that its position is made of */
     uint32_t first_draw, n_draw;
-    imp_range range, range_shape, range_mass, range_inertia, range_centre,
-        range_position, range_orient, range_velocity, range_spin;
+    uint32_t places; /* which of imp_image.places */
+    imp_range range;
 } imp_body;
 
 /* a block: bodies whose motion is coupled; its motion tape (series, no ROW)
@@ -577,12 +572,6 @@ typedef struct imp_pattern {
     imp_contact contact;
 } imp_pattern;
 
-/* random(lo, hi) in a start: env from layout.draws on has the value, a function
- * of seed, run and the draw's number */
-typedef struct imp_draw {
-    imp_range range;
-} imp_draw;
-
 /* ---- values and commands ------------------------------------------------ */
 
 enum imp_val_kind {
@@ -744,17 +733,19 @@ enum imp_policy { IMP_POLICY_THROUGH, IMP_POLICY_STOP, IMP_POLICY_ENFORCE };
 
 typedef struct imp_image {
     uint32_t magic, abi, size;
+    uint32_t room; /* bytes behind it that the first run may use */
     uint32_t dim; /* 2, 3, or 0 for a model without bodies */
     imp_str name; /* model file, as given */
     imp_layout layout;
-    /* eval: no local; outputs: raw entries of all bodies in order (each
-     * IMP_RAW_SIZE), then per contact e, mu, at (3), direction (3), priority,
-     * static mu, mu of impacts, stiffness and exponent (IMP_CONTACT_OUTS), then
-     * per joint IMP_JOINT_RAW entries, then per rotor IMP_ROTOR_RAW entries,
-     * then world: gravity (3), tolerance, seed, then the poly entries of all
-     * polytopes in order, then per coordinate value and rate at the start, then
-     * per draw its bounds */
-    uint32_t setup;
+    /* eval: no local; n_setup numbers: raw entries of all bodies (each
+     * IMP_RAW_SIZE), per contact e, mu, at (3), direction (3), priority, static
+     * mu, mu of impacts, stiffness and exponent (IMP_CONTACT_OUTS), per joint
+     * IMP_JOINT_RAW, per rotor IMP_ROTOR_RAW, of the world gravity (3),
+     * tolerance, seed, the poly entries of all polytopes, per coordinate value
+     * and rate at the start, per draw its bounds. They are the outputs of the
+     * tape, or what `fills` (imp_fill) says if there are any. */
+    uint32_t setup, n_setup;
+    imp_ref fills, numbers; /* numbers: double */
     uint32_t policy, has_policy, gain_allowed, has_tolerance;
     uint32_t forbid;          /* IMP_FORBID_... */
     uint32_t start_projected; /* stated velocities, onto what joints allow */
@@ -767,8 +758,10 @@ typedef struct imp_image {
     imp_ref params;      /* imp_param */
     imp_ref tapes;       /* imp_tape */
     imp_ref bodies;      /* imp_body */
+    imp_ref places;      /* imp_places */
     imp_ref blocks;      /* imp_block */
-    imp_ref contacts;    /* imp_contact */
+    imp_ref contacts;    /* imp_contact; `stated`: without those of a run */
+    imp_ref stated;      /* (runtime/instance/contact_table.h) */
     imp_ref patterns;    /* imp_pattern */
     uint32_t n_kinds;    /* imp_body.kind is less */
     imp_ref joints;      /* imp_joint */
@@ -791,6 +784,11 @@ imp_at(const imp_image *im, uint32_t off)
     return (const char *)im + off;
 }
 #define IMP_ARRAY(im, ref, type) ((const type *)imp_at((im), (ref).off))
+static inline const imp_places *
+imp_places_of(const imp_image *im, const imp_body *body)
+{
+    return IMP_ARRAY(im, im->places, imp_places) + body->places;
+}
 static inline const char *
 imp_text(const imp_image *im, imp_str s)
 {

@@ -45,6 +45,9 @@ enum { FIRST_BLOCK = 4096, LAST_BLOCK = 1 << 20, ALIGNMENT = 16 };
 /* blocks of the last size that an arena keeps when it is cleared: what is
  * cleared often would else be asked of the system again, page by page */
 enum { MOST_SPARE = 16 };
+/* lists that grow have blocks of their own from this size on, which go back
+ * when they grow again: what they leave would else be as large as they are */
+enum { OWN_LEAST = 1 << 17 };
 
 struct block {
     struct block *next;
@@ -183,18 +186,34 @@ arena_new(void)
     return arena;
 }
 
+/* The size of a block for one piece alone, by which is_own knows it. */
+static size_t
+own_size(size_t size)
+{
+    size_t cap = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    return cap == LAST_BLOCK ? cap + ALIGNMENT : cap;
+}
+
+/* Is it the block of one large piece alone? */
+static bool
+is_own(const struct block *block)
+{
+    return block->cap > LAST_BLOCK ||
+           (block->mapped && block->cap != LAST_BLOCK);
+}
+
 /* A block of cap bytes, which are zero, or NULL. Pages of a block for one large
  * piece come from the system and go back to it, each when it is first touched:
  * who asks for more room than he uses pays for what he uses, also where the
- * heap has pieces to give that were used before. (The address sanitizer sees no
- * pointers in such pages.) */
+ * heap has pieces to give that were used before. Large are `least` bytes. (The
+ * address sanitizer sees no pointers in such pages.) */
 static struct block *
-new_block(size_t cap)
+new_block(size_t cap, size_t least)
 {
     size_t size = sizeof(struct block) + cap;
     struct block *block = NULL;
 #ifndef __EMSCRIPTEN__
-    if (cap >= LAST_BLOCK && !WATCHED) {
+    if (cap >= least && !WATCHED) {
         void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED)
@@ -278,12 +297,21 @@ arena_clear(struct arena *arena)
         set_aside(arena, b);
     }
     keep->next = NULL;
-    if (keep->cap > LAST_BLOCK) {
+    if (is_own(keep)) {
         free_block(keep);
         arena->first = NULL;
         return;
     }
     make_empty(keep);
+}
+
+/* Puts a block behind the first one, if there is one. */
+static void
+add_behind(struct arena *arena, struct block *added)
+{
+    struct block **at = arena->first ? &arena->first->next : &arena->first;
+    added->next = *at;
+    *at = added;
 }
 
 static void
@@ -303,15 +331,14 @@ add_block(struct arena *arena, size_t n)
     bool own = n > cap;
     if (own)
         cap = n;
-    struct block *added = new_block(cap);
+    struct block *added = new_block(cap, LAST_BLOCK);
     if (!added)
         oom_raise();
     ASAN_POISON_MEMORY_REGION(added + 1, cap);
     /* a block made for one large piece goes behind the block that still has
      * room */
-    if (own && arena->first) {
-        added->next = arena->first->next;
-        arena->first->next = added;
+    if (own) {
+        add_behind(arena, added);
     } else {
         added->next = arena->first;
         arena->first = added;
@@ -347,8 +374,7 @@ own_block(struct arena *arena, const void *p)
     for (struct block **at = &arena->first; *at; at = &(*at)->next) {
         struct block *block = *at;
         if ((const void *)(block + 1) == p)
-            return block->cap <= LAST_BLOCK || block->used > block->cap ? NULL
-                                                                        : at;
+            return is_own(block) ? at : NULL;
     }
     return NULL;
 }
@@ -390,6 +416,24 @@ remap(struct block **at, size_t n, size_t size)
 #endif
 }
 
+/* A piece of a list that grows. */
+static void *
+alloc_list(struct arena *arena, size_t size)
+{
+    size_t cap = own_size(size);
+    if (size < OWN_LEAST || size > SIZE_MAX / 2 || WATCHED)
+        return arena_alloc(arena, size);
+    if (must_fail())
+        oom_raise();
+    oom_look();
+    struct block *block = new_block(cap, OWN_LEAST);
+    if (!block)
+        oom_raise();
+    block->used = cap;
+    add_behind(arena, block);
+    return block + 1;
+}
+
 void *
 arena_enlarge(struct arena *arena, void *p, size_t n, size_t size)
 {
@@ -399,10 +443,10 @@ arena_enlarge(struct arena *arena, void *p, size_t n, size_t size)
         if (must_fail())
             oom_raise();
         oom_look();
-        if (remap(at, n, (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)))
+        if (remap(at, n, own_size(size)))
             return *at + 1;
     }
-    void *q = arena_alloc(arena, size);
+    void *q = alloc_list(arena, size);
     if (n)
         memcpy(q, p, n);
     arena_drop(arena, p);

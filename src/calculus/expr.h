@@ -33,7 +33,7 @@ enum expr_sym {
     SYM_SERIES,  /* i: series of the model, j: Taylor coefficient in t */
     SYM_COORD,   /* i: coordinate of the model's systems, j: enum coord_part */
     SYM_SYSTEM,  /* i: system, j: enum total_quantity */
-    SYM_DRAW,    /* i: random number of a start */
+    SYM_DRAW,    /* i: random number of a start (tm_body.first_draw) */
     SYM_SLIP,    /* i: enum contact_argument, in a law of a contact */
     SYM_APPROACH, /* i: enum impact_argument: of an impact, in a law of it */
     SYM_ROTOR,   /* i: rotor, j: enum rotor_quantity */

@@ -99,7 +99,7 @@ static void
 table_grow(struct graph *graph)
 {
     uint32_t cap = graph->table_cap * 2;
-    const expr **t = NEW_N(graph->arena, const expr *, cap);
+    const expr **t = arena_enlarge(graph->arena, NULL, 0, cap * sizeof *t);
     for (uint32_t i = 0; i < graph->n; i++) {
         uint32_t at = (uint32_t)hash_of(graph->node[i]) & (cap - 1);
         while (t[at])
@@ -132,12 +132,10 @@ graph_cons(struct graph *graph, uint16_t op, uint16_t sym, uint32_t i,
         at = (at + 1) & (graph->table_cap - 1);
     }
     if (graph->n == graph->cap) {
-        const expr **v =
-            NEW_N(graph->arena, const expr *, (size_t)graph->cap * 2);
-        memcpy(v, graph->node, graph->n * sizeof *v);
-        arena_drop(graph->arena, graph->node);
-        graph->node = v;
         graph->cap *= 2;
+        graph->node = arena_enlarge(graph->arena, graph->node,
+                                    graph->n * sizeof *graph->node,
+                                    graph->cap * sizeof *graph->node);
     }
     expr *e = NEW(graph->arena, expr);
     *e = key;

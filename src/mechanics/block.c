@@ -337,7 +337,7 @@ motion_tape(struct mech *mech, struct mblock *block)
     block->out.bodies = image_array(mech->image, block->bodies, block->n,
                                     sizeof *block->bodies);
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
-    block->out.rows = image_array(mech->image, rows, n_state, sizeof *rows);
+    block->out.rows = image_shared(mech->image, rows, n_state, sizeof *rows);
     rotors_tapes(mech, block, rows, (size_t)block->n * mech->n_state);
     block_switching(mech, block, rows);
 

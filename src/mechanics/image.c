@@ -58,43 +58,66 @@ image_body(const struct mech *mech, uint32_t which)
 {
     const struct mbody *body = mech->bodies + which;
     const struct tm_body *decl = body->decl;
-    imp_range range = decl->range;
-    imp_body image = {
-        .flags = body->flags,
-        .orient = body->orient,
-        .env_raw = body->env.raw,
-        .env_body = body->env.body,
-        .env_state = body->env.state,
-        .block = body->block,
-        .g0 = body->tape.g0,
-        .g2 = body->tape.g2,
-        .g3 = body->tape.g3,
-        .kinematics = body->tape.kinematics,
-        .pull = body->tape.pull,
-        .energy = body->tape.energy,
-        .refresh = body->tape.refresh,
-        .sides = decl->sides,
-        .kind = contact_kinds_surface(mech, which),
-        .first_draw = decl->first_draw,
-        .n_draw = decl->n_draw,
-        .n_point = decl->shape.n_point,
-        .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
-        .env_poly = body->env.poly,
-        .range = range,
-        .range_shape = mech_range(decl->shape.range, range),
-        .range_mass =
-            mech_range(decl->stated.mass.e ? decl->stated.mass.range
-                                           : decl->stated.density.range,
-                       range),
-        .range_inertia = mech_range(decl->stated.inertia.range, range),
-        .range_centre = mech_range(decl->stated.centre.range, range),
-        .range_position = mech_range(decl->start.position.range, range),
-        .range_orient = mech_range(decl->start.orient.range, range),
-        .range_velocity = mech_range(decl->start.velocity.range, range),
-        .range_spin = mech_range(decl->start.spin.range, range)};
+    imp_body image = {.flags = body->flags,
+                      .orient = body->orient,
+                      .raw = which * IMP_RAW_SIZE,
+                      .env_body = body->env.body,
+                      .env_state = body->env.state,
+                      .block = body->block,
+                      .g0 = body->tape.g0,
+                      .g2 = body->tape.g2,
+                      .g3 = body->tape.g3,
+                      .kinematics = body->tape.kinematics,
+                      .pull = body->tape.pull,
+                      .energy = body->tape.energy,
+                      .refresh = body->tape.refresh,
+                      .sides = decl->sides,
+                      .kind = contact_kinds_surface(mech, which),
+                      .first_draw = decl->first_draw,
+                      .n_draw = decl->n_draw,
+                      .n_point = decl->shape.n_point,
+                      .n_plane = decl->shape.n_point ? 0 : decl->shape.n_plane,
+                      .env_poly = body->env.poly,
+                      .range = decl->range};
     for (int j = 0; j < 7; j++)
         image.pose[j] = body->row.pose[j];
     return image;
+}
+
+static imp_places
+places_of(const struct tm_body *decl)
+{
+    imp_range range = decl->range;
+    return (imp_places){
+        .shape = mech_range(decl->shape.range, range),
+        .mass = mech_range(decl->stated.mass.e ? decl->stated.mass.range
+                                               : decl->stated.density.range,
+                           range),
+        .inertia = mech_range(decl->stated.inertia.range, range),
+        .centre = mech_range(decl->stated.centre.range, range),
+        .position = mech_range(decl->start.position.range, range),
+        .orient = mech_range(decl->start.orient.range, range),
+        .velocity = mech_range(decl->start.velocity.range, range),
+        .spin = mech_range(decl->start.spin.range, range)};
+}
+
+/* The places where bodies are stated; those of members of a family are the
+ * same. which: per body. */
+static imp_ref
+image_places(struct mech *mech, uint32_t *which)
+{
+    struct {
+        imp_places *v;
+        size_t n, cap;
+    } table = {NULL, 0, 0};
+    for (size_t i = 0; i < mech->model->n_bodies; i++) {
+        imp_places places = places_of(mech->bodies[i].decl);
+        if (!table.n ||
+            memcmp(table.v + table.n - 1, &places, sizeof places) != 0)
+            VEC_PUSH_IN(mech->arena, &table, places);
+        which[i] = (uint32_t)table.n - 1;
+    }
+    return image_array(mech->image, table.v, table.n, sizeof *table.v);
 }
 
 /* Bodies may be many: they are written some at a time, after their names. */
@@ -102,13 +125,15 @@ image_body(const struct mech *mech, uint32_t which)
 _Static_assert(sizeof(imp_body) * AT_ONCE % 16 == 0,
                "parts of a table follow each other without a gap");
 imp_ref
-image_bodies(struct mech *mech)
+image_bodies(struct mech *mech, imp_ref *places)
 {
-    assert(mech);
+    assert(mech && places);
     size_t count = mech->model->n_bodies;
     imp_str *name = NEW_N(mech->arena, imp_str, count + 1);
     for (size_t i = 0; i < count; i++)
         name[i] = image_text(mech->image, mech->bodies[i].decl->name);
+    uint32_t *which = NEW_N(mech->arena, uint32_t, count + 1);
+    *places = image_places(mech, which);
     imp_ref table = {0, 0};
     for (size_t from = 0; from < count; from += AT_ONCE) {
         size_t n = count - from < AT_ONCE ? count - from : AT_ONCE;
@@ -116,6 +141,7 @@ image_bodies(struct mech *mech)
         for (size_t i = 0; i < n; i++) {
             part[i] = image_body(mech, (uint32_t)(from + i));
             part[i].name = name[from + i];
+            part[i].places = which[from + i];
         }
         imp_ref at = image_array(mech->image, part, n, sizeof *part);
         assert(!from || at.off == table.off + table.n * sizeof *part);

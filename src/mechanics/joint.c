@@ -365,7 +365,8 @@ static void
 find_rubbing(struct mech *mech, uint32_t index)
 {
     struct mblock *block = mech->blocks + index;
-    block->rub = NEW_N(mech->arena, struct mrub, mech->model->n_joints + 1);
+    if (mech->model->n_joints)
+        block->rub = NEW_N(mech->arena, struct mrub, mech->model->n_joints);
     for (size_t i = 0; i < mech->model->n_joints; i++) {
         const struct tm_joint *decl = mech->model->joints + i;
         if (!decl->mu.e || block_of(mech, decl) != index)

@@ -8,10 +8,10 @@
 #include "base/source.h"
 #include "mechanics/mech_priv.h"
 
-/* entries in env of what a polytope states */
-static uint32_t
+uint32_t
 poly_size(const struct tm_body *b)
 {
+    assert(b);
     return b->shape.n_point ? 3 * b->shape.n_point : 4 * b->shape.n_plane;
 }
 
@@ -30,8 +30,7 @@ make_layout(struct mech *mech)
     uint32_t at = 0, nb = (uint32_t)model->n_bodies;
     layout->time = at;
     layout->params = at += 1;
-    layout->raw = at += (uint32_t)model->n_params;
-    layout->body = at += nb * IMP_RAW_SIZE;
+    layout->body = at += (uint32_t)model->n_params;
     layout->state = at += nb * IMP_BODY_SIZE;
     layout->contact = at += nb * mech->n_state +
                             2 * (uint32_t)model->n_coordinates +
@@ -102,7 +101,6 @@ make_bodies(struct mech *mech)
         struct mbody *body = mech->bodies + i;
         body->decl = model->bodies + i;
         body->index = i;
-        body->env.raw = mech->layout.raw + i * IMP_RAW_SIZE;
         body->env.body = mech->layout.body + i * IMP_BODY_SIZE;
         body->env.state = mech->layout.state + i * mech->n_state;
         body->env.poly = env_poly;
@@ -167,7 +165,7 @@ mech_compile(struct tm_model *model, struct diags *ds)
     if (!ok || ds->errors > errors)
         return NULL;
 
-    head.setup = setup_tape(&mech);
+    setup_tape(&mech, &head);
     head.joints = image_joints(&mech);
     head.rotors = rotor_table(&mech);
     head.coordinates = image_coordinates(&mech);
@@ -182,10 +180,11 @@ mech_compile(struct tm_model *model, struct diags *ds)
     head.series = series_tapes(&mech);
     head.sources = image_sources(&mech);
     head.params = image_params(&mech);
-    head.bodies = image_bodies(&mech);
+    head.bodies = image_bodies(&mech, &head.places);
     head.blocks = image_blocks(&mech);
     head.contacts =
         image_array(mech.image, contacts, model->n_contacts, sizeof *contacts);
+    head.stated = head.contacts;
     head.patterns = contact_kinds_patterns(&mech, contacts);
     head.n_kinds = contact_kinds_count(&mech);
     graph_origin(mech.graph, origin);

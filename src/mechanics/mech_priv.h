@@ -269,7 +269,31 @@ imp_ref series_wants(struct mech *mech, const expr *const *outs, size_t n,
                      bool *contact, bool *slot);
 
 /* -- setup.c, command.c, image.c: the image -------------------------------- */
-uint32_t setup_tape(struct mech *mech);
+/* entries in env of what a polytope states */
+uint32_t poly_size(const struct tm_body *b);
+/* What the set-up reads beside its tape, and the outputs of that. */
+struct setup_table {
+    struct {
+        imp_fill *v;
+        size_t n, cap;
+    } fills;
+    struct {
+        double *v;
+        size_t n, cap;
+    } numbers;
+    struct {
+        const expr **v;
+        size_t n, cap;
+    } outs;
+    uint32_t n; /* numbers so far */
+    /* per row: where SYM_DRAW that stand alone begin; NULL: with number 0 */
+    const uint32_t *first_draw;
+};
+/* The next numbers of the set-up: rows of `width` expressions. */
+void setup_rows(struct mech *mech, struct setup_table *table,
+                const expr *const *entry, size_t rows, uint32_t width);
+/* Sets head->setup and what belongs to it. */
+void setup_tape(struct mech *mech, imp_image *head);
 imp_ref command_table(struct mech *mech);
 /* The numbers, less than n, for which `bits` holds, in order (uint32_t). */
 imp_ref command_numbers(struct mech *mech, const bool *bits, size_t n);
@@ -278,7 +302,8 @@ imp_ref list_table(struct mech *mech);
 imp_ref data_table(struct mech *mech);
 imp_ref image_sources(struct mech *mech);
 imp_ref image_params(struct mech *mech);
-imp_ref image_bodies(struct mech *mech);
+/* places: imp_image.places */
+imp_ref image_bodies(struct mech *mech, imp_ref *places);
 imp_ref image_blocks(struct mech *mech);
 imp_ref image_joints(struct mech *mech);
 imp_ref image_draws(struct mech *mech);

@@ -42,7 +42,7 @@ walk_tape(struct walk *walk, uint32_t tape)
             walk->other = true;
         if (code[i].op != IMP_OP_ENV)
             continue;
-        if (code[i].a >= layout->params && code[i].a < layout->raw)
+        if (code[i].a >= layout->params && code[i].a < layout->body)
             walk->reads[code[i].a - layout->params] = true;
         else if (code[i].a < layout->slots || code[i].a >= layout->series)
             walk->other = true; /* slots are walked by themselves */

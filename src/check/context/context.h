@@ -219,6 +219,7 @@ struct check_lists {
     struct {
         struct tm_draw *v;
         size_t n, cap;
+        size_t from; /* the first one of the body that is checked; of systems 0 */
     } draws;
     struct {
         struct tm_system *v;

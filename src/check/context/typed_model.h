@@ -72,7 +72,8 @@ struct tm_body {
                                     SYM_BODY leaves */
     bool fixed;
     /* Of a drawn position: its least distance to other bodies (e NULL: not
-     * stated), and which random numbers it is made of. */
+     * stated), and how many random numbers it is made of. SYM_DRAW in its start
+     * are numbered from first_draw on: so members of a family share formulas. */
     struct tm_num apart;
     uint32_t first_draw, n_draw;
     uint32_t sides; /* bits 2 k and 2 k + 1: of rule k of contacts, on its first

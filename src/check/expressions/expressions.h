@@ -83,6 +83,11 @@ struct value series_call(struct check *ck, const struct ast_expr *node,
  * else, or has no finite value, and is to be checked. */
 const expr *member_number(struct check *ck, const struct env *env,
                           const struct ast_expr *node);
+/* Such a number that is entry `which` of a vector of `count` entries, which is a
+ * tuple, or sums and multiples of tuples. */
+const expr *member_entry(struct check *ck, const struct env *env,
+                         const struct ast_expr *node, uint32_t which,
+                         uint32_t count);
 /* Does the name stand in the expression? */
 bool ast_mentions(const struct ast_expr *node, const char *name);
 

@@ -224,9 +224,7 @@ drawn(struct check *ck, const struct env *env, const struct ast_expr *node)
     if (!(bound[0] < bound[1]))
         return NULL;
     const expr *from = ex_num(ck->g, bound[0]), *to = ex_num(ck->g, bound[1]);
-    uint32_t which = (uint32_t)ck->lists.draws.n;
-    APUSH(ck, &ck->lists.draws, (struct tm_draw){from, to, node->range});
-    return ex_sym(ck->g, SYM_DRAW, which, 0);
+    return draw_new(ck, &(struct tm_draw){from, to, node->range});
 }
 
 const expr *
@@ -237,6 +235,71 @@ member_number(struct check *ck, const struct env *env,
     double x;
     if (!number(ck, env, node, 0, &x))
         return drawn(ck, env, node);
+    graph_origin(ck->g, node->range);
+    return ex_num(ck->g, x);
+}
+
+/* Is it made of a tuple, with an entry for each of the tuple's? */
+static bool
+is_vector(const struct ast_expr *node)
+{
+    while (node->kind == AST_PAREN || node->kind == AST_NEG ||
+           (node->kind == AST_BINARY && !is_vector(node->b)))
+        node = node->a;
+    return node->kind == AST_TUPLE || node->kind == AST_BINARY;
+}
+
+/* Entry `which` of a vector of `count` numbers. */
+static bool
+entry_number(struct check *ck, const struct env *env,
+             const struct ast_expr *node, uint32_t which, uint32_t count,
+             int depth, double *x)
+{
+    static const enum imp_op op[] = {[AST_ADD] = IMP_OP_ADD,
+                                     [AST_SUB] = IMP_OP_SUB,
+                                     [AST_MUL] = IMP_OP_MUL,
+                                     [AST_DIV] = IMP_OP_DIV};
+    if (depth++ == NESTED_MAX || node->unit)
+        return false;
+    if (node->kind == AST_TUPLE)
+        return node->n_list == count &&
+               number(ck, env, node->list[which], depth, x);
+    if (node->kind == AST_PAREN)
+        return entry_number(ck, env, node->a, which, count, depth, x);
+    if (node->kind == AST_NEG) {
+        bool known = entry_number(ck, env, node->a, which, count, depth, x);
+        *x = known ? -*x : 0;
+        return known;
+    }
+    if (node->kind != AST_BINARY || node->op > AST_DIV)
+        return false;
+    const struct ast_expr *side[] = {node->a, node->b};
+    double term[2];
+    bool sum = node->op == AST_ADD || node->op == AST_SUB;
+    for (int i = 0; i < 2; i++)
+        if (sum || is_vector(side[i])
+                ? !entry_number(ck, env, side[i], which, count, depth, &term[i])
+                : !number(ck, env, side[i], depth, &term[i]))
+            return false;
+    if (node->op == AST_DIV && term[1] == 0)
+        return false;
+    *x = ex_number(op[node->op], term[0], term[1]);
+    return isfinite(*x);
+}
+
+const expr *
+member_entry(struct check *ck, const struct env *env,
+             const struct ast_expr *node, uint32_t which, uint32_t count)
+{
+    assert(ck && env && node && which < count);
+    double x;
+    if (count == 1 || (node->kind == AST_TUPLE && !node->unit))
+        return count > 1 && node->n_list != count
+                   ? NULL
+                   : member_number(ck, env,
+                                   count > 1 ? node->list[which] : node);
+    if (!is_vector(node) || !entry_number(ck, env, node, which, count, 0, &x))
+        return NULL;
     graph_origin(ck->g, node->range);
     return ex_num(ck->g, x);
 }

@@ -63,6 +63,8 @@ const size_t n_body_keys = sizeof body_keys / sizeof body_keys[0];
 struct body_family {
     const struct ast_item *k[N_KEYS];
     uint32_t varies; /* bits: members differ in it, by the index or by draws */
+    uint32_t draws;  /* random numbers of each start, where members have their
+                        formulas in common; else 0 */
     bool misspelt;   /* a key was not known: perhaps the one that is missing */
 };
 struct body_work {
@@ -407,11 +409,8 @@ member_vector(struct check *ck, const struct env *env,
     size_t draws = ck->lists.draws.n;
     if (out->n != count || count > 3)
         return false;
-    if (count > 1 &&
-        (inner->kind != AST_TUPLE || inner->unit || inner->n_list != count))
-        return false;
     for (uint32_t i = 0; i < count; i++) {
-        entry[i] = member_number(ck, env, count > 1 ? inner->list[i] : inner);
+        entry[i] = member_entry(ck, env, inner, i, count);
         if (!entry[i]) {
             ck->lists.draws.n = draws;
             return false;
@@ -596,6 +595,88 @@ take_member(const struct body_work *work, struct tm_body *checked)
         checked->shape = own.shape;
 }
 
+/* The random numbers of a start. Formulas that do not name the index are those
+ * of all members, each with random numbers of its own. */
+static void
+share_draws(struct check *ck, struct body_work *work,
+            const struct tm_body *checked)
+{
+    uint32_t n = (uint32_t)ck->lists.draws.n - checked->first_draw;
+    if (work->family->varies & STARTS)
+        work->family->varies |= n ? STARTS : 0;
+    else if (!work->later)
+        work->family->draws = n;
+    for (uint32_t i = 0; work->later && i < work->family->draws; i++) {
+        struct tm_draw draw =
+            ck->lists.draws.v[checked[-1].first_draw + (size_t)i];
+        (void)draw_new(ck, &draw);
+    }
+}
+
+/* The keys of a member that differ from those of the member before it, where
+ * all of them are vectors of numbers: the index needs no node of the graph
+ * then. False: they are something else. */
+static bool
+body_of_numbers(struct check *ck, const struct decl *decl, uint32_t member,
+                const struct body_work *work, struct tm_body *checked)
+{
+    const struct {
+        int key;
+        struct tm_vec *to;
+    } vector[] = {{K_POSITION, &checked->start.position},
+                  {K_ANGLE, &checked->start.orient},
+                  {K_VELOCITY, &checked->start.velocity},
+                  {K_SPIN, &checked->start.spin}};
+    expr leaf = {.op = IMP_OP_CONST, .num = decl->lo + (double)member};
+    const expr *at = &leaf;
+    struct value index = {.kind = VALUE_NUM,
+                          .rows = 1,
+                          .cols = 1,
+                          .e = &at,
+                          .dim = dim_pure(ck->dims),
+                          .bare = true};
+    const char *name = decl->item->index.text;
+    struct env env = {
+        .module = decl->module, .names = &name, .vals = &index, .n = 1};
+    struct env start = {.up = &env, .module = env.module, .part = PART_START};
+    uint32_t left = work->family->varies;
+    if (checked->fixed)
+        return false;
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+        const struct ast_item *key = work->k[vector[i].key];
+        left &= ~BIT(vector[i].key);
+        if (key && asks(work, vector[i].key) &&
+            (!vector[i].to->n || !member_vector(ck, &start, key->value,
+                                                vector[i].to->n, vector[i].to)))
+            return false;
+        if (vector[i].key == K_POSITION && asks(work, K_POSITION))
+            checked->n_draw = (uint32_t)ck->lists.draws.n - checked->first_draw;
+    }
+    for (int key = 0; key < N_KEYS; key++)
+        if (!work->k[key])
+            left &= ~BIT(key);
+    return left == 0;
+}
+
+/* A member after the first of its family. False: it must be checked as the
+ * first one is. */
+static bool
+later_member(struct check *ck, const struct decl *decl, uint32_t member,
+             struct body_work *work, struct tm_body *checked)
+{
+    size_t draws = ck->lists.draws.n;
+    take_member(work, checked);
+    checked->first_draw = (uint32_t)draws;
+    ck->lists.draws.from = draws;
+    bool known = body_of_numbers(ck, decl, member, work, checked);
+    if (known)
+        share_draws(ck, work, checked);
+    else
+        ck->lists.draws.n = draws;
+    ck->lists.draws.from = 0;
+    return known;
+}
+
 static void
 body(struct check *ck, size_t i)
 {
@@ -607,10 +688,11 @@ body(struct check *ck, size_t i)
     struct dims *ds = ck->dims;
     if (work->broken || decl->broken)
         return;
+    if (work->later &&
+        later_member(ck, decl, (uint32_t)i - decl->index, work, checked))
+        return;
     member_env(ck, decl, (uint32_t)i - decl->index, &member);
     struct env env = member.env;
-    if (work->later)
-        take_member(work, checked);
     if (asks(work, HEAD))
         shape_data(ck, work, decl->item, checked);
     if (asks(work, K_FIXED) || asks(work, K_PLANAR))
@@ -624,10 +706,12 @@ body(struct check *ck, size_t i)
     struct env start = {.up = &env, .module = env.module, .part = PART_START};
     const struct env *at_start = checked->fixed ? &env : &start;
     checked->first_draw = (uint32_t)ck->lists.draws.n;
-    if (asks(work, K_POSITION))
+    ck->lists.draws.from = checked->first_draw;
+    if (asks(work, K_POSITION)) {
         body_vector(ck, at_start, work->k[K_POSITION], count,
                     dim_mks(ds, 1, 0, 0), may, true, &checked->start.position);
-    checked->n_draw = (uint32_t)ck->lists.draws.n - checked->first_draw;
+        checked->n_draw = (uint32_t)ck->lists.draws.n - checked->first_draw;
+    }
     if (asks(work, K_ANGLE) || asks(work, K_ROTATION) ||
         asks(work, K_QUATERNION) || asks(work, K_AXES))
         body_orientation(ck, at_start, work->k + K_ANGLE, may, checked);
@@ -642,8 +726,8 @@ body(struct check *ck, size_t i)
     if (asks(work, K_SPIN))
         body_vector(ck, at_start, work->k[K_SPIN], spins, dim_mks(ds, 0, 0, -1),
                     MAY_PARAMS, true, &checked->start.spin);
-    if (ck->lists.draws.n > checked->first_draw)
-        work->family->varies |= STARTS;
+    share_draws(ck, work, checked);
+    ck->lists.draws.from = 0;
     if (asks(work, K_FORCE))
         body_vector(ck, &env, work->k[K_FORCE], count, dim_mks(ds, 1, 1, -2),
                     MAY_TIME | MAY_MOTION, false, &checked->force);

@@ -115,12 +115,24 @@ random_call(struct check *ck, const struct ast_expr *node, struct value *args)
         return value_poison(node->range);
     }
     struct tm_draw draw = {args[0].e[0], args[1].e[0], node->range};
-    uint32_t i = (uint32_t)ck->lists.draws.n;
-    APUSH(ck, &ck->lists.draws, draw);
-    struct value value =
-        value_num(ck, ex_sym(ck->g, SYM_DRAW, i, 0), dim, node->range);
+    struct value value = value_num(ck, draw_new(ck, &draw), dim, node->range);
     value.bare = bare;
     return value;
+}
+
+const expr *
+draw_new(struct check *ck, const struct tm_draw *draw)
+{
+    assert(ck && draw);
+    size_t n = ck->lists.draws.n, cap = ck->lists.draws.cap;
+    if (n == cap) {
+        cap = cap ? cap + cap / 2 : 8;
+        ck->lists.draws.v = arena_enlarge(ck->arena, ck->lists.draws.v,
+                                          n * sizeof *draw, cap * sizeof *draw);
+        ck->lists.draws.cap = cap;
+    }
+    ck->lists.draws.v[ck->lists.draws.n++] = *draw;
+    return ex_sym(ck->g, SYM_DRAW, (uint32_t)(n - ck->lists.draws.from), 0);
 }
 
 bool

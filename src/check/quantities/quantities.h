@@ -39,6 +39,8 @@ const struct dim *system_energy(const struct check *ck, uint32_t system);
 enum env_part env_part(const struct env *env);
 /* before, after, jump and random: *out is the call's value; false if `name` is
  * none of them */
+/* A random number of a start: the leaf that stands for it. */
+const expr *draw_new(struct check *ck, const struct tm_draw *draw);
 bool part_call(struct check *ck, const struct env *env,
                const struct ast_expr *node, const char *name,
                struct value *args, struct value *out);

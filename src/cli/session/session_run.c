@@ -11,6 +11,7 @@
 #include "cli/code/load.h"
 #include "cli/session/remake.h"
 #include "cli/session/session.h"
+#include "runtime/instance/contact_table.h"
 #include "view/page.h"
 
 int
@@ -161,6 +162,37 @@ session_run(struct session *session)
     return status;
 }
 
+/* Is a run of this model its only one? Those of a sweep begin while another one
+ * goes on. */
+static bool
+runs_once(const imp_image *image)
+{
+    const imp_command *command = IMP_ARRAY(image, image->commands, imp_command);
+    for (uint32_t i = 0; i < image->commands.n; i++)
+        if (command[i].done == IMP_DONE_INNER)
+            return false;
+    return true;
+}
+
+/* Where many contacts are made as bodies come near, a large image gets room for
+ * them: the run would else have another one beside it. */
+#define IMAGE_LARGE ((size_t)1 << 18)
+static void
+make_room(struct session *session)
+{
+    const imp_image *image = session->image;
+    size_t size = image->size,
+           more = size < IMAGE_LARGE ? 0 : contact_table_behind(image);
+    if (!more || more > UINT32_MAX - size || !runs_once(image))
+        return;
+    char *bytes = arena_alloc(session->arena, size + more);
+    memcpy(bytes, image, size);
+    arena_drop(session->arena, image);
+    imp_image *made = (imp_image *)(void *)bytes;
+    made->room = (uint32_t)more;
+    session->image = made;
+}
+
 int
 session_all(struct session *session)
 {
@@ -172,6 +204,8 @@ session_all(struct session *session)
     arena_free(session->model_arena);
     session->model_arena = NULL;
     session->model = NULL;
+    if (status == IMP_EXIT_OK)
+        make_room(session);
     if (status == IMP_EXIT_OK && session->image->commands.n > 0)
         status = session_code(session);
     if (status == IMP_EXIT_OK)

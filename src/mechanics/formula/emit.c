@@ -39,9 +39,7 @@ sym_time(struct mech *mech)
     return ex_sym(mech->graph, SYM_TIME, 0, 0);
 }
 
-/* Returns the entry of env that a leaf stands for (tape_spec.env_of). ctx:
- * struct mech */
-static uint32_t
+uint32_t
 mech_env_of(void *ctx, const expr *leaf)
 {
     const struct mech *mech = ctx;

@@ -49,7 +49,7 @@ struct body_rates {
 
 /* The first entries of a body in env (imp_body). */
 struct body_entries {
-    uint32_t raw, body, state, poly;
+    uint32_t body, state, poly;
 };
 /* Its rows in the motion of its block. */
 struct body_rows {
@@ -212,6 +212,9 @@ imp_range mech_range(imp_range r, imp_range otherwise);
 const expr *sym_env(struct mech *mech, uint32_t i);
 const expr *sym_state(struct mech *mech, uint32_t i);
 const expr *sym_time(struct mech *mech);
+/* Returns the entry of env that a leaf stands for (tape_spec.env_of). ctx:
+ * struct mech */
+uint32_t mech_env_of(void *ctx, const expr *leaf);
 /* Is it a number that is made of data and params alone, known at set-up? */
 bool mech_leaf_given(const struct mech *mech, const expr *leaf);
 /* Adds an eval tape of n_outs outputs; returns its number. */

@@ -293,7 +293,8 @@ complain(struct rt *run, const struct smooth_polytope *pair,
                   "flat points");
         break;
     case SUPPORT_NOT_CONVEX:
-        diag = diag_add(run->ds, DIAG_E0611, pair->A.b->range_shape,
+        diag = diag_add(run->ds, DIAG_E0611,
+                        imp_places_of(run->im, pair->A.b)->shape,
                         "`%s` is not convex where `%s` is closest to it",
                         smooth_name, polytope_name);
         diag_note(run->ds, diag, pair->k->range, "asked for by this contact");
@@ -302,10 +303,10 @@ complain(struct rt *run, const struct smooth_polytope *pair,
                   "parameters for which they are");
         break;
     case SUPPORT_NO_ROOT:
-        diag =
-            diag_add(run->ds, DIAG_E0612, pair->A.b->range_shape,
-                     "the level set of `%s` has no surface in some direction",
-                     smooth_name);
+        diag = diag_add(
+            run->ds, DIAG_E0612, imp_places_of(run->im, pair->A.b)->shape,
+            "the level set of `%s` has no surface in some direction",
+            smooth_name);
         diag_help(run->ds, diag,
                   "G must be negative at the shape's origin and positive far "
                   "from it on every ray");

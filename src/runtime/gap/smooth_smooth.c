@@ -395,9 +395,10 @@ complain(struct rt *run, const imp_contact *image_contact,
             if (least_curvature(pair, i) < 0.0)
                 bad = i;
         const imp_body *body = pair->b[bad].b;
-        diag = diag_add(run->ds, DIAG_E0611, body->range_shape,
-                        "`%s` is not convex where `%s` is closest to it",
-                        bad ? n1 : n0, bad ? n0 : n1);
+        diag =
+            diag_add(run->ds, DIAG_E0611, imp_places_of(run->im, body)->shape,
+                     "`%s` is not convex where `%s` is closest to it",
+                     bad ? n1 : n0, bad ? n0 : n1);
         diag_note(run->ds, diag, image_contact->range,
                   "asked for by this contact");
         diag_help(run->ds, diag,
@@ -409,7 +410,7 @@ complain(struct rt *run, const imp_contact *image_contact,
         int bad = pair->have[0] && !pair->have[1];
         const imp_body *body = pair->b[bad].b;
         diag =
-            diag_add(run->ds, DIAG_E0612, body->range_shape,
+            diag_add(run->ds, DIAG_E0612, imp_places_of(run->im, body)->shape,
                      "the level set of `%s` has no surface in some direction",
                      bad ? n1 : n0);
         diag_help(run->ds, diag,

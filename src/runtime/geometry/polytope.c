@@ -117,13 +117,15 @@ points_fault(struct rt *run, uint32_t body, enum hull_fault fault,
     struct diag *diag;
     switch (fault) {
     case HULL_SAME:
-        diag = diag_add(run->ds, DIAG_E0550, image_body->range_shape,
+        diag = diag_add(run->ds, DIAG_E0550,
+                        imp_places_of(run->im, image_body)->shape,
                         "points %u and %u of `%s` are the same", bad[0] + 1,
                         bad[1] + 1, name_of(run, body));
         diag_help(run->ds, diag, "give every corner once");
         break;
     case HULL_NO_CORNER:
-        diag = diag_add(run->ds, DIAG_E0551, image_body->range_shape,
+        diag = diag_add(run->ds, DIAG_E0551,
+                        imp_places_of(run->im, image_body)->shape,
                         "point %u of `%s` is no corner: it lies in the convex "
                         "hull of the others",
                         bad[0] + 1, name_of(run, body));
@@ -132,15 +134,16 @@ points_fault(struct rt *run, uint32_t body, enum hull_fault fault,
                   "convex ones joined by `weld`");
         break;
     case HULL_LOST:
-        diag = diag_add(run->ds, DIAG_E0555, image_body->range_shape,
-                        "the faces of `%s` cannot be told apart",
-                        name_of(run, body));
+        diag = diag_add(
+            run->ds, DIAG_E0555, imp_places_of(run->im, image_body)->shape,
+            "the faces of `%s` cannot be told apart", name_of(run, body));
         diag_help(run->ds, diag,
                   "some of its points lie very nearly in one plane or on one "
                   "line: write coordinates as formulas, with all digits");
         break;
     default:
-        diag = diag_add(run->ds, DIAG_E0552, image_body->range_shape,
+        diag = diag_add(run->ds, DIAG_E0552,
+                        imp_places_of(run->im, image_body)->shape,
                         "the points of `%s` lie %s", name_of(run, body),
                         plane ? "on one line" : "in one plane");
         diag_help(run->ds, diag, "%s",
@@ -159,24 +162,25 @@ planes_fault(struct rt *run, uint32_t body, enum hull_fault fault)
     const imp_body *image_body = rt_body(run, body);
     struct diag *diag;
     if (fault == HULL_EMPTY) {
-        diag = diag_add(run->ds, DIAG_E0554, image_body->range_shape,
+        diag = diag_add(run->ds, DIAG_E0554,
+                        imp_places_of(run->im, image_body)->shape,
                         "with these values the shape of `%s` is not the convex "
                         "one that its formula describes",
                         name_of(run, body));
         diag_help(run->ds, diag,
                   "a length in it is negative, or the origin lies outside");
     } else if (fault == HULL_UNBOUNDED) {
-        diag =
-            diag_add(run->ds, DIAG_E0553, image_body->range_shape,
-                     "the flat faces of `%s` do not close it: it is unbounded",
-                     name_of(run, body));
+        diag = diag_add(
+            run->ds, DIAG_E0553, imp_places_of(run->im, image_body)->shape,
+            "the flat faces of `%s` do not close it: it is unbounded",
+            name_of(run, body));
         diag_help(run->ds, diag,
                   "add faces to the formula; half_plane and half_space are "
                   "the only shapes without end");
     } else {
-        diag = diag_add(run->ds, DIAG_E0555, image_body->range_shape,
-                        "the corners of `%s` cannot be told apart",
-                        name_of(run, body));
+        diag = diag_add(
+            run->ds, DIAG_E0555, imp_places_of(run->im, image_body)->shape,
+            "the corners of `%s` cannot be told apart", name_of(run, body));
         diag_help(run->ds, diag,
                   "some of its faces lie very nearly in one plane: write the "
                   "numbers of its formula with all digits");

@@ -192,8 +192,9 @@ ray_diag(struct rt *run, uint32_t body, enum ray_fault fault,
     for (int i = 0; i < 3; i++)
         num_digits(text[i], along_ray[i] == 0 ? 0 : along_ray[i], 4);
     struct diag *diag = diag_add(
-        run->ds, codes[fault], image_body->range_shape, "%s`%s`%s",
-        what[fault][0], imp_text(run->im, image_body->name), what[fault][1]);
+        run->ds, codes[fault], imp_places_of(run->im, image_body)->shape,
+        "%s`%s`%s", what[fault][0], imp_text(run->im, image_body->name),
+        what[fault][1]);
     if (fault != RAY_OUTSIDE) {
         if (run->im->dim == 2)
             diag_note(run->ds, diag, IMP_NOWHERE, "the direction is (%s, %s)",

@@ -138,32 +138,73 @@ round_up(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
-/* Copies the image, with room for contacts and their names behind it. */
+/* Where contacts that are made stand behind an image, and their names. */
+struct places {
+    uint32_t room;               /* contacts, with those of the model */
+    size_t contacts, text, size; /* offsets; of all */
+    size_t width;                /* of a name */
+};
+
+static struct places
+places_behind(const imp_image *im)
+{
+    uint32_t stated = im->stated.n,
+             more = im->bodies.n * (im->dim == 2 ? ROOM_PLANE : ROOM_SPACE);
+    const imp_body *body = IMP_ARRAY(im, im->bodies, imp_body);
+    size_t longest = 0;
+    for (uint32_t i = 0; i < im->bodies.n; i++)
+        if (body[i].name.n > longest)
+            longest = body[i].name.n;
+    struct places to = {.room =
+                            stated + (more > ROOM_LEAST ? more : ROOM_LEAST),
+                        .contacts = round_up(im->size),
+                        .width = 2 * longest + 2};
+    to.text = to.contacts + (size_t)to.room * sizeof(imp_contact);
+    to.size = to.text + (to.room - stated) * to.width;
+    if (to.size > UINT32_MAX) { /* offsets are of 32 bits */
+        to.room = stated;
+        to.size = to.text = to.contacts + (size_t)to.room * sizeof(imp_contact);
+    }
+    return to;
+}
+
+size_t
+contact_table_behind(const imp_image *im)
+{
+    assert(im != NULL);
+    return im->patterns.n ? places_behind(im).size - im->size : 0;
+}
+
+/* The image of the run, with room for contacts and their names behind it. That
+ * of the model itself if it has this room and no other run has taken it; else a
+ * copy. */
 static void
-copy_image(struct rt *run, struct contact_table *table)
+take_image(struct rt *run, struct contact_table *table)
 {
     const imp_image *im = run->im;
-    size_t width = 2, longest = 0;
-    for (uint32_t i = 0; i < im->bodies.n; i++)
-        if (rt_body(run, i)->name.n > longest)
-            longest = rt_body(run, i)->name.n;
-    width = 2 * longest + 2;
-    size_t contacts = round_up(im->size),
-           text = contacts + (size_t)table->room * sizeof(imp_contact),
-           size = text + (table->room - table->stated) * width;
-    if (size > UINT32_MAX) { /* offsets are of 32 bits */
-        table->room = table->stated;
-        text = contacts + (size_t)table->room * sizeof(imp_contact);
-        size = text;
+    struct places to = places_behind(im);
+    char *bytes;
+    if (im->room >= to.size - im->size) {
+        /* who gives an image room has made it, and may write into it */
+        union {
+            const imp_image *made;
+            void *bytes;
+        } image = {.made = im};
+        bytes = image.bytes;
+    } else {
+        bytes = arena_alloc(run->own, to.size);
+        memcpy(bytes, im, im->size);
     }
-    char *bytes = arena_alloc(run->own, size);
-    memcpy(bytes, im, im->size);
-    memcpy(bytes + contacts, rt_contact(run, 0),
-           table->stated * sizeof(imp_contact));
-    table->im = (imp_image *)bytes;
-    table->im->contacts = (imp_ref){(uint32_t)contacts, table->stated};
-    table->text = (uint32_t)text;
-    table->width = (uint32_t)width;
+    if (im->stated.n)
+        memcpy(bytes + to.contacts, IMP_ARRAY(im, im->stated, imp_contact),
+               im->stated.n * sizeof(imp_contact));
+    table->im = (imp_image *)(void *)bytes;
+    table->im->room = 0;
+    table->im->contacts = (imp_ref){(uint32_t)to.contacts, im->stated.n};
+    table->stated = im->stated.n;
+    table->room = to.room;
+    table->text = (uint32_t)to.text;
+    table->width = (uint32_t)to.width;
     run->im = table->im;
 }
 
@@ -216,13 +257,10 @@ contact_table_new(struct rt *run)
     const imp_image *im = run->im;
     if (!im->patterns.n)
         return;
-    uint32_t room = im->bodies.n * (im->dim == 2 ? ROOM_PLANE : ROOM_SPACE);
     struct contact_table *table = NEW(run->own, struct contact_table);
     run->table = table;
-    table->stated = im->contacts.n;
-    table->room = table->stated + (room > ROOM_LEAST ? room : ROOM_LEAST);
     table->env = im->layout.n_env;
-    copy_image(run, table);
+    take_image(run, table);
     uint32_t more = table->room - table->stated;
     table->first = NEW_N(run->own, uint32_t, 64);
     table->mask = 63;

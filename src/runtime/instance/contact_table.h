@@ -2,7 +2,7 @@
 /* Contacts that a run makes as it goes. Where the pairs of a block `contacts`
  * are too many to keep them one by one (IMP_CONTACTF_RULE), those whose bodies
  * come near get a contact of the run's own: the run has an image of its own
- * then, whose contacts are those of the model, and behind them the contacts
+ * then (a copy, or the model's, see below), whose contacts are those of the model, and behind them the contacts
  * that were made. So rt_contact, im->contacts.n and names are what they are
  * everywhere; the number of contacts grows, up to rt_contact_room, and a
  * contact whose bodies are far from each other may become that of another pair.
@@ -18,6 +18,10 @@
 /* Gives a run whose model has rules a table; others are left as they are. To be
  * called before anything of the run is made that counts contacts. */
 void contact_table_new(struct rt *run);
+/* How many bytes a run needs behind the image of such a model, else 0. An image
+ * that lies in memory of its maker, with so much room (imp_image.room), is that
+ * of the first run itself; other runs copy it. */
+size_t contact_table_behind(const imp_image *im);
 /* No contact has been made: to be called before each start. */
 void contact_table_reset(struct rt *run);
 /* How many contacts the model itself has. */

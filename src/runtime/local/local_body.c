@@ -58,11 +58,24 @@ local_bodies_new(struct local *local)
                                     .n = n};
         if (body->block == IMP_NO_BLOCK)
             continue;
-        body->put = NEW_N(run->arena, double, n);
         body->state = body->first_state = NEW_N(run->arena, double, n);
-        body->low = body->first_low = NEW_N(run->arena, double, n);
     }
     find_forced(local);
+}
+
+/* Keeps the n numbers `from` in `to`, for which there is no room as long as
+ * they are those that `to` stands for: `none`, or 0 where that is NULL. */
+static void
+keep(struct rt *run, double **to, const double *from, const double *none,
+     uint32_t n)
+{
+    static const double zero[IMP_STATE_SPACE];
+    assert(n <= IMP_STATE_SPACE);
+    if (!*to && !memcmp(from, none ? none : zero, n * sizeof *from))
+        return;
+    if (!*to)
+        *to = NEW_N(run->arena, double, n);
+    memcpy(*to, from, n * sizeof *from);
 }
 
 static void
@@ -108,11 +121,12 @@ local_body_look(struct local *local, uint32_t which)
         return first || !was_held;
     }
     if (!first && !was_held &&
-        !memcmp(state, body->put, body->n * sizeof *state))
+        !memcmp(state, body->put ? body->put : body->first_state,
+                body->n * sizeof *state))
         return false;
     memcpy(body->first_state, state, body->n * sizeof *state);
-    memcpy(body->put, state, body->n * sizeof *state);
-    memcpy(body->first_low, run->state_lo + body->at, body->n * sizeof *state);
+    keep(run, &body->put, state, body->first_state, body->n);
+    keep(run, &body->first_low, run->state_lo + body->at, NULL, body->n);
     body->first = rt_time(run);
     to_first(body);
     return true;
@@ -125,7 +139,11 @@ to_start(struct local *local, const struct local_body *body)
     struct rt *run = local->run;
     memcpy(run->env + run->im->layout.state + body->at, body->state,
            body->n * sizeof *body->state);
-    memcpy(run->state_lo + body->at, body->low, body->n * sizeof *body->low);
+    if (body->low)
+        memcpy(run->state_lo + body->at, body->low,
+               body->n * sizeof *body->low);
+    else
+        memset(run->state_lo + body->at, 0, body->n * sizeof *run->state_lo);
 }
 
 static size_t
@@ -243,8 +261,8 @@ local_put_all(struct local *local, double t)
         if (st)
             return st;
         if (body->block != IMP_NO_BLOCK && !body->held)
-            memcpy(body->put, run->env + run->im->layout.state + body->at,
-                   body->n * sizeof *body->put);
+            keep(run, &body->put, run->env + run->im->layout.state + body->at,
+                 body->first_state, body->n);
     }
     return IMP_OK;
 }

@@ -20,13 +20,15 @@ struct local_body {
     bool hit;       /* it is of an event of the last search */
     bool made;      /* the series of the present piece is made */
     double start, holds; /* of the piece: since when, for how long (s) */
-    double *state, *low; /* at the start of the piece; of the first piece: */
+    double *state, *low; /* at the start of the piece (low NULL: 0); of the first
+                            piece: */
     double first, *first_state, *first_low;
     double *later; /* room for the state of later pieces; NULL: none yet */
     bool brief;    /* of the piece: it is this motion, without series */
     struct motion_short *motion;
     double *rows; /* its series, where one piece at least has been longer */
-    double *put;  /* the state that was written into env last */
+    double *put;  /* the state that was written into env last; NULL: that of the
+                     first piece */
     /* It stays in this ball (world axes, m) until the time of its entry of the
      * heap; an infinite radius: nothing is known. */
     double centre[3], radius, since; /* since: from when on it does */

@@ -79,7 +79,7 @@ is_free(const struct places *places, uint32_t which)
     const imp_body *body = rt_body(run, which);
     const double *x = run->env + body->env_state;
     double reach =
-        ball_around(run, which) + run->env[body->env_raw + IMP_RAW_APART];
+        ball_around(run, which) + setup_raw(run, body)[IMP_RAW_APART];
     for (uint32_t i = 0; i < places->n; i++) {
         const struct placed *other = places->placed + i;
         double way[3] = {0.0, 0.0, 0.0}, room;
@@ -99,10 +99,10 @@ negative(struct rt *run, uint32_t which)
 {
     const imp_body *body = rt_body(run, which);
     char text[NUM_TEXT];
-    double distance = run->env[body->env_raw + IMP_RAW_APART];
+    double distance = setup_raw(run, body)[IMP_RAW_APART];
     if (distance >= 0.0)
         return IMP_OK;
-    diag_add(run->ds, DIAG_E0567, body->range_position,
+    diag_add(run->ds, DIAG_E0567, imp_places_of(run->im, body)->position,
              "`%s` is to stay %s m apart from others, but a distance is not "
              "negative",
              imp_text(run->im, body->name), num_digits(text, distance, 6));
@@ -115,7 +115,7 @@ no_place(struct rt *run, const uint32_t *waits, uint32_t n)
     const imp_body *body = rt_body(run, waits[0]);
     char most[NUM_TEXT];
     struct diag *diag =
-        diag_add(run->ds, DIAG_E0567, body->range_position,
+        diag_add(run->ds, DIAG_E0567, imp_places_of(run->im, body)->position,
                  "no place was found for `%s`%s, in %s draws",
                  imp_text(run->im, body->name), n > 1 ? " and others" : "",
                  num_shortest(most, APART_DRAWS));
@@ -155,11 +155,6 @@ draw_again(struct rt *run, uint64_t number, uint32_t again,
         }
     }
     int st = setup_drawn(run);
-    for (uint32_t i = 0; i < n && !st; i++) {
-        memcpy(run->env + rt_body(run, waits[i])->env_raw,
-               run->scratch + (size_t)waits[i] * IMP_RAW_SIZE,
-               IMP_RAW_SIZE * sizeof *run->env);
-    }
     for (uint32_t i = 0; i < n && !st; i++)
         st = setup_state(run, waits[i]);
     return st;

@@ -146,7 +146,8 @@ check_inertia(struct rt *run, uint32_t body, const double J[6], bool own)
     const imp_body *spec = rt_body(run, body);
     if (own && is_point(run, body, J))
         return IMP_OK;
-    imp_range where = own ? spec->range_inertia : spec->range_shape;
+    imp_range where = own ? imp_places_of(run->im, spec)->inertia
+                          : imp_places_of(run->im, spec)->shape;
     enum diag_code code = own ? DIAG_E0515 : DIAG_E0528;
     if (run->im->dim == 2) {
         int st = check_positive(run, body, J[0], code, where, "inertia",
@@ -203,7 +204,8 @@ check_origin(struct rt *run, uint32_t body)
     char text[NUM_TEXT];
     num_digits(text, value, 6);
     struct diag *diag = diag_add(
-        run->ds, isnan(value) ? DIAG_E0526 : DIAG_E0522, spec->range_shape,
+        run->ds, isnan(value) ? DIAG_E0526 : DIAG_E0522,
+        imp_places_of(run->im, spec)->shape,
         isnan(value) ? "the level set of `%s` is not a number at its origin"
                      : "the origin of `%s` is not inside its level set",
         name_of(run, body));
@@ -222,7 +224,7 @@ loose_point(struct rt *run, uint32_t body)
 {
     const imp_body *spec = rt_body(run, body);
     struct diag *diag =
-        diag_add(run->ds, DIAG_E0515, spec->range_inertia,
+        diag_add(run->ds, DIAG_E0515, imp_places_of(run->im, spec)->inertia,
                  "the inertia of `%s` is 0, and its joints leave it a motion "
                  "without any inertia",
                  name_of(run, body));
@@ -246,7 +248,7 @@ struct shape_data {
 static void
 stated(const struct rt *run, const imp_body *body, struct shape_data *shape)
 {
-    const double *raw = run->env + body->env_raw;
+    const double *raw = setup_raw(run, body);
     const uint32_t all =
         run->im->dim == 2
             ? IMP_BODYF_MIRROR_X | IMP_BODYF_MIRROR_Y
@@ -290,7 +292,8 @@ integrate(struct rt *run, uint32_t body, struct shape_data *shape,
         char e[NUM_TEXT];
         num_digits(e, moments.error, 2);
         struct diag *diag = diag_add(
-            run->ds, DIAG_W0501, rt_body(run, body)->range_shape,
+            run->ds, DIAG_W0501,
+            imp_places_of(run->im, rt_body(run, body))->shape,
             "the %s of `%s` are known to %s only", why, name_of(run, body), e);
         diag_help(run->ds, diag,
                   "state volume, centre and inertia in the shape to "
@@ -373,10 +376,11 @@ warn_centre(struct rt *run, uint32_t body, const struct shape_data *shape,
         !(sqrt(d2) > CENTRE_SAME * sqrt(size / shape->volume)) ||
         !inertia_matters(run, body))
         return;
-    struct diag *diag = diag_add(run->ds, DIAG_W0502, spec->range_centre,
-                                 "`%s` has its mass centre off the centroid of "
-                                 "its shape, but no `inertia`",
-                                 name_of(run, body));
+    struct diag *diag =
+        diag_add(run->ds, DIAG_W0502, imp_places_of(run->im, spec)->centre,
+                 "`%s` has its mass centre off the centroid of "
+                 "its shape, but no `inertia`",
+                 name_of(run, body));
     diag_note(run->ds, diag, IMP_NOWHERE,
               "the inertia of the homogeneous shape about its centroid is "
               "taken for the one about the mass centre");
@@ -408,7 +412,7 @@ warn_dents(struct rt *run, uint32_t body)
     if (!first_of_its_surface(run, body) || !shape_has_dents(run, body, &far))
         return;
     struct diag *diag = diag_add(
-        run->ds, DIAG_W0508, rt_body(run, body)->range_shape,
+        run->ds, DIAG_W0508, imp_places_of(run->im, rt_body(run, body))->shape,
         "`%s` is not convex: parts of its surface lie up to %s m beyond "
         "tangents at others",
         name_of(run, body), num_digits(beyond, far, 3));
@@ -450,11 +454,12 @@ warn_place(struct rt *run, uint32_t body)
         return;
     const char *at = written(run, centre);
     bool fixed = (spec->flags & IMP_BODYF_FIXED) != 0;
-    struct diag *diag = diag_add(run->ds, DIAG_W0507, spec->range_shape,
-                                 "the surface of `%s` does not stand where its "
-                                 "shape says: `position`, 0 "
-                                 "by default, is that of the mass centre",
-                                 name_of(run, body));
+    struct diag *diag =
+        diag_add(run->ds, DIAG_W0507, imp_places_of(run->im, spec)->shape,
+                 "the surface of `%s` does not stand where its "
+                 "shape says: `position`, 0 "
+                 "by default, is that of the mass centre",
+                 name_of(run, body));
     diag_note(run->ds, diag, IMP_NOWHERE,
               "in the shape's own coordinates the mass centre is %s", at);
     diag_help(run->ds, diag, "state it: position = %s%s", at,
@@ -469,16 +474,17 @@ static int
 mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
 {
     const imp_body *spec = rt_body(run, body);
-    const double *raw = run->env + spec->env_raw;
+    const double *raw = setup_raw(run, spec);
     double *out = run->env + spec->env_body, inertia[6] = {0};
     bool own = (spec->flags & IMP_BODYF_INERTIA) != 0;
     bool density = (spec->flags & IMP_BODYF_DENSITY) != 0;
     int st = check_positive(run, body, raw[IMP_RAW_MASS], DIAG_E0514,
-                            spec->range_mass, density ? "density" : "mass",
+                            imp_places_of(run->im, spec)->mass,
+                            density ? "density" : "mass",
                             "a body that nothing can move says `fixed = true`");
     if (st == IMP_OK && (density || !own))
         st = check_positive(run, body, shape->volume, DIAG_E0525,
-                            spec->range_shape,
+                            imp_places_of(run->im, spec)->shape,
                             run->im->dim == 2 ? "area" : "volume",
                             "check the arguments of the shape");
     if (st != IMP_OK)
@@ -491,7 +497,7 @@ mass_and_inertia(struct rt *run, uint32_t body, const struct shape_data *shape)
                          : shape->inertia[i] * mass / shape->volume;
     bool point = own && is_point(run, body, inertia);
     st = check_divides(run, body, mass, point ? POINT_INVINERTIA : 1.0,
-                       DIAG_E0514, spec->range_mass, "mass");
+                       DIAG_E0514, imp_places_of(run->im, spec)->mass, "mass");
     if (st != IMP_OK)
         return st;
     out[IMP_BODY_MASS] = mass;
@@ -556,7 +562,7 @@ setup_body(struct rt *run, uint32_t body)
 {
     assert(body < run->im->bodies.n);
     const imp_body *spec = rt_body(run, body);
-    const double *raw = run->env + spec->env_raw;
+    const double *raw = setup_raw(run, spec);
     double *out = run->env + spec->env_body;
     bool fixed = (spec->flags & IMP_BODYF_FIXED) != 0;
     bool own_centre = (spec->flags & IMP_BODYF_CENTRE) != 0;

@@ -90,8 +90,8 @@ static int
 orient_error(struct rt *run, const imp_body *body, enum diag_code code,
              const char *what, const char *help)
 {
-    struct diag *diag =
-        diag_add(run->ds, code, body->range_orient, "the %s", what);
+    struct diag *diag = diag_add(
+        run->ds, code, imp_places_of(run->im, body)->orient, "the %s", what);
     diag_note(run->ds, diag, body->range, "of body `%s`",
               imp_text(run->im, body->name));
     diag_help(run->ds, diag, "%s", help);
@@ -102,7 +102,7 @@ static int
 orientation(struct rt *run, const imp_body *body, double quat[4])
 {
     assert(body->orient <= IMP_ORIENT_AXISANGLE);
-    const double *raw = run->env + body->env_raw + IMP_RAW_ORIENT;
+    const double *raw = setup_raw(run, body) + IMP_RAW_ORIENT;
     double axis[3] = {0, 0, 1}, angle = 0;
     switch ((enum imp_orient)body->orient) {
     case IMP_ORIENT_NONE:
@@ -149,7 +149,7 @@ setup_state(struct rt *run, uint32_t body)
 {
     assert(body < run->im->bodies.n);
     const imp_body *spec = rt_body(run, body);
-    const double *raw = run->env + spec->env_raw;
+    const double *raw = setup_raw(run, spec);
     double *state = run->env + spec->env_state;
     if (run->im->dim == 2) {
         memcpy(state, raw + IMP_RAW_POSITION, 2 * sizeof *state);
@@ -439,13 +439,16 @@ setup_systems(struct rt *run, const double *start)
     }
 }
 
-/* Room for the outputs of the set-up tape. */
+/* Room for the numbers of the set-up, and for the outputs of its tape behind
+ * them where these are others. */
 static double *
 outputs(struct rt *run)
 {
+    size_t n = run->im->n_setup;
+    if (run->im->fills.n)
+        n += rt_tape(run, run->im->setup)->outs.n;
     if (!run->scratch)
-        run->scratch =
-            NEW_N(run->own, double, rt_tape(run, run->im->setup)->outs.n + 1);
+        run->scratch = NEW_N(run->own, double, n + 1);
     return run->scratch;
 }
 
@@ -455,7 +458,7 @@ outputs(struct rt *run)
 static void
 outputs_drop(struct rt *run)
 {
-    if (!run->scratch || rt_tape(run, run->im->setup)->outs.n <= OUTPUTS_KEPT)
+    if (!run->scratch || run->im->n_setup <= OUTPUTS_KEPT)
         return;
     arena_drop(run->own, run->scratch);
     run->scratch = NULL;
@@ -487,12 +490,37 @@ numbers_but_starts(struct rt *run)
     return true;
 }
 
+/* The numbers that are not made by the tape, and its outputs where they
+ * belong. */
+static int
+fill_numbers(struct rt *run)
+{
+    const imp_image *im = run->im;
+    const imp_fill *fill = IMP_ARRAY(im, im->fills, imp_fill);
+    double *out = outputs(run), *made = out + im->n_setup;
+    const double *const from[] = {[IMP_FILL_NUMBER] =
+                                      IMP_ARRAY(im, im->numbers, double),
+                                  [IMP_FILL_ENV] = run->env,
+                                  [IMP_FILL_TAPE] = made};
+    int st = rt_eval(run, im->setup, NULL, made);
+    memset(out, 0, im->n_setup * sizeof *out);
+    for (uint32_t i = 0; i < im->fills.n; i++, fill++) {
+        const double *number = from[fill->kind] + fill->from;
+        double *to = out + fill->to;
+        for (uint32_t k = 0; k < fill->n; k++)
+            to[(size_t)k * fill->to_step] = number[(size_t)k * fill->from_step];
+    }
+    return st;
+}
+
 /* Runs the set-up tape. Before the random numbers are drawn they are 0 in env,
  * and the starts that are made of them do not count. */
 static int
 setup_tape(struct rt *run, bool drawn)
 {
-    int st = rt_eval(run, run->im->setup, NULL, outputs(run));
+    int st = run->im->fills.n
+                 ? fill_numbers(run)
+                 : rt_eval(run, run->im->setup, NULL, outputs(run));
     if (st == IMP_NONFINITE && !drawn && numbers_but_starts(run))
         return IMP_OK;
     if (st == IMP_NONFINITE)
@@ -530,6 +558,20 @@ setup_drawn(struct rt *run)
     return setup_tape(run, true);
 }
 
+/* The numbers between both bounds are not all finite, or their distance is not.
+ */
+static int
+draw_infinite(struct rt *run, imp_range where, const double bounds[2])
+{
+    char lo[NUM_TEXT], hi[NUM_TEXT];
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0601, where,
+                 "a random number between %s and %s is not finite",
+                 num_digits(lo, bounds[0], 6), num_digits(hi, bounds[1], 6));
+    diag_help(run->ds, diag, "their distance must be finite, too");
+    return IMP_BADMODEL;
+}
+
 static int
 setup_draws(struct rt *rt, uint64_t run)
 {
@@ -540,6 +582,8 @@ setup_draws(struct rt *rt, uint64_t run)
         char lo[NUM_TEXT], hi[NUM_TEXT];
         if (bounds[0] < bounds[1]) {
             setup_draw(rt, run, i, 0, bounds);
+            if (!isfinite(rt->env[rt->im->layout.draws + i]))
+                st = draw_infinite(rt, draws[i].range, bounds);
             continue;
         }
         struct diag *diag = diag_add(rt->ds, DIAG_E0556, draws[i].range,
@@ -563,9 +607,7 @@ static int
 setup_drawn_bodies(struct rt *run, uint64_t number)
 {
     const imp_image *im = run->im;
-    size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
     int st = IMP_OK;
-    memcpy(run->env + im->layout.raw, run->scratch, n_raw * sizeof *run->env);
     for (uint32_t b = 0; b < im->bodies.n; b++)
         st = worse(st, setup_state(run, b));
     if (st != IMP_OK || (st = setup_apart(run, number)))
@@ -619,9 +661,7 @@ set_up(struct rt *run, const double *params)
     int st = im->given.n ? run->given->fill(run, run->given->ctx) : IMP_OK;
     if (st != IMP_OK || (st = setup_tape(run, !im->draws.n)) != IMP_OK)
         return st;
-    size_t n_raw = (size_t)im->bodies.n * IMP_RAW_SIZE;
-    memcpy(run->env + layout->raw, out, n_raw * sizeof *out);
-    const double *at = out + n_raw;
+    const double *at = out + (size_t)im->bodies.n * IMP_RAW_SIZE;
     for (uint32_t c = 0; c < im->contacts.n; c++, at += IMP_CONTACT_OUTS)
         st = worse(st, setup_stated(run, c, at));
     const imp_joint *joint = IMP_ARRAY(im, im->joints, imp_joint);
@@ -633,10 +673,7 @@ set_up(struct rt *run, const double *params)
     st = worse(st, setup_world(run, at));
     memcpy(run->env + layout->poly, at + WORLD_OUTS,
            (layout->slots - layout->poly) * sizeof *out);
-    /* This is the last use of the outputs of the set-up tape. */
     st = worse(st, setup_draws(run, 0));
-    if (im->draws.n)
-        memcpy(run->env + layout->raw, out, n_raw * sizeof *out);
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(run, b);
         st = worse(st, s == IMP_OK ? setup_state(run, b) : s);

@@ -7,6 +7,13 @@
 
 #include "runtime/setup/new_run.h"
 
+/* What the text states of a body (enum imp_raw). It is there during the set-up
+ * alone. */
+static inline const double *
+setup_raw(const struct rt *run, const imp_body *body)
+{
+    return run->scratch + body->raw;
+}
 /* Puts the params into env, and derives masses, shapes and the initial state.
  * Returns IMP_OK, or a status after a diagnostic. */
 int rt_setup(struct rt *run, const double *params);

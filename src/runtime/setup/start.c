@@ -19,6 +19,7 @@
 #include "runtime/impact/impact_of_run.h"
 #include "runtime/numerics/dense.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/setup/setup_priv.h"
 
 /* Stated velocities agree with a joint if they miss it by less than this share
  * of their size: data of 9 digits and more. */
@@ -370,7 +371,8 @@ tell_projected(const struct start *start)
         if (!diag)
             diag = diag_add(
                 run->ds, DIAG_W0504,
-                (start->fvel[which] ? body->range_spin : body->range_velocity),
+                (start->fvel[which] ? imp_places_of(run->im, body)->spin
+                                    : imp_places_of(run->im, body)->velocity),
                 "the velocities at the start are projected onto what "
                 "the joints allow");
         const char *name = imp_text(run->im, body->name);
@@ -409,13 +411,15 @@ disagree(const struct start *start, uint32_t j, double off)
         if (joint->body[i] == IMP_WORLD)
             continue;
         const imp_body *body = rt_body(run, joint->body[i]);
-        const double *raw = run->env + body->env_raw;
-        if (given(body, body->range_velocity, raw + IMP_RAW_VELOCITY, 3))
-            diag_note(run->ds, diag, body->range_velocity,
+        const double *raw = setup_raw(run, body);
+        if (given(body, imp_places_of(run->im, body)->velocity,
+                  raw + IMP_RAW_VELOCITY, 3))
+            diag_note(run->ds, diag, imp_places_of(run->im, body)->velocity,
                       "`%s` states its velocity here",
                       imp_text(run->im, body->name));
-        if (given(body, body->range_spin, raw + IMP_RAW_SPIN, 3))
-            diag_note(run->ds, diag, body->range_spin,
+        if (given(body, imp_places_of(run->im, body)->spin, raw + IMP_RAW_SPIN,
+                  3))
+            diag_note(run->ds, diag, imp_places_of(run->im, body)->spin,
                       "`%s` states its spin here",
                       imp_text(run->im, body->name));
     }
@@ -497,12 +501,14 @@ start_joints(struct rt *run)
         rates(&start, j, start.rel[j]);
     for (uint32_t number = 0; number < nb; number++) {
         const imp_body *body = rt_body(run, start.m.body[number]);
-        const double *raw = run->env + body->env_raw;
+        const double *raw = setup_raw(run, body);
         bool fixed = (body->flags & IMP_BODYF_FIXED) != 0;
-        start.vel[number] = fixed || given(body, body->range_velocity,
-                                           raw + IMP_RAW_VELOCITY, 3);
+        start.vel[number] =
+            fixed || given(body, imp_places_of(run->im, body)->velocity,
+                           raw + IMP_RAW_VELOCITY, 3);
         start.spin[number] =
-            fixed || given(body, body->range_spin, raw + IMP_RAW_SPIN, 3);
+            fixed || given(body, imp_places_of(run->im, body)->spin,
+                           raw + IMP_RAW_SPIN, 3);
         start.fvel[number] = !start.vel[number];
         start.fspin[number] = !start.spin[number];
         whole[number] = start.spin[number] && start.vel[number];

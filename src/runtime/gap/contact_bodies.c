@@ -18,6 +18,39 @@ body_rests(const imp_body *body)
            !(body->flags & IMP_BODYF_PRESCRIBED);
 }
 
+const uint32_t *
+rigid_groups(struct rt *run)
+{
+    assert(run != NULL);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    uint32_t *group = NEW_N(run->brief, uint32_t, run->im->bodies.n + 1);
+    for (uint32_t b = 0; b < run->im->bodies.n; b++)
+        group[b] = body_rests(rt_body(run, b)) ? IMP_WORLD : b;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t j = 0; j < run->im->joints.n; j++) {
+            if (joint[j].kind != IMP_JOINT_WELD)
+                continue;
+            uint32_t of[2];
+            for (int s = 0; s < 2; s++) {
+                uint32_t b = joint[j].body[s];
+                of[s] = b == IMP_WORLD ? IMP_WORLD : group[b];
+            }
+            if (of[0] == of[1])
+                continue;
+            uint32_t one = of[0] == IMP_WORLD   ? IMP_WORLD
+                           : of[1] == IMP_WORLD ? IMP_WORLD
+                           : of[0] < of[1]      ? of[0]
+                                                : of[1];
+            for (int s = 0; s < 2; s++)
+                if (joint[j].body[s] != IMP_WORLD)
+                    group[joint[j].body[s]] = one;
+            again = true;
+        }
+    }
+    return group;
+}
+
 void
 body_speeds(const struct rt *run, const imp_body *body, double *speed,
             double *spin)

@@ -363,21 +363,22 @@ polytope_cover_settle(struct rt *run, uint32_t contact,
         arena_alloc(run->brief, sizeof *normal * (size_t)(count + 1));
     for (int i = 0; i < count; i++)
         memcpy(normal[i], out->choice[i].n, sizeof normal[i]);
+    const uint32_t *group = rigid_groups(run);
     for (int which = 0; which < 2 && out->n_choice > 1; which++) {
         uint32_t wall = own->body[which], other = own->body[1 - which];
         struct wall_seam seam = {.wall = run->polytope[wall], .tol = 2.0 * tol};
-        if (!body_rests(rt_body(run, wall)) || seam.wall->n_vertex == 0)
+        if (seam.wall->n_vertex == 0)
             continue;
         support_body_get(run, wall, &seam.wall_pose);
         for (uint32_t c = 0; c < run->im->contacts.n; c++) {
             const imp_contact *next = rt_contact(run, c);
             if (c == contact || next->system != IMP_NO_SYSTEM ||
-                (next->body[0] != other && next->body[1] != other))
+                next->body[0] == IMP_WORLD || next->body[1] == IMP_WORLD)
                 continue;
-            uint32_t cover = next->body[next->body[0] == other];
-            if (cover == wall || cover == IMP_WORLD ||
-                !body_rests(rt_body(run, cover)) ||
-                run->polytope[cover] == NULL)
+            bool second = group[next->body[0]] == group[other];
+            uint32_t cover = next->body[second];
+            if (cover == wall || group[next->body[!second]] != group[other] ||
+                group[cover] != group[wall] || run->polytope[cover] == NULL)
                 continue;
             seam.cover = run->polytope[cover];
             support_body_get(run, cover, &seam.cover_pose);

@@ -258,23 +258,21 @@ read_contact(struct rt *run, uint32_t contact,
     return read_recede(run, contact, &problem_contact->recede);
 }
 
-/* The body of a contact that rests for ever, and the other one, which moves. */
-struct wall_side {
-    uint32_t other;
-    double sign; /* of the normal, as one away from the wall */
+/* The two bodies of a contact as what they are welded to, or rest with. */
+struct walls {
+    uint32_t low, high;
+    double sign; /* of the normal, as one away from `low` */
 };
 
-static bool
-wall_of(const struct rt *run, uint32_t contact, struct wall_side *out)
+static struct walls
+walls_of(const struct rt *run, const uint32_t *group, uint32_t contact)
 {
     const imp_contact *k = rt_contact(run, contact);
-    if (k->body[0] == IMP_WORLD || k->body[1] == IMP_WORLD)
-        return false;
-    bool rests[2] = {body_rests(rt_body(run, k->body[0])),
-                     body_rests(rt_body(run, k->body[1]))};
-    out->other = k->body[rests[0]];
-    out->sign = rests[0] ? 1.0 : -1.0;
-    return rests[0] != rests[1];
+    uint32_t of[2];
+    for (int i = 0; i < 2; i++)
+        of[i] = k->body[i] == IMP_WORLD ? IMP_WORLD : group[k->body[i]];
+    bool first = of[0] <= of[1];
+    return (struct walls){of[!first], of[first], first ? 1.0 : -1.0};
 }
 
 /* Does what these contacts say of impacts and friction agree? */
@@ -302,16 +300,16 @@ say_alike(const struct rt *run, uint32_t one, uint32_t two)
     return true;
 }
 
-/* Do two points lie in one plane of one wall, in which one body touches it? */
+/* Do two points lie in one plane in which the same two things touch? */
 static bool
-on_one_wall(const struct rt *run, const struct impact_of_run *o,
-            const struct impact_contact *point, uint32_t i, uint32_t j,
-            double tol)
+on_one_wall(const struct rt *run, const uint32_t *group,
+            const struct impact_of_run *o, const struct impact_contact *point,
+            uint32_t i, uint32_t j, double tol)
 {
-    struct wall_side one, two;
+    struct walls one = walls_of(run, group, o->contact[i]),
+                 two = walls_of(run, group, o->contact[j]);
     double off = 0.0, apart[3];
-    if (!wall_of(run, o->contact[i], &one) ||
-        !wall_of(run, o->contact[j], &two) || one.other != two.other ||
+    if (one.low != two.low || one.high != two.high ||
         (o->contact[i] != o->contact[j] &&
          !say_alike(run, o->contact[i], o->contact[j])))
         return false;
@@ -332,7 +330,8 @@ by_angle(const void *a, const void *b)
 /* Is this point a corner of the hull of all points of its wall? A point in the
  * place of an earlier one is none. */
 static bool
-is_corner_of_wall(const struct rt *run, const struct impact_of_run *o,
+is_corner_of_wall(const struct rt *run, const uint32_t *group,
+                  const struct impact_of_run *o,
                   const struct impact_contact *point, uint32_t rows,
                   uint32_t which, double tol, double *angle)
 {
@@ -341,7 +340,7 @@ is_corner_of_wall(const struct rt *run, const struct impact_of_run *o,
     support_tangents((int)run->im->dim, point[which].dir, T);
     for (uint32_t j = 0; j < rows; j++) {
         double away[3];
-        if (j == which || !on_one_wall(run, o, point, which, j, tol))
+        if (j == which || !on_one_wall(run, group, o, point, which, j, tol))
             continue;
         for (int k = 0; k < 3; k++)
             away[k] = point[j].p[k] - point[which].p[k];
@@ -364,9 +363,10 @@ is_corner_of_wall(const struct rt *run, const struct impact_of_run *o,
     return widest > M_PI + fmax(WALL_SAME, 2.0 * tol / least);
 }
 
-/* Fixed bodies beside each other are one wall: of the points in which a body
- * touches one plane of it only the corners of their hull take part, as those of
- * one polytope do. What the others would do these do. */
+/* Bodies that rest beside each other are one wall, and those that are welded
+ * together one body: of the points in which two such things touch in one plane
+ * only the corners of their hull take part, as those of one polytope do. What
+ * the others would do these do. */
 static uint32_t
 corners_of_walls(struct rt *run, struct impact_of_run *o,
                  struct impact_contact *point, uint32_t rows)
@@ -378,15 +378,15 @@ corners_of_walls(struct rt *run, struct impact_of_run *o,
         return rows;
     bool *stays = NEW_N(run->brief, bool, rows);
     double *angle = NEW_N(run->brief, double, rows);
+    const uint32_t *group = rigid_groups(run);
     for (uint32_t i = 0; i < rows; i++) {
         double tol, rate;
-        struct wall_side side;
         stays[i] = true;
-        if (!(rt_contact(run, o->contact[i])->flags & IMP_CONTACTF_CORNERS) ||
-            !wall_of(run, o->contact[i], &side))
+        if (!(rt_contact(run, o->contact[i])->flags & IMP_CONTACTF_CORNERS))
             continue;
         gap_tolerances(run, o->contact[i], &tol, &rate);
-        stays[i] = is_corner_of_wall(run, o, point, rows, i, 4.0 * tol, angle);
+        stays[i] =
+            is_corner_of_wall(run, group, o, point, rows, i, 4.0 * tol, angle);
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < rows; i++)

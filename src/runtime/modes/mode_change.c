@@ -518,7 +518,7 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
     if (within(search, at, time, out)) {
         /* a corner that slides over a side is held by a crossing there until
          * that passes its end */
-        if (faces->n_base == 1 || !held_there(search, at, time))
+        if (!held_there(search, at, time))
             comes(search, time, CHANGE_HITS, -1, at);
     } else if (faces->n_base == 1)
         found(search, time, CHANGE_BESIDE, -1, at->contact);

@@ -14,7 +14,8 @@ contact_rubs(const struct tm_contact *decl)
     for (int i = 0; i < 3; i++)
         if (mu[i]->e && !ex_is_num(mu[i]->e, 0))
             return true;
-    return decl->own[0].e != NULL; /* impacts move it along its tangent */
+    /* impacts move it along its tangent; it yields, as one with friction may */
+    return decl->own[0].e != NULL || decl->compliance.e != NULL;
 }
 
 uint32_t

@@ -375,20 +375,23 @@ contact_compliance(struct check *ck, const struct env *env,
             "greater is its force: (1000 [N/m])*depth + (2 [N*s/m])*speed");
         return;
     }
-    if (!contact_has_friction(contact)) {
+    if (!contact->system && ck->m->dim != 2) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0386, law->name.range,
+            "the contact `%s` is to yield, and is in space", contact->name);
+        CHECK_HELP(ck, diag,
+                   "bodies yield in the plane alone; in space state the force "
+                   "of a spring as `force` of a body");
+        return;
+    }
+    if (contact->system && !contact_has_friction(contact)) {
         struct diag *diag = check_error(
             ck, DIAG_E0386, law->name.range,
             "the contact `%s` has a compliance and no friction", contact->name);
-        if (contact->system)
-            CHECK_HELP(
-                ck, diag,
-                "compliance tells what rigid contacts with friction leave "
-                "open; a spring alone is a term of the potential energy");
-        else
-            CHECK_HELP(ck, diag,
-                       "state its `friction`, in the plane; for a contact that "
-                       "is smooth, a param that is 0: param mu = 0, and "
-                       "friction = mu");
+        CHECK_HELP(ck, diag,
+                   "compliance tells what rigid contacts with friction leave "
+                   "open; a spring alone is a term of the potential energy: "
+                   "(1000 [N/m])*max(0 [m], -gap)^2/2");
         return;
     }
     contact->compliance = (struct tm_num){value.e[0], law->value->range};

@@ -421,10 +421,7 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
                imp_range name_range, imp_range range)
 {
     const struct tm_contact *contact = &ck->lists.contacts.v[number];
-    bool rubs = (contact->mu.e && !ex_is_num(contact->mu.e, 0)) ||
-                (contact->mu_static.e && !ex_is_num(contact->mu_static.e, 0)) ||
-                (contact->mu_impact.e && !ex_is_num(contact->mu_impact.e, 0)) ||
-                contact->own[0].e;
+    bool rubs = contact_has_friction(contact);
     bool formula =
         entry == IMP_CONTACT_SLIP && contact->system && contact->slip.e;
     if ((contact->system && !contact->gap_dim) || contact->no_mu)

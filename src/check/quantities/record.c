@@ -130,7 +130,7 @@ contact_has_friction(const struct tm_contact *contact)
     for (int i = 0; i < 3; i++)
         if (mu[i]->e && !ex_is_num(mu[i]->e, 0))
             return true;
-    return contact->own[0].e != NULL;
+    return contact->own[0].e != NULL || contact->compliance.e != NULL;
 }
 
 /* Has one of the contacts that the command names friction, or another contact

@@ -309,8 +309,9 @@ held(struct rt *run, const imp_guard *g)
     }
     diag_help(run->ds, diag,
               "on both sides it is driven back, as by dry friction where a "
-              "speed comes to zero; a smooth formula has no such place: "
-              "tanh(v/v0) instead of sign(v)");
+              "speed comes to zero: state that as `friction` of a contact or "
+              "joint, which sticks (imp explain E0735 has a force F against "
+              "x'), or smoothly, tanh(v/v0) instead of sign(v)");
     return IMP_FAILED;
 }
 

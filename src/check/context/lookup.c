@@ -545,6 +545,22 @@ has_fields(struct check *ck, imp_range range)
     return source && range.hi < source->len && source->text[range.hi] == '.';
 }
 
+/* Does the name stand as an index behind a call, f(x) [mm]? */
+static bool
+behind_call(struct check *ck, imp_range range)
+{
+    const struct source *source = source_get(ck->in->sources, range.file);
+    size_t at = source ? range.lo : 0;
+    const char brackets[] = "[)";
+    for (int i = 0; i < 2; i++) {
+        while (at > 0 && strchr(" \t\n", source->text[at - 1]))
+            at--;
+        if (!at || source->text[--at] != brackets[i])
+            return false;
+    }
+    return true;
+}
+
 /* Says what stands for a word where a value is wanted; false: nothing does. */
 static bool
 help_word(struct check *ck, struct diag *diag, const struct module *module,
@@ -560,6 +576,11 @@ help_word(struct check *ck, struct diag *diag, const struct module *module,
         CHECK_HELP(ck, diag, "texts of results stand in quotes: \"%s\"", name);
     else if (help_rate(ck, diag, range, name, ns))
         return true;
+    else if (word_is_unit(name) && behind_call(ck, range))
+        CHECK_HELP(ck, diag,
+                   "behind a call [ ] takes an entry; for a unit put brackets "
+                   "around it: (linspace(1, 5, 3)) [%s]",
+                   name);
     else if (word_is_unit(name) && name[1])
         CHECK_HELP(ck, diag,
                    "a unit stands in square brackets behind a number: 5 [%s]",

@@ -35,6 +35,12 @@ static const struct op_row {
 #include "abi/ops.def"
 };
 
+static bool
+takes_an_angle(enum imp_op op)
+{
+    return op == IMP_OP_SIN || op == IMP_OP_COS || op == IMP_OP_TAN;
+}
+
 static struct value
 op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
         struct value *args, size_t count)
@@ -92,7 +98,8 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
         ck,
         ex_op(ck->g, op, args[0].e[0], count > 1 ? args[1].e[0] : NULL, NULL),
         dim, node->range);
-    result.bare = bare;
+    /* sin(20 [deg]) is as good a factor of a bare number as sin(0.35) is */
+    result.bare = bare || (takes_an_angle(op) && ex_is_const(args[0].e[0]));
     return result;
 }
 

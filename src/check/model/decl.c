@@ -97,9 +97,11 @@ param(struct check *ck, struct decl *decl)
                     check_error(ck, DIAG_E0329, it->dim->range,
                                 "what follows the colon is a dimension, in SI "
                                 "units");
+                const char *said = expr_label(ck, it->dim);
                 CHECK_HELP(ck, diag,
-                           "write [%s] here, and the unit after the value",
-                           dim_text(ck->dims, dim));
+                           "leave `: %s` out, and write the unit behind the "
+                           "numbers: = 5 [%s] in [0, 9] [%s]",
+                           said, said, said);
             }
         }
     }

@@ -189,6 +189,7 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
         result.e[0] = result.e[3] = cosine;
         result.e[1] = ex_neg(graph, sine);
         result.e[2] = sine;
+        result.bare = ex_is_const(angle->e[0]);
         return result;
     }
     if (args[0].rows != 3) {
@@ -224,6 +225,7 @@ rotation(struct check *ck, const struct ast_expr *node, struct value *args,
             }
             matrix.e[i * 3 + j] = x;
         }
+    matrix.bare = ex_is_const(angle->e[0]) && args[0].bare;
     return matrix;
 }
 

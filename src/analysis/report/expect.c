@@ -7,7 +7,37 @@
 
 #include "abi/status.h"
 #include "analysis/command/command.h"
+#include "analysis/command/lists.h"
 #include "base/num.h"
+
+/* Adds a note with the text that is the only entry of a list of words. */
+static void
+say_word(struct analysis *analysis, const imp_val *input, uint32_t table,
+         uint32_t column, struct diag *diag)
+{
+    struct list_values values;
+    if (column_values_of(analysis, input, &values) != IMP_OK || values.n != 1 ||
+        isnan(values.x[0]))
+        return;
+    const struct list_words words = list_words(analysis, table, column);
+    diag_note(analysis->ds, diag, IMP_NOWHERE, "%s is \"%s\"",
+              imp_text(analysis->rt->im, input->label),
+              words.text[(size_t)values.x[0]]);
+}
+
+/* Two texts of results or of data that were compared with each other, or one
+ * with a text that is written out. */
+static void
+say_words(struct analysis *analysis, const imp_slot *slot, struct diag *diag)
+{
+    const imp_image *im = analysis->rt->im;
+    const imp_list *list = IMP_ARRAY(im, im->lists, imp_list) + slot->command;
+    const imp_val *input = IMP_ARRAY(im, list->inputs, imp_val);
+    if (list->kind == IMP_LIST_WORD && list->inputs.n == 1)
+        say_word(analysis, input, list->table, list->column, diag);
+    for (uint32_t k = 0; k < 2 && list->kind == IMP_LIST_SAME; k++)
+        say_word(analysis, &input[k], input[k].words - 1, input[k].field, diag);
+}
 
 /* Adds notes with the texts that the condition compared. */
 static void
@@ -18,6 +48,8 @@ say_texts(struct analysis *analysis, const imp_val *value, struct diag *diag)
     for (uint32_t i = 0; i < value->slots.n; i++) {
         const imp_slot *slot =
             IMP_ARRAY(im, im->slots, imp_slot) + slot_number[i];
+        if (slot->kind == IMP_SLOT_LIST)
+            say_words(analysis, slot, diag);
         if (slot->kind != IMP_SLOT_TEXTEQ && slot->kind != IMP_SLOT_TEXTITEMEQ)
             continue;
         const struct record *record = analysis->recs[slot->command];

@@ -73,6 +73,19 @@ bound(struct check *ck, const struct env *env, const struct ast_expr *node,
 }
 
 static void
+no_dimension(struct check *ck, const struct ast_expr *unit)
+{
+    const char *said = expr_label(ck, unit);
+    struct diag *diag =
+        check_error(ck, DIAG_E0329, unit->range,
+                    "what follows the colon is a dimension, in SI units");
+    CHECK_HELP(ck, diag,
+               "leave `: %s` out, and write the unit behind the numbers: = 5 "
+               "[%s] in [0, 9] [%s]",
+               said, said, said);
+}
+
+static void
 param(struct check *ck, struct decl *decl)
 {
     const struct ast_item *it = decl->item;
@@ -92,17 +105,8 @@ param(struct check *ck, struct decl *decl)
             decl->broken = true;
         } else {
             dim = unit.dim;
-            if (unit.num != unit.den) {
-                struct diag *diag =
-                    check_error(ck, DIAG_E0329, it->dim->range,
-                                "what follows the colon is a dimension, in SI "
-                                "units");
-                const char *said = expr_label(ck, it->dim);
-                CHECK_HELP(ck, diag,
-                           "leave `: %s` out, and write the unit behind the "
-                           "numbers: = 5 [%s] in [0, 9] [%s]",
-                           said, said, said);
-            }
+            if (unit.num != unit.den)
+                no_dimension(ck, it->dim);
         }
     }
     struct value value = check_expr(ck, &env, it->value);

@@ -59,7 +59,8 @@ words_compare(struct check *ck, const struct ast_expr *at,
     struct value numbers = list_of_words(words);
     struct tm_val *input = NEW(ck->arena, struct tm_val);
     const char *name, *example;
-    *input = list_input(&numbers, expr_label(ck, at));
+    *input = list_input(
+        &numbers, expr_label(ck, at->a->kind == AST_TEXT ? at->b : at->a));
     if (record) {
         name = ck->lists.lists.v[words->field].name;
         example = "impact";

@@ -542,6 +542,7 @@ contact_is_searched(struct check *ck, const char *name,
             return false;
         }
         if (!expression || body->shape.n_plane ||
+            ck->notes.body_decls.v[contact->body[i]]->broken ||
             !has_corners(ck, expression,
                          NEW_N(ck->arena, unsigned char, expression->id + 1)))
             continue;

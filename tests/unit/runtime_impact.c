@@ -519,6 +519,7 @@ table(void **state)
         for (int i = 0; i < 4; i++)
             CLOSE(m->impulse.P[i],
                   3 + 0.3 * (i & 1 ? 1 : -1) + 0.6 * (i & 2 ? 1 : -1), 1e-11);
+        assert_int_equal(impact_solver_measure(m), 0);
         const double sign[4] = {1, -1, -1, 1};
         for (int i = 0; i < 4; i++)
             CLOSE(m->delassus.null[i] * sign[i] *

@@ -245,6 +245,8 @@ set_delassus(struct analysis *analysis, const struct impact_of_run *problem,
     size_t step = stride(problem), nc = points_of(problem),
            rows = (size_t)solver->nc;
     double *G = NEW_N(arena, double, nc *nc + 1);
+    bool settled = step > 1 || solver->delassus.regular ||
+                   !impact_solver_measure(solver);
     for (size_t i = 0; i < nc; i++)
         for (size_t j = 0; j < nc; j++)
             G[nc * i + j] = solver->delassus.G[(i * rows + j) * step] *
@@ -258,7 +260,7 @@ set_delassus(struct analysis *analysis, const struct impact_of_run *problem,
                               "laws of friction need no singular values");
         return;
     }
-    if (impact_solver_measure(solver)) {
+    if (!settled || impact_solver_measure(solver)) {
         record_set_absent_all(out, singular, 3,
                               "the singular values did not settle");
         return;

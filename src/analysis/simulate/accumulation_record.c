@@ -314,13 +314,23 @@ simulate_limits_tell(struct simulation *sim, const struct limit_group *group,
     simulate_limit_add(sim, &event, list);
 }
 
+/* How far (s) the rounding of a gap may have moved an impact that ended a
+ * flight of this length, at both of its ends: the gap falls with the weight. */
+static double
+flight_rounding(struct rt *run, uint32_t contact, double flight)
+{
+    double low, rate, speed = 0.5 * gap_weight(run, contact) * flight;
+    gap_rounding(run, contact, &low, &rate);
+    return speed > 0.0 ? 2.0 * low / speed : 0.0;
+}
+
 void
 simulate_limit_sticks(struct simulation *sim, const uint32_t *contacts,
                       uint32_t n)
 {
     assert(sim != NULL && (contacts != NULL || n == 0));
     struct rt *run = sim->run;
-    double now = rt_time(run), left = 0.0;
+    double now = rt_time(run), left = 0.0, off = 0.0;
     uint32_t *list = NEW_N(run->brief, uint32_t, (size_t)n + 1);
     struct flow_event event = {.kind = FLOW_CHATTER, .time = now};
     event.chatter =
@@ -336,12 +346,14 @@ simulate_limit_sticks(struct simulation *sim, const uint32_t *contacts,
         if (!impact_sticks(run, contacts[i]) || !(end > 0.0))
             continue;
         left = fmax(left, end);
+        off = fmax(off, flight_rounding(run, contacts[i], flights->flight[0]));
         event.contact = contacts[i];
         event.chatter.impacts = flights->impacts;
         list[event.n++] = contacts[i];
         flights->impacts = 0;
     }
     event.chatter.remaining = left;
+    event.chatter.error += left > 0.0 ? off / left : 0.0;
     if (event.n > 0)
         simulate_limit_add(sim, &event, list);
 }

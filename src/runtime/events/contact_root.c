@@ -10,6 +10,7 @@
 
 #include "runtime/events/event_priv.h"
 #include "runtime/gap/polytope_contact.h"
+#include "runtime/motion/persistent.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
 
@@ -30,10 +31,13 @@ contact_root_series(struct rt *run, uint32_t contact,
     *horizon = 0.0;
     /* `until` is when other features of the polytopes take over. */
     double until = INFINITY;
-    int st = rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS
-                 ? polytope_contact_series(run, contact, MOTION_STEP_ORDER, gap,
-                                           &until)
-                 : contact_gap_series(run, contact, MOTION_STEP_ORDER, gap);
+    int st = IMP_OK;
+    if (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS)
+        st = polytope_contact_series(run, contact, MOTION_STEP_ORDER, gap,
+                                     &until);
+    else if (!persistent_any(run) ||
+             !contact_point_balls_gap(run, contact, MOTION_STEP_ORDER, gap))
+        st = contact_gap_series(run, contact, MOTION_STEP_ORDER, gap);
     if (st != IMP_OK)
         return st;
     double most = fmax(ROOT_LARGEST * tol->length, 8.0 * fabs(gap[0]));
@@ -46,6 +50,16 @@ contact_root_series(struct rt *run, uint32_t contact,
     }
     *horizon = until;
     return IMP_OK;
+}
+
+void
+contact_root_predict(struct rt *run, uint32_t contact, double dt)
+{
+    assert(run != NULL);
+    /* their gap needs no unknowns, and the search for closest points finds them
+     * at once */
+    if (!persistent_any(run) || !contact_point_balls(run, contact))
+        closest_points_predict(run, contact, MOTION_STEP_ORDER, dt);
 }
 
 /* The first time in [0, horizon] at which the gap leaves the band: upwards

@@ -24,92 +24,11 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
-/* The gap at the end of a step may differ from its polynomial by this share of
- * the tolerance: ten times what the terms left out allow. */
-#define EVENT_CHECK 0.1
 /* Where bodies touch others, too, impacts follow each other faster than flights
  * within a band end: there such a flight counts as closed, and is hit with its
  * neighbours, until the gap has sunk by this share of its tolerance; from then
  * on it comes back to where it was left. */
 #define CROWDED_SINKS 0.5
-/* the motion is expanded again at the time found at most this many times */
-#define EVENT_ROUNDS 4
-
-struct near {
-    enum event_watch mode;
-    int sign;     /* 1: a closing gap is looked for, -1: an opening one */
-    bool begun;   /* this search has looked at it before */
-    bool inside;  /* the gap has not left the band since its last touch */
-    double floor; /* while inside: sign * gap when it touches again */
-    bool handled; /* while inside: now, so it is not hit at once again */
-    bool far;     /* balls show that nothing happens within this step */
-    bool series;  /* g holds */
-    struct closest_points at;
-    struct gap_tolerance tol;
-    double g[MOTION_STEP_ORDER + 1];
-    double h, safe;
-    double rises; /* from here on within the step, the gap has left the band */
-    /* a candidate for an event of this step; times from the start of the step
-     */
-    bool candidate, refined;
-    double entry, s;
-    enum event_kind kind;
-};
-/* What is kept of a contact from search to search; zeros: nothing. */
-struct kept {
-    bool inside, handled; /* it was in its band; event_handled, */
-    double floor, time;   /* with this near.floor; and when, s */
-};
-struct event_state {
-    struct near *near;
-    struct saved_step step, look;
-    uint32_t *all, n_all;    /* all contacts, as far as they were asked for */
-    const uint32_t *contact; /* n contacts that are searched */
-    uint32_t n;
-    struct kept *kept;    /* per contact */
-    const uint32_t *body; /* two bodies which alone are moved; NULL: all are */
-};
-
-/* The series of all that is moved; *step: the time for which they hold. */
-static int
-expand_motion(const struct event_state *ev, struct rt *run, double *step)
-{
-    return ev->body ? motion_series_two(run, ev->body, MOTION_STEP_ORDER, step)
-                    : motion_series_all(run, MOTION_STEP_ORDER, step);
-}
-
-/* Moves it by dt, to the time t. */
-static void
-move(const struct event_state *ev, struct rt *run, double dt, double t)
-{
-    if (ev->body)
-        motion_advance_two(run, ev->body, MOTION_STEP_ORDER, dt, t);
-    else
-        motion_advance(run, dt, t);
-}
-
-/* The gap of a contact at the present state. A body that is not convex there,
- * or has no surface, ends the search with a diagnostic. */
-static int
-look(struct rt *run, uint32_t contact, struct closest_points *out)
-{
-    int st = closest_points_find(run, contact, out, false);
-    if (st == IMP_SINGULAR && isfinite(out->gap))
-        return IMP_OK;
-    if (st == IMP_OK)
-        return st;
-    st = closest_points_find(run, contact, out, true);
-    return st == IMP_OK ? IMP_OK : IMP_FAILED;
-}
-
-/* Tells the kind of a touch from the rate of sign * gap. */
-static enum event_kind
-kind_of(const struct near *watched, double rate)
-{
-    if (rate > -watched->tol.rate)
-        return EVENT_TANGENT;
-    return watched->sign > 0 ? EVENT_CROSS : EVENT_OPEN;
-}
 
 static void
 propose(struct near *watched, double entry, double s, enum event_kind kind)
@@ -173,7 +92,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
             return IMP_OK;
         }
     }
-    int st = look(run, contact, &watched->at);
+    int st = event_look(run, contact, &watched->at);
     if (st != IMP_OK)
         return st;
     gap_tolerance_get(run, contact, &watched->tol);
@@ -193,7 +112,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
         if (watched->mode != WATCH_LEAVE || rate <= watched->tol.rate) {
             /* the band is crossed already: the gap closes again at once, or is
              * open from the start */
-            propose(watched, 0.0, 0.0, kind_of(watched, rate));
+            propose(watched, 0.0, 0.0, event_kind_of(watched, rate));
             return IMP_OK;
         }
         watched->inside = true; /* the overlap is on its way out */
@@ -225,7 +144,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
          */
         double rate = watched->sign * gap_rate(run, contact, &watched->at);
         if (!watched->inside && rate <= watched->tol.rate) {
-            propose(watched, 0.0, 0.0, kind_of(watched, rate));
+            propose(watched, 0.0, 0.0, event_kind_of(watched, rate));
             return IMP_OK;
         }
         watched->h = rate > watched->tol.rate ? 2.0 * watched->tol.gap / rate
@@ -290,9 +209,9 @@ scan(struct near *watched, double length, bool crowded)
                  !polynomial_below(signed_gap, MOTION_STEP_ORDER, when, down,
                                    0.0, &when)))
                 when = down;
-            propose(
-                watched, when, when,
-                kind_of(watched, polynomial_value(slope, slope_degree, when)));
+            propose(watched, when, when,
+                    event_kind_of(watched,
+                                  polynomial_value(slope, slope_degree, when)));
             return;
         }
         from = watched->rises = up;
@@ -302,103 +221,26 @@ scan(struct near *watched, double length, bool crowded)
         propose(watched, when, when, EVENT_NONE);
 }
 
-/* Finds the kind and the time of the touch of this contact, whose gap enters
- * the band at watched->entry. *trust is false if the expansion there
- * contradicts that of the step. The state and the series are left somewhere
- * near. */
-static int
-refine(const struct event_state *ev, struct rt *run, uint32_t contact,
-       struct near *watched, double t0, bool *trust)
-{
-    double gap[MOTION_STEP_ORDER + 1], horizon, hm, moved = watched->entry;
-    struct contact_root touch = {EVENT_NONE, 0.0, -1};
-    *trust = true;
-    watched->refined = true;
-    for (int round = 0; round < EVENT_ROUNDS; round++) {
-        /* go to the time in question, and expand the motion there */
-        if (round == 0 ? moved > 0.0 : touch.s != 0.0) {
-            double step = round == 0 ? moved : touch.s;
-            if (round == 0)
-                closest_points_predict(run, contact, MOTION_STEP_ORDER, step);
-            move(ev, run, step, t0 + (round == 0 ? moved : moved + step));
-            if (round > 0)
-                moved += step;
-        }
-        int st = expand_motion(ev, run, &hm);
-        if (st != IMP_OK)
-            return st;
-        st = look(run, contact, &watched->at);
-        if (st != IMP_OK)
-            return st;
-        if (contact_root_series(run, contact, &watched->tol, gap, &horizon) !=
-            IMP_OK) {
-            /* the gap has no series here: the rate decides */
-            watched->s = moved;
-            watched->kind = kind_of(
-                watched, watched->sign * gap_rate(run, contact, &watched->at));
-            return IMP_OK;
-        }
-        horizon = fmin(horizon, hm);
-        if (round == 0) {
-            double want = 0.0;
-            for (int k = MOTION_STEP_ORDER; k >= 0; k--)
-                want = want * moved + watched->g[k];
-            if (fabs(want - gap[0]) >
-                EVENT_CHECK * watched->tol.gap + watched->tol.gap_rounding) {
-                *trust = false;
-                return IMP_OK;
-            }
-            contact_root_in_band(gap, horizon, &watched->tol, watched->sign,
-                                 &touch);
-            watched->kind = touch.kind;
-            watched->s = moved + touch.s;
-            if (touch.kind == EVENT_NONE) {
-                /* the gap is in the band and slow: look again where this
-                 * series ends */
-                watched->s = moved + horizon;
-                return IMP_OK;
-            }
-            if (touch.order < 0)
-                return IMP_OK;
-            continue;
-        }
-        double ds = 0.0;
-        if (!contact_root_polish(gap, touch.order, fmax(horizon, fabs(touch.s)),
-                                 &ds))
-            break;
-        touch.s = ds;
-        watched->s = moved + ds;
-        if (fabs(ds) <= 4.0 * DBL_EPSILON * (fabs(t0) + fabs(moved)))
-            break;
-    }
-    /* No touch comes before the entry into the band. Where the gap is rounding
-     * for a while (sides that slide along one another), a root of its
-     * derivatives may be anywhere. */
-    watched->s = fmax(watched->s, watched->entry);
-    return IMP_OK;
-}
-
 /* Accepts a step: moves the state on by dt, and tells the records. */
 static int
 accept(const struct event_state *ev, struct rt *run, double dt, double t1,
        int (*each_step)(void *, double, double), void *ctx)
 {
     double t0 = rt_time(run);
-    move(ev, run, dt, t1);
+    event_move(ev, run, dt, t1);
     return each_step != NULL && t1 > t0 ? each_step(ctx, t0, t1) : IMP_OK;
 }
 
 /* Finds the earliest touch among the candidates of this step, and its contact
- * *best (im->contacts.n if there is none). *length is lowered where the
- * polynomials cannot be trusted (*again), or where a contact wants another
- * look. */
+ * *best (im->contacts.n if there is none). hm: for how long its series hold.
+ * *length is lowered where the polynomials cannot be trusted (*again), or where
+ * a contact wants another look. */
 static int
-choose(struct rt *run, struct event_state *ev, double t0, double *length,
-       uint32_t *best, bool *again)
+choose(struct rt *run, struct event_state *ev, double t0, double hm,
+       double *length, uint32_t *best, bool *again)
 {
     uint32_t nc = run->im->contacts.n;
     bool moved = false;
-    double hm;
     *best = nc;
     *again = false;
     for (;;) {
@@ -421,15 +263,17 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
         struct near *earliest = &ev->near[next];
         if (moved) {
             saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->look);
-            int st = expand_motion(ev, run, &hm);
+            int st = event_expand(ev, run, &hm);
             if (st != IMP_OK)
                 return st;
-        } else {
-            saved_step_take(run, ev->body ? ev->contact : NULL, &ev->look);
+            moved = false;
         }
-        bool trust;
+        if (event_refine_along(ev, run, next, hm))
+            continue;
+        saved_step_take(run, ev->body ? ev->contact : NULL, &ev->look);
         moved = true;
-        int st = refine(ev, run, next, earliest, t0, &trust);
+        bool trust;
+        int st = event_refine(ev, run, next, t0, &trust);
         if (st != IMP_OK)
             return st;
         if (!trust) {
@@ -443,7 +287,7 @@ choose(struct rt *run, struct event_state *ev, double t0, double *length,
     }
     if (moved) {
         saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->look);
-        return expand_motion(ev, run, &hm);
+        return event_expand(ev, run, &hm);
     }
     return IMP_OK;
 }
@@ -464,8 +308,8 @@ verify(struct rt *run, struct event_state *ev, double length, bool *good,
             length <= watched->safe)
             continue;
         struct closest_points at;
-        closest_points_predict(run, contact, MOTION_STEP_ORDER, length);
-        int st = look(run, contact, &at);
+        contact_root_predict(run, contact, length);
+        int st = event_look(run, contact, &at);
         if (st != IMP_OK)
             return st;
         double want = polynomial_value(watched->g, MOTION_STEP_ORDER, length);
@@ -524,6 +368,7 @@ begin(struct event_state *ev, uint32_t contact, enum event_watch watch)
 /* what a step from the present state looks like */
 struct step {
     double start, most; /* time of its start; longest step that is asked for */
+    double holds;       /* for so long the series of the motion hold */
     double length;      /* longest that the motion and all gaps allow */
     double cap;         /* the same after a step that was not accepted */
     uint32_t slowest;   /* the contact that sets the length, or as many as there
@@ -536,9 +381,10 @@ static int
 expand_all(struct rt *run, struct event_state *ev, struct step *step)
 {
     double hm;
-    int st = expand_motion(ev, run, &hm);
+    int st = event_expand(ev, run, &hm);
     if (st != IMP_OK)
         return st;
+    step->holds = hm;
     step->length = fmin(fmin(hm, step->most), step->cap);
     step->excluded = true;
     step->slowest = run->im->contacts.n;
@@ -623,7 +469,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
     uint32_t slowest = step->slowest < run->im->contacts.n ? step->slowest : 0;
     bool jumps = false;
     saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
-    move(ev, run, t1 - t0, t1);
+    event_move(ev, run, t1 - t0, t1);
     for (uint32_t i = 0; i < ev->n; i++) {
         uint32_t contact = ev->contact[i];
         struct near *watched = &ev->near[contact];
@@ -634,7 +480,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
         run->closest.warm[contact] = 0;
         bool opens = watched->mode == WATCH_OPEN;
         begin(ev, contact, opens ? WATCH_OPEN : WATCH_CLOSE);
-        int st = look(run, contact, &watched->at);
+        int st = event_look(run, contact, &watched->at);
         if (st)
             return st;
         gap_tolerance_get(run, contact, &watched->tol);
@@ -662,7 +508,7 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     if (t1 == t0)
         return beyond(run, ev, step, each_step, ctx);
     saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
-    move(ev, run, t1 - t0, t1);
+    event_move(ev, run, t1 - t0, t1);
     int st = verify(run, ev, t1 - t0, &good, &least);
     if (st != IMP_OK)
         return st;
@@ -721,7 +567,8 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
         }
         uint32_t best;
         bool again;
-        st = choose(run, ev, step.start, &step.length, &best, &again);
+        st = choose(run, ev, step.start, step.holds, &step.length, &best,
+                    &again);
         if (st != IMP_OK)
             return st;
         if (again) {

@@ -90,3 +90,48 @@ saved_step_restore(struct rt *run, const uint32_t *pair,
     if (run->trace)
         trace_cut(run->trace, saved->trace);
 }
+
+void
+saved_pair_take(const struct rt *run, uint32_t contact,
+                struct saved_pair *saved)
+{
+    assert(run != NULL && saved != NULL && contact < run->im->contacts.n);
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    const uint32_t *body = rt_contact(run, contact)->body;
+    saved->time = rt_time(run);
+    for (int i = 0; i < 2; i++) {
+        uint32_t at = rt_body(run, body[i])->env_state;
+        memcpy(saved->state[i], run->env + at, n * sizeof(double));
+        memcpy(saved->lo[i], run->state_lo + (at - run->im->layout.state),
+               n * sizeof(double));
+    }
+    memcpy(saved->u, run->closest.unknowns + 8 * (size_t)contact,
+           sizeof saved->u);
+    saved->warm = run->closest.warm[contact];
+}
+
+void
+saved_pair_state(struct rt *run, uint32_t contact,
+                 const struct saved_pair *saved)
+{
+    assert(run != NULL && saved != NULL && contact < run->im->contacts.n);
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    const uint32_t *body = rt_contact(run, contact)->body;
+    run->env[run->im->layout.time] = saved->time;
+    for (int i = 0; i < 2; i++) {
+        uint32_t at = rt_body(run, body[i])->env_state;
+        memcpy(run->env + at, saved->state[i], n * sizeof(double));
+        memcpy(run->state_lo + (at - run->im->layout.state), saved->lo[i],
+               n * sizeof(double));
+    }
+}
+
+void
+saved_pair_known(struct rt *run, uint32_t contact,
+                 const struct saved_pair *saved)
+{
+    assert(run != NULL && saved != NULL && contact < run->im->contacts.n);
+    memcpy(run->closest.unknowns + 8 * (size_t)contact, saved->u,
+           sizeof saved->u);
+    run->closest.warm[contact] = saved->warm;
+}

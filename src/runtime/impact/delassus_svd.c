@@ -250,6 +250,8 @@ delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
         *rank = n_set;
         return 0;
     }
+    if (!work->svd.made && delassus_svd(solver))
+        return 1;
     *rank = factor(solver, set, n_set);
     if (*rank < 0)
         return 1;

@@ -195,7 +195,9 @@ impact_solver_prepare(struct impact_solver *solver,
                               joints >= fmax(PIVOT_REGULAR, in->tolerance));
     solver->delassus.regular = sound && rank == solver->nc &&
                                contacts >= fmax(PIVOT_REGULAR, in->tolerance);
-    return solver->delassus.regular ? 0 : delassus_svd(solver);
+    /* without joints nothing of G cancels, and many laws need no more */
+    bool enough = solver->delassus.regular || (rows == 0 && !in->row);
+    return enough ? 0 : delassus_svd(solver);
 }
 
 int

@@ -125,11 +125,13 @@ struct impact_delassus {
     double *G;        /* nc x nc */
     bool regular;     /* G was factored, without an SVD */
     int joint_rank;   /* < nr: redundant joints */
-    int rank;         /* of G */
-    double condition; /* of G on its range; where `regular`, an estimate until
-                         impact_solver_measure is called */
+    /* of G, and its condition on its range: estimates until
+     * impact_solver_measure is called */
+    int rank;
+    double condition;
     double *null; /* null space: (nc - rank) rows of nc entries, of unit length,
-                     in the directions of the caller; valid if not `regular` */
+                     in the directions of the caller; valid after
+                     impact_solver_measure if not `regular` */
 };
 /* The contacts before the impact. */
 struct impact_approach {

@@ -72,8 +72,7 @@ struct search {
     const struct watched_contact *over;
     uint32_t n_over;
     int order;                  /* of the series */
-    double holds;               /* for so long from now */
-    double best;                /* as a time from now */
+    double holds, enough, best; /* times from now; enough: mode_change_few */
     double tol, rate, lag, low; /* low: the rounding of the gap */
 };
 
@@ -564,8 +563,7 @@ slip_or_stick(struct search *search, int index)
     return st;
 }
 
-/* of the length of a contact: where a law without a series at the touch is told
- * to cease at most */
+/* of a contact's length: where a law without a series is told to cease */
 #define CEASES_NEAR 1e-8
 
 /* Finds where a row whose contact yields opens, and where its law ceases to
@@ -739,7 +737,8 @@ look_twice(struct search *search, const struct watched_contact *over,
     if (!st && !on)
         st = look(search, over, span);
     if (st || !few ||
-        (!on && (search->out->what != CHANGE_NONE || !(search->best < span))))
+        (!on && (search->out->what != CHANGE_NONE ||
+                 !(search->best < fmin(span, search->enough)))))
         return st;
     search->order = MOTION_STEP_ORDER;
     st = motion_series_more(search->r, search->order, &search->holds);
@@ -757,18 +756,19 @@ mode_change_next(struct rt *run, double until, const bool *blind,
 {
     assert(run != NULL && out != NULL && (over != NULL || n_over == 0));
     double t0 = rt_time(run), span = until - t0;
-    bool few = motion_by_weight(run) && persistent_polytopes(run),
-         on = out->lasts;
     struct search search = {
         .r = run, .out = out, .blind = blind, .over = over, .n_over = n_over};
+    bool few = mode_change_few(run, out, &search.enough), on = out->lasts;
     *out = (struct mode_change){.what = CHANGE_NONE, .time = until};
     motion_ground_at(run, INFINITY);
     int st = look_twice(&search, over, span, few, on);
     if (st)
         return st;
     out->order = search.order;
-    out->lasts =
-        few && search.order == MOTION_STEP_ORDER && out->what == CHANGE_NONE;
+    out->from = t0;
+    out->holds = search.holds;
+    out->lasts = few && isinf(search.enough) &&
+                 search.order == MOTION_STEP_ORDER && out->what == CHANGE_NONE;
     out->time = search.best < span ? t0 + search.best : until;
     /* A time that is asked for may be that of the change to rounding; what the
      * ground does is known just beyond it. */

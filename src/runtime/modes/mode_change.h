@@ -47,7 +47,8 @@ enum mode_change_kind {
 struct mode_change {
     enum mode_change_kind what;
     double time;
-    int order;  /* of the series that the motion has now */
+    int order;          /* of the series that the motion has now */
+    double from, holds; /* when the search began, and for how long these hold */
     bool lasts; /* those hold to the end of a step, and few orders did not */
     int which;
     uint32_t contact;
@@ -59,10 +60,14 @@ struct mode_change {
 };
 /* The first change at or before `until`, within one expansion of the motion, of
  * what is held and of the contacts over[0..n_over). Contacts that are set in
- * `blind` (NULL: none) are not asked. out->lasts is that of the last call,
- * false if there was none. Status of the tapes. */
+ * `blind` (NULL: none) are not asked. out->lasts, order, from and holds are
+ * those of the last call, zeros if there was none. Status of the tapes. */
 int mode_change_next(struct rt *run, double until, const bool *blind,
                      const struct watched_contact *over, uint32_t n_over,
                      struct mode_change *out);
+/* Are few orders to be made first? last: of the last search. *enough: for so
+ * long (s) they have to hold if nothing changes, or more are made. */
+bool mode_change_few(const struct rt *run, const struct mode_change *last,
+                     double *enough);
 
 #endif

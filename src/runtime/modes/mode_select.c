@@ -12,7 +12,9 @@
 #include "base/arena.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
+#include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
 #include "runtime/numerics/vec3.h"
@@ -343,4 +345,41 @@ mode_accelerations(struct rt *run, int count,
             acc[i] += G[i * count + index[j]] * force[j];
     }
     return st == 0 || st == 2;
+}
+
+/* -- the orders of a search for changes ------------------------------------
+ */
+
+/* Series of few orders hold for about this share of the time of long ones, or
+ * longer. */
+#define FEW_HOLD (1.0 / 16.0)
+
+/* Are all points that are held those of smooth bodies without friction? */
+static bool
+smooth_points(const struct rt *run)
+{
+    bool all = true;
+    for (int i = 0; run->persistent && i < run->persistent->n_row; i++) {
+        const struct persistent_row *row = run->persistent->row[i];
+        all &= row->spot.kind == POINT_SURFACE && !row->friction;
+    }
+    return all;
+}
+
+bool
+mode_change_few(const struct rt *run, const struct mode_change *last,
+                double *enough)
+{
+    assert(run != NULL && last != NULL && enough != NULL);
+    *enough = INFINITY;
+    if (!motion_by_weight(run))
+        return false;
+    if (persistent_polytopes(run))
+        return true;
+    /* in a heap the next event comes soon: so does the one after it */
+    double pace = rt_time(run) - last->from,
+           held = last->holds *
+                  (last->order == MOTION_STEP_ORDER ? FEW_HOLD : 1.0);
+    *enough = 2.0 * pace;
+    return pace >= 0.0 && *enough < held && smooth_points(run);
 }

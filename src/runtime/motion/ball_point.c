@@ -114,6 +114,24 @@ gap_of(int dim, int order, const struct ball_side side[2],
     return true;
 }
 
+/* Both bodies, the gap, and the normal from body 0 to body 1. False: not two
+ * balls, nor a ball and a plane that rests. */
+static bool
+ball_gap(struct rt *run, const imp_contact *contact, int order,
+         struct ball_side side[2], struct taylor *gap, struct taylor normal[3])
+{
+    int dim = (int)run->im->dim;
+    struct taylor apart[3];
+    if (contact->flags & IMP_CONTACTF_STATED)
+        return false;
+    for (int s = 0; s < 2; s++)
+        if (!side_of(run, contact->body[s], order, &side[s]))
+            return false;
+    for (int i = 0; i < dim; i++)
+        taylor_sub(order, &side[1].x[i], &side[0].x[i], &apart[i]);
+    return gap_of(dim, order, side, apart, gap, normal);
+}
+
 static bool
 ball_row(struct rt *run, struct persistent_row *row, int order)
 {
@@ -121,21 +139,45 @@ ball_row(struct rt *run, struct persistent_row *row, int order)
     const imp_contact *contact = rt_contact(run, row->spot.contact);
     int dim = (int)run->im->dim;
     struct ball_side side[2];
-    struct taylor apart[3], normal[3];
-    if (row->friction || contact->flags & IMP_CONTACTF_STATED)
-        return false;
-    for (int s = 0; s < 2; s++)
-        if (!side_of(run, contact->body[s], order, &side[s]))
-            return false;
-    for (int i = 0; i < dim; i++)
-        taylor_sub(order, &side[1].x[i], &side[0].x[i], &apart[i]);
-    if (!gap_of(dim, order, side, apart, &row->gap, normal))
+    struct taylor normal[3];
+    if (row->friction ||
+        !ball_gap(run, contact, order, side, &row->gap, normal))
         return false;
     for (int i = 0; i < 12; i++)
         taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < dim && side[s].moves; i++)
             taylor_scale(order, s ? 1.0 : -1.0, &normal[i], &row->open[s][i]);
+    return true;
+}
+
+bool
+contact_point_balls(const struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const imp_contact *of = rt_contact(run, contact);
+    bool are = of->system == IMP_NO_SYSTEM &&
+               !(of->flags & (IMP_CONTACTF_STATED | IMP_CONTACTF_CORNERS));
+    for (int s = 0; s < 2 && are; s++) {
+        uint32_t flags =
+            of->body[s] == IMP_WORLD ? 0 : rt_body(run, of->body[s])->flags;
+        are = flags & IMP_BODYF_BALL ||
+              (flags & IMP_BODYF_FIXED && flags & IMP_BODYF_FLAT);
+    }
+    return are;
+}
+
+bool
+contact_point_balls_gap(struct rt *run, uint32_t contact, int order,
+                        double *gap)
+{
+    assert(gap != NULL && order >= 0);
+    struct ball_side side[2];
+    struct taylor series, normal[3];
+    if (!contact_point_balls(run, contact) ||
+        !ball_gap(run, rt_contact(run, contact), order, side, &series, normal))
+        return false;
+    memcpy(gap, series.c, sizeof *gap * (size_t)(order + 1));
     return true;
 }
 

@@ -30,6 +30,9 @@
 /* What is left of a velocity within so many roundings of the terms of a change
  * is none */
 #define REST_ROUNDING 4.0
+/* Poses that differ by so many roundings of the size of a body have the same
+ * directions, to what these are known to. */
+#define SAME_POSE 64.0
 
 /* Points lock what moved where they lose so many times the energy that each
  * loses alone: velocities then change a thousand times as much as the rates
@@ -96,11 +99,24 @@ change_velocity(struct rt *run, uint32_t body, const double change[6],
             v[i] = run->state_lo[at - run->im->layout.state + i] = 0.0;
 }
 
-/* Adds the sum of x_i times what a unit force at row i does to the state. */
-static void
+/* Is a body with this size that moves so far, and turns so much, where it was,
+ * to rounding? */
+static bool
+keeps_place(const double change[6], double size)
+{
+    double most = 0.0;
+    for (int j = 0; j < 6; j++)
+        most = fmax(most, fabs(change[j]) / (j < 3 ? size : 1.0));
+    return most <= SAME_POSE * DBL_EPSILON;
+}
+
+/* Adds the sum of x_i times what a unit force at row i does to the state. True:
+ * all bodies are where they were, to rounding. */
+static bool
 shift(struct rt *run, const struct persistent_group *group, const double *x,
       bool velocity)
 {
+    bool same = true;
     for (uint32_t n = 0; n < group->moved.n_body; n++) {
         uint32_t b = group->moved.body[n];
         double c[6] = {0}, terms[6] = {0};
@@ -117,9 +133,12 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
             change_velocity(run, b, c, terms);
             continue;
         }
+        double size = run->env[rt_body(run, b)->env_body + IMP_BODY_RADIUS];
+        same = same && keeps_place(c, size);
         joints_shift_body(run, b, c, false);
         keep_momentum(run, b, c + 3);
     }
+    return same;
 }
 
 /* Gives the sizes of the terms of a value and of its rate. */
@@ -255,14 +274,16 @@ note_strain(struct rt *run, const struct persistent_group *group)
 }
 
 /* The least change in the metric of the masses that makes all gaps, and then
- * their rates, what they should be. */
+ * their rates, what they should be. same: the last factors are those of this
+ * pose; poses that differ by rounding alone have the same, too. */
 static int
 project(struct rt *run, struct persistent_group *group, int rounds,
-        const double *gap, const double *rate, bool timed)
+        const double *gap, const double *rate, bool timed, bool same)
 {
     double *solution = group->scratch.x;
+    bool plain = !group->rubs && !group->yields && !run->joints;
     for (int round = 0;; round++) {
-        int st = persistent_rates(run, group);
+        int st = persistent_rates(run, group, same && plain);
         if (st || group->n_unknown == 0)
             return st;
         if (round == rounds || !deviation(run, group, false, gap))
@@ -270,7 +291,7 @@ project(struct rt *run, struct persistent_group *group, int rounds,
         persistent_solve(group, group->scratch.b, solution);
         if (timed && round == 0)
             in_their_time(run, group, solution);
-        shift(run, group, solution, false);
+        same = shift(run, group, solution, false);
     }
     if (deviation(run, group, true, rate)) {
         persistent_solve(group, group->scratch.b, solution);
@@ -286,7 +307,7 @@ persistent_project_group(struct rt *run, struct persistent_group *group)
     /* A failure is not reported here: the series of the next step meets it, if
      * there is one. */
     struct diag *last = run->ds->last;
-    if (project(run, group, PROJECT_ROUNDS, NULL, NULL, false))
+    if (project(run, group, PROJECT_ROUNDS, NULL, NULL, false, false))
         while (run->ds->last != last)
             diag_withdraw(run->ds, run->ds->last);
 }
@@ -349,7 +370,7 @@ let_slip(struct rt *run, struct persistent_group *group, const bool *slips)
         row->friction->mode = CONTACT_SLIP_POSITIVE;
         any = true;
     }
-    return any ? persistent_rates(run, group) : IMP_OK;
+    return any ? persistent_rates(run, group, false) : IMP_OK;
 }
 
 int
@@ -361,7 +382,7 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
         return IMP_OK;
     struct persistent_group *group = persistent_look_at(run, spot, n);
     /* first the impulses, where the bodies are now */
-    int st = persistent_rates(run, group);
+    int st = persistent_rates(run, group, false);
     if (!st && group->friction)
         st = let_slip(run, group, slips);
     if (st)
@@ -370,7 +391,7 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
         persistent_solve(group, group->scratch.b, group->scratch.x);
         shift(run, group, group->scratch.x, true);
     }
-    return project(run, group, CLOSE_ROUNDS, gap, rate, true);
+    return project(run, group, CLOSE_ROUNDS, gap, rate, true, true);
 }
 
 /* Does the body keep its place, and does nothing move it? */

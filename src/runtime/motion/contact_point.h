@@ -50,6 +50,12 @@ int contact_point_series(struct rt *run, struct persistent_group *group,
 /* The same for POINT_SURFACE (ball_point.c). */
 int contact_point_surface(struct rt *run, struct persistent_row *row,
                           int order);
+/* Are both bodies discs or spheres, or one of them a plane that rests? */
+bool contact_point_balls(const struct rt *run, uint32_t contact);
+/* The gap of such a pair, by the formula of its points, without the unknowns
+ * of closest points. False: it has none. */
+bool contact_point_balls_gap(struct rt *run, uint32_t contact, int order,
+                             double *gap);
 /* Forgets the poses that points of one contact share: to be called whenever
  * the motion in run->rows.block has changed. */
 void contact_point_poses_forget(struct persistent_group *group);

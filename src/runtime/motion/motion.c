@@ -21,6 +21,7 @@
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
+#include "runtime/numerics/polynomial.h"
 
 /* -- the coefficients: of free bodies, of bodies with closed contacts, of a
  * system, or of its observers -----------------------------------------------
@@ -573,6 +574,83 @@ motion_advance_two(struct rt *run, const uint32_t body[2], int order, double dt,
         last = block;
     }
     run->env[run->im->layout.time] = t;
+}
+
+/* The same polynomial about dt in place of the copy of a row at this index. */
+static void
+row_ahead(const double *rows, uint32_t row, int order, double dt, double *to)
+{
+    const double *from = rows + (size_t)row * IMP_ROW_STRIDE;
+    to += (size_t)row * IMP_ROW_STRIDE;
+    memcpy(to, from, IMP_ROW_STRIDE * sizeof *to);
+    polynomial_about(from + IMP_ROW_PAD, order, dt, to + IMP_ROW_PAD);
+}
+
+/* The rows of the block of a body of its own about the present time. Values are
+ * those of the state, whose sums are compensated. */
+static void
+block_ahead(const struct rt *run, const imp_body *body, int order, double dt,
+            double *to)
+{
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t),
+                   *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    const double *rows = run->rows.block[body->block];
+    for (uint32_t k = 0; k < block->state.n; k++) {
+        row_ahead(rows, row[k], order, dt, to);
+        to[(size_t)row[k] * IMP_ROW_STRIDE + IMP_ROW_PAD] = run->env[state[k]];
+    }
+    double angle = run->env[body->env_state + 2];
+    for (int k = 2; k < 4 && run->im->dim == 2; k++) {
+        if (body->pose[k] == IMP_NO_ROW)
+            continue;
+        row_ahead(rows, body->pose[k], order, dt, to);
+        to[(size_t)body->pose[k] * IMP_ROW_STRIDE + IMP_ROW_PAD] =
+            k == 2 ? cos(angle) : sin(angle);
+    }
+}
+
+/* exchanges the rows of the blocks of both bodies with those of `ahead` */
+static void
+exchange_ahead(struct rt *run, const uint32_t body[2])
+{
+    for (int i = 0; i < 2; i++) {
+        uint32_t block = rt_body(run, body[i])->block;
+        if (block == IMP_NO_BLOCK)
+            continue;
+        double *rows = run->rows.block[block];
+        run->rows.block[block] = run->motion->ahead[i];
+        run->motion->ahead[i] = rows;
+    }
+}
+
+void
+motion_ahead_two(struct rt *run, const uint32_t body[2], int order, double dt)
+{
+    assert(run != NULL && body != NULL && motion_by_weight(run));
+    struct motion_plan *plan = run->motion;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *of = rt_body(run, body[i]);
+        if (of->block == IMP_NO_BLOCK)
+            continue;
+        uint32_t tape =
+            IMP_ARRAY(run->im, run->im->blocks, imp_block)[of->block].motion;
+        size_t room = ((size_t)rt_tape(run, tape)->n_rows + 1) * IMP_ROW_STRIDE;
+        if (room > plan->ahead_room[i]) {
+            plan->ahead_room[i] = room;
+            plan->ahead[i] = NEW_N(run->own, double, room);
+        }
+        block_ahead(run, of, order, dt, plan->ahead[i]);
+    }
+    exchange_ahead(run, body);
+}
+
+void
+motion_ahead_end(struct rt *run, const uint32_t body[2])
+{
+    assert(run != NULL && body != NULL);
+    exchange_ahead(run, body);
 }
 
 int

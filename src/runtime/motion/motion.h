@@ -116,6 +116,12 @@ void motion_short_go(const struct motion_short *motion, double dt,
  * of bodies on which no others act, and which nothing holds. */
 void motion_advance_two(struct rt *run, const uint32_t body[2], int order,
                         double dt, double t);
+/* After that, in runs of motion_by_weight: puts the same polynomials about the
+ * present time in place of the series of the poses and rates of both bodies,
+ * also of those that others hold. motion_ahead_end puts the series back. */
+void motion_ahead_two(struct rt *run, const uint32_t body[2], int order,
+                      double dt);
+void motion_ahead_end(struct rt *run, const uint32_t body[2]);
 /* Moves the run from the present time to the time `until`, forward or backward,
  * without looking for events. IMP_STOPPED, or IMP_FAILED after a diagnostic. */
 int motion_to(struct rt *run, double until);

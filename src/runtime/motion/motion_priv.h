@@ -62,6 +62,8 @@ struct motion_plan {
     double ground_step, ground;
     double ground_due; /* a change of the ground was to come at this time to
                           rounding, and is not dealt with; NAN: none */
+    double *ahead[2]; /* rows of motion_ahead_two; */
+    size_t ahead_room[2];
     double *parabola;  /* per block: how long the last rows may be followed if
                           they are those of crossing_parabola, else infinite */
 };

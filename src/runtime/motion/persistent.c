@@ -429,7 +429,7 @@ factor(struct rt *run, struct persistent_group *group)
 }
 
 int
-persistent_rates(struct rt *run, struct persistent_group *group)
+persistent_rates(struct rt *run, struct persistent_group *group, bool factored)
 {
     assert(group != NULL);
     persistent_unknowns(group, UNKNOWN_HELD);
@@ -437,7 +437,7 @@ persistent_rates(struct rt *run, struct persistent_group *group)
     int st = drive(run, group, 1);
     if (!st)
         st = rows_series(run, group, group->n_on, 1);
-    if (!st)
+    if (!st && !factored)
         st = factor(run, group);
     exchange(run, group);
     return st;

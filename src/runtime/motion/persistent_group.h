@@ -303,8 +303,9 @@ int persistent_orders(struct rt *run, struct persistent_group *group, int made,
 int persistent_instant(struct rt *run, struct persistent_group *group,
                        int order, enum persistent_unknowns which, double *G);
 /* Makes the rows of the points that push, to order 1, with G and its factors
- * over what is held, without forces. */
-int persistent_rates(struct rt *run, struct persistent_group *group);
+ * over what is held, without forces. factored: those of the last call stand. */
+int persistent_rates(struct rt *run, struct persistent_group *group,
+                     bool factored);
 /* Returns how many coefficients of a row, which is made to `order`, stand since
  * the rows were last asked for. */
 static inline int

@@ -9,6 +9,9 @@
 
 /* Of the time itself: what adds it up, step by step. */
 static const double ROUNDINGS = 64 * DBL_EPSILON;
+/* Gaps of models of the size of 1 at a recorded impact, and how far from it a
+ * run begins. */
+static const double BEGIN_GAP = 64 * DBL_EPSILON, AT_BEGIN = 1e-6;
 
 /* The earliest limit behind that time; NULL: there is none. */
 static const struct limit *
@@ -36,6 +39,22 @@ is_plain(const struct result *result, const struct limit *limit)
     return true;
 }
 
+/* A run that begins at an impact does so with a gap of some roundings, which is
+ * that over the speed in time; no growth of an earlier start tells of it. */
+static double
+begin_blur(const struct comparison *comparison)
+{
+    const struct result *result = comparison->result_a;
+    double least = INFINITY;
+    for (int i = 0; i < result->events && comparison->frame.start > 0; i++) {
+        const struct event *event = &result->event[i];
+        if (!strcmp(event->kind, "impact") &&
+            fabs(event->time - comparison->frame.start) <= AT_BEGIN)
+            least = fmin(least, fabs(event->impulse));
+    }
+    return BEGIN_GAP / least;
+}
+
 void
 compare_limits(const struct comparison *comparison, double to,
                const struct growth *growth, struct finding *finding)
@@ -50,7 +69,7 @@ compare_limits(const struct comparison *comparison, double to,
     double time = frame_undo_time(frame, b->time);
     double told = a->error + b->error / fabs(frame->time);
     double within = told + 2 * growth_moment(growth, fmax(a->time, time)) +
-                    ROUNDINGS * (1 + fabs(a->time));
+                    ROUNDINGS * (1 + fabs(a->time)) + begin_blur(comparison);
     if (fmax(a->time, time) > to || !isfinite(told) ||
         fabs(a->time - time) <= within)
         return;

@@ -679,6 +679,7 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     struct limit_group *group = &work_of(sim)->g;
     if (!gather(sim, contact, shrunk, group) ||
+        limit_hit_next(sim, contact, shrunk, group) ||
         (group->friction && compares_nothing(flights, enough)))
         return IMP_OK;
     double far, state_window,

@@ -184,6 +184,38 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
     }
 }
 
+/* Are points of the group that act on each other about to be hit at this very
+ * time, in a mechanism of their own, on whose time the impact of the contact
+ * falls? Their law is asked there, and the limit of both behind it. */
+bool
+limit_hit_next(struct simulation *sim, uint32_t contact, double window,
+               const struct limit_group *group)
+{
+    assert(sim != NULL && contact < sim->n_contacts && group != NULL);
+    struct limit_group own = {0};
+    double low, tol, rate, none;
+    bool *next = NEW_N(sim->run->brief, bool, (size_t)group->n + 1);
+    for (int i = 0; i < group->n; i++) {
+        uint32_t of = group->spot[i].contact;
+        gap_rounding(sim->run, of, &low, &none);
+        gap_tolerances(sim->run, of, &tol, &rate);
+        next[i] = group->point[i].rate < -rate && group->point[i].gap <= low;
+        for (int k = 0; k < i && next[i]; k++) {
+            if (!next[k] || group->G[i * group->n + k] == 0.0)
+                continue;
+            if (!own.contact) {
+                struct rt *run = sim->run;
+                own.contact = NEW_N(run->brief, bool, sim->n_contacts + 1);
+                own.body = NEW_N(run->brief, bool, run->im->bodies.n + 1);
+                limit_group_gather(sim, contact, window, NULL, &own);
+            }
+            if (!own.contact[of])
+                return true;
+        }
+    }
+    return false;
+}
+
 void
 limit_group_follow(const struct simulation *sim, double window,
                    struct limit_group *group)

@@ -626,6 +626,9 @@ int limit_rows_record(struct simulation *sim, struct limit_group *group,
  * beside: others that belong to it if hit within `window`; NULL: none. */
 void limit_group_gather(struct simulation *sim, uint32_t contact, double window,
                         const bool *beside, struct limit_group *group);
+/* Is another mechanism in it hit at this very time, behind this impact? */
+bool limit_hit_next(struct simulation *sim, uint32_t contact, double window,
+                    const struct limit_group *group);
 /* Adds contacts of its bodies that were hit within `window` and fly now. */
 void limit_group_follow(const struct simulation *sim, double window,
                         struct limit_group *group);
@@ -641,13 +644,10 @@ bool limit_hit_within(const struct simulation *sim, uint32_t contact,
 /* Do the spins move the point along its normal? */
 bool limit_turning(const struct contact_point_state *state);
 /* For how long the parabola is the motion to the rounding of the gaps: |K|
- * t^3/6 stays below it. K is the rate at which accelerations change, of their
- * own and because impulses turn the bodies. *far: beyond this time it is
- * another motion. Spins count for that only where they move a point of the
- * group along its normal; those of spheres do not. *state: for how long the
- * same holds for the state, 0 if that is not known: impulses act along normals
- * that turn, or at corners that turn about the mass centre, and those of a body
- * that others squeeze are far above its free acceleration. */
+ * t^3/6 stays below it, where K is the rate of accelerations. *far: beyond this
+ * time it is another motion. *state: for how long the same holds for the state,
+ * 0 if that is not known: impulses act along normals or at corners that turn,
+ * and those of a squeezed body are far above its free acceleration. */
 double limit_window(const struct simulation *sim, struct limit_group *group,
                     double *far, double *state);
 bool limit_flat(struct simulation *sim, const struct limit_group *group,

@@ -139,17 +139,12 @@ make_doubled(struct trial *trial)
 {
     struct model *other = &trial->other;
     static struct model guests;
-    struct frame away = frame_same();
     guests = *other;
     if (other->question != ASK_SIMULATE || !ride_is_rest(&other->ground) ||
         !fits(other, &guests))
         return false;
-    /* at the same place bodies pass through each other, as no contact says
-     * otherwise; far away times differ by rounding */
-    if (random_chance(&trial->random, 0.3) && !other->all_pairs) {
-        away.shift[0] = AWAY;
-        frame_apply(&away, &guests);
-    }
+    /* at the same place: bodies pass through each other, as no contact says
+     * otherwise. Far away gaps are rounded more, and times differ. */
     append(other, &guests);
     trial->frame.guests = true;
     return true;

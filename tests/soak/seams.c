@@ -3,6 +3,7 @@
  * several boxes beside each other. What moves on it does not feel the seams. */
 #include "seams.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "vector.h"
@@ -10,6 +11,8 @@
 /* the floor reaches so far, and is so deep */
 #define REACH 5.0
 #define DEPTH 4.0
+/* half of what a body measures, and its way between two rows */
+#define BODY 1.5
 /* seams lie within this */
 #define NEAR 1.5
 #define PIECES 3
@@ -109,6 +112,25 @@ split(struct trial *trial, int floor)
     return true;
 }
 
+/* The last recorded time before a body comes near the end of the floor, as it
+ * does not of a half-plane. */
+static double
+leaves(const struct trial *trial, int floor)
+{
+    const struct model *model = trial->model;
+    const double *origin = model->body[floor].position;
+    for (int row = 0; row < trial->result->rows; row++)
+        for (int i = 0; i < model->bodies; i++) {
+            const struct state *state = result_state(trial->result, row, i);
+            double away = 0;
+            for (int k = 0; k < model->dimension && body_moves(model, i); k++)
+                away = fmax(away, fabs(state->position[k] - origin[k]));
+            if (away > REACH - BODY)
+                return row > 0 ? trial->result->t[row - 1] : 0;
+        }
+    return INFINITY;
+}
+
 bool
 make_seams(struct trial *trial)
 {
@@ -121,8 +143,11 @@ make_seams(struct trial *trial)
         if (other->contact[i].row || other->contact[i].own_law)
             return false;
     for (int i = 0; i < bodies; i++)
-        any |= is_floor(&other->body[i]) && other->body[i].member == 0 &&
-               split(trial, i);
+        if (is_floor(&other->body[i]) && other->body[i].member == 0 &&
+            split(trial, i)) {
+            trial->to = fmin(trial->to, leaves(trial, i));
+            any = true;
+        }
     trial->motion_alone = true;
     return any;
 }

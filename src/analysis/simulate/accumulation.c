@@ -131,8 +131,13 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
         bool other = sim->mode_change.what != CHANGE_NONE;
         if (other && piece_end < meet) {
             /* points that are watched one by one touch so, too */
+            bool *beside = sim->accumulation->beside;
             if (sim->mode_change.what == CHANGE_HITS)
-                sim->accumulation->beside[sim->mode_change.contact] = true;
+                beside[sim->mode_change.contact] = true;
+            /* and what they come in the way of comes in theirs */
+            for (uint32_t k = 0; k < sim->n_contacts; k++)
+                beside[k] |= group->friction && group->contact[k] &&
+                             sim->mode_change.what == CHANGE_HITS;
             break;
         }
         sim->rewatched.only = false; /* this path looks for others */

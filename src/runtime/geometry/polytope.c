@@ -188,6 +188,30 @@ planes_fault(struct rt *run, uint32_t body, enum hull_fault fault)
     return IMP_BADMODEL;
 }
 
+/* Do this body and the next one state the same numbers? */
+static bool
+next_alike(const struct rt *run, uint32_t body)
+{
+    if (body + 1 >= run->im->bodies.n)
+        return false;
+    const imp_body *one = rt_body(run, body), *two = one + 1;
+    size_t n =
+        one->n_point ? 3 * (size_t)one->n_point : 4 * (size_t)one->n_plane;
+    return (one->flags & two->flags & IMP_BODYF_POLYTOPE) &&
+           one->n_point == two->n_point && one->n_plane == two->n_plane &&
+           !memcmp(run->env + one->env_poly, run->env + two->env_poly,
+                   n * sizeof *run->env);
+}
+
+/* The polytope of the body before this one, if both state the same numbers and
+ * it is known; else NULL. */
+static struct polytope *
+one_before(const struct rt *run, uint32_t body)
+{
+    return body > 0 && next_alike(run, body - 1) ? run->polytope[body - 1]
+                                                 : NULL;
+}
+
 int
 polytope_setup(struct rt *run, uint32_t body)
 {
@@ -196,6 +220,11 @@ polytope_setup(struct rt *run, uint32_t body)
     run->polytope[body] = NULL;
     if (!(image_body->flags & IMP_BODYF_POLYTOPE))
         return IMP_OK;
+    const struct polytope *before = one_before(run, body);
+    if (before && before->stated) {
+        run->polytope[body] = before->stated;
+        return IMP_OK;
+    }
     int dim = (int)run->im->dim;
     struct polytope *polytope = NEW(run->arena, struct polytope);
     uint32_t count = image_body->n_point ? image_body->n_point
@@ -221,14 +250,37 @@ polytope_setup(struct rt *run, uint32_t body)
     return IMP_OK;
 }
 
+/* A copy whose places may be moved; what hangs together with what is shared. */
+static struct polytope *
+copy_to_move(struct arena *arena, struct polytope *stated)
+{
+    struct polytope *polytope = NEW(arena, struct polytope);
+    *polytope = *stated;
+    polytope->stated = stated;
+    polytope->vertex = arena_copy(arena, stated->vertex,
+                                  stated->n_vertex * sizeof *stated->vertex);
+    polytope->face =
+        arena_copy(arena, stated->face, stated->n_face * sizeof *stated->face);
+    return polytope;
+}
+
 void
 polytope_centre(struct rt *run, uint32_t body)
 {
     assert(body < run->im->bodies.n);
-    struct polytope *polytope = run->polytope[body];
+    struct polytope *polytope = run->polytope[body],
+                    *before = one_before(run, body);
     if (!polytope)
         return;
     const double *c = run->env + rt_body(run, body)->env_body + IMP_BODY_CENTRE;
+    bool shared = before && before->stated == polytope;
+    if (shared && !memcmp(before->centre, c, sizeof before->centre)) {
+        run->polytope[body] = before;
+        return;
+    }
+    if (shared || next_alike(run, body))
+        polytope = run->polytope[body] = copy_to_move(run->arena, polytope);
+    memcpy(polytope->centre, c, sizeof polytope->centre);
     for (uint32_t i = 0; i < polytope->n_face; i++) {
         struct polytope_face *face = polytope->face + i;
         face->d -= vec3_dot(face->n, c);

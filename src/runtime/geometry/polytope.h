@@ -28,6 +28,11 @@ struct polytope {
     /* around vertex v: faces around[at[v]] .. around[at[v + 1] - 1] */
     uint32_t *at, *around;
     double radius; /* of a ball about the mass centre; infinite if unbounded */
+    /* Bodies beside each other that state the same numbers have one polytope.
+     * The same one before it was moved to the mass centre, where the next body
+     * states the same numbers, else NULL; and that centre, shape coordinates. */
+    struct polytope *stated;
+    double centre[3];
 };
 /* Volume (area in the plane), centroid, and second moments about the centroid
  * for unit density, in the form of IMP_RAW_SINERTIA. Exact up to rounding.

@@ -674,6 +674,7 @@ set_up(struct rt *run, const double *params)
     memcpy(run->env + layout->poly, at + WORLD_OUTS,
            (layout->slots - layout->poly) * sizeof *out);
     st = worse(st, setup_draws(run, 0));
+    memset(run->polytope, 0, im->bodies.n * sizeof *run->polytope);
     for (uint32_t b = 0; b < im->bodies.n; b++) {
         int s = setup_body(run, b);
         st = worse(st, s == IMP_OK ? setup_state(run, b) : s);

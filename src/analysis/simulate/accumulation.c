@@ -491,7 +491,7 @@ state_known(struct simulation *sim, const struct limit_group *group,
     double turned = window > 0.0 ? 0.0 : time_error * speed / length;
     limit->chatter.state_error = error + low + turned;
     return error <= low || left <= window || settled ||
-           limit_flat(sim, group, limit, isfinite(error) ? window : 1.0);
+           limit_flat(sim, group, limit);
 }
 
 /* Goes to the limit along its path. *there is false, and nothing has moved,
@@ -508,7 +508,7 @@ take_path(struct simulation *sim, struct limit_group *group,
     *there = false;
     *wait = left > window && seen->mark == limit_signature(group, limit) &&
             seen->meet > rt_time(run) && left > 0.5 * seen->left &&
-            left <= seen->left && !limit_flat(sim, group, limit, window);
+            left <= seen->left && !limit_flat(sim, group, limit);
     if (*wait)
         return IMP_OK;
     struct saved_state here = saved_state_take(run);
@@ -666,6 +666,25 @@ thin_out(struct simulation *sim, double shrunk, double far,
            limit_group_points(sim, group, CROWD_REACH * far);
 }
 
+/* Notes the predictions found: the limit of all, which is known well enough if
+ * the result is true, and that of some. What the tolerance joins until the next
+ * prediction would tell nothing of them. */
+static bool
+are_known(struct flight_history *flights, const struct limit_group *group,
+          struct forecast_limit found[2], double now, double window,
+          double state_window, bool enough, const struct limit_joins *joins)
+{
+    if (found[1].found)
+        limit_note_some(flights, group, &found[1], now);
+    bool known = found[0].found && limit_known(flights, group, &found[0], now,
+                                               window, state_window);
+    const double change[2] = {flights->noise, flights->some_noise};
+    for (int k = 0; k < 2; k++)
+        found[k].blurred =
+            limit_blurred(group, &found[k], change[k], window, enough, joins);
+    return (known && enough) || found[0].blurred;
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -706,6 +725,7 @@ limit(struct simulation *sim, uint32_t contact)
     ask.compared = CHATTER_COMPARED;
     ask.ahead = fmin(CHATTER_AHEAD * shrunk, far);
     ask.window = window;
+    ask.joins = limit_joins_of(sim, group, contact);
     sim->accumulation->blocked = false;
     flights->looked = flights->flight[0];
     if (group->friction ? !friction_forecast(run, &ask, group->spot, &found[0],
@@ -721,12 +741,9 @@ limit(struct simulation *sim, uint32_t contact)
     }
     flights->pause = 0;
     int st = IMP_OK;
-    if (found[1].found)
-        limit_note_some(flights, group, &found[1], now);
-    bool sure =
-        found[0].found &&
-        limit_known(flights, group, &found[0], now, window, state_window) &&
-        enough;
+    bool sure = are_known(flights, group, found, now, window, state_window,
+                          enough, ask.joins);
+    ask.joins = NULL;
     if (sure) {
         double error = limit_time_error(sim, group, &found[0], contact, now,
                                         window, flights->noise);
@@ -735,7 +752,7 @@ limit(struct simulation *sim, uint32_t contact)
                              group, &found[0], &state_window, &error);
         st = take(sim, group, &found[0], contact, error, state_window, &there);
     }
-    if (!st && !there && found[1].found && enough)
+    if (!st && !there && found[1].found && (enough || found[1].blurred))
         st = take(sim, group, &found[1], contact,
                   limit_time_error(sim, group, &found[1], contact, now, window,
                                    flights->some_noise),

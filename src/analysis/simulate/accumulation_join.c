@@ -370,7 +370,6 @@ joins(struct simulation *sim, uint32_t contact, double window,
       const struct joined *first, struct joined *part)
 {
     part->group = limit_group_new(sim);
-    part->ask = first->ask;
     part->contact = contact;
     limit_group_gather(sim, contact, window, NULL, part->group);
     if (!limit_group_points(sim, part->group, 2.0 * first->limit.remaining))
@@ -381,14 +380,8 @@ joins(struct simulation *sim, uint32_t contact, double window,
     if (part->group->n == 1 && one->rate < 0.0 &&
         contact_point_states(sim->run, part->group->spot, 1, one, NULL))
         return false;
-    const struct forecast_question own = limit_question(sim, part->group);
-    part->ask.n = own.n;
-    part->ask.p = own.p;
-    part->ask.spot = own.spot;
-    part->ask.G = own.G;
-    part->ask.e = own.e;
-    part->ask.bounces = own.bounces;
-    part->ask.place = own.place;
+    part->ask = limit_question(sim, part->group);
+    part->ask.ahead = first->ask.ahead;
     return foresee(sim, part, 0.0) &&
            fabs(part->limit.remaining - first->limit.remaining) <=
                unseen(sim, part->group);

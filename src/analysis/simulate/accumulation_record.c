@@ -417,33 +417,43 @@ speed_of(const struct simulation *sim, const struct limit_group *group,
     return fmax(speed, sqrt(*acc * place));
 }
 
-/* Flights of bodies that squeeze others are many until the limit: they are hit
- * together within the tolerance of a gap while so many more lengths are left.
- */
-#define CHATTER_SQUEEZED 16.0
-
-/* Are all flights to come near the tolerance of a gap? */
+/* Are all flights to come near the tolerance of a gap, or will it join the
+ * coming impact with another? */
 bool
 limit_flat(struct simulation *sim, const struct limit_group *group,
-           const struct forecast_limit *limit, double window)
+           const struct forecast_limit *limit)
 {
     assert(sim != NULL && group->n > 0 && limit->found);
-    double tol, rate, many = 1.0;
-    uint32_t one = IMP_WORLD;
-    for (int i = 0; i < group->n && !(window > 0.0); i++) {
-        if (limit->group[i] && one != IMP_WORLD &&
-            one != group->spot[i].contact)
-            many = CHATTER_SQUEEZED;
-        one = limit->group[i] ? group->spot[i].contact : one;
-    }
-    for (int i = 0; i < group->n; i++) {
+    double tol, rate;
+    for (int i = 0; i < group->n && !limit->blurred; i++) {
         gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
-        if ((limit->group[i] || many == 1.0) &&
-            fabs(group->point[i].rate) * limit->remaining >
-                CHATTER_FLAT * many * tol)
+        if (fabs(group->point[i].rate) * limit->remaining > CHATTER_FLAT * tol)
             return false;
     }
     return true;
+}
+
+/* The first prediction is known by what the parabola is not the motion: gaps
+ * are off by their rounding at the end of the window, and with the third power
+ * of the time, and flights by that over their speed at either end. What the
+ * forecast itself does not know of its limit counts, too. It is compared with
+ * what is joined among the points of the limit: others may change it all. */
+bool
+limit_blurred(const struct limit_group *group,
+              const struct forecast_limit *limit, double change, double window,
+              bool enough, const struct limit_joins *joins)
+{
+    double most = 0.0, far = limit->remaining / window;
+    bool first = isinf(change);
+    if (!limit->found || (first && !enough))
+        return false;
+    for (int i = 0; i < group->n && first; i++)
+        if (limit->group[i] && group->point[i].rate != 0.0)
+            most = fmax(most, group->place[i] / fabs(group->point[i].rate));
+    if (first)
+        change = 2.0 * CHATTER_BLUR * DBL_EPSILON * most * far * far * far;
+    return change + limit->chatter.error * limit->chatter.remaining <
+           limit_joins_lost(joins, first ? limit->group : NULL);
 }
 
 bool
@@ -463,7 +473,7 @@ limit_friction_known(struct simulation *sim, const struct limit_group *group,
     speed += acc * flights->first;
     double off = window > 0.0 ? K * left * left / speed : group->turn * left;
     *error = off + low;
-    return off <= low || limit_flat(sim, group, limit, window);
+    return off <= low || limit_flat(sim, group, limit);
 }
 
 double

@@ -638,6 +638,9 @@ bool limit_group_points(struct simulation *sim, struct limit_group *group,
 /* What a forecast of the group asks, but for how far it looks. */
 struct forecast_question limit_question(const struct simulation *sim,
                                         const struct limit_group *group);
+/* What its impacts are joined with before `contact` has asked again. */
+struct limit_joins *limit_joins_of(const struct simulation *,
+                                   const struct limit_group *, uint32_t);
 /* Was the contact hit within the last `window` seconds? */
 bool limit_hit_within(const struct simulation *sim, uint32_t contact,
                       double window);
@@ -651,29 +654,29 @@ bool limit_turning(const struct contact_point_state *state);
 double limit_window(const struct simulation *sim, struct limit_group *group,
                     double *far, double *state);
 bool limit_flat(struct simulation *sim, const struct limit_group *group,
-                const struct forecast_limit *limit, double window);
+                const struct forecast_limit *limit);
+/* Do impacts that are joined move it by more than its prediction changes? */
+bool limit_blurred(const struct limit_group *, const struct forecast_limit *,
+                   double change, double window, bool enough,
+                   const struct limit_joins *);
 /* A bound of the error of the state at a limit with friction, as a share of the
- * speeds, into *error: loads and coefficients change at the rate K for which
- * the parabola is the motion for `window` seconds; 0: impulses turn. False: it
- * will be better known. */
-bool limit_friction_known(struct simulation *sim,
-                          const struct limit_group *group,
-                          const struct forecast_limit *limit, uint32_t contact,
+ * speeds: loads and coefficients change at the rate for which the parabola is
+ * the motion for `window` seconds; 0: impulses turn. False: wait. */
+bool limit_friction_known(struct simulation *, const struct limit_group *,
+                          const struct forecast_limit *, uint32_t contact,
                           double window, double *error);
 /* Flights of this point that begin with this speed, in lengths of the first. */
 double limit_flights(struct simulation *sim, const struct limit_group *group,
                      int point, double speed);
-/* What impacts of `left` seconds that are left out may take from the slip, as
- * a share of the speeds; 0 without friction. */
+/* What the last `left` seconds may take from the slip, as a share of speeds. */
 double limit_slip_left(const struct simulation *sim,
                        const struct limit_group *group, double left);
-/* Slips are lost with the impacts that are below rounding: those that the
- * accelerations would have ended within the rounding of a place. */
+/* Slips are lost with impacts below rounding: those that end within that. */
 void limit_slips_lost(struct simulation *sim, const struct limit_group *group,
                       const struct forecast_limit *limit);
 /* those that a limit of several points does not tell (friction_modes_doubt) */
-void limit_slips_open(struct simulation *sim, const struct limit_group *group,
-                      const struct forecast_limit *limit);
+void limit_slips_open(struct simulation *, const struct limit_group *,
+                      const struct forecast_limit *);
 /* the blocks of its contacts, and of what is held with them, in run->brief */
 bool *limit_group_blocks(struct simulation *sim,
                          const struct limit_group *group);
@@ -689,9 +692,8 @@ bool limit_group_past_end(struct simulation *sim,
 uint64_t limit_signature(const struct limit_group *group,
                          const struct forecast_limit *limit);
 /* Notes the prediction of a limit of some points. */
-void limit_note_some(struct flight_history *flights,
-                     const struct limit_group *group,
-                     const struct forecast_limit *limit, double now);
+void limit_note_some(struct flight_history *, const struct limit_group *,
+                     const struct forecast_limit *, double now);
 /* Notes the prediction of a limit, now. Is it known well enough? Within
  * `window` seconds from now the parabola is the motion (limit_window). */
 bool limit_known(struct flight_history *flights,
@@ -699,14 +701,12 @@ bool limit_known(struct flight_history *flights,
                  double now, double window, double state_window);
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
-/* a limit is taken before flights are so many tolerances of a gap high */
-#define CHATTER_FLAT 8.0
+#define CHATTER_FLAT 8.0 /* flights so many tolerances high are followed */
 /* Bound of the error of the time of a limit (s), beside what came before. now:
  * of the last impact, at `contact`; window: while (s) the parabola is the
  * motion; change: the last greatest of the prediction (s), or INFINITY. */
-double limit_time_error(const struct simulation *sim,
-                        const struct limit_group *group,
-                        const struct forecast_limit *limit, uint32_t contact,
+double limit_time_error(const struct simulation *, const struct limit_group *,
+                        const struct forecast_limit *, uint32_t contact,
                         double now, double window, double change);
 /* how much too early (s) it was hit, within the tolerance of its gap */
 double limit_early(const struct simulation *sim,
@@ -717,9 +717,9 @@ double limit_cut(struct simulation *sim, const struct limit_group *group,
 /* Flights within the tolerance of the gap make its time uncertain from now. */
 void limit_note_flat(struct simulation *sim, const struct limit_group *group);
 /* The bodies that this impact solves are hit with a gap beside others. */
-void limit_note_early(struct simulation *sim, uint32_t contact,
-                      const struct impact_of_run *problem,
-                      const struct impact_solver *solver);
+void limit_note_early(struct simulation *, uint32_t contact,
+                      const struct impact_of_run *,
+                      const struct impact_solver *);
 
 /* -- accumulation.c -- */
 /* After an impact at `contact`: goes to the limit of its impacts, if known. */

@@ -240,6 +240,7 @@ look_ahead(struct rt *run, struct ballistic *line,
         for (int i = 0; i < count; i++)
             moved[i] |= line->mode.persistent[i];
         enum ballistic_event what = accumulation_next(line, question->ahead);
+        limit_joins_event(question->joins, line, what);
         if (within && line->t > question->window) {
             within = false;
             if (k + question->compared < most)
@@ -662,6 +663,8 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     int *group;
     struct forecast_question reduced = without_twins(run, question, &group);
     int groups = reduced.n;
+    if (question->joins)
+        question->joins->group = group;
     if (groups == question->n)
         return forecast(run, lines, question, all, some);
     struct forecast_limit found[2] = {forecast_limit_room(run, groups),

@@ -4,6 +4,7 @@
 #ifndef IMP_RUNTIME_MODES_ACCUMULATION_FORECAST_H
 #define IMP_RUNTIME_MODES_ACCUMULATION_FORECAST_H
 
+#include "runtime/accumulation/limit_joins.h"
 #include "runtime/ballistic/ballistic.h"
 #include "runtime/modes/mode_select.h"
 
@@ -20,10 +21,11 @@ struct forecast_question {
     int n; /* number of points */
     const struct contact_point_state *p;
     const struct contact_point *spot; /* whose points they are */
-    const double *G;     /* the Delassus matrix of contact_point_states */
-    const double *e;     /* restitution of each point */
-    const bool *bounces; /* the points that have been hit before */
-    const double *place; /* sizes of the terms of the gaps (m) */
+    const double *G;           /* the Delassus matrix of contact_point_states */
+    const double *e;           /* restitution of each point */
+    const bool *bounces;       /* the points that have been hit before */
+    const double *place;       /* sizes of the terms of the gaps (m) */
+    struct limit_joins *joins; /* of its points, noted on the way; or NULL */
     enum ballistic_policy policy;
     int most;      /* events that the forecast follows at most */
     int beyond;    /* the same, beyond the first limit within the window */
@@ -46,6 +48,7 @@ struct forecast_limit {
     bool *closed, *moved;
     double *gap, *rate;
     struct accumulation_limit chatter;
+    bool blurred; /* no further impact makes the limit better known */
     /* other points that had a limit of their own on the way, after which
      * nothing has hit them: its time (s) from now; 0 for all others */
     double *earlier;

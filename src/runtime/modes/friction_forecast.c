@@ -36,8 +36,7 @@
  * leaves at one point sets others in motion for ever: they are at rest with
  * speeds so many times as great. */
 #define COLLAPSE_REST 16.0
-/* Points come down together if the last share of a flight that is less than
- * this is left. */
+/* Points come down together if less than this share of a flight is left. */
 #define FLIGHT_BLUR 1e-9
 /* A load along the surface of so many roundings of its terms is none. */
 #define SUM_LOAD 64.0
@@ -177,8 +176,7 @@ hit_closed(struct bounce *bounce)
     return true;
 }
 
-/* The motion may have no such impact: what a law or a coefficient gives there
- * that it must not is no mistake of the model, and the forecast ends. */
+/* What a law must not give is no mistake where the motion need not come. */
 static bool
 hit(struct bounce *bounce)
 {
@@ -394,6 +392,8 @@ fly(struct bounce *bounce, double end)
         bounce->approach[1] = down == bounce->last ? bounce->approach[0] : NAN;
         bounce->approach[0] = fabs(bounce->rate[2 * down]);
         bounce->last = down;
+        limit_joins_note(bounce->ask->joins, down, bounce->gap, bounce->scale,
+                         bounce->rate, bounce->held);
         mark_together(bounce, down, best);
     }
     if (stops >= 0)

@@ -138,7 +138,7 @@ in_window(const struct event_list *list, const struct event *event)
          * leave it out */
         double margin = inner && !impact ? ONE_TIME : 0;
         double end = window->end + (window->vague ? margin : -margin);
-        if (event->time > window->begin && event->time < end &&
+        if (event->time > window->begin && event->time <= end &&
             (impact || !window->limit || inner))
             return true;
     }

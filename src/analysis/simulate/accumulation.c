@@ -667,8 +667,7 @@ thin_out(struct simulation *sim, double shrunk, double far,
 }
 
 /* Notes the predictions found: the limit of all, which is known well enough if
- * the result is true, and that of some. What the tolerance joins until the next
- * prediction would tell nothing of them. */
+ * the result is true, and that of some. */
 static bool
 are_known(struct flight_history *flights, const struct limit_group *group,
           struct forecast_limit found[2], double now, double window,

@@ -61,6 +61,7 @@ enum imp_op {
  *   DOT     a: first entry in pool, b: number of triples (sign 0/1, reg, reg)
  *   CHAIN ops (exp, sin ...) in series tapes: c = register w with y' = w u'
  *           (forward reference allowed: only lower orders of w are read)
+ *   PLACE, ENTRY  b: the ENV of the table's first number, c: how many it has
  * others: a, b, c operands. */
 typedef struct imp_instr {
     uint16_t op;    /* enum imp_op */
@@ -69,9 +70,7 @@ typedef struct imp_instr {
     uint32_t row; /* series tapes: row in work, IMP_NO_ROW if it needs none */
 } imp_instr;
 #define IMP_INSTR_CONST 1u /* does not change in time: orders >= 1 vanish */
-#define IMP_INSTR_IMPLICIT                                                     \
-    2u                      /* depends on an UNKNOWN: in the implicit block    \
-                             */
+#define IMP_INSTR_IMPLICIT 2u /* depends on an UNKNOWN: in the block */
 #define IMP_INSTR_ORDER0 4u /* wanted at order 0 only (Jacobian entries) */
 #define IMP_NO_ROW 0xffffffffu
 
@@ -277,6 +276,7 @@ enum imp_guard_kind {
     IMP_GUARD_HALF,        /* u goes through half a whole number */
     IMP_GUARD_GROWTH_SIGN, /* the same, where no branch changes: a step ends */
     IMP_GUARD_GROWTH_WHOLE,
+    IMP_GUARD_ROW, /* u is a table's row, whose ends two of kind SIGN tell */
     IMP_GUARD_END /* like SIGN: a function that turns back where it is 0; its
                      own series, which others follow, too, bounds no step */
 };
@@ -423,8 +423,7 @@ typedef struct imp_rotor {
 
 #define IMP_NO_SYSTEM 0xffffffffu
 #define IMP_CONTACTF_STATED                                                    \
-    1u                           /* `at` and `normal` or `direction` given: no \
-                                    kkt, event and impact tapes (IMP_NO_TAPE) */
+    1u /* `at` and `normal` or `direction` given: no kkt, event, impact tapes */
 #define IMP_CONTACTF_PRIORITY 2u /* priority given */
 #define IMP_CONTACTF_CORNERS                                                   \
     4u /* a body of it is a polytope (and not both are                         \
@@ -662,12 +661,13 @@ enum imp_slot_kind {
     IMP_SLOT_TEXTEQ, /* 1 if a TEXT equals `text`; absent counts as unequal */
     IMP_SLOT_TEXTITEMEQ, /* the same for element `index` of TEXTS */
     IMP_SLOT_PRESENT,    /* 1 if the field is not absent */
-    IMP_SLOT_LIST        /* number `index` of the list `command`; `field`: it is
-                            number index of entry 0, which always is there */
+    IMP_SLOT_LIST        /* number `index` of the list `command`; n > 1: of all
+                            n entries, a table; field 1: they have to rise */
 };
 typedef struct imp_slot {
     uint32_t kind, command, field;
     int32_t index;
+    uint32_t at, n; /* entries of env behind layout.slots: first, how many */
     imp_str text;
     imp_range range;
 } imp_slot;

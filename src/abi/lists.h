@@ -11,6 +11,9 @@
  * locals are cells: entry k of a list, for every k (IMP_VAL_COLUMN). What is
  * not made entry by entry is a list with `inputs`. A number that is made of a
  * list (a mean) is a list of one entry, read through a slot. */
+/* Added to the number of numbers of a table (imp_instr, PLACE): at one of them
+ * what is looked up still has the place before it. */
+#define IMP_TABLE_BELOW 0x80000000u
 enum imp_list_kind {
 #define LISTED(NAME, word, least, most, RESULT, DIM, args, doc, example)       \
     IMP_LIST_##NAME,

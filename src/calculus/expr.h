@@ -24,7 +24,7 @@ enum expr_sym {
     SYM_ENV,     /* i: entry of env (body constants, state ...) */
     SYM_BODY,    /* i: body, j: quantity * BODYQ_STRIDE + component */
     SYM_CONTACT, /* i: contact, j: enum imp_contactenv entry */
-    SYM_SLOT,    /* i: slot */
+    SYM_SLOT,    /* i: slot, j: 0; of a table: how many numbers are looked up */
     SYM_STATE,   /* i: env index of a state variable; series: fed by its
                     derivative */
     SYM_ROW,     /* i: source, j: row (series tapes) */
@@ -149,8 +149,16 @@ void ex_nodes(struct graph *graph, const expr *node,
 /* The function that the branch of this node itself depends on: it changes where
  * that comes through 0, for floor, ceil, trunc, fmod through a whole number, for
  * round through half of one. NULL: the node has no branches, or those of its
- * condition. */
+ * condition, or is a PLACE. */
 const expr *ex_branch(struct graph *graph, const expr *node);
+/* A PLACE node changes its value where one of these comes through 0: what is
+ * looked up, less the number of its row (below) and of the next (above); at the
+ * ends of the table both are the same. */
+void ex_rows(struct graph *graph, const expr *place, const expr **below,
+             const expr **above);
+/* A function that is 0 where a PLACE node changes its value, and above 0
+ * everywhere else. NULL: it never changes. */
+const expr *ex_rows_met(struct graph *graph, const expr *place);
 /* Replaces symbols: map returns the replacement, or NULL to keep the leaf. */
 const expr *ex_subst(struct graph *graph, const expr *node,
                      const expr *(*map)(void *ctx, const expr *leaf),

@@ -221,6 +221,8 @@ emit_all(struct tape_make *make, struct code *code)
                 in.b = tape_node(make, formula->b)->reg;
             if (formula->c)
                 in.c = tape_node(make, formula->c)->reg;
+            else if (formula->op == IMP_OP_PLACE || formula->op == IMP_OP_ENTRY)
+                in.c = formula->b->j;
             node->reg = emit(code, in, formula->origin);
         }
         if (!series)

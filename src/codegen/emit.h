@@ -121,6 +121,15 @@ LLVMValueRef gen_alloca(const struct gen *gen, LLVMTypeRef type, uint64_t n);
  * type of its operands: gen->type.num or gen->type.f64 */
 LLVMValueRef gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
                           LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+/* value of PLACE or ENTRY: a, and the c entries of env from number `first` on */
+LLVMValueRef gen_table_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
+                             LLVMValueRef a, LLVMValueRef env, uint32_t first,
+                             uint32_t n);
+static inline bool
+gen_is_table(const imp_instr *in)
+{
+    return in->op == IMP_OP_PLACE || in->op == IMP_OP_ENTRY;
+}
 /* comparison of the operator's choice at order 0 (ABS, MIN, MAX, SELECT):
  * true where operand `b` (for ABS: -a) is taken. i1 or <lanes x i1> */
 LLVMValueRef gen_op_choice(struct gen *gen, LLVMTypeRef num, enum imp_op op,

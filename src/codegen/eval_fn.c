@@ -171,6 +171,10 @@ body(struct ev *ev)
             continue;
         if (in->op == IMP_OP_DOT) {
             result = dot(ev, in);
+        } else if (gen_is_table(in)) {
+            result = gen_table_value(gen, gen->type.num, (enum imp_op)in->op,
+                                     value(ev, in->a), ev->env,
+                                     ev->code[in->b].a, in->c);
         } else {
             unsigned n = gen_ops[in->op].arity;
             LLVMValueRef a = value(ev, in->a);

@@ -146,6 +146,36 @@ gen_op_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
 }
 
 LLVMValueRef
+gen_table_value(struct gen *gen, LLVMTypeRef num, enum imp_op op,
+                LLVMValueRef a, LLVMValueRef env, uint32_t first, uint32_t n)
+{
+    assert(op == IMP_OP_PLACE || op == IMP_OP_ENTRY);
+    unsigned lanes = num == gen->type.f64 ? 1 : LLVMGetVectorSize(num);
+    LLVMTypeRef par[4] = {gen->type.f64, gen->type.pf64, gen->type.i32,
+                          gen->type.i32};
+    LLVMTypeRef type = LLVMFunctionType(gen->type.f64, par, 4, 0);
+    LLVMValueRef function =
+        gen_runtime(gen, op == IMP_OP_PLACE ? "imp_place" : "imp_entry", type,
+                    false);
+    LLVMValueRef arg[4] = {a, NULL, gen_i32(gen, n), gen_i32(gen, lanes)};
+    LLVMValueRef result = LLVMGetUndef(num);
+
+    for (unsigned l = 0; l < lanes; l++) {
+        arg[1] = gen_at(gen, gen->type.f64, env,
+                        gen_i64(gen, (uint64_t)first * lanes + l),
+                        gen->type.f64);
+        if (lanes == 1)
+            return LLVMBuildCall2(gen->b, type, function, arg, 4, "");
+        arg[0] = LLVMBuildExtractElement(gen->b, a, gen_i32(gen, l), "");
+        result = LLVMBuildInsertElement(
+            gen->b, result,
+            LLVMBuildCall2(gen->b, type, function, arg, 4, ""),
+            gen_i32(gen, l), "");
+    }
+    return result;
+}
+
+LLVMValueRef
 gen_finite_probe(const struct gen *gen, LLVMValueRef x)
 {
     return LLVMBuildFSub(gen->b, x, x, "");

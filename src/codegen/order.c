@@ -60,6 +60,11 @@ sv_order_zero(struct sv *series)
                 value = p[0] ? LLVMBuildFSub(gen->b, value, ab, "")
                              : LLVMBuildFAdd(gen->b, value, ab, "");
             }
+        } else if (gen_is_table(in)) {
+            value = gen_table_value(gen, gen->type.f64, (enum imp_op)in->op,
+                                    sv_value(series, SV_ZERO, in->a),
+                                    series->fn.env, series->code[in->b].a,
+                                    in->c);
         } else {
             unsigned n = gen_ops[in->op].arity;
             LLVMValueRef a = sv_value(series, SV_ZERO, in->a);

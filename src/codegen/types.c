@@ -299,6 +299,8 @@ gen_check_tape(struct gen *gen, const imp_tape *tape)
         if ((in->op == IMP_OP_CONST && in->a >= tape->consts.n) ||
             (in->op == IMP_OP_DOT &&
              (uint64_t)in->a + 3ull * in->b > tape->pool.n) ||
+            (gen_is_table(in) &&
+             (in->b >= reg || code[in->b].op != IMP_OP_ENV)) ||
             (in->row != IMP_NO_ROW && tape->series && in->row >= tape->n_rows))
             gen_fail(gen, "tape %s: register %u points outside its tables",
                      name, (unsigned)reg);

@@ -207,6 +207,8 @@ slot_table(struct mech *mech)
                               .command = slot->command,
                               .field = slot->field,
                               .index = slot->index,
+                              .at = mech->slot_at[i],
+                              .n = slot->n,
                               .text = text_or_empty(mech, slot->text),
                               .range = slot->range};
     }

@@ -41,7 +41,12 @@ make_layout(struct mech *mech)
     for (size_t i = 0; i < nb; i++)
         at += poly_size(model->bodies + i);
     layout->slots = at;
-    layout->series = at += (uint32_t)model->n_slots;
+    mech->slot_at = NEW_N(mech->arena, uint32_t, model->n_slots + 1);
+    for (size_t i = 0; i < model->n_slots; i++) {
+        mech->slot_at[i] = at - layout->slots;
+        at += model->slots[i].n;
+    }
+    layout->series = at;
     layout->draws = series_layout(mech, at);
     layout->pair = layout->draws + (uint32_t)model->n_draws;
     layout->self = layout->pair + 2 * IMP_PAIR_SIZE(mech->dim);

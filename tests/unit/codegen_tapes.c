@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "abi/lists.h"
 #include "base/arena.h"
 #include "calculus/image.h"
 #include "cli/code/symbols.h"
@@ -171,6 +172,12 @@ random_instr(struct tb *t, int series, int tame)
         in.a = r[0];
         in.b = r[1];
         in.c = r[2];
+        if (op == IMP_OP_PLACE || op == IMP_OP_ENTRY) {
+            in.b = 4 + rnd(4); /* the registers of ENV */
+            in.c = 1 + rnd(N_ENV - t->code[in.b].a);
+            if (op == IMP_OP_PLACE && rnd(2))
+                in.c |= IMP_TABLE_BELOW;
+        }
         if (op == IMP_OP_SELECT)
             flags =
                 (flags & IMP_INSTR_IMPLICIT) |

@@ -199,7 +199,7 @@ arg_ready(struct analysis *analysis, const imp_val *value)
             IMP_ARRAY(im, im->slots, imp_slot) + slot_number[i];
         int st =
             slot_value(analysis, slot,
-                       &analysis->rt->env[im->layout.slots + slot_number[i]]);
+                       &analysis->rt->env[im->layout.slots + slot->at]);
         if (st)
             return st;
     }

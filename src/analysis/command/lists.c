@@ -292,15 +292,17 @@ sorted(struct analysis *analysis, const struct list_values *values)
     return (struct list_values){x, values->n, 1};
 }
 
+/* Are the inputs number `first` and the next as long as each other? */
 static int
 lists_of_one_length(struct analysis *analysis, const imp_list *list,
-                    const struct list_values *in)
+                    const struct list_values *in, uint32_t first)
 {
-    if (in[0].n == in[1].n)
+    const struct list_values *one = in + first, *two = one + 1;
+    if (one->n == two->n)
         return IMP_OK;
-    const imp_val *input = inputs_of(analysis->rt->im, list);
+    const imp_val *input = inputs_of(analysis->rt->im, list) + first;
     return lengths_differ(analysis, &(imp_val){.range = list->range},
-                          input[0].ref, in[0].n, input[1].ref, in[1].n);
+                          input[0].ref, one->n, input[1].ref, two->n);
 }
 
 static int
@@ -326,7 +328,7 @@ make_sorted(struct analysis *analysis, const imp_list *list,
 {
     const struct list_values *by = list->inputs.n > 1 ? &in[1] : &in[0];
     if (by->n != in[0].n)
-        return lists_of_one_length(analysis, list, in);
+        return lists_of_one_length(analysis, list, in, 0);
     size_t width = in[0].width, n = in[0].n;
     size_t *order = NEW_N(record_arena(analysis), size_t, n + 1);
     double *key = numbers(analysis, n), *x = numbers(analysis, n * width);
@@ -451,7 +453,7 @@ make_of_two(struct analysis *analysis, const imp_list *list,
     if (!st)
         st = enough(analysis, list, in[1].n, least);
     if (!st && !emd)
-        st = lists_of_one_length(analysis, list, in);
+        st = lists_of_one_length(analysis, list, in, 0);
     if (st)
         return st;
     *out = (struct list_values){x, 1, list->width};
@@ -557,11 +559,33 @@ make_present(struct analysis *analysis, const struct list_values *in,
 }
 
 static int
+make_lookup(struct analysis *analysis, const imp_list *list,
+            const struct list_values *in, struct list_values *out)
+{
+    int st = enough(analysis, list, in[2].n, 1);
+    if (!st && in[1].n != in[2].n + 1) /* else the end of the last row */
+        st = lists_of_one_length(analysis, list, in, 1);
+    if (!st)
+        list_looked_up(analysis, in, out);
+    return st;
+}
+
+/* May entries of input i have no value? */
+static bool
+may_lack(const imp_list *list, uint32_t i)
+{
+    return list->kind == IMP_LIST_SAME || list->kind == IMP_LIST_PRESENT ||
+           list->kind == IMP_LIST_VALUES || list->kind == IMP_LIST_LENGTH ||
+           (i == 0 &&
+            (list->kind == IMP_LIST_PICK || list->kind == IMP_LIST_SLICE));
+}
+
+static int
 make(struct analysis *analysis, uint32_t number, struct list_values *out)
 {
     const imp_list *list = list_at(analysis->rt->im, number);
     const imp_val *input = inputs_of(analysis->rt->im, list);
-    struct list_values in[2] = {{0}};
+    struct list_values in[3] = {{0}};
     int st;
     if (list->kind == IMP_LIST_FIELD || list->kind == IMP_LIST_TEXT ||
         list->kind == IMP_LIST_NAMES)
@@ -574,19 +598,16 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
         return make_select(analysis, list, out);
     for (uint32_t i = 0; i < list->inputs.n; i++) {
         st = input_values(analysis, &input[i], &in[i]);
-        bool may_lack =
-            ((list->kind == IMP_LIST_PICK || list->kind == IMP_LIST_SLICE) &&
-             i == 0) ||
-            list->kind == IMP_LIST_SAME;
-        if (!st && !may_lack && list->kind != IMP_LIST_PRESENT &&
-            list->kind != IMP_LIST_VALUES && list->kind != IMP_LIST_LENGTH)
+        if (!st && !may_lack(list, i))
             st = all_there(analysis, list, &in[i]);
+        if (!st && list->kind == IMP_LIST_LOOKUP && i == 1)
+            st = list_rises(analysis, input[i].ref, &in[i]);
         if (st)
             return st;
     }
     switch (list->kind) {
     case IMP_LIST_SAME:
-        if (!list->column && (st = lists_of_one_length(analysis, list, in)))
+        if (!list->column && (st = lists_of_one_length(analysis, list, in, 0)))
             return st;
         list_same(analysis, list, in, out);
         return IMP_OK;
@@ -624,6 +645,8 @@ make(struct analysis *analysis, uint32_t number, struct list_values *out)
     case IMP_LIST_QUANTILE:
     case IMP_LIST_QUANTILE_ERROR:
         return make_quantile(analysis, list, in, out);
+    case IMP_LIST_LOOKUP:
+        return make_lookup(analysis, list, in, out);
     case IMP_LIST_EMD:
     case IMP_LIST_EMD_ERROR:
     case IMP_LIST_CORRELATION:
@@ -663,6 +686,8 @@ list_slot_value(struct analysis *analysis, const imp_slot *slot, double *out)
     int st = list_values_of(analysis, slot->command, &values);
     if (st)
         return st;
+    if (slot->n > 1)
+        return list_tabulated(analysis, list, slot, &values, out);
     long all = (long)(values.n * values.width);
     long place = slot->index < 0 ? all + slot->index : slot->index;
     if (place < 0 || place >= all)
@@ -683,10 +708,11 @@ list_slots_given(struct rt *run, const void *ctx)
     const imp_image *im = run->im;
     const uint32_t *number = IMP_ARRAY(im, im->given, uint32_t);
     int st = IMP_OK;
-    for (uint32_t i = 0; i < im->given.n && !st; i++)
-        st = list_slot_value(&analysis,
-                             IMP_ARRAY(im, im->slots, imp_slot) + number[i],
-                             &run->env[im->layout.slots + number[i]]);
+    for (uint32_t i = 0; i < im->given.n && !st; i++) {
+        const imp_slot *slot = IMP_ARRAY(im, im->slots, imp_slot) + number[i];
+        st = list_slot_value(&analysis, slot,
+                             &run->env[im->layout.slots + slot->at]);
+    }
     /* bodies, systems and what is written out along a motion take no selection
      */
     if (st && run->ds->last && run->ds->last->code == DIAG_E0761)

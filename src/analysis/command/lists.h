@@ -35,7 +35,7 @@ int column_cells_of(struct analysis *analysis, const imp_val *column,
 /* Puts the cells of entry i into local. False: one of them has no value. */
 bool column_locals(const struct column_cells *cells, size_t i, double *local);
 
-/* The number that a slot of kind IMP_SLOT_LIST means; as list_values_of. */
+/* The numbers that a slot of kind IMP_SLOT_LIST means; as list_values_of. */
 int list_slot_value(struct analysis *analysis, const imp_slot *slot,
                     double *out);
 /* Fills the slots that the model reads of its data (struct rt_given); ctx: data
@@ -49,6 +49,21 @@ void slot_reads(const imp_image *im, const imp_slot *slot,
 /* Marks the fields of a question's record that a value reads: wanted[field]. */
 void value_wants(const imp_image *im, const imp_command *question,
                  const imp_val *value, bool *wanted);
+
+/* -- list_lookup.c --------------------------------------------------------- */
+
+/* lookup(u, x, y); y is not empty */
+void list_looked_up(struct analysis *analysis, const struct list_values *in,
+                    struct list_values *out);
+/* Do the numbers rise that list number `list`, or one of its length, has?
+ * IMP_FAILED after E0763, at the list that it is, or of which it is a slice. */
+int list_rises(struct analysis *analysis, uint32_t list,
+               const struct list_values *numbers);
+/* The numbers of a slot that is a table, from the values of its list;
+ * IMP_FAILED after E0761 (one is missing) or E0763. */
+int list_tabulated(struct analysis *analysis, const imp_list *list,
+               const imp_slot *slot, const struct list_values *values,
+               double *out);
 
 /* -- list_memo.c ----------------------------------------------------------- */
 

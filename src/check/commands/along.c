@@ -111,6 +111,9 @@ note_kink(void *ctx, const expr *node)
               ex_add(graph, ex_mul(graph, node->a, node->a),
                      ex_mul(graph, node->b, node->b)));
         return;
+    case IMP_OP_PLACE:
+        of = ex_rows_met(graph, node);
+        break;
     case IMP_OP_ATAN2: /* jumps from pi to -pi where the first is 0 */
         of = node->a;
         break;

@@ -269,6 +269,7 @@ struct tm_slot {
     enum imp_slot_kind kind;
     uint32_t command, field;
     int32_t index;
+    uint32_t n; /* how many numbers: more than 1 of a table */
     const char *text;
     imp_range range;
     bool given; /* of such a list: bodies and systems may read it, too */

@@ -323,7 +323,9 @@ list_function(struct check *ck, const struct env *env,
         (args[0].kind == VALUE_COLUMN || args[0].kind == VALUE_WORDS))
         kind = reduction(builtin->name, count);
     if (kind != IMP_LIST_KINDS) {
-        *out = list_call(ck, node, kind, args, count);
+        *out = kind == IMP_LIST_LOOKUP
+                   ? list_lookup(ck, node, builtin->name, args)
+                   : list_call(ck, node, kind, args, count);
         return true;
     }
     bool any = false;

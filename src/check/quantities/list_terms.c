@@ -10,9 +10,6 @@
 
 #include "check/quantities/lists.h"
 
-/* Most terms that are written out. */
-#define TERMS_MOST 4096
-
 /* What the formula of an entry is made of. */
 struct terms {
     struct check *ck;
@@ -143,6 +140,33 @@ join(struct check *ck, enum imp_list_kind kind, const expr *all,
                                   : ex_add(ck->g, all, term);
 }
 
+struct list_terms
+list_terms(struct check *ck, const struct value *list)
+{
+    assert(ck && list && list->kind == VALUE_COLUMN);
+    struct terms terms = {.ck = ck, .known = true};
+    ex_leaves(ck->g, list->e, list->rows, see_leaf, &terms);
+    if (!terms.n)
+        terms.known &= ck->lists.lists.v[list->ref].given &&
+                       list_length(ck, list->ref, &terms.n);
+    return (struct list_terms){terms.known ? terms.n : 0, terms.moves};
+}
+
+const expr *
+list_term(struct check *ck, const struct value *list, uint32_t k, size_t at)
+{
+    assert(ck && list && k < list->rows);
+    struct terms terms = {.ck = ck, .at = at};
+    return ex_subst(ck->g, list->e[k], take_entry, &terms);
+}
+
+void
+list_of_whole_tables(struct check *ck, const struct value *list)
+{
+    assert(ck && list);
+    ex_leaves(ck->g, list->e, list->rows, whole_leaf, ck);
+}
+
 bool
 list_written_out(struct check *ck, const struct ast_expr *node,
                  enum imp_list_kind kind, const struct value *list,
@@ -155,18 +179,17 @@ list_written_out(struct check *ck, const struct ast_expr *node,
         return false;
     struct terms terms = {.ck = ck, .known = true};
     ex_leaves(ck->g, list->e, list->rows, see_leaf, &terms);
-    if (!terms.moves || !terms.known || !terms.n || terms.n > TERMS_MOST)
+    if (!terms.moves || !terms.known || !terms.n || terms.n > LIST_TERMS_MOST)
         return false;
-    ex_leaves(ck->g, list->e, list->rows, whole_leaf, ck);
+    list_of_whole_tables(ck, list);
     struct value sum = value_array(ck, list->rows, 1, list->dim, node->range);
     sum.bare = list->bare;
     sum.dims = list->dims;
     graph_origin(ck->g, node->range);
     for (uint32_t k = 0; k < list->rows; k++) {
         const expr *all = NULL;
-        for (terms.at = 0; terms.at < terms.n; terms.at++)
-            all = join(ck, kind, all,
-                       ex_subst(ck->g, list->e[k], take_entry, &terms));
+        for (size_t at = 0; at < terms.n; at++)
+            all = join(ck, kind, all, list_term(ck, list, k, at));
         sum.e[k] = kind == IMP_LIST_MEAN
                        ? ex_div(ck->g, all, ex_num(ck->g, (double)terms.n))
                        : all;

@@ -390,12 +390,12 @@ table_field(struct check *ck, uint32_t table, const char *name,
     return value_poison(range);
 }
 
-/* Adds a list that is made of columns and numbers, and gives it the dimension
- * of `of` (a bare one stays bare). */
-static struct value
-made_of(struct check *ck, const struct ast_expr *node, enum imp_list_kind kind,
-        const struct value *args, size_t count, uint32_t width)
+struct value
+list_made(struct check *ck, const struct ast_expr *node,
+          enum imp_list_kind kind, const struct value *args, size_t count,
+          uint32_t width)
 {
+    assert(ck && node && args && count);
     struct tm_val *inputs = NEW_N(ck->arena, struct tm_val, count);
     const char *label = expr_label(ck, node);
     for (size_t i = 0; i < count; i++)
@@ -419,7 +419,7 @@ list_select(struct check *ck, const struct ast_expr *node,
     assert(ck && node && list && condition && condition->truth);
     struct value two[2] = {*list, *condition};
     struct value result =
-        made_of(ck, node, IMP_LIST_SELECT, two, 2, list->rows);
+        list_made(ck, node, IMP_LIST_SELECT, two, 2, list->rows);
     result.truth = list->truth;
     return result;
 }
@@ -440,7 +440,7 @@ list_pick(struct check *ck, const struct ast_expr *node,
     if (!value_need_scalar(ck, &entry, node->list[0], dim_pure(ck->dims),
                            "an index"))
         return value_poison(node->range);
-    struct value result = made_of(ck, node, IMP_LIST_PICK, two, 2, list->rows);
+    struct value result = list_made(ck, node, IMP_LIST_PICK, two, 2, list->rows);
     result.truth = list->truth;
     return result;
 }
@@ -462,23 +462,22 @@ list_slice(struct check *ck, const struct ast_expr *node,
     if (column.kind == VALUE_POISON)
         return column;
     struct value result =
-        made_of(ck, node, IMP_LIST_SLICE, two, 2, column.rows);
+        list_made(ck, node, IMP_LIST_SLICE, two, 2, column.rows);
     result.truth = list->truth;
     return words && result.kind == VALUE_COLUMN
                ? words_of_column(&result, list->table, list->field)
                : result;
 }
 
-/* Numbers of the first entry of a list, from the slot on. */
-static struct value
-numbers_of(struct check *ck, const struct value *list, uint32_t first,
-           uint32_t count)
+struct value
+list_numbers(struct check *ck, const struct value *list, uint32_t count)
 {
+    assert(ck && list && list->kind == VALUE_COLUMN);
     struct value result = value_array(ck, count, 1, list->dim, list->range);
     result.bare = list->bare;
     result.dims = list->dims;
     for (uint32_t k = 0; k < count; k++)
-        result.e[k] = list_slot(ck, list->ref, first + k, list->range);
+        result.e[k] = list_slot(ck, list->ref, k, list->range);
     return result;
 }
 
@@ -487,8 +486,8 @@ list_item(struct check *ck, const struct ast_expr *node,
           const struct value *list, int32_t index)
 {
     assert(ck && node && list && list->kind == VALUE_COLUMN);
-    struct value all = made_of(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
-    struct value result = numbers_of(ck, &all, 0, list->rows);
+    struct value all = list_made(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
+    struct value result = list_numbers(ck, &all, list->rows);
     for (uint32_t k = 0; k < list->rows; k++)
         result.e[k] = list_slot(
             ck, all.ref, (uint32_t)(index * (int32_t)list->rows + (int32_t)k),
@@ -500,10 +499,11 @@ list_item(struct check *ck, const struct ast_expr *node,
 
 /* -- calls ----------------------------------------------------------------- */
 
-static struct value
-no_list(struct check *ck, const struct ast_expr *node, const char *word,
-        size_t i, const struct value *value, const char *wanted)
+struct value
+list_refused(struct check *ck, const struct ast_expr *node, const char *word,
+             size_t i, const struct value *value, const char *wanted)
 {
+    assert(ck && node && word && value && wanted);
     struct diag *diag = check_error(ck, DIAG_E0218, node->args[i].value->range,
                                     "%s takes %s here, but this is %s", word,
                                     wanted, value_kind_text(ck, value));
@@ -520,10 +520,10 @@ no_list(struct check *ck, const struct ast_expr *node, const char *word,
     return value_poison(node->range);
 }
 
-/* Takes an argument as a list: vectors of numbers are lists, too. */
-static bool
-take_list(struct check *ck, const struct ast_expr *at, struct value *value)
+bool
+list_taken(struct check *ck, const struct ast_expr *at, struct value *value)
 {
+    assert(ck && at && value);
     if (value->kind == VALUE_NUM && value->cols == 1 && value->rows > 1 &&
         !value->dims)
         value->kind = VALUE_LIST;
@@ -577,8 +577,8 @@ take_arguments(struct check *ck, const struct ast_expr *node,
             continue;
         bool vector = args[i].kind == VALUE_NUM && args[i].cols == 1;
         uint32_t entries = args[i].rows;
-        if (!take_list(ck, node->args[i].value, &args[i])) {
-            no_list(ck, node, word, i, &args[i],
+        if (!list_taken(ck, node->args[i].value, &args[i])) {
+            list_refused(ck, node, word, i, &args[i],
                     kind == IMP_LIST_COUNT ? "a list of conditions"
                     : args[i].kind == VALUE_WORDS ||
                             value_is_texts(ck, &args[i])
@@ -587,24 +587,24 @@ take_arguments(struct check *ck, const struct ast_expr *node,
             return false;
         }
         if ((kind == IMP_LIST_COUNT) != args[i].truth) {
-            no_list(ck, node, word, i, &args[i],
+            list_refused(ck, node, word, i, &args[i],
                     kind == IMP_LIST_COUNT ? "a list of conditions"
                                            : "a list of numbers");
             return false;
         }
         if (args[i].rows > 1 && (!wide || i > 0)) {
-            no_list(ck, node, word, i, &args[i], "a list of single numbers");
+            list_refused(ck, node, word, i, &args[i], "a list of single numbers");
             return false;
         }
         /* in each vector the places of two bodies or more, body after body */
         if (kind == IMP_LIST_DISTANCES &&
             (vector ? entries : args[i].rows) < 4) {
-            no_list(ck, node, word, i, &args[i],
+            list_refused(ck, node, word, i, &args[i],
                     "the places of two bodies or more");
             return false;
         }
         if (args[i].dims && joins_vectors(kind)) {
-            no_list(ck, node, word, i, &args[i],
+            list_refused(ck, node, word, i, &args[i],
                     "a list of vectors of one dimension");
             return false;
         }
@@ -702,7 +702,7 @@ list_call(struct check *ck, const struct ast_expr *node,
                      : row->dim == LIST_PURE || joins_vectors(kind)
                          ? 1
                          : args[0].rows;
-    struct value made = made_of(ck, node, kind, args, count, width);
+    struct value made = list_made(ck, node, kind, args, count, width);
     if (kind == IMP_LIST_REGRESSION) {
         regression_dims(ck, args, &made);
     } else if (row->dim != LIST_SAME) {
@@ -716,7 +716,7 @@ list_call(struct check *ck, const struct ast_expr *node,
                 args[1].kind == VALUE_NUM);
     if (of_shares(kind) && args[1].kind == VALUE_COLUMN)
         one = false;
-    struct value result = one ? numbers_of(ck, &made, 0, width) : made;
+    struct value result = one ? list_numbers(ck, &made, width) : made;
     if (one && kind == IMP_LIST_REGRESSION)
         result = matrix_done(ck, result);
     if (texts.kind == VALUE_WORDS &&

@@ -71,8 +71,41 @@ struct value list_pick(struct check *ck, const struct ast_expr *node,
 /* a[3], a[-1] */
 struct value list_item(struct check *ck, const struct ast_expr *node,
                        const struct value *list, int32_t index);
+/* Takes an argument as a list: vectors of numbers are lists, too. */
+bool list_taken(struct check *ck, const struct ast_expr *at,
+                struct value *value);
+/* E0218: argument i of a function of lists is not what is `wanted`. */
+struct value list_refused(struct check *ck, const struct ast_expr *node,
+                          const char *word, size_t i, const struct value *value,
+                          const char *wanted);
+/* Adds a list that is made of columns and numbers, and gives it the dimension
+ * of the first one (a bare one stays bare). */
+struct value list_made(struct check *ck, const struct ast_expr *node,
+                       enum imp_list_kind kind, const struct value *args,
+                       size_t count, uint32_t width);
+/* The first `count` numbers of a list. */
+struct value list_numbers(struct check *ck, const struct value *list,
+                          uint32_t count);
+/* -- list_lookup.c ----------------------------------------------------------
+ */
+/* lookup(u, x, y) */
+struct value list_lookup(struct check *ck, const struct ast_expr *node,
+                         const char *word, const struct value *given);
 /* -- list_terms.c -----------------------------------------------------------
  */
+/* What is known of a list when the model is checked. */
+struct list_terms {
+    size_t n;   /* its entries; 0: not known before a run */
+    bool moves; /* they change along the motion */
+};
+struct list_terms list_terms(struct check *ck, const struct value *list);
+/* Entry `at` of such a list, component k. */
+const expr *list_term(struct check *ck, const struct value *list, uint32_t k,
+                      size_t at);
+/* The model then holds for tables of as many rows alone. */
+void list_of_whole_tables(struct check *ck, const struct value *list);
+/* Most terms that are written out. */
+#define LIST_TERMS_MOST 4096
 /* sum(list), mean, min or max of a list that changes along the motion, as a
  * formula of all its entries. False: its length is not known before a run, or
  * it does not change. */

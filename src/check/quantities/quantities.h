@@ -101,6 +101,10 @@ bool field_reduce(struct check *ck, const char *op, const struct value *f,
 /* entry `index` of all numbers of a list, as one number */
 const expr *list_slot(struct check *ck, uint32_t list, uint32_t index,
                       imp_range range);
+/* number `component` of all n entries of a list, n > 1, as a table (operators
+ * PLACE and ENTRY); rises: they have to rise */
+const expr *list_slots(struct check *ck, uint32_t list, uint32_t component,
+                       uint32_t n, bool rises, imp_range range);
 /* Is a comparison of these one of texts, or what can be none of numbers? Lists
  * of numbers of two results are compared as other lists are. */
 bool texts_compared(const struct check *ck, const struct value *left,

@@ -13,24 +13,37 @@
 /* -- slots ---------------------------------------------------------------- */
 
 static const expr *
-slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
-     uint32_t field, int32_t index, const char *text, imp_range range)
+slot_of(struct check *ck, struct tm_slot wanted)
 {
     for (size_t i = 0; i < ck->lists.slots.n; i++) {
         const struct tm_slot *s = &ck->lists.slots.v[i];
-        if (s->kind == kind && s->command == command && s->field == field &&
-            s->index == index &&
-            (text ? s->text && !strcmp(text, s->text) : !s->text))
-            return ex_sym(ck->g, SYM_SLOT, (uint32_t)i, 0);
+        if (s->kind == wanted.kind && s->command == wanted.command &&
+            s->field == wanted.field && s->index == wanted.index &&
+            s->n == wanted.n &&
+            (wanted.text ? s->text && !strcmp(wanted.text, s->text) : !s->text))
+            return ex_sym(ck->g, SYM_SLOT, (uint32_t)i,
+                          wanted.n > 1 ? wanted.n : 0);
     }
     uint32_t count = (uint32_t)ck->lists.slots.n;
-    bool of_list = kind == IMP_SLOT_LIST,
-         given = of_list && ck->lists.lists.v[command].given,
-         moves = of_list && ck->lists.lists.v[command].moves;
-    APUSH(ck, &ck->lists.slots,
-          (struct tm_slot){kind, command, field, index, text, range, given,
-                           moves});
-    return ex_sym(ck->g, SYM_SLOT, count, 0);
+    if (wanted.kind == IMP_SLOT_LIST) {
+        wanted.given = ck->lists.lists.v[wanted.command].given;
+        wanted.moves = ck->lists.lists.v[wanted.command].moves;
+    }
+    APUSH(ck, &ck->lists.slots, wanted);
+    return ex_sym(ck->g, SYM_SLOT, count, wanted.n > 1 ? wanted.n : 0);
+}
+
+static const expr *
+slot(struct check *ck, enum imp_slot_kind kind, uint32_t command,
+     uint32_t field, int32_t index, const char *text, imp_range range)
+{
+    return slot_of(ck, (struct tm_slot){.kind = kind,
+                                        .command = command,
+                                        .field = field,
+                                        .index = index,
+                                        .n = 1,
+                                        .text = text,
+                                        .range = range});
 }
 
 const expr *
@@ -38,6 +51,19 @@ list_slot(struct check *ck, uint32_t list, uint32_t index, imp_range range)
 {
     assert(ck && list < ck->lists.lists.n);
     return slot(ck, IMP_SLOT_LIST, list, 0, (int32_t)index, NULL, range);
+}
+
+const expr *
+list_slots(struct check *ck, uint32_t list, uint32_t component, uint32_t n,
+           bool rises, imp_range range)
+{
+    assert(ck && list < ck->lists.lists.n && n > 1);
+    return slot_of(ck, (struct tm_slot){.kind = IMP_SLOT_LIST,
+                                        .command = list,
+                                        .field = rises,
+                                        .index = (int32_t)component,
+                                        .n = n,
+                                        .range = range});
 }
 
 /* the one param that an option of the command (`over` of `threshold`) varies;

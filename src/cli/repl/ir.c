@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "abi/lists.h"
 #include "base/buf.h"
 #include "base/num.h"
 #include "cli/repl/repl_priv.h"
@@ -48,6 +49,11 @@ instruction(struct buf *buf, const imp_image *image, const imp_tape *tape,
                 IMP_ARRAY(image, tape->pool, uint32_t) + instr->a + 3 * k;
             buf_printf(buf, " %c %%%u*%%%u", p[0] ? '-' : '+', p[1], p[2]);
         }
+        break;
+    case IMP_OP_PLACE:
+    case IMP_OP_ENTRY:
+        buf_printf(buf, " %%%u of %u from %%%u", instr->a,
+                   instr->c & ~IMP_TABLE_BELOW, instr->b);
         break;
     default:
         if (op_arity[instr->op] > 0)

@@ -55,7 +55,7 @@ mech_env_of(void *ctx, const expr *leaf)
     case SYM_SLOT:
         if (mech->given)
             mech->given[leaf->i] = true;
-        return mech->layout.slots + leaf->i;
+        return mech->layout.slots + mech->slot_at[leaf->i];
     case SYM_DRAW:
         return mech->layout.draws + leaf->i;
     case SYM_SERIES:

@@ -198,6 +198,7 @@ struct mech {
     /* per slot: a tape of the model reads it; NULL while tapes of commands are
      * made */
     bool *given;
+    uint32_t *slot_at;    /* per slot: its first entry behind layout.slots */
     uint32_t *series_env; /* per series: entry of coefficient 0 in env */
     struct { /* of restitution.c: the last law of the approach, and its tape */
         const expr *law;

@@ -68,6 +68,17 @@ guards_add(struct guards *found, const expr *formula, uint32_t kind,
     found->g[found->n++] = (imp_guard){kind, 0, formula->origin};
 }
 
+/* What is looked up in a table changes its row. */
+static void
+add_rows(struct guards *found, const expr *place)
+{
+    const expr *below, *above;
+    ex_rows(found->mech->graph, place, &below, &above);
+    guards_add(found, place, IMP_GUARD_SIGN, below);
+    guards_add(found, place, IMP_GUARD_SIGN, above);
+    guards_add(found, place, IMP_GUARD_ROW, place);
+}
+
 /* Gathers the switching functions below the formulas; each node is visited
  * once. */
 static void
@@ -95,6 +106,8 @@ gather(struct guards *found, const expr *const *formula, size_t n_formula)
                    *level = ex_branch(mech->graph, node);
         if (level && formula_moves(mech, level))
             guards_add(found, node, kind_of(node), level);
+        if (node->op == IMP_OP_PLACE && formula_moves(mech, node))
+            add_rows(found, node);
         if (!found->branches_alone) {
             growth_add(found, node);
             growth_add_ends(found, node);

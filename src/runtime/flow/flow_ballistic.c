@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "abi/lists.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/accumulation/accumulation.h"
@@ -65,6 +66,8 @@ note_reads(struct rt *run, uint32_t tape, unsigned char *seen)
         if (in[i].op == IMP_OP_ENV || in[i].op == IMP_OP_TIME ||
             in[i].op == IMP_OP_STATE)
             seen[in[i].a] = 1;
+        else if (in[i].op == IMP_OP_PLACE || in[i].op == IMP_OP_ENTRY)
+            memset(seen + in[in[i].b].a, 1, in[i].c & ~IMP_TABLE_BELOW);
 }
 
 /* Finds what the matrices are made of. Time and the system's own state do not

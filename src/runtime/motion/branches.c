@@ -258,6 +258,8 @@ passes(const double *series, int order, double span, double noise, double least,
 {
     double shifted[POLYNOMIAL_MAX + 1],
         half = kind == IMP_GUARD_HALF ? 0.5 : 0.0;
+    if (kind == IMP_GUARD_ROW)
+        return (struct branch_end){INFINITY, false, -1};
     if (kind == IMP_GUARD_SIGN || kind == IMP_GUARD_GROWTH_SIGN ||
         kind == IMP_GUARD_END)
         return leaves(series, order, span, noise, least);
@@ -555,6 +557,8 @@ switching_of_compliance(struct rt *run, uint32_t contact,
 static double
 side_of(double u, double noise, uint32_t kind)
 {
+    if (kind == IMP_GUARD_ROW)
+        return u;
     double change = kind == IMP_GUARD_WHOLE  ? nearbyint(u)
                     : kind == IMP_GUARD_HALF ? floor(u) + 0.5
                                              : 0.0,

@@ -85,6 +85,14 @@ eval_registers(const imp_image *im, const imp_tape *tape, const double *env,
         case IMP_OP_SELECT:
             reg[number] = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
             break;
+        case IMP_OP_PLACE:
+            reg[number] =
+                imp_place(reg[in->a], env + code[in->b].a, in->c, 1);
+            break;
+        case IMP_OP_ENTRY:
+            reg[number] =
+                imp_entry(reg[in->a], env + code[in->b].a, in->c, 1);
+            break;
         default:
             /* b of an operator of one operand is 0: register 0 exists */
             reg[number] =
@@ -104,6 +112,7 @@ eval_some(const imp_image *im, const imp_tape *tape, const uint32_t *which,
     for (uint32_t k = 0; k < n; k++) {
         const imp_instr *in = &code[which[k]];
         double *to = &reg[which[k]];
+        assert(in->op != IMP_OP_PLACE && in->op != IMP_OP_ENTRY);
         if (in->op == IMP_OP_DOT)
             *to = dot(pool + in->a, in->b, reg);
         else if (in->op == IMP_OP_SELECT)

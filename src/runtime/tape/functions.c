@@ -3,7 +3,9 @@
  * generated code run the same code, and the few functions that C lacks. */
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
+#include "abi/lists.h"
 #include "runtime/tape/functions.h"
 
 #define COVER(name)                                                            \
@@ -195,4 +197,32 @@ imp_polygamma(double order, double x)
     double tail = pow(x, -order) * (1 + order / (2 * x) + t) / order;
     double y = factorial * (sum + tail);
     return degree % 2 ? y : -y;
+}
+
+/* -- tables ---------------------------------------------------------------- */
+
+double
+imp_place(double a, const double *table, uint32_t n, uint32_t stride)
+{
+    if (isnan(a))
+        return a;
+    uint32_t low = 0, high = n & ~IMP_TABLE_BELOW; /* a number above a, or none */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        double at = table[(size_t)middle * stride];
+        if (at < a || (at == a && !(n & IMP_TABLE_BELOW)))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double
+imp_entry(double a, const double *table, uint32_t n, uint32_t stride)
+{
+    if (isnan(a))
+        return a;
+    double last = (double)(n - 1), at = a < 0 ? 0 : a > last ? last : a;
+    return table[(size_t)at * stride];
 }

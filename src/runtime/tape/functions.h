@@ -29,6 +29,14 @@ double imp_sqrt(double a), imp_cbrt(double a), imp_pow(double a, double b),
     imp_round(double a), imp_trunc(double a), imp_fmod(double a, double b),
     imp_bool(int truth);
 
+/* The numbers of a table lie `stride` apart and rise in imp_place, which returns
+ * which of them is the last that is not above a, of n + IMP_TABLE_BELOW numbers
+ * the last below a: 0 also where none is. imp_entry
+ * returns that of number a, the nearest where there is no such one. NaN goes
+ * through. */
+double imp_place(double a, const double *table, uint32_t n, uint32_t stride),
+    imp_entry(double a, const double *table, uint32_t n, uint32_t stride);
+
 /* Returns the order-k coefficient (k >= 1) of a HELPER operator. a, b: rows of
  * the operands (coefficient 0 at a[0]; entries up to k are known), y: row of
  * the result (up to k-1 known). Where the function is not analytic along these

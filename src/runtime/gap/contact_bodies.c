@@ -8,7 +8,12 @@
 
 #include "base/arena.h"
 
+#include "runtime/geometry/pose.h"
 #include "runtime/geometry/support.h"
+#include "runtime/numerics/vec3.h"
+
+/* Rates of two bodies are the same to this, of the sizes they are made of. */
+#define AS_ONE 0x1p-40
 
 bool
 body_rests(const imp_body *body)
@@ -18,6 +23,73 @@ body_rests(const imp_body *body)
            !(body->flags & IMP_BODYF_PRESCRIBED);
 }
 
+/* How a driven body moves at this instant: its mass centre, the velocity of
+ * that, and its spin, in world axes. */
+struct rigid_rates {
+    double place[3], velocity[3], spin[3];
+};
+
+static bool
+is_driven(const imp_body *body)
+{
+    return (body->flags & IMP_BODYF_FIXED) && !body_rests(body);
+}
+
+static struct rigid_rates
+rates_of(const struct rt *run, uint32_t b)
+{
+    const double *s = run->env + rt_body(run, b)->env_state;
+    struct rigid_rates rates = {.spin = {0.0, 0.0, 0.0}};
+    bool plane = run->im->dim == 2;
+    for (uint32_t i = 0; i < run->im->dim; i++) {
+        rates.place[i] = s[i];
+        rates.velocity[i] = s[(plane ? 3 : 7) + i];
+    }
+    if (plane) {
+        rates.spin[2] = s[5];
+        return rates;
+    }
+    double R[9];
+    pose_attitude(false, s, R);
+    for (int i = 0; i < 3; i++)
+        rates.spin[i] = vec3_dot(R + 3 * i, s + 10);
+    return rates;
+}
+
+/* Do both move as one rigid body at this instant? Velocities that are formulas
+ * of time differ by the rounding of their terms. */
+static bool
+move_as_one(const struct rigid_rates *one, const struct rigid_rates *two)
+{
+    double arm[3], carried[3], off[3], turn[3];
+    for (int i = 0; i < 3; i++) {
+        arm[i] = two->place[i] - one->place[i];
+        turn[i] = two->spin[i] - one->spin[i];
+    }
+    vec3_cross(one->spin, arm, carried);
+    for (int i = 0; i < 3; i++)
+        off[i] = two->velocity[i] - one->velocity[i] - carried[i];
+    double spin = vec3_norm(one->spin) + vec3_norm(two->spin);
+    double size = vec3_norm(one->velocity) + vec3_norm(two->velocity) +
+                  spin * (vec3_norm(one->place) + vec3_norm(two->place));
+    return vec3_norm(turn) <= AS_ONE * spin && vec3_norm(off) <= AS_ONE * size;
+}
+
+/* The first driven body that moves as this one does, this one included. */
+static uint32_t
+driven_with(const struct rt *run, const uint32_t *group, uint32_t b)
+{
+    const struct rigid_rates rates = rates_of(run, b);
+    for (uint32_t a = 0; a < b; a++) {
+        if (group[a] != a || !is_driven(rt_body(run, a)))
+            continue;
+        const struct rigid_rates before = rates_of(run, a);
+        if (move_as_one(&before, &rates))
+            return a;
+    }
+    return b;
+}
+
 const uint32_t *
 rigid_groups(struct rt *run)
 {
@@ -25,7 +97,9 @@ rigid_groups(struct rt *run)
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     uint32_t *group = NEW_N(run->brief, uint32_t, run->im->bodies.n + 1);
     for (uint32_t b = 0; b < run->im->bodies.n; b++)
-        group[b] = body_rests(rt_body(run, b)) ? IMP_WORLD : b;
+        group[b] = body_rests(rt_body(run, b))  ? IMP_WORLD
+                   : is_driven(rt_body(run, b)) ? driven_with(run, group, b)
+                                                : b;
     for (bool again = true; again;) {
         again = false;
         for (uint32_t j = 0; j < run->im->joints.n; j++) {

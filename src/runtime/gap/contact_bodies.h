@@ -9,8 +9,8 @@
 /* Is the body fixed, and not moved by a formula? */
 bool body_rests(const imp_body *body);
 /* What moves as one body: for each body the lowest number of those that it is
- * welded to, itself included, and IMP_WORLD for bodies that rest, or are welded
- * to what rests. In run->brief. */
+ * welded to, or driven as at this instant, itself included, and IMP_WORLD for
+ * bodies that rest, or are welded to what rests. In run->brief. */
 const uint32_t *rigid_groups(struct rt *run);
 /* Gives the speed of the mass centre (m/s) and the size of the spin (rad/s); 0
  * for a body that rests. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The relation `seams`: a fixed half-plane or half-space becomes a floor of
- * several boxes beside each other. What moves on it does not feel the seams. */
+/* The relation `seams`: a fixed half-plane or half-space, which may be
+ * carried, becomes a floor of several boxes beside each other. What moves on it does not feel the seams. */
 #include "seams.h"
 
 #include <math.h>
@@ -17,16 +17,13 @@
 #define NEAR 1.5
 #define PIECES 3
 
-/* A floor that stays where it is. Those that are hit by it state it first or
- * second, as they like. */
+/* A floor that stays where it is, or is carried. Those that are hit by it
+ * state it first or second, as they like. */
 static bool
 is_floor(const struct body *body)
 {
-    bool still = body->fixed && body->shape == SHAPE_HALF &&
-                 body->swing_rate == 0 && body->path.knots == 0;
-    for (int i = 0; i < 3; i++)
-        still = still && body->carry[i] == 0 && body->swing[i] == 0;
-    return body->there && still;
+    return body->there && body->fixed && body->shape == SHAPE_HALF &&
+           body->path.knots == 0;
 }
 
 /* Makes the piece between two places along the first axis of the floor. */
@@ -118,8 +115,14 @@ static double
 leaves(const struct trial *trial, int floor)
 {
     const struct model *model = trial->model;
-    const double *origin = model->body[floor].position;
-    for (int row = 0; row < trial->result->rows; row++)
+    const struct body *ground = &model->body[floor];
+    for (int row = 0; row < trial->result->rows; row++) {
+        double t = trial->result->t[row], origin[3];
+        for (int k = 0; k < 3; k++)
+            origin[k] =
+                ground->position[k] + ground->carry[k] * t +
+                ground->swing[k] *
+                    sin(ground->swing_rate * t + ground->swing_phase);
         for (int i = 0; i < model->bodies; i++) {
             const struct state *state = result_state(trial->result, row, i);
             double away = 0;
@@ -128,6 +131,7 @@ leaves(const struct trial *trial, int floor)
             if (away > REACH - BODY)
                 return row > 0 ? trial->result->t[row - 1] : 0;
         }
+    }
     return INFINITY;
 }
 

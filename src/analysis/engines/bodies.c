@@ -233,6 +233,18 @@ is_crowded(const struct second *second)
                SECOND_CROWDED * second->sim->options.until;
 }
 
+/* In a crowd the flights at this contact are no longer seen. They go on to
+ * shrink as the last two did that were: what is left of them, as flights that
+ * are not followed, of which second_limit takes the sum. */
+static double
+unseen_in_crowd(const struct second *second, uint32_t contact, double ratio)
+{
+    const double *seen = second->contact[contact].seen;
+    double left = seen[0] < seen[1] ? seen[0] * seen[0] / (seen[1] - seen[0])
+                                    : seen[0] / (1.0 - ratio);
+    return left * (1.0 - ratio);
+}
+
 /* Are the bounces at this contact that come now too low to be followed? Then
  * its points are in *spot. *end: how they end, if each is e times as long as
  * the one before. */
@@ -378,10 +390,14 @@ settle_low(struct event_of_bodies *event, uint32_t *low, uint32_t *n_low,
             run->env[rt_contact(run, contact)->env_contact + IMP_CONTACT_E];
         if ((st = too_low(second, contact, spot + n_spot, &n, &own)))
             return st;
-        if (n == 0 && crowded && restitution > 0.0)
+        if (n == 0 && crowded && restitution > 0.0) {
             n = contact_set_points(run, contact, 2.0 * floor_of(run, contact),
                                    spot + n_spot,
                                    contact_set_room(run, contact));
+            if (restitution < 1.0)
+                own.unseen = fmax(own.unseen, unseen_in_crowd(second, contact,
+                                                              restitution));
+        }
         /* what rests stays so: a limit has flights */
         bool flies = own.remaining > 0.0 || !event->held[contact];
         if (n > 0 && restitution > 0.0) {
@@ -430,6 +446,10 @@ count_impacts(struct second *second, const struct marked_contacts *done)
         if (!done->on[c])
             continue;
         contact->flight = contact->impacts++ ? now - contact->last : 0.0;
+        if (contact->flight > SECOND_CROWDED * second->sim->options.until) {
+            contact->seen[1] = contact->seen[0];
+            contact->seen[0] = contact->flight;
+        }
         contact->last = now;
         memmove(second->impact_time, second->impact_time + 1,
                 (SECOND_CROWD - 1) * sizeof *second->impact_time);

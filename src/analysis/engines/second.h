@@ -45,6 +45,7 @@ struct second_contact {
     uint64_t beside[2]; /* vertices (by their number, up to 63) that came down
                            beside a face of body 0, 1 at which they are held */
     double flight;      /* the flight before it, s; 0: not known */
+    double seen[2];     /* the last two flights that no crowd has, of bodies */
     long impacts;
 };
 

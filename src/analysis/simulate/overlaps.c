@@ -31,6 +31,7 @@
 #include "runtime/geometry/support.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 
@@ -71,6 +72,20 @@ deepest(struct simulation *sim, uint32_t contact, double lo, double hi)
     return st;
 }
 
+/* Beside held bodies: are these discs, spheres or planes, whose gap needs no
+ * closest points, and do they not overlap? */
+static bool
+balls_apart(struct rt *run, uint32_t contact)
+{
+    double gap, tol, rate;
+    if (!persistent_any(run) || !contact_point_balls_now(run, contact, &gap))
+        return false;
+    if (gap >= 0.0)
+        return true;
+    gap_tolerances(run, contact, &tol, &rate);
+    return gap >= -0.5 * SIMULATE_PASSED * tol;
+}
+
 int
 simulate_check_penetration(struct simulation *sim)
 {
@@ -85,6 +100,8 @@ simulate_check_penetration(struct simulation *sim)
         double gap, rate, now = rt_time(analysis->rt);
         int st;
         if (state->watch == WATCH_OFF || simulate_yields(sim, contact))
+            continue;
+        if (!state->overlap && balls_apart(analysis->rt, contact))
             continue;
         if (!state->overlap && sim->local &&
             event_apart(analysis->rt, contact) > 0.0)

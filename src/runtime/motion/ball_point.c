@@ -13,6 +13,7 @@
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/geometry/support.h"
 #include "runtime/motion/contact_point.h"
+#include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 
 struct ball_side {
@@ -32,6 +33,24 @@ pose_row(const struct rt *run, const imp_body *body, uint32_t i, int order,
            sizeof(double) * (size_t)(order + 1));
 }
 
+/* Shapes are those of the set-up: a radius is asked for once. */
+static double
+radius_of(struct rt *run, uint32_t body)
+{
+    struct motion_plan *plan = run->motion;
+    uint32_t n = run->im->bodies.n;
+    if (!plan->radius)
+        plan->radius = NEW_N(run->own, double, n);
+    if (plan->radius_of != run->start.version) {
+        for (uint32_t i = 0; i < n; i++)
+            plan->radius[i] = NAN;
+        plan->radius_of = run->start.version;
+    }
+    if (isnan(plan->radius[body]))
+        plan->radius[body] = support_ball_radius(run, body);
+    return plan->radius[body];
+}
+
 /* A body that rests for ever. False: it is no ball and no plane. */
 static bool
 fixed_side(struct rt *run, uint32_t index, int order, struct ball_side *side)
@@ -47,7 +66,7 @@ fixed_side(struct rt *run, uint32_t index, int order, struct ball_side *side)
     for (uint32_t i = 0; i < run->im->dim; i++)
         taylor_const(order, support.c[i], &side->x[i]);
     if (!(body->flags & IMP_BODYF_FLAT)) {
-        side->radius = support_ball_radius(run, index);
+        side->radius = radius_of(run, index);
         return side->radius > 0.0;
     }
     double x[3] = {support.centre[0], support.centre[1], support.centre[2]};
@@ -74,7 +93,7 @@ side_of(struct rt *run, uint32_t index, int order, struct ball_side *side)
     if (!side->moves)
         return fixed_side(run, index, order, side);
     const imp_body *body = rt_body(run, index);
-    side->radius = support_ball_radius(run, index);
+    side->radius = radius_of(run, index);
     for (uint32_t i = 0; i < dim && side->radius > 0.0; i++)
         pose_row(run, body, i, order, &side->x[i]);
     return side->radius > 0.0;
@@ -132,16 +151,79 @@ ball_gap(struct rt *run, const imp_contact *contact, int order,
     return gap_of(dim, order, side, apart, gap, normal);
 }
 
+/* The row of two balls, or of a ball and a plane, whose coefficients below
+ * `from` stand: those from there on alone, by the same arithmetic. */
+static void
+ball_row_on(struct rt *run, struct persistent_row *row, int from, int order)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    int dim = (int)run->im->dim, ball = 0;
+    struct taylor x[2][3], apart[3], normal, square, length, term;
+    bool moves[2], flat = false;
+    for (int s = 0; s < 2; s++) {
+        const imp_body *body = rt_body(run, contact->body[s]);
+        moves[s] = contact_point_body_moves(run, contact->body[s]);
+        if (moves[s])
+            ball = s;
+        flat = flat || (!moves[s] && body->flags & IMP_BODYF_FLAT);
+        for (int i = 0; i < dim; i++)
+            if (moves[s])
+                pose_row(run, body, (uint32_t)i, order, &x[s][i]);
+            else
+                taylor_const(order, run->env[body->env_state + (uint32_t)i],
+                             &x[s][i]);
+    }
+    for (int i = 0; i < 12; i++)
+        taylor_const_from(from, order, 0.0, &row->open[i / 6][i % 6]);
+    if (flat) {
+        taylor_const_from(from, order, 0.0, &row->gap);
+        for (int i = 0; i < dim; i++) {
+            taylor_scale_from(from, order, row->open[ball][i].c[0], &x[ball][i],
+                              &term);
+            taylor_add_from(from, order, &row->gap, &term, &row->gap);
+        }
+        return;
+    }
+    square.c[0] = 0.0;
+    taylor_const_from(from, order, 0.0, &square);
+    for (int i = 0; i < dim; i++) {
+        taylor_sub(order, &x[1][i], &x[0][i], &apart[i]);
+        taylor_mul_from(0, 0, &apart[i], &apart[i], &term);
+        taylor_mul_from(from, order, &apart[i], &apart[i], &term);
+        square.c[0] += term.c[0];
+        taylor_add_from(from, order, &square, &term, &square);
+    }
+    /* the gap is the length less the radii, which are no part of its rates */
+    length = row->gap;
+    length.c[0] = sqrt(square.c[0]);
+    taylor_sqrt_from(from, order, &square, &length);
+    memcpy(row->gap.c + from, length.c + from,
+           sizeof(double) * (size_t)(order + 1 - from));
+    for (int i = 0; i < dim; i++) {
+        taylor_scale(from - 1, ball ? 1.0 : -1.0, &row->open[ball][i], &normal);
+        taylor_div_from(from, order, &apart[i], &length, &normal);
+        for (int s = 0; s < 2; s++)
+            if (moves[s])
+                taylor_scale_from(from, order, s ? 1.0 : -1.0, &normal,
+                                  &row->open[s][i]);
+    }
+}
+
 static bool
-ball_row(struct rt *run, struct persistent_row *row, int order)
+ball_row(struct rt *run, struct persistent_row *row, int from, int order)
 {
     assert(row != NULL && order >= 0);
     const imp_contact *contact = rt_contact(run, row->spot.contact);
     int dim = (int)run->im->dim;
     struct ball_side side[2];
     struct taylor normal[3];
-    if (row->friction ||
-        !ball_gap(run, contact, order, side, &row->gap, normal))
+    if (from > 0 && row->balls) {
+        ball_row_on(run, row, from, order);
+        return true;
+    }
+    row->balls = !row->friction &&
+                 ball_gap(run, contact, order, side, &row->gap, normal);
+    if (!row->balls)
         return false;
     for (int i = 0; i < 12; i++)
         taylor_const(order, 0.0, &row->open[i / 6][i % 6]);
@@ -181,13 +263,50 @@ contact_point_balls_gap(struct rt *run, uint32_t contact, int order,
     return true;
 }
 
-int
-contact_point_surface(struct rt *run, struct persistent_row *row, int order)
+bool
+contact_point_balls_now(struct rt *run, uint32_t contact, double *gap)
 {
-    assert(run != NULL && row != NULL && order >= 0);
+    assert(gap != NULL);
+    if (!contact_point_balls(run, contact))
+        return false;
+    const uint32_t *body = rt_contact(run, contact)->body;
+    struct ball_side side[2];
+    const double *x[2];
+    double sum = 0.0;
+    int plane = -1;
+    for (int s = 0; s < 2; s++) {
+        bool moves = contact_point_body_moves(run, body[s]);
+        x[s] = run->env + rt_body(run, body[s])->env_state;
+        side[s].radius = 0.0;
+        if (moves)
+            side[s].radius = radius_of(run, body[s]);
+        else if (!fixed_side(run, body[s], 0, &side[s]))
+            return false;
+        if (side[s].radius > 0.0)
+            continue;
+        if (moves || plane >= 0)
+            return false;
+        plane = s;
+    }
+    for (uint32_t i = 0; i < run->im->dim; i++) {
+        double apart = x[1][i] - x[0][i];
+        sum +=
+            plane < 0 ? apart * apart : side[plane].normal[i] * x[1 - plane][i];
+    }
+    *gap = plane < 0 ? sqrt(sum) - side[0].radius - side[1].radius
+                     : sum - side[plane].level - side[1 - plane].radius;
+    return true;
+}
+
+int
+contact_point_surface(struct rt *run, const struct persistent_group *group,
+                      struct persistent_row *row, int order)
+{
+    assert(run != NULL && group != NULL && row != NULL && order >= 0);
     uint32_t contact = row->spot.contact, dim = run->im->dim;
     const imp_contact *image_contact = rt_contact(run, contact);
-    if (ball_row(run, row, order))
+    int from = group->known <= order ? group->known : order;
+    if (ball_row(run, row, from, order))
         return IMP_OK;
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;

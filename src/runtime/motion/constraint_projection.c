@@ -120,15 +120,17 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
     for (uint32_t n = 0; n < group->moved.n_body; n++) {
         uint32_t b = group->moved.body[n];
         double c[6] = {0}, terms[6] = {0};
-        for (int i = 0; i < group->n_unknown; i++)
+        for (int i = 0; i < group->n_unknown; i++) {
+            if (!run->joints && !persistent_reaches(group->reach + i, n))
+                continue;
+            const double *answer =
+                group->answer + ((size_t)i * group->moved.n_body + n) * 6;
             for (int j = 0; j < 6; j++) {
-                double by =
-                    x[i] *
-                    group->answer[((size_t)i * group->moved.n_body + n) * 6 +
-                                  (size_t)j];
+                double by = x[i] * answer[j];
                 c[j] += by;
                 terms[j] += fabs(by);
             }
+        }
         if (velocity) {
             change_velocity(run, b, c, terms);
             continue;

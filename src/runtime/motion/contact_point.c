@@ -764,7 +764,7 @@ contact_point_series(struct rt *run, struct persistent_group *group,
     row->valid = row->end = INFINITY;
     switch (row->spot.kind) {
     case POINT_SURFACE:
-        return contact_point_surface(run, row, order);
+        return contact_point_surface(run, group, row, order);
     case POINT_SMOOTH:
         return smooth_row(run, group, row, order);
     case POINT_EDGES:

@@ -48,12 +48,15 @@ bool contact_point_body_moves(const struct rt *run, uint32_t body);
 int contact_point_series(struct rt *run, struct persistent_group *group,
                          struct persistent_row *row, int order);
 /* The same for POINT_SURFACE (ball_point.c). */
-int contact_point_surface(struct rt *run, struct persistent_row *row,
-                          int order);
+int contact_point_surface(struct rt *run, const struct persistent_group *group,
+                          struct persistent_row *row, int order);
 /* Are both bodies discs or spheres, or one of them a plane that rests? */
 bool contact_point_balls(const struct rt *run, uint32_t contact);
-/* The gap of such a pair, by the formula of its points, without the unknowns
- * of closest points. False: it has none. */
+/* The gap of such a pair at the present state. False: it has none by this
+ * formula. */
+bool contact_point_balls_now(struct rt *run, uint32_t contact, double *gap);
+/* The gap of such a pair as a series, by the formula of its points, without the
+ * unknowns of closest points. False: it has none. */
 bool contact_point_balls_gap(struct rt *run, uint32_t contact, int order,
                              double *gap);
 /* Forgets the poses that points of one contact share: to be called whenever

@@ -62,10 +62,12 @@ struct motion_plan {
     double ground_step, ground;
     double ground_due; /* a change of the ground was to come at this time to
                           rounding, and is not dealt with; NAN: none */
-    double *ahead[2]; /* rows of motion_ahead_two; */
+    double *ahead[2];  /* rows of motion_ahead_two; */
     size_t ahead_room[2];
-    double *parabola;  /* per block: how long the last rows may be followed if
-                          they are those of crossing_parabola, else infinite */
+    double *radius; /* per body: of a ball, NAN until it is asked for; */
+    unsigned long radius_of; /* at this start.version; 0: none is known */
+    double *parabola; /* per block: how long the last rows may be followed if
+                         they are those of crossing_parabola, else infinite */
 };
 
 static inline const struct motion_block *

@@ -240,7 +240,7 @@ answer_of(struct rt *run, const struct persistent_group *group,
         persistent_by_mass(run, image_contact->body[e], f,
                            change + 6 * image_contact->body[e]);
     }
-    for (uint32_t i = 0; i < moved->n_block; i++) {
+    for (uint32_t i = 0; i < moved->n_block && run->joints; i++) {
         uint32_t block = moved->block[i];
         int st = group->solves && persistent_block(run, block)->n_rub
                      ? joint_friction_response(run, block, change)
@@ -299,9 +299,12 @@ answers(struct rt *run, struct persistent_group *group, double *G,
             return st;
         symmetric = symmetric && force->push == force->open &&
                     !(group->solves && group->rubs);
+        const struct persistent_reach *on = group->reach;
         for (int column = 0; column < count; column++)
             G[row * count + column] =
-                persistent_along(group->reach + column, answer);
+                run->joints || persistent_meets(on + row, on + column)
+                    ? persistent_along(on + column, answer)
+                    : 0.0;
     }
     for (int row = 0; row < count && symmetric; row++)
         for (int column = 0; column < row; column++)

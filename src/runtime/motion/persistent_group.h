@@ -64,7 +64,8 @@ struct persistent_mode {
  * the plane entry 5). */
 struct persistent_row {
     struct contact_point spot;
-    bool on; /* the point pushes */
+    bool on;    /* the point pushes */
+    bool balls; /* `gap` and `open` are by the formula of two balls */
     struct taylor gap, open[2][6];
     struct taylor place[3]; /* POINT_VERTEX: in the axes of the face's body */
     struct contact_point_crossing *crossing; /* memory of POINT_EDGES */
@@ -148,6 +149,21 @@ persistent_along(const struct persistent_reach *on, const double *answer)
         for (int c = 0; c < 6 && on->moves[e]; c++)
             g += on->open[e][c] * answer[6 * (size_t)on->place[e] + (size_t)c];
     return g;
+}
+/* Is the body at this place of the group one of them? Without joints no other
+ * body answers to a force there. */
+static inline bool
+persistent_reaches(const struct persistent_reach *on, uint32_t place)
+{
+    return (on->moves[0] && on->place[0] == place) ||
+           (on->moves[1] && on->place[1] == place);
+}
+static inline bool
+persistent_meets(const struct persistent_reach *one,
+                 const struct persistent_reach *two)
+{
+    return (one->moves[0] && persistent_reaches(two, one->place[0])) ||
+           (one->moves[1] && persistent_reaches(two, one->place[1]));
 }
 /* Pieces that are taken although no series leads on: when the last one was, and
  * how many of them follow each other. */

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "runtime/numerics/dense.h"
@@ -143,14 +144,17 @@ semidefinite_room(int n)
 }
 
 /* Makes L by pivots above `least`. Returns the trace of what is left. rest: n
- * doubles; pivot: n. */
+ * doubles; pivot: n; held: n, the columns of L where a row is not zero, modulo
+ * 64: rows of contacts that are apart share none, and have no product. */
 static double
 by_pivots(int n, const double *G, double least, struct semidefinite *out,
-          double *rest, int *pivot)
+          double *rest, int *pivot, uint64_t *held)
 {
     double *L = out->L, left = 0.0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         rest[i] = G[i * (n + 1)];
+        held[i] = 0;
+    }
     for (out->rank = 0; out->rank < n; out->rank++) {
         int k = out->rank, row = -1;
         for (int i = 0; i < n; i++)
@@ -162,12 +166,13 @@ by_pivots(int n, const double *G, double least, struct semidefinite *out,
         for (int i = 0; i < n; i++) {
             /* a row that has been taken depends on the columns before */
             bool taken = isinf(rest[i]);
-            double x =
-                taken
-                    ? 0.0
-                    : (G[i * n + row] - dense_dot(k, L + i * n, L + row * n)) /
-                          root;
+            double along = taken || !(held[i] & held[row])
+                               ? 0.0
+                               : dense_dot(k, L + i * n, L + row * n);
+            double x = taken ? 0.0 : (G[i * n + row] - along) / root;
             L[i * n + k] = i == row ? root : x;
+            if (x != 0.0 && i != row)
+                held[i] |= (uint64_t)1 << (k % 64);
             rest[i] -= taken || i == row ? 0.0 : x * x;
         }
         rest[row] = -INFINITY;
@@ -191,7 +196,7 @@ inverse_size(int n, int size, const double *K, const int *order,
         for (int j = 0; j <= row; j++)
             out[j] = 0.0;
         for (int i = 0; i < row; i++)
-            for (int j = 0; j <= i; j++)
+            for (int j = 0; j <= i && k[i] != 0.0; j++)
                 out[j] -= k[i] * inverse[i * size + j];
         out[row] = 1.0;
         for (int j = 0; j <= row; j++) {
@@ -214,7 +219,7 @@ make_inner(struct semidefinite *out)
     for (int i = 0; i < n; i++) {
         const double *l = out->L + i * n;
         for (int row = 0; row < rank; row++)
-            for (int column = 0; column <= row; column++)
+            for (int column = 0; column <= row && l[row] != 0.0; column++)
                 K[row * n + column] += l[row] * l[column];
     }
     for (int row = 0; row < rank; row++)
@@ -237,7 +242,8 @@ semidefinite_factor(int n, const double *G, double share,
     assert(n == 0 || (G != NULL && room != NULL));
     size_t square = (size_t)n * (size_t)n;
     double *inverse = room + 2 * square, *rest = inverse + square;
-    int *pivot = (int *)(rest + n);
+    uint64_t *held = (uint64_t *)(rest + n);
+    int *pivot = (int *)(held + n);
     double greatest = 0.0, norm = 0.0;
     *out = (struct semidefinite){
         .n = n, .G = G, .pivot = pivot, .L = room, .inner = room + square};
@@ -248,8 +254,8 @@ semidefinite_factor(int n, const double *G, double share,
     norm = sqrt(norm);
     if (!(norm < INFINITY))
         return false;
-    double left =
-        by_pivots(n, G, 0.5 * share / (n + 1) * greatest, out, rest, pivot);
+    double left = by_pivots(n, G, 0.5 * share / (n + 1) * greatest, out, rest,
+                            pivot, held);
     if (!(left <= share * greatest))
         return false;
     bool whole = out->rank == n;

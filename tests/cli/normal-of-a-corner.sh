@@ -5,7 +5,7 @@ use shapes
 world { gravity = (0, -9.81) }
 body floor : half_plane { fixed = true }
 body comes : polygon((0.2, -0.2), (-0.2, -0.2), (-0.1, 0.2)) { mass = 1  position = (-1, 0.4)  angle = -1  velocity = (1.5, 0) }
-body wall : rectangle(0.4, 0.4) { fixed = true  position = (0, 0.2) }
+body wall : rectangle(0.4, 0.4) { mass = 5  position = (0, 0.2) }
 contacts { restitution = 0 }
 let r = simulate { until = 2 }
 show r.status, r.summary

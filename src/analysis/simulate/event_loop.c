@@ -2,6 +2,7 @@
 /* The event loop: the run goes from event to event. The handlers of events do
  * not call each other; each returns to this loop and says what happens next. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -207,29 +208,33 @@ last_change(const struct simulation *sim, uint32_t contact)
 }
 
 /* Keeps the state in which the point of sim->mode_change is at the end of its
- * face, from where it leaves if nothing holds it further on. The present state
- * stays. What was past that end when the motion became what it is leaves there.
- * Of points that come to their ends at one time the end of the first is kept:
- * the others leave where they are found. */
+ * face, from where it leaves if nothing holds it further on, not before what is
+ * recorded. The present state stays. What was past that end when the motion
+ * became what it is leaves there. Of points that slide the first end is kept. */
 static int
 keep_face_end(struct simulation *sim)
 {
     struct rt *run = sim->run;
+    const struct numbers *event = &sim->log.time, *row = &sim->rows.time;
     struct saved_state here = saved_state_take(run);
-    double step;
-    if (simulate_slid_now(sim) && sim->mode_change.time == rt_time(run))
+    double step, now = rt_time(run), told = 0.0,
+                 end = fmax(sim->mode_change.face_end,
+                            last_change(sim, sim->mode_change.contact));
+    if (simulate_slid_now(sim) && sim->mode_change.time == now)
         return IMP_OK;
-    sim->face_from = rt_time(run);
-    int st = motion_to(run, fmax(sim->mode_change.face_end,
-                                 last_change(sim, sim->mode_change.contact)));
+    told = fmax(event->n ? event->v[event->n - 1] : 0.0,
+                row->n ? row->v[row->n - 1] : 0.0);
+    sim->face_from = told <= end * (1.0 + 4.0 * DBL_EPSILON)
+                         ? fmin(fmax(end, told), now)
+                         : now;
+    int st = motion_to(run, end);
     sim->face_end = saved_state_keep(run);
     saved_state_restore(run, &here);
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
 }
 
-/* A piece that goes on beyond times that were asked for ends at the last of
- * these before an event, from where it is looked for again, and before rounding
- * has moved what is held. */
+/* A piece that goes on beyond times that were asked for ends at the last one
+ * before an event, where it is looked for again, and before rounding matters. */
 static void
 stop_at_row(struct simulation *sim, double target, double *end)
 {
@@ -377,8 +382,7 @@ advance_rows(struct simulation *sim, int order, double *end_at)
     return IMP_OK;
 }
 
-/* The search for events until this time, right after that for changes of what
- * is held, whose series stand. */
+/* Searches for events right after changes of what is held: its series stand. */
 static int
 search(struct simulation *sim, double until, struct event *found,
        struct event *more, uint32_t *n_more)
@@ -472,8 +476,8 @@ tell_strained(struct simulation *sim)
             simulate_contact_name(sim, contact), num_digits(energy, taken, 3)));
 }
 
-/* The search has found no event before `end`: moves there, and does what closed
- * contacts and systems do at that time. */
+/* No event comes before `end`: does what closed contacts and systems do there.
+ */
 static int
 finish_piece(struct simulation *sim, double end)
 {
@@ -514,8 +518,7 @@ rotor_changes(struct simulation *sim)
     return simulate_row(sim);
 }
 
-/* The torque on these bodies has another law now: their closed contacts are
- * asked again what stays closed. */
+/* The torque has another law now: asks again what stays closed there. */
 static int
 settle_contacts(struct simulation *sim, const bool *body)
 {
@@ -552,8 +555,7 @@ look_at_rotors(struct simulation *sim, bool event)
     return st || !any ? st : settle_contacts(sim, body);
 }
 
-/* One round of the loop: moves to the next event before the target time, and
- * calls its handler. */
+/* One round of the loop: moves to the next event, and calls its handler. */
 static int
 advance_once(struct simulation *sim, double target, double limit,
              struct event *more)

@@ -638,7 +638,9 @@ typedef struct imp_val {
  * ROW sources of its tape: the motion of block s; from blocks.n on the event
  * tape of contact s; from there the derived rows of series s (lower numbers
  * only): row m of them is the series of coefficient m as a function of t,
- *     d_k = (k + m)!/(k! m!) c_{k+m}. */
+ *     d_k = (k + m)!/(k! m!) c_{k+m};
+ * from there the forces of contact s, as a run tells them: row 0 along the
+ * normal, row 1 of friction. */
 typedef struct imp_series {
     uint32_t tape, row; /* series tape; row of its output in work */
     uint32_t order;     /* highest coefficient that is ever wanted */

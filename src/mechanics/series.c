@@ -111,6 +111,19 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
     return along(mech, value.v[what]);
 }
 
+/* A force of a contact from what the run tells of it (imp_series). NULL: it is
+ * another entry of env. */
+static const expr *
+force_row(struct mech *mech, uint32_t contact, uint32_t what)
+{
+    size_t first =
+        mech->n_blocks + mech->model->n_contacts + mech->model->n_series;
+    if (what != IMP_CONTACT_NORMAL_FORCE && what != IMP_CONTACT_FRICTION_FORCE)
+        return NULL;
+    return ex_sym(mech->graph, SYM_ROW, (uint32_t)first + contact,
+                  what - IMP_CONTACT_NORMAL_FORCE);
+}
+
 static const expr *
 row_leaf(void *ctx, const expr *leaf)
 {
@@ -124,7 +137,7 @@ row_leaf(void *ctx, const expr *leaf)
         return along(mech, quantity_leaf(mech, leaf));
     case SYM_CONTACT:
         return leaf->j < IMP_CONTACT_E ? contact_row(mech, leaf->i, leaf->j)
-                                       : NULL;
+                                       : force_row(mech, leaf->i, leaf->j);
     case SYM_SERIES:
         return ex_sym(mech->graph, SYM_ROW,
                       (uint32_t)(mech->n_blocks + mech->model->n_contacts) +

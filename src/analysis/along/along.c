@@ -74,10 +74,12 @@ along_new(struct analysis *analysis, const imp_val *item, uint32_t n,
     along->until = until;
     along->closed = -1;
     along->v = NEW_N(arena, struct followed, n + 1);
+    along->v_before = NEW_N(arena, struct followed, n + 1);
     for (uint32_t i = 0; i < n; i++)
         if (item[i].kind == IMP_VAL_ALONG) {
             struct followed *followed = &along->v[along->n++];
             followed->item = &item[i];
+            followed->jumps = series_along_reads_force(analysis->rt, &item[i]);
             followed->c = NEW_N(arena, double, item[i].rows);
             followed->next = NEW_N(arena, double, item[i].rows);
             followed->kink =
@@ -92,10 +94,11 @@ along_forget(struct along *along)
     assert(along);
     for (uint32_t i = 0; i < along->n; i++)
         along->v[i] = (struct followed){.item = along->v[i].item,
+                                        .jumps = along->v[i].jumps,
                                         .c = along->v[i].c,
                                         .next = along->v[i].next,
                                         .kink = along->v[i].kink};
-    along->begun = false;
+    along->begun = along->before.there = false;
     along->n_ends = 0;
     along->now = along->limit_of = 0;
 }
@@ -458,6 +461,42 @@ note_piece(const struct along *along, struct followed *followed, double t,
                              fmax(followed->c[0], value)};
 }
 
+/* Are forces at both ends of the last piece, as those along the tangents of
+ * bodies at rest, rounding of others? */
+static bool
+bears_nothing(const struct along *along, const struct followed *followed,
+              double value)
+{
+    return fmax(fabs(followed->c[0]), fabs(value)) <=
+           LEFT_OF_MOTION * series_along_greatest_force(along->analysis->rt);
+}
+
+/* The last piece ends in an event. Forces of contacts jump there: right before
+ * it the points that bore them may be there no more, and the series tells what
+ * they came to. Does it, and that is not the value then? */
+static bool
+ends_in_jump(const struct along *along, const struct followed *followed,
+             double t, double value)
+{
+    double h = t - along->time;
+    return followed->jumps && !followed->blunt && t <= along->reach &&
+           t <= followed->known &&
+           fabs(polynomial_value(followed->c, IMP_ALONG_ORDER, h) - value) >
+               MISSED * (terms(followed->c, h) + fabs(value));
+}
+
+static void
+take_jump(struct along *along, struct followed *followed, double t)
+{
+    double h = t - along->time,
+           foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h);
+    if (found(followed))
+        return;
+    note_piece(along, followed, t, foreseen);
+    take_piece(followed, along->time, h);
+    count_value(followed, foreseen, t);
+}
+
 /* The last piece ends at time t with this value. */
 static void
 end_piece(struct along *along, struct followed *followed, double t,
@@ -485,7 +524,8 @@ end_piece(struct along *along, struct followed *followed, double t,
     double little = fmax(MISSED * (terms(followed->c, h) + fabs(value)),
                          LEFT_OF_MOTION * *size);
     note_piece(along, followed, t, value);
-    if (stays_closed(along, followed, h, foreseen, value))
+    if (stays_closed(along, followed, h, foreseen, value) ||
+        (followed->jumps && bears_nothing(along, followed, value)))
         along_by_ends(followed, h, value);
     else if (brief || followed->blunt)
         without_series(along, followed, t, value);
@@ -653,13 +693,49 @@ vanished(const struct along *along, const struct followed *followed)
     return false;
 }
 
+/* Keeps what stands before a look at the end of a piece. Behind a second look
+ * at one time its series is no more. */
+static void
+keep_before(struct along *along, double t)
+{
+    along->before.there = along->begun && t > along->time;
+    if (!along->before.there)
+        return;
+    memcpy(along->v_before, along->v, along->n * sizeof *along->v);
+    along->before.time = along->time;
+    along->before.reach = along->reach;
+    along->before.known = along->known;
+    along->before.doubled = along->doubled;
+    along->before.blunted = along->blunted;
+    along->before.brief = along->brief;
+    along->before.to_kink = along->to_kink;
+}
+
+/* The last look was beyond the present time. */
+static void
+go_back(struct along *along)
+{
+    memcpy(along->v, along->v_before, along->n * sizeof *along->v);
+    along->time = along->before.time;
+    along->reach = along->before.reach;
+    along->known = along->before.known;
+    along->doubled = along->before.doubled;
+    along->blunted = along->before.blunted;
+    along->brief = along->before.brief;
+    along->to_kink = along->before.to_kink;
+}
+
 static int
 look(struct along *along, bool ends, size_t events)
 {
     double t = rt_time(along->analysis->rt);
+    if (along->before.there && t < along->time && t >= along->before.time)
+        go_back(along);
+    keep_before(along, t);
     /* a row that was asked for is looked at twice, too, and ends no flight */
     if (along->begun && t == along->time && events != along->events)
         along_flight_ends(along);
+    bool event = ends || events != along->events;
     along->events = events;
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
@@ -667,15 +743,23 @@ look(struct along *along, bool ends, size_t events)
         int st = arg_numbers(along->analysis, followed->item, c);
         if (st)
             return st;
-        bool blunt = take_blunt(followed, c);
-        if (along->begun && t > along->time) {
+        bool blunt = take_blunt(followed, c),
+             jump = event && along->begun && t > along->time &&
+                    ends_in_jump(along, followed, t, c[0]);
+        if (followed->open && t > along->time)
+            count_value(followed, followed->c[0], along->time);
+        if (jump) {
+            take_jump(along, followed, t);
+        } else if (along->begun && t > along->time) {
             learn_rounding(followed, t - along->time);
             end_piece(along, followed, t, c[0]);
         }
         followed->next = followed->c;
         followed->c = c;
         followed->blunt = blunt || (!ends && vanished(along, followed));
-        count_value(followed, c[0], t);
+        followed->open = jump || (followed->open && ends && t == along->time);
+        if (!followed->open)
+            count_value(followed, c[0], t);
     }
     along->time = t;
     along->begun = true;

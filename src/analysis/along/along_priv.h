@@ -26,6 +26,9 @@ struct followed {
     double at;    /* of the extreme */
     bool any,
         blunt; /* blunt: the last look had no series that holds for any time */
+    /* jumps: it reads forces of contacts, which jump at events; open: the value
+     * of the last look counts only if it is not of the instant before one */
+    bool jumps, open;
     double known;  /* the time up to which the series of the last look holds */
     size_t missed; /* pieces that the series did not follow */
     double from, to;
@@ -57,6 +60,15 @@ struct along {
     size_t n_ends, events;        /* events of the run at the last look */
     double limit;                 /* the time of the last limit that was told */
     uint64_t limit_of;
+    /* What stood before the last look, and whether that can be gone back to:
+     * the motion may have gone a little beyond an event, and goes back to it
+     * then. */
+    struct followed *v_before;
+    struct {
+        bool there, brief, to_kink;
+        double time, reach, known;
+        int doubled, blunted;
+    } before;
     bool regular;  /* the flights before it tell the rest */
     double closed; /* m: a gap up to this size is closed; < 0: not yet asked */
 };

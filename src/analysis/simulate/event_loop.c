@@ -715,7 +715,7 @@ renew_first_row(struct simulation *sim)
     struct recorded_rows *rows = &sim->rows;
     size_t width = rows->width, last = rows->time.n;
     bool fresh = rows->fresh;
-    if (!last || sim->stopped || sim->run->forks || rows->time.v[0] > 0.0)
+    if (sim->stopped || sim->run->forks || (last && rows->time.v[0] > 0.0))
         return IMP_OK;
     for (size_t i = 0; i < sim->log.impulse.n; i++)
         if (sim->log.impulse.v[i] != 0.0)
@@ -724,10 +724,10 @@ renew_first_row(struct simulation *sim)
         along_forget(sim->along);
     rows->fresh = false;
     rows->asked = true;
-    int st = simulate_row(sim);
+    int st = last ? simulate_row(sim) : IMP_OK;
     rows->asked = false;
     rows->fresh = fresh;
-    if (st)
+    if (st || !last)
         return st;
     if (width) /* else there may be no values at all */
         memcpy(rows->values.v, rows->values.v + last * width,

@@ -19,6 +19,7 @@
 #include "runtime/flow/flow.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/instance/system.h"
+#include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
 
 /* the most remarks on one impact */
@@ -166,6 +167,10 @@ int
 simulate_look_along(struct simulation *sim)
 {
     assert(sim != NULL && sim->along != NULL);
+    int st =
+        series_along_forces(sim->run) ? friction_modes_tell(sim->run) : IMP_OK;
+    if (st)
+        return st;
     return along_look(sim->along, sim->rows.before, sim->log.total, give_rows,
                       sim);
 }

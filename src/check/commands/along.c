@@ -82,7 +82,7 @@ series_of(struct check *ck, const struct ast_expr *node,
     struct ast_expr call = {
         .kind = AST_CALL, .range = node->range, .args = args, .n_args = 2};
     struct value two[2] = {*value, check_expr(ck, &ck->modules.top, &order)};
-    struct value series = series_call(ck, &call, two);
+    struct value series = series_call(ck, &call, two, true);
     return series.kind == VALUE_NUM ? series.e : NULL;
 }
 

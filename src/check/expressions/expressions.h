@@ -72,9 +72,10 @@ struct value series_prime(struct check *ck, const struct env *env,
                           const struct ast_expr *node,
                           const struct ast_expr *operand,
                           const struct value *of, uint32_t order);
-/* series(x, order): node is its CALL node, args its checked arguments */
+/* series(x, order): node is its CALL node, args its checked arguments; run: it
+ * is asked for along a run alone, which knows the forces of contacts */
 struct value series_call(struct check *ck, const struct ast_expr *node,
-                         struct value *args);
+                         struct value *args, bool run);
 
 /* -- number.c: members of families after the first ------------------------- */
 
@@ -83,8 +84,8 @@ struct value series_call(struct check *ck, const struct ast_expr *node,
  * else, or has no finite value, and is to be checked. */
 const expr *member_number(struct check *ck, const struct env *env,
                           const struct ast_expr *node);
-/* Such a number that is entry `which` of a vector of `count` entries, which is a
- * tuple, or sums and multiples of tuples. */
+/* Such a number that is entry `which` of a vector of `count` entries, which is
+ * a tuple, or sums and multiples of tuples. */
 const expr *member_entry(struct check *ck, const struct env *env,
                          const struct ast_expr *node, uint32_t which,
                          uint32_t count);

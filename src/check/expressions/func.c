@@ -397,7 +397,7 @@ builtin_call(struct check *ck, const struct env *env,
     if (!strcmp(builtin->name, "gap"))
         return gap_call(ck, node, args);
     if (!strcmp(builtin->name, "series"))
-        return series_call(ck, node, args);
+        return series_call(ck, node, args, false);
     if (!strcmp(builtin->name, "linspace"))
         return linspace(ck, node, args);
     if (!strcmp(builtin->name, "min") || !strcmp(builtin->name, "max") ||

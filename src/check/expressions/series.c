@@ -17,9 +17,21 @@ struct reads {
     struct check *ck;
     bool time, motion, coordinates, result;
     bool moves;     /* a number of a list that changes along the motion */
-    bool told;      /* what a run tells of friction, which has no series */
+    bool told;      /* what a run tells of contacts, which has no series */
+    bool run;       /* the series are those along a run, which knows forces */
     uint32_t depth; /* what the series it reads need beyond its own order */
 };
+
+/* Is this told while a run goes on, and nothing else known of it? Of the forces
+ * of contacts the run knows the series. */
+static bool
+is_told(const expr *leaf, bool run)
+{
+    if (leaf->sym != SYM_CONTACT || leaf->j < IMP_CONTACT_NORMAL_FORCE)
+        return leaf->sym == SYM_JOINT;
+    return !run || (leaf->j != IMP_CONTACT_NORMAL_FORCE &&
+                    leaf->j != IMP_CONTACT_FRICTION_FORCE);
+}
 
 static void
 read_leaf(void *ctx, const expr *leaf)
@@ -30,9 +42,7 @@ read_leaf(void *ctx, const expr *leaf)
     reads->result |= leaf->sym == SYM_SLOT && !leaf_is_given(reads->ck, leaf);
     reads->moves |=
         leaf->sym == SYM_SLOT && reads->ck->lists.slots.v[leaf->i].moves;
-    reads->told |=
-        leaf->sym == SYM_JOINT ||
-        (leaf->sym == SYM_CONTACT && leaf->j >= IMP_CONTACT_NORMAL_FORCE);
+    reads->told |= is_told(leaf, reads->run);
     reads->motion |= leaf->sym == SYM_BODY || leaf->sym == SYM_CONTACT ||
                      leaf->sym == SYM_TOTAL || leaf->sym == SYM_SERIES ||
                      leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM ||
@@ -96,12 +106,22 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
     if (reads->told) {
         struct diag *diag = check_error(
             ck, DIAG_E0225, range,
-            "forces, work and mode of a contact are told at the recorded "
-            "times: they have no time derivative");
-        CHECK_HELP(ck, diag,
-                   "`'`, sup, inf, integral and first need one: record it, "
-                   "and take max(...), min(...) or mean(...) of its column; "
-                   "the slip of a system and the coordinates have one");
+            "%s told at the recorded times: they have no time derivative",
+            reads->run ? "work and mode of contacts, slips of bodies and "
+                         "forces of joints are"
+                       : "forces, work and mode of a contact are");
+        if (reads->run)
+            CHECK_HELP(ck, diag,
+                       "sup, inf, integral and first need one: record it, and "
+                       "take max(...), min(...) or mean(...) of its column; "
+                       "they know normal_force and friction_force of contacts, "
+                       "and the slip of a system");
+        else
+            CHECK_HELP(ck, diag,
+                       "`'` and series need one: record it, and take "
+                       "max(...), min(...) or mean(...) of its column; "
+                       "extremes of forces of contacts are entries of a "
+                       "record, as in record = sup(c.normal_force)");
         return NULL;
     }
     if (count + reads->depth > ORDER_MAX) {
@@ -314,7 +334,8 @@ series_prime(struct check *ck, const struct env *env,
 }
 
 struct value
-series_call(struct check *ck, const struct ast_expr *node, struct value *args)
+series_call(struct check *ck, const struct ast_expr *node, struct value *args,
+            bool run)
 {
     assert(ck && node && args);
     const struct dim *pure = dim_pure(ck->dims);
@@ -345,7 +366,7 @@ series_call(struct check *ck, const struct ast_expr *node, struct value *args)
             ORDER_MAX);
         return value_poison(node->range);
     }
-    struct reads reads = {.ck = ck};
+    struct reads reads = {.ck = ck, .run = run};
     ex_leaves(ck->g, args[0].e, 1, read_leaf, &reads);
     if (reads.coordinates || (reads.moves && highest > 0)) {
         derivative(ck, args[0].e[0], 1, what->range);

@@ -9,6 +9,7 @@
 #include "runtime/derivatives/series_along.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -16,6 +17,7 @@
 #include "runtime/gap/polytope_contact.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
 
 /* The series of a system that somebody else has made. */
 struct given {
@@ -25,9 +27,19 @@ struct given {
                      what is always 0 */
 };
 
+/* The forces of a contact have no tape: what was told of them gives the values,
+ * the series of the motion that was made last the other coefficients, which
+ * need this many more orders of the places. */
+#define FORCE_ORDERS 2
+/* A force that the motion gives and the one that is told differ by less than
+ * this share, unless the contact shares it with others and is told another
+ * share: that one has no series. */
+#define FORCE_SAME 1e-9
+
 /* What a series reads, by itself. */
 struct reads {
     bool all;    /* gaps, or blocks of bodies: everything that moves */
+    bool force;  /* those of a contact */
     bool *block; /* per block: of systems, of observers */
 };
 
@@ -38,6 +50,9 @@ struct series_along {
     const double **rows; /* sources, as imp_series says */
     bool same;           /* the state stays as it is for a while */
     bool values;         /* series_along_values */
+    double **force;      /* per contact: two rows; NULL: nobody reads them */
+    bool *pushed;        /* per system: they are read of a contact of it */
+    bool bodies_pushed;  /* they are read of contacts of bodies */
     int order;           /* to which bodies were moved since; 0: not yet */
     int *block_order;    /* the same of blocks of systems and observers */
     struct reads *reads; /* per series */
@@ -59,13 +74,36 @@ work_of(struct rt *run, uint32_t tape)
                  : IMP_ARRAY(run->im, run->im->tapes, imp_tape)[tape].n_rows);
 }
 
+/* The forces of a contact are read. */
+static void
+note_force(struct rt *run, struct series_along *along, uint32_t contact,
+           struct reads *reads)
+{
+    uint32_t system = rt_contact(run, contact)->system;
+    reads->force = true;
+    if (!along->force[contact])
+        along->force[contact] = rows_of(run, 2);
+    along->rows[run->im->blocks.n + run->im->contacts.n + run->im->series.n +
+                contact] = along->force[contact];
+    if (system == IMP_NO_SYSTEM) {
+        along->bodies_pushed = true;
+    } else {
+        along->pushed[system] = true;
+        reads->block[rt_system(run, system)->block] = true;
+    }
+}
+
 /* Does the tape of a series read this block, or what may depend on all of them?
  */
 static void
-note_read(const struct rt *run, const imp_instr *in, struct reads *reads)
+note_read(struct rt *run, struct series_along *along, const imp_instr *in,
+          struct reads *reads)
 {
     const imp_image *im = run->im;
-    uint32_t contacts = im->blocks.n, series = contacts + im->contacts.n;
+    uint32_t contacts = im->blocks.n, series = contacts + im->contacts.n,
+             force = series + im->series.n;
+    if (in->op == IMP_OP_ROW && in->a >= force)
+        note_force(run, along, in->a - force, reads);
     if (in->op != IMP_OP_ROW || in->a >= series)
         return; /* series of derivatives stand in the same list */
     if (in->a < contacts && system_of_block(run, in->a) != IMP_NO_SYSTEM)
@@ -75,14 +113,15 @@ note_read(const struct rt *run, const imp_instr *in, struct reads *reads)
 }
 
 static void
-note_reads(struct rt *run, uint32_t series, struct reads *reads)
+note_reads(struct rt *run, struct series_along *along, uint32_t series)
 {
+    struct reads *reads = along->reads + series;
     const imp_series *of = IMP_ARRAY(run->im, run->im->series, imp_series);
     const imp_ref code = rt_tape(run, of[series].tape)->code;
     const imp_instr *in = IMP_ARRAY(run->im, code, imp_instr);
     reads->block = NEW_N(run->own, bool, run->im->blocks.n + 1);
     for (uint32_t i = 0; i < code.n; i++)
-        note_read(run, in + i, reads);
+        note_read(run, along, in + i, reads);
     /* observers feel the motion of their system */
     for (uint32_t i = 0; i < run->im->systems.n; i++) {
         const imp_system *sys = rt_system(run, i);
@@ -105,7 +144,9 @@ series_along_new(struct rt *run)
     along->event = NEW_N(run->own, double *, nc + 1);
     along->work = NEW_N(run->own, double *, ns);
     along->derived = NEW_N(run->own, double *, ns);
-    along->rows = NEW_N(run->own, const double *, nb + nc + ns);
+    along->rows = NEW_N(run->own, const double *, nb + 2 * nc + ns);
+    along->force = NEW_N(run->own, double *, nc + 1);
+    along->pushed = NEW_N(run->own, bool, im->systems.n + 1);
     along->block_order = NEW_N(run->own, int, nb + 1);
     along->reads = NEW_N(run->own, struct reads, ns);
     along->given = NEW_N(run->own, struct given, im->systems.n + 1);
@@ -123,7 +164,7 @@ series_along_new(struct rt *run)
     for (uint32_t i = 0; i < ns; i++) {
         const imp_series *s = IMP_ARRAY(im, im->series, imp_series) + i;
         along->work[i] = work_of(run, s->tape);
-        note_reads(run, i, along->reads + i);
+        note_reads(run, along, i);
         along->rows[nb + nc + i] = along->derived[i] =
             rows_of(run, s->order + 1);
     }
@@ -188,6 +229,128 @@ series_along_given(struct rt *run, uint32_t system)
     run->series_along->given[system].now = true;
 }
 
+/* -- forces ---------------------------------------------------------------- */
+
+bool
+series_along_forces(const struct rt *run)
+{
+    assert(run);
+    return run->series_along && run->series_along->bodies_pushed;
+}
+
+double
+series_along_greatest_force(const struct rt *run)
+{
+    assert(run && run->series_along);
+    double most = 0.0;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        if (run->series_along->force[i])
+            most = fmax(most, fabs(run->env[rt_contact(run, i)->env_contact +
+                                            IMP_CONTACT_NORMAL_FORCE]));
+    return most;
+}
+
+bool
+series_along_reads_force(const struct rt *run, const imp_val *val)
+{
+    assert(run && val);
+    const imp_want *wants = IMP_ARRAY(run->im, val->series, imp_want);
+    bool any = false;
+    for (uint32_t i = 0; i < val->series.n && !any; i++)
+        any = run->series_along->reads[wants[i].series].force;
+    return any;
+}
+
+static double *
+force_row(const struct rt *run, uint32_t contact, uint32_t which)
+{
+    return run->series_along->force[contact] + which * IMP_ROW_STRIDE +
+           IMP_ROW_PAD;
+}
+
+/* The forces of a contact that are read begin with their values, without
+ * further coefficients. */
+static void
+begin_force(struct rt *run, uint32_t contact)
+{
+    const double *told = run->env + rt_contact(run, contact)->env_contact +
+                         IMP_CONTACT_NORMAL_FORCE;
+    memset(run->series_along->force[contact], 0,
+           2 * IMP_ROW_STRIDE * sizeof(double));
+    for (uint32_t which = 0; which < 2; which++)
+        *force_row(run, contact, which) = told[which];
+}
+
+/* These forces have no series. */
+static void
+force_blunt(struct rt *run, uint32_t contact)
+{
+    for (uint32_t which = 0; which < 2; which++)
+        force_row(run, contact, which)[1] = NAN;
+}
+
+/* The forces at contacts of bodies, after the series of their motion. */
+static void
+forces_of_bodies(struct rt *run, int most)
+{
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        if (run->series_along->force[i] &&
+            rt_contact(run, i)->system == IMP_NO_SYSTEM)
+            begin_force(run, i);
+    for (int i = 0; !run->series_along->values && i < persistent_count(run);
+         i++) {
+        uint32_t contact = persistent_point(run, i, NULL, NULL)->contact;
+        if (contact < run->im->contacts.n &&
+            run->series_along->force[contact] &&
+            !persistent_force_series(run, i, most, force_row(run, contact, 0),
+                                     force_row(run, contact, 1)))
+            force_blunt(run, contact);
+    }
+}
+
+/* One force of a contact of a system that is closed, of its series. */
+static void
+force_of_system(struct rt *run, uint32_t contact, uint32_t which,
+                const double *series, int most)
+{
+    double *row = force_row(run, contact, which);
+    if (!(fabs(series[0] - row[0]) <=
+          FORCE_SAME * (fabs(series[0]) + fabs(*force_row(run, contact, 0)))))
+        force_blunt(run, contact);
+    else
+        memcpy(row + 1, series + 1, (size_t)most * sizeof *row);
+}
+
+/* The forces at contacts of a system, after the series of its motion by its own
+ * tapes. Those of a ballistic system do not change in a flight. */
+static void
+forces_of_system(struct rt *run, uint32_t system, int most)
+{
+    const imp_system *sys = rt_system(run, system);
+    bool changes = !run->series_along->values &&
+                   !(sys->flags & IMP_SYSTEMF_LINE) &&
+                   system_slides(run, system);
+    for (uint32_t i = 0, rub = 0; i < sys->n_contact; i++) {
+        const imp_contact *of = rt_contact(run, sys->contact + i);
+        bool rubs = of->flags & IMP_CONTACTF_FRICTION;
+        uint32_t at = rub;
+        rub += rubs;
+        if (!run->series_along->force[sys->contact + i])
+            continue;
+        begin_force(run, sys->contact + i);
+        if (!changes || !system_holds(run, system, i))
+            continue;
+        force_of_system(run, sys->contact + i, 0, system_force(run, system, i),
+                        most);
+        if (rubs)
+            force_of_system(run, sys->contact + i, 1,
+                            system_rub(run, system, at, SYSTEM_RUB_FRICTION),
+                            most);
+    }
+}
+
+/* -- the motion ------------------------------------------------------------ */
+
 /* The series of the motion of a system, as they were given or by its tapes. */
 static int
 move_system(struct rt *run, uint32_t system, int most)
@@ -199,6 +362,7 @@ move_system(struct rt *run, uint32_t system, int most)
         IMP_ARRAY(run->im, run->im->blocks, imp_block)[sys->block].rows,
         uint32_t);
     double *rows = run->rows.block[sys->block], h;
+    given->now = given->now && !run->series_along->pushed[system];
     for (uint32_t i = 0; i < 2 * sys->n && (given->now || given->left); i++) {
         double *row = rows + (size_t)to[i] * IMP_ROW_STRIDE;
         if (given->now) {
@@ -210,7 +374,10 @@ move_system(struct rt *run, uint32_t system, int most)
         }
     }
     given->left = given->now;
-    return given->now ? IMP_OK : motion_series(run, sys->block, most, &h);
+    int st = given->now ? IMP_OK : motion_series(run, sys->block, most, &h);
+    if (!st && run->series_along->pushed[system])
+        forces_of_system(run, system, most - FORCE_ORDERS);
+    return st;
 }
 
 /* A tape does not write what is always 0, and machine code not what nobody
@@ -238,6 +405,8 @@ move_bodies(struct rt *run, int most)
         if (system_of_block(run, i) == IMP_NO_SYSTEM)
             clear_rows(run, i);
     int st = motion_series_all(run, most, &h);
+    if (!st && along->bodies_pushed)
+        forces_of_bodies(run, most - FORCE_ORDERS);
     along->order = st ? 0 : most;
     return st;
 }
@@ -277,11 +446,12 @@ move(struct rt *run, const imp_val *val, const imp_want *wants, int most)
 {
     struct series_along *along = run->series_along;
     double h;
-    int st = move_bodies(run, most);
+    int st = move_bodies(run, most + (along->bodies_pushed ? FORCE_ORDERS : 0));
     for (uint32_t system = 0; system < run->im->systems.n && !st; system++) {
         const imp_system *sys = rt_system(run, system);
         if (due(run, val, wants, sys->block, most)) {
-            st = move_system(run, system, most);
+            st = move_system(run, system,
+                             most + (along->pushed[system] ? FORCE_ORDERS : 0));
             along->block_order[sys->block] = st ? 0 : most;
         }
         if (st || !due(run, val, wants, sys->observer, most))

@@ -114,14 +114,21 @@ active(const struct rt *run, uint32_t contact)
 }
 
 bool
+system_holds(const struct rt *run, uint32_t system, uint32_t i)
+{
+    const imp_system *sys = rt_system(run, system);
+    assert(i < sys->n_contact);
+    return *active(run, sys->contact + i) != 0.0 ||
+           run->env[rt_contact(run, sys->contact + i)->env_contact +
+                    IMP_CONTACT_SOFT] == CONTACT_PRESSED;
+}
+
+bool
 system_slides(const struct rt *run, uint32_t system)
 {
     assert(system < run->im->systems.n);
-    const imp_system *sys = rt_system(run, system);
-    for (uint32_t i = 0; i < sys->n_contact; i++)
-        if (*active(run, sys->contact + i) != 0.0 ||
-            run->env[rt_contact(run, sys->contact + i)->env_contact +
-                     IMP_CONTACT_SOFT] == CONTACT_PRESSED)
+    for (uint32_t i = 0; i < rt_system(run, system)->n_contact; i++)
+        if (system_holds(run, system, i))
             return true;
     return false;
 }

@@ -20,6 +20,8 @@ rt_system(const struct rt *run, uint32_t s)
 uint32_t system_of_block(const struct rt *run, uint32_t block);
 /* Are contacts closed (IMP_CONTACT_ACTIVE in env)? */
 bool system_slides(const struct rt *run, uint32_t system);
+/* Is contact i of it closed, or does it yield to a force? */
+bool system_holds(const struct rt *run, uint32_t system, uint32_t i);
 /* Series of the motion with closed contacts at the present state, into the
  * rows of the system's block. Returns IMP_OK, or a status: IMP_FAILED after a
  * diagnostic, IMP_NONFINITE without one. */

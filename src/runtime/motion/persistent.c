@@ -754,3 +754,18 @@ persistent_series_more(struct rt *run, int order)
     }
     return st;
 }
+
+bool
+persistent_force_series(const struct rt *run, int i, int most, double *normal,
+                        double *along)
+{
+    assert(i >= 0 && i < persistent_count(run) && normal && along);
+    assert(most < IMP_ORDER_MAX);
+    const struct persistent_row *row = run->persistent->row[i];
+    const struct persistent_friction *friction = row->friction;
+    for (int k = 1; k <= most && row->on; k++) {
+        normal[k] += row->force.c[k];
+        along[k] += friction ? friction->force.c[k] : 0.0;
+    }
+    return !row->on || !friction || friction->jam_time != rt_time(run);
+}

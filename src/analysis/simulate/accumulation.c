@@ -698,8 +698,9 @@ limit(struct simulation *sim, uint32_t contact)
         flights->group = 0;
         return IMP_OK;
     }
-    if (is_early(flights))
-        return IMP_OK;
+    int st = IMP_OK;
+    if (is_early(flights) || (st = local_all(sim->local)))
+        return st;
     struct limit_group *group = &work_of(sim)->g;
     if (!gather(sim, contact, shrunk, group) ||
         limit_hit_next(sim, contact, shrunk, group) ||
@@ -739,7 +740,6 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     }
     flights->pause = 0;
-    int st = IMP_OK;
     bool sure = are_known(flights, group, found, now, window, state_window,
                           enough, ask.joins);
     ask.joins = NULL;
@@ -792,7 +792,7 @@ simulate_accumulation(struct simulation *sim, uint32_t contact)
         return st;
     if (tiny(sim, contact) ||
         (!followed && limit_turns_hidden(sim, turns, contact) > 0.0))
-        return rounding(sim, contact);
+        return (st = local_all(sim->local)) ? st : rounding(sim, contact);
     /* A limit of short flights has been taken: others that follow, such as
      * those of a body that tips from corner to corner, are lost, too. */
     flights->lost = is_short && flights->impacts == 0;

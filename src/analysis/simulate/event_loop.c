@@ -433,7 +433,7 @@ move_to_event(struct simulation *sim, double target, double *end,
     /* loads have jumped: no row tells forces of behind with modes of before */
     if (run->switching && sim->rub.what != RUBBING_NOTHING && *end == before)
         sim->rows.fresh = true;
-    if (!st)
+    if (!st && !(st = local_all(held ? sim->local : NULL)))
         st = simulate_persistent_peek(sim, *end, NULL, end);
     if (!st && nothing_watched)
         stop_at_row(sim, target, end);
@@ -666,7 +666,7 @@ advance(struct simulation *sim, double target, double limit)
             return st;
         simulate_progress(sim, rt_time(run));
     }
-    return IMP_OK;
+    return local_all(sim->local);
 }
 
 /* Tells once what accuracy is left where places are far from the origin. */
@@ -775,8 +775,8 @@ simulate_run(struct simulation *sim, double limit)
     resting_polytopes_start(sim);
     if (!run->table && (st = simulate_local_start(sim)))
         return st;
-    simulate_ball_flights_start(sim);
     simulate_pairs_start(sim);
+    simulate_ball_flights_start(sim);
     sim->found_contact = UINT32_MAX; /* none yet */
     if (sim->trace && (st = simulate_traced(sim)))
         return st;

@@ -13,6 +13,7 @@
 #include "runtime/balls/balls.h"
 #include "runtime/instance/contact_restitution.h"
 #include "runtime/instance/contact_table.h"
+#include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/trace/trace.h"
 
@@ -91,6 +92,18 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
  * pay: the search over all pairs follows fewer in milliseconds. */
 #define LOCAL_CONTACTS 32
 
+/* Is the state of all bodies read at no event, but where limits are asked for
+ * or bodies come to rest, and at the times of rows? The series of a touch are
+ * those of its bodies alone where nothing but their weight moves them. */
+static bool
+reads_few(const struct simulation *sim)
+{
+    const struct rt *run = sim->run;
+    bool rows = sim->rows.n_items && sim->options.keep == 1 && !sim->rows.only;
+    return !rows && !sim->along && !sim->trace && !sim->pairs && !run->trace &&
+           !run->forks && !run->im->systems.n && motion_by_weight(run);
+}
+
 void
 simulate_ball_flights_start(struct simulation *sim)
 {
@@ -102,6 +115,8 @@ simulate_ball_flights_start(struct simulation *sim)
         fast &=
             !sim->contacts[contact].through && !sim->contacts[contact].overlap;
     sim->balls = fast ? balls_new(run, false, NULL) : NULL;
+    if (sim->local && !sim->balls && !sim->planes && reads_few(sim))
+        local_leaves_behind(sim->local);
 }
 
 /* E0756: the search over all pairs is asked for, or needed, and the pairs are

@@ -128,7 +128,8 @@ simulate_check_penetration(struct simulation *sim)
                      num_digits(g, -closest.gap, 6), num_digits(at, now, 9));
             return IMP_FAILED;
         }
-        if ((st = touch_gap(analysis, contact, &gap, NULL)))
+        if ((st = local_all(sim->local)) ||
+            (st = touch_gap(analysis, contact, &gap, NULL)))
             return st;
         sim->overlaps.depth_max = fmax(sim->overlaps.depth_max, -gap);
         if (state->depth_from < now &&

@@ -699,6 +699,16 @@ list_contacts(struct simulation *sim)
     }
 }
 
+/* A contact was made: nothing is known of it. */
+static void
+begin_contact(struct simulation *sim, uint32_t contact)
+{
+    sim->contacts[contact] = (struct simulated_contact){.watch = WATCH_CLOSE};
+    sim->watch[contact] = WATCH_CLOSE;
+    resting_polytopes_drop(sim, contact);
+    simulate_accumulation_forget(sim, contact);
+}
+
 void
 simulate_contacts_made(struct simulation *sim)
 {
@@ -708,13 +718,15 @@ simulate_contacts_made(struct simulation *sim)
     if (serial == sim->serial)
         return;
     sim->n_contacts = run->im->contacts.n;
-    for (uint32_t c = contact_table_stated(run); c < sim->n_contacts; c++) {
-        if (contact_table_made(run, c) <= sim->serial)
-            continue;
-        sim->contacts[c] = (struct simulated_contact){.watch = WATCH_CLOSE};
-        sim->watch[c] = WATCH_CLOSE;
-        resting_polytopes_drop(sim, c);
-        simulate_accumulation_forget(sim, c);
+    bool few = serial - sim->serial < CONTACTS_LATEST;
+    for (uint32_t c = contact_table_stated(run); c < sim->n_contacts && !few;
+         c++)
+        if (contact_table_made(run, c) > sim->serial)
+            begin_contact(sim, c);
+    for (unsigned long i = sim->serial + 1; i <= serial && few; i++) {
+        uint32_t c = contact_table_latest(run, i);
+        if (c != NO_CONTACT)
+            begin_contact(sim, c);
     }
     sim->serial = serial;
 }

@@ -330,7 +330,9 @@ stay(struct simulation *sim, const uint32_t *contacts,
                                  CONTACT_LAW_FRICTION | CONTACT_LAW_COMPLIANCE);
         all[n_all++] = contact;
     }
-    int st = any ? simulate_persistent_settle(sim, all, n_all, &lost) : IMP_OK;
+    int st = any ? local_all(sim->local) : IMP_OK;
+    if (any && !st)
+        st = simulate_persistent_settle(sim, all, n_all, &lost);
     for (uint32_t i = 0; i < n_touched && !st && !sim->stopped; i++)
         if (!sim->touching.done.on[contacts[i]] &&
             told_later(sim, contacts[i], &verdict[i], n_touched) &&
@@ -533,7 +535,8 @@ touch_now(struct simulation *sim, const struct event *event,
         /* whether a force can hold a touch of C00 is seen by the others */
         uint32_t k = i % n_touched;
         bool last = verdict[k].class == CLASS_00;
-        if (!sim->touching.done.on[contacts[k]] && last == (i >= n_touched))
+        if (!sim->touching.done.on[contacts[k]] && last == (i >= n_touched) &&
+            !(st = local_all(sim->local)))
             st = touched(sim, contacts[k], &verdict[k], n_touched);
     }
     if (!st && !sim->stopped)

@@ -34,7 +34,8 @@ struct contact_table {
     uint32_t n_stated_pairs, *first, mask;
     uint32_t *pair_of, told; /* per contact that was made */
     unsigned long *made, serial;
-    uint32_t *told_pair, told_room; /* per number: its pair */
+    uint32_t latest[CONTACTS_LATEST]; /* by their serial */
+    uint32_t *told_pair, told_room;   /* per number: its pair */
     /* Contacts that were dropped, per pattern a list of them: a contact stays
      * one of its pattern, so that what other rooms keep of it has the same
      * size. */
@@ -288,6 +289,7 @@ contact_table_reset(struct rt *run)
     none_free(table, run->im->patterns.n);
     table->told = 0;
     table->serial++;
+    table->latest[table->serial % CONTACTS_LATEST] = NO_CONTACT;
 }
 
 /* -- contacts that are made -------------------------------------------------
@@ -468,6 +470,7 @@ contact_table_make(struct rt *run, uint32_t one, uint32_t two)
         env[IMP_CONTACT_COMPRESSED] = 0.0;
     table->pair_of[number - table->stated] = (uint32_t)(pair - table->pair.v);
     table->made[number - table->stated] = ++table->serial;
+    table->latest[table->serial % CONTACTS_LATEST] = number;
     return number;
 }
 
@@ -542,4 +545,14 @@ contact_table_made(const struct rt *run, uint32_t contact)
 {
     uint32_t stated = contact_table_stated(run);
     return contact < stated ? 0 : run->table->made[contact - stated];
+}
+
+uint32_t
+contact_table_latest(const struct rt *run, unsigned long serial)
+{
+    const struct contact_table *table = table_of(run);
+    assert(serial > 0 && serial <= table->serial);
+    assert(table->serial - serial < CONTACTS_LATEST);
+    uint32_t contact = table->latest[serial % CONTACTS_LATEST];
+    return contact < run->im->contacts.n ? contact : NO_CONTACT;
 }

@@ -56,5 +56,9 @@ void contact_table_pair(const struct rt *run, uint32_t number,
  * model. */
 unsigned long contact_table_serial(const struct rt *run);
 unsigned long contact_table_made(const struct rt *run, uint32_t contact);
+/* Which contact was made as this one of the last CONTACTS_LATEST. NO_CONTACT:
+ * none that is still there. */
+#define CONTACTS_LATEST 64
+uint32_t contact_table_latest(const struct rt *run, unsigned long serial);
 
 #endif

@@ -4,12 +4,14 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/local/local_priv.h"
 #include "runtime/motion/motion.h"
+#include "runtime/motion/persistent.h"
 
 /* -- the heap of pairs ------------------------------------------------------
  */
@@ -86,6 +88,63 @@ set_key(struct local *local, uint32_t contact, double key)
     local_set_key(local, local->n_body + contact, key);
 }
 
+/* Brings a body to the present time, as far as it is behind. */
+static void
+bring(struct local *local, uint32_t which)
+{
+    struct local_body *body = local->body + which;
+    if (!local->behind || body->here)
+        return;
+    body->here = true;
+    local->here[local->n_here++] = which;
+    int st = local_body_put(local, which, local->reached);
+    if (st)
+        local->status = st;
+}
+
+/* No body is behind any longer. */
+static void
+forget_behind(struct local *local)
+{
+    for (uint32_t i = 0; i < local->n_here; i++)
+        local->body[local->here[i]].here = false;
+    local->n_here = 0;
+    local->behind = false;
+}
+
+void
+local_leaves_behind(struct local *local)
+{
+    assert(local);
+    local->leaves = true;
+}
+
+int
+local_all(struct local *local)
+{
+    if (!local || !local->behind)
+        return IMP_OK;
+    assert(rt_time(local->run) == local->reached);
+    for (uint32_t i = 0; i < local->n_body; i++)
+        bring(local, i);
+    forget_behind(local);
+    return local->status;
+}
+
+/* Leaves behind all bodies that are not of these events, nor may touch theirs.
+ * Nobody may read what they had: asserts make it no number. */
+static void
+leave_behind(struct local *local)
+{
+    local->behind = true;
+#ifndef NDEBUG
+    for (uint32_t i = 0; i < local->n_body; i++)
+        local_body_hide(local, i);
+#endif
+    for (uint32_t i = 0; i < local->n_of_event; i++)
+        bring(local, local->of_event[i]);
+}
+
 /* A pair of which a body moves in another way now, or that is watched in
  * another way: until when it stays apart. */
 static void
@@ -98,9 +157,12 @@ renew(struct local *local, uint32_t contact)
         set_key(local, contact, INFINITY);
         return;
     }
-    double apart = watch == WATCH_OPEN || pushed(local, contact)
-                       ? 0.0
-                       : event_apart(local->run, contact);
+    double apart = 0.0;
+    if (watch != WATCH_OPEN && !pushed(local, contact)) {
+        bring(local, rt_contact(local->run, contact)->body[0]);
+        bring(local, rt_contact(local->run, contact)->body[1]);
+        apart = event_apart(local->run, contact);
+    }
     set_key(local, contact, rt_time(local->run) + apart);
 }
 
@@ -188,35 +250,50 @@ shrink(struct local *local, double t)
     return IMP_OK;
 }
 
+static int
+by_number(const void *one, const void *two)
+{
+    uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
+    return (a > b) - (a < b);
+}
+
 /* Looks which bodies move in another way than was known, and asks their pairs
- * again. */
+ * again. Those that are behind are as they were. */
 static int
 find_changes(struct local *local, const enum event_watch *watch,
              const uint32_t *list, uint32_t n)
 {
-    bool good = true;
+    bool good = true, few = local->behind;
+    uint32_t n_bodies = few ? local->n_here : local->n_body;
     local->n_held = 0;
     local->met = local->now;
-    for (uint32_t i = 0; i < local->n_body; i++) {
-        local->body[i].changed = local_body_look(local, i);
-        local->n_held += local->body[i].held;
-        if (local->body[i].changed)
-            local_cage_make(local, i, local->now);
+    qsort(local->here, local->n_here, sizeof *local->here, by_number);
+    for (uint32_t i = 0; i < n_bodies; i++) {
+        uint32_t which = few ? local->here[i] : i;
+        struct local_body *body = local->body + which;
+        body->changed = local_body_look(local, which);
+        local->n_held += body->held;
+        if (body->changed)
+            local_cage_make(local, which, local->now);
     }
     find_watched(local, watch, list, n);
-    for (uint32_t i = 0; i < local->n_body && good; i++)
-        if (local->body[i].changed)
-            good = local_cage_meet(local, i, met);
+    for (uint32_t i = 0; i < n_bodies && good; i++) {
+        uint32_t which = few ? local->here[i] : i;
+        if (local->body[which].changed)
+            good = local_cage_meet(local, which, met);
+    }
     if (!good) {
         int st = shrink(local, local->now);
         if (st)
             return st;
     }
-    for (uint32_t i = 0; i < local->n_body; i++)
-        for (uint32_t k = 0;
-             k < local->body[i].n_near && local->body[i].changed; k++)
-            renew(local, local->body[i].near[k]);
-    return IMP_OK;
+    for (uint32_t i = 0; i < n_bodies; i++) {
+        const struct local_body *body =
+            local->body + (few ? local->here[i] : i);
+        for (uint32_t k = 0; k < body->n_near && body->changed; k++)
+            renew(local, body->near[k]);
+    }
+    return local->status;
 }
 
 /* -- going on ---------------------------------------------------------------
@@ -415,34 +492,63 @@ trace_to(struct local *local, double when)
     return st ? st : motion_to(run, when);
 }
 
-/* Marks the bodies of the events that were found. */
+/* Marks the bodies of the events that were found, and lists them. */
 static void
 mark(struct local *local, const struct event *out, const struct event *more,
      uint32_t n_more)
 {
     const struct rt *run = local->run;
     local->quiet = out->kind == EVENT_NONE;
-    for (uint32_t i = 0; i < run->im->bodies.n; i++)
-        local->body[i].hit = false;
+    for (uint32_t i = 0; i < local->n_of_event; i++)
+        local->body[local->of_event[i]].hit = false;
+    local->n_of_event = 0;
     for (uint32_t i = 0; i <= n_more && !local->quiet; i++) {
         uint32_t contact = i ? more[i - 1].contact : out->contact;
         for (int k = 0; k < 2; k++) {
-            struct local_body *body =
-                local->body + rt_contact(run, contact)->body[k];
-            body->hit = body->block != IMP_NO_BLOCK;
+            uint32_t which = rt_contact(run, contact)->body[k];
+            struct local_body *body = local->body + which;
+            if (body->block == IMP_NO_BLOCK || body->hit)
+                continue;
+            body->hit = true;
+            local->of_event[local->n_of_event++] = which;
         }
     }
+    qsort(local->of_event, local->n_of_event, sizeof *local->of_event,
+          by_number);
 }
 
 uint32_t
-local_near(const struct local *local, uint32_t which, const uint32_t **list)
+local_near(struct local *local, uint32_t which, const uint32_t **list)
 {
     assert(local && which < local->run->im->bodies.n && list);
     const struct local_body *body = local->body + which;
     bool known = (rt_time(local->run) == local->reached && !body->held) ||
                  local->balls_held;
     *list = known ? body->near : local->of + local->first[which];
-    return known ? body->n_near : local->first[which + 1] - local->first[which];
+    uint32_t n =
+        known ? body->n_near : local->first[which + 1] - local->first[which];
+    for (uint32_t k = 0; k < n && local->behind; k++) {
+        bring(local, rt_contact(local->run, (*list)[k])->body[0]);
+        bring(local, rt_contact(local->run, (*list)[k])->body[1]);
+    }
+    return n;
+}
+
+/* Lists the contacts of a body of the event, or that is held. */
+static void
+list_of_body(struct local *local, uint32_t which)
+{
+    const uint32_t *list;
+    uint32_t n = local_near(local, which, &list);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t *body = rt_contact(local->run, list[k])->body;
+        const struct local_body *other =
+            local->body + (body[0] == which ? body[1] : body[0]);
+        /* each once */
+        if ((other->hit || other->held) && other < local->body + which)
+            continue;
+        local->concerned[local->n_concerned++] = list[k];
+    }
 }
 
 /* Lists the contacts of these bodies, and of those that are held. */
@@ -450,21 +556,11 @@ static void
 list_concerned(struct local *local)
 {
     local->n_concerned = 0;
-    for (uint32_t i = 0; i < local->run->im->bodies.n; i++) {
-        if (!local->body[i].hit && !local->body[i].held)
-            continue;
-        const uint32_t *list;
-        uint32_t n = local_near(local, i, &list);
-        for (uint32_t k = 0; k < n; k++) {
-            const uint32_t *body = rt_contact(local->run, list[k])->body;
-            const struct local_body *other =
-                local->body + (body[0] == i ? body[1] : body[0]);
-            /* each once */
-            if ((other->hit || other->held) && other < local->body + i)
-                continue;
-            local->concerned[local->n_concerned++] = list[k];
-        }
-    }
+    for (uint32_t i = 0; i < local->n_of_event && !local->n_held; i++)
+        list_of_body(local, local->of_event[i]);
+    for (uint32_t i = 0; i < local->n_body && local->n_held; i++)
+        if (local->body[i].hit || local->body[i].held)
+            list_of_body(local, i);
 }
 
 void
@@ -494,7 +590,11 @@ local_next(struct local *local, const enum event_watch *watch,
     *n_more = 0;
     local->now = rt_time(run);
     assert(until >= local->now);
-    int st = find_changes(local, watch, changed, n_changed);
+    assert(!local->behind || local->now == local->reached);
+    int st = persistent_any(run) ? local_all(local) : local->status;
+    if (!st)
+        st = find_changes(local, watch, changed, n_changed);
+    forget_behind(local);
     if (!st)
         st = first_touch(local, until, &when);
     if (!st && local->n_held)
@@ -504,13 +604,16 @@ local_next(struct local *local, const enum event_watch *watch,
     if (st)
         return st;
     run->env[run->im->layout.time] = when;
-    st = local_put_all(local, when);
     local->reached = when;
     report(local, when, out, more, n_more);
     out->time = when;
     mark(local, out, more, *n_more);
+    if (local->leaves && !local->quiet && !local->n_held && !run->trace)
+        leave_behind(local);
+    else
+        st = local_put_all(local, when);
     list_concerned(local);
-    return st;
+    return st ? st : local->status;
 }
 
 /* Lists the contacts of each body that are of the model. */
@@ -583,6 +686,8 @@ local_new(struct rt *run, double end)
     local->mask = NEW_N(run->arena, enum event_watch, room + 1);
     local->watch = NEW_N(run->arena, enum event_watch, room + 1);
     local->concerned = NEW_N(run->arena, uint32_t, room + 1);
+    local->of_event = NEW_N(run->arena, uint32_t, local->n_body + 1);
+    local->here = NEW_N(run->arena, uint32_t, local->n_body + 1);
     list_contacts(local);
     for (uint32_t i = 0; i < local->n_heap; i++) {
         local->pair[i].key = INFINITY;

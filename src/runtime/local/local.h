@@ -26,6 +26,13 @@ struct local *local_new(struct rt *run, double end);
 /* Where contacts are made as bodies come near (run->table): makes those of the
  * present state, before the first search. Status; errors are told. */
 int local_begin(struct local *local);
+/* From now on an event brings to its time only its bodies, and those that may
+ * touch them; the other ones stay as they were written last (local_all). Not
+ * where bodies are held, nor where the motion is traced. */
+void local_leaves_behind(struct local *local);
+/* Brings the bodies that were left behind to the time of the last event, which
+ * is the present one. Status; errors are told. NULL: there is none. */
+int local_all(struct local *local);
 /* There: the contact of two bodies, which is made if they have none; NO_CONTACT
  * where there is no room. */
 uint32_t local_contact(struct local *local, uint32_t one, uint32_t two);
@@ -38,10 +45,9 @@ int local_next(struct local *local, const enum event_watch *watch,
                struct event *out, struct event *more, uint32_t *n_more);
 /* The contact is watched from a touch on that was handled now. */
 void local_touches(struct local *local, uint32_t contact);
-/* Contacts of a body: all that are not proved to be apart at the present time.
- * Returns how many there are. */
-uint32_t local_near(const struct local *local, uint32_t body,
-                    const uint32_t **list);
+/* Contacts of a body: all that are not proved to be apart at the present time,
+ * to which their bodies are brought. Returns how many there are. */
+uint32_t local_near(struct local *local, uint32_t body, const uint32_t **list);
 /* The contacts that are to be looked at where local_next has come to: of the
  * bodies of an event there, and of those that are held; NULL and all contacts
  * where there was no event. The others are as the search knows them. Returns

@@ -247,24 +247,33 @@ local_body_put(struct local *local, uint32_t which, double t)
     if (!st && t > body->start)
         go_on(local, body, t - body->start);
     run->env[run->im->layout.time] = time;
+    keep(run, &body->put, run->env + run->im->layout.state + body->at,
+         body->first_state, body->n);
     return st;
+}
+
+void
+local_body_hide(struct local *local, uint32_t which)
+{
+    assert(local && which < local->n_body);
+    struct rt *run = local->run;
+    struct local_body *body = local->body + which;
+    double *state = run->env + run->im->layout.state + body->at;
+    if (body->block == IMP_NO_BLOCK || body->held)
+        return;
+    for (uint32_t i = 0; i < body->n; i++)
+        state[i] = NAN;
+    keep(run, &body->put, state, body->first_state, body->n);
 }
 
 int
 local_put_all(struct local *local, double t)
 {
     assert(local);
-    struct rt *run = local->run;
-    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
-        struct local_body *body = local->body + i;
-        int st = local_body_put(local, i, t);
-        if (st)
-            return st;
-        if (body->block != IMP_NO_BLOCK && !body->held)
-            keep(run, &body->put, run->env + run->im->layout.state + body->at,
-                 body->first_state, body->n);
-    }
-    return IMP_OK;
+    int st = IMP_OK;
+    for (uint32_t i = 0; i < local->n_body && !st; i++)
+        st = local_body_put(local, i, t);
+    return st;
 }
 
 double

@@ -18,6 +18,7 @@ struct local_body {
     bool held;      /* that, or others hold it: its motion is not kept here */
     bool changed;   /* at the last look */
     bool hit;       /* it is of an event of the last search */
+    bool here;      /* while others are behind: its state is the present one */
     bool made;      /* the series of the present piece is made */
     double start, holds; /* of the piece: since when, for how long (s) */
     double *state, *low; /* at the start of the piece (low NULL: 0); of the first
@@ -74,6 +75,11 @@ struct local {
     uint32_t *first, *of, *with;
     uint32_t *concerned, n_concerned; /* local_concerned */
     uint32_t n_held;                  /* bodies that are held */
+    /* those of body[].hit, by number; of body[].here */
+    uint32_t *of_event, n_of_event, *here, n_here;
+    bool leaves; /* bodies may be left behind (local_leaves_behind) */
+    bool behind; /* they are: the state of others is an earlier one */
+    int status;  /* of bodies that were brought on; told by the next search */
     bool quiet;                       /* the last search found no event */
     double now, end;                  /* present time; of the run */
     double reached;                   /* to which the last search came */
@@ -85,8 +91,8 @@ void local_bodies_new(struct local *local);
  * present state then. */
 bool local_body_look(struct local *local, uint32_t body);
 /* Writes its state at the time t into env, no sooner than its motion changed
- * last. A body that is held, or that does not move, stays. Status of the tapes.
- */
+ * last, and keeps what it wrote. A body that is held, or that does not move,
+ * stays. Status of the tapes. */
 int local_body_put(struct local *local, uint32_t body, double t);
 /* Of a body that forces of its own push, and whose state has been put for the
  * time t: a time before which its mass centre goes no further than this way. */
@@ -126,7 +132,10 @@ void local_cage_holds(const struct local *local, double *until);
 void local_cage_join(struct local *local, uint32_t contact);
 /* Gives an entry of local->pair its place in the heap by a new time. */
 void local_set_key(struct local *local, uint32_t entry, double key);
-/* local_body_put for all bodies, whose state is known to be this one then. */
+/* Writes a state that is no number for it, as a body that stands where it was
+ * put: who reads it while it is behind is found out. */
+void local_body_hide(struct local *local, uint32_t body);
+/* local_body_put for all bodies. */
 int local_put_all(struct local *local, double t);
 
 #endif

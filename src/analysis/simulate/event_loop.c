@@ -2,7 +2,6 @@
 /* The event loop: the run goes from event to event. The handlers of events do
  * not call each other; each returns to this loop and says what happens next. */
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -224,9 +223,7 @@ keep_face_end(struct simulation *sim)
         return IMP_OK;
     told = fmax(event->n ? event->v[event->n - 1] : 0.0,
                 row->n ? row->v[row->n - 1] : 0.0);
-    sim->face_from = told <= end * (1.0 + 4.0 * DBL_EPSILON)
-                         ? fmin(fmax(end, told), now)
-                         : now;
+    sim->face_from = fmin(fmax(end, told), now);
     int st = motion_to(run, end);
     sim->face_end = saved_state_keep(run);
     saved_state_restore(run, &here);

@@ -631,11 +631,18 @@ forces(struct rt *run, struct persistent_group *group, int order, int term,
 }
 
 /* How many orders of forces stand for a series of a higher order. A friction
- * that varies was not made for the last order. */
+ * that varies was not made for the last order. Rows of corners go on from
+ * there, and so do those of balls. */
 static int
 orders_made(const struct persistent_group *group, int last)
 {
-    return !group->varies && persistent_corners_only(group) ? last + 1 : 0;
+    bool balls = true;
+    for (int i = 0; i < group->n_on; i++)
+        balls = balls && group->row[i].balls &&
+                group->row[i].spot.kind == POINT_SURFACE;
+    return !group->varies && (balls || persistent_corners_only(group))
+               ? last + 1
+               : 0;
 }
 
 /* Makes the whole series after the forces, which `done` has done already. */

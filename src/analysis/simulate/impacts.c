@@ -64,6 +64,8 @@ touches(struct group *group, uint32_t contact)
         const struct simulated_contact *state = &sim->contacts[contact];
         bool out = state->watch == WATCH_OFF || state->through ||
                    state->overlap || simulate_is_soft(sim, contact) ||
+                   (!persistent_holds(sim->run, contact) &&
+                    contact_point_balls_apart(sim->run, contact)) ||
                    (sim->local && event_apart(sim->run, contact) > 0.0) ||
                    closest_points_find(sim->run, contact, &closest, false);
         out = out || (closest.gap > gap_hit(sim->run, contact) &&

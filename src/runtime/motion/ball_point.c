@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/geometry/support.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion_priv.h"
@@ -173,8 +174,9 @@ ball_row_on(struct rt *run, struct persistent_row *row, int from, int order)
                 taylor_const(order, run->env[body->env_state + (uint32_t)i],
                              &x[s][i]);
     }
-    for (int i = 0; i < 12; i++)
-        taylor_const_from(from, order, 0.0, &row->open[i / 6][i % 6]);
+    for (int k = from; k <= order; k++)
+        for (int i = 0; i < 12; i++)
+            row->open[i / 6][i % 6].c[k] = 0.0;
     if (flat) {
         taylor_const_from(from, order, 0.0, &row->gap);
         for (int i = 0; i < dim; i++) {
@@ -296,6 +298,17 @@ contact_point_balls_now(struct rt *run, uint32_t contact, double *gap)
     *gap = plane < 0 ? sqrt(sum) - side[0].radius - side[1].radius
                      : sum - side[plane].level - side[1 - plane].radius;
     return true;
+}
+
+/* so many times what takes part in an impact is apart, whatever the rounding */
+#define FAR_WIDER 4.0
+
+bool
+contact_point_balls_apart(struct rt *run, uint32_t contact)
+{
+    double gap;
+    return persistent_any(run) && contact_point_balls_now(run, contact, &gap) &&
+           gap > FAR_WIDER * gap_hit(run, contact);
 }
 
 int

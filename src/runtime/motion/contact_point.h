@@ -55,6 +55,9 @@ bool contact_point_balls(const struct rt *run, uint32_t contact);
 /* The gap of such a pair at the present state. False: it has none by this
  * formula. */
 bool contact_point_balls_now(struct rt *run, uint32_t contact, double *gap);
+/* Beside what is held: is the gap of such a pair far wider than what takes part
+ * in an impact? */
+bool contact_point_balls_apart(struct rt *run, uint32_t contact);
 /* The gap of such a pair as a series, by the formula of its points, without the
  * unknowns of closest points. False: it has none. */
 bool contact_point_balls_gap(struct rt *run, uint32_t contact, int order,

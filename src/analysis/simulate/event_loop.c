@@ -499,19 +499,18 @@ finish_piece(struct simulation *sim, double end)
                : IMP_OK;
 }
 
-/* The mode of a rotor changes now. */
+/* The mode of a rotor changes now, and of others that come to rest with it. */
 static int
-rotor_changes(struct simulation *sim)
+rotor_changes(struct simulation *sim, const bool *stuck)
 {
-    uint32_t rotor = sim->rotor;
-    bool stuck = rotors_sticks(sim->run, rotor);
     int st = simulate_row(sim);
-    if (st || (st = rotors_change(sim->run, rotor)))
+    if (st || (st = rotors_change(sim->run, sim->rotor)))
         return st;
     sim->rows.fresh = false;
     sim->rotor = IMP_NO_ROTOR;
-    if (stuck != rotors_sticks(sim->run, rotor))
-        simulate_log_rotor(sim, rotor, stuck ? "slip" : "stick");
+    for (uint32_t i = 0; i < sim->run->im->rotors.n; i++)
+        if (stuck[i] != rotors_sticks(sim->run, i))
+            simulate_log_rotor(sim, i, stuck[i] ? "slip" : "stick");
     return simulate_row(sim);
 }
 
@@ -543,7 +542,7 @@ look_at_rotors(struct simulation *sim, bool event)
     for (uint32_t i = 0; i < n; i++)
         stuck[i] = rotors_sticks(run, i);
     int st = sim->rotor != IMP_NO_ROTOR && rt_time(run) == sim->rotor_time
-                 ? rotor_changes(sim)
+                 ? rotor_changes(sim, stuck)
              : event ? rotors_settle(run)
                      : IMP_OK;
     for (uint32_t i = 0; i < n; i++)

@@ -205,8 +205,10 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
     if (text)
         *text = model_text(&trial.other);
     struct runner patient = *runner;
-    /* near to a ground that rides is every body, at all times */
+    /* near to a ground that rides is every body, at all times; pieces of bodies
+     * have more contacts */
     if (trial.other.second || trial.frame.guests ||
+        trial.other.bodies > subject->model.bodies ||
         !ride_is_rest(&trial.other.ground))
         patient.seconds *= SECOND_ENGINE;
     run_model(&patient, &trial.other, &result);

@@ -317,6 +317,20 @@ print_attitude(const struct model *model, const struct body *body, FILE *out)
     fputs(")", out);
 }
 
+/* Motions of bodies that are joined follow from those of the joints; two halves
+ * of a body that no other joint holds move as the first one does. */
+static bool
+states_motion(const struct model *model, int index)
+{
+    for (int i = 0; i < model->joints; i++) {
+        const struct joint *joint = &model->joint[i];
+        bool first = joint->first == index, second = joint->second == index;
+        if (joint->there && (second || (first && !joint->weld)))
+            return false;
+    }
+    return true;
+}
+
 static void
 print_body(const struct model *model, int index, FILE *out)
 {
@@ -358,7 +372,7 @@ print_body(const struct model *model, int index, FILE *out)
         }
     }
     print_attitude(model, body, out);
-    if (!body->fixed && !body_is_jointed(model, index)) {
+    if (!body->fixed && states_motion(model, index)) {
         vector_key(model, out, "velocity", body->velocity);
         if (model->dimension == 3)
             vector_key(model, out, "spin", body->spin);
@@ -480,6 +494,12 @@ static void
 print_joint(const struct model *model, int index, FILE *out)
 {
     const struct joint *joint = &model->joint[index];
+    if (joint->weld) {
+        fprintf(out, "joint %s : weld(%s, %s) { }\n", joint->name,
+                model->body[joint->first].name,
+                model->body[joint->second].name);
+        return;
+    }
     fprintf(out, "joint %s : %s(%s, %s) { at = ", joint->name,
             joint->ball     ? "ball"
             : joint->slider ? "slider"

@@ -80,6 +80,9 @@ struct body {
     double velocity[3], spin[3];
     struct load load;
     struct rotor rotor;
+    int half;     /* 1 + the other half of a body that is cut in two, this one
+                     is the first; its record is read as that of the whole */
+    double share; /* of the whole that it is */
 };
 
 /* How a restitution falls with the quotient v of the approach: e/(1 + v);
@@ -124,14 +127,14 @@ struct contact {
     double belt;                 /* speed of the ground of a system */
 };
 
-/* A hinge, or in space also a ball joint, between two bodies, or a body and the
+/* A hinge, a slider, a weld, or in space also a ball joint, between two bodies, or a body and the
  * world. */
 struct joint {
     bool there;
     char name[NAME_SIZE];
     int first, second; /* bodies; second is -1: the world */
     double at[3];
-    bool ball, slider;
+    bool ball, slider, weld;
     double axis[3];       /* of a hinge in space; of a slider */
     double rate;          /* spin of the first against the second; of a slider a
                              speed */

@@ -10,21 +10,6 @@
 #include "solid.h"
 #include "vector.h"
 
-/* Corners of a convex polygon, sorted about its centre of mass. */
-static void
-sort_corners(struct solid *solid)
-{
-    for (int i = 1; i < solid->corners; i++)
-        for (int k = i; k > 0; k--) {
-            double *a = solid->corner[k - 1], *b = solid->corner[k], keep[3];
-            if (atan2(a[1], a[0]) <= atan2(b[1], b[0]))
-                break;
-            memcpy(keep, a, sizeof keep);
-            memcpy(a, b, sizeof keep);
-            memcpy(b, keep, sizeof keep);
-        }
-}
-
 /* Mass, and in the plane the moment of inertia, about the centre of mass: sums
  * over the triangles between the centre and the sides. */
 static void
@@ -45,7 +30,7 @@ body_inertia(const struct model *model, int index, double *mass,
         return;
     }
     solid_make(body, model->dimension, &solid);
-    sort_corners(&solid);
+    solid_sort(&solid);
     for (int i = 0; i < solid.corners; i++) {
         const double *a = solid.corner[i];
         const double *b = solid.corner[(i + 1) % solid.corners];

@@ -86,6 +86,24 @@ read_states(const struct model *model, const struct json *record,
     }
 }
 
+/* The mass centre of a body that is cut in two lies between those of the
+ * halves. */
+static void
+join_halves(const struct body *first, struct result *result, int body)
+{
+    for (int row = 0; row < result->rows; row++) {
+        struct state *whole = &result->state[row * result->bodies + body];
+        const struct state *rest =
+            &result->state[row * result->bodies + first->half - 1];
+        for (int k = 0; k < 3; k++) {
+            whole->position[k] = first->share * whole->position[k] +
+                                 (1 - first->share) * rest->position[k];
+            whole->velocity[k] = first->share * whole->velocity[k] +
+                                 (1 - first->share) * rest->velocity[k];
+        }
+    }
+}
+
 /* Those of a body that stands in a system. */
 static void
 read_body_of_system(const struct model *model, const struct json *record,
@@ -318,6 +336,9 @@ read_rows(const struct model *model, const struct json *record,
             read_states(model, record, result, i);
         else if (model->body[i].there)
             fixed_states(model, result, i);
+    for (int i = 0; i < model->bodies; i++)
+        if (model->body[i].half)
+            join_halves(&model->body[i], result, i);
     result->place = calloc(rows * MAX_SYSTEMS, sizeof *result->place);
     if (model->observed)
         result->observed = calloc(rows * MAX_SYSTEMS, sizeof *result->observed);
@@ -418,6 +439,8 @@ run_model(const struct runner *runner, const struct model *model,
         result->decided = first_warning(record, "approach alike", "would pull");
         result->loads = first_warning(record, "points share the loads",
                                       "points share the impulses");
+        result->choices = first_warning(record, "choices of modes",
+                                        "not shown to be the only one");
         result->shared = says(result, "not determined");
         result->gains = says(result, "W0721") || says(result, "W0734");
         result->energy_before = energy_of(record, "energy_before");

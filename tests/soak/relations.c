@@ -9,6 +9,7 @@
 #include "beside.h"
 #include "cut.h"
 #include "fictitious.h"
+#include "hulls.h"
 #include "print.h"
 #include "seams.h"
 #include "sway.h"
@@ -661,45 +662,6 @@ make_restart_impact(struct trial *trial)
     return false;
 }
 
-/* The corners of a rectangle or a box. */
-static void
-list_corners(struct body *body, int dimension)
-{
-    body->shape = SHAPE_HULL;
-    body->corners = 1 << dimension;
-    for (int i = 0; i < body->corners; i++)
-        for (int k = 0; k < 3; k++)
-            body->corner[i][k] = k >= dimension ? 0
-                                 : i >> k & 1   ? body->size[k] / 2
-                                                : -body->size[k] / 2;
-}
-
-/* Rectangles and boxes are hulls of their corners, which are listed in any
- * order. */
-static bool
-make_corners(struct trial *trial)
-{
-    struct model *other = &trial->other;
-    bool any = false;
-    for (int i = 0; i < other->bodies; i++) {
-        struct body *body = &other->body[i];
-        if (!body->there ||
-            (body->shape != SHAPE_BOX && body->shape != SHAPE_HULL))
-            continue;
-        any = true;
-        if (body->shape == SHAPE_BOX)
-            list_corners(body, other->dimension);
-        for (int k = body->corners - 1; k > 0; k--) {
-            int with = random_whole(&trial->random, k + 1);
-            double corner[3];
-            memcpy(corner, body->corner[k], sizeof corner);
-            memcpy(body->corner[k], body->corner[with], sizeof corner);
-            memcpy(body->corner[with], corner, sizeof corner);
-        }
-    }
-    return any;
-}
-
 /* Newton's law is the one of impacts at several points where none is stated.
  * `chatter` calls them simultaneous there, and goes on under a law that is. */
 static bool
@@ -796,5 +758,6 @@ const struct relation relation_table[] = {
     {"own-law", make_own_law, false},
     {"seams", make_seams, true},
     {"doubled", make_doubled, false},
+    {"halves", make_halves, true},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

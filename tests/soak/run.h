@@ -80,6 +80,8 @@ struct result {
     struct force *force; /* the same; NaN if not recorded */
     double loads; /* from here on the motion is one of many, by how points share
                      their loads, and a warning says so; INFINITY: never */
+    double choices; /* from here on the modes of closed contacts are among more
+                       than are tried */
     bool shared;  /* the forces are not determined, the motion is */
     struct place *observed; /* what observers of the coordinates say */
     bool gains;             /* a warning says that an impact adds energy */

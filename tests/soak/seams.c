@@ -55,8 +55,8 @@ is_of(const struct contact *contact, int body)
 
 /* A smooth body near a seam touches both plates within the tolerance of a gap,
  * in directions that differ by its root. */
-static bool
-is_polytope(const struct model *model, const struct contact *contact)
+bool
+contact_of_polytopes(const struct model *model, const struct contact *contact)
 {
     for (int side = 0; side < 2; side++) {
         int body = side == 0 ? contact->first : contact->second;
@@ -79,7 +79,8 @@ split(struct trial *trial, int floor)
     for (int k = 0; k < contacts; k++)
         if (other->contact[k].there && is_of(&other->contact[k], floor)) {
             touches++;
-            polytopes = polytopes && is_polytope(other, &other->contact[k]);
+            polytopes = polytopes &&
+                        contact_of_polytopes(other, &other->contact[k]);
         }
     if (!polytopes || other->bodies + PIECES - 1 > MAX_BODIES ||
         contacts + (PIECES - 1) * touches > MAX_CONTACTS)

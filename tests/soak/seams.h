@@ -6,5 +6,8 @@
 #include "relations.h"
 
 bool make_seams(struct trial *trial);
+/* Have both bodies corners, or a flat side without an end? */
+bool contact_of_polytopes(const struct model *model,
+                          const struct contact *contact);
 
 #endif

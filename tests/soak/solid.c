@@ -209,3 +209,17 @@ solid_make(const struct body *body, int dimension, struct solid *out)
     for (int i = 0; i < out->corners; i++)
         out->radius = fmax(out->radius, length(out->corner[i]));
 }
+
+void
+solid_sort(struct solid *solid)
+{
+    for (int i = 1; i < solid->corners; i++)
+        for (int k = i; k > 0; k--) {
+            double *a = solid->corner[k - 1], *b = solid->corner[k], keep[3];
+            if (atan2(a[1], a[0]) <= atan2(b[1], b[0]))
+                break;
+            memcpy(keep, a, sizeof keep);
+            memcpy(a, b, sizeof keep);
+            memcpy(b, keep, sizeof keep);
+        }
+}

@@ -23,6 +23,8 @@ struct solid {
 };
 
 void solid_make(const struct body *body, int dimension, struct solid *out);
+/* Sorts the corners of a convex polygon about its centre of mass. */
+void solid_sort(struct solid *solid);
 /* The distance of two solids; minus the least depth where they overlap. NaN for
  * two half-spaces. `a`, `b`: where they are. */
 double solid_separation(const struct solid *a, const struct state *at_a,

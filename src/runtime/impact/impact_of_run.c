@@ -374,7 +374,7 @@ corners_of_walls(struct rt *run, struct impact_of_run *o,
     bool several = false;
     for (uint32_t i = 1; i < rows; i++)
         several = several || o->contact[i] != o->contact[0];
-    if (!several || rows < 3)
+    if (!several)
         return rows;
     bool *stays = NEW_N(run->brief, bool, rows);
     double *angle = NEW_N(run->brief, double, rows);

@@ -504,7 +504,6 @@ choose(struct simulation *sim, bool *block, const bool *out,
     int *joint = simulate_joint_modes(sim);
     gone = gone ? &was : NULL;
     persistent_release(run, block);
-    simulate_motion_changes(sim, block);
     resting_polytopes_ask_again(sim, block);
     int *end = NEW_N(run->brief, int, (size_t)list.n + 1), first = 0;
     int groups = persistent_split(run, list.spot, list.n, end);
@@ -517,6 +516,7 @@ choose(struct simulation *sim, bool *block, const bool *out,
     bool left;
     if ((st = leave_at_end(sim, past, &left)))
         return st;
+    simulate_motion_changes(sim, block);
     tell(sim, before, mode, shared);
     if (!sim->stopped)
         simulate_log_joint_modes(sim, joint);

@@ -489,3 +489,27 @@ flow_ballistic_new(struct rt *run, uint32_t system,
     kept->setup = run->start.version;
     return flow;
 }
+
+void
+flow_parabola_write(const struct flow *flow, const struct ballistic *ballistic,
+                    const double *q, const double *v, double *rows)
+{
+    assert(ballistic != NULL && q != NULL && v != NULL && rows != NULL);
+    for (uint32_t j = 0; j < flow->n; j++) {
+        double *place = rows + (size_t)j * IMP_ROW_STRIDE + IMP_ROW_PAD,
+               *rate = place + (size_t)flow->n * IMP_ROW_STRIDE;
+        place[0] = q[j];
+        place[1] = rate[0] = v[j];
+        rate[1] = ballistic_acceleration(ballistic, (int)j);
+        place[2] = 0.5 * rate[1];
+    }
+}
+
+void
+flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
+                   const double *q, const double *v, double *rows)
+{
+    assert(ballistic != NULL && q != NULL && v != NULL && rows != NULL);
+    memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
+    flow_parabola_write(flow, ballistic, q, v, rows);
+}

@@ -128,6 +128,10 @@ int flow_observer_after(struct flow *flow, const struct flow_event *event);
 void flow_parabola_rows(const struct flow *flow,
                         const struct ballistic *ballistic, const double *q,
                         const double *v, double *rows);
+/* The same into rows whose other terms are 0 already. */
+void flow_parabola_write(const struct flow *flow,
+                         const struct ballistic *ballistic, const double *q,
+                         const double *v, double *rows);
 
 /* -- what observers tell --------------------------------------------------- */
 

@@ -7,7 +7,8 @@
  * contact, the flow has passed it already; and the variables do not depend on
  * the times at which they are asked for. A piece of theirs ends where the piece
  * of the motion ends. Within it the steps have their own length: that of a
- * stiff observer shrinks with its fastest rate (E0734).
+ * stiff observer shrinks with its fastest rate (E0734). Those that are linear
+ * have a closed form instead (linear_block.h).
  *
  * At impacts the jump tape adds to the variables. Before a limit of chatter
  * the impacts that the flow has summed up are followed one by one on a copy of
@@ -23,6 +24,7 @@
 #include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/linear/linear_block.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
@@ -94,6 +96,9 @@ struct observer_run {
     double *x,
         *lo; /* p: their values at the time piece.at, and the low parts */
     struct observer_piece piece;
+    /* or NULL; piece.known: `ahead` holds x and lo at the time ahead_at */
+    struct linear_block *linear;
+    double *ahead, ahead_at;
     double *from, begin; /* x and lo at the last event or end of a piece of the
                             motion, and its time */
     double from_holds;   /* piece.holds then */
@@ -182,30 +187,6 @@ take_few(struct flow *flow, double span)
     return true;
 }
 
-/* Writes a parabola into rows whose other terms are 0. */
-static void
-write_parabola(const struct flow *flow, const struct ballistic *ballistic,
-               const double *q, const double *v, double *rows)
-{
-    for (uint32_t j = 0; j < flow->n; j++) {
-        double *place = rows + (size_t)j * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               *rate = place + (size_t)flow->n * IMP_ROW_STRIDE;
-        place[0] = q[j];
-        place[1] = rate[0] = v[j];
-        rate[1] = ballistic_acceleration(ballistic, (int)j);
-        place[2] = 0.5 * rate[1];
-    }
-}
-
-void
-flow_parabola_rows(const struct flow *flow, const struct ballistic *ballistic,
-                   const double *q, const double *v, double *rows)
-{
-    assert(ballistic != NULL && q != NULL && v != NULL && rows != NULL);
-    memset(rows, 0, 2 * (size_t)flow->n * IMP_ROW_STRIDE * sizeof *rows);
-    write_parabola(flow, ballistic, q, v, rows);
-}
-
 /* The series of the motion about the time piece.at, for the tapes. Returns the
  * time until which it holds. */
 static double
@@ -287,7 +268,7 @@ grown(const struct observer_run *observer, uint32_t j, double s)
 {
     const double *c = observer->piece.state + j * ROW;
     double d = 0.0;
-    for (int k = observer->piece.order; k >= 1; k--)
+    for (int k = observer->piece.order; k >= 1 && s > 0.0; k--)
         d = (d + c[k]) * s;
     return d;
 }
@@ -297,7 +278,12 @@ move(struct observer_run *observer, double time)
 {
     double s = time - observer->piece.at;
     for (uint32_t j = 0; j < observer->p; j++) {
-        state_add(&observer->x[j], &observer->lo[j], grown(observer, j, s));
+        if (observer->linear) {
+            observer->x[j] = observer->ahead[j];
+            observer->lo[j] = observer->ahead[observer->p + j];
+        } else {
+            state_add(&observer->x[j], &observer->lo[j], grown(observer, j, s));
+        }
         if (fabs(observer->x[j]) < OBSERVE_NONE)
             observer->x[j] = observer->lo[j] = 0.0;
     }
@@ -305,11 +291,35 @@ move(struct observer_run *observer, double time)
     observer->piece.known = false;
 }
 
+/* The variables at a later time, in closed form, into observer->ahead. */
+static bool
+look_ahead(struct observer_run *observer, double time)
+{
+    size_t size = observer->p * sizeof *observer->x;
+    if (observer->piece.known && observer->ahead_at == time)
+        return true;
+    memcpy(observer->ahead, observer->x, size);
+    memcpy(observer->ahead + observer->p, observer->lo, size);
+    observer->ahead_at = time;
+    observer->piece.known =
+        linear_block_move(observer->linear, time - observer->piece.at,
+                          observer->ahead, observer->ahead + observer->p);
+    for (uint32_t j = 0; j < observer->p; j++)
+        if (fabs(observer->ahead[j]) < OBSERVE_NONE)
+            observer->ahead[j] = observer->ahead[observer->p + j] = 0.0;
+    return observer->piece.known;
+}
+
 /* Makes pieces until one reaches t. */
 static int
 reach(struct flow *flow, double time)
 {
     struct observer_run *observer = flow->observer;
+    if (observer->linear && time > observer->piece.at) {
+        if (look_ahead(observer, time))
+            return IMP_OK;
+        observer->linear = NULL; /* the variables grow beyond all numbers */
+    }
     while (time > observer->piece.at) {
         int st = observer->piece.known ? IMP_OK : expand(flow);
         if (st || time - observer->piece.at <= observer->piece.h)
@@ -603,7 +613,7 @@ next_impact(struct flow *flow)
     double near = LIMIT_NEAR * fabs(limit->time);
     bool far = limit->time - limit->probe->t > near;
     limit->begin = limit->probe->t;
-    write_parabola(flow, limit->probe, flow->q, flow->v, limit->flight);
+    flow_parabola_write(flow, limit->probe, flow->q, flow->v, limit->flight);
     bool known = limit->impacts >= OBSERVE_ENOUGH;
     if (!far && known && !limit->adds &&
         (!limit->near || limit->impacts % OBSERVE_AGAIN == 0)) {
@@ -696,6 +706,7 @@ flow_observer_new(struct flow *flow)
     observer->x = NEW_N(arena, double, observer->p);
     observer->lo = NEW_N(arena, double, observer->p);
     observer->from = NEW_N(arena, double, 2 * (size_t)observer->p);
+    observer->ahead = NEW_N(arena, double, 2 * (size_t)observer->p);
     observer->piece.state = NEW_N(arena, double, (size_t)observer->p *ROW);
     observer->before = NEW_N(arena, double, flow->n);
     observer->local = NEW_N(arena, double, 2 * (size_t)flow->n);
@@ -713,6 +724,9 @@ flow_observer_new(struct flow *flow)
     observer->limit.taken_late = NEW_N(arena, double, flow->n);
     observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), observer->p * sizeof *observer->x);
+    observer->linear =
+        linear_block_new(flow->run, flow->sys->observer,
+                         flow->sys->env_state + 2 * flow->n, observer->p);
     begin(flow);
     return IMP_OK;
 }
@@ -724,8 +738,7 @@ flow_observer_at(struct flow *flow, double time)
     struct observer_run *observer = flow->observer;
     double limit, *variables = env_of(flow);
     int st = IMP_OK;
-    if (time < observer->piece.at) { /* this is an earlier time than the last:
-                                  begin at the event again */
+    if (time < observer->piece.at) { /* begin at the event again */
         memcpy(observer->x, observer->from, observer->p * sizeof *observer->x);
         memcpy(observer->lo, observer->from + observer->p,
                observer->p * sizeof *observer->lo);
@@ -740,9 +753,11 @@ flow_observer_at(struct flow *flow, double time)
         st = observer->limit.alone ? tail_to(flow, time) : reach(flow, time);
     double s =
         observer->piece.known ? fmax(time - observer->piece.at, 0.0) : 0.0;
+    bool ahead = observer->linear && s > 0.0;
     for (uint32_t j = 0; j < observer->p && !st; j++)
         variables[j] =
-            observer->x[j] + (observer->lo[j] + grown(observer, j, s));
+            ahead ? observer->ahead[j] + observer->ahead[observer->p + j]
+                  : observer->x[j] + (observer->lo[j] + grown(observer, j, s));
     return st;
 }
 

@@ -131,6 +131,13 @@ enum imp_contactenv {
     IMP_CONTACT_COMPRESSION = 39,
     IMP_CONTACT_SIZE = 40
 };
+/* Rows of what a run tells of a contact along its motion (imp_series): its
+ * entries from IMP_CONTACT_NORMAL_FORCE to IMP_CONTACT_MODE, then 1 where the
+ * slip is that of the closest points, whose row is 0, else 0. */
+enum imp_contact_row {
+    IMP_CONTACTROW_OPEN = IMP_CONTACT_MODE - IMP_CONTACT_NORMAL_FORCE + 1,
+    IMP_CONTACT_ROWS
+};
 /* CONTACT_PRESSED: its force is asked for; CONTACT_SLACK, of bodies: it is
  * pressed in, and its law has no force; CONTACT_HELD: it is pressed in and at
  * rest, under a force between both that its law has there. Tapes take what is
@@ -208,6 +215,9 @@ enum imp_jointenv {
     IMP_JOINT_MODE = 93,
     IMP_JOINT_SIZE = 95
 };
+/* Rows of what a run tells of a joint along its motion (imp_series): its
+ * entries from IMP_JOINT_FORCE to IMP_JOINT_MODE. */
+#define IMP_JOINT_ROWS (IMP_JOINT_MODE - IMP_JOINT_FORCE + 1)
 /* rotor: per rotor. Its axis is fixed in its body; in the plane it is z */
 enum imp_rotorenv {
     IMP_ROTOR_AXIS = 0, /* body axes; the runtime normalises */

@@ -592,11 +592,10 @@ enum imp_val_kind {
                         extremes they hold no more */
     IMP_VAL_COLUMN,  /* a list: the tape's outputs (rows of them), once per
                         entry of its cells; ref: a list of the same length */
-    IMP_VAL_LAW      /* an impact law of a user's own: the tape is one as
-                        imp_contact.own */
+    IMP_VAL_LAW      /* a user's impact law: its tape is as imp_contact.own */
 };
 /* In `record` of a run: sup(x), sup(abs(x)), inf(x), integral(x) in t,
- * first(a > b), and first(a >= b), whose x is a - b. */
+ * first(a > b), first(a >= b) and first(a == b), whose x is a - b. */
 #define IMP_ALONG_ORDER 16
 /* the last coefficient where there is no series, as at the root of 0 */
 #define IMP_ALONG_BLUNT 1e300
@@ -606,7 +605,8 @@ enum imp_along_kind {
     IMP_ALONG_INF,
     IMP_ALONG_INTEGRAL,
     IMP_ALONG_FIRST,
-    IMP_ALONG_REACHED
+    IMP_ALONG_REACHED,
+    IMP_ALONG_EQUAL
 };
 typedef struct imp_val {
     uint32_t kind;
@@ -639,8 +639,8 @@ typedef struct imp_val {
  * tape of contact s; from there the derived rows of series s (lower numbers
  * only): row m of them is the series of coefficient m as a function of t,
  *     d_k = (k + m)!/(k! m!) c_{k+m};
- * from there the forces of contact s, as a run tells them: row 0 along the
- * normal, row 1 of friction. */
+ * from there what a run tells of contact s (enum imp_contact_row), from there
+ * what it tells of joint s (IMP_JOINT_ROWS). */
 typedef struct imp_series {
     uint32_t tape, row; /* series tape; row of its output in work */
     uint32_t order;     /* highest coefficient that is ever wanted */

@@ -29,7 +29,7 @@ typedef struct imp_cell {
 typedef struct imp_list {
     uint32_t kind, width;
     uint32_t command, field; /* FIELD, TEXT, NAMES: of a record */
-    uint32_t table, column;  /* TABLE, WORD */
+    uint32_t table, column;  /* TABLE, WORD; SELECT: column entries, or 0 */
     imp_ref inputs;          /* imp_val: COLUMN or NUM */
     imp_str text; /* TEXT, WORD: what its entries are compared with */
     imp_str name; /* the user's source text */

@@ -111,17 +111,63 @@ contact_row(struct mech *mech, uint32_t contact, uint32_t what)
     return along(mech, value.v[what]);
 }
 
-/* A force of a contact from what the run tells of it (imp_series). NULL: it is
- * another entry of env. */
-static const expr *
-force_row(struct mech *mech, uint32_t contact, uint32_t what)
+/* The velocity of the matter of a body of a contact at its closest point. */
+static vec3
+velocity_at(struct mech *mech, uint32_t contact, uint32_t number)
 {
-    size_t first =
-        mech->n_blocks + mech->model->n_contacts + mech->model->n_series;
-    if (what != IMP_CONTACT_NORMAL_FORCE && what != IMP_CONTACT_FRICTION_FORCE)
+    struct graph *graph = mech->graph;
+    const struct mbody *body =
+        mech->bodies + mech->model->contacts[contact].body[number];
+    vec3 point = v3_zero(graph);
+    for (uint32_t i = 0; i < mech->dim; i++)
+        point.v[i] = contact_row(
+            mech, contact, (number ? IMP_CONTACT_Q : IMP_CONTACT_P) + i);
+    vec3 v = v3_add(graph, body->form->v,
+                    v3_cross(graph, body->form->w,
+                             v3_sub(graph, point, body->form->pose.c)));
+    for (uint32_t i = 0; i < mech->dim; i++)
+        v.v[i] = along(mech, v.v[i]);
+    return v;
+}
+
+/* How fast the closest points of a contact of the plane pass each other along
+ * the normal turned by -90 degrees. */
+static const expr *
+open_slip(struct mech *mech, uint32_t contact)
+{
+    struct graph *graph = mech->graph;
+    const expr *n[2];
+    for (uint32_t i = 0; i < 2; i++)
+        n[i] = contact_row(mech, contact, IMP_CONTACT_NORMAL + i);
+    vec3 v = v3_sub(graph, velocity_at(mech, contact, 1),
+                    velocity_at(mech, contact, 0));
+    return sc_sub(graph, sc_mul(graph, n[1], v.v[0]),
+                  sc_mul(graph, n[0], v.v[1]));
+}
+
+/* What the run tells of a contact or a joint (imp_series). NULL: it is another
+ * entry of env. */
+static const expr *
+told_row(struct mech *mech, const expr *leaf)
+{
+    struct graph *graph = mech->graph;
+    size_t contacts = mech->n_blocks + mech->model->n_contacts +
+                      mech->model->n_series,
+           joints = contacts + mech->model->n_contacts;
+    if (leaf->sym == SYM_JOINT)
+        return ex_sym(graph, SYM_ROW, (uint32_t)joints + leaf->i,
+                      leaf->j - IMP_JOINT_FORCE);
+    if (leaf->j < IMP_CONTACT_NORMAL_FORCE || leaf->j > IMP_CONTACT_MODE)
         return NULL;
-    return ex_sym(mech->graph, SYM_ROW, (uint32_t)first + contact,
-                  what - IMP_CONTACT_NORMAL_FORCE);
+    uint32_t source = (uint32_t)contacts + leaf->i;
+    const expr *row = ex_sym(graph, SYM_ROW, source,
+                             leaf->j - IMP_CONTACT_NORMAL_FORCE);
+    if (leaf->j != IMP_CONTACT_SLIP || mech->model->contacts[leaf->i].at.n)
+        return row; /* nobody watches a stated contact that is open */
+    return sc_add(graph, row,
+                  sc_mul(graph,
+                         ex_sym(graph, SYM_ROW, source, IMP_CONTACTROW_OPEN),
+                         open_slip(mech, leaf->i)));
 }
 
 static const expr *
@@ -137,7 +183,9 @@ row_leaf(void *ctx, const expr *leaf)
         return along(mech, quantity_leaf(mech, leaf));
     case SYM_CONTACT:
         return leaf->j < IMP_CONTACT_E ? contact_row(mech, leaf->i, leaf->j)
-                                       : force_row(mech, leaf->i, leaf->j);
+                                       : told_row(mech, leaf);
+    case SYM_JOINT:
+        return told_row(mech, leaf);
     case SYM_SERIES:
         return ex_sym(mech->graph, SYM_ROW,
                       (uint32_t)(mech->n_blocks + mech->model->n_contacts) +
@@ -173,6 +221,7 @@ series_tapes(struct mech *mech)
 /* -- what a value reads ---------------------------------------------------- */
 
 struct wants {
+    const struct mech *mech;
     uint32_t *order; /* per series; 0: not wanted */
     uint32_t base;   /* order wanted of the series whose leaves these are */
     bool *contact, *slot;
@@ -182,7 +231,9 @@ static void
 want_leaf(void *ctx, const expr *leaf)
 {
     struct wants *wants = ctx;
-    if (leaf->sym == SYM_CONTACT && leaf->j < IMP_CONTACT_E)
+    bool slip = leaf->sym == SYM_CONTACT && leaf->j == IMP_CONTACT_SLIP &&
+                wants->base && !wants->mech->model->contacts[leaf->i].at.n;
+    if (slip || (leaf->sym == SYM_CONTACT && leaf->j < IMP_CONTACT_E))
         wants->contact[leaf->i] = true;
     if (leaf->sym == SYM_SLOT)
         wants->slot[leaf->i] = true;
@@ -199,8 +250,8 @@ series_wants(struct mech *mech, const expr *const *outs, size_t n_out,
     size_t n_series = mech->model->n_series, n_wanted = 0;
     if (!n_series)
         return (imp_ref){0, 0};
-    struct wants wants = {NEW_N(mech->arena, uint32_t, n_series), 0, contact,
-                          slot};
+    struct wants wants = {mech, NEW_N(mech->arena, uint32_t, n_series), 0,
+                          contact, slot};
     ex_leaves(mech->graph, outs, n_out, want_leaf, &wants);
     /* a series reads only series with lower numbers */
     for (size_t i = n_series; i-- > 0;) {

@@ -155,8 +155,9 @@ count_value(struct followed *followed, double value, double t)
         break;
     case IMP_ALONG_FIRST:
     case IMP_ALONG_REACHED:
-        if (value > 0 ||
-            (value == 0 && followed->item->field == IMP_ALONG_REACHED))
+    case IMP_ALONG_EQUAL:
+        if (value == 0 ? followed->item->field != IMP_ALONG_FIRST
+                       : value > 0 && followed->item->field != IMP_ALONG_EQUAL)
             holds_first(followed, t);
         return;
     case IMP_ALONG_INTEGRAL:
@@ -246,9 +247,10 @@ take_piece(struct followed *followed, double start, double h)
         if (changes(c, h) == 0) /* its value is counted; 0 > 0 never holds */
             return;
         double down[IMP_ALONG_ORDER + 1]; /* the condition holds where < 0 */
+        bool equal = followed->item->field == IMP_ALONG_EQUAL,
+             touch = equal || followed->item->field == IMP_ALONG_REACHED;
         for (int k = 0; k <= IMP_ALONG_ORDER; k++)
-            down[k] = -c[k];
-        bool touch = followed->item->field == IMP_ALONG_REACHED;
+            down[k] = equal && c[0] > 0 ? c[k] : -c[k];
         if (touch ? polynomial_below(down, IMP_ALONG_ORDER, 0, h, noise, &s)
                   : polynomial_through(down, IMP_ALONG_ORDER, h, noise, &s))
             holds_first(followed, start + s);

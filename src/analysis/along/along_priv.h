@@ -78,7 +78,8 @@ static inline bool
 along_is_time(const struct followed *followed)
 {
     return followed->item->field == IMP_ALONG_FIRST ||
-           followed->item->field == IMP_ALONG_REACHED;
+           followed->item->field == IMP_ALONG_REACHED ||
+           followed->item->field == IMP_ALONG_EQUAL;
 }
 
 /* The piece that was begun last. */

@@ -241,6 +241,7 @@ at_limit(const struct along *along, struct followed *followed)
     case IMP_ALONG_SUP:
     case IMP_ALONG_FIRST:
     case IMP_ALONG_REACHED:
+    case IMP_ALONG_EQUAL:
         top = value + most;
         break;
     case IMP_ALONG_SUP_ABS:

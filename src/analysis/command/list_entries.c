@@ -33,6 +33,23 @@ list_no_such_entry(struct analysis *analysis, const imp_list *list,
     return IMP_FAILED;
 }
 
+int
+list_selects_as_many(struct analysis *analysis, const imp_list *list, size_t n)
+{
+    assert(analysis && list);
+    if (!list->column || n == list->column)
+        return IMP_OK;
+    struct diag *diag =
+        diag_add(analysis->ds, DIAG_E0760, list->range,
+                 "`%s` has %zu entries now, but %u in this model, which goes "
+                 "through them along the motion, term by term",
+                 imp_text(analysis->rt->im, list->name), n, list->column);
+    diag_help(analysis->ds, diag,
+              "name the file in the model itself: the data that it is made "
+              "with decide how many terms there are");
+    return IMP_FAILED;
+}
+
 /* a[places]: negative numbers count from the end, as in a[-1] */
 int
 list_picked(struct analysis *analysis, const imp_list *list,

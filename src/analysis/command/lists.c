@@ -318,8 +318,9 @@ make_select(struct analysis *analysis, const imp_list *list,
     if (mask.n != cells.n)
         return lengths_differ(analysis, &(imp_val){.range = list->range},
                               input[0].ref, cells.n, input[1].ref, mask.n);
-    return column_entries(analysis, &input[0], mask.x, mask.n, input[0].compare,
-                          out);
+    st = column_entries(analysis, &input[0], mask.x, mask.n, input[0].compare,
+                        out);
+    return st ? st : list_selects_as_many(analysis, list, out->n);
 }
 
 static int

@@ -109,6 +109,10 @@ int list_sliced(struct analysis *analysis, const imp_list *list,
                 const struct list_values *in, struct list_values *out);
 int list_picked(struct analysis *analysis, const imp_list *list,
                 const struct list_values *in, struct list_values *out);
+/* E0760: a selection has n entries, and a formula that the motion follows has
+ * been written out for another number of them. Else IMP_OK. */
+int list_selects_as_many(struct analysis *analysis, const imp_list *list,
+                         size_t n);
 /* E0702: a list of n entries has none of the number `at`; 0: of the number that
  * the text at `range` shows. Returns IMP_FAILED. */
 int list_no_such_entry(struct analysis *analysis, const imp_list *list,

@@ -21,6 +21,7 @@
 #include "runtime/instance/system.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/motion/motion.h"
+#include "runtime/rubbing/rubbing.h"
 
 /* the most remarks on one impact */
 #define LAW_REMARKS 32
@@ -167,8 +168,10 @@ int
 simulate_look_along(struct simulation *sim)
 {
     assert(sim != NULL && sim->along != NULL);
-    int st =
-        series_along_forces(sim->run) ? friction_modes_tell(sim->run) : IMP_OK;
+    bool tells = series_along_forces(sim->run);
+    int st = tells ? friction_modes_tell(sim->run) : IMP_OK;
+    if (!st && tells && sim->run->im->dim == 2)
+        st = rubbing_tell(sim->run);
     if (st)
         return st;
     return along_look(sim->along, sim->rows.before, sim->log.total, give_rows,

@@ -56,10 +56,11 @@ condition_of(struct check *ck, const struct ast_expr *node, struct value *out)
     const struct ast_expr *inner = ast_unwrap(node);
     bool less = inner->kind == AST_BINARY &&
                 (inner->op == AST_LT || inner->op == AST_LE);
-    if (inner->kind != AST_BINARY || inner->op < AST_LT || inner->op > AST_GE)
+    if (inner->kind != AST_BINARY ||
+        (inner->op != AST_EQ && (inner->op < AST_LT || inner->op > AST_GE)))
         return wrong(ck, node, "first",
-                     "takes one comparison with < or >, whose first time it "
-                     "tells",
+                     "takes one comparison with <, > or ==, whose first time "
+                     "it tells",
                      "as in first(one.position[1] < 0.1 [m])");
     struct ast_expr minus = *inner;
     minus.op = AST_SUB;
@@ -194,6 +195,8 @@ take(struct check *ck, const struct ast_expr *node, enum word word,
         return false;
     else if (ast_unwrap(of)->op == AST_LE || ast_unwrap(of)->op == AST_GE)
         kind = IMP_ALONG_REACHED;
+    else if (ast_unwrap(of)->op == AST_EQ)
+        kind = IMP_ALONG_EQUAL;
     if (value.kind == VALUE_POISON)
         return false;
     if (value.kind != VALUE_NUM || !value_is_scalar(&value))

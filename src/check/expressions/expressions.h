@@ -73,7 +73,7 @@ struct value series_prime(struct check *ck, const struct env *env,
                           const struct ast_expr *operand,
                           const struct value *of, uint32_t order);
 /* series(x, order): node is its CALL node, args its checked arguments; run: it
- * is asked for along a run alone, which knows the forces of contacts */
+ * is asked for along a run alone, which knows what contacts and joints tell */
 struct value series_call(struct check *ck, const struct ast_expr *node,
                          struct value *args, bool run);
 

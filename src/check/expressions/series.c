@@ -22,15 +22,15 @@ struct reads {
     uint32_t depth; /* what the series it reads need beyond its own order */
 };
 
-/* Is this told while a run goes on, and nothing else known of it? Of the forces
- * of contacts the run knows the series. */
+/* Is this told while a run goes on, and nothing else known of it? The run knows
+ * the series of what it tells of contacts and joints, but not of their p and b,
+ * nor of what a compliance stores and remembers. */
 static bool
 is_told(const expr *leaf, bool run)
 {
     if (leaf->sym != SYM_CONTACT || leaf->j < IMP_CONTACT_NORMAL_FORCE)
-        return leaf->sym == SYM_JOINT;
-    return !run || (leaf->j != IMP_CONTACT_NORMAL_FORCE &&
-                    leaf->j != IMP_CONTACT_FRICTION_FORCE);
+        return !run && leaf->sym == SYM_JOINT;
+    return !run || leaf->j > IMP_CONTACT_MODE;
 }
 
 static void
@@ -107,21 +107,20 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
         struct diag *diag = check_error(
             ck, DIAG_E0225, range,
             "%s told at the recorded times: they have no time derivative",
-            reads->run ? "work and mode of contacts, slips of bodies and "
-                         "forces of joints are"
+            reads->run ? "p, b, stored, impulse and compression of a contact "
+                         "are"
                        : "forces, work and mode of a contact are");
         if (reads->run)
             CHECK_HELP(ck, diag,
                        "sup, inf, integral and first need one: record it, and "
                        "take max(...), min(...) or mean(...) of its column; "
-                       "they know normal_force and friction_force of contacts, "
-                       "and the slip of a system");
+                       "they know forces, slip, work and mode");
         else
             CHECK_HELP(ck, diag,
                        "`'` and series need one: record it, and take "
                        "max(...), min(...) or mean(...) of its column; "
-                       "extremes of forces of contacts are entries of a "
-                       "record, as in record = sup(c.normal_force)");
+                       "extremes of what contacts and joints bear are entries "
+                       "of a record, as in record = sup(c.normal_force)");
         return NULL;
     }
     if (count + reads->depth > ORDER_MAX) {

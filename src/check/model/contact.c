@@ -568,14 +568,14 @@ contact_is_searched(struct check *ck, const char *name,
     return true;
 }
 
-/* The compliance of two bodies, which is one of a point in the plane. */
-static void
+void
 body_compliance(struct check *ck, const struct env *env,
-                const struct ast_item *const *keys, struct tm_contact *contact)
+                const struct ast_item *law, const struct ast_item *scale,
+                struct tm_contact *contact)
 {
-    const struct ast_item *law = keys[K_COMPLIANCE];
+    assert(ck && env && contact);
     const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
-    contact_compliance(ck, env, law, keys[K_SCALE], length,
+    contact_compliance(ck, env, law, scale, length,
                        dim_mks(ck->dims, 2, 1, -2), contact);
     if (!contact->compliance.e || (ck->m->dim != 3 && !contact->at.n))
         return;
@@ -674,7 +674,7 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
     }
     contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], checked);
     if (ok && !checked->sticks)
-        body_compliance(ck, &env, keys, checked);
+        body_compliance(ck, &env, keys[K_COMPLIANCE], keys[K_SCALE], checked);
 }
 
 /* Adds a contact, or all contacts of a family. */

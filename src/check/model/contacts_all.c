@@ -22,6 +22,8 @@ enum {
     K_LAW,
     K_STIFFNESS,
     K_EXPONENT,
+    K_COMPLIANCE,
+    K_SCALE,
     N_KEYS
 };
 const struct keydef all_contacts_keys[] = {
@@ -32,6 +34,10 @@ const struct keydef all_contacts_keys[] = {
     {"law", "an impact law of their own, as of a contact"},
     {"stiffness", "of their bonds beside others, for the law lzb"},
     {"exponent", "of these bonds: the power of their depth in the force (3/2)"},
+    {"compliance", "in the plane: the normal force of each, a formula of "
+                   "`depth` and `speed`, where they are to yield"},
+    {"scale",
+     "of compliance: depths are so many times those of its formula (1)"},
 };
 const size_t n_all_contacts_keys =
     sizeof all_contacts_keys / sizeof all_contacts_keys[0];
@@ -236,7 +242,8 @@ read_block(struct check *ck, struct block_of_contacts *block)
     const struct ast_item *keys[N_KEYS];
     struct env env = {.module = block->home};
     struct tm_contact *contact = &block->contact;
-    *contact = (struct tm_contact){.doc = "",
+    *contact = (struct tm_contact){.name = "contacts { }",
+                                   .doc = "",
                                    .range = block->item->name.range,
                                    .body = {IMP_WORLD, IMP_WORLD}};
     block_keys(ck, block->item, all_contacts_keys, n_all_contacts_keys,
@@ -244,13 +251,16 @@ read_block(struct check *ck, struct block_of_contacts *block)
     contact_restitution(ck, &env, keys[K_RESTITUTION],
                         dim_mks(ck->dims, 1, 0, -1), contact);
     const struct ast_item *beside[] = {keys[K_FRICTION],
-                                       keys[K_IMPACT_FRICTION], keys[K_LAW]};
-    if (!contact_sticks_alone(ck, contact, beside, 3)) {
+                                       keys[K_IMPACT_FRICTION], keys[K_LAW],
+                                       keys[K_COMPLIANCE]};
+    if (!contact_sticks_alone(ck, contact, beside, 4)) {
         body_friction(ck, &env, keys[K_FRICTION], keys[K_IMPACT_FRICTION],
                       contact);
         body_law(ck, &env, keys[K_LAW], contact);
     }
     contact_bond(ck, &env, keys[K_STIFFNESS], keys[K_EXPONENT], contact);
+    if (!contact->sticks)
+        body_compliance(ck, &env, keys[K_COMPLIANCE], keys[K_SCALE], contact);
 }
 
 /* The place of the block that names the same bodies; n: there is none. */
@@ -346,7 +356,8 @@ pairs_most(struct check *ck, const struct block_of_contacts *blocks, size_t n)
 {
     bool asked = false;
     for (size_t i = 0; i < n; i++)
-        asked |= changes(ck, &blocks[i].contact.mu) ||
+        asked |= blocks[i].contact.yields ||
+                 changes(ck, &blocks[i].contact.mu) ||
                  changes(ck, &blocks[i].contact.mu_static) ||
                  changes(ck, &blocks[i].contact.mu_impact);
     for (struct module *module = ck->modules.first; module;

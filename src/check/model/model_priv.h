@@ -139,7 +139,6 @@ void body_friction(struct check *ck, const struct env *env,
 void contact_law(struct check *ck, const struct env *env,
                  const struct ast_item *law, const struct law_dims *dims,
                  struct tm_contact *contact);
-/* The same of two bodies. */
 /* The key `law` of the world where it names a declared law, which holds for
  * contacts without one; *home: its module. Else NULL. */
 const struct ast_item *world_law(struct check *ck, struct module **home);
@@ -147,6 +146,7 @@ const struct ast_item *world_law(struct check *ck, struct module **home);
 void contact_bond(struct check *ck, const struct env *env,
                   const struct ast_item *stiffness,
                   const struct ast_item *exponent, struct tm_contact *contact);
+/* The key `law` of a contact of two bodies. */
 void body_law(struct check *ck, const struct env *env,
               const struct ast_item *law, struct tm_contact *contact);
 /* The keys compliance and scale of a contact, after its friction; gap, energy:
@@ -155,6 +155,10 @@ void contact_compliance(struct check *ck, const struct env *env,
                         const struct ast_item *law,
                         const struct ast_item *scale, const struct dim *gap,
                         const struct dim *energy, struct tm_contact *contact);
+/* The compliance of two bodies, which is one of a point in the plane. */
+void body_compliance(struct check *ck, const struct env *env,
+                     const struct ast_item *law, const struct ast_item *scale,
+                     struct tm_contact *contact);
 /* a vector that is not zero; dim NULL: of any dimension. false: reported */
 bool take_direction(struct check *ck, const struct env *env,
                     const struct ast_expr *node, const char *what,

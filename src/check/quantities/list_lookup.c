@@ -79,13 +79,6 @@ one_by_one(struct check *ck, const expr *at, const struct value *x,
     }
 }
 
-static void
-moves_leaf(void *ctx, const expr *leaf)
-{
-    bool *moves = ctx;
-    *moves |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLOT;
-}
-
 /* Checks the arguments, and makes lists of x and y; false: reported. *any: the
  * kind of one is not known. */
 static bool
@@ -118,7 +111,7 @@ list_lookup(struct check *ck, const struct ast_expr *node, const char *word,
     assert(ck && node && word && given);
     struct value args[3] = {given[0], given[1], given[2]};
     const struct dim *dim;
-    bool any = false, bare, moves = false;
+    bool any = false, bare;
     if (!take_arguments(ck, node, word, args, &any))
         return value_poison(node->range);
     if (any)
@@ -131,12 +124,13 @@ list_lookup(struct check *ck, const struct ast_expr *node, const char *word,
     if (!value_agree(ck, node, word, u, node->args[0].value, x,
                      node->args[1].value, &dim, &bare))
         return value_poison(node->range);
-    struct list_terms of_x = list_terms(ck, x), of_y = list_terms(ck, y);
-    ex_leaves(ck->g, u->e, 1, moves_leaf, &moves);
-    bool known = of_y.n > 0 &&
-                 (of_x.n == of_y.n || of_x.n == of_y.n + 1) &&
-                 (!of_x.moves || of_x.n <= LIST_TERMS_MOST);
-    if (!known || !(moves || of_x.moves || of_y.moves)) {
+    bool x_moves = list_moves(ck, x),
+         moves = x_moves || list_moves(ck, u) || list_moves(ck, y);
+    size_t n_x = moves ? list_terms(ck, x) : 0,
+           n_y = moves ? list_terms(ck, y) : 0;
+    bool known = n_y > 0 && (n_x == n_y || n_x == n_y + 1) &&
+                 (!x_moves || n_x <= LIST_TERMS_MOST);
+    if (!known) {
         struct value inputs[3] = {*u, *x, *y};
         struct value made =
             list_made(ck, node, IMP_LIST_LOOKUP, inputs, 3, y->rows);
@@ -151,11 +145,10 @@ list_lookup(struct check *ck, const struct ast_expr *node, const char *word,
     result.bare = y->bare;
     result.dims = y->dims;
     graph_origin(ck->g, node->range);
-    if (of_x.moves)
-        one_by_one(ck, u->e[0], x, (uint32_t)of_x.n, y, (uint32_t)of_y.n,
-                   result.e);
+    if (x_moves)
+        one_by_one(ck, u->e[0], x, (uint32_t)n_x, y, (uint32_t)n_y, result.e);
     else
-        by_tables(ck, node, u->e[0], x, (uint32_t)of_x.n, y, (uint32_t)of_y.n,
+        by_tables(ck, node, u->e[0], x, (uint32_t)n_x, y, (uint32_t)n_y,
                   result.e);
     return result;
 }

@@ -4,9 +4,12 @@
  * length of the lists is known when the model is checked, the sum is written
  * out term by term, each with numbers of its own, and stands wherever such a
  * formula may. The model then holds for tables of this length alone
- * (tm_table.whole). */
+ * (tm_table.whole). A selection is asked for its length, too: its conditions are
+ * evaluated row by row, and the run says if other numbers make it another one
+ * (tm_list.column). */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "check/quantities/lists.h"
 
@@ -14,10 +17,68 @@
 struct terms {
     struct check *ck;
     size_t n, at; /* entries, and the one that is taken; n is 0 before any */
-    bool known, moves;
+    bool known;
 };
 
 static bool list_length(struct check *ck, uint32_t number, size_t *n);
+static bool value_of_list(struct check *ck, uint32_t number, uint32_t part,
+                          size_t row, double *x);
+
+/* -- values ----------------------------------------------------------------- */
+
+struct row {
+    struct check *ck;
+    size_t at;
+};
+
+static bool
+cell_in_row(void *ctx, const expr *leaf, double *x)
+{
+    const struct row *row = ctx;
+    return leaf->sym == SYM_CELL &&
+           value_of_list(row->ck, leaf->i, leaf->j, row->at, x);
+}
+
+/* The value of a formula of entries in a row. False: it is not known here. */
+static bool
+value_in_row(struct check *ck, const expr *e, size_t at, double *x)
+{
+    struct row row = {ck, at};
+    return check_fixed_with(ck, e, cell_in_row, &row, x);
+}
+
+static bool
+value_of_list(struct check *ck, uint32_t number, uint32_t part, size_t row,
+              double *x)
+{
+    const struct tm_list *list = &ck->lists.lists.v[number];
+    bool data = list->kind == IMP_LIST_TABLE ||
+                (list->kind == IMP_LIST_WORD && !list->n_inputs &&
+                 list->table != IMP_RECORD_TEXTS);
+    if (data) {
+        const struct tm_table *table = &ck->lists.tables.v[list->table];
+        const struct tm_table_column *column = &table->columns[list->column];
+        if (row >= table->n_rows)
+            return false;
+        *x = column->x[row];
+        if (list->kind == IMP_LIST_WORD)
+            *x = *x >= 0 && *x < (double)column->n_words &&
+                 !strcmp(column->words[(size_t)*x], list->text);
+        return true;
+    }
+    if (list->kind != IMP_LIST_PRESENT && list->kind != IMP_LIST_VALUES)
+        return false;
+    /* an input is a formula of entries, or all numbers */
+    const struct tm_val *in = list->inputs;
+    size_t at = in->kind == IMP_VAL_COLUMN ? part : row * list->width + part;
+    if (at >= in->rows || !value_in_row(ck, in->e[at], row, x))
+        return false;
+    if (list->kind == IMP_LIST_PRESENT)
+        *x = !isnan(*x);
+    return true;
+}
+
+/* -- lengths ---------------------------------------------------------------- */
 
 static void
 see_leaf(void *ctx, const expr *leaf)
@@ -29,9 +90,7 @@ see_leaf(void *ctx, const expr *leaf)
                         list_length(terms->ck, leaf->i, &n) &&
                         (!terms->n || terms->n == n);
         terms->n = n;
-        return;
     }
-    terms->moves |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLOT;
 }
 
 /* How many entries has a list with these formulas of an entry? False: that is
@@ -69,6 +128,24 @@ slice_length(const struct tm_val *ends, size_t *n)
     return true;
 }
 
+/* a[condition]: how many rows it takes of as many as there are */
+static bool
+selection_length(struct check *ck, const struct tm_val *in, size_t *n)
+{
+    size_t all, of_mask, count = 0;
+    double holds;
+    if (!input_length(ck, in, &all) || !input_length(ck, &in[1], &of_mask) ||
+        all != of_mask)
+        return false;
+    for (size_t row = 0; row < all; row++) {
+        if (!value_in_row(ck, in[1].e[0], row, &holds))
+            return false;
+        count += holds != 0.0;
+    }
+    *n = count;
+    return count > 0;
+}
+
 static bool
 list_length(struct check *ck, uint32_t number, size_t *n)
 {
@@ -94,6 +171,8 @@ list_length(struct check *ck, uint32_t number, size_t *n)
         return input_length(ck, &in[1], n);
     case IMP_LIST_SLICE:
         return input_length(ck, in, n) && slice_length(&in[1], n);
+    case IMP_LIST_SELECT:
+        return selection_length(ck, in, n);
     default:
         return false;
     }
@@ -113,14 +192,18 @@ take_entry(void *ctx, const expr *leaf)
     return list_slot(ck, leaf->i, (uint32_t)place, list->range);
 }
 
-/* The tables on whose length this list stands are told so. */
+/* The tables on whose length this list stands are told so, and selections of
+ * theirs how long they are. */
 static void
 whole_leaf(void *ctx, const expr *leaf)
 {
     struct check *ck = ctx;
+    size_t n;
     if (leaf->sym != SYM_CELL)
         return;
-    const struct tm_list *list = &ck->lists.lists.v[leaf->i];
+    struct tm_list *list = &ck->lists.lists.v[leaf->i];
+    if (list->kind == IMP_LIST_SELECT && list_length(ck, leaf->i, &n))
+        list->column = (uint32_t)n;
     if (list->kind == IMP_LIST_TABLE ||
         (list->kind == IMP_LIST_WORD && list->table != IMP_RECORD_TEXTS))
         ck->lists.tables.v[list->table].whole = true;
@@ -140,7 +223,24 @@ join(struct check *ck, enum imp_list_kind kind, const expr *all,
                                   : ex_add(ck->g, all, term);
 }
 
-struct list_terms
+static void
+moves_leaf(void *ctx, const expr *leaf)
+{
+    bool *moves = ctx;
+    *moves |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLOT &&
+              leaf->sym != SYM_CELL;
+}
+
+bool
+list_moves(struct check *ck, const struct value *list)
+{
+    assert(ck && list);
+    bool moves = false;
+    ex_leaves(ck->g, list->e, list->rows, moves_leaf, &moves);
+    return moves;
+}
+
+size_t
 list_terms(struct check *ck, const struct value *list)
 {
     assert(ck && list && list->kind == VALUE_COLUMN);
@@ -149,7 +249,7 @@ list_terms(struct check *ck, const struct value *list)
     if (!terms.n)
         terms.known &= ck->lists.lists.v[list->ref].given &&
                        list_length(ck, list->ref, &terms.n);
-    return (struct list_terms){terms.known ? terms.n : 0, terms.moves};
+    return terms.known ? terms.n : 0;
 }
 
 const expr *
@@ -175,11 +275,12 @@ list_written_out(struct check *ck, const struct ast_expr *node,
     assert(ck && node && list && out);
     if (list->kind != VALUE_COLUMN || list->truth ||
         (kind != IMP_LIST_SUM && kind != IMP_LIST_MEAN &&
-         kind != IMP_LIST_MIN && kind != IMP_LIST_MAX))
+         kind != IMP_LIST_MIN && kind != IMP_LIST_MAX) ||
+        !list_moves(ck, list))
         return false;
     struct terms terms = {.ck = ck, .known = true};
     ex_leaves(ck->g, list->e, list->rows, see_leaf, &terms);
-    if (!terms.moves || !terms.known || !terms.n || terms.n > LIST_TERMS_MOST)
+    if (!terms.known || !terms.n || terms.n > LIST_TERMS_MOST)
         return false;
     list_of_whole_tables(ck, list);
     struct value sum = value_array(ck, list->rows, 1, list->dim, node->range);

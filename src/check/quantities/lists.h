@@ -93,12 +93,11 @@ struct value list_lookup(struct check *ck, const struct ast_expr *node,
                          const char *word, const struct value *given);
 /* -- list_terms.c -----------------------------------------------------------
  */
-/* What is known of a list when the model is checked. */
-struct list_terms {
-    size_t n;   /* its entries; 0: not known before a run */
-    bool moves; /* they change along the motion */
-};
-struct list_terms list_terms(struct check *ck, const struct value *list);
+/* Do its entries change along the motion? */
+bool list_moves(struct check *ck, const struct value *list);
+/* How many entries has a list? 0: that is not known before a run. Params that
+ * decide it become structural. */
+size_t list_terms(struct check *ck, const struct value *list);
 /* Entry `at` of such a list, component k. */
 const expr *list_term(struct check *ck, const struct value *list, uint32_t k,
                       size_t at);

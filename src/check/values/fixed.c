@@ -10,12 +10,15 @@
 
 struct fixing {
     struct check *ck;
+    bool (*other)(void *ctx, const expr *leaf, double *x); /* or NULL */
+    void *ctx;
     bool ok, change;
 };
 static double
 fixed_leaf(void *ctx, const expr *leaf)
 {
     struct fixing *fixing = ctx;
+    double x;
     if (leaf->sym == SYM_PARAM) {
         struct tm_param *param = &fixing->ck->lists.params.v[leaf->i];
         if (fixing->change && !param->structural) {
@@ -26,18 +29,29 @@ fixed_leaf(void *ctx, const expr *leaf)
         }
         return param->dflt;
     }
+    if (fixing->other && fixing->other(fixing->ctx, leaf, &x))
+        return x;
     fixing->ok = false;
     return NAN;
 }
+
 bool
-check_fixed(struct check *ck, const expr *expression, double *x)
+check_fixed_with(struct check *ck, const expr *expression,
+                 bool (*other)(void *ctx, const expr *leaf, double *x),
+                 void *ctx, double *x)
 {
     assert(ck && expression && x);
-    struct fixing f = {ck, true, false};
+    struct fixing f = {ck, other, ctx, true, false};
     ex_value(ck->g, expression, fixed_leaf, &f);
     if (!f.ok)
         return false;
     f.change = true;
     *x = ex_value(ck->g, expression, fixed_leaf, &f);
-    return isfinite(*x);
+    return true;
+}
+
+bool
+check_fixed(struct check *ck, const expr *expression, double *x)
+{
+    return check_fixed_with(ck, expression, NULL, NULL, x) && isfinite(*x);
 }

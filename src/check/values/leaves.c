@@ -14,15 +14,16 @@ leaf_is_given(const struct check *ck, const expr *leaf)
 
 static const char moving_list[] =
     "a list along the motion that cannot be written out entry by entry (lists "
-    "of two lengths, a selection, an empty list, more than 4096)";
+    "of two lengths, a selection by what is not known yet, an empty list, more "
+    "than 4096)";
 
 const char *
 leaf_result_remedy(const char *result)
 {
     return result == moving_list
-               ? "how many entries a selection has only a run knows: take a "
-                 "slice by numbers, as in a[2 .. -1], or leave what is not "
-                 "wanted out of the list, or out of the file of the data"
+               ? "how many entries it has is to be known before the run: "
+                 "select by columns of data, numbers and params, as in "
+                 "a[present(a)] or a[b > 0], or take a slice, a[2 .. -1]"
                : NULL;
 }
 

@@ -115,6 +115,11 @@ void unit_names(void (*each)(void *ctx, const char *name, const char *doc),
 /* a number known at compile time: literals, and params, which then become
  * structural */
 bool check_fixed(struct check *ck, const expr *expression, double *x);
+/* The same of a number, NaN or infinite ones, too, whose other leaves `other`
+ * knows: it returns false for those that it does not. */
+bool check_fixed_with(struct check *ck, const expr *expression,
+                      bool (*other)(void *ctx, const expr *leaf, double *x),
+                      void *ctx, double *x);
 /* Is it a number that is made of data and params alone, as mean(d.m)? */
 bool leaf_is_given(const struct check *ck, const expr *leaf);
 /* What a leaf of a result is called where it is not given; NULL: it is, or the

@@ -27,9 +27,9 @@ struct given {
                      what is always 0 */
 };
 
-/* The forces of a contact have no tape: what was told of them gives the values,
- * the series of the motion that was made last the other coefficients, which
- * need this many more orders of the places. */
+/* What contacts and joints tell has no tape: what was told last gives the
+ * values, the series of the motion that was made last the other coefficients,
+ * which need this many more orders of the places. */
 #define FORCE_ORDERS 2
 /* A force that the motion gives and the one that is told differ by less than
  * this share, unless the contact shares it with others and is told another
@@ -39,7 +39,7 @@ struct given {
 /* What a series reads, by itself. */
 struct reads {
     bool all;    /* gaps, or blocks of bodies: everything that moves */
-    bool force;  /* those of a contact */
+    bool force;  /* what contacts and joints tell */
     bool *block; /* per block: of systems, of observers */
 };
 
@@ -50,9 +50,11 @@ struct series_along {
     const double **rows; /* sources, as imp_series says */
     bool same;           /* the state stays as it is for a while */
     bool values;         /* series_along_values */
-    double **force;      /* per contact: two rows; NULL: nobody reads them */
-    bool *pushed;        /* per system: they are read of a contact of it */
-    bool bodies_pushed;  /* they are read of contacts of bodies */
+    /* per contact IMP_CONTACT_ROWS, per joint IMP_JOINT_ROWS rows that it
+     * tells; NULL: nobody reads them */
+    double **told, **joint;
+    bool *pushed;       /* per system: they are read of a contact of it */
+    bool bodies_pushed; /* they are read of contacts or joints of bodies */
     int order;           /* to which bodies were moved since; 0: not yet */
     int *block_order;    /* the same of blocks of systems and observers */
     struct reads *reads; /* per series */
@@ -74,17 +76,21 @@ work_of(struct rt *run, uint32_t tape)
                  : IMP_ARRAY(run->im, run->im->tapes, imp_tape)[tape].n_rows);
 }
 
-/* The forces of a contact are read. */
+/* What a contact tells is read, or, beyond all contacts, a joint. `source`: the
+ * number of its rows among what series read. */
 static void
-note_force(struct rt *run, struct series_along *along, uint32_t contact,
-           struct reads *reads)
+note_told(struct rt *run, struct series_along *along, uint32_t contact,
+          uint32_t source, struct reads *reads)
 {
-    uint32_t system = rt_contact(run, contact)->system;
+    bool joint = contact >= run->im->contacts.n;
+    uint32_t system =
+        joint ? IMP_NO_SYSTEM : rt_contact(run, contact)->system;
+    double **rows = joint ? along->joint + (contact - run->im->contacts.n)
+                          : along->told + contact;
     reads->force = true;
-    if (!along->force[contact])
-        along->force[contact] = rows_of(run, 2);
-    along->rows[run->im->blocks.n + run->im->contacts.n + run->im->series.n +
-                contact] = along->force[contact];
+    if (!*rows)
+        *rows = rows_of(run, joint ? IMP_JOINT_ROWS : IMP_CONTACT_ROWS);
+    along->rows[source] = *rows;
     if (system == IMP_NO_SYSTEM) {
         along->bodies_pushed = true;
     } else {
@@ -101,9 +107,9 @@ note_read(struct rt *run, struct series_along *along, const imp_instr *in,
 {
     const imp_image *im = run->im;
     uint32_t contacts = im->blocks.n, series = contacts + im->contacts.n,
-             force = series + im->series.n;
-    if (in->op == IMP_OP_ROW && in->a >= force)
-        note_force(run, along, in->a - force, reads);
+             told = series + im->series.n;
+    if (in->op == IMP_OP_ROW && in->a >= told)
+        note_told(run, along, in->a - told, in->a, reads);
     if (in->op != IMP_OP_ROW || in->a >= series)
         return; /* series of derivatives stand in the same list */
     if (in->a < contacts && system_of_block(run, in->a) != IMP_NO_SYSTEM)
@@ -144,8 +150,10 @@ series_along_new(struct rt *run)
     along->event = NEW_N(run->own, double *, nc + 1);
     along->work = NEW_N(run->own, double *, ns);
     along->derived = NEW_N(run->own, double *, ns);
-    along->rows = NEW_N(run->own, const double *, nb + 2 * nc + ns);
-    along->force = NEW_N(run->own, double *, nc + 1);
+    along->rows =
+        NEW_N(run->own, const double *, nb + 2 * nc + ns + im->joints.n);
+    along->told = NEW_N(run->own, double *, nc + 1);
+    along->joint = NEW_N(run->own, double *, im->joints.n + 1);
     along->pushed = NEW_N(run->own, bool, im->systems.n + 1);
     along->block_order = NEW_N(run->own, int, nb + 1);
     along->reads = NEW_N(run->own, struct reads, ns);
@@ -229,7 +237,7 @@ series_along_given(struct rt *run, uint32_t system)
     run->series_along->given[system].now = true;
 }
 
-/* -- forces ---------------------------------------------------------------- */
+/* -- what contacts and joints tell ------------------------------------------ */
 
 bool
 series_along_forces(const struct rt *run)
@@ -242,11 +250,18 @@ double
 series_along_greatest_force(const struct rt *run)
 {
     assert(run && run->series_along);
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
     double most = 0.0;
     for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        if (run->series_along->force[i])
+        if (run->series_along->told[i])
             most = fmax(most, fabs(run->env[rt_contact(run, i)->env_contact +
                                             IMP_CONTACT_NORMAL_FORCE]));
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        if (run->series_along->joint[i])
+            most = fmax(most, hypot(run->env[joint[i].env_joint +
+                                             IMP_JOINT_FORCE],
+                                    run->env[joint[i].env_joint +
+                                             IMP_JOINT_FORCE + 1]));
     return most;
 }
 
@@ -261,92 +276,197 @@ series_along_reads_force(const struct rt *run, const imp_val *val)
     return any;
 }
 
+/* The row of an entry of env among those that a contact tells. */
 static double *
-force_row(const struct rt *run, uint32_t contact, uint32_t which)
+told_row(const struct rt *run, uint32_t contact, uint32_t entry)
 {
-    return run->series_along->force[contact] + which * IMP_ROW_STRIDE +
-           IMP_ROW_PAD;
+    return run->series_along->told[contact] +
+           (entry - IMP_CONTACT_NORMAL_FORCE) * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
-/* The forces of a contact that are read begin with their values, without
- * further coefficients. */
+/* What is told and read begins with its values, without further coefficients.
+ */
 static void
-begin_force(struct rt *run, uint32_t contact)
+begin_told(struct rt *run, uint32_t contact)
 {
-    const double *told = run->env + rt_contact(run, contact)->env_contact +
-                         IMP_CONTACT_NORMAL_FORCE;
-    memset(run->series_along->force[contact], 0,
-           2 * IMP_ROW_STRIDE * sizeof(double));
-    for (uint32_t which = 0; which < 2; which++)
-        *force_row(run, contact, which) = told[which];
+    const double *told = run->env + rt_contact(run, contact)->env_contact;
+    memset(run->series_along->told[contact], 0,
+           IMP_CONTACT_ROWS * IMP_ROW_STRIDE * sizeof(double));
+    for (uint32_t i = IMP_CONTACT_NORMAL_FORCE; i <= IMP_CONTACT_MODE; i++)
+        *told_row(run, contact, i) = told[i];
 }
 
-/* These forces have no series. */
+/* The forces have no series, nor has what they do. */
 static void
-force_blunt(struct rt *run, uint32_t contact)
+told_blunt(struct rt *run, uint32_t contact)
 {
-    for (uint32_t which = 0; which < 2; which++)
-        force_row(run, contact, which)[1] = NAN;
+    static const uint32_t entry[] = {IMP_CONTACT_NORMAL_FORCE,
+                                     IMP_CONTACT_FRICTION_FORCE,
+                                     IMP_CONTACT_WORK};
+    for (size_t i = 0; i < sizeof entry / sizeof *entry; i++)
+        told_row(run, contact, entry[i])[1] = NAN;
 }
 
-/* The forces at contacts of bodies, after the series of their motion. */
+/* What contacts of bodies tell, after the series of their motion. The slip of
+ * those that no friction holds is that of their closest points. */
 static void
-forces_of_bodies(struct rt *run, int most)
+told_of_bodies(struct rt *run, int most)
 {
-    for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        if (run->series_along->force[i] &&
-            rt_contact(run, i)->system == IMP_NO_SYSTEM)
-            begin_force(run, i);
+    double *const *told = run->series_along->told;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        if (!told[i] || rt_contact(run, i)->system != IMP_NO_SYSTEM)
+            continue;
+        begin_told(run, i);
+        *told_row(run, i, IMP_CONTACT_SLIP) = 0.0;
+        told[i][IMP_CONTACTROW_OPEN * IMP_ROW_STRIDE + IMP_ROW_PAD] = 1.0;
+    }
     for (int i = 0; !run->series_along->values && i < persistent_count(run);
          i++) {
         uint32_t contact = persistent_point(run, i, NULL, NULL)->contact;
-        if (contact < run->im->contacts.n &&
-            run->series_along->force[contact] &&
-            !persistent_force_series(run, i, most, force_row(run, contact, 0),
-                                     force_row(run, contact, 1)))
-            force_blunt(run, contact);
+        if (contact < run->im->contacts.n && told[contact] &&
+            !persistent_told_series(
+                run, i, most,
+                told_row(run, contact, IMP_CONTACT_NORMAL_FORCE)))
+            told_blunt(run, contact);
     }
 }
 
 /* One force of a contact of a system that is closed, of its series. */
 static void
-force_of_system(struct rt *run, uint32_t contact, uint32_t which,
+force_of_system(struct rt *run, uint32_t contact, uint32_t entry,
                 const double *series, int most)
 {
-    double *row = force_row(run, contact, which);
+    double *row = told_row(run, contact, entry),
+           normal = *told_row(run, contact, IMP_CONTACT_NORMAL_FORCE);
     if (!(fabs(series[0] - row[0]) <=
-          FORCE_SAME * (fabs(series[0]) + fabs(*force_row(run, contact, 0)))))
-        force_blunt(run, contact);
+          FORCE_SAME * (fabs(series[0]) + fabs(normal))))
+        told_blunt(run, contact);
     else
         memcpy(row + 1, series + 1, (size_t)most * sizeof *row);
 }
 
-/* The forces at contacts of a system, after the series of its motion by its own
- * tapes. Those of a ballistic system do not change in a flight. */
+/* The coefficients of work from order 1 on: its rate is the power. */
 static void
-forces_of_system(struct rt *run, uint32_t system, int most)
+add_power(double *work, const double *force, const double *rate, int most)
+{
+    struct taylor power;
+    for (int k = 0; k < most; k++) {
+        power.c[k] = 0.0;
+        for (int i = 0; i <= k; i++)
+            power.c[k] += force[i] * rate[k - i];
+        work[k + 1] += power.c[k] / (k + 1);
+    }
+}
+
+/* Friction of contact i of a system and its work; rub: its number among those
+ * with friction. */
+static void
+rub_of_system(struct rt *run, uint32_t system, uint32_t contact, uint32_t rub,
+              int most)
+{
+    const double *env = run->env + rt_contact(run, contact)->env_contact,
+                 *friction = system_rub(run, system, rub, SYSTEM_RUB_FRICTION);
+    force_of_system(run, contact, IMP_CONTACT_FRICTION_FORCE, friction, most);
+    if (env[IMP_CONTACT_MODE] != CONTACT_TOLD_STICK)
+        add_power(told_row(run, contact, IMP_CONTACT_WORK), friction,
+                  system_rub(run, system, rub, SYSTEM_RUB_SLIP), most);
+}
+
+/* What contacts of a system tell, after the series of its motion by its own
+ * tapes. That of a ballistic system does not change in a flight. */
+static void
+told_of_system(struct rt *run, uint32_t system, int most)
 {
     const imp_system *sys = rt_system(run, system);
     bool changes = !run->series_along->values &&
                    !(sys->flags & IMP_SYSTEMF_LINE) &&
                    system_slides(run, system);
     for (uint32_t i = 0, rub = 0; i < sys->n_contact; i++) {
-        const imp_contact *of = rt_contact(run, sys->contact + i);
-        bool rubs = of->flags & IMP_CONTACTF_FRICTION;
+        uint32_t contact = sys->contact + i;
+        bool rubs = rt_contact(run, contact)->flags & IMP_CONTACTF_FRICTION;
         uint32_t at = rub;
         rub += rubs;
-        if (!run->series_along->force[sys->contact + i])
+        if (!run->series_along->told[contact])
             continue;
-        begin_force(run, sys->contact + i);
+        begin_told(run, contact);
         if (!changes || !system_holds(run, system, i))
             continue;
-        force_of_system(run, sys->contact + i, 0, system_force(run, system, i),
-                        most);
+        force_of_system(run, contact, IMP_CONTACT_NORMAL_FORCE,
+                        system_force(run, system, i), most);
         if (rubs)
-            force_of_system(run, sys->contact + i, 1,
-                            system_rub(run, system, at, SYSTEM_RUB_FRICTION),
-                            most);
+            rub_of_system(run, system, contact, at, most);
     }
+}
+
+/* The row of an entry of env among those that a joint tells. */
+static double *
+joint_row(const struct rt *run, uint32_t joint, uint32_t entry)
+{
+    return run->series_along->joint[joint] +
+           (entry - IMP_JOINT_FORCE) * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* What an entry of a joint is measured by: its forces, or their moments. */
+static double
+size_of_joint(const imp_joint *joint, const double *env, uint32_t entry)
+{
+    double width = env[IMP_JOINT_WIDTH], across = env[IMP_JOINT_FORCE],
+           other = env[IMP_JOINT_FORCE + 1];
+    bool hinge = joint->kind == IMP_JOINT_HINGE,
+         moment = entry == (hinge ? IMP_JOINT_FRICTION : IMP_JOINT_FORCE + 1);
+    double size =
+        hinge ? hypot(across, other) : fabs(across) + fabs(other) / width;
+    return moment ? size * width : size;
+}
+
+/* What a joint tells, after the series of the motion of its block. Where it
+ * shares its load with others, and what is told is not what the motion counts
+ * with, it has no series. */
+static void
+told_of_joint(struct rt *run, uint32_t number, int most)
+{
+    static const struct {
+        uint32_t entry, row;
+    } same[] = {{IMP_JOINT_FORCE, IMP_RUBROW_FORCE},
+                {IMP_JOINT_FORCE + 1, IMP_RUBROW_FORCE + 1},
+                {IMP_JOINT_FRICTION, IMP_RUBROW_FRICTION},
+                {IMP_JOINT_SLIP, IMP_RUBROW_RATE}};
+    const imp_joint *joint =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint) + number;
+    const double *env = run->env + joint->env_joint;
+    memset(run->series_along->joint[number], 0,
+           IMP_JOINT_ROWS * IMP_ROW_STRIDE * sizeof(double));
+    for (uint32_t i = IMP_JOINT_FORCE; i <= IMP_JOINT_MODE; i++)
+        *joint_row(run, number, i) = env[i];
+    if (joint->block == IMP_NO_BLOCK || !most)
+        return;
+    bool sticks = env[IMP_JOINT_MODE] == CONTACT_TOLD_STICK;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        uint32_t entry = same[i].entry;
+        double *to = joint_row(run, number, entry);
+        const double *row =
+            run->rows.block[joint->block] + IMP_ROW_PAD +
+            (size_t)joint->rows[same[i].row] * IMP_ROW_STRIDE;
+        if (entry != IMP_JOINT_SLIP &&
+            fabs(row[0] - *to) > FORCE_SAME * size_of_joint(joint, env, entry))
+            to[1] = NAN;
+        else if (entry != IMP_JOINT_SLIP || !sticks)
+            memcpy(to + 1, row + 1, (size_t)most * sizeof *row);
+    }
+    if (!sticks)
+        add_power(joint_row(run, number, IMP_JOINT_WORK),
+                  joint_row(run, number, IMP_JOINT_FRICTION),
+                  joint_row(run, number, IMP_JOINT_SLIP), most);
+}
+
+/* All that bodies tell, after the series of their motion. */
+static void
+tell_bodies(struct rt *run, int most)
+{
+    told_of_bodies(run, most);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        if (run->series_along->joint[i])
+            told_of_joint(run, i, run->series_along->values ? 0 : most);
 }
 
 /* -- the motion ------------------------------------------------------------ */
@@ -376,7 +496,7 @@ move_system(struct rt *run, uint32_t system, int most)
     given->left = given->now;
     int st = given->now ? IMP_OK : motion_series(run, sys->block, most, &h);
     if (!st && run->series_along->pushed[system])
-        forces_of_system(run, system, most - FORCE_ORDERS);
+        told_of_system(run, system, most - FORCE_ORDERS);
     return st;
 }
 
@@ -406,7 +526,7 @@ move_bodies(struct rt *run, int most)
             clear_rows(run, i);
     int st = motion_series_all(run, most, &h);
     if (!st && along->bodies_pushed)
-        forces_of_bodies(run, most - FORCE_ORDERS);
+        tell_bodies(run, most - FORCE_ORDERS);
     along->order = st ? 0 : most;
     return st;
 }

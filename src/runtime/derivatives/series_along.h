@@ -27,12 +27,13 @@ void series_along_values(struct rt *run, bool only);
 double *series_along_room(struct rt *run, uint32_t system);
 void series_along_given(struct rt *run, uint32_t system);
 
-/* Does a series read forces of contacts of bodies? These are to be told in env
- * (IMP_CONTACT_NORMAL_FORCE) before series_along_fill; those of systems are. */
+/* Does a series read what contacts or joints of bodies tell? That is to stand in
+ * env (IMP_CONTACT_NORMAL_FORCE and behind, IMP_JOINT_FORCE and behind) before
+ * series_along_fill; what contacts of systems tell does. */
 bool series_along_forces(const struct rt *run);
-/* The greatest normal force of contacts whose forces are read, as it is told. */
+/* The greatest force of contacts and joints that are read, as it is told. */
 double series_along_greatest_force(const struct rt *run);
-/* Does this value read forces of contacts? */
+/* Does this value read what contacts and joints tell? */
 bool series_along_reads_force(const struct rt *run, const imp_val *val);
 
 #endif

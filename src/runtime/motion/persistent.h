@@ -86,11 +86,13 @@ const struct contact_point *persistent_point(const struct rt *run, int i,
  * second body along the tangent, which is the normal turned by -90 degrees. */
 void persistent_force(const struct rt *run, int i, int order, double ahead,
                       double force[2]);
-/* Adds the coefficients from order 1 on of both forces at the i-th point to
- * those of its contact, after a series of order `most` + 1 or more at the
- * present state. False: they have none, at the limit of a jam. */
-bool persistent_force_series(const struct rt *run, int i, int most,
-                             double *normal, double *along);
+/* Adds the coefficients from order 1 on of what the i-th point tells to those
+ * of its contact (rows of enum imp_contact_row, from coefficient 0 on), after a
+ * series of order `most` + 1 or more at the present state. The slip is that of
+ * the first point with friction. False: the forces have none, at the limit of a
+ * jam. */
+bool persistent_told_series(const struct rt *run, int i, int most,
+                            double *rows);
 /* Gives the sizes of the accelerations that forces at the points give to bodies
  * of this block at the instant of the last series: of centres (m/s^2), of spins
  * (rad/s^2). */

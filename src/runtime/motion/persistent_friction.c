@@ -667,7 +667,7 @@ persistent_share(struct rt *run, struct persistent_group *group, int term,
         answer[i] += near[i];
 }
 
-/* -- work ------------------------------------------------------------------ */
+/* -- work and slip --------------------------------------------------------- */
 
 void
 persistent_friction_work(struct rt *run, int order, double dt)
@@ -687,6 +687,35 @@ persistent_friction_work(struct rt *run, int order, double dt)
             work = dt * (work + power.c[k] / (k + 1.0));
         run->env[contact->env_contact + IMP_CONTACT_WORK] += work;
     }
+}
+
+/* The row of an entry of a contact among those that it tells. */
+static double *
+told_row(double *rows, uint32_t entry)
+{
+    return rows + (size_t)(entry - IMP_CONTACT_NORMAL_FORCE) * IMP_ROW_STRIDE;
+}
+
+void
+persistent_slip_series(const struct persistent_friction *friction, int most,
+                       double *rows)
+{
+    assert(friction && rows && most >= 1);
+    double *slip = told_row(rows, IMP_CONTACT_SLIP),
+           *work = told_row(rows, IMP_CONTACT_WORK),
+           *open = rows + (size_t)IMP_CONTACTROW_OPEN * IMP_ROW_STRIDE;
+    bool first = *open != 0.0, sticks = friction->mode == CONTACT_STICK;
+    struct taylor power;
+    if (first)
+        memset(slip, 0, sizeof *slip * ((size_t)most + 1));
+    *open = 0.0;
+    if (sticks)
+        return;
+    if (first)
+        memcpy(slip, friction->slip.c, sizeof *slip * ((size_t)most + 1));
+    taylor_mul(most - 1, &friction->force, &friction->slip, &power);
+    for (int k = 1; k <= most; k++)
+        work[k] += power.c[k - 1] / k;
 }
 
 /* -- joints with friction ---------------------------------------------------

@@ -447,6 +447,10 @@ void persistent_friction_forces(struct persistent_group *group);
 /* How many rows of the driven tape of a block stand for joints with friction.
  */
 size_t persistent_joint_rows(const imp_block *block);
+/* Adds the slip, where no point before told one, and the work of a point that
+ * pushes to the rows of its contact (persistent_told_series). */
+void persistent_slip_series(const struct persistent_friction *friction,
+                            int most, double *rows);
 /* Copies what stands in these rows; from is the first of them. */
 void persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
                             double *to);

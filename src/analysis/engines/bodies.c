@@ -107,10 +107,12 @@ tangential(struct event_of_bodies *event, uint32_t contact, bool falls,
         return by_policy(second, contact);
     if ((due && !falls) || ((due || start) && first > 0.0)) {
         simulate_log_event(second->sim, contact, "touch", "C0+", 0.0);
+        if (first > 0.0) /* the forces of others may press it */
+            event->stay[event->n_stay++] = contact;
     } else if (first < 0.0 || (due && falls)) {
         second->sim->contacts[contact].pressed = true;
         event->stay[event->n_stay++] = contact;
-    } else if (first == 0.0) { /* the forces of others may press it */
+    } else if (first == 0.0) { /* the same */
         event->stay[event->n_stay++] = contact;
     }
     return IMP_OK;

@@ -221,6 +221,7 @@ keep_face_end(struct simulation *sim)
                             last_change(sim, sim->mode_change.contact));
     if (simulate_slid_now(sim) && sim->mode_change.time == now)
         return IMP_OK;
+    simulate_slides(sim);
     told = fmax(event->n ? event->v[event->n - 1] : 0.0,
                 row->n ? row->v[row->n - 1] : 0.0);
     sim->face_from = fmin(fmax(end, told), now);

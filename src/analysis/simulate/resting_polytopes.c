@@ -6,6 +6,7 @@
  * both are closed to rounding. vertex_impact.c has the impacts of such
  * vertices. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
+#include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/lcp.h"
 
 /* room for so many released vertices at first */
@@ -252,6 +254,21 @@ point_list_add(struct simulation *sim, struct point_list *list,
 /* -- smooth bodies that slide to another feature ------------------------------
  */
 
+void
+simulate_slides(struct simulation *sim)
+{
+    assert(sim != NULL);
+    const struct mode_change *change = &sim->mode_change;
+    struct rt *run = sim->run;
+    double until = change->time - change->from,
+           low = 4.0 * DBL_EPSILON * fabs(change->time);
+    for (int i = 0; i < persistent_count(run); i++) {
+        const struct persistent_row *row = run->persistent->row[i];
+        if (isfinite(row->end) && row->valid <= until + low)
+            sim->contacts[row->spot.contact].slid_time = change->time;
+    }
+}
+
 bool
 simulate_slid_now(const struct simulation *sim)
 {
@@ -273,4 +290,12 @@ simulate_slid_point(const struct simulation *sim, const bool *block,
             return true;
     }
     return false;
+}
+
+void
+simulate_motion_changes(struct simulation *sim, const bool *block)
+{
+    assert(sim != NULL && block != NULL);
+    for (uint32_t i = 0; sim->changed && i < sim->run->im->blocks.n; i++)
+        sim->changed[i] = block[i] ? rt_time(sim->run) : sim->changed[i];
 }

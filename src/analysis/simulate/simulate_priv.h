@@ -496,6 +496,9 @@ int simulate_persistent_settle(struct simulation *sim, const uint32_t *contacts,
 int simulate_persistent_choose(struct simulation *sim, uint32_t contact,
                                const struct contact_point *point, int n,
                                const bool *out);
+/* Notes which smooth bodies slide to another feature with sim->mode_change, by
+ * the series in which that has been found. */
+void simulate_slides(struct simulation *sim);
 /* Has a smooth body just slid to another feature? Its point on a marked block:
  * all forces change there at once. If it is let go, it has left at the end. */
 bool simulate_slid_now(const struct simulation *sim);
@@ -788,12 +791,7 @@ void simulate_traced_end(struct simulation *sim);
 void simulate_systems_trend(struct simulation *sim, struct diag *diag);
 
 /* What acts on marked blocks is chosen now. The second engine asks not when. */
-static inline void
-simulate_motion_changes(struct simulation *sim, const bool *block)
-{
-    for (uint32_t i = 0; sim->changed && i < sim->run->im->blocks.n; i++)
-        sim->changed[i] = block[i] ? rt_time(sim->run) : sim->changed[i];
-}
+void simulate_motion_changes(struct simulation *sim, const bool *block);
 /* event_loop.c: runs to `until`, or to its stop. limit: the most events. */
 int simulate_run(struct simulation *sim, double limit);
 

@@ -130,14 +130,14 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
             break;
         bool other = sim->mode_change.what != CHANGE_NONE;
         if (other && piece_end < meet) {
-            /* points that are watched one by one touch so, too */
-            bool *beside = sim->accumulation->beside;
-            if (sim->mode_change.what == CHANGE_HITS)
+            /* points that are watched one by one touch so, too, and what they
+             * come in the way of comes in theirs */
+            bool hits = sim->mode_change.what == CHANGE_HITS,
+                 *beside = sim->accumulation->beside;
+            if (hits)
                 beside[sim->mode_change.contact] = true;
-            /* and what they come in the way of comes in theirs */
             for (uint32_t k = 0; k < sim->n_contacts; k++)
-                beside[k] |= group->friction && group->contact[k] &&
-                             sim->mode_change.what == CHANGE_HITS;
+                beside[k] |= hits && group->contact[k];
             break;
         }
         sim->rewatched.only = false; /* this path looks for others */
@@ -459,7 +459,7 @@ state_known(struct simulation *sim, const struct limit_group *group,
     struct limit_seen *seen = &sim->accumulation->seen[contact];
     const struct flight_history *flights = &sim->contacts[contact].flights;
     const struct limit_points points = points_of(group);
-    uint64_t mark = limit_signature(group, limit);
+    uint64_t mark = limit_signature(&points, limit, NULL, 0);
     double left = limit->remaining, ratio = left / seen->left,
            share = window > 0.0 ? ratio * ratio * ratio : ratio,
            blur = left / window, length = INFINITY, speed = 0.0;
@@ -504,9 +504,11 @@ take_path(struct simulation *sim, struct limit_group *group,
 {
     struct rt *run = sim->run;
     const struct limit_seen *seen = &work_of(sim)->seen[contact];
+    const struct limit_points points = points_of(group);
     double left = limit->remaining, meet = rt_time(run) + left;
     *there = false;
-    *wait = left > window && seen->mark == limit_signature(group, limit) &&
+    *wait = left > window &&
+            seen->mark == limit_signature(&points, limit, NULL, 0) &&
             seen->meet > rt_time(run) && left > 0.5 * seen->left &&
             left <= seen->left && !limit_flat(sim, group, limit);
     if (*wait)
@@ -514,7 +516,6 @@ take_path(struct simulation *sim, struct limit_group *group,
     struct saved_state here = saved_state_take(run);
     struct persistent_held *held =
         persistent_held_now(run, limit_group_blocks(sim, group));
-    const struct limit_points points = points_of(group);
     int st = limit_path_begin(run, &points, limit)
                  ? travel(sim, group, meet, there)
                  : IMP_OK;
@@ -666,24 +667,6 @@ thin_out(struct simulation *sim, double shrunk, double far,
            limit_group_points(sim, group, CROWD_REACH * far);
 }
 
-/* Notes the predictions found: the limit of all, which is known well enough if
- * the result is true, and that of some. */
-static bool
-are_known(struct flight_history *flights, const struct limit_group *group,
-          struct forecast_limit found[2], double now, double window,
-          double state_window, bool enough, const struct limit_joins *joins)
-{
-    if (found[1].found)
-        limit_note_some(flights, group, &found[1], now);
-    bool known = found[0].found && limit_known(flights, group, &found[0], now,
-                                               window, state_window);
-    const double change[2] = {flights->noise, flights->some_noise};
-    for (int k = 0; k < 2; k++)
-        found[k].blurred =
-            limit_blurred(group, &found[k], change[k], window, enough, joins);
-    return (known && enough) || found[0].blurred;
-}
-
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -740,12 +723,13 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     }
     flights->pause = 0;
-    bool sure = are_known(flights, group, found, now, window, state_window,
-                          enough, ask.joins);
+    const struct limit_points points = points_of(group);
+    bool sure = limits_known(sim, contact, group, &points, found, window,
+                             state_window, enough, ask.joins);
     ask.joins = NULL;
     if (sure) {
         double error = limit_time_error(sim, group, &found[0], contact, now,
-                                        window, flights->noise);
+                                        window, found[0].change);
         if (group->friction)
             limit_group_join(sim, sim->accumulation->beside, shrunk, &ask,
                              group, &found[0], &state_window, &error);
@@ -754,7 +738,7 @@ limit(struct simulation *sim, uint32_t contact)
     if (!st && !there && found[1].found && (enough || found[1].blurred))
         st = take(sim, group, &found[1], contact,
                   limit_time_error(sim, group, &found[1], contact, now, window,
-                                   flights->some_noise),
+                                   found[1].change),
                   state_window, &there);
     if (!there && sim->accumulation->blocked)
         limit_note_flat(sim, group);

@@ -11,131 +11,103 @@
 
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
+#include "runtime/accumulation/flight_history.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 
 /* -- when a limit is known ------------------------------------------------- */
 
-/* A limit is accepted at its first prediction when it is nearer than this share
- * of the time for which the parabola is the motion. */
-#define CHATTER_SURE 0.125
-
-/* A number that stands for the set of points at rest at a limit (FNV-1a). */
-uint64_t
-limit_signature(const struct limit_group *group,
-                const struct forecast_limit *limit)
+/* The flights of a part: those at which the same limit was predicted, or the
+ * last ones. */
+static const struct flight_history *
+flights_of(const struct simulation *sim, const struct limit_points *points,
+           const int *part, int which, const struct limit_prediction *of)
 {
-    uint64_t h = 14695981039346656037u;
-    for (int i = 0; i < group->n; i++)
-        if (limit->closed[i]) {
-            h = (h ^ group->spot[i].contact) * 1099511628211u;
-            h = (h ^ group->spot[i].face) * 1099511628211u;
-            h = (h ^ group->spot[i].vertex) * 1099511628211u;
+    const struct flight_history *found = NULL;
+    bool same = false;
+    for (int i = 0; i < points->n; i++) {
+        const struct flight_history *flights =
+            &sim->contacts[points->spot[i].contact].flights;
+        bool now = limit_known_same(flights, of);
+        if (part[i] == which && now >= same &&
+            (!found || now > same || flights->last > found->last)) {
+            found = flights;
+            same = now;
         }
-    return h;
+    }
+    return found;
 }
 
-/* The greatest of the last changes of a prediction; INFINITY: there was none
- * (`same` is false). What the parabola is not the motion falls with the square
- * of the time that is left, so that earlier changes count as much less; where
- * it is the motion (exact), changes are those that rounding makes, which do not
- * fall. What does not fall so elsewhere is rounding, too, up to `low`: *kept is
- * the greatest of it. */
-static double
-noise_of(const struct flight_history *flights, bool same, double change,
-         double before, bool exact, double low, double *kept)
+/* Notes the prediction of a limit after an impact at `contact`, now, and how
+ * much it has changed. Is it known well enough, for each part of the group? */
+static bool
+is_known(struct simulation *sim, const struct limit_points *points,
+         struct forecast_limit *limit, uint32_t contact, double window,
+         double state_window)
 {
-    *kept = same && isfinite(before) ? *kept : 0.0;
-    if (!same || isinf(before))
-        return same ? change : INFINITY;
-    double ratio = flights->flight[0] / flights->flight[1],
-           falls = flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
-    *kept = fmax(*kept, fmin(fabs(change - falls * before), low));
-    return fmax(change, exact ? before : falls * before);
+    assert(sim != NULL && limit->remaining >= 0.0);
+    struct flight_history *own = &sim->contacts[contact].flights;
+    int *part = NEW_N(sim->run->brief, int, (size_t)points->n + 1), of = 0;
+    int parts = limit_parts(sim->run, points, part);
+    bool known = true;
+    for (int i = 0; i < points->n; i++)
+        if (points->spot[i].contact == contact)
+            of = part[i];
+    limit->change = 0.0;
+    for (int k = 0; k < parts; k++) {
+        struct limit_prediction now = limit_of_part(points, limit, part, k);
+        double change;
+        now.now = rt_time(sim->run);
+        now.window = window;
+        now.exact = fmin(window, state_window);
+        if (now.left < 0.0 && k != of)
+            continue;
+        if (now.left < 0.0)
+            now.left = limit->remaining;
+        if (k != of) {
+            known &= limit_known_still(flights_of(sim, points, part, k, &now),
+                                       &now, &change);
+            limit->change = fmax(limit->change, change);
+            continue;
+        }
+        /* the ratio of a pattern changes as the directions of its impulses do
+         */
+        if (limit->chatter.period != 1 && limit->remaining > window)
+            limit->chatter.ratio_error +=
+                limit_known_same(own, &now)
+                    ? fabs(limit->chatter.ratio - own->ratio)
+                    : NAN;
+        own->ratio = limit->chatter.ratio;
+        known &= limit_known_note(own, &now);
+        limit->change = fmax(limit->change, own->noise);
+    }
+    return known;
 }
 
-/* Notes the prediction of a limit of some points. */
-void
-limit_note_some(struct flight_history *flights, const struct limit_group *group,
-                const struct forecast_limit *limit, double now)
-{
-    uint64_t mark = limit_signature(group, limit);
-    double meet = now + limit->remaining, none = 0.0;
-    bool same = flights->some == mark && flights->some_meet >= now;
-    flights->some_noise =
-        noise_of(flights, same, fabs(meet - flights->some_meet),
-                 flights->some_noise, false, 0.0, &none);
-    flights->some_meet = meet;
-    flights->some = mark;
-}
-
-/* Is the limit known well enough? It is when two predictions in a row agree to
- * the rounding of the time, or come no closer because of the rounding of the
- * gaps; or when the parabola is the motion until the limit and further impacts
- * do not make it better known. */
 bool
-limit_known(struct flight_history *flights, const struct limit_group *group,
-            struct forecast_limit *limit, double now, double window,
-            double state_window)
+limits_known(struct simulation *sim, uint32_t contact,
+             const struct limit_group *group, const struct limit_points *points,
+             struct forecast_limit found[2], double window, double state_window,
+             bool enough, const struct limit_joins *joins)
 {
-    assert(flights != NULL && limit->remaining >= 0.0);
-    double most = 0.0, least = INFINITY, was = flights->meet,
-           before = flights->off;
-    uint64_t mark = limit_signature(group, limit);
-    for (int i = 0; i < group->n; i++)
-        if (limit->group[i]) {
-            most = fmax(most, group->place[i]);
-            if (group->point[i].rate != 0.0)
-                least = fmin(least, fabs(group->point[i].rate));
-        }
-    double low = DBL_EPSILON * LIMIT_GROUP_NOISE * most / least;
-    /* A prediction whose time has passed was one of an earlier limit. */
-    bool same = mark == flights->group && was >= now - low;
-    flights->meet = now + limit->remaining;
-    flights->group = mark;
-    flights->off = same ? fabs(flights->meet - was) : INFINITY;
-    flights->noise =
-        noise_of(flights, same, flights->off, flights->noise, flights->exact,
-                 low / LIMIT_GROUP_NOISE, &flights->kept);
-    flights->exact = limit->remaining <= fmin(window, state_window);
-    /* the ratio of a pattern changes as the directions of its impulses do */
-    if (limit->chatter.period != 1 && limit->remaining > window)
-        limit->chatter.ratio_error +=
-            same ? fabs(limit->chatter.ratio - flights->ratio) : NAN;
-    flights->ratio = limit->chatter.ratio;
-    if (flights->off <= 4.0 * DBL_EPSILON * fabs(flights->meet) ||
-        (before <= flights->off && flights->off <= low))
-        return true;
-    return limit->remaining <= window &&
-           ((isfinite(flights->off) && flights->off >= before) ||
-            limit->remaining <= CHATTER_SURE * window);
+    struct flight_history *flights = &sim->contacts[contact].flights;
+    if (found[1].found)
+        limit_known_note_some(flights,
+                              limit_signature(points, &found[1], NULL, 0),
+                              rt_time(sim->run), found[1].remaining);
+    bool known = found[0].found && is_known(sim, points, &found[0], contact,
+                                            window, state_window);
+    found[1].change = flights->some_noise;
+    for (int k = 0; k < 2; k++)
+        found[k].blurred = limit_blurred(group, &found[k], found[k].change,
+                                         window, enough, joins);
+    return (known && enough) || found[0].blurred;
 }
 
 /* -- how well the time of a limit is known --------------------------------- */
-
-/* A limit was known, and something else came before it. Impacts whose flights
- * are no higher than the tolerance of the gap may then be passed over: notes by
- * how much time the limit may be off. A point passes that height with its speed
- * u, or falls through it from rest; its last flight took T, and the next one is
- * no longer, so it accelerates by 2 u/T or more. */
-void
-limit_note_flat(struct simulation *sim, const struct limit_group *group)
-{
-    assert(sim != NULL && group != NULL);
-    for (int i = 0; i < group->n; i++) {
-        uint32_t contact = group->spot[i].contact;
-        struct flight_history *flights = &sim->contacts[contact].flights;
-        double tol, rate, speed = fabs(group->point[i].rate);
-        gap_tolerances(sim->run, contact, &tol, &rate);
-        if (flights->n_known > 0 && speed > 0.0 &&
-            speed * flights->flight[0] <= CHATTER_FLAT * tol)
-            flights->flat =
-                fmax(flights->flat,
-                     fmin(tol / speed, sqrt(tol * flights->flight[0] / speed)));
-    }
-}
 
 /* Flights so many roundings of their gap high: the gap is off by two of these
  * at either end, which takes an eighth of their time; lower ones may be lost.
@@ -216,6 +188,19 @@ sticking_left(const struct simulation *sim, uint32_t contact)
                : 0.0;
 }
 
+/* The time that is left for a body that rocks on points of this contact. */
+static double
+rocking_left(const struct simulation *sim, const struct limit_group *group,
+             uint32_t contact)
+{
+    int points = 0;
+    for (int i = 0; i < group->n; i++)
+        points += group->spot[i].contact == contact;
+    return points > 1
+               ? flight_history_turns_left(&sim->contacts[contact].flights)
+               : 0.0;
+}
+
 /* A point that is hit with the speed u flies on for 2 u/(fall (1 - e)) in all.
  * Flights up to CHATTER_CUT roundings of the gap may be lost; and a point that
  * counts as closed beside others with a gap within the tolerance has that way
@@ -230,7 +215,8 @@ limit_cut(struct simulation *sim, const struct limit_group *group, int point,
                              ? fabs(group->point[point].gap)
                              : 0.0),
            speed = sqrt(2.0 * fall * height),
-           left = sticking_left(sim, group->spot[point].contact);
+           left = fmax(sticking_left(sim, group->spot[point].contact),
+                       rocking_left(sim, group, group->spot[point].contact));
     return speed > fabs(group->point[point].rate)
                ? fmax(left, 2.0 * speed / fall *
                                 limit_flights(sim, group, point, speed))
@@ -314,6 +300,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
         return most;
     return fmin(off + limit->chatter.error * limit->chatter.remaining, most);
 }
+
 /* -- limits of several groups at one time -----------------------------------
  */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts in the record of `simulate`: when, at which
  * contacts and gaps, how many impacts were resolved, what the limit rests on,
- * and how well it is known. And singularities that end a motion, and verdicts
- * of choices of modes, where friction is. */
+ * and how well it is known. And verdicts of choices of modes, where friction
+ * is. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -417,6 +417,28 @@ speed_of(const struct simulation *sim, const struct limit_group *group,
     return fmax(speed, sqrt(*acc * place));
 }
 
+/* A limit was known, and something else came before it. Impacts whose flights
+ * are no higher than the tolerance of the gap may then be passed over: notes by
+ * how much time the limit may be off. A point passes that height with its speed
+ * u, or falls through it from rest; its last flight took T, and the next one is
+ * no longer, so it accelerates by 2 u/T or more. */
+void
+limit_note_flat(struct simulation *sim, const struct limit_group *group)
+{
+    assert(sim != NULL && group != NULL);
+    for (int i = 0; i < group->n; i++) {
+        uint32_t contact = group->spot[i].contact;
+        struct flight_history *flights = &sim->contacts[contact].flights;
+        double tol, rate, speed = fabs(group->point[i].rate);
+        gap_tolerances(sim->run, contact, &tol, &rate);
+        if (flights->n_known > 0 && speed > 0.0 &&
+            speed * flights->flight[0] <= CHATTER_FLAT * tol)
+            flights->flat =
+                fmax(flights->flat,
+                     fmin(tol / speed, sqrt(tol * flights->flight[0] / speed)));
+    }
+}
+
 /* Are all flights to come near the tolerance of a gap, or will it join the
  * coming impact with another? */
 bool
@@ -558,151 +580,6 @@ simulate_put_verdicts(struct simulation *sim, struct record *out)
     SET_LIST("verdict_b", log->b.v, n);
     SET_LIST("verdict_p_plus", log->p_plus.v, n);
     SET_LIST("verdict_p_minus", log->p_minus.v, n);
-}
-
-/* -- singularities --------------------------------------------------------- */
-
-struct singular {
-    const char *of;
-    struct singularity is;
-};
-struct singular_table {
-    struct singular *v;
-    size_t n, cap;
-    double time; /* where the motion was followed to */
-};
-
-/* A singularity that ends a motion is as near as this share of the time. */
-#define SINGULAR_NEAR 1e-6
-
-/* The place whose entry of env this is, or NULL. */
-static const char *
-place_name(const struct simulation *sim, uint32_t env)
-{
-    const struct rt *run = sim->run;
-    const imp_image *im = run->im;
-    const imp_coordinate *coordinate =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate);
-    for (uint32_t s = 0; s < im->systems.n; s++) {
-        const imp_system *system = rt_system(run, s);
-        uint32_t n = system->n + system->n_observer;
-        for (uint32_t i = system->first; i < system->first + n; i++)
-            if (coordinate[i].env == env)
-                return arena_printf(run->arena, "%s.%s",
-                                    imp_text(im, system->name),
-                                    imp_text(im, coordinate[i].name));
-    }
-    for (uint32_t b = 0; b < im->bodies.n; b++) {
-        const imp_body *body = rt_body(run, b);
-        if (env < body->env_state || env >= body->env_state + (uint32_t)im->dim)
-            continue;
-        return arena_printf(run->arena, "%s.position[%u]",
-                            imp_text(im, body->name), env - body->env_state);
-    }
-    return NULL;
-}
-
-/* Gathers the places of the block that could not go on. */
-static void
-look_at_block(struct simulation *sim, struct singular_table *table)
-{
-    struct rt *run = sim->run;
-    const struct run_singular *found = run->singular;
-    table->time = found->time;
-    for (uint32_t i = 0; i < found->n; i++) {
-        const char *name = place_name(sim, found->v[i].env);
-        if (name && found->v[i].is.left <= SINGULAR_NEAR * found->time)
-            VEC_PUSH_IN(run->arena, table,
-                        (struct singular){name, found->v[i].is});
-    }
-}
-
-/* Leaves what is singular at the first of the times that were found. */
-static void
-keep_first(struct singular_table *table)
-{
-    double first = INFINITY;
-    size_t n = 0;
-    for (size_t i = 0; i < table->n; i++)
-        first = fmin(first, table->v[i].is.left);
-    for (size_t i = 0; i < table->n; i++)
-        if (table->v[i].is.left <= 2 * first)
-            table->v[n++] = table->v[i];
-    table->n = n;
-}
-
-static void
-tell_singular(struct simulation *sim, const struct singular_table *table,
-              imp_range where)
-{
-    char time[NUM_TEXT], power[NUM_TEXT], error[NUM_TEXT];
-    const char *all = "";
-    for (size_t i = 0; i < table->n; i++)
-        all = arena_printf(
-            sim->run->arena, "%s%s`%s` as (t_end - t)^%s (+- %s)", all,
-            i ? ", " : "", table->v[i].of,
-            num_digits(power, table->v[i].is.exponent, 6),
-            num_digits(error, table->v[i].is.exponent_error + DBL_EPSILON, 2));
-    struct diag *diag =
-        diag_add(sim->analysis->ds, DIAG_W0729, where,
-                 "the motion ends in a singularity at t_end = %s s: %s",
-                 num_digits(time, table->time + table->v[0].is.left, 9), all);
-    diag_help(sim->analysis->ds, diag,
-              "the run stops there; an exponent of 0 is a logarithm, one of 1, "
-              "2, ... has a logarithm beside the power");
-    simulate_remark(sim, diag->message);
-}
-
-bool
-simulate_singular(struct simulation *sim)
-{
-    assert(sim != NULL && !sim->stopped);
-    struct analysis *analysis = sim->analysis;
-    struct diag *last = analysis->ds->last;
-    if (!last || last->code != DIAG_E0602 ||
-        analysis->ds->errors != sim->errors + 1)
-        return false;
-    struct singular_table *table = NEW(sim->run->arena, struct singular_table);
-    if (!sim->run->singular)
-        return false;
-    look_at_block(sim, table);
-    if (!table->n)
-        return false;
-    keep_first(table);
-    imp_range where = last->range;
-    diag_withdraw(analysis->ds, last);
-    tell_singular(sim, table, where);
-    sim->taken.singular = table;
-    sim->stopped = true;
-    return true;
-}
-
-void
-simulate_put_singular(struct simulation *sim, struct record *out)
-{
-    assert(sim && out);
-    const struct singular_table none = {0}, *table = sim->taken.singular
-                                                         ? sim->taken.singular
-                                                         : &none;
-    struct arena *arena = sim->run->arena;
-    double *time = NEW_N(arena, double, table->n + 1),
-           *error = NEW_N(arena, double, table->n + 1),
-           *power = NEW_N(arena, double, table->n + 1),
-           *power_error = NEW_N(arena, double, table->n + 1);
-    const char **of = NEW_N(arena, const char *, table->n + 1);
-    for (size_t i = 0; i < table->n; i++) {
-        const struct singularity *is = &table->v[i].is;
-        of[i] = table->v[i].of;
-        time[i] = table->time + is->left;
-        error[i] = is->left_error + DBL_EPSILON * time[i];
-        power[i] = is->exponent;
-        power_error[i] = is->exponent_error + DBL_EPSILON;
-    }
-    SET_TEXTS("singular", of, table->n);
-    SET_LIST("singular_times", time, table->n);
-    SET_LIST("singular_errors", error, table->n);
-    SET_LIST("singular_exponents", power, table->n);
-    SET_LIST("singular_exponent_errors", power_error, table->n);
 }
 
 const char *

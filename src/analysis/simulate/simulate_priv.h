@@ -381,10 +381,7 @@ void simulate_put_summary(struct simulation *sim, struct record *out);
 /* Names `engine = steps` at the end of a help where that can run; else "". */
 const char *simulate_steps_remedy(const struct simulation *sim);
 struct flow_event;
-/* Has E0602, which was reported last, ended the run at a singularity of a power
- * law? Then that is told instead, and the run has stopped there. */
-bool simulate_singular(struct simulation *sim);
-void simulate_put_singular(struct simulation *sim, struct record *out);
+struct limit_points;
 void simulate_limit_add(struct simulation *sim, const struct flow_event *event,
                         const uint32_t *contacts);
 void simulate_put_limits(struct simulation *sim, struct record *out);
@@ -691,17 +688,14 @@ bool limit_group_overlaps(struct simulation *sim, const struct limit_group *);
 bool limit_group_past_end(struct simulation *sim,
                           const struct limit_group *group, const bool *closed);
 
-/* A number that stands for the set of points at rest at the limit. */
-uint64_t limit_signature(const struct limit_group *group,
-                         const struct forecast_limit *limit);
-/* Notes the prediction of a limit of some points. */
-void limit_note_some(struct flight_history *, const struct limit_group *,
-                     const struct forecast_limit *, double now);
-/* Notes the prediction of a limit, now. Is it known well enough? Within
- * `window` seconds from now the parabola is the motion (limit_window). */
-bool limit_known(struct flight_history *flights,
-                 const struct limit_group *group, struct forecast_limit *limit,
-                 double now, double window, double state_window);
+/* Notes the predictions after an impact at `contact`, now, of the limit of all,
+ * which is known well enough if the result is true, and of that of some. Within
+ * `window` seconds the parabola is the motion (limit_window). */
+bool limits_known(struct simulation *sim, uint32_t contact,
+                  const struct limit_group *, const struct limit_points *,
+                  struct forecast_limit found[2], double window,
+                  double state_window, bool enough,
+                  const struct limit_joins *joins);
 /* the parabola may differ from the motion by so many rounding errors */
 #define CHATTER_BLUR 64.0
 #define CHATTER_FLAT 8.0 /* flights so many tolerances high are followed */
@@ -770,6 +764,10 @@ void simulate_ball_flights_start(struct simulation *sim);
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
 
 /* -- systems.c: systems in generalised coordinates ------------------------- */
+/* Has E0602, which was reported last, ended the run at a singularity of a power
+ * law? Then that is told instead, and the run has stopped there. */
+bool simulate_singular(struct simulation *sim);
+void simulate_put_singular(struct simulation *sim, struct record *out);
 int simulate_systems_start(struct simulation *sim);
 /* Time of the first thing that happens to a system, at most `until`. */
 int simulate_systems_peek(struct simulation *sim, double until, double *next);

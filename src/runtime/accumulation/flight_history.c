@@ -3,6 +3,7 @@
 #include "runtime/accumulation/flight_history.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -87,4 +88,107 @@ flight_history_left(const struct flight_history *flights)
     return known < 1                    ? 0.0
            : ratio > 0.0 && ratio < 1.0 ? t[0] * ratio / (1.0 - ratio)
                                         : t[0];
+}
+
+double
+flight_history_turns_left(const struct flight_history *flights)
+{
+    assert(flights != NULL);
+    const double *t = flights->flight;
+    double ratio = flights->impacts > 0 && flights->n_known >= 4
+                       ? (t[0] + t[1]) / (t[2] + t[3])
+                       : 1.0;
+    return ratio < 1.0 ? (t[0] + t[1]) * ratio / (1.0 - ratio) : 0.0;
+}
+
+/* -- when a limit is known ------------------------------------------------- */
+
+/* A limit is accepted at its first prediction when it is nearer than this share
+ * of the time for which the parabola is the motion. */
+#define LIMIT_SURE 0.125
+
+/* The greatest of the last changes of a prediction; INFINITY: there was none
+ * (`same` is false). What the parabola is not the motion falls with the square
+ * of the time that is left, so that earlier changes count as much less; where
+ * it is the motion (exact), changes are those that rounding makes, which do not
+ * fall. What does not fall so elsewhere is rounding, too, up to `low`: *kept is
+ * the greatest of it. */
+static double
+noise_of(const struct flight_history *flights, bool same, double change,
+         double before, bool exact, double low, double *kept)
+{
+    *kept = same && isfinite(before) ? *kept : 0.0;
+    if (!same || isinf(before))
+        return same ? change : INFINITY;
+    double ratio = flights->flight[0] / flights->flight[1],
+           falls = flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
+    *kept = fmax(*kept, fmin(fabs(change - falls * before), low));
+    return fmax(change, exact ? before : falls * before);
+}
+
+/* The change of the prediction is `off`, and was `before` the last time. */
+static bool
+settled(const struct limit_prediction *limit, double off, double before)
+{
+    double meet = limit->now + limit->left;
+    if (off <= 4.0 * DBL_EPSILON * fabs(meet) ||
+        (before <= off && off <= LIMIT_KNOWN_NOISE * limit->noise))
+        return true;
+    return limit->left <= limit->window &&
+           ((isfinite(off) && off >= before) ||
+            limit->left <= LIMIT_SURE * limit->window);
+}
+
+bool
+limit_known_same(const struct flight_history *flights,
+                 const struct limit_prediction *limit)
+{
+    assert(flights != NULL && limit != NULL);
+    /* A prediction whose time has passed was one of an earlier limit. */
+    return limit->mark == flights->group &&
+           flights->meet >= limit->now - LIMIT_KNOWN_NOISE * limit->noise;
+}
+
+bool
+limit_known_note(struct flight_history *flights,
+                 const struct limit_prediction *limit)
+{
+    assert(flights != NULL && limit->left >= 0.0);
+    bool same = limit_known_same(flights, limit);
+    double was = flights->meet, before = flights->off;
+    flights->meet = limit->now + limit->left;
+    flights->group = limit->mark;
+    flights->off = same ? fabs(flights->meet - was) : INFINITY;
+    flights->noise = noise_of(flights, same, flights->off, flights->noise,
+                              flights->exact, limit->noise, &flights->kept);
+    flights->exact = limit->left <= limit->exact;
+    return settled(limit, flights->off, before);
+}
+
+bool
+limit_known_still(const struct flight_history *flights,
+                  const struct limit_prediction *limit, double *change)
+{
+    assert(flights != NULL && change != NULL);
+    bool same = limit_known_same(flights, limit);
+    double off =
+        same ? fabs(limit->now + limit->left - flights->meet) : INFINITY;
+    *change = !same                      ? INFINITY
+              : isfinite(flights->noise) ? fmax(off, flights->noise)
+                                         : off;
+    return settled(limit, off, same ? flights->off : INFINITY);
+}
+
+void
+limit_known_note_some(struct flight_history *flights, uint64_t mark, double now,
+                      double left)
+{
+    assert(flights != NULL && left >= 0.0);
+    double meet = now + left, none = 0.0;
+    bool same = flights->some == mark && flights->some_meet >= now;
+    flights->some_noise =
+        noise_of(flights, same, fabs(meet - flights->some_meet),
+                 flights->some_noise, false, 0.0, &none);
+    flights->some_meet = meet;
+    flights->some = mark;
 }

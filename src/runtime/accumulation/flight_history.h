@@ -60,5 +60,44 @@ bool flight_history_is_steady(const struct flight_history *flights,
  * the last ratios, which differ; of one flight, or of flights that grow, the
  * last one; 0: none is known. */
 double flight_history_left(const struct flight_history *flights);
+/* The same of two points of one contact that are hit in turns, by the last four
+ * flights; 0: they do not shrink, or are too few. */
+double flight_history_turns_left(const struct flight_history *flights);
+
+/* When a limit that is predicted impact by impact is known. Two things make a
+ * prediction wrong: the rounding of what it begins with, and what the motion is
+ * not the parabola that it follows. Rounding does not become less with further
+ * impacts; the other falls with the square of the time that is left. So a limit
+ * is known when two predictions in a row agree to the rounding of the time, or
+ * come no closer because of that of the gaps; or when the parabola is the
+ * motion until the limit, and further impacts would add rounding alone. */
+
+/* Of points that act on each other. */
+struct limit_prediction {
+    uint64_t mark; /* which points rest at the limit, as a number */
+    double now;    /* of the last impact, s */
+    double left;   /* from there until the limit, s */
+    double noise;  /* the rounding of a gap over the least rate, s */
+    double exact;  /* within this time (s) places and directions are those of
+                      the parabola, too */
+    double window; /* within this time (s) the parabola is the motion */
+};
+/* The rounding of a gap counts so many times. */
+#define LIMIT_KNOWN_NOISE 32.0
+
+/* Is it a prediction of the same limit as the last one of these flights? */
+bool limit_known_same(const struct flight_history *flights,
+                      const struct limit_prediction *limit);
+/* Notes the prediction. Is the limit known? */
+bool limit_known_note(struct flight_history *flights,
+                      const struct limit_prediction *limit);
+/* Is the limit of points that the last impact has not hit known? The last
+ * prediction at their own impacts stands. *change: of the prediction since
+ * then, or the greatest before (s); INFINITY: it is the first. */
+bool limit_known_still(const struct flight_history *flights,
+                       const struct limit_prediction *limit, double *change);
+/* Notes the prediction of a limit of some points, beside that of all. */
+void limit_known_note_some(struct flight_history *flights, uint64_t mark,
+                           double now, double left);
 
 #endif

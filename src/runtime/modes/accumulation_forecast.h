@@ -48,7 +48,8 @@ struct forecast_limit {
     bool *closed, *moved;
     double *gap, *rate;
     struct accumulation_limit chatter;
-    bool blurred; /* no further impact makes the limit better known */
+    bool blurred;  /* no further impact makes the limit better known */
+    double change; /* the greatest of the last changes of its prediction (s) */
     /* other points that had a limit of their own on the way, after which
      * nothing has hit them: its time (s) from now; 0 for all others */
     double *earlier;

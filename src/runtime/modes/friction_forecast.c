@@ -592,30 +592,6 @@ put(const struct bounce *bounce, struct forecast_limit *all,
     all->remaining = bounce->time;
 }
 
-/* Sets the slip of a point as it will be where the point comes down, and how
- * fast it changes in flight, without forces. The rows follow one point, which
- * is fixed to the surface of one of the bodies, as a point of both: of the
- * other body a lever that grows with the gap. Where the point comes down each
- * body is there with its own surface. */
-static void
-set_slip(struct bounce *bounce, int i)
-{
-    const struct rt *run = bounce->run;
-    double *slip = &bounce->rate[2 * i + 1];
-    const struct contact_point *spot = &bounce->rows.spot[i];
-    const imp_contact *contact = rt_contact(run, spot->contact);
-    uint32_t of = spot->kind == POINT_SURFACE  ? 0
-                  : spot->kind == POINT_SMOOTH ? contact->smooth
-                                               : 1 - (uint32_t)spot->face_of,
-             other = contact->body[1 - of];
-    double spin =
-        other == IMP_WORLD ? 0.0 : run->env[rt_body(run, other)->env_state + 5];
-    bounce->rows.free[2 * i + 1] -= spin * bounce->rows.rate[2 * i];
-    *slip -= spin * bounce->gap[i];
-    if (fabs(*slip) <= bounce->rows.size[i])
-        *slip = 0.0;
-}
-
 static struct friction_forecast
 forecast_room(struct rt *run, int points)
 {
@@ -659,7 +635,8 @@ begin(struct rt *run, const struct forecast_question *ask,
         bounce->gap[i] = fmax(ask->p[i].gap, 0.0);
         bounce->rate[2 * i] = ask->p[i].rate;
         bounce->rows.free[2 * i] = ask->p[i].free;
-        set_slip(bounce, (int)i);
+        friction_forecast_slip(&bounce->rows, ask, (int)i,
+                               &bounce->rate[2 * i + 1]);
         double rate;
         gap_tolerances(run, spot[i].contact, &bounce->band[i], &rate);
         gap_rounding(run, spot[i].contact, &bounce->blur[i], &rate);

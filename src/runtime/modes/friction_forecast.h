@@ -20,6 +20,12 @@ points_high(double rate, double acc, double gap)
     return rate * rate > 2.0 * acc * POINTS_HIGH * gap;
 }
 
+struct friction_rows;
+/* Sets the slip (m/s) of a point as it will be where the point comes down, and
+ * in `rows` how fast it changes in flight, without forces. */
+void friction_forecast_slip(struct friction_rows *rows,
+                            const struct forecast_question *ask, int point,
+                            double *slip);
 /* What forces and impulses have done until the limit, per row (2 n). */
 struct friction_forecast {
     double *impulse; /* N s */

@@ -2,7 +2,8 @@
 /* Impacts at points with friction, and impacts without collision
  * (friction_modes.h): the rows of the points go to runtime/friction, and its
  * impulses to the bodies. And how far the coefficients of impacts that a limit
- * sums up have changed (friction_forecast.h). */
+ * sums up have changed, and the slip with which points come down to it
+ * (friction_forecast.h). */
 #include <assert.h>
 #include <math.h>
 
@@ -330,4 +331,51 @@ friction_forecast_changed(struct rt *run, const struct contact_point *spot,
         most = fmax(most, fabs(now[i] - then[i]));
     }
     return most;
+}
+
+/* -- where a forecast begins -----------------------------------------------
+ *
+ * The rows follow one point, which is fixed to the surface of one of the
+ * bodies, as a point of both: of the other body a lever that grows with the
+ * gap. Where the point comes down each body is there with its own surface.
+ * Bodies are rigid: where a point is held, no other one of the two slips,
+ * however it moves; so all of them go with the nearest. */
+
+/* The point of the same two bodies that is nearest to the surface, and of equal
+ * ones the slowest. */
+static const struct contact_point_state *
+nearest(const struct friction_rows *rows, const struct forecast_question *ask,
+        int of)
+{
+    int best = of;
+    for (int i = 0; i < rows->n; i++) {
+        double more = fmax(ask->p[i].gap, 0.0) - fmax(ask->p[best].gap, 0.0);
+        if (rows->spot[i].contact == rows->spot[of].contact &&
+            (more < 0.0 ||
+             (more == 0.0 && fabs(ask->p[i].rate) < fabs(ask->p[best].rate))))
+            best = i;
+    }
+    return &ask->p[best];
+}
+
+void
+friction_forecast_slip(struct friction_rows *rows,
+                       const struct forecast_question *ask, int point,
+                       double *slip)
+{
+    assert(rows != NULL && point >= 0 && point < rows->n);
+    const struct rt *run = rows->run;
+    const struct contact_point *spot = &rows->spot[point];
+    const struct contact_point_state *fall = nearest(rows, ask, point);
+    const imp_contact *contact = rt_contact(run, spot->contact);
+    uint32_t of = spot->kind == POINT_SURFACE  ? 0
+                  : spot->kind == POINT_SMOOTH ? contact->smooth
+                                               : 1 - (uint32_t)spot->face_of,
+             other = contact->body[1 - of];
+    double spin =
+        other == IMP_WORLD ? 0.0 : run->env[rt_body(run, other)->env_state + 5];
+    rows->free[2 * point + 1] -= spin * fall->rate;
+    *slip -= spin * fmax(fall->gap, 0.0);
+    if (fabs(*slip) <= rows->size[point])
+        *slip = 0.0;
 }

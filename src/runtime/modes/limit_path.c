@@ -14,12 +14,14 @@
  * limit instead would be an error of the second order: momenta about a point
  * change when the place is moved and the velocity is not. */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "runtime/modes/limit_path.h"
+#include "runtime/motion/contact_point.h"
 
 /* the points that the path moves */
 struct path {
@@ -179,4 +181,85 @@ limit_path_apart(const struct rt *run, const struct limit_points *points,
         }
     }
     return most;
+}
+
+/* -- parts that do not act on each other ------------------------------------
+ */
+
+/* FNV-1a */
+uint64_t
+limit_signature(const struct limit_points *points,
+                const struct forecast_limit *limit, const int *part, int which)
+{
+    assert(points != NULL && limit != NULL);
+    uint64_t h = 14695981039346656037u;
+    for (int i = 0; i < points->n; i++)
+        if (limit->closed[i] && (!part || part[i] == which)) {
+            h = (h ^ points->spot[i].contact) * 1099511628211u;
+            h = (h ^ points->spot[i].face) * 1099511628211u;
+            h = (h ^ points->spot[i].vertex) * 1099511628211u;
+        }
+    return h;
+}
+
+/* Are they points of one body that moves, or of bodies that joints connect? */
+static bool
+linked(const struct rt *run, const struct limit_points *points, int i, int k)
+{
+    const uint32_t *a = rt_contact(run, points->spot[i].contact)->body,
+                   *b = rt_contact(run, points->spot[k].contact)->body;
+    for (int side = 0; side < 4; side++)
+        if (a[side / 2] == b[side % 2] &&
+            contact_point_body_moves(run, a[side / 2]))
+            return true;
+    return points->G[(size_t)i * (size_t)points->n + (size_t)k] != 0.0;
+}
+
+int
+limit_parts(struct rt *run, const struct limit_points *points, int *part)
+{
+    assert(points != NULL && part != NULL);
+    int n = points->n, parts = 0, waiting = 0,
+        *stack = NEW_N(run->brief, int, (size_t)n + 1);
+    for (int i = 0; i < n; i++)
+        part[i] = -1;
+    for (int first = 0; first < n; first++) {
+        if (part[first] >= 0)
+            continue;
+        part[first] = parts;
+        for (stack[waiting++] = first; waiting > 0;) {
+            int i = stack[--waiting];
+            for (int k = 0; k < n; k++)
+                if (part[k] < 0 && linked(run, points, i, k)) {
+                    part[k] = parts;
+                    stack[waiting++] = k;
+                }
+        }
+        parts++;
+    }
+    return parts;
+}
+
+struct limit_prediction
+limit_of_part(const struct limit_points *points,
+              const struct forecast_limit *limit, const int *part, int which)
+{
+    assert(points != NULL && limit != NULL && part != NULL);
+    struct limit_prediction out = {
+        .mark = limit_signature(points, limit, part, which), .left = -1.0};
+    double most = 0.0, least = INFINITY;
+    for (int i = 0; i < points->n; i++)
+        if (part[i] == which && (limit->group[i] || limit->earlier[i] > 0.0))
+            out.left = fmax(out.left, limit->group[i] ? limit->remaining
+                                                      : limit->earlier[i]);
+    for (int i = 0; i < points->n; i++)
+        if (part[i] == which &&
+            (limit->group[i] ? limit->remaining : limit->earlier[i]) ==
+                out.left) {
+            most = fmax(most, points->place[i]);
+            if (points->point[i].rate != 0.0)
+                least = fmin(least, fabs(points->point[i].rate));
+        }
+    out.noise = DBL_EPSILON * most / least;
+    return out;
 }

@@ -4,6 +4,7 @@
 #ifndef IMP_RUNTIME_MODES_LIMIT_PATH_H
 #define IMP_RUNTIME_MODES_LIMIT_PATH_H
 
+#include "runtime/accumulation/flight_history.h"
 #include "runtime/modes/accumulation_forecast.h"
 
 /* The points that the limit is about, at the instant of the forecast. */
@@ -15,6 +16,19 @@ struct limit_points {
     const double *place; /* sizes of the terms of the gaps (m) */
     const bool *body;    /* per body of the model: does it take part? */
 };
+/* Which part each point belongs to: points of different parts do not act on
+ * each other. Returns how many parts there are. */
+int limit_parts(struct rt *run, const struct limit_points *points, int *part);
+/* A number that stands for the points of a part at rest at the limit; part:
+ * NULL: for all points. */
+uint64_t limit_signature(const struct limit_points *points,
+                         const struct forecast_limit *limit, const int *part,
+                         int which);
+/* What the limit says of a part, but for the time now. Its own limit may come
+ * before that of all. left < 0: it has none. */
+struct limit_prediction limit_of_part(const struct limit_points *points,
+                                      const struct forecast_limit *limit,
+                                      const int *part, int which);
 /* Begins the path from the present impact to the limit: points that are closed
  * slide from here on, and the others are sent to where the limit finds them.
  * False: it cannot be begun; then state and held points are anything. */

@@ -52,16 +52,6 @@
 /* The terms of a gap that stays closed are so many of its tolerances in sum, at
  * most: its rounding alone. */
 #define CLOSED_TERMS 8.0
-/* A step beyond that for which a series holds is tried at so many doublings. */
-#define QUIET_DOUBLINGS 4
-/* Where the last QUIET_LAST terms are below this share of the greatest, the
- * terms that are left out are together less than all others: each is at most
- * 0.82 of the one before, which is what brings the 16 orders behind the
- * greatest to this share. */
-#define QUIET_SHARE 0x1p-6
-#define QUIET_LAST 4
-/* Values of a series are rounded by less than this share of its terms. */
-#define VALUE_ROUNDING (4 * (IMP_ALONG_ORDER + 1) * DBL_EPSILON)
 
 struct along *
 along_new(struct analysis *analysis, const imp_val *item, uint32_t n,
@@ -194,7 +184,7 @@ static bool
 may_count(const struct followed *followed, double h)
 {
     double change = changes(followed->c, h),
-           sum = change + fabs(followed->c[0]), noise = VALUE_ROUNDING * sum;
+           sum = change + fabs(followed->c[0]), noise = ALONG_ROUNDING * sum;
     if (change == 0 || !followed->any)
         return change != 0;
     switch ((enum imp_along_kind)followed->item->field) {
@@ -233,8 +223,9 @@ take_piece(struct followed *followed, double start, double h)
     double slope[IMP_ALONG_ORDER + 1], root[IMP_ALONG_ORDER], s;
     double noise = 2 * DBL_EPSILON * terms(c, h);
     struct along_piece *piece = along_piece(followed);
-    piece->lo = fmin(c[0], polynomial_value(c, IMP_ALONG_ORDER, h));
-    piece->hi = fmax(c[0], polynomial_value(c, IMP_ALONG_ORDER, h));
+    double last = polynomial_value(c, IMP_ALONG_ORDER, h);
+    piece->lo = fmin(c[0], last);
+    piece->hi = fmax(c[0], last);
     if (followed->item->field == IMP_ALONG_INTEGRAL) {
         double sum = 0;
         for (int k = IMP_ALONG_ORDER; k >= 0; k--)
@@ -367,7 +358,7 @@ first_kink(const struct followed *followed, double h)
             (i > item->ref && changes(c, h) < fabs(c[0]) / 2)) /* far from 0 */
             continue;
         if (i <= item->ref && p[0] == 0 &&
-            terms(p, h) > VALUE_ROUNDING * followed->kink[i].size)
+            terms(p, h) > ALONG_ROUNDING * followed->kink[i].size)
             first = 0;
         else if (polynomial_below(p, degree, 0, h, 0, &s))
             first = fmin(first, s);
@@ -383,6 +374,8 @@ series_known(const struct followed *followed, const double *series)
     for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH; i++) {
         const double *c = series + (size_t)i * ALONG_WIDTH;
         double log2[IMP_ALONG_ORDER / 2 + 1];
+        if (c[IMP_ALONG_ORDER] == 0 && c[IMP_ALONG_ORDER - 1] == 0)
+            continue; /* it holds for ever */
         for (int k = 0; k <= IMP_ALONG_ORDER / 2; k++)
             log2[k] =
                 c[k] != 0 && isfinite(c[k]) ? rough_log2(fabs(c[k])) : INFINITY;
@@ -535,7 +528,7 @@ end_piece(struct along *along, struct followed *followed, double t,
         take_piece(followed, along->time, h);
     else if ((along->to_kink && t == along->reach &&
               jumps(followed, h, MISSED)) ||
-             jumps(followed, h, VALUE_ROUNDING)) {
+             jumps(followed, h, ALONG_ROUNDING)) {
         take_piece(followed, along->time, h);
         count_value(followed, foreseen, t);
     } else if (!take_both_sides(along, followed, h)) {
@@ -579,60 +572,28 @@ take_blunt(const struct followed *followed, double *c)
     return blunt;
 }
 
-/* By how much may an extreme change without counting? */
-static double
-quiet_room(const struct followed *followed)
-{
-    double now = followed->c[0];
-    switch ((enum imp_along_kind)followed->item->field) {
-    case IMP_ALONG_SUP:
-        return followed->value - now;
-    case IMP_ALONG_SUP_ABS:
-        return followed->value - fabs(now);
-    case IMP_ALONG_INF:
-        return now - followed->value;
-    default:
-        return 0.0;
-    }
-}
-
-/* Do the terms of the series, and those that it leaves out, stay below `room`
- * on 0 .. h? */
-static bool
-stays_within(const double *c, double h, double room)
-{
-    double most = 0.0, last = 0.0, sum = 0.0, power = 1.0;
-    for (int k = 0; k <= IMP_ALONG_ORDER; k++, power *= h) {
-        double term = fabs(c[k]) * power;
-        most = fmax(most, term);
-        sum += k ? term : 0.0;
-        if (k > IMP_ALONG_ORDER - QUIET_LAST)
-            last = fmax(last, term);
-    }
-    return last <= QUIET_SHARE * most && 2.0 * sum <= room;
-}
-
-/* For how long nothing of an item counts, whose series holds for `known`: a
- * time that has been found, an extreme that the series surely does not pass. */
-static double
-quiet_for(const struct followed *followed, double known)
-{
-    double h = known * (1 << QUIET_DOUBLINGS), room;
-    if (along_is_time(followed))
-        return followed->any ? INFINITY : 0.0;
-    if (followed->item->rows > ALONG_WIDTH || !followed->any || !isfinite(h) ||
-        !((room = quiet_room(followed)) > 0.0))
-        return 0.0;
-    while (h > known && !stays_within(followed->c, h, room))
-        h /= 2.0;
-    return h;
-}
-
 /* Time moves on at least so far. */
 static double
 least_step(double t)
 {
     return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
+}
+
+/* How far an item needs no look. */
+static double
+reach_of(const struct followed *followed)
+{
+    return fmax(followed->holds, along_quiet_for(followed, followed->holds));
+}
+
+/* Has no item a kink, which would have to be looked for as far as that? */
+static bool
+no_kinks(const struct along *along)
+{
+    for (uint32_t i = 0; i < along->n; i++)
+        if (along->v[i].blunt || along->v[i].item->rows > ALONG_WIDTH)
+            return false;
+    return true;
 }
 
 /* Sets how far the series that were just read hold. Those without one take
@@ -642,18 +603,22 @@ set_reach(struct along *along, double t)
 {
     double reach = along->until - t, kink = INFINITY, known = reach,
            least = least_step(t), step = INFINITY;
+    bool later = no_kinks(along);
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
         double holds =
             followed->blunt ? 0 : series_known(followed, followed->c);
         followed->known = t + holds;
+        followed->holds = holds;
         followed->blunt |= holds < least && along->doubled >= DOUBLED_MOST;
         if (followed->blunt && !found(followed))
             step = ldexp(BESIDE_KINK * along->until, along->blunted);
         if (followed->blunt)
             continue;
         known = fmin(known, holds);
-        reach = fmin(reach, fmax(holds, quiet_for(followed, holds)));
+        reach = fmin(reach, !later            ? reach_of(followed)
+                            : found(followed) ? INFINITY
+                                              : holds);
     }
     for (uint32_t i = 0; i < along->n && reach > 0; i++)
         if (!found(&along->v[i]) && !along->v[i].blunt)
@@ -679,6 +644,7 @@ set_reach(struct along *along, double t)
     reach = fmin(fmax(reach, least), fmax(step, least_step(t)));
     along->reach = t + reach;
     along->known = t + fmin(reach, fmax(known, least));
+    along->later = later && known > least;
 }
 
 /* Has the function of a kink vanished, to all rounding, for a time as long as
@@ -711,6 +677,7 @@ keep_before(struct along *along, double t)
     along->before.blunted = along->blunted;
     along->before.brief = along->brief;
     along->before.to_kink = along->to_kink;
+    along->before.later = along->later;
 }
 
 /* The last look was beyond the present time. */
@@ -725,6 +692,7 @@ go_back(struct along *along)
     along->blunted = along->before.blunted;
     along->brief = along->before.brief;
     along->to_kink = along->before.to_kink;
+    along->later = along->before.later;
 }
 
 static int
@@ -769,6 +737,7 @@ look(struct along *along, bool ends, size_t events)
         along->brief = true;
         along->to_kink = false;
         along->reach = along->known = t + least_step(t);
+        along->later = false;
     } else {
         set_reach(along, t);
     }
@@ -792,8 +761,16 @@ along_look(struct along *along, bool ends, size_t events,
 }
 
 double
-along_reach(const struct along *along, bool followed)
+along_reach(struct along *along, bool followed)
 {
     assert(along);
-    return !along->begun ? INFINITY : followed ? along->reach : along->known;
+    if (!along->begun || !followed)
+        return along->begun ? along->known : INFINITY;
+    double reach = along->until - along->time;
+    for (uint32_t i = 0; i < along->n && along->later; i++)
+        reach = fmin(reach, reach_of(&along->v[i]));
+    if (along->later)
+        along->reach = fmax(along->reach, along->time + reach);
+    along->later = false;
+    return along->reach;
 }

@@ -23,7 +23,7 @@ int along_look(struct along *along, bool ends, size_t events,
  * the last look hold, or tell that nothing counts. `followed`: the motion goes
  * its way as its series says; else, before a limit whose impacts are not
  * followed, only the first holds. */
-double along_reach(const struct along *along, bool followed);
+double along_reach(struct along *along, bool followed);
 /* The last impacts before a limit at this time were not followed; the look
  * there may come before or behind this. regular: the impacts
  * of these contacts keep to one law, so that the flights before them tell the

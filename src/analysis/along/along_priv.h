@@ -3,12 +3,17 @@
 #ifndef IMP_ANALYSIS_ALONG_ALONG_PRIV_H
 #define IMP_ANALYSIS_ALONG_ALONG_PRIV_H
 
+#include <float.h>
+
 #include "analysis/along/along.h"
 
 #define ALONG_WIDTH (IMP_ALONG_ORDER + 1)
 /* the last pieces, and ends of flights, from which the rest before a limit is
  * told */
 #define ALONG_KEPT 64
+
+/* Values of a series are rounded by less than this share of its terms. */
+#define ALONG_ROUNDING (4 * (IMP_ALONG_ORDER + 1) * DBL_EPSILON)
 
 struct along_piece {
     double start, end, lo, hi; /* between which values it stays */
@@ -29,8 +34,9 @@ struct followed {
     /* jumps: it reads forces of contacts, which jump at events; open: the value
      * of the last look counts only if it is not of the instant before one */
     bool jumps, open;
-    double known;  /* the time up to which the series of the last look holds */
-    size_t missed; /* pieces that the series did not follow */
+    double known, holds; /* the time up to which the series of the last look
+                            holds, and for how long that is */
+    size_t missed;       /* pieces that the series did not follow */
     double from, to;
     double missed_most; /* the greatest size of what these know */
     struct along_piece piece[ALONG_KEPT];
@@ -54,6 +60,7 @@ struct along {
     int blunted; /* pieces of items without a series in a row */
     /* brief: the present piece is one of these; to_kink: it goes to a kink */
     bool begun, brief, to_kink;
+    bool later;                   /* reach is `known` until it is asked for */
     double end[ALONG_KEPT];       /* of flights: times with events, */
     uint64_t of[ALONG_KEPT], now; /* at these contacts, as bits; and now, */
     double now_time;              /* which was at this time */
@@ -65,7 +72,7 @@ struct along {
      * then. */
     struct followed *v_before;
     struct {
-        bool there, brief, to_kink;
+        bool there, brief, to_kink, later;
         double time, reach, known;
         int doubled, blunted;
     } before;
@@ -82,6 +89,9 @@ along_is_time(const struct followed *followed)
            followed->item->field == IMP_ALONG_EQUAL;
 }
 
+/* For how long nothing of an item counts, whose series holds for `known`: a
+ * time that has been found, an extreme that the series surely does not pass. */
+double along_quiet_for(const struct followed *followed, double known);
 /* The piece that was begun last. */
 struct along_piece *along_piece(struct followed *followed);
 /* Two looks at one time: a flight ends. */

@@ -209,7 +209,8 @@ last_change(const struct simulation *sim, uint32_t contact)
 /* Keeps the state in which the point of sim->mode_change is at the end of its
  * face, from where it leaves if nothing holds it further on, not before what is
  * recorded. The present state stays. What was past that end when the motion
- * became what it is leaves there. Of points that slide the first end is kept. */
+ * became what it is leaves there. Of points that slide the first end is kept.
+ */
 static int
 keep_face_end(struct simulation *sim)
 {
@@ -232,7 +233,8 @@ keep_face_end(struct simulation *sim)
 }
 
 /* A piece that goes on beyond times that were asked for ends at the last one
- * before an event, where it is looked for again, and before rounding matters. */
+ * before an event, where it is looked for again, and before rounding matters.
+ */
 static void
 stop_at_row(struct simulation *sim, double target, double *end)
 {
@@ -604,9 +606,7 @@ advance_once(struct simulation *sim, double target, double limit,
 static int
 look_along(struct simulation *sim)
 {
-    int st = sim->run->im->systems.n
-                 ? simulate_systems_at(sim, rt_time(sim->run))
-                 : IMP_OK;
+    int st = simulate_systems_at(sim, rt_time(sim->run));
     return st ? st : simulate_look_along(sim);
 }
 
@@ -622,13 +622,17 @@ simulate_looks_before(const struct simulation *sim, double time)
 static int
 next_look(struct simulation *sim, double *next)
 {
-    double far = along_reach(sim->along, true),
-           near = along_reach(sim->along, false), time = fmin(*next, far);
-    bool limit = sim->run->im->bodies.n > 0;
-    int st = IMP_OK;
-    if (near < time && !limit)
-        st = simulate_systems_limit_ahead(sim, time, &limit);
-    *next = limit ? fmin(*next, near) : time;
+    double near = along_reach(sim->along, false), time = *next, first;
+    bool limit;
+    *next = fmin(time, near);
+    if (!(near < time) || sim->run->im->bodies.n > 0)
+        return IMP_OK;
+    int st = simulate_systems_limit_ahead(sim, near, &first, &limit);
+    if (st || limit || first < near)
+        return st; /* most often an event comes first */
+    time = fmin(time, along_reach(sim->along, true));
+    st = simulate_systems_limit_ahead(sim, time, &first, &limit);
+    *next = limit ? *next : time;
     return st;
 }
 
@@ -657,9 +661,8 @@ advance(struct simulation *sim, double target, double limit)
             st = advance_once(sim, next, limit, more);
         if (!st && sim->along && !sim->rows.fresh)
             st = look_along(sim);
-        if (st || (st = run->law_status))
-            return st;
-        if (sim->trace && (st = simulate_traced(sim)))
+        if (st || (st = run->law_status) ||
+            (sim->trace && (st = simulate_traced(sim))))
             return st;
         simulate_progress(sim, rt_time(run));
     }

@@ -776,9 +776,9 @@ int simulate_systems_apply(struct simulation *sim, double now);
 /* What is told of the whole run (sim->along) takes note of the present state,
  * in which the systems stand. */
 int simulate_look_along(struct simulation *sim);
-/* Is a limit of chatter what comes next for a system until this time? */
+/* When what comes next for a system comes, and is it a limit of chatter? */
 int simulate_systems_limit_ahead(struct simulation *sim, double until,
-                                 bool *limit);
+                                 double *next, bool *limit);
 /* Puts the states of all systems at time t into run->env. */
 int simulate_systems_at(struct simulation *sim, double t);
 /* After a step of a traced run: keeps the present energies. At its end the

@@ -132,11 +132,11 @@ simulate_systems_peek(struct simulation *sim, double until, double *next)
 }
 
 int
-simulate_systems_limit_ahead(struct simulation *sim, double until, bool *limit)
+simulate_systems_limit_ahead(struct simulation *sim, double until, double *next,
+                             bool *limit)
 {
-    assert(sim != NULL && limit != NULL);
-    double next;
-    int st = simulate_systems_peek(sim, until, &next);
+    assert(sim != NULL && next != NULL && limit != NULL);
+    int st = simulate_systems_peek(sim, until, next);
     *limit = false;
     for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows && !st; i++)
         *limit = *limit || flow_limit_ahead(sim->flows[i]);

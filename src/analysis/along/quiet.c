@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* For how long an extreme of a run surely stays what it is: longer than its
+ * series holds to rounding, since the series need not be known that well to say
+ * that the expression is far from the extreme. */
+#include <assert.h>
+#include <math.h>
+
+#include "analysis/along/along_priv.h"
+#include "runtime/numerics/polynomial.h"
+
+/* A step beyond that for which a series holds is tried at so many doublings. */
+#define QUIET_DOUBLINGS 4
+/* Where the last QUIET_LAST terms are below this share of the greatest, the
+ * terms that are left out fall: each is at most 0.82 of the one before, which
+ * is what brings the 16 orders behind the greatest to this share. Together they
+ * are less than all others, and less than QUIET_REST times the last ones. */
+#define QUIET_SHARE 0x1p-6
+#define QUIET_LAST 4
+#define QUIET_REST 5.0
+/* At so many places within the step it is asked first. */
+#define QUIET_PLACES 4
+
+/* By how much may an extreme change without counting? */
+static double
+quiet_room(const struct followed *followed)
+{
+    double now = followed->c[0];
+    switch ((enum imp_along_kind)followed->item->field) {
+    case IMP_ALONG_SUP:
+        return followed->value - now;
+    case IMP_ALONG_SUP_ABS:
+        return followed->value - fabs(now);
+    case IMP_ALONG_INF:
+        return now - followed->value;
+    default:
+        return 0.0;
+    }
+}
+
+/* Does the series, times `sign`, stay below `most` on 0 .. h? */
+static bool
+stays_below(const double *c, double sign, double h, double most)
+{
+    double down[ALONG_WIDTH], s;
+    for (int k = 0; k <= IMP_ALONG_ORDER; k++)
+        down[k] = -sign * c[k];
+    down[0] += most;
+    for (int i = 0; i <= QUIET_PLACES; i++)
+        if (!(polynomial_value(down, IMP_ALONG_ORDER, h * i / QUIET_PLACES) >
+              0.0))
+            return false;
+    return !polynomial_below(down, IMP_ALONG_ORDER, 0.0, h, 0.0, &s);
+}
+
+/* Do the terms of the series, and those that it leaves out, make nothing on
+ * 0 .. h that counts, for which there is `room`? */
+static bool
+stays_within(const struct followed *followed, double h, double room)
+{
+    const double *c = followed->c;
+    double most = 0.0, last = 0.0, sum = 0.0, power = 1.0;
+    for (int k = 0; k <= IMP_ALONG_ORDER; k++, power *= h) {
+        double term = fabs(c[k]) * power;
+        most = fmax(most, term);
+        sum += k ? term : 0.0;
+        if (k > IMP_ALONG_ORDER - QUIET_LAST)
+            last = fmax(last, term);
+    }
+    if (!(last <= QUIET_SHARE * most))
+        return false;
+    if (2.0 * sum <= room)
+        return true;
+    double left_out = QUIET_REST * last + ALONG_ROUNDING * (sum + fabs(c[0])),
+           size = followed->value;
+    switch ((enum imp_along_kind)followed->item->field) {
+    case IMP_ALONG_SUP:
+        return stays_below(c, 1.0, h, size - left_out);
+    case IMP_ALONG_SUP_ABS:
+        return stays_below(c, 1.0, h, size - left_out) &&
+               stays_below(c, -1.0, h, size - left_out);
+    case IMP_ALONG_INF:
+        return stays_below(c, -1.0, h, -size - left_out);
+    default:
+        return false;
+    }
+}
+
+double
+along_quiet_for(const struct followed *followed, double known)
+{
+    assert(followed && known >= 0.0);
+    double h = known * (1 << QUIET_DOUBLINGS), room;
+    if (along_is_time(followed))
+        return followed->any ? INFINITY : 0.0;
+    if (followed->item->rows > ALONG_WIDTH || !followed->any || !isfinite(h) ||
+        !((room = quiet_room(followed)) > 0.0))
+        return 0.0;
+    while (h > known && !stays_within(followed, h, room))
+        h /= 2.0;
+    return h;
+}

@@ -333,6 +333,21 @@ is_rounding(const struct followed *followed, uint32_t i, const double *p,
     return terms(p, h) <= followed->kink[i].floor;
 }
 
+/* Until when is such a function, whose zeros are kinks, rounding of what it was
+ * before, at most h? What sticks has a speed of 0 again and again, and between a
+ * rate that is the rounding of its forces. */
+static double
+rounding_until(const struct followed *followed, uint32_t i, const double *p,
+               double h)
+{
+    double little = ALONG_ROUNDING * followed->kink[i].size;
+    if (!(fabs(p[0]) <= little))
+        return 0;
+    while (h > 0 && terms(p, h) > little)
+        h /= 2;
+    return h;
+}
+
 /* When the first kink comes within h; 0 also where one is now: at a zero
  * nothing says on which side the branch is. Extremes are those of squares,
  * whose roots have a kink where these are 0 alone. */
@@ -357,10 +372,12 @@ first_kink(const struct followed *followed, double h)
         if (!any || is_rounding(followed, i, c, h) ||
             (i > item->ref && changes(c, h) < fabs(c[0]) / 2)) /* far from 0 */
             continue;
-        if (i <= item->ref && p[0] == 0 &&
-            terms(p, h) > ALONG_ROUNDING * followed->kink[i].size)
-            first = 0;
-        else if (polynomial_below(p, degree, 0, h, 0, &s))
+        double from = i <= item->ref ? rounding_until(followed, i, p, h) : 0;
+        if (from >= h && from > 0)
+            continue;
+        if (i <= item->ref && p[0] == 0)
+            first = fmin(first, from);
+        else if (polynomial_below(p, degree, from, h, 0, &s))
             first = fmin(first, s);
     }
     return first;

@@ -714,12 +714,11 @@ list_slots_given(struct rt *run, const void *ctx)
         st = list_slot_value(&analysis, slot,
                              &run->env[im->layout.slots + slot->at]);
     }
-    /* bodies, systems and what is written out along a motion take no selection
-     */
     if (st && run->ds->last && run->ds->last->code == DIAG_E0761)
         diag_help(run->ds, run->ds->last,
                   "the model needs this number before anything moves: fill the "
-                  "cell, or leave its row out of the file of the data");
+                  "cell, or select the rows that have one of each of its lists, "
+                  "as in a[present(a)]");
     return st;
 }
 

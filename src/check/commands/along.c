@@ -203,7 +203,11 @@ take(struct check *ck, const struct ast_expr *node, enum word word,
         return wrong(ck, of, words[word],
                      arena_printf(ck->arena, "takes one number, but this is %s",
                                   value_kind_text(ck, &value)),
-                     "take one entry, or the length: sup(norm(one.velocity))");
+                     word == WORD_FIRST
+                         ? "take one entry, or the length: "
+                           "first(norm(one.velocity) < 1)"
+                         : "take one entry, the greatest, sup(max(c.work)), or "
+                           "the length, sup(norm(one.velocity))");
     const struct dim *second = dim_mks(ck->dims, 0, 0, 1);
     *dim = value.bare ? dim_pure(ck->dims) : value.dim;
     if (word == WORD_INTEGRAL)

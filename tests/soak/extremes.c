@@ -63,19 +63,22 @@ cubic(const struct rows *rows, size_t i, size_t k, double s)
 }
 
 /* By how much the cubic over the rows beside this one misses it: that between
- * two rows next to each other is off by a sixteenth. Where a speed jumps beside
- * the row this is as much as the jump changes. INFINITY: there is no row beside
- * it. */
+ * two rows next to each other is off by a sixteenth if both are as far away; by
+ * more than that if one is far nearer, which it then all but meets. Where a
+ * speed jumps beside the row this is as much as the jump changes. INFINITY:
+ * there is no row beside it. */
 static double
 missed(const struct rows *rows, size_t i)
 {
     if (i == 0 || i + 1 >= rows->t->count)
         return INFINITY;
     double from = at(rows->t, i - 1), to = at(rows->t, i + 1);
-    return to > from ? fabs(cubic(rows, i - 1, i + 1,
-                                  (at(rows->t, i) - from) / (to - from)) -
-                            at(rows->x, i))
-                     : INFINITY;
+    double s = (at(rows->t, i) - from) / (to - from), r = 1 - s;
+    double far = fmax(s, r), near = fmin(s, r);
+    if (!(to > from && near > 0))
+        return INFINITY;
+    return fabs(cubic(rows, i - 1, i + 1, s) - at(rows->x, i)) *
+           fmax(1, far * far / (16 * near * near));
 }
 
 /* The greatest value of sign*x between the rows i and i + 1 that their places

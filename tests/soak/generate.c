@@ -46,6 +46,7 @@ static const struct kind {
     {"rounded", generate_rounded, 0},
     {"riding", generate_riding, 0},
     {"approaches", generate_approaches, 0},
+    {"pendula", generate_pendula, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

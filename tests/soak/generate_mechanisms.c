@@ -109,6 +109,35 @@ generate_mechanisms(struct random *random, struct model *out)
     out->until = 1.2;
 }
 
+/* Such links on pins and rails without friction, over a floor: the relation
+ * `system` writes them as a system with the coordinates of the joints. */
+void
+generate_pendula(struct random *random, struct model *out)
+{
+    int links = 1 + random_whole(random, 3);
+    out->gravity[1] = -random_in(random, 1, 10);
+    struct body *floor = scene_add_wall(out, random, 0);
+    memset(floor->position, 0, sizeof floor->position);
+    floor->angle = random_in(random, -0.3, 0.3);
+    while (!add_links(random, out, links)) {
+        out->bodies -= links;
+        out->joints = 0;
+    }
+    for (int i = 0; i < out->joints; i++) {
+        out->joint[i].friction = out->joint[i].arm = 0;
+        out->joint[i].rate = random_in(random, -3, 3);
+    }
+    scene_add_contacts(out, random, 1);
+    for (int i = 0; i < out->contacts; i++) /* corners on the floor alone */
+        out->contact[i].there = !body_moves(out, out->contact[i].first);
+    if (random_chance(random, 0.5))
+        scene_add_friction(random, out);
+    out->law = random_chance(random, 0.5)   ? "complementarity"
+               : random_chance(random, 0.5) ? "poisson"
+                                            : "energetic";
+    out->until = 1.2;
+}
+
 void
 generate_rotors(struct random *random, struct model *out)
 {

@@ -30,6 +30,7 @@ void generate_laws(struct random *random, struct model *out);
 void generate_system_laws(struct random *random, struct model *out);
 void generate_rough_system(struct random *random, struct model *out);
 void generate_mechanisms(struct random *random, struct model *out);
+void generate_pendula(struct random *random, struct model *out);
 void generate_rotors(struct random *random, struct model *out);
 void generate_driven(struct random *random, struct model *out);
 void generate_belts(struct random *random, struct model *out);

@@ -273,7 +273,8 @@ make_halves(struct trial *trial)
         !ride_is_rest(&other->carried))
         return false;
     for (int i = 0; i < other->contacts; i++)
-        if (other->contact[i].row || other->contact[i].own_law)
+        if (other->contact[i].row || other->contact[i].own_law ||
+            contact_by_formulas(&other->contact[i]))
             return false;
     for (int i = 0; i < bodies; i++)
         if (can_be_cut(other, i))

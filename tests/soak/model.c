@@ -683,7 +683,8 @@ print_declaration(const struct model *model, int number_of, FILE *out)
     } else if (system < model->systems) {
         if (model->system[system].there)
             print_system(model, system, out);
-    } else if (model->joint[system - model->systems].there) {
+    } else if (model->joint[system - model->systems].there &&
+               !model->as_system) {
         print_joint(model, system - model->systems, out);
     }
 }

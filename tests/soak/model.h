@@ -207,7 +207,8 @@ struct model {
 };
 
 /* Can it be printed as a system? Balls, and in the plane convex polygons, on
- * fixed half-planes and half-spaces, and balls on balls, without loads. */
+ * fixed half-planes and half-spaces, and balls on balls, without loads, and in
+ * the plane what hangs on hinges and sliders without friction. */
 bool can_be_system(const struct model *model);
 /* Writes the text of the model. */
 void model_print(const struct model *model, FILE *out);

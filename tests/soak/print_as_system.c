@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints bodies as one system in generalised coordinates: those of body 3 are
  * x3, y3 and, in space, z3, or p3, its angle in the plane. Corners of a body
- * are contacts of their own there, called after the contact and the corner. */
+ * are contacts of their own there, called after the contact and the corner. What
+ * hangs on a joint has one coordinate, q3 of joint 3. */
 #include "print.h"
 
 #include <math.h>
@@ -233,13 +234,72 @@ print_start(const struct model *model, FILE *out)
         for (int k = 0; k < 3 && body_moves(model, i); k++) {
             bool turn = k >= model->dimension;
             char letter = turn ? 'p' : "xyz"[k];
+            if (body_is_jointed(model, i))
+                continue;
             fprintf(out, " %c%d = ", letter, i);
             print_number(out, turn ? body->angle : body->position[k]);
             fprintf(out, " %c%d' = ", letter, i);
             print_number(out, turn ? body->spin[2] : body->velocity[k]);
         }
     }
+    for (int i = 0; i < model->joints; i++) {
+        fprintf(out, " q%d = 0 q%d' = ", i, i);
+        print_number(out, model->joint[i].rate);
+    }
     fputs(" }\n", out);
+}
+
+/* "A + B*cos(p3) + C*sin(p3)": an arm that turns with a body, as it lies at the
+ * start, in one axis. */
+static void
+print_arm(const struct model *model, int body, const double arm[3], int axis,
+          FILE *out)
+{
+    double angle = model->body[body].angle, turn[3][3], own[3];
+    angle_matrix(angle, turn);
+    rotate_back(turn, arm, own);
+    fputs("(", out);
+    print_number(out, own[axis]);
+    fprintf(out, ")*cos(p%d) + (", body);
+    print_number(out, axis == 0 ? -own[1] : own[0]);
+    fprintf(out, ")*sin(p%d)", body);
+}
+
+/* Places and angle of a body on a joint, by the coordinate of that joint: how
+ * far it has turned, or slid, since the start. */
+static void
+print_jointed(const struct model *model, int number, FILE *out)
+{
+    const struct joint *joint = &model->joint[number];
+    const struct body *body = &model->body[joint->first];
+    int base = joint->second;
+    double arm[3];
+    fprintf(out, "  let p%d = ", joint->first);
+    print_number(out, body->angle - (base < 0 ? 0 : model->body[base].angle));
+    if (base >= 0)
+        fprintf(out, " + p%d", base);
+    if (!joint->slider)
+        fprintf(out, " + q%d", number);
+    fputs("\n", out);
+    for (int k = 0; k < 2; k++) {
+        fprintf(out, "  let %c%d = ", "xy"[k], joint->first);
+        if (base >= 0) {
+            add_scaled(joint->at, -1, model->body[base].position, arm);
+            fprintf(out, "%c%d + ", "xy"[k], base);
+            print_arm(model, base, arm, k, out);
+        } else {
+            print_number(out, joint->at[k]);
+        }
+        if (joint->slider) {
+            fputs(" + (", out);
+            print_number(out, joint->axis[k] / length(joint->axis));
+            fprintf(out, ")*q%d", number);
+        }
+        add_scaled(body->position, -1, joint->at, arm);
+        fputs(" + ", out);
+        print_arm(model, joint->first, arm, k, out);
+        fputs("\n", out);
+    }
 }
 
 void
@@ -249,11 +309,17 @@ print_bodies_as_system(const struct model *model, FILE *out)
     fputs("system all {\n  coordinate ", out);
     for (int i = 0; i < model->bodies; i++)
         for (int k = 0; k < 3 && body_moves(model, i); k++) {
+            if (body_is_jointed(model, i))
+                continue;
             fprintf(out, "%s%c%d", begun ? ", " : "",
                     k < model->dimension ? "xyz"[k] : 'p', i);
             begun = true;
         }
+    for (int i = 0; i < model->joints; i++, begun = true)
+        fprintf(out, "%sq%d", begun ? ", " : "", i);
     fputs("\n", out);
+    for (int i = 0; i < model->joints; i++)
+        print_jointed(model, i, out);
     print_energies(model, out);
     for (int i = 0; i < model->contacts; i++) {
         const struct contact *contact = &model->contact[i];
@@ -268,12 +334,30 @@ print_bodies_as_system(const struct model *model, FILE *out)
     fputs("}\n", out);
 }
 
+/* Do the joints make trees, in which each body comes after the one that it
+ * hangs on? */
+static bool
+are_chains(const struct model *model)
+{
+    bool hangs[MAX_BODIES] = {false};
+    for (int i = 0; i < model->joints; i++) {
+        const struct joint *joint = &model->joint[i];
+        bool known = joint->second < 0 || hangs[joint->second];
+        if (!joint->there || joint->ball || joint->weld ||
+            joint->friction != 0 || model->dimension != 2 || !known ||
+            hangs[joint->first] || model->body[joint->first].fixed)
+            return false;
+        hangs[joint->first] = true;
+    }
+    return true;
+}
+
 bool
 can_be_system(const struct model *model)
 {
     static const struct load none;
     bool any = false;
-    if (model->systems || model->joints || !ride_is_rest(&model->ground))
+    if (model->systems || !are_chains(model) || !ride_is_rest(&model->ground))
         return false;
     for (int i = 0; i < model->bodies; i++) {
         const struct body *body = &model->body[i];

@@ -67,6 +67,12 @@ contact_of_polytopes(const struct model *model, const struct contact *contact)
     return true;
 }
 
+bool
+contact_by_formulas(const struct contact *contact)
+{
+    return contact->approach_speed != 0 || contact->stribeck_speed != 0;
+}
+
 /* Splits one floor; false: there is no room for its pieces, or what touches it
  * is round. */
 static bool
@@ -145,7 +151,8 @@ make_seams(struct trial *trial)
     if (other->found || other->as_system || other->systems)
         return false;
     for (int i = 0; i < other->contacts; i++)
-        if (other->contact[i].row || other->contact[i].own_law)
+        if (other->contact[i].row || other->contact[i].own_law ||
+            contact_by_formulas(&other->contact[i]))
             return false;
     for (int i = 0; i < bodies; i++)
         if (is_floor(&other->body[i]) && other->body[i].member == 0 &&

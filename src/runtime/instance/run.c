@@ -170,8 +170,13 @@ rt_series_from(struct rt *run, uint32_t tape, const double *local,
                      (1 + WORK_SERIES * (from > 1 ? order - from + 1 : order)));
     if (run->code != NULL)
         return run->code->series[tape](run->env, local, rows, work, order);
-    return eval_series_from(run->im, rt_tape(run, tape), run->env, local, rows,
-                            work, from, order);
+    if (!run->plans)
+        run->plans = NEW_N(run->own, struct series_plan *, run->im->tapes.n);
+    if (!run->plans[tape])
+        run->plans[tape] =
+            eval_series_plan(run->im, rt_tape(run, tape), run->own);
+    return eval_series_planned(run->im, rt_tape(run, tape), run->plans[tape],
+                               run->env, local, rows, work, from, order);
 }
 
 /* Why an operator with these operands gave no finite number. */

@@ -96,6 +96,7 @@ struct rt {
     struct contact_table *table;  /* of contact_table.c; NULL: all contacts are
                                      those of the model */
     const imp_code *code;         /* NULL: tapes go to the evaluator */
+    struct series_plan **plans;   /* what it has read of series tapes so far */
     struct rt_tier *tier;         /* NULL: no code will come */
     const struct rt_given *given; /* NULL: the model reads no data */
     struct arena *own;            /* holds the run itself and its arrays */

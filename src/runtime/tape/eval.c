@@ -36,70 +36,85 @@ dot(const uint32_t *pool, uint32_t n, const double *reg)
     return s;
 }
 
+/* What values of registers are made of. */
+struct leaves {
+    const imp_instr *code;
+    const uint32_t *pool;
+    const double *consts, *env, *local, *const *rows;
+};
+
+static inline double
+value_of(const struct leaves *leaves, const imp_instr *in, const double *reg)
+{
+    const double *env = leaves->env;
+    switch ((enum imp_op)in->op) {
+    case IMP_OP_CONST:
+        return leaves->consts[in->a];
+    case IMP_OP_ENV:
+    case IMP_OP_TIME:
+    case IMP_OP_STATE:
+        return env[in->a];
+    case IMP_OP_LOCAL:
+    case IMP_OP_UNKNOWN:
+        return leaves->local[in->a];
+    case IMP_OP_ROW:
+        return leaves->rows
+                   ? leaves->rows[in->a][in->b * IMP_ROW_STRIDE + IMP_ROW_PAD]
+                   : (double)NAN;
+    case IMP_OP_DOT:
+        return dot(leaves->pool + in->a, in->b, reg);
+    case IMP_OP_ADD:
+        return reg[in->a] + reg[in->b];
+    case IMP_OP_SUB:
+        return reg[in->a] - reg[in->b];
+    case IMP_OP_NEG:
+        return -reg[in->a];
+    case IMP_OP_MUL:
+        return reg[in->a] * reg[in->b];
+    case IMP_OP_DIV:
+        return reg[in->a] / reg[in->b];
+    case IMP_OP_SELECT:
+        return reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
+    case IMP_OP_PLACE:
+        return imp_place(reg[in->a], env + leaves->code[in->b].a, in->c, 1);
+    case IMP_OP_ENTRY:
+        return imp_entry(reg[in->a], env + leaves->code[in->b].a, in->c, 1);
+    default:
+        /* b of an operator of one operand is 0: register 0 exists */
+        return eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
+    }
+}
+
 void
 eval_registers(const imp_image *im, const imp_tape *tape, const double *env,
                const double *local, const double *const *rows, double *reg)
 {
     assert(im != NULL && tape != NULL && reg != NULL);
-    const imp_instr *code = IMP_ARRAY(im, tape->code, imp_instr);
-    const double *consts = IMP_ARRAY(im, tape->consts, double);
-    const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
-    for (uint32_t number = 0; number < tape->code.n; number++) {
-        const imp_instr *in = &code[number];
-        switch ((enum imp_op)in->op) {
-        case IMP_OP_CONST:
-            reg[number] = consts[in->a];
-            break;
-        case IMP_OP_ENV:
-        case IMP_OP_TIME:
-        case IMP_OP_STATE:
-            reg[number] = env[in->a];
-            break;
-        case IMP_OP_LOCAL:
-        case IMP_OP_UNKNOWN:
-            reg[number] = local[in->a];
-            break;
-        case IMP_OP_ROW:
-            reg[number] =
-                rows ? rows[in->a][in->b * IMP_ROW_STRIDE + IMP_ROW_PAD]
-                     : (double)NAN;
-            break;
-        case IMP_OP_DOT:
-            reg[number] = dot(pool + in->a, in->b, reg);
-            break;
-        case IMP_OP_ADD:
-            reg[number] = reg[in->a] + reg[in->b];
-            break;
-        case IMP_OP_SUB:
-            reg[number] = reg[in->a] - reg[in->b];
-            break;
-        case IMP_OP_NEG:
-            reg[number] = -reg[in->a];
-            break;
-        case IMP_OP_MUL:
-            reg[number] = reg[in->a] * reg[in->b];
-            break;
-        case IMP_OP_DIV:
-            reg[number] = reg[in->a] / reg[in->b];
-            break;
-        case IMP_OP_SELECT:
-            reg[number] = reg[in->a] != 0.0 ? reg[in->b] : reg[in->c];
-            break;
-        case IMP_OP_PLACE:
-            reg[number] =
-                imp_place(reg[in->a], env + code[in->b].a, in->c, 1);
-            break;
-        case IMP_OP_ENTRY:
-            reg[number] =
-                imp_entry(reg[in->a], env + code[in->b].a, in->c, 1);
-            break;
-        default:
-            /* b of an operator of one operand is 0: register 0 exists */
-            reg[number] =
-                eval_op((enum imp_op)in->op, reg[in->a], reg[in->b], 0);
-            break;
-        }
-    }
+    struct leaves leaves = {IMP_ARRAY(im, tape->code, imp_instr),
+                            IMP_ARRAY(im, tape->pool, uint32_t),
+                            IMP_ARRAY(im, tape->consts, double),
+                            env,
+                            local,
+                            rows};
+    for (uint32_t number = 0; number < tape->code.n; number++)
+        reg[number] = value_of(&leaves, &leaves.code[number], reg);
+}
+
+void
+eval_registers_of(const imp_image *im, const imp_tape *tape,
+                  const uint32_t *which, uint32_t n, const double *env,
+                  const double *local, double *reg)
+{
+    assert(im != NULL && tape != NULL && reg != NULL);
+    assert(which != NULL || n == 0);
+    struct leaves leaves = {IMP_ARRAY(im, tape->code, imp_instr),
+                            IMP_ARRAY(im, tape->pool, uint32_t),
+                            IMP_ARRAY(im, tape->consts, double),
+                            env,
+                            local,
+                            NULL};
+    for (uint32_t k = 0; k < n; k++)
+        reg[which[k]] = value_of(&leaves, &leaves.code[which[k]], reg);
 }
 
 void

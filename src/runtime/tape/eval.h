@@ -21,6 +21,16 @@ int eval_series_from(const imp_image *im, const imp_tape *tape,
                      const double *env, const double *local,
                      const double *const *rows, double *work, int from,
                      int order);
+/* The same with what was read of the tape before: a plan lasts as long as the
+ * arena, and holds for any environment and work. */
+struct series_plan;
+struct arena;
+struct series_plan *eval_series_plan(const imp_image *im, const imp_tape *tape,
+                                     struct arena *arena);
+int eval_series_planned(const imp_image *im, const imp_tape *tape,
+                        const struct series_plan *plan, const double *env,
+                        const double *local, const double *const *rows,
+                        double *work, int from, int order);
 /* The value of one operator (no leaf, no DOT), for the folding of constants. */
 double eval_op(enum imp_op op, double a, double b, double c);
 /* After IMP_NONFINITE: finds the first instruction whose value is not finite

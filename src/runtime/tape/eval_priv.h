@@ -12,8 +12,13 @@
 void eval_registers(const imp_image *im, const imp_tape *tape,
                     const double *env, const double *local,
                     const double *const *rows, double *reg);
-/* The same of n operators of a tape (no leaves, none that read tables) in rising
- * order; reg has what else they read, and is a number everywhere. */
+/* The same of n instructions, in rising order, whose operands are among them;
+ * none is a ROW. */
+void eval_registers_of(const imp_image *im, const imp_tape *tape,
+                       const uint32_t *which, uint32_t n, const double *env,
+                       const double *local, double *reg);
+/* The same of n operators of a tape (no leaves, none that read tables) in
+ * rising order; reg has what else they read, and is a number everywhere. */
 void eval_some(const imp_image *im, const imp_tape *tape, const uint32_t *which,
                uint32_t n, double *reg);
 /* Sets mark[i] = 1 for the registers that instruction i reads. */

@@ -12,6 +12,7 @@
 #include "runtime/numerics/factors.h"
 #include "runtime/tape/eval_priv.h"
 #include "runtime/tape/functions.h"
+#include "runtime/tape/series_plan.h"
 
 /* largest implicit block whose matrix lies on the stack: closest points of two
  * bodies in space have 8 unknowns, joints as many as they have conditions */
@@ -41,11 +42,13 @@ struct sweep {
     const uint32_t *pool;
     const double *const *rows;
     double *work;
-    double *reg;              /* coefficient 0 of each register */
-    double *cur;              /* coefficient k; 0 for constants */
-    double *del;              /* its correction within the implicit block */
-    uint32_t *vary, n_vary;   /* instructions with orders >= 1 */
-    uint32_t *block, n_block; /* those in the block but its unknowns */
+    double *reg; /* coefficient 0 of each register */
+    double *cur; /* coefficient k; 0 for constants */
+    double *del; /* its correction within the implicit block */
+    const struct series_plan *plan;
+    const struct series_step *step; /* of instructions with orders >= 1 */
+    uint32_t n_step;
+    struct series_step *left; /* room for those that are left */
 };
 
 static double *
@@ -77,119 +80,6 @@ store(double *row, int k, double c)
     row[k + 1] = row[k + 2] = row[k + 3] = 0;
 }
 
-/* Four lanes as two pairs of doubles, which compilers keep in registers. */
-typedef double pair __attribute__((vector_size(16)));
-typedef long long pair_mask __attribute__((vector_size(16)));
-struct lanes {
-    pair lo, hi;
-};
-
-static inline pair
-load(const double *p)
-{
-    pair v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline pair
-swapped(pair v)
-{
-    return (pair){v[1], v[0]};
-}
-
-/* Returns v, entry 0 of index j and entry 1 of index j + 1, with that of index
- * k set to 0. */
-static inline pair
-without(pair v, int j, int k)
-{
-    pair_mask at = {j, j + 1}, gone = {k, k};
-    return (pair)((pair_mask)v & (at != gone));
-}
-
-/* Returns the terms j .. j + 3 of a_j b_{k-j}, where a_k counts as 0. */
-static inline struct lanes
-four_terms(const double *a, const double *b, int j, int k)
-{
-    pair x = load(a + j), y = load(a + j + 2);
-    if (j + 3 >= k) {
-        x = without(x, j, k);
-        y = without(y, j + 2, k);
-    }
-    return (struct lanes){x * swapped(load(b + k - j - 1)),
-                          y * swapped(load(b + k - j - 3))};
-}
-
-static inline double
-lanes_sum(struct lanes l)
-{
-    pair s = l.lo + l.hi;
-    return s[0] + s[1];
-}
-
-/* Returns coefficient k of a sum of +- products: inner terms j = 1 .. k - 1 in
- * four lanes, then the outer ones, which alone need coefficients k. */
-static double
-convolve(const struct sweep *sweep, const uint32_t *pool, uint32_t n_pair,
-         int k)
-{
-    struct lanes lane = {{0, 0}, {0, 0}};
-    double ends = 0;
-    for (int j = 1; j == 1 || j < k; j += 4) {
-        struct lanes sum = {{0, 0}, {0, 0}};
-        for (uint32_t m = 0; m < n_pair; m++) {
-            const uint32_t *product = pool + 3 * m;
-            struct lanes sums = four_terms(row_of(sweep, product[1]),
-                                           row_of(sweep, product[2]), j, k);
-            if (m == 0) {
-                sum.lo = product[0] ? -sums.lo : sums.lo;
-                sum.hi = product[0] ? -sums.hi : sums.hi;
-            } else if (product[0]) {
-                sum.lo -= sums.lo;
-                sum.hi -= sums.hi;
-            } else {
-                sum.lo += sums.lo;
-                sum.hi += sums.hi;
-            }
-        }
-        lane.lo += sum.lo;
-        lane.hi += sum.hi;
-    }
-    for (uint32_t m = 0; m < n_pair; m++) {
-        const uint32_t *product = pool + 3 * m;
-        double e = sweep->reg[product[1]] * sweep->cur[product[2]] +
-                   sweep->cur[product[1]] * sweep->reg[product[2]];
-        ends = m == 0       ? (product[0] ? -e : e)
-               : product[0] ? ends - e
-                            : ends + e;
-    }
-    return lanes_sum(lane) + ends;
-}
-
-/* Returns the sum over j = 1 .. k - 1 of a_j b_{k-j}. */
-static inline double
-inner_sum(const double *a, const double *b, int k)
-{
-    struct lanes lane = {{0, 0}, {0, 0}};
-    for (int j = 1; j == 1 || j < k; j += 4) {
-        struct lanes p = four_terms(a, b, j, k);
-        lane.lo += p.lo;
-        lane.hi += p.hi;
-    }
-    return lanes_sum(lane);
-}
-
-/* What does not move has no derivatives, although w may be infinite: the root
- * of a force that is 0 on this side of its branch. */
-static double
-chain_sum(const double *u, const double *w, int k)
-{
-    double s = 0, x = 1; /* x = j */
-    for (int j = 1; j <= k; j++, x += 1)
-        s += u[j] == 0 ? 0 : (x * u[j]) * w[k - j];
-    return s / (double)k;
-}
-
 /* The operand whose series a PICK takes; *minus: with the opposite sign (abs
  * of a negative number). */
 static uint32_t
@@ -218,7 +108,8 @@ helper(const struct sweep *sweep, const imp_instr *in, const double *y, int k)
     return imp_series_op(in->op, a, b, y, k);
 }
 
-/* Returns the coefficient of this order (>= 1) of an instruction. */
+/* Returns the coefficient of this order (>= 1) of an instruction that has no
+ * step of its own. */
 static double
 coefficient(const struct sweep *sweep, uint32_t number, int order)
 {
@@ -226,30 +117,7 @@ coefficient(const struct sweep *sweep, uint32_t number, int order)
     const double *cur = sweep->cur;
     switch ((enum rule)rule_of[in->op]) {
     case RULE_LEAF:
-        if (in->op == IMP_OP_TIME)
-            return order == 1 ? 1.0 : 0.0;
-        if (in->op == IMP_OP_ROW)
-            return sweep->rows[in->a][(size_t)in->b * IMP_ROW_STRIDE +
-                                      IMP_ROW_PAD + (size_t)order];
-        if (in->op == IMP_OP_STATE)
-            return row_of(sweep, in->b)[order - 1] * (1.0 / (double)order);
         return 0; /* UNKNOWN: found by the implicit block */
-    case RULE_LINEAR:
-        if (in->op == IMP_OP_ADD)
-            return cur[in->a] + cur[in->b];
-        if (in->op == IMP_OP_SUB)
-            return cur[in->a] - cur[in->b];
-        return -cur[in->a];
-    case RULE_CONV:
-        if (in->op == IMP_OP_DOT)
-            return convolve(sweep, sweep->pool + in->a, in->b, order);
-        if (sweep->code[in->a].flags & IMP_INSTR_CONST)
-            return sweep->reg[in->a] * cur[in->b];
-        if (sweep->code[in->b].flags & IMP_INSTR_CONST)
-            return sweep->reg[in->b] * cur[in->a];
-        return inner_sum(row_of(sweep, in->a), row_of(sweep, in->b), order) +
-               (sweep->reg[in->a] * cur[in->b] +
-                cur[in->a] * sweep->reg[in->b]);
     case RULE_DIV:
         if (sweep->code[in->b].flags & IMP_INSTR_CONST)
             return cur[in->a] / sweep->reg[in->b];
@@ -266,10 +134,60 @@ coefficient(const struct sweep *sweep, uint32_t number, int order)
         double c = cur[picked(sweep, in, &minus)];
         return minus ? -c : c;
     }
+    case RULE_LINEAR: /* these have steps of their own */
+    case RULE_CONV:
     case RULE_STEP:
         break;
     }
     return 0;
+}
+
+/* Makes all steps of the sweep at this order. */
+static __attribute__((noinline)) void
+sweep_order(const struct sweep *sweep, int k)
+{
+    const struct series_step *step = sweep->step, *end = step + sweep->n_step;
+    double *cur = sweep->cur, *work = sweep->work, c = 0.0,
+           part = 1.0 / (double)k;
+    const double *x, *y;
+    for (; step < end; step++) {
+        switch (step->kind) {
+        case STEP_ROW:
+            c = sweep->rows[step->a][step->x + (uint32_t)k];
+            break;
+        case STEP_TIME:
+            c = k == 1 ? 1.0 : 0.0;
+            break;
+        case STEP_STATE:
+            c = work[step->x + (uint32_t)k - 1] * part;
+            break;
+        case STEP_ADD:
+            c = cur[step->a] + cur[step->b];
+            break;
+        case STEP_SUB:
+            c = cur[step->a] - cur[step->b];
+            break;
+        case STEP_NEG:
+            c = -cur[step->a];
+            break;
+        case STEP_SCALE:
+            c = sweep->reg[step->a] * cur[step->b];
+            break;
+        case STEP_MUL:
+            x = work + step->x;
+            y = work + step->y;
+            c = inner_sum(x, y, k) + (x[0] * y[k] + x[k] * y[0]);
+            break;
+        case STEP_DOT:
+            c = dot_coefficient(work, sweep->plan->pair + step->a, step->b, k);
+            break;
+        default:
+            c = coefficient(sweep, step->number, k);
+            break;
+        }
+        cur[step->number] = c;
+        work[step->row + (uint32_t)k] = c;
+    }
 }
 
 /* Returns a_0 db + da b_0, with only the terms whose operand is in the block;
@@ -374,8 +292,8 @@ solve_unknowns(const imp_image *im, const imp_tape *tape, struct sweep *sweep,
         sweep->cur[u] = sweep->del[u] = right[number];
         store(row_of(sweep, u), order, right[number]);
     }
-    for (uint32_t m = 0; m < sweep->n_block; m++) {
-        uint32_t number = sweep->block[m];
+    for (uint32_t m = 0; m < sweep->plan->n_block; m++) {
+        uint32_t number = sweep->plan->block[m];
         const imp_instr *in = &sweep->code[number];
         double delta;
         if (rule_of[in->op] == RULE_HELPER) {
@@ -399,31 +317,38 @@ outputs_finite(const imp_image *im, const imp_tape *tape,
     const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
     for (uint32_t i = 0; i < tape->outs.n; i++) {
         const double *row = row_of(sweep, outs[i]);
+        double any = 0.0; /* NaN, if one of them is not finite */
         for (int k = 0; k <= order; k++)
-            if (!isfinite(row[k]))
-                return 0;
+            any += 0.0 * row[k];
+        if (any != 0.0)
+            return 0;
     }
     return 1;
 }
 
-/* Begins the rows: coefficients below `from` stand, those right behind are 0.
- */
+/* Begins the rows: coefficients below `from` stand. Those of an order are
+ * written when it comes, and nobody reads them before. */
 static void
-begin_rows(const imp_tape *tape, struct sweep *sweep, int from, int order)
+begin_rows(struct sweep *sweep, int from, int order)
 {
-    for (uint32_t i = 0; i < tape->code.n; i++) {
-        if (sweep->code[i].row == IMP_NO_ROW)
-            continue;
-        double *row = row_of(sweep, i);
-        if (sweep->code[i].flags & IMP_INSTR_CONST) {
-            store(row, 0, sweep->reg[i]);
-            memset(row + 1, 0, sizeof *row * (size_t)(order + 3));
-        } else if (from > 0) {
-            store(row, from - 1, row[from - 1]);
-        } else {
-            store(row, 0, sweep->reg[i]);
-        }
-    }
+    const struct series_plan *plan = sweep->plan;
+    size_t first = from > 0 ? (size_t)from : 1;
+    for (uint32_t i = 0; i < plan->n_row && from == 0; i++)
+        sweep->work[plan->row[i][1]] = sweep->reg[plan->row[i][0]];
+    for (uint32_t i = 0; i < plan->n_fixed; i++)
+        if (sweep->code[plan->fixed[i]].row != IMP_NO_ROW)
+            memset(row_of(sweep, plan->fixed[i]) + first, 0,
+                   sizeof(double) * ((size_t)order + 4 - first));
+}
+
+/* The entries behind the last coefficient of an output are 0. */
+static void
+end_rows(const imp_image *im, const imp_tape *tape, const struct sweep *sweep,
+         int order)
+{
+    const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
+    for (uint32_t i = 0; i < tape->outs.n; i++)
+        memset(row_of(sweep, outs[i]) + order + 1, 0, 3 * sizeof(double));
 }
 
 /* -- what stands still ------------------------------------------------------
@@ -486,11 +411,11 @@ static void
 leave_still(struct sweep *sweep, int from, int order)
 {
     uint32_t n = 0;
-    for (uint32_t m = 0; m < sweep->n_vary; m++) {
-        uint32_t i = sweep->vary[m];
+    for (uint32_t m = 0; m < sweep->n_step; m++) {
+        uint32_t i = sweep->step[m].number;
         if (sweep->cur[i] != 0 || in_block(sweep, i) ||
             !stands_on(sweep, &sweep->code[i], from)) {
-            sweep->vary[n++] = i;
+            sweep->left[n++] = sweep->step[m];
             continue;
         }
         sweep->del[i] = from;
@@ -501,7 +426,8 @@ leave_still(struct sweep *sweep, int from, int order)
             row[k] = sweep->cur[i];
         store(row, order, sweep->cur[i]);
     }
-    sweep->n_vary = n;
+    sweep->step = sweep->left;
+    sweep->n_step = n;
 }
 
 static int
@@ -509,7 +435,7 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int from,
     int order, const struct block *bl)
 {
     uint32_t nu = tape->unknowns.n;
-    begin_rows(tape, sweep, from, order);
+    begin_rows(sweep, from, order);
     if (nu) {
         const uint32_t *jac = IMP_ARRAY(im, tape->jacobian, uint32_t);
         for (uint32_t i = 0; i < nu * nu; i++)
@@ -525,31 +451,14 @@ run(const imp_image *im, const imp_tape *tape, struct sweep *sweep, int from,
             return IMP_SINGULAR;
     }
     for (int k = from > 1 ? from : 1; k <= order; k++) {
-        for (uint32_t m = 0; m < sweep->n_vary; m++) {
-            uint32_t i = sweep->vary[m];
-            double c = coefficient(sweep, i, k);
-            sweep->cur[i] = c;
-            if (sweep->code[i].row != IMP_NO_ROW)
-                store(row_of(sweep, i), k, c);
-        }
+        sweep_order(sweep, k);
         if (nu)
             solve_unknowns(im, tape, sweep, k, bl);
-        if (k <= 2 && k < order && sweep->n_vary >= STILL_LEAST)
+        if (k <= 2 && k < order && sweep->n_step >= STILL_LEAST)
             leave_still(sweep, k, order);
     }
+    end_rows(im, tape, sweep, order);
     return outputs_finite(im, tape, sweep, order) ? IMP_OK : IMP_NONFINITE;
-}
-
-static void
-list(struct sweep *sweep, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (!varies(&sweep->code[i]))
-            continue;
-        sweep->vary[sweep->n_vary++] = i;
-        if (in_block(sweep, i) && sweep->code[i].op != IMP_OP_UNKNOWN)
-            sweep->block[sweep->n_block++] = i;
-    }
 }
 
 int
@@ -565,45 +474,80 @@ eval_series_from(const imp_image *im, const imp_tape *tape, const double *env,
                  const double *local, const double *const *rows, double *work,
                  int from, int order)
 {
+    struct series_plan plan;
+    assert(im != NULL && tape != NULL);
+    double *room = mem_alloc(series_plan_room(tape) * sizeof *room);
+    series_plan_make(im, tape, &plan, room);
+    int status = eval_series_planned(im, tape, &plan, env, local, rows, work,
+                                     from, order);
+    free(room);
+    return status;
+}
+
+struct series_plan *
+eval_series_plan(const imp_image *im, const imp_tape *tape, struct arena *arena)
+{
+    assert(im != NULL && tape != NULL && arena != NULL);
+    struct series_plan *plan = NEW(arena, struct series_plan);
+    series_plan_make(im, tape, plan,
+                     NEW_N(arena, double, series_plan_room(tape)));
+    return plan;
+}
+
+int
+eval_series_planned(const imp_image *im, const imp_tape *tape,
+                    const struct series_plan *plan, const double *env,
+                    const double *local, const double *const *rows,
+                    double *work, int from, int order)
+{
     assert(from >= 0 && from <= order);
-    assert(im != NULL && tape != NULL && work != NULL);
+    assert(im != NULL && tape != NULL && plan != NULL && work != NULL);
     assert(tape->residual.n == tape->unknowns.n);
     assert(tape->jacobian.n == tape->unknowns.n * tape->unknowns.n);
-    double stack[4 * EVAL_STACK],
-        *numbers = stack; /* The last quarter of the array holds the numbers. */
+    double stack[3 * EVAL_STACK], *numbers = stack;
     double few[UNKNOWN_STACK * (UNKNOWN_STACK + 1)];
     int pivots[UNKNOWN_STACK];
+    struct series_step steps[STILL_LEAST];
     size_t n_instr = tape->code.n, nu = tape->unknowns.n;
     struct block bl = {few, NULL, pivots};
     if (order > IMP_ORDER_MAX || order < 0)
         return IMP_FAILED;
-    size_t n_v = n_instr > EVAL_STACK ? 4 * n_instr : 0;
+    size_t n_v = n_instr > EVAL_STACK ? 3 * n_instr : 0;
     size_t n_lu = nu > UNKNOWN_STACK ? nu * (nu + 1) : 0;
-    double *heap = NULL;
-    if (n_v + n_lu)
-        heap =
-            mem_alloc((n_v + n_lu) * sizeof *numbers + (nu + 1) * sizeof(int));
+    size_t n_left = plan->n > STILL_LEAST ? plan->n : 0;
+    char *heap = NULL;
+    if (n_v + n_lu + n_left)
+        heap = mem_alloc((n_v + n_lu) * sizeof *numbers +
+                         n_left * sizeof *steps + (nu + 1) * sizeof(int));
     if (n_v)
-        numbers = heap;
+        numbers = (double *)(void *)heap;
     if (n_lu) {
-        bl.lu = heap + n_v;
-        bl.piv = (int *)(bl.lu + n_lu);
+        bl.lu = (double *)(void *)heap + n_v;
+        bl.piv = (int *)(void *)(heap + (n_v + n_lu) * sizeof *numbers +
+                                 n_left * sizeof *steps);
     }
     bl.rhs = bl.lu + nu * nu;
-    struct sweep sweep = {IMP_ARRAY(im, tape->code, imp_instr),
-                          IMP_ARRAY(im, tape->pool, uint32_t),
-                          rows,
-                          work,
-                          numbers,
-                          numbers + n_instr,
-                          numbers + 2 * n_instr,
-                          (uint32_t *)(numbers + 3 * n_instr),
-                          0,
-                          (uint32_t *)(numbers + 3 * n_instr) + n_instr,
-                          0};
-    list(&sweep, tape->code.n);
-    memset(sweep.cur, 0, 2 * n_instr * sizeof *numbers);
-    eval_registers(im, tape, env, local, rows, sweep.reg);
+    struct sweep sweep = {
+        .code = IMP_ARRAY(im, tape->code, imp_instr),
+        .pool = IMP_ARRAY(im, tape->pool, uint32_t),
+        .rows = rows,
+        .work = work,
+        .reg = numbers,
+        .cur = numbers + n_instr,
+        .del = numbers + 2 * n_instr,
+        .plan = plan,
+        .step = plan->step,
+        .n_step = plan->n,
+        .left =
+            n_left ? (void *)(heap + (n_v + n_lu) * sizeof *numbers) : steps};
+    memset(sweep.cur, 0,
+           (plan->n_block || plan->n >= STILL_LEAST ? 2 : 1) * n_instr *
+               sizeof *numbers);
+    if (from > 0 && plan->plain)
+        eval_registers_of(im, tape, plan->fixed, plan->n_fixed, env, local,
+                          sweep.reg);
+    else
+        eval_registers(im, tape, env, local, rows, sweep.reg);
     int status = run(im, tape, &sweep, from, order, &bl);
     free(heap);
     return status;

@@ -141,6 +141,7 @@ work_new(struct arena *arena, int coordinates, int contacts)
     work->velocity = NEW_N(arena, double, (size_t)coordinates + 1);
     work->set.lcp_room = NEW_N(arena, double, lcp_room(contacts) + 1);
     work->set.settled = lcp_memory_new(arena, contacts);
+    work->set.factored = projection_memory_new(arena, contacts);
     work->set.index = NEW_N(arena, int, (size_t)contacts + 1);
     work->set.first = NEW_N(arena, int, (size_t)contacts + 1);
     work->set.hit = NEW_N(arena, int, (size_t)contacts + 1);

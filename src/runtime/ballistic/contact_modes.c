@@ -402,8 +402,9 @@ active_set_impact(struct ballistic *motion, enum ballistic_policy how,
         if (!by_law(motion, count))
             return 3;
     } else {
-        int st = lcp_solve(count, work->set.W, work->set.q, work->set.impulse,
-                           work->set.lcp_room);
+        int st =
+            lcp_solve_kept(work->set.settled, count, work->set.W, work->set.q,
+                           work->set.impulse, work->set.lcp_room);
         if (st == 1 || st == 3)
             return 1;
         for (int i = 0; i < count; i++)

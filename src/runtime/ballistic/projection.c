@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "runtime/ballistic/workspace.h"
 #include "runtime/numerics/dense.h"
 
@@ -13,31 +14,127 @@
  * the present motion of the group does to them. */
 #define PROJECTION_CLEARANCE 4.0
 
+/* -- factors that are kept ---------------------------------------------------
+ *
+ * A few sets of contacts come again and again. The matrices are compared number
+ * by number. */
+
+#define SETS_KEPT 8
+#define SETS_LEAST 3 /* rows; fewer are factored as fast as they are compared  \
+                      */
+#define SETS_MOST 32
+
+struct projection_memory {
+    struct arena *arena;
+    int most, next;
+    struct kept_set {
+        int count, rank, most_rank; /* count 0: none yet */
+        double *W, *factor, *reciprocal;
+        int *first;
+    } set[SETS_KEPT];
+};
+
+struct projection_memory *
+projection_memory_new(struct arena *arena, int contacts)
+{
+    assert(arena && contacts >= 0);
+    struct projection_memory *memory = NEW(arena, struct projection_memory);
+    memory->arena = arena;
+    memory->most = contacts < SETS_MOST ? contacts : SETS_MOST;
+    return memory;
+}
+
+/* Takes the factors of set.W, if they are kept. */
+static bool
+recall(struct ballistic_workspace *work, int count, int most_rank)
+{
+    struct projection_memory *memory = work->set.factored;
+    size_t n = (size_t)count, bytes = n * n * sizeof(double);
+    for (int i = 0; i < SETS_KEPT; i++) {
+        const struct kept_set *set = &memory->set[i];
+        if (set->count != count || set->most_rank != most_rank ||
+            memcmp(set->W, work->set.W, bytes))
+            continue;
+        memcpy(work->set.W, set->factor, bytes);
+        memcpy(work->set.reciprocal, set->reciprocal, n * sizeof(double));
+        memcpy(work->set.first, set->first, n * sizeof(int));
+        work->set.rank = set->rank;
+        return true;
+    }
+    return false;
+}
+
+/* Begins to keep the factors of set.W; keep_factors() ends. */
+static struct kept_set *
+keep_matrix(struct ballistic_workspace *work, int count, int most_rank)
+{
+    struct projection_memory *memory = work->set.factored;
+    struct kept_set *set = &memory->set[memory->next];
+    size_t n = (size_t)memory->most;
+    memory->next = (memory->next + 1) % SETS_KEPT;
+    if (!set->W) {
+        set->W = NEW_N(memory->arena, double, 2 * n * n + n);
+        set->factor = set->W + n * n;
+        set->reciprocal = set->factor + n * n;
+        set->first = NEW_N(memory->arena, int, n);
+    }
+    set->count = count;
+    set->most_rank = most_rank;
+    memcpy(set->W, work->set.W, (size_t)(count * count) * sizeof(double));
+    return set;
+}
+
+static void
+keep_factors(const struct ballistic_workspace *work, struct kept_set *set)
+{
+    size_t n = (size_t)set->count;
+    memcpy(set->factor, work->set.W, n * n * sizeof(double));
+    memcpy(set->reciprocal, work->set.reciprocal, n * sizeof(double));
+    memcpy(set->first, work->set.first, n * sizeof(int));
+    set->rank = work->set.rank;
+}
+
+static void
+gather(const struct ballistic *motion, int count)
+{
+    struct ballistic_workspace *work = motion->work;
+    int contacts = motion->model.m;
+    for (int i = 0; i < count; i++) {
+        const double *row = motion->matrices.W + work->set.index[i] * contacts;
+        work->set.first[i] = 0;
+        for (int j = 0; j < count; j++)
+            work->set.W[i * count + j] = row[work->set.index[j]];
+    }
+}
+
 int
 projection_factor(const struct ballistic *motion, const bool *sel)
 {
     assert(motion && motion->work);
     assert(sel || motion->model.m == 0);
     struct ballistic_workspace *work = motion->work;
-    int contacts = motion->model.m, count = 0;
+    int contacts = motion->model.m, count = 0,
+        most_rank = motion->matrices.rank;
     for (int i = 0; i < contacts; i++)
         if (sel[i])
             work->set.index[count++] = i;
+    gather(motion, count);
+    bool keeps = count >= SETS_LEAST && count <= SETS_MOST;
+    if (keeps && recall(work, count, most_rank))
+        return count;
+    struct kept_set *set = keeps ? keep_matrix(work, count, most_rank) : NULL;
     /* rounding must not make more of the contacts independent than there are
      * dimensions */
-    double tol = dense_tolerance(count, count);
-    do {
-        for (int i = 0; i < count; i++) {
-            work->set.first[i] = 0;
-            for (int j = 0; j < count; j++)
-                work->set.W[i * count + j] =
-                    motion->matrices
-                        .W[work->set.index[i] * contacts + work->set.index[j]];
-        }
+    for (double tol = dense_tolerance(count, count);;) {
         dense_cholesky(count, work->set.W, count, work->set.first, NULL, tol,
                        work->set.reciprocal, &work->set.rank);
         tol *= 16.0;
-    } while (work->set.rank > motion->matrices.rank && tol < 1.0);
+        if (work->set.rank <= most_rank || !(tol < 1.0))
+            break;
+        gather(motion, count);
+    }
+    if (set)
+        keep_factors(work, set);
     return count;
 }
 

@@ -292,6 +292,7 @@ struct ballistic_set {
     double *q, *rate, *solution, *impulse; /* k */
     double *lcp_room;
     struct lcp_memory *settled; /* which contacts push, of sets before */
+    struct projection_memory *factored;
 };
 /* m each: one state, and marks of contacts */
 struct ballistic_scratch {
@@ -528,6 +529,8 @@ bool impact_history_marks_due(const struct ballistic *motion, long impacts);
 bool impact_history_below_rounding(struct ballistic *motion, double *T);
 /* -- projection.c -----------------------------------------------------------
  */
+struct projection_memory *projection_memory_new(struct arena *arena,
+                                                int contacts);
 int projection_factor(const struct ballistic *motion, const bool *sel);
 /* Sets set.solution := W^-1 x of the k factored contacts; x has m entries. */
 void projection_solve(const struct ballistic *motion, int k, const double *x);

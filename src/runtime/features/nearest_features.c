@@ -201,25 +201,43 @@ edge_points(const struct polytope_scene *scene, uint32_t e0, uint32_t e1,
 /* -- overlapping ------------------------------------------------------------
  */
 
-bool
-polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
-                     uint32_t e1, double normal[3])
+/* An edge of body 1 in the axes of body 0: its direction and the normals of its
+ * two faces. */
+static void
+turn_edge(const struct polytope_scene *scene, uint32_t e1,
+          struct polytope_turned_edge *out)
 {
-    assert(scene->dim == 3);
-    assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
-    const struct polytope *p0 = scene->p[0], *p1 = scene->p[1];
-    const struct polytope_edge *edge0 = p0->edge + e0, *edge1 = p1->edge + e1;
-    double dir1[3], nc[3], nd[3];
+    const struct polytope *polytope = scene->p[1];
+    const struct polytope_edge *edge = polytope->edge + e1;
+    turn(scene, edge->dir, out->dir);
+    turn(scene, polytope->face[edge->face[0]].n, out->n[0]);
+    turn(scene, polytope->face[edge->face[1]].n, out->n[1]);
+}
+
+void
+polytope_turn_edges(const struct polytope_scene *scene,
+                    struct polytope_turned *out)
+{
+    assert(scene != NULL && out != NULL);
+    out->n = scene->p[1]->n_edge < POLYTOPE_TURNED ? scene->p[1]->n_edge
+                                                   : POLYTOPE_TURNED;
+    for (uint32_t e = 0; e < out->n; e++)
+        turn_edge(scene, e, &out->edge[e]);
+}
+
+static bool
+cross(const struct polytope_scene *scene, uint32_t e0,
+      const struct polytope_turned_edge *edge1, double normal[3])
+{
+    const struct polytope *p0 = scene->p[0];
+    const struct polytope_edge *edge0 = p0->edge + e0;
     const double *na = p0->face[edge0->face[0]].n,
-                 *nb = p0->face[edge0->face[1]].n;
-    turn(scene, edge1->dir, dir1);
-    turn(scene, p1->face[edge1->face[0]].n, nc);
-    turn(scene, p1->face[edge1->face[1]].n, nd);
+                 *nb = p0->face[edge0->face[1]].n, *dir1 = edge1->dir,
+                 *nc = edge1->n[0], *nd = edge1->n[1];
     /* the arcs from na to nb and from -nc to -nd cross if each crosses the
      * great circle of the other, ... */
-    double ca = vec3_dot(nc, edge0->dir), da = vec3_dot(nd, edge0->dir);
-    double aw = vec3_dot(na, dir1), bw = vec3_dot(nb, dir1);
-    if (ca * da >= 0.0 || aw * bw >= 0.0)
+    if (vec3_dot(nc, edge0->dir) * vec3_dot(nd, edge0->dir) >= 0.0 ||
+        vec3_dot(na, dir1) * vec3_dot(nb, dir1) >= 0.0)
         return false;
     vec3_cross(edge0->dir, dir1, normal);
     double l = vec3_norm(normal),
@@ -230,6 +248,27 @@ polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
         normal[i] *= (side < 0.0 ? -1.0 : 1.0) / l;
     /* ... on the same side of the sphere */
     return vec3_dot(normal, nc) + vec3_dot(normal, nd) < 0.0;
+}
+
+bool
+polytope_turned_cross(const struct polytope_scene *scene,
+                      const struct polytope_turned *turned, uint32_t e0,
+                      uint32_t e1, double normal[3])
+{
+    assert(turned != NULL);
+    return e1 < turned->n ? cross(scene, e0, &turned->edge[e1], normal)
+                          : polytope_edges_cross(scene, e0, e1, normal);
+}
+
+bool
+polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
+                     uint32_t e1, double normal[3])
+{
+    assert(scene->dim == 3);
+    assert(e0 < scene->p[0]->n_edge && e1 < scene->p[1]->n_edge);
+    struct polytope_turned_edge edge1;
+    turn_edge(scene, e1, &edge1);
+    return cross(scene, e0, &edge1, normal);
 }
 
 /* Finds the greatest separation among the normals of faces and of pairs of
@@ -253,11 +292,13 @@ separate(const struct polytope_scene *scene, struct nearest_features *best)
     }
     if (half || scene->dim == 2)
         return;
+    struct polytope_turned turned;
+    polytope_turn_edges(scene, &turned);
     for (uint32_t i = 0; i < scene->p[0]->n_edge; i++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
             double n[3];
             struct nearest_features other;
-            if (!polytope_edges_cross(scene, i, j, n))
+            if (!polytope_turned_cross(scene, &turned, i, j, n))
                 continue;
             edge_points(scene, i, j, n, &other);
             if (!(other.gap > best->gap + FIND_ROUNDING * scene->size))

@@ -54,6 +54,21 @@ double polytope_separation(const struct polytope_scene *scene,
  * their common normal. */
 bool polytope_edges_cross(const struct polytope_scene *scene, uint32_t e0,
                           uint32_t e1, double normal[3]);
+/* The first edges of body 1 in the axes of body 0, for whoever asks this of all
+ * pairs. */
+#define POLYTOPE_TURNED 32
+struct polytope_turned {
+    uint32_t n;
+    struct polytope_turned_edge {
+        double dir[3], n[2][3]; /* n: of its faces */
+    } edge[POLYTOPE_TURNED];
+};
+void polytope_turn_edges(const struct polytope_scene *scene,
+                         struct polytope_turned *out);
+/* polytope_edges_cross, for edge e1 of any number. */
+bool polytope_turned_cross(const struct polytope_scene *scene,
+                           const struct polytope_turned *turned, uint32_t e0,
+                           uint32_t e1, double normal[3]);
 /* Returns the i-th neighbour of a vertex, i < at[vertex + 1] - at[vertex]. */
 uint32_t polytope_neighbour(const struct polytope *polytope, uint32_t vertex,
                             uint32_t i);

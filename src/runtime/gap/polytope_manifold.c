@@ -141,9 +141,12 @@ polytope_normal_choices(struct rt *run, const struct polytope_scene *scene,
                 choose(run, out, &one);
         }
     one.body = MANIFOLD_CROSSING;
+    struct polytope_turned turned;
+    polytope_turn_edges(scene, &turned);
     for (one.face = 0; one.face < scene->p[0]->n_edge; one.face++)
         for (one.edge = 0; one.edge < scene->p[1]->n_edge; one.edge++)
-            if (polytope_edges_cross(scene, one.face, one.edge, one.n) &&
+            if (polytope_turned_cross(scene, &turned, one.face, one.edge,
+                                      one.n) &&
                 polytope_separation(scene, one.n, at) >= least)
                 choose(run, out, &one);
 }

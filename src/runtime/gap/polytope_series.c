@@ -182,13 +182,11 @@ pose_row(const imp_body *body, const double *rows, int j)
     return rows + (size_t)body->pose[j] * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
-/* Is this answer of the same series? */
+/* Is this answer of the same series, up to this order? */
 static bool
 is_kept(const struct rt *run, const imp_contact *image_contact,
         const double *const rows[2], int order, const struct kept_pose *kept)
 {
-    if (!kept->used || kept->order != order)
-        return false;
     for (int side = 0; side < 2; side++) {
         const imp_body *body = rt_body(run, image_contact->body[side]);
         if (memcmp(kept->still[side], run->env + body->env_state,
@@ -238,9 +236,14 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     if (!memo->poses)
         memo->poses = NEW(run->own, struct polytope_kept_poses);
     struct kept_pose *kept = NULL;
-    for (int i = 0; i < POSES_KEPT && !kept; i++)
-        if (is_kept(run, image_contact, rows, order, &memo->poses->pose[i]))
-            kept = &memo->poses->pose[i];
+    /* one of more orders has the same coefficients, but holds for longer */
+    for (int i = 0; i < POSES_KEPT && !kept; i++) {
+        struct kept_pose *pose = &memo->poses->pose[i];
+        if (pose->used &&
+            (holds ? pose->order == order : pose->order >= order) &&
+            is_kept(run, image_contact, rows, order, pose))
+            kept = pose;
+    }
     if (!kept) {
         kept = &memo->poses->pose[memo->poses->next];
         kept->used = false;
@@ -412,6 +415,9 @@ others(const struct polytope_scene *scene, const struct polytope_scene *soon,
         }
     if (scene->dim == 2)
         return;
+    struct polytope_turned turned[2];
+    polytope_turn_edges(scene, &turned[0]);
+    polytope_turn_edges(soon, &turned[1]);
     for (uint32_t edge = 0; edge < scene->p[0]->n_edge; edge++)
         for (uint32_t j = 0; j < scene->p[1]->n_edge; j++) {
             struct feature_pair other = {{FEATURE_EDGE, FEATURE_EDGE},
@@ -425,8 +431,9 @@ others(const struct polytope_scene *scene, const struct polytope_scene *soon,
                 continue;
             /* Where an edge lies in a face, an arc begins at the other one, and
              * rounding would decide of the present alone. */
-            bool now = polytope_edges_cross(scene, edge, j, n);
-            if ((!now && !polytope_edges_cross(soon, edge, j, n)) ||
+            bool now = polytope_turned_cross(scene, &turned[0], edge, j, n);
+            if ((!now &&
+                 !polytope_turned_cross(soon, &turned[1], edge, j, n)) ||
                 stays_behind(scene, &other, centre, turn, gap, validity) ||
                 !feature_gap_series(scene, &other, centre, turn, &silent,
                                     &separation))

@@ -316,7 +316,10 @@ vertex_row(struct rt *run, struct persistent_group *group,
     face_normal(run, shared, image_contact, at, face->n);
     int dim = (int)run->im->dim;
     for (int e = 0; e < 2; e++)
-        for (uint32_t i = 0; i < persistent_per_body(run); i++)
+        for (uint32_t i = 0;
+             i < persistent_per_body(run) &&
+             !contact_point_body_moves(run, image_contact->body[e]);
+             i++)
             taylor_const_from(from, order, 0.0,
                               &row->open[e][persistent_entry(run, i)]);
     if (contact_point_body_moves(

@@ -137,20 +137,82 @@ take(int n, const double *T, const int *basis, double size, double *x, int *in)
         }
 }
 
+/* -- what is kept ------------------------------------------------------------
+ *
+ * Questions are compared number by number, so that nobody has to say when an
+ * answer is out of date. */
+
+/* the answers that are kept: as many sets of closed contacts as come in turns
+ */
+#define ANSWERS_KEPT 16
+/* and the factors of the rows on which a solution was polished */
+#define FACTORS_KEPT 16
+/* Problems of two rows are solved as fast as they are compared; of more rows
+ * than these are too many numbers to keep. */
+#define ROWS_LEAST 3
+#define ROWS_MOST 32
+
+struct answer {
+    int n, status;   /* n = 0: none yet */
+    double *numbers; /* q, z and G */
+};
+struct kept_factors {
+    int n; /* 0: none yet */
+    bool good;
+    double *matrix, *room;
+    struct semidefinite factors; /* of the matrix, in that room */
+};
+struct lcp_memory {
+    struct arena *arena;
+    int most, next, next_factors;
+    struct answer answer[ANSWERS_KEPT];
+    struct kept_factors kept[FACTORS_KEPT];
+};
+
+/* Returns the factors of the symmetric n x n matrix A; NULL: it is not one of
+ * those that are kept. */
+static const struct kept_factors *
+factors_of(struct lcp_memory *memory, int n, const double *A)
+{
+    size_t size = (size_t)n * (size_t)n;
+    if (!memory || n < ROWS_LEAST || n > memory->most)
+        return NULL;
+    for (int i = 0; i < FACTORS_KEPT; i++)
+        if (memory->kept[i].n == n &&
+            !memcmp(memory->kept[i].matrix, A, size * sizeof *A))
+            return &memory->kept[i];
+    struct kept_factors *kept = &memory->kept[memory->next_factors];
+    memory->next_factors = (memory->next_factors + 1) % FACTORS_KEPT;
+    if (!kept->matrix) {
+        size_t most = (size_t)memory->most;
+        kept->matrix = NEW_N(memory->arena, double,
+                             most *most + semidefinite_room(memory->most));
+        kept->room = kept->matrix + most * most;
+    }
+    kept->n = n;
+    memcpy(kept->matrix, A, size * sizeof *A);
+    kept->good = semidefinite_factor(n, kept->matrix, dense_tolerance(n, n),
+                                     &kept->factors, kept->room);
+    return kept;
+}
+
 /* Finds the x of least length with |A x - b| least, of the symmetric n x n
  * matrix A, and returns its rank. v (n x n) and singular (n) are room for
  * singular values, where the rank is in doubt; work: 3 n, and the room of a
- * semidefinite factor. */
+ * semidefinite factor. memory: NULL, or what keeps such factors. */
 static int
 least_square(int n, double *A, double *v, double *singular, const double *b,
-             double *x, double *work)
+             double *x, double *work, struct lcp_memory *memory)
 {
     struct semidefinite factors;
+    const struct kept_factors *kept = factors_of(memory, n, A);
     int rank = 0;
-    if (semidefinite_factor(n, A, dense_tolerance(n, n), &factors,
-                            work + 3 * n)) {
-        semidefinite_solve(&factors, b, x, work);
-        return factors.rank;
+    if (kept ? kept->good
+             : semidefinite_factor(n, A, dense_tolerance(n, n), &factors,
+                                   work + 3 * n)) {
+        const struct semidefinite *of = kept ? &kept->factors : &factors;
+        semidefinite_solve(of, b, x, work);
+        return of->rank;
     }
     dense_svd(n, n, A, v, singular);
     while (rank < n && singular[rank] > dense_tolerance(n, n) * singular[0])
@@ -163,7 +225,7 @@ least_square(int n, double *A, double *v, double *singular, const double *b,
  * right. *lost: G is singular on the set. */
 static int
 polish(int n, const double *G, const double *q, const int *in, double size,
-       double *z, double *room, int *lost)
+       double *z, double *room, int *lost, struct lcp_memory *memory)
 {
     double *a = room, *v = a + n * n, *singular = v + n * n,
            *rhs = singular + n, *x = rhs + n, *factors = x + n;
@@ -176,7 +238,8 @@ polish(int n, const double *G, const double *q, const int *in, double size,
         for (int j = 0; j < n_set; j++)
             a[j * n_set + i] = G[set[i] * n + set[j]];
     }
-    *lost = least_square(n_set, a, v, singular, rhs, x, factors) < n_set;
+    *lost =
+        least_square(n_set, a, v, singular, rhs, x, factors, memory) < n_set;
     memset(z, 0, sizeof *z * (size_t)n);
     for (int i = 0; i < n_set; i++) {
         if (x[i] * G[set[i] * (n + 1)] < -SLACK_ZERO * size)
@@ -306,7 +369,7 @@ least_on_set(struct descent *descent)
             descent->a[j * m + i] = descent->g[row * n + descent->set[j]];
     }
     least_square(m, descent->a, descent->v, singular, rhs, descent->step,
-                 descent->factors);
+                 descent->factors, NULL);
     double rest = 0;
     for (int i = 0; i < m; i++) {
         const double *g = descent->g + descent->set[i] * n;
@@ -419,7 +482,8 @@ is_solved(int n, const double *g, const double *p, double size, const double *z,
 static int
 least(int n, const double *G, const double *q, const double *scaled,
       const double *p, double size, const double *trial, const double *scale,
-      const int *in, bool dependent, double *z, double *room)
+      const int *in, bool dependent, double *z, double *room,
+      struct lcp_memory *memory)
 {
     double *best = room, *scratch = room + 2 * n;
     int *more = (int *)(room + n), wider = 0, lost = 0, st = 1;
@@ -434,10 +498,10 @@ least(int n, const double *G, const double *q, const double *scaled,
     for (int i = 0; i < n; i++)
         qsize = fmax(qsize, fabs(q[i]));
     if (wider)
-        st = polish(n, G, q, more, qsize, best, scratch, &lost);
+        st = polish(n, G, q, more, qsize, best, scratch, &lost, memory);
     if (st && !(wider && dependent)) {
         int also;
-        st = polish(n, G, q, in, qsize, best, scratch, &also);
+        st = polish(n, G, q, in, qsize, best, scratch, &also, memory);
         lost |= also;
     }
     if (st && dependent)
@@ -447,8 +511,9 @@ least(int n, const double *G, const double *q, const double *scaled,
     return lost ? 2 : 0;
 }
 
-int
-lcp_solve(int n, const double *G, const double *q, double *z, double *room)
+static int
+solve(int n, const double *G, const double *q, double *z, double *room,
+      struct lcp_memory *memory)
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
@@ -473,7 +538,7 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
     if (exchange_sets(n, scaled, p, size, trial, in, rest, &dependent) &&
         is_solved(n, scaled, p, size, trial, in))
         st = least(n, G, q, scaled, p, size, trial, scale, in, dependent, z,
-                   rest);
+                   rest, memory);
     if (st >= 0)
         return st;
     tableau(n, scaled, p, size, T);
@@ -499,7 +564,22 @@ lcp_solve(int n, const double *G, const double *q, double *z, double *room)
         for (int i = 0; i < n; i++)
             in[i] = descent.in[i];
     }
-    return least(n, G, q, scaled, p, size, trial, scale, in, false, z, rest);
+    return least(n, G, q, scaled, p, size, trial, scale, in, false, z, rest,
+                 memory);
+}
+
+int
+lcp_solve(int n, const double *G, const double *q, double *z, double *room)
+{
+    return solve(n, G, q, z, room, NULL);
+}
+
+int
+lcp_solve_kept(struct lcp_memory *memory, int n, const double *G,
+               const double *q, double *z, double *room)
+{
+    assert(memory != NULL);
+    return solve(n, G, q, z, room, memory);
 }
 
 int
@@ -522,27 +602,7 @@ lcp_lemke(int n, const double *M, const double *q, double *z, double *room)
 }
 
 /* -- answers that are kept ---------------------------------------------------
- *
- * The questions are compared number by number, so that nobody has to say when
- * an answer is out of date. */
-
-/* the answers that are kept: as many sets of closed contacts as come in turns
  */
-#define ANSWERS_KEPT 16
-/* Problems of two rows are solved as fast as they are compared; of more rows
- * than these are too many numbers to keep. */
-#define ROWS_LEAST 3
-#define ROWS_MOST 32
-
-struct answer {
-    int n, status;   /* n = 0: none yet */
-    double *numbers; /* q, z and G */
-};
-struct lcp_memory {
-    struct arena *arena;
-    int most, next;
-    struct answer answer[ANSWERS_KEPT];
-};
 
 struct lcp_memory *
 lcp_memory_new(struct arena *arena, int most)
@@ -569,7 +629,7 @@ lcp_solve_again(struct lcp_memory *memory, int n, const double *G,
     assert(memory != NULL && n >= 0);
     size_t rows = (size_t)n, bytes = rows * sizeof *q;
     if (n < ROWS_LEAST || n > memory->most)
-        return lcp_solve(n, G, q, z, room);
+        return solve(n, G, q, z, room, memory);
     for (int i = 0; i < ANSWERS_KEPT; i++) {
         const struct answer *answer = &memory->answer[i];
         if (!is_of(answer, n, G, q))
@@ -584,7 +644,7 @@ lcp_solve_again(struct lcp_memory *memory, int n, const double *G,
             NEW_N(memory->arena, double,
                   (size_t)memory->most *((size_t)memory->most + 2));
     answer->n = n;
-    answer->status = lcp_solve(n, G, q, z, room);
+    answer->status = solve(n, G, q, z, room, memory);
     memcpy(answer->numbers, q, bytes);
     memcpy(answer->numbers + rows, z, bytes);
     memcpy(answer->numbers + 2 * rows, G, rows * bytes);

@@ -28,6 +28,10 @@ struct lcp_memory *lcp_memory_new(struct arena *arena, int most);
  * to the last bit. Larger problems than the memory has room for are solved. */
 int lcp_solve_again(struct lcp_memory *memory, int n, const double *G,
                     const double *q, double *z, double *room);
+/* lcp_solve by factors that are kept: the matrix may be one of the last, with
+ * other q. */
+int lcp_solve_kept(struct lcp_memory *memory, int n, const double *G,
+                   const double *q, double *z, double *room);
 /* One solution for a matrix that need be neither symmetric nor semidefinite
  * (friction), by Lemke's method alone, not polished. Returns 0; 1: the method
  * ended on a ray, which says nothing; 3: too many pivots. */

@@ -45,22 +45,45 @@ taylor_scale_from(int from, int order, double s, const struct taylor *a,
         out->c[k] = s * a->c[k];
 }
 
+/* Two coefficients, which a processor works on at once. */
+typedef double pair __attribute__((vector_size(16)));
+
+static inline pair
+load(const double *p)
+{
+    pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void
+save(pair v, double *p)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+static inline pair
+both(double x)
+{
+    return (pair){x, x};
+}
+
 /* Adds coefficients k .. k + 3 of the product a b. Each is a sum of its own, in
- * the order of a's coefficients: a processor adds to the four at once. */
+ * the order of a's coefficients. */
 static inline void
 add_four(const double *a, const double *b, int k, double sum[4])
 {
-    double s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
+    pair low = load(sum), high = load(sum + 2);
     for (int j = 0; j <= k; j++) {
-        s0 += a[j] * b[k - j];
-        s1 += a[j] * b[k + 1 - j];
-        s2 += a[j] * b[k + 2 - j];
-        s3 += a[j] * b[k + 3 - j];
+        low += both(a[j]) * load(b + k - j);
+        high += both(a[j]) * load(b + k + 2 - j);
     }
-    sum[0] = s0;
-    sum[1] = s1 + a[k + 1] * b[0];
-    sum[2] = s2 + a[k + 1] * b[1] + a[k + 2] * b[0];
-    sum[3] = s3 + a[k + 1] * b[2] + a[k + 2] * b[1] + a[k + 3] * b[0];
+    high += both(a[k + 1]) * load(b + 1);
+    high += both(a[k + 2]) * load(b);
+    sum[0] = low[0];
+    sum[1] = low[1] + a[k + 1] * b[0];
+    sum[2] = high[0];
+    sum[3] = high[1] + a[k + 3] * b[0];
 }
 
 /* Returns coefficient k of the product a b, added to the sum. */
@@ -162,17 +185,34 @@ taylor_cross_from(int from, int order, const struct taylor a[3],
     assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX);
     const double *a0 = a[0].c, *a1 = a[1].c, *a2 = a[2].c, *b0 = b[0].c,
                  *b1 = b[1].c, *b2 = b[2].c;
-    for (int k = from; k <= order; k++) {
-        double x = 0.0, y = 0.0, z = 0.0;
+    int k = from;
+    for (; k < order; k += 2) {
+        pair x = {0.0, 0.0}, y = x, z = x;
         for (int j = 0, i = k; j <= k; j++, i--) {
-            x += a1[j] * b2[i] - a2[j] * b1[i];
-            y += a2[j] * b0[i] - a0[j] * b2[i];
-            z += a0[j] * b1[i] - a1[j] * b0[i];
+            pair u = load(b0 + i), v = load(b1 + i), w = load(b2 + i);
+            x += both(a1[j]) * w - both(a2[j]) * v;
+            y += both(a2[j]) * u - both(a0[j]) * w;
+            z += both(a0[j]) * v - both(a1[j]) * u;
         }
-        out[0].c[k] = x;
-        out[1].c[k] = y;
-        out[2].c[k] = z;
+        double d0 = a0[k + 1], d1 = a1[k + 1], d2 = a2[k + 1];
+        x[1] += d1 * b2[0] - d2 * b1[0];
+        y[1] += d2 * b0[0] - d0 * b2[0];
+        z[1] += d0 * b1[0] - d1 * b0[0];
+        save(x, out[0].c + k);
+        save(y, out[1].c + k);
+        save(z, out[2].c + k);
     }
+    if (k > order)
+        return;
+    double x = 0.0, y = 0.0, z = 0.0;
+    for (int j = 0, i = k; j <= k; j++, i--) {
+        x += a1[j] * b2[i] - a2[j] * b1[i];
+        y += a2[j] * b0[i] - a0[j] * b2[i];
+        z += a0[j] * b1[i] - a1[j] * b0[i];
+    }
+    out[0].c[k] = x;
+    out[1].c[k] = y;
+    out[2].c[k] = z;
 }
 
 /* The coefficients of A + B (l - s)^p in powers of s have the ratios
@@ -236,7 +276,12 @@ taylor_turn_fixed(int dim, int from, int order, const struct taylor A[9],
         const double *a = A[back ? i : 3 * i].c,
                      *b = A[back ? 3 + i : 3 * i + 1].c,
                      *c = A[back ? 6 + i : 3 * i + 2].c;
-        for (int k = from; k <= order; k++)
+        int k = from;
+        for (; k < order; k += 2)
+            save(load(a + k) * both(x[0]) + load(b + k) * both(x[1]) +
+                     load(c + k) * both(x[2]),
+                 out[i].c + k);
+        if (k == order)
             out[i].c[k] = a[k] * x[0] + b[k] * x[1] + c[k] * x[2];
     }
     if (dim == 2)

@@ -120,14 +120,21 @@ simulate_systems_peek(struct simulation *sim, double until, double *next)
     struct rt *run = sim->run;
     double *time = &run->env[run->im->layout.time], now = *time;
     *next = until;
-    for (uint32_t i = 0; i < run->im->systems.n; i++) {
-        double ti;
-        int st = flow_peek(sim->flows[i], *next, &ti);
-        *time = now;
-        if (st)
-            return st;
-        *next = fmin(*next, ti);
-    }
+    double asked;
+    do {
+        asked = *next;
+        for (uint32_t i = 0; i < run->im->systems.n; i++) {
+            double ti;
+            /* a limit ahead is none where another system ends before it */
+            if (asked < until && !flow_limit_ahead(sim->flows[i]))
+                continue;
+            int st = flow_peek(sim->flows[i], *next, &ti);
+            *time = now;
+            if (st)
+                return st;
+            *next = fmin(*next, ti);
+        }
+    } while (*next < asked && run->im->systems.n > 1);
     return IMP_OK;
 }
 

@@ -28,10 +28,10 @@ sed '/^# Poisson/,$d; /^show\|^expect/d' $root/examples/screws/unequal-restituti
 $imp run --backend=eval gain.imp
 # there are more contacts than one impact takes
 { cat balls.imp
-  for i in $(seq 257); do
+  for i in $(seq 1025); do
       echo "contact c$i : one | two { at = (1, 0, 0)  normal = (1, 0, 0) }"
   done
-  seq -s ', c' 257 | sed 's/^/impact c/'
+  seq -s ', c' 1025 | sed 's/^/impact c/'
 } >many.imp
 $imp run --backend=eval many.imp | cut -c1-100
 # a law of several points decides, and none is named: of bodies, of a system, and with a law

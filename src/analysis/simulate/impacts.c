@@ -32,6 +32,7 @@ enum part {
     PART_UNKNOWN,
     PART_OUT, /* open, let through, stated, or without influence here */
     PART_TOUCHES,
+    PART_NEAR, /* open, by no more than `capture` leaves out of a flight */
     PART_HIT,
     PART_ASIDE, /* touches with a set-valued normal, and approaches under none
                    of the choices */
@@ -39,6 +40,7 @@ enum part {
 };
 struct group {
     struct simulation *sim;
+    double reach;                  /* (m) of PART_NEAR */
     unsigned char *part;           /* per contact */
     struct marked_contacts *asked; /* those whose part is known */
     bool *body;                    /* per body: moved by this impact */
@@ -54,26 +56,26 @@ set_part(struct group *group, uint32_t contact, enum part part)
     group->part[contact] = (unsigned char)part;
 }
 
-/* Does a contact touch, and not yield, that is not of the event? */
+/* Does a contact touch, or nearly so, and not yield? */
 static bool
 touches(struct group *group, uint32_t contact)
 {
     struct simulation *sim = group->sim;
-    struct closest_points closest;
+    bool open = false;
     if (group->part[contact] == PART_UNKNOWN) {
         const struct simulated_contact *state = &sim->contacts[contact];
         bool out = state->watch == WATCH_OFF || state->through ||
                    state->overlap || simulate_is_soft(sim, contact) ||
-                   (!persistent_holds(sim->run, contact) &&
-                    contact_point_balls_apart(sim->run, contact)) ||
-                   (sim->local && event_apart(sim->run, contact) > 0.0) ||
-                   closest_points_find(sim->run, contact, &closest, false);
-        out = out || (closest.gap > gap_hit(sim->run, contact) &&
-                      !persistent_holds(sim->run, contact));
-        set_part(group, contact, out ? PART_OUT : PART_TOUCHES);
+                   (sim->local && group->reach == 0.0 &&
+                    event_apart(sim->run, contact) > 0.0) ||
+                   !event_takes_part(sim->run, contact, group->reach, &open);
+        set_part(group, contact,
+                 out    ? PART_OUT
+                 : open ? PART_NEAR
+                        : PART_TOUCHES);
     }
-    return group->part[contact] == PART_TOUCHES ||
-           group->part[contact] == PART_HIT;
+    return group->part[contact] >= PART_TOUCHES &&
+           group->part[contact] <= PART_HIT;
 }
 
 static bool
@@ -155,13 +157,15 @@ drop_open(struct group *group, const struct impact_of_run *problem,
     if (imp_impact_law_traits(law) & IMP_LAW_TRAIT_SEPARATING)
         return false;
     for (uint32_t i = 0; i < group->n; i++) {
-        bool all = group->part[group->contact[i]] == PART_TOUCHES;
+        enum part part = (enum part)group->part[group->contact[i]];
+        bool all = part == PART_TOUCHES || part == PART_NEAR;
         for (int c = 0; c < solver->nc; c++)
             all &= problem->contact[c] != group->contact[i] ||
                    solver->approach.open[c];
         if (all) {
             set_part(group, group->contact[i], PART_OUT);
-            if (group->sim->options.capture > 0.0) /* it may be slow enough */
+            if (part == PART_TOUCHES &&
+                group->sim->options.capture > 0.0) /* it may be slow enough */
                 simulate_mark(&group->sim->touching.touches, group->contact[i]);
             dropped = true;
         }
@@ -203,21 +207,6 @@ stop(struct simulation *sim, const struct group *group, const char *why)
     return IMP_OK;
 }
 
-static const char *
-names(struct simulation *sim, const struct group *group)
-{
-    struct rt *run = sim->run;
-    const char *list = "";
-    for (uint32_t i = 0; i < group->n && i < 16; i++)
-        list = arena_printf(
-            run->arena, "%s%s`%s`", list,
-            i == 0              ? ""
-            : i + 1 == group->n ? " and "
-                                : ", ",
-            imp_text(run->im, rt_contact(run, group->contact[i])->name));
-    return group->n > 16 ? arena_printf(run->arena, "%s ...", list) : list;
-}
-
 static int
 undetermined(struct simulation *sim, const struct group *group,
              const struct impact_solver *solver)
@@ -228,7 +217,8 @@ undetermined(struct simulation *sim, const struct group *group,
     diag_note(sim->analysis->ds, diag,
               rt_contact(sim->run, group->contact[0])->range,
               "the impact of %s at t = %s s; the run stops before it",
-              names(sim, group), num_digits(t, rt_time(sim->run), 9));
+              simulate_names(sim, group->contact, group->n),
+              num_digits(t, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
               "in a simulation the law stands in the model: world { law = "
               "complementarity }, sequential or least_norm");
@@ -247,7 +237,8 @@ forbidden(struct simulation *sim, const struct group *group,
         diag_add(sim->analysis->ds, DIAG_W0723, sim->command->range,
                  "the world forbids the impact of %s at t = %s "
                  "s: the run stops before it",
-                 names(sim, group), num_digits(t, rt_time(sim->run), 9));
+                 simulate_names(sim, group->contact, group->n),
+                 num_digits(t, rt_time(sim->run), 9));
     size_t n = problem ? impact_remarks(sim->analysis, problem, solver, text,
                                         GROUP_REMARKS)
                        : 0;
@@ -289,9 +280,12 @@ after(struct simulation *sim, const struct group *group,
         for (int c = 0; c < solver->nc; c++)
             if (problem->contact[c] == k)
                 P += point_impulse(sim, problem, solver, c);
-        if (P != 0.0 && (group->n > 1 || sim->contacts[k].flights.gap != 0.0))
+        bool near = group->part[k] == PART_NEAR;
+        if (P != 0.0 && !near &&
+            (group->n > 1 || sim->contacts[k].flights.gap != 0.0))
             limit_note_early(sim, k, problem, solver);
-        simulate_watch(sim, k, WATCH_LEAVE);
+        if (!near)
+            simulate_watch(sim, k, WATCH_LEAVE);
         /* a contact that touched before and takes no impulse has no event */
         if (group->part[k] == PART_HIT || fabs(P) > GROUP_CONSERVES * big)
             simulate_log_event(sim, k, "impact", class[k] ? class[k] : "rest",
@@ -391,7 +385,8 @@ report_gain(struct simulation *sim, const struct group *group,
     diag_add(sim->analysis->ds, DIAG_W0721, sim->command->range,
              "the impact of %s at t = %s s raises the energy by %s J under "
              "`%s`; more of this kind: see `warnings`",
-             names(sim, group), num_digits(t, rt_time(sim->run), 9),
+             simulate_names(sim, group->contact, group->n),
+             num_digits(t, rt_time(sim->run), 9),
              num_digits(e, solver->balance.gained, 6),
              imp_impact_law_word(solver->decision.law));
 }
@@ -411,7 +406,8 @@ tell_law(struct simulation *sim, const struct group *group,
     sim->reported.laws_compared++;
     sim->reported.law = impact_depends_on_law(solver, law, sim->run->brief);
     if (sim->reported.law)
-        impact_report_law(sim->analysis, sim->command->range, names(sim, group),
+        impact_report_law(sim->analysis, sim->command->range,
+                          simulate_names(sim, group->contact, group->n),
                           arena_printf(sim->run->brief, "%s s",
                                        num_digits(t, rt_time(sim->run), 9)),
                           law);
@@ -426,7 +422,8 @@ open_outcome(struct simulation *sim, struct group *group,
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
                  "the impact of %s at t = %s s is not determined: %s",
-                 names(sim, group), num_digits(t, rt_time(sim->run), 9), why);
+                 simulate_names(sim, group->contact, group->n),
+                 num_digits(t, rt_time(sim->run), 9), why);
     simulate_note_places(sim, diag, of);
     if (help)
         diag_help(sim->analysis->ds, diag, "%s%s", help,
@@ -773,6 +770,7 @@ simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
     assert(class != NULL && done != NULL && sim->touching.asked.n == 0);
     struct rt *run = sim->run;
     struct group group = {.sim = sim,
+                          .reach = simulate_capture_reach(sim),
                           .part = sim->touching.part,
                           .asked = &sim->touching.asked,
                           .listed = &sim->touching.listed,
@@ -788,8 +786,9 @@ simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
             continue;
         st = together(sim, &group, hit[i], class);
         for (uint32_t k = 0; k < group.n && !st; k++) {
+            if (group.part[group.contact[k]] != PART_NEAR)
+                simulate_mark(done, group.contact[k]);
             set_part(&group, group.contact[k], PART_DONE);
-            simulate_mark(done, group.contact[k]);
         }
     }
     for (uint32_t i = 0; i < group.asked->n; i++)

@@ -24,6 +24,7 @@
 #include "runtime/instance/contact_table.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 
 /* The longest run: times beside it, as far as a search looks ahead, are
  * numbers, too. */
@@ -317,6 +318,16 @@ option_paradox(struct simulation *sim)
     return some_compliance(sim, sim->run->compliant ? option->range
                                 : value             ? value->range
                                                     : sim->command->range);
+}
+
+/* `capture` leaves out flights of this height under the weight. What falls
+ * through it comes down no faster than the speed that is stated. */
+double
+simulate_capture_reach(const struct simulation *sim)
+{
+    assert(sim != NULL);
+    double u = sim->captures.stated, g = vec3_norm(sim->run->world.gravity);
+    return u > 0.0 && g > 0.0 ? u * u / (2.0 * g) : 0.0;
 }
 
 /* The speed below which contacts of bodies stay closed. */

@@ -724,24 +724,22 @@ int simulate_accumulation(struct simulation *sim, uint32_t contact);
 /* The contact is one of other bodies from now on. */
 void simulate_accumulation_forget(struct simulation *sim, uint32_t contact);
 /* Would simulate_accumulation look at the state? */
-bool simulate_accumulation_looks(const struct simulation *sim,
-                                 uint32_t contact);
+bool simulate_accumulation_looks(const struct simulation *, uint32_t contact);
 
 /* -- vertex_impact.c -- */
 /* Do bodies with corners that touch here have no normal of their own? */
 bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 void simulate_captures(struct simulation *sim, bool hit);
+/* Up to which gap a contact of smooth bodies takes part in impacts (m). */
+double simulate_capture_reach(const struct simulation *sim);
 /* Keeps closed what the impact parts more slowly than `capture`. */
-int simulate_capture(struct simulation *sim, const struct contact_point *spot,
-                     int n);
-int simulate_capture_slips(struct simulation *sim,
-                           const struct contact_point *spot, int n,
-                           struct friction_modes *modes);
+int simulate_capture(struct simulation *, const struct contact_point *, int n);
+int simulate_capture_slips(struct simulation *, const struct contact_point *,
+                           int n, struct friction_modes *);
 bool simulate_capture_apart(struct simulation *sim,
                             const struct contact_point *spot, int n);
 /* Resolves the impact where point `at` of resting polytopes comes down. */
-int simulate_vertex_impact(struct simulation *sim,
-                           const struct contact_point *at,
+int simulate_vertex_impact(struct simulation *, const struct contact_point *at,
                            enum next_step *next);
 
 /* -- touches.c: the contacts at time 0 -- */
@@ -749,6 +747,8 @@ int simulate_start_contacts(struct simulation *sim);
 /* The contacts of `event` and of more[0..n_more) close or open now. */
 int simulate_touches(struct simulation *sim, const struct event *event,
                      const struct event *more, uint32_t n_more);
+/* The names of some contacts, in a sentence. */
+const char *simulate_names(struct simulation *, const uint32_t *, uint32_t n);
 
 /* -- fast_flights.c -- */
 /* Do the series of what is told of the whole run end before this time? */

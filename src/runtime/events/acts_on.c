@@ -6,6 +6,8 @@
 
 #include "base/arena.h"
 #include "runtime/events/event_priv.h"
+#include "runtime/motion/contact_point.h"
+#include "runtime/motion/persistent.h"
 
 /* Marks both bodies of a pair if one of them is marked, or if `always`. Fixed
  * bodies hand nothing on. Returns whether a mark is new. */
@@ -48,6 +50,23 @@ event_acts_on(struct rt *run, uint32_t contact, const bool *closed)
             acted[i] |= body != IMP_WORLD && marked[body];
         }
     return acted;
+}
+
+bool
+event_takes_part(struct rt *run, uint32_t contact, double reach, bool *open)
+{
+    assert(run != NULL && contact < run->im->contacts.n && open != NULL);
+    struct closest_points closest;
+    bool held = persistent_holds(run, contact);
+    if (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS)
+        reach = 0.0;
+    *open = false;
+    if ((!held && contact_point_balls_apart(run, contact, reach)) ||
+        closest_points_find(run, contact, &closest, false))
+        return false;
+    double closed = gap_hit(run, contact);
+    *open = closest.gap > closed && !held;
+    return closest.gap <= fmax(reach, closed) || held;
 }
 
 bool

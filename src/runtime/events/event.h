@@ -64,7 +64,11 @@ void event_forget(struct rt *run, uint32_t contact);
  * stay apart from the present state on, if they move by their weight alone; 0:
  * they are near. */
 double event_apart(struct rt *run, uint32_t contact);
-/* The same by the gap at the present state, and a bound of the speeds. *below:
+/* Does a contact take part in an impact on its bodies now: closed, or of smooth
+ * bodies and open by no more than `reach` (m)? *open: it is open. */
+bool event_takes_part(struct rt *run, uint32_t contact, double reach,
+                      bool *open);
+/* The same as event_apart by the gap at the present state, and a bound of the speeds. *below:
  * the gap is below its band: the bodies have been nearer than closed. */
 double event_apart_by_gap(struct rt *run, uint32_t contact, bool *below);
 /* How far (m) a point in world axes is above a half-plane or half-space that

@@ -89,7 +89,7 @@ struct impact_problem {
 };
 
 /* most contacts in one impact */
-#define IMPACT_CONTACTS_MAX 256
+#define IMPACT_CONTACTS_MAX 1024
 
 enum impact_uniqueness {
     IMPACT_UNIQUE,        /* impulses and motion are unique */

@@ -664,9 +664,9 @@ needs_all(const struct rt *run)
 #define BALLS_HELD_FROM 1000
 
 struct local *
-local_new(struct rt *run, double end)
+local_new(struct rt *run, double end, double reach)
 {
-    assert(run != NULL && isfinite(end));
+    assert(run != NULL && isfinite(end) && reach >= 0.0);
     uint32_t n = run->im->contacts.n, room = rt_contact_room(run);
     if (n == 0 || needs_all(run))
         return NULL;
@@ -675,6 +675,7 @@ local_new(struct rt *run, double end)
     local->n = n;
     local->n_body = run->im->bodies.n;
     local->end = end;
+    local->reach = reach;
     local->makes = run->table != NULL;
     local->balls_held = local->makes || n >= BALLS_HELD_FROM;
     local->ball = local->makes ? LOCAL_BALL_MADE : LOCAL_BALL_MOST;

@@ -21,8 +21,9 @@ struct local;
 
 /* NULL where a contact needs the search over all of them: one that is stated,
  * that yields, or whose friction has branches. end: of the whole run;
- * no pair is asked beyond it. The memory belongs to run->arena. */
-struct local *local_new(struct rt *run, double end);
+ * no pair is asked beyond it. reach: pairs are near from this gap on (m). The
+ * memory belongs to run->arena. */
+struct local *local_new(struct rt *run, double end, double reach);
 /* Where contacts are made as bodies come near (run->table): makes those of the
  * present state, before the first search. Status; errors are told. */
 int local_begin(struct local *local);
@@ -45,8 +46,9 @@ int local_next(struct local *local, const enum event_watch *watch,
                struct event *out, struct event *more, uint32_t *n_more);
 /* The contact is watched from a touch on that was handled now. */
 void local_touches(struct local *local, uint32_t contact);
-/* Contacts of a body: all that are not proved to be apart at the present time,
- * to which their bodies are brought. Returns how many there are. */
+/* Contacts of a body: all that are not proved to be farther apart than `reach`
+ * at the present time, to which their bodies are brought. Returns how many
+ * there are. */
 uint32_t local_near(struct local *local, uint32_t body, const uint32_t **list);
 /* The contacts that are to be looked at where local_next has come to: of the
  * bodies of an event there, and of those that are held; NULL and all contacts

@@ -54,7 +54,8 @@ local_cage_make(struct local *local, uint32_t which, double t)
         local_grid_put(local, which);
 }
 
-/* Are two bodies proved to be apart while both balls hold? */
+/* Are two bodies proved to be apart, by more than `reach`, while both balls
+ * hold? */
 static bool
 apart(struct local *local, uint32_t one, uint32_t two)
 {
@@ -62,13 +63,14 @@ apart(struct local *local, uint32_t one, uint32_t two)
     double way[3], room;
     if (isfinite(a->radius) && isfinite(b->radius)) {
         vec3_sub(a->centre, b->centre, way);
-        double least = (1.0 + CAGE_APART) * (a->radius + b->radius);
+        double least =
+            (1.0 + CAGE_APART) * (a->radius + b->radius) + local->reach;
         return vec3_dot(way, way) > least * least;
     }
     if (isfinite(a->radius) && event_room(local->run, two, a->centre, &room))
-        return room > (1.0 + CAGE_APART) * a->radius;
+        return room > (1.0 + CAGE_APART) * a->radius + local->reach;
     if (isfinite(b->radius) && event_room(local->run, one, b->centre, &room))
-        return room > (1.0 + CAGE_APART) * b->radius;
+        return room > (1.0 + CAGE_APART) * b->radius + local->reach;
     return false;
 }
 

@@ -51,7 +51,8 @@ local_grid_new(struct local *local)
         local->body[i].large = true;
         grid->large[grid->n_large++] = i;
         if (!(body->flags & IMP_BODYF_FIXED) && isfinite(size_of))
-            grid->side = fmax(grid->side, 2.0 * LOCAL_BALL_MOST * size_of);
+            grid->side = fmax(grid->side,
+                              2.0 * LOCAL_BALL_MOST * size_of + local->reach);
     }
     return grid;
 }

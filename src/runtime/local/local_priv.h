@@ -21,8 +21,8 @@ struct local_body {
     bool here;      /* while others are behind: its state is the present one */
     bool made;      /* the series of the present piece is made */
     double start, holds; /* of the piece: since when, for how long (s) */
-    double *state, *low; /* at the start of the piece (low NULL: 0); of the first
-                            piece: */
+    double *state, *low; /* at the start of the piece (low NULL: 0); of the
+                            first piece: */
     double first, *first_state, *first_low;
     double *later; /* room for the state of later pieces; NULL: none yet */
     bool brief;    /* of the piece: it is this motion, without series */
@@ -80,10 +80,11 @@ struct local {
     bool leaves; /* bodies may be left behind (local_leaves_behind) */
     bool behind; /* they are: the state of others is an earlier one */
     int status;  /* of bodies that were brought on; told by the next search */
-    bool quiet;                       /* the last search found no event */
-    double now, end;                  /* present time; of the run */
-    double reached;                   /* to which the last search came */
-    double met; /* present place of the search, for balls that meet */
+    bool quiet;  /* the last search found no event */
+    double now, end; /* present time; of the run */
+    double reach;    /* (m) as local_new */
+    double reached;  /* to which the last search came */
+    double met;      /* present place of the search, for balls that meet */
 };
 
 void local_bodies_new(struct local *local);

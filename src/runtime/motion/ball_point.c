@@ -304,11 +304,12 @@ contact_point_balls_now(struct rt *run, uint32_t contact, double *gap)
 #define FAR_WIDER 4.0
 
 bool
-contact_point_balls_apart(struct rt *run, uint32_t contact)
+contact_point_balls_apart(struct rt *run, uint32_t contact, double reach)
 {
     double gap;
-    return persistent_any(run) && contact_point_balls_now(run, contact, &gap) &&
-           gap > FAR_WIDER * gap_hit(run, contact);
+    return (persistent_any(run) || reach > 0.0) &&
+           contact_point_balls_now(run, contact, &gap) &&
+           gap > FAR_WIDER * fmax(reach, gap_hit(run, contact));
 }
 
 int

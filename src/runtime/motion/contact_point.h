@@ -56,8 +56,8 @@ bool contact_point_balls(const struct rt *run, uint32_t contact);
  * formula. */
 bool contact_point_balls_now(struct rt *run, uint32_t contact, double *gap);
 /* Beside what is held: is the gap of such a pair far wider than what takes part
- * in an impact? */
-bool contact_point_balls_apart(struct rt *run, uint32_t contact);
+ * in an impact, closed or open by no more than `reach` (m)? */
+bool contact_point_balls_apart(struct rt *run, uint32_t contact, double reach);
 /* The gap of such a pair as a series, by the formula of its points, without the
  * unknowns of closest points. False: it has none. */
 bool contact_point_balls_gap(struct rt *run, uint32_t contact, int order,

@@ -156,8 +156,8 @@ simulate_local_start(struct simulation *sim)
     if (!run->table && (sim->options.all || sim->n_contacts < LOCAL_CONTACTS))
         return IMP_OK;
     bool cannot = sim->options.all || (run->table && run->forks);
-    sim->local = cannot ? NULL : local_new(run, sim->options.until,
-                                           simulate_capture_reach(sim));
+    sim->local =
+        cannot ? NULL : local_new(run, sim->options.until, sim->captures.reach);
     /* Over planes the fast way of polytopes asks all vertices at each event,
      * which pays where bodies fall on planes again and again. */
     if (sim->local && vec3_norm(run->world.gravity) == 0.0)

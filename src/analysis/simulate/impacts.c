@@ -770,7 +770,7 @@ simulate_impacts(struct simulation *sim, const uint32_t *hit, uint32_t n_hit,
     assert(class != NULL && done != NULL && sim->touching.asked.n == 0);
     struct rt *run = sim->run;
     struct group group = {.sim = sim,
-                          .reach = simulate_capture_reach(sim),
+                          .reach = sim->captures.reach,
                           .part = sim->touching.part,
                           .asked = &sim->touching.asked,
                           .listed = &sim->touching.listed,

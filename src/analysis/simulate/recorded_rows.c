@@ -20,6 +20,21 @@
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
 
+const char *
+simulate_names(struct simulation *sim, const uint32_t *contact, uint32_t n)
+{
+    struct rt *run = sim->run;
+    const char *list = "";
+    for (uint32_t i = 0; i < n && i < 16; i++)
+        list =
+            arena_printf(run->arena, "%s%s`%s`", list,
+                         i == 0       ? ""
+                         : i + 1 == n ? " and "
+                                      : ", ",
+                         imp_text(run->im, rt_contact(run, contact[i])->name));
+    return n > 16 ? arena_printf(run->arena, "%s ...", list) : list;
+}
+
 /* The name of two bodies' contact, for as long as the record. */
 static const char *
 pair_name(const struct simulation *sim, const uint32_t *body)

@@ -320,16 +320,6 @@ option_paradox(struct simulation *sim)
                                                     : sim->command->range);
 }
 
-/* `capture` leaves out flights of this height under the weight. What falls
- * through it comes down no faster than the speed that is stated. */
-double
-simulate_capture_reach(const struct simulation *sim)
-{
-    assert(sim != NULL);
-    double u = sim->captures.stated, g = vec3_norm(sim->run->world.gravity);
-    return u > 0.0 && g > 0.0 ? u * u / (2.0 * g) : 0.0;
-}
-
 /* The speed below which contacts of bodies stay closed. */
 static int
 option_capture(struct simulation *sim)
@@ -593,6 +583,10 @@ simulation_by_series(struct simulation *sim)
     assert(sim != NULL && !sim->begun);
     if (sim->options.until < 0.0)
         return simulate_backward(sim);
+    /* `capture` leaves out flights of this height under the weight. What falls
+     * through it comes down no faster than the speed that is stated. */
+    double u = sim->captures.stated, g = vec3_norm(sim->run->world.gravity);
+    sim->captures.reach = u > 0.0 && g > 0.0 ? u * u / (2.0 * g) : 0.0;
     return simulation_shown(sim, run_by_series, sim->options.events);
 }
 

@@ -210,8 +210,10 @@ struct simulation {
     } corner;
     struct {                    /* of the option `capture` */
         double stated, fastest; /* m/s; the greatest one of what sticks */
-        bool now, ended;        /* impacts, and ends of slips, at this event */
-        long n, rounds;         /* captures; impacts at the time `time` */
+        double
+            reach; /* up to this gap (m) smooth bodies take part in impacts */
+        bool now, ended; /* impacts, and ends of slips, at this event */
+        long n, rounds;  /* captures; impacts at the time `time` */
         double time, energy, slip; /* J that this took; the fastest, m/s */
     } captures;
     const bool *struck; /* NULL, or contacts hit by their ground: not told */
@@ -318,6 +320,8 @@ struct point_list {
 /* -- recorded_rows.c, the options `record`, `at`, `every`: with a status --- */
 int simulate_read_items(struct simulation *sim);
 int simulate_read_times(struct simulation *sim);
+/* The names of some contacts, in a sentence. */
+const char *simulate_names(struct simulation *, const uint32_t *, uint32_t n);
 void simulate_repeat_rows(struct simulation *sim); /* of `again`, at the end */
 void simulate_progress(struct simulation *sim, double now); /* tells how far */
 /* Records a row of the present state, unless the last row is of it. */
@@ -730,8 +734,6 @@ bool simulate_accumulation_looks(const struct simulation *, uint32_t contact);
 /* Do bodies with corners that touch here have no normal of their own? */
 bool simulate_open_normal(struct simulation *sim, uint32_t contact);
 void simulate_captures(struct simulation *sim, bool hit);
-/* Up to which gap a contact of smooth bodies takes part in impacts (m). */
-double simulate_capture_reach(const struct simulation *sim);
 /* Keeps closed what the impact parts more slowly than `capture`. */
 int simulate_capture(struct simulation *, const struct contact_point *, int n);
 int simulate_capture_slips(struct simulation *, const struct contact_point *,
@@ -747,8 +749,6 @@ int simulate_start_contacts(struct simulation *sim);
 /* The contacts of `event` and of more[0..n_more) close or open now. */
 int simulate_touches(struct simulation *sim, const struct event *event,
                      const struct event *more, uint32_t n_more);
-/* The names of some contacts, in a sentence. */
-const char *simulate_names(struct simulation *, const uint32_t *, uint32_t n);
 
 /* -- fast_flights.c -- */
 /* Do the series of what is told of the whole run end before this time? */

@@ -687,21 +687,6 @@ simulate_persistent_ground(struct simulation *sim)
                : simulate_touches(sim, &hit[0], &hit[1], n_hit - 1);
 }
 
-const char *
-simulate_names(struct simulation *sim, const uint32_t *contact, uint32_t n)
-{
-    struct rt *run = sim->run;
-    const char *list = "";
-    for (uint32_t i = 0; i < n && i < 16; i++)
-        list =
-            arena_printf(run->arena, "%s%s`%s`", list,
-                         i == 0       ? ""
-                         : i + 1 == n ? " and "
-                                      : ", ",
-                         imp_text(run->im, rt_contact(run, contact[i])->name));
-    return n > 16 ? arena_printf(run->arena, "%s ...", list) : list;
-}
-
 /* A message names so many places. */
 enum { PLACES_TOLD = 6 };
 

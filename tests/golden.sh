@@ -8,8 +8,10 @@
 # bad   tests/bad/PART/X.imp: stderr and status of `imp run` in X.err
 # run   tests/run/PHENOMENON/X.imp: stdout and status in X.out beside it;
 #       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and
-#       at O2 and the standalone simulator print the same bytes as JSON, the evaluator
-#       and the simulator as text, also with the params that tests/run/sets gives.
+#       the standalone simulator print the same bytes as JSON, also with the params
+#       that tests/run/sets gives. So do, for the examples and every third of the
+#       models (with ALL=1 for each), the JIT at O2, and the evaluator and the simulator
+#       as text. O2 takes as long to compile as all the rest together.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
 # fmt   tests/fmt/X.imp   formatted text in X.fmt. Formatting twice changes nothing
 #       more, also for all examples, all models of tests/run and the library.
@@ -75,36 +77,38 @@ do_bad() {
     done
 }
 
-# four MODEL [ARG...]: runs the model in all four ways as JSON, which has all digits,
-# and by the evaluator and the simulator as text, too. The object that was compiled
-# is taken from the cache for other params.
-four() {
+# ways MODEL [ARG...]: runs the model in all ways as JSON, which has all digits, and
+# by the simulator as text; where $thorough, by O2 and by the evaluator as text, too.
+# The object that was compiled is taken from the cache for other params.
+ways() {
     model=$1
     shift
-    for form in '' --json; do
-        # shellcheck disable=SC2086
+    {
+        "$imp" run --backend=eval --json "$@" "$model" 2>"$tmp/said"
+        echo "exit $?"
+    } >"$tmp/eval--json"
+    for opt in 0 ${thorough:+2}; do
         {
-            "$imp" run --backend=eval $form "$@" "$model" 2>"$tmp/said"
+            "$imp" run --opt="$opt" --json "$@" "$model" 2>"$tmp/said-jit"
             echo "exit $?"
-        } >"$tmp/eval$form"
-        for opt in ${form:+0 2}; do
-            # shellcheck disable=SC2086
-            {
-                "$imp" run --opt=$opt $form "$@" "$model" \
-                    2>"$tmp/said-jit"
-                echo "exit $?"
-            } >"$tmp/jit"
-            same "$model $*: JIT O$opt $form" "$tmp/eval$form" "$tmp/jit"
-            same "$model $*: messages, JIT O$opt $form" "$tmp/said" \
-                "$tmp/said-jit"
-        done
+        } >"$tmp/jit"
+        same "$model $*: JIT O$opt" "$tmp/eval--json" "$tmp/jit"
+        same "$model $*: messages, JIT O$opt" "$tmp/said" "$tmp/said-jit"
+    done
+    for form in '' --json; do
         # shellcheck disable=SC2086
         {
             (cd / && env -i "$tmp/sim" $form "$@" 2>/dev/null)
             echo "exit $?"
-        } >"$tmp/alone"
-        same "$model $*: standalone $form" "$tmp/eval$form" "$tmp/alone"
+        } >"$tmp/alone$form"
     done
+    same "$model $*: standalone" "$tmp/eval--json" "$tmp/alone--json"
+    [ -n "$thorough" ] || return 0
+    {
+        "$imp" run --backend=eval "$@" "$model" 2>/dev/null
+        echo "exit $?"
+    } >"$tmp/eval"
+    same "$model $*: text of the simulator" "$tmp/eval" "$tmp/alone"
 }
 
 # The models in two halves, beside each other: they need nothing of each other.
@@ -130,8 +134,13 @@ do_run() {
         count=$((count + 1))
         [ -z "${HALF:-}" ] || [ $((count % 2)) -eq "$HALF" ] || continue
         name=$(basename "$f" .imp)
+        thorough=${ALL:-}
+        [ $((count / 2 % 3)) -ne 0 ] || thorough=1
         case $f in
-        examples/*) out=tests/run/examples/$name.out ;;
+        examples/*)
+            out=tests/run/examples/$name.out
+            thorough=1
+            ;;
         *) out=${f%.imp}.out ;;
         esac
         # this copy shows that a simulator does not read the model again
@@ -142,13 +151,13 @@ do_run() {
             cat "$tmp/log"
             continue
         fi
-        four "$f"
-        # The four ways agree to the last bit. The expected output may differ by
+        ways "$f"
+        # All ways agree to the last bit. The expected output may differ by
         # rounding, so that the tests pass on another processor.
-        if [ -e "$out" ] && awk -f tests/close.awk "$out" "$tmp/eval"; then
+        if [ -e "$out" ] && awk -f tests/close.awk "$out" "$tmp/alone"; then
             tests=$((tests + 1))
         else
-            compare "$out" "$tmp/eval"
+            compare "$out" "$tmp/alone"
         fi
         grep "^$name " tests/run/sets 2>/dev/null >"$tmp/sets" || :
         while read -r _ sets; do
@@ -157,7 +166,7 @@ do_run() {
                 args="$args --set $s"
             done
             # shellcheck disable=SC2086
-            four "$f" $args
+            ways "$f" $args
         done <"$tmp/sets"
         rm -f "$tmp/sim"
     done

@@ -10,6 +10,11 @@
 #include "runtime/geometry/polytope.h"
 #include "runtime/numerics/taylor.h"
 
+/* Directions nearer than this (rad) count as one. Features within a tolerance
+ * of 1e-11 of the size, at least 1e-5 of the size long, leave the direction of
+ * a plane open by 1e-6. */
+#define TOUCH_SAME 1e-6
+
 enum feature_kind {
     FEATURE_VERTEX,
     FEATURE_EDGE,

@@ -96,9 +96,9 @@ is_covered(const struct wall_seam *seam, uint32_t face)
         if (cover_face(seam, f, normal) < -seam->tol)
             continue;
         double leads = vec3_dot(normal, along);
-        if (leads > WALL_SAME ||
-            (leads >= -WALL_SAME &&
-             vec3_dot(normal, seam->wall->face[face].n) > WALL_SAME))
+        if (leads > TOUCH_SAME ||
+            (leads >= -TOUCH_SAME &&
+             vec3_dot(normal, seam->wall->face[face].n) > TOUCH_SAME))
             return false;
     }
     return true;
@@ -113,7 +113,7 @@ is_normal_of_cover(const struct wall_seam *seam, const double n[3])
         cover_face(seam, 0, normal);
         for (int i = 0; i < 3; i++)
             away[i] = normal[i] - n[i];
-        return vec3_norm(away) <= WALL_SAME;
+        return vec3_norm(away) <= TOUCH_SAME;
     }
     for (uint32_t v = 0; v < seam->cover->n_vertex; v++) {
         support_rotate(&seam->cover_pose, seam->cover->vertex[v], world);
@@ -122,7 +122,7 @@ is_normal_of_cover(const struct wall_seam *seam, const double n[3])
         support_rotate_back(&seam->wall_pose, world, vertex);
         for (int i = 0; i < 3; i++)
             away[i] = vertex[i] - seam->place[i];
-        if (vec3_dot(n, away) > WALL_SAME * vec3_norm(away) + seam->tol)
+        if (vec3_dot(n, away) > TOUCH_SAME * vec3_norm(away) + seam->tol)
             return false;
     }
     return true;
@@ -165,7 +165,7 @@ is_normal_of_both(const struct wall_seam *seam, const struct faces_left *faces,
         double away[3];
         for (int i = 0; i < 3; i++)
             away[i] = face->n[i] - n[i];
-        if (vec3_norm(away) <= WALL_SAME && is_on_face(seam, face) &&
+        if (vec3_norm(away) <= TOUCH_SAME && is_on_face(seam, face) &&
             !is_covered(seam, f))
             return true;
     }
@@ -249,7 +249,7 @@ cover_has_another(const struct polytope_scene *scene, int which,
                               : seam->sign * vec3_dot(scene->R + 3 * i, own);
         for (int i = 0; i < 3; i++)
             away[i] = n[i] - only[i];
-        if (vec3_norm(away) > WALL_SAME && is_normal_of_cover(seam, own) &&
+        if (vec3_norm(away) > TOUCH_SAME && is_normal_of_cover(seam, own) &&
             polytope_separation(scene, n, at) >= least)
             return true;
     }

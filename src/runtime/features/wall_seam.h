@@ -6,9 +6,6 @@
 #include "runtime/features/nearest_features.h"
 #include "runtime/geometry/support.h"
 
-/* Directions nearer than this (rad) are one. */
-#define WALL_SAME 1e-6
-
 /* A body that is touched, and another one that may cover its faces there. The
  * caller sets the first five; the others belong to wall_seam.c. */
 struct wall_seam {

@@ -94,10 +94,6 @@ bool polytope_pair_follow(const struct polytope_scene *scene,
 int polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
                            struct contact_manifold *out);
 
-/* Directions nearer than this (rad) count as one. Features within a tolerance
- * of 1e-11 of the size, at least 1e-5 of the size long, leave the direction of
- * a plane open by 1e-6. */
-#define TOUCH_SAME 1e-6
 /* Adds all corners of the intersection of both cones of normals, in the axes of
  * body 0, to out->choice: directions with a separation of `least` at least. */
 void polytope_normal_choices(struct rt *run, const struct polytope_scene *scene,

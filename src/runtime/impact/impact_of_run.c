@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "runtime/features/wall_seam.h"
+#include "runtime/features/nearest_features.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/tolerance.h"
@@ -317,7 +317,7 @@ on_one_wall(const struct rt *run, const uint32_t *group,
         apart[k] = one.sign * point[i].dir[k] - two.sign * point[j].dir[k];
         off += point[i].dir[k] * (point[i].p[k] - point[j].p[k]);
     }
-    return vec3_norm(apart) <= WALL_SAME && fabs(off) <= tol;
+    return vec3_norm(apart) <= TOUCH_SAME && fabs(off) <= tol;
 }
 
 static int
@@ -360,7 +360,7 @@ is_corner_of_wall(const struct rt *run, const uint32_t *group,
     double widest = angle[0] + 2.0 * M_PI - angle[count - 1];
     for (uint32_t i = 1; i < count; i++)
         widest = fmax(widest, angle[i] - angle[i - 1]);
-    return widest > M_PI + fmax(WALL_SAME, 2.0 * tol / least);
+    return widest > M_PI + fmax(TOUCH_SAME, 2.0 * tol / least);
 }
 
 /* Bodies that rest beside each other are one wall, and those that are welded

@@ -258,7 +258,9 @@ by_number(const void *one, const void *two)
 }
 
 /* Looks which bodies move in another way than was known, and asks their pairs
- * again. Those that are behind are as they were. */
+ * again. Those that are behind are as they were. The last search may have looked
+ * further ahead than to where it ended, as bodies that are held do: balls that
+ * others have from later on do not hold yet. */
 static int
 find_changes(struct local *local, const enum event_watch *watch,
              const uint32_t *list, uint32_t n)
@@ -273,13 +275,13 @@ find_changes(struct local *local, const enum event_watch *watch,
         struct local_body *body = local->body + which;
         body->changed = local_body_look(local, which);
         local->n_held += body->held;
-        if (body->changed)
+        if (body->changed || body->since > local->now)
             local_cage_make(local, which, local->now);
     }
     find_watched(local, watch, list, n);
     for (uint32_t i = 0; i < n_bodies && good; i++) {
         uint32_t which = few ? local->here[i] : i;
-        if (local->body[which].changed)
+        if (local->body[which].since == local->now)
             good = local_cage_meet(local, which, met);
     }
     if (!good) {

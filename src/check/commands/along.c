@@ -189,13 +189,19 @@ take(struct check *ck, const struct ast_expr *node, enum word word,
         kind = IMP_ALONG_SUP_ABS;
         of = within_abs(ast_unwrap(of));
     }
+    bool good = true;
+    ck->progress.along = true;
     if (word != WORD_FIRST)
         value = check_expr(ck, &ck->modules.top, of);
-    else if (!condition_of(ck, of, &value))
+    else
+        good = condition_of(ck, of, &value);
+    ck->progress.along = false;
+    if (!good)
         return false;
-    else if (ast_unwrap(of)->op == AST_LE || ast_unwrap(of)->op == AST_GE)
+    enum ast_binary op = word == WORD_FIRST ? ast_unwrap(of)->op : AST_LT;
+    if (op == AST_LE || op == AST_GE)
         kind = IMP_ALONG_REACHED;
-    else if (ast_unwrap(of)->op == AST_EQ)
+    else if (op == AST_EQ)
         kind = IMP_ALONG_EQUAL;
     if (value.kind == VALUE_POISON)
         return false;

@@ -175,6 +175,7 @@ struct check_progress {
     bool placed;      /* bodies and contacts */
     bool joined;      /* joints */
     bool gaps;        /* gaps of systems */
+    bool along;       /* within sup, inf, integral and first */
     uint32_t command; /* the number of the command that is being checked */
 };
 /* All modules, and the names of the main one. */

@@ -56,7 +56,9 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
                             "%s takes a number, but this is %s", row->word,
                             value_kind_text(ck, &args[arg]));
             if (op == IMP_OP_ABS && args[arg].kind == VALUE_NUM)
-                CHECK_HELP(ck, diag, "the length of a vector is norm(v)");
+                CHECK_HELP(ck, diag,
+                           "the length of a vector is norm(v), the sizes of "
+                           "its entries are abs(entries(v))");
             return value_poison(node->range);
         }
         bare &= args[arg].bare;

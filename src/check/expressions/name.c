@@ -25,11 +25,15 @@ cycle(struct check *ck, struct decl *decl, imp_range range)
 static struct value
 let_value(struct check *ck, struct decl *decl, imp_range range)
 {
+    /* lists of what moves are written out along a run, and nowhere else */
+    bool again = ck->progress.along && decl->state == DECL_DONE &&
+                 !decl->broken;
+    struct value before = decl->val;
     if (decl->state == DECL_BUSY) {
         cycle(ck, decl, range);
         return value_poison(range);
     }
-    if (decl->state == DECL_NEW) {
+    if (decl->state == DECL_NEW || again) {
         struct frame frame = {decl, range, ck->expansion.frames};
         struct env env = {.module = decl->module, .calm = true};
         ck->expansion.frames = &frame;
@@ -43,6 +47,10 @@ let_value(struct check *ck, struct decl *decl, imp_range range)
     }
     struct value v = decl->broken ? value_poison(range) : decl->val;
     v.range = range;
+    if (ck->progress.along && !decl->broken) {
+        decl->val = before;
+        decl->state = again ? DECL_DONE : DECL_NEW;
+    }
     return v;
 }
 

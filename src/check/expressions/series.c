@@ -215,7 +215,8 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
             "a number that is made of a list has no time derivative");
         CHECK_HELP(ck, diag,
                    "add up the entries that are meant, a[0] + a[1]: each of "
-                   "them has one");
+                   "them has one; in sup, inf, integral and first a sum, mean, "
+                   "min, max or count of all entries has, too");
         return NULL;
     }
     if (reads.result && !reads.motion && !reads.time) {

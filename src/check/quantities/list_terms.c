@@ -13,6 +13,36 @@
 
 #include "check/quantities/lists.h"
 
+struct open {
+    struct check *ck;
+    bool all;
+};
+static bool is_open(struct check *ck, uint32_t number);
+
+static void
+open_leaf(void *ctx, const expr *leaf)
+{
+    struct open *open = ctx;
+    if (leaf->sym == SYM_CELL)
+        open->all &= is_open(open->ck, leaf->i);
+}
+
+/* Is it a list of formulas, as of what bodies of a family do, that stand here
+ * one by one? */
+static bool
+is_open(struct check *ck, uint32_t number)
+{
+    const struct tm_list *list = &ck->lists.lists.v[number];
+    struct open open = {ck, true};
+    if (list->kind == IMP_LIST_VALUES)
+        return list->inputs->kind == IMP_VAL_NUM;
+    if (list->kind != IMP_LIST_ENTRIES ||
+        list->inputs->kind != IMP_VAL_COLUMN)
+        return false;
+    ex_leaves(ck->g, list->inputs->e, list->inputs->rows, open_leaf, &open);
+    return open.all;
+}
+
 /* What the formula of an entry is made of. */
 struct terms {
     struct check *ck;
@@ -86,7 +116,8 @@ see_leaf(void *ctx, const expr *leaf)
     struct terms *terms = ctx;
     size_t n = 0;
     if (leaf->sym == SYM_CELL) {
-        terms->known &= terms->ck->lists.lists.v[leaf->i].given &&
+        terms->known &= (terms->ck->lists.lists.v[leaf->i].given ||
+                         is_open(terms->ck, leaf->i)) &&
                         list_length(terms->ck, leaf->i, &n) &&
                         (!terms->n || terms->n == n);
         terms->n = n;
@@ -167,6 +198,11 @@ list_length(struct check *ck, uint32_t number, size_t *n)
         return input_length(ck, in, n);
     case IMP_LIST_DIFFERENCES:
         return input_length(ck, in, n) && --*n;
+    case IMP_LIST_ENTRIES:
+        if (!input_length(ck, in, n))
+            return false;
+        *n *= in->kind == IMP_VAL_COLUMN ? in->rows : 1;
+        return true;
     case IMP_LIST_PICK:
         return input_length(ck, &in[1], n);
     case IMP_LIST_SLICE:
@@ -189,6 +225,11 @@ take_entry(void *ctx, const expr *leaf)
     size_t place = terms->at * list->width + leaf->j;
     if (list->kind == IMP_LIST_VALUES && list->inputs->kind == IMP_VAL_NUM)
         return list->inputs->e[place];
+    if (list->kind == IMP_LIST_ENTRIES && is_open(ck, leaf->i)) {
+        struct terms of = {.ck = ck, .at = place / list->inputs->rows};
+        return ex_subst(ck->g, list->inputs->e[place % list->inputs->rows],
+                        take_entry, &of);
+    }
     return list_slot(ck, leaf->i, (uint32_t)place, list->range);
 }
 
@@ -216,6 +257,9 @@ static const expr *
 join(struct check *ck, enum imp_list_kind kind, const expr *all,
      const expr *term)
 {
+    if (kind == IMP_LIST_COUNT)
+        term = ex_op(ck->g, IMP_OP_SELECT, term, ex_num(ck->g, 1),
+                     ex_num(ck->g, 0));
     if (!all)
         return term;
     return kind == IMP_LIST_MIN   ? ex_op(ck->g, IMP_OP_MIN, all, term, NULL)
@@ -223,21 +267,29 @@ join(struct check *ck, enum imp_list_kind kind, const expr *all,
                                   : ex_add(ck->g, all, term);
 }
 
+/* Lists of what moves have a value at each instant; only what is followed
+ * between the instants has to be written out. */
+struct moving {
+    const struct check *ck;
+    bool any;
+};
 static void
 moves_leaf(void *ctx, const expr *leaf)
 {
-    bool *moves = ctx;
-    *moves |= leaf->sym != SYM_PARAM && leaf->sym != SYM_SLOT &&
-              leaf->sym != SYM_CELL;
+    struct moving *moving = ctx;
+    moving->any |= leaf->sym == SYM_CELL
+                       ? moving->ck->progress.along &&
+                             moving->ck->lists.lists.v[leaf->i].moves
+                       : leaf->sym != SYM_PARAM && leaf->sym != SYM_SLOT;
 }
 
 bool
 list_moves(struct check *ck, const struct value *list)
 {
     assert(ck && list);
-    bool moves = false;
-    ex_leaves(ck->g, list->e, list->rows, moves_leaf, &moves);
-    return moves;
+    struct moving moving = {ck, false};
+    ex_leaves(ck->g, list->e, list->rows, moves_leaf, &moving);
+    return moving.any;
 }
 
 size_t
@@ -273,9 +325,11 @@ list_written_out(struct check *ck, const struct ast_expr *node,
                  struct value *out)
 {
     assert(ck && node && list && out);
-    if (list->kind != VALUE_COLUMN || list->truth ||
+    if (list->kind != VALUE_COLUMN ||
+        list->truth != (kind == IMP_LIST_COUNT) ||
         (kind != IMP_LIST_SUM && kind != IMP_LIST_MEAN &&
-         kind != IMP_LIST_MIN && kind != IMP_LIST_MAX) ||
+         kind != IMP_LIST_MIN && kind != IMP_LIST_MAX &&
+         kind != IMP_LIST_COUNT) ||
         !list_moves(ck, list))
         return false;
     struct terms terms = {.ck = ck, .known = true};
@@ -283,9 +337,11 @@ list_written_out(struct check *ck, const struct ast_expr *node,
     if (!terms.known || !terms.n || terms.n > LIST_TERMS_MOST)
         return false;
     list_of_whole_tables(ck, list);
-    struct value sum = value_array(ck, list->rows, 1, list->dim, node->range);
-    sum.bare = list->bare;
-    sum.dims = list->dims;
+    struct value sum = value_array(
+        ck, list->rows, 1, list->truth ? dim_pure(ck->dims) : list->dim,
+        node->range);
+    sum.bare = list->bare && !list->truth;
+    sum.dims = list->truth ? NULL : list->dims;
     graph_origin(ck->g, node->range);
     for (uint32_t k = 0; k < list->rows; k++) {
         const expr *all = NULL;

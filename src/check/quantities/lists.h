@@ -105,8 +105,8 @@ const expr *list_term(struct check *ck, const struct value *list, uint32_t k,
 void list_of_whole_tables(struct check *ck, const struct value *list);
 /* Most terms that are written out. */
 #define LIST_TERMS_MOST 4096
-/* sum(list), mean, min or max of a list that changes along the motion, as a
- * formula of all its entries. False: its length is not known before a run, or
+/* sum(list), mean, min, max or count of a list that changes along the motion, as
+ * a formula of all its entries. False: its length is not known before a run, or
  * it does not change. */
 bool list_written_out(struct check *ck, const struct ast_expr *node,
                       enum imp_list_kind kind, const struct value *list,

@@ -189,7 +189,9 @@ check_power(struct check *ck, const struct ast_expr *node, struct value base,
             "a power takes numbers, but this is %s", value_kind_text(ck, w));
         if (w == &base)
             CHECK_HELP(ck, diag,
-                       base.cols == 1 ? "the square of a vector is dot(v, v)"
+                       base.cols == 1 ? "the square of a vector is dot(v, v), "
+                                        "its entries one by one are "
+                                        "entries(v)^2"
                                       : "write the product out: M*M");
         return value_poison(node->range);
     }
@@ -232,6 +234,22 @@ check_power(struct check *ck, const struct ast_expr *node, struct value base,
     return result;
 }
 
+/* What else can be compared of a vector. */
+static void
+vector_helps(struct check *ck, struct diag *diag, const struct ast_expr *node,
+             const struct value *left, const struct value *right)
+{
+    const struct value *of = value_is_scalar(left) ? right : left;
+    const char *text = expr_label(ck, of == left ? node->a : node->b);
+    if (of->kind == VALUE_NUM && of->cols == 1)
+        CHECK_HELP(ck, diag,
+                   "compare a size, norm(a - b) < 1e-9, or its entries one by "
+                   "one, as in count(entries(%s) < 1)",
+                   text);
+    else
+        CHECK_HELP(ck, diag, "compare a size: norm(a - b) < 1e-9");
+}
+
 static struct value
 compare(struct check *ck, const struct ast_expr *node, const struct value *left,
         const struct value *right)
@@ -261,7 +279,7 @@ compare(struct check *ck, const struct ast_expr *node, const struct value *left,
             ck, DIAG_E0221, node->op_range,
             "only single numbers are compared, but this is %s",
             value_kind_text(ck, value_is_scalar(left) ? right : left));
-        CHECK_HELP(ck, diag, "compare a size: norm(a - b) < 1e-9");
+        vector_helps(ck, diag, node, left, right);
         return value_poison(node->range);
     }
     if (!value_agree(ck, node, "a comparison", left, node->a, right, node->b,

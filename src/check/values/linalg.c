@@ -53,7 +53,9 @@ lin_mul(struct check *ck, const struct ast_expr *at, const struct value *left,
         struct diag *diag =
             check_error(ck, DIAG_E0211, at->op_range,
                         "a product of two vectors can mean two things");
-        CHECK_HELP(ck, diag, "write dot(a, b) or cross(a, b)");
+        CHECK_HELP(ck, diag,
+                   "write dot(a, b) or cross(a, b), or entry by entry "
+                   "entries(a)*entries(b)");
         return value_poison(at->range);
     }
     if (left->cols != right->rows) {

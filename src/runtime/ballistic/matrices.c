@@ -181,14 +181,14 @@ matrices_laws(struct ballistic *motion)
     }
 }
 
-/* Makes F, H, K, E, and the accelerations. */
+/* Makes F, H, K, Ft, Kt and the rows of W, which follow from W and its factor.
+ */
 static void
-spaces(struct ballistic *motion)
+contact_spaces(struct ballistic *motion)
 {
     struct contact_matrices *matrices = &motion->matrices;
-    int coordinates = motion->model.n, contacts = motion->model.m,
-        rank = matrices->rank, stride = matrices->stride;
-    wide *unit_rate = motion->work->own.column;
+    int contacts = motion->model.m, rank = matrices->rank,
+        stride = matrices->stride;
     for (int contact = 0; contact < contacts; contact++) {
         wide W = motion->work->own.W[contact * contacts + contact],
              per_rate = W > 0.0L ? 1.0L / W : 0.0L;
@@ -215,16 +215,16 @@ spaces(struct ballistic *motion)
         matrices->diagonal[contact] = matrices->W[contact * contacts + contact];
         matrices->root[contact] =
             sqrt(matrices->W[contact * contacts + contact]);
-        const double *N = motion->model.N + contact * coordinates;
-        double bias = motion->model.bias ? motion->model.bias[contact] : 0.0;
-        matrices->gap_acc[contact] =
-            dot_of(coordinates, N, motion->model.acc) + bias;
-        matrices->gap_acc_terms[contact] =
-            dot_abs(coordinates, N, motion->model.acc) + fabs(bias);
-        if (fabs(matrices->gap_acc[contact]) <=
-            BALLISTIC_NOISE * DBL_EPSILON * matrices->gap_acc_terms[contact])
-            matrices->gap_acc[contact] = 0.0;
     }
+}
+
+/* Makes E, which follows from B and the factor of W. */
+static void
+find_E(struct ballistic *motion)
+{
+    struct contact_matrices *matrices = &motion->matrices;
+    int coordinates = motion->model.n, rank = matrices->rank;
+    wide *unit_rate = motion->work->own.column;
     for (int coordinate = 0; coordinate < rank; coordinate++) {
         memset(unit_rate, 0, (size_t)rank * sizeof *unit_rate);
         unit_rate[coordinate] = 1.0L;
@@ -239,6 +239,28 @@ spaces(struct ballistic *motion)
                      unit_rate[column];
             matrices->E[i * rank + coordinate] = (double)s;
         }
+    }
+}
+
+/* Makes the accelerations. */
+static void
+accelerations(struct ballistic *motion)
+{
+    struct contact_matrices *matrices = &motion->matrices;
+    int coordinates = motion->model.n, contacts = motion->model.m,
+        rank = matrices->rank;
+    for (int contact = 0; contact < contacts; contact++) {
+        const double *N = motion->model.N + contact * coordinates;
+        double bias = motion->model.bias ? motion->model.bias[contact] : 0.0;
+        matrices->gap_acc[contact] =
+            dot_of(coordinates, N, motion->model.acc) + bias;
+        matrices->gap_acc_terms[contact] =
+            dot_abs(coordinates, N, motion->model.acc) + fabs(bias);
+        if (fabs(matrices->gap_acc[contact]) <=
+            BALLISTIC_NOISE * DBL_EPSILON * matrices->gap_acc_terms[contact])
+            matrices->gap_acc[contact] = 0.0;
+    }
+    for (int coordinate = 0; coordinate < rank; coordinate++) {
         matrices->y_acc[coordinate] =
             dot_of(coordinates,
                    motion->model.N + matrices->basis[coordinate] * coordinates,
@@ -317,8 +339,8 @@ find_back(struct ballistic *motion)
     }
 }
 
-/* B, W and its factor, where those of the last time are others. False: the mass
- * matrix has no factor. */
+/* B, W, its factor and what follows from them, where those of the last time are
+ * others. False: the mass matrix has no factor. */
 static bool
 factors(struct ballistic *motion)
 {
@@ -347,6 +369,8 @@ factors(struct ballistic *motion)
         memcpy(last_N, motion->model.N, N);
     own->factored_rank = matrices->rank;
     own->factored_direct = matrices->direct;
+    contact_spaces(motion);
+    find_E(motion);
     return own->any_factors = true;
 }
 
@@ -364,7 +388,7 @@ matrices_make(struct ballistic *motion)
     assert(motion->matrices.rank <= motion->model.n);
     assert(!motion->matrices.direct ||
            motion->matrices.rank == motion->model.m);
-    spaces(motion);
+    accelerations(motion);
     matrices_laws(motion);
     find_origin(motion);
     motion->basis = NULL;

@@ -552,12 +552,9 @@ due(struct rt *run, const imp_val *val, const imp_want *wants, uint32_t block,
     int most)
 {
     const struct series_along *along = run->series_along;
-    if (block == IMP_NO_BLOCK ||
-        (along->same && along->block_order[block] >= most) ||
-        !reads(run, val, wants, block))
-        return false;
-    clear_rows(run, block);
-    return true;
+    return block != IMP_NO_BLOCK &&
+           !(along->same && along->block_order[block] >= most) &&
+           reads(run, val, wants, block);
 }
 
 /* The series of the motion of what a value reads. */
@@ -570,6 +567,7 @@ move(struct rt *run, const imp_val *val, const imp_want *wants, int most)
     for (uint32_t system = 0; system < run->im->systems.n && !st; system++) {
         const imp_system *sys = rt_system(run, system);
         if (due(run, val, wants, sys->block, most)) {
+            clear_rows(run, sys->block);
             st = move_system(run, system,
                              most + (along->pushed[system] ? FORCE_ORDERS : 0));
             along->block_order[sys->block] = st ? 0 : most;

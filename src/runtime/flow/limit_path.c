@@ -26,6 +26,7 @@
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/numerics/taylor.h"
 #include "runtime/trace/trace.h"
 
 /* A gap is rounded by so many units of its terms. */
@@ -34,27 +35,50 @@
 /* Rates that let gaps close together: each round leaves the share of the time
  * of the motion that their flight takes, which is below 1e-3. */
 #define PATH_AIM 5
+/* The path is asked for up to the limit, as earlier and later forecasts see it.
+ */
+#define PATH_SPAN 2.0
 
-/* The series of the state x at `time`, while the contacts `on` are closed, into
- * the 2n rows. */
-static int
-series_of(struct flow *flow, double time, const double *x, const bool *on,
-          double *rows)
+/* Copies the rows of the state up to this order. Do they hold for `span`? */
+static bool
+copy_rows(const struct flow *flow, int order, double span, double *rows)
 {
-    struct rt *run = flow->run;
+    const struct rt *run = flow->run;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + flow->sys->block;
     const uint32_t *row = IMP_ARRAY(run->im, block->rows, uint32_t);
+    bool holds = true;
+    for (uint32_t j = 0; j < 2 * flow->n; j++) {
+        const double *from = run->rows.block[flow->sys->block] +
+                             (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+        memset(rows + j * ROW, 0, ROW * sizeof *rows);
+        memcpy(rows + j * ROW, from, ((size_t)order + 1) * sizeof *rows);
+        holds = holds && (order == MOTION_STEP_ORDER ||
+                          series_holds_for(from, order, span));
+    }
+    return holds;
+}
+
+/* The series of the state x at `time`, while the contacts `on` are closed, into
+ * the 2n rows. It is asked for up to `span` later. Before a limit that is a
+ * small share of the time for which the motion's own series holds, and few
+ * orders are enough. */
+static int
+series_of(struct flow *flow, double time, const double *x, const bool *on,
+          double span, double *rows)
+{
+    struct rt *run = flow->run;
+    int order =
+        series_order_for(span, flow->taylor->piece.h, MOTION_STEP_ORDER);
     double step;
     run->env[run->im->layout.time] = time;
     memcpy(run->env + flow->sys->env_state, x, 2 * flow->n * sizeof *x);
     flow_set_active(flow, on);
-    int st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &step);
-    for (uint32_t j = 0; j < 2 * flow->n && !st; j++)
-        memcpy(rows + j * ROW,
-               run->rows.block[flow->sys->block] +
-                   (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
-               ROW * sizeof *rows);
+    int st = motion_series(run, flow->sys->block, order, &step);
+    if (!st && !copy_rows(flow, order, span, rows)) {
+        st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &step);
+        copy_rows(flow, MOTION_STEP_ORDER, span, rows);
+    }
     return st;
 }
 
@@ -127,7 +151,7 @@ aim(struct flow *flow, const bool *group)
         ballistic_steer(taylor->instant, path->closed, rate);
         ballistic_state(taylor->instant, path->x, path->x + flow->n);
         if ((st = series_of(flow, path->from, path->x, taylor->contacts.closed,
-                            path->landing)))
+                            flight, path->landing)))
             return st;
         for (uint32_t i = 0; i < flow->m && !st; i++) {
             if (!group[i])
@@ -170,7 +194,8 @@ make(struct flow *flow, const bool *group, double left)
         return st;
     ballistic_stick(taylor->instant, path->closed);
     ballistic_state(taylor->instant, path->x, path->x + flow->n);
-    return series_of(flow, path->land, path->x, path->closed, path->sliding);
+    return series_of(flow, path->land, path->x, path->closed, PATH_SPAN * left,
+                     path->sliding);
 }
 
 void

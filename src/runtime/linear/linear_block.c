@@ -29,6 +29,8 @@
 /* most terms of exp(A s), |A s| <= 1, in double precision and in twice that */
 #define LINEAR_TERMS 24
 #define LINEAR_TERMS_TWICE 32
+/* terms below this share of their sum are none in that */
+#define LINEAR_LITTLE 0x1p-110
 #define LINEAR_BALANCINGS 20
 
 /* A number as the sum of two. */
@@ -357,7 +359,8 @@ exponential_of(struct linear_block *linear, uint32_t j, struct twice *power)
         term[i] = (struct twice){i == j, 0.0};
         power[(size_t)i * n + j] = term[i];
     }
-    for (int order = 1; order <= LINEAR_TERMS_TWICE; order++) {
+    bool goes_on = true;
+    for (int order = 1; order <= LINEAR_TERMS_TWICE && goes_on; order++) {
         memset(next, 0, n * sizeof *next);
         for (uint32_t k = 0; k < linear->entries; k++) {
             const struct entry *entry = linear->entry + k;
@@ -365,10 +368,12 @@ exponential_of(struct linear_block *linear, uint32_t j, struct twice *power)
                 next[entry->row], (struct twice){entry->value * linear->h, 0.0},
                 term[entry->column]);
         }
+        goes_on = (uint32_t)order < n;
         for (uint32_t i = 0; i < n; i++) {
             struct twice *sum = power + (size_t)i * n + j;
             term[i] = divided(next[i], order);
             *sum = add_product(*sum, term[i], (struct twice){1.0, 0.0});
+            goes_on |= fabs(term[i].hi) > LINEAR_LITTLE * fabs(sum->hi);
         }
     }
 }
@@ -405,7 +410,8 @@ whole_steps(struct linear_block *linear, double steps)
         for (uint32_t i = 0; i < n; i++) {
             struct twice sum = {0.0, 0.0};
             for (uint32_t j = 0; j < n; j++)
-                sum = add_product(sum, power[(size_t)i * n + j], before[j]);
+                if (power[(size_t)i * n + j].hi != 0.0)
+                    sum = add_product(sum, power[(size_t)i * n + j], before[j]);
             linear->moved[i] = sum;
         }
         linear->state = linear->moved;

@@ -382,7 +382,9 @@ compare_events(const struct comparison *comparison, double to,
         double time = fmin(x ? x->time : INFINITY, y ? y->time : INFINITY);
         /* the time may be that of neither motion's growth: one event earlier */
         struct sample drift = growth_at(growth, time);
-        double told = told_errors(comparison, growth, time);
+        bool both = x && y && event_same(x, y);
+        double told = told_errors(comparison, growth,
+                                  both ? fmax(x->time, y->time) : time);
         /* the rounding of the gap over the speed of a weak impact */
         double rounding = comparison->other->second ? STEP : ROUNDING;
         double blur = x && x->impulse != 0 ? rounding / fabs(x->impulse) : 0;
@@ -393,8 +395,7 @@ compare_events(const struct comparison *comparison, double to,
             within += FEATURE;
         if (told + weak > TOO_FAR || time > to - BESIDE_EVENT - within)
             return;
-        bool same =
-            x && y && event_same(x, y) && fabs(x->time - y->time) <= within;
+        bool same = both && fabs(x->time - y->time) <= within;
         bool first = x && (!y || x->time <= y->time);
         if (!same && event_list_at_edge(list, first ? x : y, within)) {
             i -= !first;
@@ -409,8 +410,7 @@ compare_events(const struct comparison *comparison, double to,
             char text[2][120];
             event_text(comparison->model, x, text[0], sizeof text[0]);
             event_text(comparison->other, y, text[1], sizeof text[1]);
-            finding_set(finding,
-                        x && y && event_same(x, y) ? "event time" : "event",
+            finding_set(finding, both ? "event time" : "event",
                         "event %d: %s; in the other run %s (growth %.1g)", i,
                         text[0], text[1], within);
             return;
@@ -518,8 +518,7 @@ compare_rows(const struct comparison *comparison, double to,
     }
 }
 
-/* Times within what both say of their errors, and the first digits of what is
- * fitted. */
+/* Times, ratios and exponents within what both say of their errors. */
 static void
 compare_answers(const struct comparison *comparison,
                 const struct growth *growth, struct finding *finding)
@@ -531,7 +530,8 @@ compare_answers(const struct comparison *comparison,
                     b->error / comparison->frame.time +
                     2 * growth_at(growth, INFINITY).moment;
     /* an exponent is a logarithm of a ratio, which is known to rounding */
-    double digits = 1e-13 / fmin(fabs(a->ratio), fabs(b->ratio));
+    double digits = 1e-13 / fmin(fabs(a->ratio), fabs(b->ratio)) +
+                    fmax(a->exponent_error, 0) + fmax(b->exponent_error, 0);
     if (growth->horizon == 0)
         return;
     if (strcmp(a->verdict, b->verdict) != 0)

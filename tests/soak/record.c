@@ -239,10 +239,11 @@ static void
 read_answer(const struct json *record, struct answer *answer)
 {
     const struct json *verdict = json_get(record, "verdict");
-    const char *const keys[] = {"time", "error", "ratio", "ratio_error",
-                                "exponent"};
-    double *const values[] = {&answer->time, &answer->error, &answer->ratio,
-                              &answer->ratio_error, &answer->exponent};
+    const char *const keys[] = {"time",        "error",    "ratio",
+                                "ratio_error", "exponent", "exponent_error"};
+    double *const values[] = {&answer->time,     &answer->error,
+                              &answer->ratio,    &answer->ratio_error,
+                              &answer->exponent, &answer->exponent_error};
     const int count = sizeof keys / sizeof *keys;
     if (verdict && verdict->kind == JSON_TEXT)
         snprintf(answer->verdict, sizeof answer->verdict, "%s", verdict->text);

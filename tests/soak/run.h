@@ -49,7 +49,7 @@ struct force {
 struct answer {
     char verdict[24]; /* "" if there is none */
     bool fitted;      /* by averages: ratio and exponent are rough */
-    double time, error, ratio, ratio_error, exponent;
+    double time, error, ratio, ratio_error, exponent, exponent_error;
 };
 
 /* A limit of chatter. */

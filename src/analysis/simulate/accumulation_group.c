@@ -699,7 +699,8 @@ limit_window(const struct simulation *sim, struct limit_group *group,
  */
 
 /* Impacts that come to no limit (accumulation.c) end the run when a flight is
- * this much shorter than the one with which the decrease began. */
+ * this much shorter than the one with which the decrease began, and no limit
+ * waits for its state to be known. */
 #define CHATTER_SHORTEST 1e-9
 /* but for flights below rounding, not before so many */
 #define CHATTER_LOST 64
@@ -744,7 +745,8 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
     /* Flights that the rounding of the gap hides are no motion to be followed:
      * accumulation.c takes them to rest where it can. */
     flights->lost |= simulate_short_flight(sim, contact);
-    return flights->lost && flights->n_known <= CHATTER_LOST
+    return (flights->lost && flights->n_known <= CHATTER_LOST) ||
+                   flight_history_foresees(flights)
                ? IMP_OK
                : simulate_report_endless(sim, contact, ratio);
 }

@@ -101,6 +101,15 @@ flight_history_turns_left(const struct flight_history *flights)
     return ratio < 1.0 ? (t[0] + t[1]) * ratio / (1.0 - ratio) : 0.0;
 }
 
+bool
+flight_history_foresees(const struct flight_history *flights)
+{
+    assert(flights != NULL);
+    double rounding = 4.0 * DBL_EPSILON * fabs(flights->meet);
+    return flights->group != 0 && flights->meet >= flights->last &&
+           flights->off <= rounding && flights->flight[0] > rounding;
+}
+
 /* -- when a limit is known ------------------------------------------------- */
 
 /* A limit is accepted at its first prediction when it is nearer than this share

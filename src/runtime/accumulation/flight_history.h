@@ -63,6 +63,9 @@ double flight_history_left(const struct flight_history *flights);
 /* The same of two points of one contact that are hit in turns, by the last four
  * flights; 0: they do not shrink, or are too few. */
 double flight_history_turns_left(const struct flight_history *flights);
+/* Is the time of the limit known to its rounding, and yet to come, as far as
+ * the last flight shows? */
+bool flight_history_foresees(const struct flight_history *flights);
 
 /* When a limit that is predicted impact by impact is known. Two things make a
  * prediction wrong: the rounding of what it begins with, and what the motion is

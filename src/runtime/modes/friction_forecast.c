@@ -23,19 +23,13 @@
 #define BOUNCE_REST DBL_EPSILON
 /* A rate after an impact below this share of the speeds is 0. */
 #define RATE_NONE 1e-13
-/* most impacts that are followed of one point, and of several */
-#define IMPACTS_OF_ONE 20000
-#define IMPACTS_OF_SEVERAL 8000
+/* most impacts that are followed */
+#define IMPACTS_MOST 20000
 /* What does not shrink from so many impacts to as many more, and again, is no
- * limit: the impacts of several would have to shrink by 2^-52 within twenty
- * times as many. */
+ * limit: they would have to shrink by 2^-52 within the most of them. */
 #define IMPACTS_LOOKED 100
 /* Gaps (m) are made longer by its inverse when all are shorter than this. */
 #define GAP_LEAST 0x1p-400
-/* Where flights take no time, or no acceleration ends them, what rounding
- * leaves at one point sets others in motion for ever: they are at rest with
- * speeds so many times as great. */
-#define COLLAPSE_REST 16.0
 /* Points come down together if less than this share of a flight is left. */
 #define FLIGHT_BLUR 1e-9
 /* A load along the surface of so many roundings of its terms is none. */
@@ -52,6 +46,8 @@ struct bounce {
     double *gap, *rate, *acc, *force; /* n; 2 n each */
     double *sum, *first; /* 2 n: impulses, and their moments about the start */
     double *work;        /* n: of friction */
+    double *sums;        /* n: of the terms of the rate after an impact */
+    double *rounded;     /* n: what impacts round the rate at the most */
     bool *bounced;
     bool *together;          /* n: comes down with the one that is closed now */
     double *band, *blur;     /* n: tolerance and rounding of the gap */
@@ -94,18 +90,32 @@ add_impulse(struct bounce *bounce, int row, double impulse)
     int rows = 2 * bounce->rows.n;
     bounce->sum[row] += impulse;
     bounce->first[row] += impulse * bounce->time;
-    for (int i = 0; i < rows; i++)
-        bounce->rate[i] += bounce->rows.W[i * rows + row] * impulse;
+    for (int i = 0; i < rows; i++) {
+        double term = bounce->rows.W[i * rows + row] * impulse;
+        bounce->rate[i] += term;
+        if (i % 2 == 0)
+            bounce->sums[i / 2] += fabs(term);
+    }
 }
 
-/* Do forces leave the speed of this point as it is, until the limit? Then
- * flights take no time where impacts have no end. */
+/* The rounding of a rate that is made of such terms: the velocity before an
+ * impact, and two impulses at so many points. Each product and each addition
+ * rounds half a bit (N. J. Higham, "Accuracy and Stability of Numerical
+ * Algorithms", 2002, 3.1), and the equations that the impulses solve as much,
+ * of the greatest terms of all points that are hit. */
+static double
+sum_rounding(double terms, int points)
+{
+    return (2.0 * points + 1.0) * DBL_EPSILON * terms;
+}
+
+/* Do forces leave the speed of this point as it is, to rounding, until the
+ * limit? Then flights take no time where impacts have no end. */
 static bool
-collapses(const struct bounce *bounce, int i, double still)
+collapses(const struct bounce *bounce, int i)
 {
     return bounce->scale > 1.0 ||
-           fabs(bounce->rows.free[2 * i]) * bounce->time <=
-               COLLAPSE_REST * still;
+           fabs(bounce->rows.free[2 * i]) * bounce->time <= bounce->rounded[i];
 }
 
 /* The impact of all points that are closed now, or come down with them. False:
@@ -139,6 +149,8 @@ hit_closed(struct bounce *bounce)
     }
     for (int i = 0; i < 2 * n; i++)
         bounce->fast = fmax(bounce->fast, fabs(bounce->rate[i]));
+    for (int i = 0; i < n; i++)
+        bounce->sums[i] = hypot(bounce->rate[2 * i], bounce->rate[2 * i + 1]);
     struct friction_group_impact group;
     friction_impact_group(
         bounce->run->brief, n_closed, part_of(bounce, index, n_closed), point,
@@ -148,6 +160,14 @@ hit_closed(struct bounce *bounce)
     for (int i = 0; i < 2 * n_closed; i++)
         if (group.impulse[i] != 0.0)
             add_impulse(bounce, 2 * index[i / 2] + i % 2, group.impulse[i]);
+    double most = 0.0;
+    for (int i = 0; i < n_closed; i++)
+        most = fmax(most, bounce->sums[index[i]]);
+    for (int i = 0; i < n_closed; i++)
+        bounce->sums[index[i]] = most;
+    for (int i = 0; i < n; i++)
+        bounce->rounded[i] =
+            fmax(bounce->rounded[i], sum_rounding(bounce->sums[i], n_closed));
     double now = 0.0; /* the greatest rate of those that bounce */
     for (int i = 0; i < n; i++)
         now = fmax(now, bounce->bounced[i] ? fabs(bounce->rate[2 * i]) : 0.0);
@@ -161,11 +181,12 @@ hit_closed(struct bounce *bounce)
         /* the limit of this point, on the way to that of all; without a force
          * that ends its flights it has none of its own */
         double still = BOUNCE_REST * bounce->high;
-        if (collapses(bounce, index[i], still))
+        if (collapses(bounce, index[i]))
             still = fmin(still, BOUNCE_REST * now);
         low = fmax(low, still);
         /* an impact leaves no approach but rounding */
-        if (rate[0] <= low && rate[0] >= -COLLAPSE_REST * low)
+        if (rate[0] <= low &&
+            rate[0] >= -fmax(low, sum_rounding(most, n_closed)))
             rate[0] = 0.0;
         /* a point at rest that others knock off has to come back */
         bounce->bounced[index[i]] |= rate[0] != 0.0;
@@ -415,8 +436,8 @@ at_rest(struct bounce *bounce)
             continue;
         double still = BOUNCE_REST * bounce->high,
                fall = fabs(bounce->rows.free[2 * i]);
-        if (collapses(bounce, i, still)) {
-            still *= COLLAPSE_REST;
+        if (collapses(bounce, i)) {
+            still = fmax(still, bounce->rounded[i]);
             late |= bounce->gap[i] > fabs(bounce->rate[2 * i]) * least;
         }
         any = true;
@@ -526,7 +547,7 @@ magnify(struct bounce *bounce)
 static bool
 follow(struct bounce *bounce)
 {
-    int most = bounce->rows.n == 1 ? IMPACTS_OF_ONE : IMPACTS_OF_SEVERAL;
+    const int most = IMPACTS_MOST;
     /* a piece may end without an impact: its slip stops, again and again */
     for (int piece = 0; bounce->impacts < most && piece < 4 * most; piece++) {
         if (approaches(bounce)) {
@@ -619,7 +640,9 @@ begin(struct rt *run, const struct forecast_question *ask,
     bounce->force = x + 6 * n;
     bounce->sum = x + 8 * n;
     bounce->first = x + 10 * n;
-    bounce->work = NEW_N(run->brief, double, n);
+    bounce->work = NEW_N(run->brief, double, 3 * n);
+    bounce->sums = bounce->work + n;
+    bounce->rounded = bounce->sums + n;
     bounce->bounced = NEW_N(run->brief, bool, n);
     bounce->together = NEW_N(run->brief, bool, n);
     bounce->band = NEW_N(run->brief, double, 4 * n);
@@ -705,7 +728,7 @@ friction_way_to(struct friction_way *way, double time,
 {
     assert(way != NULL && out != NULL && rests != NULL);
     struct bounce *bounce = &way->bounce;
-    int n = bounce->rows.n, most = IMPACTS_OF_ONE;
+    int n = bounce->rows.n, most = IMPACTS_MOST;
     for (int piece = 0; piece < 4 * most && !way->over; piece++) {
         if (approaches(bounce)) {
             if (!hit(bounce))

@@ -262,11 +262,11 @@ sinks(struct search *search, int index)
         !polynomial_below(row->gap.c, search->order, 0.0, search->best,
                           up ? 0.0 : -low, &time))
         return IMP_OK;
-    /* a corner that comes down where another point is held, at the end of its
-     * face, passes that */
+    /* what comes to where another is held, at the end of its face, passes it */
     gap_tolerances(search->r, row->spot.contact, &search->tol, &low);
     search->lag = FACE_END_LAG * search->tol;
-    if (up && held_there(search, &row->spot, time))
+    if ((up || row->spot.kind == POINT_VERTEX) &&
+        held_there(search, &row->spot, time))
         return IMP_OK;
     if (up && is_over(search, row->spot.contact))
         comes(search, time, CHANGE_HITS, -1, &row->spot);

@@ -63,13 +63,20 @@ steps_options(struct analysis *analysis, const imp_command *command,
 }
 
 static int
-cannot(struct simulation *sim, imp_range where, const char *why)
+cannot_but(struct simulation *sim, imp_range where, const char *why,
+           const char *help)
 {
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_E0750, where,
                  "`engine = steps` cannot follow this motion: %s", why);
-    diag_help(sim->analysis->ds, diag, "leave out `engine = steps`");
+    diag_help(sim->analysis->ds, diag, "%s", help);
     return IMP_FAILED;
+}
+
+static int
+cannot(struct simulation *sim, imp_range where, const char *why)
+{
+    return cannot_but(sim, where, why, "leave out `engine = steps`");
 }
 
 /* Says which body or contact is not what steps know. */
@@ -326,8 +333,11 @@ steps_run(struct simulation *sim, double length)
     if (sim->options.until < 0.0)
         return cannot(sim, sim->command->range, "it goes back in time");
     if (sim->along)
-        return cannot(sim, sim->command->range,
-                      "extremes along the motion are recorded");
+        return cannot_but(sim, sim->command->range,
+                          "extremes along the motion are recorded",
+                          "record what they are of, every = 1 [ms], and take "
+                          "max(...) or mean(...) of its column, or leave out "
+                          "`engine = steps`");
     if ((st = check_length(sim, length)))
         return st;
     struct balls_refusal refusal;

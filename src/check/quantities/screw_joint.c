@@ -524,7 +524,9 @@ told_field(struct check *ck, uint32_t joint, const struct told *what,
         CHECK_NOTE(ck, diag, decl->range, "declared here");
         CHECK_HELP(ck, diag,
                    "forces, rate, work and mode are told of joints with "
-                   "friction; its coefficient may be a param that is 0");
+                   "friction; its coefficient may be a param that is 0: "
+                   "friction = mu  %s = 0.01, and param mu = 0",
+                   hinge ? "radius" : "length");
         return value_poison(range);
     }
     bool pure = what->entry == IMP_JOINT_MODE || what->entry == IMP_JOINT_SLIP;

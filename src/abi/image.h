@@ -401,15 +401,15 @@ typedef struct imp_joint {
     imp_range range_friction, range_width;
 } imp_joint;
 
-/* A symmetric wheel that turns about an axis of its body. The inertia of the
- * body counts it as if it turned with the body. Its entry of state z makes its
- * angular momentum about the axis INERTIA z beside what the inertia of the body
- * in env has: while the rotor is HELD the latter counts it, and z is its rate
- * against the body (0 where friction holds it); else it does not, and z is the
- * rate against the world. So an impact, which a rotor that is not held does not
- * feel, leaves z as it is. */
-#define IMP_ROTORF_HOLDS 1u /* a motor holds its rate */
-#define IMP_ROTORF_RUBS 2u  /* it has friction */
+/* A symmetric wheel that turns about an axis of its body, whose inertia counts
+ * it as if it turned with the body. Its entry of state z makes its angular
+ * momentum about the axis INERTIA z beside what the inertia of the body in env
+ * has: while the rotor is HELD the latter counts it, and z is its rate against
+ * the body (0 where friction holds it); else it does not, and z is the rate
+ * against the world: an impact, which a free rotor does not feel, leaves it. */
+#define IMP_ROTORF_HOLDS 1u  /* a motor holds its rate */
+#define IMP_ROTORF_RUBS 2u   /* it has friction */
+#define IMP_ROTORF_STEADY 4u /* torques: of nothing but its slip and params */
 typedef struct imp_rotor {
     imp_str name;
     uint32_t body, flags;

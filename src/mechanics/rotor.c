@@ -19,6 +19,25 @@ rotors_any(const struct mech *mech, const struct mbody *body)
     return false;
 }
 
+/* Axis k of a rotor, of length 1. One that the model states along a coordinate
+ * axis stands in the formulas as what it is. */
+static const expr *
+axis_entry(struct mech *mech, const struct mrotor *rotor, uint32_t k)
+{
+    struct graph *graph = mech->graph;
+    const struct tm_vec *stated = &rotor->decl->axis;
+    uint32_t zeros = 0;
+    if (mech->dim == 2)
+        return ex_num(graph, k == 2);
+    for (uint32_t i = 0; i < stated->n; i++)
+        zeros += ex_is_num(stated->e[i], 0.0);
+    if (zeros == 2 && ex_is_num(stated->e[k], 0.0))
+        return sc_zero(graph);
+    if (zeros == 2 && ex_is_num(stated->e[k], 1.0))
+        return ex_num(graph, 1.0);
+    return sym_env(mech, rotor->env + IMP_ROTOR_AXIS + k);
+}
+
 void
 rotors_build(struct mech *mech)
 {
@@ -37,9 +56,7 @@ rotors_build(struct mech *mech)
                                  .law = IMP_NO_TAPE,
                                  .along = IMP_NO_TAPE};
         for (uint32_t k = 0; k < 3; k++)
-            rotor->axis.v[k] =
-                mech->dim == 3 ? sym_env(mech, rotor->env + IMP_ROTOR_AXIS + k)
-                               : ex_num(graph, k == 2);
+            rotor->axis.v[k] = axis_entry(mech, rotor, k);
         rotor->inertia = sym_env(mech, rotor->env + IMP_ROTOR_INERTIA);
         rotor->held = decl->holds ? ex_num(graph, 1.0)
                       : decl->friction.e
@@ -236,6 +253,27 @@ rotors_tapes(struct mech *mech, const struct mblock *block,
     }
 }
 
+static void
+unsteady(void *ctx, const expr *leaf)
+{
+    bool *steady = ctx;
+    if (leaf->sym != SYM_PARAM && leaf->sym != SYM_SLIP)
+        *steady = false;
+}
+
+/* Are its torques formulas of its slip and of params? */
+static bool
+is_steady(struct mech *mech, const struct tm_rotor *decl)
+{
+    const struct tm_num *num[] = {&decl->friction, &decl->friction_static,
+                                  &decl->motor};
+    bool steady = true;
+    for (size_t i = 0; i < sizeof num / sizeof *num; i++)
+        if (num[i]->e)
+            ex_leaves(mech->graph, &num[i]->e, 1, unsteady, &steady);
+    return steady;
+}
+
 imp_ref
 rotor_table(struct mech *mech)
 {
@@ -250,7 +288,8 @@ rotor_table(struct mech *mech)
             .name = image_text(mech->image, decl->name),
             .body = rotor->body,
             .flags = (decl->holds ? IMP_ROTORF_HOLDS : 0) |
-                     (decl->friction.e ? IMP_ROTORF_RUBS : 0),
+                     (decl->friction.e ? IMP_ROTORF_RUBS : 0) |
+                     (is_steady(mech, decl) ? IMP_ROTORF_STEADY : 0),
             .env_rotor = rotor->env,
             .env_state = rotor->state,
             .law = rotor->law,

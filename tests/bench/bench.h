@@ -56,6 +56,7 @@ struct bench_spent bench_run(const char *imp, char *const *args,
                              const char *to);
 
 void bench_top(void);
+void bench_gyro(void);
 void bench_gap(void);
 void bench_classify(void);
 void bench_multi(void);

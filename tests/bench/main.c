@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* imp-bench [top|gap|classify|process|multi|linkage|line|sweep|box|friction|
- * painleve|drops|stacks|many ...]: all without arguments. Exit status 1 when a
+/* imp-bench [top|gyro|gap|classify|process|multi|linkage|line|sweep|box|
+ * friction|painleve|drops|stacks|many ...]: all without arguments. Exit status 1 when a
  * promise was not kept.
  */
 #include <fcntl.h>
@@ -203,6 +203,8 @@ main(int argc, char **argv)
             bench_classify(), any = true;
         if (all || !strcmp(what, "top"))
             bench_top(), any = true;
+        if (all || !strcmp(what, "gyro"))
+            bench_gyro(), any = true;
         if (all || !strcmp(what, "multi"))
             bench_multi(), any = true;
         if (all || !strcmp(what, "linkage"))
@@ -226,8 +228,8 @@ main(int argc, char **argv)
         if (!any) {
             fprintf(stderr,
                     "imp-bench: no benchmark `%s`; there are process, "
-                    "gap, classify, top, multi, linkage, line, sweep, box, "
-                    "friction, painleve, drops, stacks, many\n",
+                    "gap, classify, top, gyro, multi, linkage, line, sweep, "
+                    "box, friction, painleve, drops, stacks, many\n",
                     what);
             return 2;
         }

@@ -305,13 +305,17 @@ rows_of(const struct rt *run, const imp_rotor *rotor)
     uint32_t n = run->im->dim == 2 ? 1 : 3, first = 3 - n;
     const double *all = run->rows.block[body->block] + IMP_ROW_PAD;
     struct rotor_rows rows = {0};
-    for (uint32_t i = 0, count = block->state.n, z = rotor->env_state;
-         i < count; i++)
-        if (state[i] == z)
+    /* spins and rotors stand at the end */
+    uint32_t z = rotor->env_state, missing = n + 1;
+    for (uint32_t i = block->state.n; i-- > 0 && missing > 0;)
+        if (state[i] == z) {
             rows.z = all + (size_t)row[i] * IMP_ROW_STRIDE;
-        else if (state[i] - spin < n)
+            missing--;
+        } else if (state[i] - spin < n) {
             rows.spin[first + state[i] - spin] =
                 all + (size_t)row[i] * IMP_ROW_STRIDE;
+            missing--;
+        }
     return rows;
 }
 
@@ -354,30 +358,58 @@ rate_series(const struct rt *run, const imp_rotor *rotor,
 /* A sum of sizes counts this much more for what rounding may do to it. */
 #define SIZES_SPARE 1.01
 
+/* What the sizes of the terms k = 1 .. order of a rotor's series come to at
+ * h, divided by h: of sum c_k h^k or, `rate`, of its derivative. Their
+ * coefficients are those of z, if it is not NULL, and of the spins times the
+ * axis. Every fourth term is summed apart; entries behind the order
+ * are 0. */
+static double
+sizes(const struct rt *run, const imp_rotor *rotor, const double *z,
+      const struct rotor_rows *rows, int order, bool rate, double h)
+{
+    const double *own = entries(run, rotor), *spin[3];
+    pair axis[3];
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        if (rows->spin[i] && own[IMP_ROTOR_AXIS + i] != 0.0) {
+            axis[n] = pair_of(own[IMP_ROTOR_AXIS + i]);
+            spin[n++] = rows->spin[i];
+        }
+    pair sum[2] = {pair_of(0.0), pair_of(0.0)}, h4 = pair_of(h * h * h * h);
+    for (int k = (order - 1) / 4 * 4 + 1; k >= 1; k -= 4)
+        for (int half = 0; half < 2; half++) {
+            int at = k + 2 * half;
+            pair size = pair_of(0.0), factor = {at, at + 1};
+            if (z)
+                size = pair_abs(pair_load(z + at));
+            for (int i = 0; i < n; i++)
+                size += pair_abs(axis[i] * pair_load(spin[i] + at));
+            if (rate)
+                size *= factor;
+            sum[half] = sum[half] * h4 + size;
+        }
+    return (sum[0][0] + sum[0][1] * h) + (sum[1][0] + sum[1][1] * h) * h * h;
+}
+
 /* Does the rate in the direction of the friction stay above 0 until h, as the
- * sizes of its terms show? So it is in nearly all steps. Terms of odd and of
- * even orders are summed apart; entry order + 1 of a row is 0. */
+ * sizes of its terms show? So it is in nearly all steps. */
 static bool
 turns_on(const struct rt *run, const imp_rotor *rotor,
          const struct rotor_rows *rows, int order, double h)
 {
-    const double *own = entries(run, rotor), *spin[3];
-    double rate = rows->z[0], axis[3];
-    int n = 0;
-    for (int i = 0; i < 3; i++)
-        if (rows->spin[i] && own[IMP_ROTOR_AXIS + i] != 0.0) {
-            axis[n] = own[IMP_ROTOR_AXIS + i];
-            spin[n] = rows->spin[i];
-            rate -= axis[n] * spin[n][0];
-            n++;
-        }
-    pair sum = pair_of(0.0), hh = pair_of(h * h);
-    for (int k = (order - 1) | 1; k >= 1; k -= 2) {
-        sum = sum * hh + pair_abs(pair_load(rows->z + k));
-        for (int i = 0; i < n; i++)
-            sum += pair_abs(pair_of(axis[i]) * pair_load(spin[i] + k));
-    }
-    return own[IMP_ROTOR_SIGN] * rate > SIZES_SPARE * (sum[0] + sum[1] * h) * h;
+    double rate = rows->z[0] - spin_coefficient(run, rotor, rows, 0);
+    return entries(run, rotor)[IMP_ROTOR_SIGN] * rate >
+           SIZES_SPARE * sizes(run, rotor, rows->z, rows, order, false, h) * h;
+}
+
+/* Does friction of at least this torque hold the rotor until h, as the sizes of
+ * the terms of its spin show? */
+static bool
+sticks_on(const struct rt *run, const imp_rotor *rotor,
+          const struct rotor_rows *rows, int order, double h, double torque)
+{
+    return torque > SIZES_SPARE * entries(run, rotor)[IMP_ROTOR_INERTIA] *
+                        sizes(run, rotor, NULL, rows, order, true, h);
 }
 
 /* The torque of the friction that keeps a held rotor at rest now, after a
@@ -415,10 +447,10 @@ pushes(struct rt *run, const imp_rotor *rotor, double friction)
     return IMP_FAILED;
 }
 
+/* Evaluates the torques of its law, and whether they are friction. */
 static int
-check_friction(struct rt *run, const imp_rotor *rotor)
+check_friction(struct rt *run, const imp_rotor *rotor, double law[3])
 {
-    double law[3];
     int st = rt_eval(run, rotor->law, NULL, law);
     if (st == IMP_NONFINITE)
         rt_nonfinite(run, rotor->law, NULL);
@@ -513,7 +545,8 @@ rotors_settle(struct rt *run)
             set_held(run, rotor, true);
             set_z(run, rotor, 0.0);
         }
-        int st = check_friction(run, rotor);
+        double law[3];
+        int st = check_friction(run, rotor, law);
         if (st)
             return st;
     }
@@ -607,20 +640,27 @@ static int
 mode_ends(struct rt *run, uint32_t which, int order, double h, double *holds,
           double *ends)
 {
-    *holds = h;
-    if (rotors_sticks(run, which))
-        return stick_ends(run, which, order, h, holds, ends);
     const imp_rotor *rotor = rotor_of(run, which);
+    double rate[IMP_ORDER_MAX + 2], law[3];
+    int st = check_friction(run, rotor, law);
+    if (st)
+        return st;
     struct rotor_rows rows = rows_of(run, rotor);
-    double rate[IMP_ORDER_MAX + 2];
+    *holds = h;
     *ends = INFINITY;
+    if (rotors_sticks(run, which))
+        return rotor->flags & IMP_ROTORF_STEADY &&
+                       sticks_on(run, rotor, &rows, order, h,
+                                 law[1] - fabs(law[2]))
+                   ? IMP_OK
+                   : stick_ends(run, which, order, h, holds, ends);
     if (turns_on(run, rotor, &rows, order, h))
         return IMP_OK;
     rate_series(run, rotor, &rows, order, rate);
     *ends = polynomial_falls(rate, order, h, 0.0);
     if (*ends > 0.0)
         return IMP_OK;
-    int st = begins(run, which, rows.z, rate);
+    st = begins(run, which, rows.z, rate);
     *ends = polynomial_falls(rate, order, h, 0.0);
     return st;
 }
@@ -639,8 +679,7 @@ rotors_peek(struct rt *run, int order, double *end, uint32_t *which)
     for (uint32_t i = 0; i < run->im->rotors.n; i++) {
         if (!(rotor_of(run, i)->flags & IMP_ROTORF_RUBS))
             continue;
-        if ((st = check_friction(run, rotor_of(run, i))) ||
-            (st = mode_ends(run, i, order, *end - now, &holds, &ends)))
+        if ((st = mode_ends(run, i, order, *end - now, &holds, &ends)))
             return st;
         if (now + holds < *end) {
             *end = now + holds;

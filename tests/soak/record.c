@@ -440,6 +440,10 @@ run_model(const struct runner *runner, const struct model *model,
         result->decided = first_warning(record, "approach alike", "would pull");
         result->loads = first_warning(record, "points share the loads",
                                       "points share the impulses");
+        result->loads =
+            fmin(result->loads,
+                 first_warning(record, "from there on is one of several",
+                               "nearly depend on each other, and lock"));
         result->choices = first_warning(record, "choices of modes",
                                         "not shown to be the only one");
         result->shared = says(result, "not determined");

@@ -611,6 +611,51 @@ two_motions(struct mode_result *out, const struct mode_result *other,
     out->taken = -1;
 }
 
+/* The modes of all points as they were until now; NULL: some have no such, or
+ * have just ended. */
+static struct point_state *
+modes_until(struct arena *arena, const struct mode_problem *in)
+{
+    struct point_state *modes = NEW_N(arena, struct point_state, in->n);
+    for (int i = 0; i < in->n; i++) {
+        if (!in->point[i].held || in->point[i].ended)
+            return NULL;
+        modes[i] = in->point[i].before;
+    }
+    return modes;
+}
+
+/* Joints that stick may bear more than those that slip, and so hold what
+ * smaller grips do not. What has been until now goes on where it still obeys
+ * the law, by its own grips: looks for it from grips that are twice as large,
+ * if it has not been found. */
+static void
+goes_on_by_own_grips(struct gripping *at, struct mode_result *out)
+{
+    const struct point_state *modes = modes_until(at->arena, at->in);
+    struct mode_result *own;
+    struct mode_point *kept = NEW_N(at->arena, struct mode_point, at->n);
+    int which = -1;
+    if (!modes || out->n == 0 || out->n == FRICTION_SETS_MOST ||
+        followed(at, out, modes) >= 0)
+        return;
+    own = NEW(at->arena, struct mode_result);
+    memcpy(kept, at->joint, sizeof *kept * (size_t)at->n);
+    for (int k = 0; k < at->n; k++)
+        at->joint[k].offset *= 2.0;
+    if (!settle(at, modes, true, own, &which) || which < 0 ||
+        apart(at->in, &out->found[0].solution, &own->found[which].solution) ==
+            0.0) {
+        memcpy(at->joint, kept, sizeof *kept * (size_t)at->n);
+        return;
+    }
+    memmove(out->found + 1, out->found, sizeof *out->found * (size_t)out->n);
+    out->found[0] = own->found[which];
+    out->n++;
+    out->taken = 0;
+    out->verdict = FRICTION_SEVERAL;
+}
+
 void
 mode_search_gripped(struct arena *arena, const struct mode_problem *in,
                     struct mode_point *point, int n_grip,
@@ -665,6 +710,7 @@ mode_search_gripped(struct arena *arena, const struct mode_problem *in,
     }
     if (far > 0.0)
         two_motions(out, other, far);
+    goes_on_by_own_grips(&at, out);
 }
 
 /* A joint that nothing loads slips as it does, begins to, or rests. */

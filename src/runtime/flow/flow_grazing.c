@@ -207,7 +207,9 @@ taylor_limit_asked(struct taylor_piece *piece, struct taylor_limit *limit)
 static bool
 none(const double *row, double length, double noise)
 {
-    return polynomial_size(row, MOTION_STEP_ORDER, length) <= noise;
+    /* most often one of the first two terms is more */
+    return fabs(row[0]) <= noise && fabs(row[1]) * length <= noise &&
+           polynomial_size(row, MOTION_STEP_ORDER, length) <= noise;
 }
 
 /* The size of the terms of the acceleration of an open gap: free motion, and
@@ -271,7 +273,8 @@ taylor_falls(const double *row, double length, double noise0, double noise1,
     }
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)
         divided[k - drop] = row[k];
-    if (polynomial_size(divided, MOTION_STEP_ORDER - drop, 1.0) == 0.0)
+    if (divided[0] == 0.0 &&
+        polynomial_size(divided, MOTION_STEP_ORDER - drop, 1.0) == 0.0)
         return false; /* it was nothing but rounding */
     if (divided[0] < 0.0) {
         *root = 0.0;

@@ -448,8 +448,12 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
                         "the contact `%s` has no friction", contact->name);
         CHECK_NOTE(ck, diag, contact->range, "declared here");
         CHECK_HELP(ck, diag,
-                   "without friction a contact has normal_force and mode; the "
-                   "coefficient of friction may be a param that is 0");
+                   ck->m->dim == 3 && !contact->system
+                       ? "in space contacts of bodies have none: they tell "
+                         "normal_force and mode"
+                       : "without friction a contact has normal_force and "
+                         "mode; the coefficient of friction may be a param "
+                         "that is 0");
         return value_poison(range);
     }
     const struct dim *dim = friction_dim(ck, contact, entry);

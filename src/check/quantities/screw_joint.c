@@ -522,11 +522,17 @@ told_field(struct check *ck, uint32_t joint, const struct told *what,
         diag = check_error(ck, DIAG_E0384, name_range,
                            "the joint `%s` has no friction", decl->name);
         CHECK_NOTE(ck, diag, decl->range, "declared here");
-        CHECK_HELP(ck, diag,
-                   "forces, rate, work and mode are told of joints with "
-                   "friction; its coefficient may be a param that is 0: "
-                   "friction = mu  %s = 0.01, and param mu = 0",
-                   hinge ? "radius" : "length");
+        if (ck->m->dim == 3)
+            CHECK_HELP(ck, diag,
+                       "joints of space have none, and tell no forces: %s.S "
+                       "is what it can bear, `impact` tells joint_impulses",
+                       decl->name);
+        else
+            CHECK_HELP(ck, diag,
+                       "forces, rate, work and mode are told of joints with "
+                       "friction; its coefficient may be a param that is 0: "
+                       "friction = mu  %s = 0.01, and param mu = 0",
+                       hinge ? "radius" : "length");
         return value_poison(range);
     }
     bool pure = what->entry == IMP_JOINT_MODE || what->entry == IMP_JOINT_SLIP;

@@ -122,7 +122,8 @@ add_vertices(struct second *second, uint32_t contact, double closed,
                                .base = base[i],
                                .closed = closed,
                                .touch = touch};
-        st = contact_point_vertices(run, &base[i], 1, add_vertex, &all, NULL);
+        st = contact_point_vertices(run, &base[i], 1, NULL, add_vertex, &all,
+                                    NULL);
     }
     return st;
 }
@@ -300,8 +301,8 @@ look_at_vertices(struct second *second, size_t *i, double *value, double *rate)
                            .value = value,
                            .rate = rate,
                            .at = *i};
-    int st = contact_point_vertices(second->run, &all.base, 1, take_vertex,
-                                    &all, NULL);
+    int st = contact_point_vertices(second->run, &all.base, 1, NULL,
+                                    take_vertex, &all, NULL);
     while (*i + 1 < second->motion.n_watch &&
            is_over(&second->watched[*i + 1], &all.base))
         (*i)++;

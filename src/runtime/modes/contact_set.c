@@ -342,7 +342,7 @@ over_base(struct rt *run, struct above *found, const struct contact_point *base)
                         .low = found->low,
                         .reach = found->reach,
                         .most = most};
-    int st = contact_point_vertices(run, base, 0, one_above, &all, NULL);
+    int st = contact_point_vertices(run, base, 0, NULL, one_above, &all, NULL);
     for (int i = 0; i < all.n && !st; i++)
         if (contact_set_between(run, &room[i], 0.0))
             append(found, &room[i]);
@@ -709,6 +709,18 @@ contact_set_faces(const struct rt *run, uint32_t contact)
     for (int i = 0; i < 2; i++)
         faces += run->polytope[rt_contact(run, contact)->body[i]]->n_face;
     return faces;
+}
+
+bool
+contact_set_holds(const struct rt *run, const struct contact_point *at)
+{
+    assert(run != NULL && at != NULL);
+    const struct persistent_group *group =
+        persistent_group_of(run, at->contact);
+    for (int i = 0; group && i < group->n; i++)
+        if (contact_point_same(&group->row[i].spot, at))
+            return true;
+    return false;
 }
 
 int

@@ -70,6 +70,8 @@ void contact_set_opposed(struct rt *run, const struct contact_point *at,
                          struct contact_point base[2]);
 /* Returns how many faces both bodies have together. */
 size_t contact_set_faces(const struct rt *run, uint32_t contact);
+/* Is this one of the points that are held? */
+bool contact_set_holds(const struct rt *run, const struct contact_point *at);
 /* The faces at which held points of a contact lie, and those around a held
  * vertex: vertices of the other body may come down on them (`vertex` of *base
  * means nothing). Returns how many; base: contact_set_faces. */

@@ -77,17 +77,6 @@ struct search {
 };
 
 static bool
-is_held(const struct rt *run, const struct contact_point *at)
-{
-    const struct persistent_group *group =
-        persistent_group_of(run, at->contact);
-    for (int i = 0; group && i < group->n; i++)
-        if (contact_point_same(&group->row[i].spot, at))
-            return true;
-    return false;
-}
-
-static bool
 is_over(const struct search *search, uint32_t contact)
 {
     for (uint32_t i = 0; i < search->n_over; i++)
@@ -320,7 +309,7 @@ other_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
     double s;
     struct contact_point at = *search->on;
     at.vertex = vertex;
-    if (!is_held(search->r, &at) && closes(search, &at, gap->c, &s))
+    if (!contact_set_holds(search->r, &at) && closes(search, &at, gap->c, &s))
         comes(search, s, CHANGE_CLOSES, -1, &at);
 }
 
@@ -399,7 +388,7 @@ others(struct search *search, uint32_t contact)
     int n = contact_set_held_faces(search->r, contact, base), st = IMP_OK;
     for (int i = 0; i < n && !st; i++) {
         search->on = &base[i];
-        st = contact_point_vertices(search->r, search->on, search->order,
+        st = contact_point_vertices(search->r, search->on, search->order, NULL,
                                     other_vertex, search, NULL);
     }
     struct edges edges = {search, base, n};
@@ -492,7 +481,7 @@ one_watched(void *ctx, const struct contact_point *at, const struct taylor *gap)
     struct search *search = ctx;
     const struct watched_faces *faces = &search->over->faces;
     double time, out = watched_faces_past_end(faces, at, search->low);
-    if (is_held(search->r, at))
+    if (contact_set_holds(search->r, at))
         return;
     if (faces->n_base == 2 && at->kind == POINT_VERTEX) {
         double up[MOTION_STEP_ORDER + 1];

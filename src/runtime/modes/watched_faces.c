@@ -137,18 +137,26 @@ take(struct points *points, const struct contact_point *at)
         taken->n++;
 }
 
+/* Is this vertex one of the other face? Of one face alone all are asked. */
+static bool
+on_it(void *ctx, uint32_t vertex)
+{
+    const struct points *points = ctx;
+    const struct watched_faces *faces = points->faces;
+    int other = 1 - points->base->face_of;
+    return faces->n_base != 2 ||
+           on_face(polytope_of(points->run, points->base->contact, other),
+                   faces->base[other].face, vertex);
+}
+
 static void
 one_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
 {
     struct points *points = ctx;
     const struct watched_faces *faces = points->faces;
     struct contact_point at = *points->base;
-    int other = 1 - at.face_of;
     at.vertex = vertex;
     if (faces->n_base == 2) {
-        if (!on_face(polytope_of(points->run, at.contact, other),
-                     faces->base[other].face, vertex))
-            return;
         if (at.face_of == 0)
             take(points, &at);
         else if (is_taken(points, &at) &&
@@ -181,6 +189,7 @@ of_faces(void *ctx, const struct contact_point *at)
     double sine = vec3_norm(cross);
     const double *normal = polytope->face[points->faces->base[0].face].n;
     return sine >= CROSSING_SINE &&
+           !(points->apart && contact_set_holds(points->run, at)) &&
            (fabs(vec3_dot(cross, normal)) >= CROSSING_ALONG * sine ||
             polytope_edges_cross(&points->scene, at->face, at->vertex, other));
 }
@@ -219,7 +228,7 @@ watched_faces_points(struct rt *run, const struct watched_faces *faces,
     int st = IMP_OK;
     for (int i = 0; i < faces->n_base && !st; i++) {
         points.base = &faces->base[i];
-        st = contact_point_vertices(run, points.base, order, one_vertex,
+        st = contact_point_vertices(run, points.base, order, on_it, one_vertex,
                                     &points, holds);
     }
     return st || faces->n_base == 1
@@ -357,7 +366,8 @@ one_face(struct rt *run, uint32_t contact, const struct contact_point *spot,
             return false;
     struct beyond beyond = {run, spot[0], tol,
                             FACE_NEAR * gap_length(run, contact), true};
-    if (contact_point_vertices(run, &beyond.base, 0, one_beyond, &beyond, NULL))
+    if (contact_point_vertices(run, &beyond.base, 0, NULL, one_beyond, &beyond,
+                               NULL))
         return false;
     *out = (struct watched_faces){
         .contact = contact, .n_base = 1, .base = {beyond.base, beyond.base}};
@@ -422,8 +432,8 @@ two_faces(struct rt *run, uint32_t contact, const struct contact_point *spot,
                               .next = INFINITY,
                               .least = INFINITY,
                               .greatest = -INFINITY};
-        if (contact_point_vertices(run, &out->base[body], 0, one_aside, &aside,
-                                   NULL) ||
+        if (contact_point_vertices(run, &out->base[body], 0, NULL, one_aside,
+                                   &aside, NULL) ||
             !aside.clear)
             return false;
         double high = FACE_HIGH * aside.next;

@@ -29,7 +29,8 @@ struct watched_faces {
 bool watched_faces_find(struct rt *run, uint32_t contact, double tol,
                         struct watched_faces *out);
 /* Calls `each` with the gap of every point. Points of two faces that are at one
- * place count once; apart: only while they rest. *holds (may be NULL): the time
+ * place count once; apart: only while they rest, and crossings that
+ * are held do not count. *holds (may be NULL): the time
  * for which the series hold. Status of the tapes. */
 int watched_faces_points(struct rt *run, const struct watched_faces *faces,
                          int order, bool apart,

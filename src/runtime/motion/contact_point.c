@@ -29,56 +29,6 @@ constant(int order, const double x[3], double sign, struct taylor out[3])
         taylor_const(order, sign * x[i], &out[i]);
 }
 
-/* Makes the rotation R from body to world axes, from the quaternion q in the
- * rows of the motion, from this order on. */
-static void
-rotation(const struct rt *run, uint32_t body, int from, int order,
-         struct taylor R[9])
-{
-    const imp_body *image_body = rt_body(run, body);
-    const double *work = run->rows.block[image_body->block];
-    struct taylor q[4], product[16];
-    bool plane = run->im->dim == 2;
-    for (int i = 2; i < 9 && plane; i++)
-        if (i % 3 == 2 || i >= 6)
-            taylor_const_from(from, order, i == 8, &R[i]);
-    for (int i = 0; i < (plane ? 2 : 4); i++)
-        memcpy(q[i].c,
-               work +
-                   (size_t)image_body->pose[(plane ? 2 : 3) + i] *
-                       IMP_ROW_STRIDE +
-                   IMP_ROW_PAD,
-               sizeof(double) * (size_t)(order + 1));
-    if (plane) {
-        R[0] = R[4] = q[0];
-        R[3] = q[1];
-        taylor_scale_from(from, order, -1.0, &q[1], &R[1]);
-        return;
-    }
-    for (int i = 0; i < 4; i++)
-        for (int j = i; j < 4; j++)
-            taylor_mul_from(from, order, &q[i], &q[j], &product[4 * i + j]);
-    for (int row = 0; row < 3; row++) {
-        int next = (row + 1) % 3, k = (row + 2) % 3;
-        /* 1 - 2 (qj qj + qk qk) */
-        taylor_add_from(from, order, &product[5 * (next + 1)],
-                        &product[5 * (k + 1)], &R[4 * row]);
-        taylor_scale_from(from, order, -2.0, &R[4 * row], &R[4 * row]);
-        if (from == 0)
-            R[4 * row].c[0] += 1.0;
-        /* 2 (qi qj -+ q0 qk) */
-        int lo = row < next ? row : next, hi = row < next ? next : row;
-        struct taylor *xy = &product[4 * (lo + 1) + hi + 1],
-                      *w = &product[k + 1];
-        taylor_sub_from(from, order, xy, w, &R[3 * row + next]);
-        taylor_scale_from(from, order, 2.0, &R[3 * row + next],
-                          &R[3 * row + next]);
-        taylor_add_from(from, order, xy, w, &R[3 * next + row]);
-        taylor_scale_from(from, order, 2.0, &R[3 * next + row],
-                          &R[3 * next + row]);
-    }
-}
-
 /* What a unit force along n at the point x of a body does: force in world
  * axes, torque in body axes. n and x are in body axes about the mass centre.
  * From this order on. */
@@ -202,6 +152,25 @@ poses_of(struct rt *run, struct persistent_group *group, uint32_t contact)
     return shared;
 }
 
+/* Takes the rotation of a body from another contact of this pass. */
+static bool
+turned_as_before(const struct rt *run, const struct persistent_group *group,
+                 uint32_t body, int order, struct taylor R[9])
+{
+    for (int i = 0; i < group->n_poses; i++) {
+        const struct contact_point_poses *other = group->poses[i];
+        const uint32_t *of = rt_contact(run, other->contact)->body;
+        if (other->pass != group->pass || other->over.order != order ||
+            (of[0] != body && of[1] != body))
+            continue;
+        for (int j = 0; j < 9; j++)
+            memcpy(R[j].c, other->R[of[1] == body][j].c,
+                   sizeof(double) * (size_t)(order + 1));
+        return true;
+    }
+    return false;
+}
+
 /* Makes the poses for the contact of a point. */
 static int
 poses(struct rt *run, struct persistent_group *group,
@@ -229,8 +198,11 @@ poses(struct rt *run, struct persistent_group *group,
     shared->over.from = back ? stands : 0;
     shared->over.has_back = false;
     for (int i = 0; i < 2 && !st; i++)
-        if (contact_point_body_moves(run, image_contact->body[i]))
-            rotation(run, image_contact->body[i], stands, order, shared->R[i]);
+        if (contact_point_body_moves(run, image_contact->body[i]) &&
+            !turned_as_before(run, group, image_contact->body[i], order,
+                              shared->R[i]))
+            body_rotation(run, image_contact->body[i], stands, order,
+                          shared->R[i]);
     shared->has_face = false;
     shared->pass = st ? 0 : group->pass;
     return st;
@@ -402,33 +374,47 @@ edge_lines(const struct rt *run, const struct contact_point *at,
     }
 }
 
-/* Finds where two edges cross, from this order on. False: they are parallel. */
+/* what is asked of a crossing */
+enum crossing_parts { CROSSING_GAP = 1, CROSSING_PLACES = 2 };
+
+/* Finds of the place where two edges cross the `parts` that are asked for, from
+ * this order on. False: they are parallel. */
 static bool
 cross_edges(const struct rt *run, const struct contact_point *at,
-            struct over *pose, int from,
+            struct over *pose, int from, unsigned parts,
             struct contact_point_crossing *crossing)
 {
+    const struct polytope *polytope;
+    const double *own = edge_of(run, at, 0, &polytope)->dir;
     int order = pose->order;
     edge_lines(run, at, pose, from, crossing);
-    taylor_cross_from(from, order, crossing->d[0], crossing->d[1],
-                      crossing->across);
+    taylor_cross_fixed(3, from, order, crossing->d[1], own, -1.0,
+                       crossing->across);
     taylor_dot_from(from, order, crossing->across, crossing->across,
                     &crossing->across2);
     if (!(crossing->across2.c[0] > POLYTOPE_PARALLEL * POLYTOPE_PARALLEL))
         return false;
-    taylor_sqrt_from(from, order, &crossing->across2, &crossing->sine);
-    for (int i = 0; i < 3; i++) {
-        taylor_div_from(from, order, &crossing->across[i], &crossing->sine,
-                        &crossing->unit[i]);
-        taylor_scale_from(from, order, at->face_of == 1 ? -1.0 : 1.0,
-                          &crossing->unit[i], &crossing->n[i]);
+    for (int i = 0; i < 3; i++)
         taylor_sub_from(from, order, &crossing->x[1][i], &crossing->x[0][i],
                         &crossing->offset[i]);
+    if (parts & CROSSING_GAP) {
+        taylor_sqrt_from(from, order, &crossing->across2, &crossing->sine);
+        for (int i = 0; i < 3; i++) {
+            taylor_div_from(from, order, &crossing->across[i], &crossing->sine,
+                            &crossing->unit[i]);
+            taylor_scale_from(from, order, at->face_of == 1 ? -1.0 : 1.0,
+                              &crossing->unit[i], &crossing->n[i]);
+        }
+        taylor_dot_from(from, order, crossing->n, crossing->offset,
+                        &crossing->gap);
     }
-    taylor_dot_from(from, order, crossing->n, crossing->offset, &crossing->gap);
-    for (int i = 0; i < 2; i++) {
-        taylor_cross_from(from, order, crossing->offset, crossing->d[1 - i],
-                          crossing->lever[i]);
+    for (int i = 0; i < 2 && parts & CROSSING_PLACES; i++) {
+        if (i == 0)
+            taylor_cross_from(from, order, crossing->offset, crossing->d[1],
+                              crossing->lever[0]);
+        else
+            taylor_cross_fixed(3, from, order, crossing->offset, own, 1.0,
+                               crossing->lever[1]);
         taylor_dot_from(from, order, crossing->lever[i], crossing->across,
                         &crossing->along[i]);
         taylor_div_from(from, order, &crossing->along[i], &crossing->across2,
@@ -454,7 +440,8 @@ edges_row(struct rt *run, struct persistent_group *group,
         row->crossing = NEW(run->own, struct contact_point_crossing);
     struct contact_point_crossing *crossing = row->crossing;
     struct over *pose = &shared->over;
-    if (!cross_edges(run, at, pose, from, crossing))
+    if (!cross_edges(run, at, pose, from, CROSSING_GAP | CROSSING_PLACES,
+                     crossing))
         return IMP_SINGULAR;
     row->gap = crossing->gap;
     for (int j = 0; j < 3; j++) { /* body 0 is pushed back */
@@ -508,7 +495,7 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
                 !polytope_edges_meet(polytope, other, at.face, at.vertex,
                                      centre, turn, &at.face_of))
                 continue;
-            if (cross_edges(run, &at, &pose, 0, crossing))
+            if (cross_edges(run, &at, &pose, 0, CROSSING_GAP, crossing))
                 each(ctx, &at, &crossing->gap);
         }
     return st;
@@ -527,7 +514,7 @@ contact_point_place(struct rt *run, const struct contact_point *at, int order,
     if (st)
         return st;
     if (at->kind == POINT_EDGES) {
-        if (!cross_edges(run, at, &pose, 0, crossing))
+        if (!cross_edges(run, at, &pose, 0, CROSSING_PLACES, crossing))
             return IMP_SINGULAR;
         for (int i = 0; i < 3; i++) {
             taylor_mul(order, &crossing->at[0], &crossing->d[0][i], &out[i]);
@@ -576,7 +563,7 @@ edge_ends(struct rt *run, const struct contact_point *at, int order,
     struct contact_point_crossing here, *crossing = &here;
     struct over pose;
     if (over_get(run, at, order, &pose, NULL) ||
-        !cross_edges(run, at, &pose, 0, crossing))
+        !cross_edges(run, at, &pose, 0, CROSSING_PLACES, crossing))
         return 0;
     for (int i = 0; i < 2; i++) {
         side[2 * i] = crossing->at[i];
@@ -588,7 +575,7 @@ edge_ends(struct rt *run, const struct contact_point *at, int order,
 
 int
 contact_point_vertices(struct rt *run, const struct contact_point *on,
-                       int order,
+                       int order, bool (*wanted)(void *, uint32_t),
                        void (*each)(void *, uint32_t, const struct taylor *),
                        void *ctx, double *holds)
 {
@@ -599,6 +586,8 @@ contact_point_vertices(struct rt *run, const struct contact_point *on,
     int st = over_get(run, on, order, &pose, holds);
     for (uint32_t v = 0; v < polytope->n_vertex && !st; v++) {
         struct taylor y[3], gap;
+        if (wanted && !wanted(ctx, v))
+            continue;
         over_point(&pose, 0, on->face_of, polytope->vertex[v], y);
         taylor_dot_const(order, y, face->n, &gap);
         gap.c[0] -= face->d;

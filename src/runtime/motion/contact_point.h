@@ -40,6 +40,10 @@ contact_point_same(const struct contact_point *one,
 
 struct persistent_group;
 struct persistent_row;
+/* Makes the rotation R from body to world axes, from the quaternion q in the
+ * rows of the motion, from this order on. */
+void body_rotation(const struct rt *run, uint32_t body, int from, int order,
+                   struct taylor R[9]);
 /* Does the body move at all? (False for the world and for fixed bodies.) */
 bool contact_point_body_moves(const struct rt *run, uint32_t body);
 /* The gap of a point and the forces that open it, as series to `order`;
@@ -65,10 +69,12 @@ bool contact_point_balls_gap(struct rt *run, uint32_t contact, int order,
 /* Forgets the poses that points of one contact share: to be called whenever
  * the motion in run->rows.block has changed. */
 void contact_point_poses_forget(struct persistent_group *group);
-/* Calls `each` with the gap of every vertex over the face of the point `on`.
+/* Calls `each` with the gap of every vertex over the face of the point `on`, or
+ * of those that are `wanted` (NULL: all are).
  * *holds (may be NULL): the time for which these series hold. */
 int contact_point_vertices(struct rt *run, const struct contact_point *on,
                            int order,
+                           bool (*wanted)(void *ctx, uint32_t vertex),
                            void (*each)(void *ctx, uint32_t vertex,
                                         const struct taylor *gap),
                            void *ctx, double *holds);

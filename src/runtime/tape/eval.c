@@ -43,7 +43,7 @@ struct leaves {
     const double *consts, *env, *local, *const *rows;
 };
 
-static inline double
+static inline __attribute__((always_inline)) double
 value_of(const struct leaves *leaves, const imp_instr *in, const double *reg)
 {
     const double *env = leaves->env;

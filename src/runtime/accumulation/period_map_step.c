@@ -112,14 +112,10 @@ static void
 hold(struct period_map *map, const bool *closed)
 {
     int n = projection_factor(map->copy, closed);
-    for (int contact = 0; contact < map->n && n; contact++) {
-        projection_apply(map->copy, n, take_one(map, map->tangent.y, contact),
-                         NULL);
-        put_one(map, map->tangent.y, contact);
-        projection_apply(map->copy, n, take_one(map, map->tangent.z, contact),
-                         NULL);
-        put_one(map, map->tangent.z, contact);
-    }
+    if (n == 0)
+        return;
+    projection_apply_columns(map->copy, n, map->n, map->tangent.y);
+    projection_apply_columns(map->copy, n, map->n, map->tangent.z);
 }
 
 /* Carries the tangents over the flight to the contact, which takes tau. rates:

@@ -142,6 +142,7 @@ work_new(struct arena *arena, int coordinates, int contacts)
     work->set.lcp_room = NEW_N(arena, double, lcp_room(contacts) + 1);
     work->set.settled = lcp_memory_new(arena, contacts);
     work->set.factored = projection_memory_new(arena, contacts);
+    work->set.pairs = lanes_new(arena, 2 * contacts);
     work->set.index = NEW_N(arena, int, (size_t)contacts + 1);
     work->set.first = NEW_N(arena, int, (size_t)contacts + 1);
     work->set.hit = NEW_N(arena, int, (size_t)contacts + 1);

@@ -4,6 +4,7 @@
  * or rates of these contacts vanish; and the state after a limit of infinitely
  * many impacts, which is such a projection. */
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -20,8 +21,9 @@
  * by number. */
 
 #define SETS_KEPT 8
-#define SETS_LEAST 3 /* rows; fewer are factored as fast as they are compared  \
-                      */
+#define SETS_LEAST                                                             \
+    3 /* rows; fewer are factored as fast as they are compared                 \
+       */
 #define SETS_MOST 32
 
 struct projection_memory {
@@ -195,6 +197,108 @@ projection_apply(const struct ballistic *motion, int count, double *vector,
     }
     for (int i = 0; i < count && motion->matrices.direct; i++)
         vector[work->set.index[i]] = off ? -off[work->set.index[i]] : 0.0;
+}
+
+/* Two columns at once. */
+typedef double pair __attribute__((vector_size(16)));
+typedef long long pair_mask __attribute__((vector_size(16)));
+
+static inline pair
+load(const double *p)
+{
+    pair v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline pair
+both(double x)
+{
+    return (pair){x, x};
+}
+
+static inline pair
+size_of(pair v)
+{
+    return (pair)((pair_mask)v & (pair_mask){INT64_MAX, INT64_MAX});
+}
+
+/* dense_dot of a row with columns. */
+static inline pair
+dot_pairs(int n, const double *left, const pair *right)
+{
+    pair s0 = {0.0, 0.0}, s1 = s0, s2 = s0, s3 = s0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        s0 += both(left[i]) * right[i];
+        s1 += both(left[i + 1]) * right[i + 1];
+        s2 += both(left[i + 2]) * right[i + 2];
+        s3 += both(left[i + 3]) * right[i + 3];
+    }
+    for (; i < n; i++)
+        s0 += both(left[i]) * right[i];
+    return (s0 + s2) + (s1 + s3);
+}
+
+/* Makes of set.W x = solution, in place, two columns. */
+static void
+solve_pairs(const struct ballistic_workspace *work, int count, pair *solution)
+{
+    const double *W = work->set.W;
+    for (int i = 0; i < count; i++)
+        solution[i] = (solution[i] - dot_pairs(i, W + i * count, solution)) *
+                      both(work->set.reciprocal[i]);
+    for (int i = count - 1; i >= 0; i--) {
+        pair x = solution[i] *= both(work->set.reciprocal[i]);
+        pair_mask some = x != both(0.0);
+        for (int j = 0; j < i; j++) {
+            pair left = solution[j] - both(W[i * count + j]) * x;
+            solution[j] = (pair)(((pair_mask)left & some) |
+                                 ((pair_mask)solution[j] & ~some));
+        }
+    }
+}
+
+void
+projection_apply_columns(const struct ballistic *motion, int count, int n,
+                         double *columns)
+{
+    assert(count >= 0 && count <= motion->model.m);
+    assert(n % 2 == 0 && columns);
+    const struct ballistic_workspace *work = motion->work;
+    const struct contact_matrices *matrices = &motion->matrices;
+    int rank = matrices->rank;
+    double tol = BALLISTIC_NOISE * (count + 1) * DBL_EPSILON;
+    pair *solution = (pair *)(void *)work->set.pairs;
+    for (int column = 0; column < n; column += 2) {
+        for (int i = 0; i < count; i++) {
+            int contact = work->set.index[i];
+            const double *F = matrices->F + contact * rank;
+            pair sum = {0.0, 0.0};
+            for (int j = 0; j < rank && !matrices->direct; j++)
+                sum += both(F[j]) * load(columns + j * n + column);
+            if (matrices->direct)
+                sum = load(columns + contact * n + column);
+            solution[i] =
+                work->set.reciprocal[i] == 0.0 ? both(0.0) : sum + both(0.0);
+        }
+        solve_pairs(work, count, solution);
+        for (int j = 0; j < rank; j++) {
+            double *at = columns + j * n + column;
+            pair was = load(at), sum = both(0.0), size = size_of(was);
+            for (int i = 0; i < count; i++) {
+                pair d = both(matrices->H[work->set.index[i] * rank + j]) *
+                         solution[i];
+                sum += d;
+                size += size_of(d);
+            }
+            was -= sum;
+            was = (pair)((pair_mask)was & ~(size_of(was) <= both(tol) * size));
+            memcpy(at, &was, sizeof was);
+        }
+        for (int i = 0; i < count && matrices->direct; i++)
+            memset(columns + work->set.index[i] * n + column, 0, sizeof(pair));
+    }
 }
 
 /* Moves the state of an instant by the solution of a projection. */

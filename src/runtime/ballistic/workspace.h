@@ -293,6 +293,7 @@ struct ballistic_set {
     double *lcp_room;
     struct lcp_memory *settled; /* which contacts push, of sets before */
     struct projection_memory *factored;
+    double *pairs; /* 2 k: solutions for two columns */
 };
 /* m each: one state, and marks of contacts */
 struct ballistic_scratch {
@@ -538,6 +539,10 @@ void projection_solve(const struct ballistic *motion, int k, const double *x);
  * factored contacts; off has a number for each contact, or is NULL. */
 void projection_apply(const struct ballistic *motion, int k, double *vector,
                       const double *off);
+/* The same without `off`, of n columns, an even number: columns[j * n + i] is
+ * entry j of column i. */
+void projection_apply_columns(const struct ballistic *motion, int count, int n,
+                              double *columns);
 /* Do the contacts outside set.closed stay open for the local time `remaining`?
  */
 bool projection_others_stay_open(struct ballistic *motion, double remaining);

@@ -70,7 +70,7 @@ struct kept_pose {
     double holds; /* negative: nobody has asked yet */
 };
 struct polytope_kept_poses {
-    int next;
+    int next, last; /* last: of the last answer, which is asked for most */
     struct kept_pose pose[POSES_KEPT];
 };
 
@@ -238,11 +238,14 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
     struct kept_pose *kept = NULL;
     /* one of more orders has the same coefficients, but holds for longer */
     for (int i = 0; i < POSES_KEPT && !kept; i++) {
-        struct kept_pose *pose = &memo->poses->pose[i];
+        int at = (memo->poses->last + i) % POSES_KEPT;
+        struct kept_pose *pose = &memo->poses->pose[at];
         if (pose->used &&
             (holds ? pose->order == order : pose->order >= order) &&
-            is_kept(run, image_contact, rows, order, pose))
+            is_kept(run, image_contact, rows, order, pose)) {
             kept = pose;
+            memo->poses->last = at;
+        }
     }
     if (!kept) {
         kept = &memo->poses->pose[memo->poses->next];
@@ -253,6 +256,7 @@ polytope_relative_pose(struct rt *run, uint32_t contact, int order,
         if (st)
             return st;
         keep(run, image_contact, rows, order, kept);
+        memo->poses->last = memo->poses->next;
         memo->poses->next = (memo->poses->next + 1) % POSES_KEPT;
     }
     for (int i = 0; i < 9; i++) {

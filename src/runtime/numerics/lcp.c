@@ -261,14 +261,8 @@ polish(int n, const double *G, const double *q, const int *in, double size,
 #define SETS_NO_BETTER 4
 
 /* Of more rows than these Lemke's method takes far longer than another set: one
- * set per row is tried, and what is left is solved with ever less of the
- * diagonal beside it (exchange_damped). */
+ * set per row is tried. */
 #define ROWS_MANY 64
-#define DAMPED 0.01 /* share of the diagonal at first */
-#define DAMPED_FALLS 0.1
-#define DAMPED_RISES 0.03 /* where it has fallen too fast */
-#define DAMPED_LEAST 1e-7
-#define DAMPED_ROUNDS 32
 
 struct pivots {
     int n, n_set, *set, *first; /* n */
@@ -321,10 +315,10 @@ solve_set(struct pivots *pivots, const int *in)
  * Murty 1974). Takes a few factors of the set, where Lemke's method pivots the
  * whole tableau for each row. False: it does not say. *dependent becomes true
  * where rows of a set depended on others; whether these are solved at the end,
- * nobody has asked. begun: the first set is in `in`. */
+ * nobody has asked. */
 static bool
 exchange_sets(int n, const double *g, const double *p, double size, double *z,
-              int *in, double *room, bool *dependent, bool begun)
+              int *in, double *room, bool *dependent)
 {
     struct pivots pivots = {.n = n, .g = g, .p = p, .z = z, .a = room};
     pivots.slack = room + n * n;
@@ -332,10 +326,10 @@ exchange_sets(int n, const double *g, const double *p, double size, double *z,
     pivots.reciprocal = pivots.size + n;
     pivots.set = (int *)(pivots.reciprocal + n);
     pivots.first = pivots.set + n;
-    int fewest = n + 1, worse = 0,
-        most = n > ROWS_MANY && !begun ? n : SETS_TRIED;
-    for (int i = 0; i < n && !begun; i++)
+    int fewest = n + 1, worse = 0;
+    for (int i = 0; i < n; i++)
         in[i] = p[i] < 0.0;
+    int most = n > ROWS_MANY ? n : SETS_TRIED;
     for (int k = 0; k < most; k++) {
         int wrong = 0, last = -1;
         solve_set(&pivots, in);
@@ -356,51 +350,6 @@ exchange_sets(int n, const double *g, const double *p, double size, double *z,
                 in[i] = !in[i];
     }
     return false;
-}
-
-/* Does z, whose entries outside the set `in` are 0, leave no w below 0, and
- * none above 0 on the set? */
-static bool
-is_solved(int n, const double *g, const double *p, double size, const double *z,
-          const int *in)
-{
-    for (int i = 0; i < n; i++) {
-        double w = p[i] + dense_dot(n, g + i * n, z);
-        if (w < -SLACK_ZERO * size || (in[i] && w > SLACK_ZERO * size))
-            return false;
-    }
-    return true;
-}
-
-/* Solves (g + d) z + p - d y = 0 in place of g z + p = 0, with y = 0, then with
- * y = z and ever less d (Rockafellar 1976): no row of g + d depends on others,
- * so that z is one whatever their order, and few sets lead from one d to the
- * next. matrix: n x n + 2 n. False: it has not been solved. */
-static bool
-exchange_damped(int n, const double *g, const double *p, double size, double *z,
-                int *in, double *room, double *matrix)
-{
-    double *shifted = matrix + n * n, *before = shifted + n, damping = DAMPED;
-    bool dependent = false;
-    memset(z, 0, sizeof *z * (size_t)n);
-    for (int round = 0; round < DAMPED_ROUNDS; round++) {
-        memcpy(before, z, sizeof *z * (size_t)n);
-        memcpy(matrix, g, sizeof *g * (size_t)n * (size_t)n);
-        for (int i = 0; i < n; i++) {
-            matrix[i * n + i] += damping;
-            shifted[i] = p[i] - damping * z[i];
-        }
-        if (!exchange_sets(n, matrix, shifted, size, z, in, room, &dependent,
-                           round > 0)) {
-            memcpy(z, before, sizeof *z * (size_t)n);
-            damping = fmin(damping / DAMPED_RISES, DAMPED);
-        } else if (damping < DAMPED_LEAST)
-            break;
-        damping *= DAMPED_FALLS;
-        for (int i = 0; i < n; i++)
-            in[i] = z[i] > 0.0;
-    }
-    return is_solved(n, g, p, size, z, in);
 }
 
 /* -- by descent -------------------------------------------------------------
@@ -522,6 +471,20 @@ descend(struct descent *descent)
     return 3;
 }
 
+/* Does z, whose entries outside the set `in` are 0, leave no w below 0, and
+ * none above 0 on the set? */
+static bool
+is_solved(int n, const double *g, const double *p, double size, const double *z,
+          const int *in)
+{
+    for (int i = 0; i < n; i++) {
+        double w = p[i] + dense_dot(n, g + i * n, z);
+        if (w < -SLACK_ZERO * size || (in[i] && w > SLACK_ZERO * size))
+            return false;
+    }
+    return true;
+}
+
 /* Every contact that stays closed may carry a load: takes the least z among
  * these contacts, or among those of `in` if that is negative. Status as
  * lcp_solve; -1: it is negative, and which set `in` is depends on the order of
@@ -582,18 +545,12 @@ solve(int n, const double *G, const double *q, double *z, double *room,
         return 0;
     bool dependent = false;
     int st = -1;
-    if (exchange_sets(n, scaled, p, size, trial, in, rest, &dependent, false) &&
+    if (exchange_sets(n, scaled, p, size, trial, in, rest, &dependent) &&
         is_solved(n, scaled, p, size, trial, in))
         st = least(n, G, q, scaled, p, size, trial, scale, in, dependent, z,
                    rest, memory);
     if (st >= 0)
         return st;
-    if (n > ROWS_MANY &&
-        exchange_damped(n, scaled, p, size, trial, in, rest, T)) {
-        for (int i = 0; i < n; i++)
-            z[i] = trial[i] * scale[i];
-        return 2;
-    }
     tableau(n, scaled, p, size, T);
     st = lemke(n, T, basis);
     if (!st)

@@ -182,6 +182,60 @@ extrapolated(const double *value, size_t n, double rounding, double without,
     return error;
 }
 
+/* Flights whose lengths shrink by one ratio differ from it by this share, and by
+ * so many roundings of their ends. What that does to an estimate, the estimates
+ * before it show. */
+#define RATIO_SHARE 1e-6
+#define RATIO_ROUNDED 64.0
+
+/* The ratio by which n - 1 flights shrink, one and all; 0: they do not. The
+ * longest ones tell it best. */
+static double
+one_ratio(const double *time, size_t n)
+{
+    double first = n > 3 ? time[1] - time[0] : 0, ratio;
+    if (!(first > 0))
+        return 0;
+    ratio = (time[2] - time[1]) / first;
+    double flight = first, rounded = DBL_EPSILON * fabs(time[n - 1]);
+    for (size_t i = 1; i + 1 < n; i++) {
+        double next = time[i + 1] - time[i];
+        if (fabs(next - ratio * flight) >
+            RATIO_SHARE * flight + RATIO_ROUNDED * rounded)
+            return 0;
+        flight = next;
+    }
+    return ratio < 1 ? ratio : 0;
+}
+
+/* Where flights shrink by one ratio, each is the one before in a smaller scale,
+ * and an integral until its end is a sum of powers of that scale: they are taken
+ * out one after the other (L. F. Richardson and J. A. Gaunt, "The deferred approach to
+ * the limit", Phil. Trans. R. Soc. A 226, 1927). Returns the error of *limit, by how
+ * much it is not that of an end less and that of a power less; INFINITY where
+ * values are too few. */
+static double
+without_powers(const double *value, size_t n, double ratio, double rounding,
+               double *limit)
+{
+    double left[EXTRAPOLATED], power = 1, error = INFINITY, off = rounding;
+    memcpy(left, value, n * sizeof *value);
+    for (size_t m = 1; m + 1 < n; m++) {
+        double was = left[n - m];
+        power *= ratio;
+        off *= (1 + power) / (1 - power);
+        for (size_t i = 0; i + m < n; i++)
+            left[i] = (left[i + 1] - power * left[i]) / (1 - power);
+        double here = left[n - 1 - m],
+               changes = fabs(here - was) + fabs(here - left[n - 2 - m]) + off;
+        if (changes < error) {
+            error = changes;
+            *limit = here;
+        }
+    }
+    return error;
+}
+
 /* Do the last three of n values differ by rounding alone? Then flights add
  * nothing, and there are no sequences whose differences the algorithm could
  * divide by. */
@@ -197,7 +251,9 @@ is_settled(const double *value, size_t n, double rounding)
  * limits, or where one contact has a limit after the impacts of several,
  * nothing better is known. Whether they do, the times of these ends show: the
  * limit, to which they lead, is known. The share of what is left by which the
- * algorithm misses it there counts as a share of the integral. */
+ * algorithm misses it there counts as a share of the integral. Two sequences of
+ * different signs mislead it, whose estimates agree by chance: where flights
+ * shrink by one ratio, their powers are known instead. */
 static void
 rest_of_integral(const struct along *along, struct followed *followed,
                  double most, double left)
@@ -212,13 +268,17 @@ rest_of_integral(const struct along *along, struct followed *followed,
             SUM_ROUNDED * DBL_EPSILON *
             (fabs(sum) + fmax(followed->kink->size, most) * followed->last_to);
         bool settled = is_settled(sums, n, rounding);
+        double ratio = one_ratio(time, n);
         double error =
-            settled ? rounding : extrapolated(sums, n, rounding, sum, &there);
+            settled     ? rounding
+            : ratio > 0 ? without_powers(sums, n, ratio, rounding, &there)
+                        : extrapolated(sums, n, rounding, sum, &there);
         if (settled)
             there = sums[n - 1];
         extrapolated(time, n, 0, followed->last_to, &at);
         error = fmax(error, most * fabs(at - followed->last_to));
-        if (error < best && fabs(there - sum) <= 2 * most * left) {
+        /* flights of no law give estimates that cannot be */
+        if (error < best && fabs(there - sum) <= most * left + error) {
             best = error;
             followed->value = there;
         }

@@ -509,6 +509,13 @@ take_jump(struct along *along, struct followed *followed, double t)
     count_value(followed, foreseen, t);
 }
 
+/* How far an item needs no look. */
+static double
+reach_of(const struct followed *followed)
+{
+    return fmax(followed->holds, along_quiet_for(followed, followed->holds));
+}
+
 /* The last piece ends at time t with this value. */
 static void
 end_piece(struct along *along, struct followed *followed, double t,
@@ -528,6 +535,8 @@ end_piece(struct along *along, struct followed *followed, double t,
     }
     if (t > followed->known && !along->brief && !followed->blunt) {
         note_piece(along, followed, t, value);
+        if (t > along->reach && h > reach_of(followed))
+            along_missed(along, followed, t, value);
         return;
     }
     double foreseen = polynomial_value(followed->c, IMP_ALONG_ORDER, h),
@@ -594,13 +603,6 @@ static double
 least_step(double t)
 {
     return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
-}
-
-/* How far an item needs no look. */
-static double
-reach_of(const struct followed *followed)
-{
-    return fmax(followed->holds, along_quiet_for(followed, followed->holds));
 }
 
 /* Has no item a kink, which would have to be looked for as far as that? */

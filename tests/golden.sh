@@ -7,11 +7,11 @@
 #
 # bad   tests/bad/PART/X.imp: stderr and status of `imp run` in X.err
 # run   tests/run/PHENOMENON/X.imp: stdout and status in X.out beside it;
-#       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and
-#       the standalone simulator print the same bytes as JSON, also with the params
-#       that tests/run/sets gives. So do, for the examples and every third of the
-#       models (with ALL=1 for each), the JIT at O2, and the evaluator and the simulator
-#       as text. O2 takes as long to compile as all the rest together.
+#       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and O2 and
+#       the standalone simulator print the same bytes, as JSON and as text, also with the
+#       params that tests/run/sets gives: the examples and a third of the models in all
+#       these ways, a third by the evaluator and the JIT at O0, a third by the evaluator
+#       and the simulator; with ALL=1 each model in all ways. To compile takes most of the time.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
 # fmt   tests/fmt/X.imp   formatted text in X.fmt. Formatting twice changes nothing
 #       more, also for all examples, all models of tests/run and the library.
@@ -77,8 +77,9 @@ do_bad() {
     done
 }
 
-# ways MODEL [ARG...]: runs the model in all ways as JSON, which has all digits, and
-# by the simulator as text; where $thorough, by O2 and by the evaluator as text, too.
+# ways MODEL [ARG...]: runs the model by the evaluator, and in the ways that $jit (levels of
+# the code generator) and $alone (not empty: as a simulator) ask for, as JSON, which has all
+# digits, and once as text, which is left in $tmp/text.
 # The object that was compiled is taken from the cache for other params.
 ways() {
     model=$1
@@ -87,7 +88,7 @@ ways() {
         "$imp" run --backend=eval --json "$@" "$model" 2>"$tmp/said"
         echo "exit $?"
     } >"$tmp/eval--json"
-    for opt in 0 ${thorough:+2}; do
+    for opt in $jit; do
         {
             "$imp" run --opt="$opt" --json "$@" "$model" 2>"$tmp/said-jit"
             echo "exit $?"
@@ -95,6 +96,13 @@ ways() {
         same "$model $*: JIT O$opt" "$tmp/eval--json" "$tmp/jit"
         same "$model $*: messages, JIT O$opt" "$tmp/said" "$tmp/said-jit"
     done
+    if [ -z "$alone" ] || [ -n "$thorough" ]; then
+        {
+            "$imp" run --backend=eval "$@" "$model" 2>/dev/null
+            echo "exit $?"
+        } >"$tmp/text"
+    fi
+    [ -n "$alone" ] || return 0
     for form in '' --json; do
         # shellcheck disable=SC2086
         {
@@ -103,12 +111,11 @@ ways() {
         } >"$tmp/alone$form"
     done
     same "$model $*: standalone" "$tmp/eval--json" "$tmp/alone--json"
-    [ -n "$thorough" ] || return 0
-    {
-        "$imp" run --backend=eval "$@" "$model" 2>/dev/null
-        echo "exit $?"
-    } >"$tmp/eval"
-    same "$model $*: text of the simulator" "$tmp/eval" "$tmp/alone"
+    if [ -n "$thorough" ]; then
+        same "$model $*: text of the simulator" "$tmp/text" "$tmp/alone"
+    else
+        cp "$tmp/alone" "$tmp/text"
+    fi
 }
 
 # The models in two halves, beside each other: they need nothing of each other.
@@ -135,7 +142,6 @@ do_run() {
         [ -z "${HALF:-}" ] || [ $((count % 2)) -eq "$HALF" ] || continue
         name=$(basename "$f" .imp)
         thorough=${ALL:-}
-        [ $((count / 2 % 3)) -ne 0 ] || thorough=1
         case $f in
         examples/*)
             out=tests/run/examples/$name.out
@@ -143,9 +149,15 @@ do_run() {
             ;;
         *) out=${f%.imp}.out ;;
         esac
+        jit='0 2' alone=1
+        [ -n "$thorough" ] || case $((count / 2 % 3)) in
+        0) thorough=1 ;;
+        1) jit=0 alone= ;;
+        2) jit= ;;
+        esac
         # this copy shows that a simulator does not read the model again
         cp "$f" "$tmp/$name.imp"
-        if ! (cd "$(dirname "$f")" && "$imp" build "$name.imp" \
+        if [ -n "$alone" ] && ! (cd "$(dirname "$f")" && "$imp" build "$name.imp" \
             -o "$tmp/sim") >"$tmp/log" 2>&1; then
             complain "$f: imp build"
             cat "$tmp/log"
@@ -154,10 +166,10 @@ do_run() {
         ways "$f"
         # All ways agree to the last bit. The expected output may differ by
         # rounding, so that the tests pass on another processor.
-        if [ -e "$out" ] && awk -f tests/close.awk "$out" "$tmp/alone"; then
+        if [ -e "$out" ] && awk -f tests/close.awk "$out" "$tmp/text"; then
             tests=$((tests + 1))
         else
-            compare "$out" "$tmp/alone"
+            compare "$out" "$tmp/text"
         fi
         grep "^$name " tests/run/sets 2>/dev/null >"$tmp/sets" || :
         while read -r _ sets; do

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How well a limit is known. Limits with friction of several groups of contacts
- * that do not act on each other, at one time: each is foreseen as if it were
- * alone, and all are taken together, since no flights of one can be found that
- * come before the limit of another one. Limits that follow each other ever
- * faster. And the rows that are asked for before a limit. */
+/* How well the time of a limit is known. Limits with friction of several groups
+ * of contacts that do not act on each other, at one time: each is foreseen as
+ * if it were alone, and all are taken together, since no flights of one can be
+ * found that come before the limit of another one. Limits that follow each
+ * other ever faster. And the rows that are asked for before a limit. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -14,98 +14,8 @@
 #include "runtime/accumulation/flight_history.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
-#include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
-
-/* -- when a limit is known ------------------------------------------------- */
-
-/* The flights of a part: those at which the same limit was predicted, or the
- * last ones. */
-static const struct flight_history *
-flights_of(const struct simulation *sim, const struct limit_points *points,
-           const int *part, int which, const struct limit_prediction *of)
-{
-    const struct flight_history *found = NULL;
-    bool same = false;
-    for (int i = 0; i < points->n; i++) {
-        const struct flight_history *flights =
-            &sim->contacts[points->spot[i].contact].flights;
-        bool now = limit_known_same(flights, of);
-        if (part[i] == which && now >= same &&
-            (!found || now > same || flights->last > found->last)) {
-            found = flights;
-            same = now;
-        }
-    }
-    return found;
-}
-
-/* Notes the prediction of a limit after an impact at `contact`, now, and how
- * much it has changed. Is it known well enough, for each part of the group? */
-static bool
-is_known(struct simulation *sim, const struct limit_points *points,
-         struct forecast_limit *limit, uint32_t contact, double window,
-         double state_window)
-{
-    assert(sim != NULL && limit->remaining >= 0.0);
-    struct flight_history *own = &sim->contacts[contact].flights;
-    int *part = NEW_N(sim->run->brief, int, (size_t)points->n + 1), of = 0;
-    int parts = limit_parts(sim->run, points, part);
-    bool known = true;
-    for (int i = 0; i < points->n; i++)
-        if (points->spot[i].contact == contact)
-            of = part[i];
-    limit->change = 0.0;
-    for (int k = 0; k < parts; k++) {
-        struct limit_prediction now = limit_of_part(points, limit, part, k);
-        double change;
-        now.now = rt_time(sim->run);
-        now.window = window;
-        now.exact = fmin(window, state_window);
-        if (now.left < 0.0 && k != of)
-            continue;
-        if (now.left < 0.0)
-            now.left = limit->remaining;
-        if (k != of) {
-            known &= limit_known_still(flights_of(sim, points, part, k, &now),
-                                       &now, &change);
-            limit->change = fmax(limit->change, change);
-            continue;
-        }
-        /* the ratio of a pattern changes as the directions of its impulses do
-         */
-        if (limit->chatter.period != 1 && limit->remaining > window)
-            limit->chatter.ratio_error +=
-                limit_known_same(own, &now)
-                    ? fabs(limit->chatter.ratio - own->ratio)
-                    : NAN;
-        own->ratio = limit->chatter.ratio;
-        known &= limit_known_note(own, &now);
-        limit->change = fmax(limit->change, own->noise);
-    }
-    return known;
-}
-
-bool
-limits_known(struct simulation *sim, uint32_t contact,
-             const struct limit_group *group, const struct limit_points *points,
-             struct forecast_limit found[2], double window, double state_window,
-             bool enough, const struct limit_joins *joins)
-{
-    struct flight_history *flights = &sim->contacts[contact].flights;
-    if (found[1].found)
-        limit_known_note_some(flights,
-                              limit_signature(points, &found[1], NULL, 0),
-                              rt_time(sim->run), found[1].remaining);
-    bool known = found[0].found && is_known(sim, points, &found[0], contact,
-                                            window, state_window);
-    found[1].change = flights->some_noise;
-    for (int k = 0; k < 2; k++)
-        found[k].blurred = limit_blurred(group, &found[k], found[k].change,
-                                         window, enough, joins);
-    return (known && enough) || found[0].blurred;
-}
 
 /* -- how well the time of a limit is known --------------------------------- */
 
@@ -139,6 +49,13 @@ own_rounding(const struct simulation *sim, uint32_t contact)
            limit_group_place(sim->run, contact);
 }
 
+/* Has the last impact brought the point to rest, if it was hit at all? */
+static bool
+is_held(const struct contact_point_state *state)
+{
+    return state->gap == 0.0 && state->rate == 0.0;
+}
+
 /* A point that was hit together with its neighbours may have been hit while its
  * gap was open still, by more than rounding but within the tolerance. Returns
  * how much too early (s) this was, at the most: the way over the speed of the
@@ -165,7 +82,7 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
         const struct contact_point_state *state = &group->point[i];
         double gap = fabs(state->gap), fall = fabs(state->free),
                speed = fmax(fabs(state->rate), 0.5 * fall * first), early;
-        bool noted = fabs(state->gap - flights->gap) <= own;
+        bool noted = is_held(state) || fabs(state->gap - flights->gap) <= own;
         if (group->spot[i].contact != contact || state->rate < -rate ||
             (!noted && !(gap > rounding && gap <= tol && fall + speed > 0.0)))
             continue;
@@ -175,6 +92,29 @@ limit_early(const struct simulation *sim, const struct limit_group *group,
         if (ratio && steady > 0.0)
             early = fmin(early, gap / steady + off);
         most = fmax(most, early);
+    }
+    return most;
+}
+
+/* The same of the other contacts of a limit that were hit lately, since the
+ * flights began which tell it, whatever their gaps are now. The flights since
+ * that impact are off, too, by no more than themselves. */
+static double
+early_beside(const struct simulation *sim, const struct limit_group *group,
+             const struct forecast_limit *limit, uint32_t contact, double now)
+{
+    const struct flight_history *own = &sim->contacts[contact].flights;
+    double lately = 0.0, most = 0.0;
+    for (int k = 0; k < 4 && k < own->n_known; k++)
+        lately += own->flight[k];
+    for (int i = 0; i < group->n; i++) {
+        uint32_t other = group->spot[i].contact;
+        const struct flight_history *flights = &sim->contacts[other].flights;
+        if (limit->closed[i] && other != contact &&
+            limit_hit_within(sim, other, lately))
+            most = fmax(most, flights->early +
+                                  fmin(flights->early,
+                                       now + limit->remaining - flights->last));
     }
     return most;
 }
@@ -256,6 +196,9 @@ cut_before(double left, double speed, double place)
  * 2 d/(1 - e) where one point bounces. Impacts are then as
  * many as the ratio of the flights says.
  *
+ * No change shows what the impacts at both ends of the first flight were off,
+ * by d and their speed of then.
+ *
  * The forecast has followed impacts of its own: of its limit it does not know
  * a share of what its last impact left (chatter.remaining).
  * Flights within the tolerance of the gap: see limit_note_flat and limit_early;
@@ -266,8 +209,11 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
                  double now, double window, double change)
 {
     assert(sim != NULL && limit->remaining >= 0.0);
-    double place = 0.0, least = INFINITY, e = 0.0, left = limit->remaining,
-           flat = limit_early(sim, group, contact), share = 0.0, fast = 0.0;
+    const struct flight_history *flights = &sim->contacts[contact].flights;
+    double place = 0.0, least = INFINITY, begun = INFINITY, e = 0.0,
+           left = limit->remaining, flat = limit_early(sim, group, contact),
+           share = 0.0, fast = 0.0;
+    flat = fmax(flat, early_beside(sim, group, limit, contact, now));
     for (int i = 0; i < group->n; i++)
         if (limit->group[i] || limit->earlier[i] > 0.0) {
             flat =
@@ -277,11 +223,14 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
             if (group->point[i].rate == 0.0)
                 continue;
             least = fmin(least, fabs(group->point[i].rate));
+            begun = fmin(
+                begun, fmax(fabs(group->point[i].rate),
+                            0.5 * fabs(group->point[i].free) * flights->first));
             fast = fmax(fast, fabs(group->point[i].rate));
             share = fmax(share, fabs(group->point[i].free) * left /
                                     fabs(group->point[i].rate));
         }
-    change = fmax(change, sim->contacts[contact].flights.kept);
+    change = fmax(change, flights->kept);
     if (e == 1.0 && limit->chatter.ratio < 1.0)
         e = pow(limit->chatter.ratio, 1.0 / fmax(1.0, limit->chatter.period));
     double all = fmin(e, 1.0 - DBL_EPSILON), many = 4.0 / sqrt(1.0 - all * all),
@@ -291,7 +240,8 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
                   (fast > 0.0 ? cut_before(left, fast, place) : 0.0),
            gap = CHATTER_BLUR * DBL_EPSILON * place * far * far * far;
     double off = isfinite(change)
-                     ? many * (change + 2.0 * longer * late)
+                     ? many * (change + 2.0 * longer * late) +
+                           2.0 * longer * DBL_EPSILON * place / begun
                      : many * longer * (DBL_EPSILON * place / least + late) +
                            2.0 * gap / least;
     /* which of several points with friction are hit together, rounding may

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts in the record of `simulate`: when, at which
  * contacts and gaps, how many impacts were resolved, what the limit rests on,
- * and how well it is known. And verdicts of choices of modes, where friction
- * is. */
+ * and how well it is known. When that is enough. And verdicts of choices of
+ * modes, where friction is. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -14,10 +14,12 @@
 #include "analysis/impact/impact_of_contacts.h"
 #include "analysis/simulate/simulate_priv.h"
 #include "base/num.h"
+#include "runtime/accumulation/flight_history.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/system.h"
+#include "runtime/modes/limit_path.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 
@@ -455,29 +457,6 @@ limit_flat(struct simulation *sim, const struct limit_group *group,
     return true;
 }
 
-/* The first prediction is known by what the parabola is not the motion: gaps
- * are off by their rounding at the end of the window, and with the third power
- * of the time, and flights by that over their speed at either end. What the
- * forecast itself does not know of its limit counts, too. It is compared with
- * what is joined among the points of the limit: others may change it all. */
-bool
-limit_blurred(const struct limit_group *group,
-              const struct forecast_limit *limit, double change, double window,
-              bool enough, const struct limit_joins *joins)
-{
-    double most = 0.0, far = limit->remaining / window;
-    bool first = isinf(change);
-    if (!limit->found || (first && !enough))
-        return false;
-    for (int i = 0; i < group->n && first; i++)
-        if (limit->group[i] && group->point[i].rate != 0.0)
-            most = fmax(most, group->place[i] / fabs(group->point[i].rate));
-    if (first)
-        change = 2.0 * CHATTER_BLUR * DBL_EPSILON * most * far * far * far;
-    return change + limit->chatter.error * limit->chatter.remaining <
-           limit_joins_lost(joins, first ? limit->group : NULL);
-}
-
 bool
 limit_friction_known(struct simulation *sim, const struct limit_group *group,
                      const struct forecast_limit *limit, uint32_t contact,
@@ -507,6 +486,120 @@ limit_slip_left(const struct simulation *sim, const struct limit_group *group,
         return 0.0;
     double acc, speed = speed_of(sim, group, &acc);
     return speed > 0.0 ? acc * left / speed : 0.0;
+}
+
+/* -- when a limit is known ------------------------------------------------- */
+
+/* The flights of a part: those at which the same limit was predicted, or the
+ * last ones. */
+static const struct flight_history *
+flights_of(const struct simulation *sim, const struct limit_points *points,
+           const int *part, int which, const struct limit_prediction *of)
+{
+    const struct flight_history *found = NULL;
+    bool same = false;
+    for (int i = 0; i < points->n; i++) {
+        const struct flight_history *flights =
+            &sim->contacts[points->spot[i].contact].flights;
+        bool now = limit_known_same(flights, of);
+        if (part[i] == which && now >= same &&
+            (!found || now > same || flights->last > found->last)) {
+            found = flights;
+            same = now;
+        }
+    }
+    return found;
+}
+
+/* Notes the prediction of a limit after an impact at `contact`, now, and how
+ * much it has changed. Is it known well enough, for each part of the group? */
+static bool
+is_known(struct simulation *sim, const struct limit_points *points,
+         struct forecast_limit *limit, uint32_t contact, double window,
+         double state_window)
+{
+    assert(sim != NULL && limit->remaining >= 0.0);
+    struct flight_history *own = &sim->contacts[contact].flights;
+    int *part = NEW_N(sim->run->brief, int, (size_t)points->n + 1), of = 0;
+    int parts = limit_parts(sim->run, points, part);
+    bool known = true;
+    for (int i = 0; i < points->n; i++)
+        if (points->spot[i].contact == contact)
+            of = part[i];
+    limit->change = 0.0;
+    for (int k = 0; k < parts; k++) {
+        struct limit_prediction now = limit_of_part(points, limit, part, k);
+        double change;
+        now.now = rt_time(sim->run);
+        now.window = window;
+        now.exact = fmin(window, state_window);
+        if (now.left < 0.0 && k != of)
+            continue;
+        if (now.left < 0.0)
+            now.left = limit->remaining;
+        if (k != of) {
+            known &= limit_known_still(flights_of(sim, points, part, k, &now),
+                                       &now, &change);
+            limit->change = fmax(limit->change, change);
+            continue;
+        }
+        /* the ratio of a pattern changes as the directions of its impulses do
+         */
+        if (limit->chatter.period != 1 && limit->remaining > window)
+            limit->chatter.ratio_error +=
+                limit_known_same(own, &now)
+                    ? fabs(limit->chatter.ratio - own->ratio)
+                    : NAN;
+        own->ratio = limit->chatter.ratio;
+        known &= limit_known_note(own, &now);
+        limit->change = fmax(limit->change, own->noise);
+    }
+    return known;
+}
+
+/* Do impacts that are joined move the limit by more than its prediction
+ * changes? The first prediction is known by what the parabola is not the
+ * motion: gaps are off by their rounding at the end of the window, and with the
+ * third power of the time, and flights by that over their speed at either end.
+ * What the forecast itself does not know of its limit counts, too. It is
+ * compared with what is joined among the points of the limit: others may change
+ * it all. */
+static bool
+is_blurred(const struct limit_group *group, const struct forecast_limit *limit,
+           double change, double window, bool enough,
+           const struct limit_joins *joins)
+{
+    double most = 0.0, far = limit->remaining / window;
+    bool first = isinf(change);
+    if (!limit->found || (first && !enough))
+        return false;
+    for (int i = 0; i < group->n && first; i++)
+        if (limit->group[i] && group->point[i].rate != 0.0)
+            most = fmax(most, group->place[i] / fabs(group->point[i].rate));
+    if (first)
+        change = 2.0 * CHATTER_BLUR * DBL_EPSILON * most * far * far * far;
+    return change + limit->chatter.error * limit->chatter.remaining <
+           limit_joins_lost(joins, first ? limit->group : NULL);
+}
+
+bool
+limits_known(struct simulation *sim, uint32_t contact,
+             const struct limit_group *group, const struct limit_points *points,
+             struct forecast_limit found[2], double window, double state_window,
+             bool enough, const struct limit_joins *joins)
+{
+    struct flight_history *flights = &sim->contacts[contact].flights;
+    if (found[1].found)
+        limit_known_note_some(flights,
+                              limit_signature(points, &found[1], NULL, 0),
+                              rt_time(sim->run), found[1].remaining);
+    bool known = found[0].found && is_known(sim, points, &found[0], contact,
+                                            window, state_window);
+    found[1].change = flights->some_noise;
+    for (int k = 0; k < 2; k++)
+        found[k].blurred = is_blurred(group, &found[k], found[k].change, window,
+                                      enough, joins);
+    return (known && enough) || found[0].blurred;
 }
 
 /* -- verdicts -------------------------------------------------------------- */

@@ -21,17 +21,15 @@
 #include "runtime/rubbing/rubbing.h"
 
 /* An acceleration of a slip below so many times its rounding is none: normals
- * and places of corners are right to some 1e-13 (FORCE_NONE of mode_select.c).
- */
+ * and places of corners are right to 1e-13 (FORCE_NONE of mode_select.c). */
 #define CORNERS_SLIP 2e3
 /* Stick and slip that take turns so often at one time, per point and without an
  * impact, come to no end. */
 #define MODES_REPEAT 6
 /* Before that, what forces at edges of their cones do next is looked at, */
 #define MODES_NEXT 1
-/* and forces that points share are no longer the least ones: least
- * forces lie at edges of cones, so that each point that keeps off its own edge
- * brings another one to it. */
+/* and forces that points share are no longer the least ones, which lie at edges
+ * of cones: each point that keeps off its own brings another one to its. */
 #define MODES_INNER 2
 
 /* Appends the points of the contact. False: the touch cannot be followed by
@@ -311,13 +309,15 @@ tell(struct simulation *sim, const bool *before, const enum contact_mode *mode,
     struct rt *run = sim->run;
     const char *list = NULL;
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
+        struct simulated_contact *its = &sim->contacts[contact];
         bool now = persistent_holds(run, contact);
+        if (before[contact] && !now)
+            its->flights.released = rt_time(run);
         if (sim->struck && sim->struck[contact])
             continue;
         if (friction_modes_contact(run, contact)) {
             tell_mode(sim, contact, mode[contact]);
-        } else if (now != before[contact] &&
-                   (now || !sim->contacts[contact].yields)) {
+        } else if (now != before[contact] && (now || !its->yields)) {
             simulate_log_event(sim, contact, now ? "slide" : "leave", "", 0.0);
             simulate_watch(sim, contact, WATCH_LEAVE);
         }

@@ -659,10 +659,6 @@ double limit_window(const struct simulation *sim, struct limit_group *group,
                     double *far, double *state);
 bool limit_flat(struct simulation *sim, const struct limit_group *group,
                 const struct forecast_limit *limit);
-/* Do impacts that are joined move it by more than its prediction changes? */
-bool limit_blurred(const struct limit_group *, const struct forecast_limit *,
-                   double change, double window, bool enough,
-                   const struct limit_joins *);
 /* A bound of the error of the state at a limit with friction, as a share of the
  * speeds: loads and coefficients change at the rate for which the parabola is
  * the motion for `window` seconds; 0: impulses turn. False: wait. */

@@ -14,7 +14,8 @@ bool
 flight_history_add(struct flight_history *flights, double time)
 {
     assert(flights != NULL);
-    double flight = time - flights->last, early = flights->early_now;
+    double flight = time - flights->last, early = flights->early_now,
+           flown = time - fmax(flights->last, flights->released);
     flights->last = time;
     flights->early_now = 0.0;
     if (flights->impacts++ == 0) {
@@ -33,7 +34,7 @@ flight_history_add(struct flight_history *flights, double time)
     flights->flight[1] = flights->flight[0];
     flights->flight[0] = flight;
     if (flights->n_known == 0 || flight >= flights->flight[1]) {
-        flights->first = flight;
+        flights->first = flown;
         flights->early = early;
     }
     flights->n_known++;
@@ -45,8 +46,9 @@ flight_history_note_gap(struct flight_history *flights, double gap,
                         double speed, double rounding)
 {
     assert(flights != NULL && speed > 0.0 && rounding >= 0.0);
-    double change = fabs(gap - flights->gap);
-    flights->early_now = change > rounding ? change / speed : 0.0;
+    double change = fabs(gap - flights->gap),
+           early = gap < 0.0 ? 2.0 * change / speed : change / speed;
+    flights->early_now = change > rounding ? early : 0.0;
     flights->early += flights->early_now;
     flights->gap = gap;
 }

@@ -10,6 +10,7 @@
 /* All zero: no impact yet. */
 struct flight_history {
     double last;      /* time of the last impact, s */
+    double released;  /* when the contact that was held was let go, s */
     double flight[4]; /* the last flights, newest first, s */
     double meet;      /* time of the limit, as predicted at the last impact */
     double off;       /* the change of this prediction at the last impact */
@@ -44,8 +45,9 @@ struct flight_history {
  * limit, and begins a new history. */
 bool flight_history_add(struct flight_history *flights, double time);
 /* Notes that the coming impact leaves a gap (m) which the bodies would have
- * passed at that speed (m/s); what is no more than `rounding` is none. The
- * impacts that follow keep the gap: a change alone takes time. */
+ * passed at that speed (m/s), or fallen through from rest where they overlap;
+ * what is no more than `rounding` is none. The impacts that follow keep the
+ * gap: a change alone takes time. */
 void flight_history_note_gap(struct flight_history *flights, double gap,
                              double speed, double rounding);
 /* Have the last flights shrunk by the same ratio? */

@@ -625,7 +625,8 @@ is_early(struct flight_history *flights)
 
 /* Are there too few flights for a limit, and is the next one not expected to
  * make them enough? A prediction with friction is only compared with the next
- * one. */
+ * one, and with the one before: where a limit has been foreseen it may be known
+ * better than what the next impacts leave. */
 static bool
 compares_nothing(const struct flight_history *flights, bool enough)
 {
@@ -633,7 +634,8 @@ compares_nothing(const struct flight_history *flights, bool enough)
         flights->n_known < 2
             ? INFINITY
             : flights->flight[0] / flights->flight[1] * flights->flight[0];
-    return !enough && flights->n_known + 1 < CHATTER_FLIGHTS &&
+    return !enough && !(flights->group != 0 && flights->meet > flights->last) &&
+           flights->n_known + 1 < CHATTER_FLIGHTS &&
            !(next <= 2.0 * CHATTER_SHORTER * flights->first);
 }
 

@@ -84,7 +84,7 @@ limit_joins_of(const struct simulation *sim, const struct limit_group *group,
     assert(sim != NULL && group->n > 0);
     struct rt *run = sim->run;
     size_t n = (size_t)group->n;
-    double *band = NEW_N(run->brief, double, 3 * n), *none = band + n, rate;
+    double *band = NEW_N(run->brief, double, 2 * n), rate;
     bool *low = NEW_N(run->brief, bool, 2 * n), *asks = low + n;
     struct limit_joins *joins = NEW(run->brief, struct limit_joins);
     for (int i = 0; i < group->n; i++) {
@@ -92,17 +92,15 @@ limit_joins_of(const struct simulation *sim, const struct limit_group *group,
         uint32_t of = group->spot[i].contact;
         double fall = fmax(fabs(p->free), vec3_norm(run->world.gravity));
         gap_tolerances(run, of, &band[i], &rate);
-        none[i] = LIMIT_GROUP_NOISE * DBL_EPSILON * group->place[i];
         low[i] = sim->resting.n && sim->resting.is_over[of] &&
                  !points_high(p->rate, fall, band[i]);
         asks[i] = of == contact;
     }
     *joins = (struct limit_joins){.n = group->n,
                                   .band = band,
-                                  .none = none,
                                   .low = low,
                                   .asks = asks,
-                                  .early = none + n};
+                                  .early = band + n};
     return joins;
 }
 

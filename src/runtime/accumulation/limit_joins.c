@@ -20,8 +20,7 @@ place_of(const struct limit_joins *joins, int point)
 static void
 note(struct limit_joins *joins, int hit, int point, double gap, double rate)
 {
-    if (!joins->low[hit] && gap > joins->none[point] &&
-        gap <= joins->band[point]) {
+    if (!joins->low[hit] && gap > 0.0 && gap <= joins->band[point]) {
         double early = gap / fabs(rate);
         joins->early[point] = fmax(joins->early[point], early);
         joins->most = fmax(joins->most, early);

@@ -11,9 +11,8 @@
 
 /* All zero but for the lists: nothing has been followed yet. */
 struct limit_joins {
-    int n;                     /* points; of each: */
-    const double *band, *none; /* a gap (m) up to `band` counts as closed, one
-                                  up to `none` is */
+    int n;              /* points; of each: */
+    const double *band; /* a gap (m) up to this counts as closed */
     const bool *low;    /* with it only what is closed to rounding is hit */
     const bool *asks;   /* its impact comes with the next question about a limit
                          */

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "runtime/derivatives/series_along.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/tape/eval.h"
 
 const imp_val *
 arg_option(const struct analysis *analysis, const imp_command *command,
@@ -181,8 +182,56 @@ slot_value(struct analysis *analysis, const imp_slot *slot, double *result)
     }
 }
 
-int
-arg_ready(struct analysis *analysis, const imp_val *value)
+/* Puts the numbers that a value takes from earlier records into the
+ * environment. With `guarded` those that cannot be told are NaN there, and the
+ * diagnostics are left out; *untold says whether there are any. */
+static int
+slots_ready(struct analysis *analysis, const imp_val *value, bool guarded,
+            bool *untold)
+{
+    const imp_image *im = analysis->rt->im;
+    const uint32_t *slot_number = IMP_ARRAY(im, value->slots, uint32_t);
+    *untold = false;
+    for (uint32_t i = 0; i < value->slots.n; i++) {
+        const imp_slot *slot =
+            IMP_ARRAY(im, im->slots, imp_slot) + slot_number[i];
+        double *entry = &analysis->rt->env[im->layout.slots + slot->at];
+        struct diag *last = analysis->ds->last;
+        int st = slot_value(analysis, slot, entry);
+        if (st == IMP_FAILED && guarded) {
+            while (analysis->ds->last != last)
+                diag_withdraw(analysis->ds, analysis->ds->last);
+            for (uint32_t k = 0; k < slot->n || k < 1; k++)
+                entry[k] = NAN;
+            *untold = true;
+        } else if (st) {
+            return st;
+        }
+    }
+    return IMP_OK;
+}
+
+/* Says what cannot be told, where that matters: r.times[-1] of no times does
+ * not in `if length(r.times) == 0 then 0 else r.times[-1]`. */
+static int
+untold_slot(struct analysis *analysis, const imp_val *value)
+{
+    const imp_image *im = analysis->rt->im;
+    const uint32_t *slot_number = IMP_ARRAY(im, value->slots, uint32_t);
+    double *env = analysis->rt->env;
+    uint32_t at = eval_unknown(im, rt_tape(analysis->rt, value->tape), env);
+    for (uint32_t i = 0; i < value->slots.n && at != EVAL_KNOWN; i++) {
+        const imp_slot *slot =
+            IMP_ARRAY(im, im->slots, imp_slot) + slot_number[i];
+        uint32_t first = im->layout.slots + slot->at;
+        if (at >= first && at - first < (slot->n ? slot->n : 1))
+            return slot_value(analysis, slot, &env[first]);
+    }
+    return IMP_OK;
+}
+
+static int
+ready(struct analysis *analysis, const imp_val *value, bool guarded)
 {
     assert(analysis && value);
     const imp_image *im = analysis->rt->im;
@@ -193,20 +242,20 @@ arg_ready(struct analysis *analysis, const imp_val *value)
             return command_failed(analysis, st, value->range,
                                   "the closest points of a contact");
     }
-    const uint32_t *slot_number = IMP_ARRAY(im, value->slots, uint32_t);
-    for (uint32_t i = 0; i < value->slots.n; i++) {
-        const imp_slot *slot =
-            IMP_ARRAY(im, im->slots, imp_slot) + slot_number[i];
-        int st =
-            slot_value(analysis, slot,
-                       &analysis->rt->env[im->layout.slots + slot->at]);
-        if (st)
-            return st;
-    }
-    int st = series_along_fill(analysis->rt, value);
-    return st ? command_failed(analysis, st, value->range,
-                               "time derivatives of a contact")
-              : IMP_OK;
+    bool untold;
+    int st = slots_ready(analysis, value, guarded, &untold);
+    if (st)
+        return st;
+    if ((st = series_along_fill(analysis->rt, value)))
+        return command_failed(analysis, st, value->range,
+                              "time derivatives of a contact");
+    return untold ? untold_slot(analysis, value) : IMP_OK;
+}
+
+int
+arg_ready(struct analysis *analysis, const imp_val *value)
+{
+    return ready(analysis, value, false);
 }
 
 bool
@@ -221,7 +270,9 @@ int
 arg_eval(struct analysis *analysis, const imp_val *value, double *out)
 {
     assert(value != NULL && out != NULL);
-    int st = arg_ready(analysis, value);
+    bool guarded = value->tape != IMP_NO_TAPE &&
+                   !rt_tape(analysis->rt, value->tape)->unknowns.n;
+    int st = ready(analysis, value, guarded);
     if (st)
         return st;
     if (arg_is_empty(value))

@@ -243,3 +243,53 @@ eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
     free(reg);
     return found;
 }
+
+/* Which entry of env instruction i has its unknown value from, plus 1; 0: its
+ * value is known. `from` has the same of the instructions before it. */
+static uint32_t
+unknown_from(const imp_image *im, const imp_tape *tape, const double *env,
+             const double *reg, const uint32_t *from, uint32_t i)
+{
+    const imp_instr *in = IMP_ARRAY(im, tape->code, imp_instr) + i;
+    const uint32_t *pool = IMP_ARRAY(im, tape->pool, uint32_t);
+    uint32_t a = arity[in->op] > 0 ? from[in->a] : 0,
+             b = arity[in->op] > 1 ? from[in->b] : 0;
+    switch (in->op) {
+    case IMP_OP_ENV:
+        return isnan(env[in->a]) ? in->a + 1 : 0;
+    case IMP_OP_DOT:
+        for (uint32_t p = 0; p < in->b && !a; p++) {
+            const uint32_t *factor = pool + in->a + 3 * p + 1;
+            a = from[factor[0]] ? from[factor[0]] : from[factor[1]];
+        }
+        return a;
+    case IMP_OP_SELECT:
+        return a ? a : from[reg[in->a] != 0.0 ? in->b : in->c];
+    case IMP_OP_AND:
+    case IMP_OP_OR:
+        /* one side that is known may settle it */
+        if ((!a && (reg[in->a] != 0.0) == (in->op == IMP_OP_OR)) ||
+            (!b && (reg[in->b] != 0.0) == (in->op == IMP_OP_OR)))
+            return 0;
+        break;
+    default:
+        break;
+    }
+    return a ? a : b;
+}
+
+uint32_t
+eval_unknown(const imp_image *im, const imp_tape *tape, const double *env)
+{
+    assert(im != NULL && tape != NULL && env != NULL);
+    const uint32_t *outs = IMP_ARRAY(im, tape->outs, uint32_t);
+    double *reg = mem_alloc((tape->code.n + 1) * (sizeof *reg + 4));
+    uint32_t *from = (uint32_t *)(reg + tape->code.n + 1), found = 0;
+    eval_registers(im, tape, env, NULL, NULL, reg);
+    for (uint32_t i = 0; i < tape->code.n; i++)
+        from[i] = unknown_from(im, tape, env, reg, from, i);
+    for (uint32_t i = 0; i < tape->outs.n && !found; i++)
+        found = from[outs[i]];
+    free(reg);
+    return found ? found - 1 : EVAL_KNOWN;
+}

@@ -40,5 +40,12 @@ double eval_op(enum imp_op op, double a, double b, double c);
 int eval_trace(const imp_image *im, const imp_tape *tape, const double *env,
                const double *local, const double *const *rows, imp_range *where,
                enum imp_op *op, double *first, double *second);
+/* The entry of env, among those that are NaN, that the outputs of a tape
+ * without locals depend on: not by the branch of a choice that is not taken,
+ * nor by a side of `and` or `or` where the other one settles it. EVAL_KNOWN:
+ * none. */
+#define EVAL_KNOWN UINT32_MAX
+uint32_t eval_unknown(const imp_image *im, const imp_tape *tape,
+                      const double *env);
 
 #endif

@@ -155,8 +155,8 @@ note_absent(void *ctx, uint32_t command, uint32_t field)
                    read->record->v[field].why;
 }
 
-/* Does a value read a field that this run did not find? Then the value is
- * absent as well. */
+/* Does a value read a field that this run did not find? Then the value may be
+ * absent as well, and nobody wonders. */
 static bool
 reads_absent(const struct sweep_worker *worker, const imp_val *value,
              const struct record *record)
@@ -170,6 +170,15 @@ reads_absent(const struct sweep_worker *worker, const imp_val *value,
             slot_reads(im, x, note_absent, &read);
     }
     return read.found;
+}
+
+/* Takes back what was said since `was`. */
+static void
+forget(struct sweep_worker *worker, const struct diags *was)
+{
+    worker->ask.ds = *was;
+    if (worker->ask.ds.last)
+        worker->ask.ds.last->next = NULL;
 }
 
 /* A value that cannot be calculated, such as log(0) or the third of two
@@ -191,9 +200,7 @@ left_out(struct sweep_worker *worker, uint64_t number, const imp_val *value,
             arena_printf(worker->ask.scratch, "`%s` has no value: %s",
                          imp_text(worker->run->im, value->label), why),
             NULL, number, 1});
-    worker->ask.ds = *was;
-    if (worker->ask.ds.last)
-        worker->ask.ds.last->next = NULL;
+    forget(worker, was);
 }
 
 /* Computes the calculated columns of run i. */
@@ -220,11 +227,12 @@ calculate(struct sweep_worker *worker, uint64_t number, struct record *record)
             continue;
         }
         double *x = worker->rows->field[k].numbers + worker->row * field->width;
-        if (!reads_absent(worker, value, record)) {
-            if (arg_numbers(&worker->ask.analysis, value, x) == IMP_OK)
-                continue;
+        if (arg_numbers(&worker->ask.analysis, value, x) == IMP_OK)
+            continue;
+        if (reads_absent(worker, value, record))
+            forget(worker, &was);
+        else
             left_out(worker, number, value, &was);
-        }
         for (size_t j = 0; j < field->width; j++)
             x[j] = NAN;
     }

@@ -324,6 +324,9 @@ list_function(struct check *ck, const struct env *env,
     if (kind == IMP_LIST_KINDS &&
         (args[0].kind == VALUE_COLUMN || args[0].kind == VALUE_WORDS))
         kind = reduction(builtin->name, count);
+    if (kind == IMP_LIST_PRESENT &&
+        field_present(ck, &args[0], node->range, out))
+        return true;
     if (kind != IMP_LIST_KINDS) {
         *out = kind == IMP_LIST_LOOKUP
                    ? list_lookup(ck, node, builtin->name, args)

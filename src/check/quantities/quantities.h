@@ -98,6 +98,10 @@ struct value field_entry(struct check *ck, const struct value *value,
 /* min max sum length of a list field; false if op is none */
 bool field_reduce(struct check *ck, const char *op, const struct value *f,
                   imp_range range, struct value *out);
+/* present(value) of a number, a truth, a text or a matrix of a result: is it
+ * there? False: the value is none of these. */
+bool field_present(struct check *ck, const struct value *value, imp_range range,
+                   struct value *out);
 /* entry `index` of all numbers of a list, as one number */
 const expr *list_slot(struct check *ck, uint32_t list, uint32_t index,
                       imp_range range);

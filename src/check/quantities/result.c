@@ -424,6 +424,41 @@ field_reduce(struct check *ck, const char *op, const struct value *value,
 }
 
 bool
+field_present(struct check *ck, const struct value *value, imp_range range,
+              struct value *out)
+{
+    assert(ck && value && out);
+    const struct tm_slot *slots = ck->lists.slots.v;
+    struct tm_slot found = {.kind = IMP_SLOT_PRESENT};
+    if (value->kind == VALUE_FIELD && !value->rows) {
+        uint32_t kind =
+            ck->lists.commands.v[value->ref].fields[value->field].kind;
+        if (kind != IMP_FIELD_TEXT && kind != IMP_FIELD_MAT)
+            return false;
+        found.command = value->ref;
+        found.field = value->field;
+    } else if ((value->kind == VALUE_NUM || value->kind == VALUE_TRUTH) &&
+               value->rows == 1 && value->cols == 1) {
+        size_t i = 0;
+        while (i < ck->lists.slots.n &&
+               (slots[i].kind != IMP_SLOT_NUM ||
+                ex_sym(ck->g, SYM_SLOT, (uint32_t)i, 0) != value->e[0]))
+            i++;
+        if (i == ck->lists.slots.n)
+            return false;
+        found.command = slots[i].command;
+        found.field = slots[i].field;
+    } else {
+        return false;
+    }
+    *out = value_truth(
+        ck,
+        slot(ck, IMP_SLOT_PRESENT, found.command, found.field, 0, NULL, range),
+        range);
+    return true;
+}
+
+bool
 texts_compared(const struct check *ck, const struct value *left,
                const struct value *right)
 {

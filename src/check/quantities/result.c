@@ -241,6 +241,27 @@ help_fields(struct check *ck, struct diag *diag, const struct tm_command *cmd,
                check_join(ck, names, shown, "and"), imp_command_word(cmd->id));
 }
 
+/* b_velocity_x or b_velocity_0, where the record has b_velocity, a list of
+ * vectors, stand for b_velocity.x; NULL: the name is no such one. */
+static const char *
+part_meant(struct check *ck, const struct tm_command *cmd, const char *name)
+{
+    size_t length = strlen(name);
+    if (length < 3 || name[length - 2] != '_')
+        return NULL;
+    static const char parts[] = "xyz012";
+    const char *at = memchr(parts, name[length - 1], 6);
+    for (size_t k = 0; at && k < cmd->n_fields; k++) {
+        const struct tm_field *field = &cmd->fields[k];
+        uint32_t part = (uint32_t)(at - parts) % 3;
+        if (field->kind == IMP_FIELD_VECS && field->width <= 3 &&
+            part < field->width && strlen(field->name) == length - 2 &&
+            !strncmp(field->name, name, length - 2))
+            return arena_printf(ck->arena, "%s.%c", field->name, "xyz"[part]);
+    }
+    return NULL;
+}
+
 /* E0408: the record has no such field. */
 static void
 no_field(struct check *ck, const struct tm_command *cmd, const char *name,
@@ -257,6 +278,9 @@ no_field(struct check *ck, const struct tm_command *cmd, const char *name,
                                     "the record of `%s` has no field `%s`",
                                     imp_command_word(cmd->id), name);
     size_t n_own = columns_of(cmd, name, own);
+    const char *part = part_meant(ck, cmd, name);
+    if (part && check_suggest(ck, diag, name_range, name, &part, 1))
+        return;
     if (n_own)
         CHECK_HELP(ck, diag, "the recorded columns of `%s`: %s", name,
                    check_join(ck, own, n_own, "and"));

@@ -37,6 +37,9 @@
  * length, is below this. At this value the closest points are known to
  * 1e-16 / 1e-9 = 1e-7 of the length, and the gap still to rounding. */
 #define SMOOTH_GAP_FLATNESS 1e-9
+/* Steps that shrink no more are rounding over that curvature, and as large as
+ * this share of the sizes at most. */
+#define SMOOTH_GAP_FLAT_STEP (SMOOTH_GAP_STEP / SMOOTH_GAP_FLATNESS)
 /* An overlap is deep when it is more than this share of the smallest of the
  * radii of curvature and half-widths of both bodies. Up to that depth the
  * direction of greatest separation stays near the last one; deeper, the search
@@ -143,7 +146,9 @@ newton(struct rt *run, const imp_contact *image_contact,
         /* near a point of vanishing curvature of order m each step lowers the
          * error by the factor (m - 1)/m only */
         if (it > 12 && move > 0.95 * last)
-            return SUPPORT_LOST;
+            return move <= SMOOTH_GAP_FLAT_STEP * (scale + pair->length)
+                       ? SUPPORT_FINE
+                       : SUPPORT_LOST;
         factored = move <= SMOOTH_GAP_CHORD * (scale + pair->length) &&
                    move < 1e-2 * last;
         last = move;

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/contact_bodies.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/numerics/factors.h"
 #include "runtime/numerics/vec3.h"
 
 /* a gap within this many rounding errors of the size of the bodies is 0 */
@@ -40,6 +42,18 @@
 #define STRAINED 1e6
 /* and by more than this share of the speeds, which is far above rounding. */
 #define STRAINED_SHARE 1e-7
+
+/* A step over an instant t* at which forces grow without bound begins where
+ * points move so many times as fast over a surface as they would on one as round
+ * as the body is large. It is so many steps of the series long, which hold for a
+ * third of the time until t*, and begins where the forces move nothing in that
+ * time beyond some roundings: nearer to t* terms of the series leave the range
+ * of numbers, and closest points are not known any more. */
+#define LEAP_FLAT 0x1p10
+#define LEAP_ROUNDING 16.0
+#define LEAP_STEPS 8.0
+/* and takes so many conditions at most, for imp_lu_factor */
+#define LEAP_MOST 16
 
 /* -- onto the gaps ---------------------------------------------------------
  */
@@ -275,12 +289,172 @@ note_strain(struct rt *run, const struct persistent_group *group)
     set->strained_at = group->unknown[n - 1].row->spot.contact;
 }
 
+/* -- over a force without bound --------------------------------------------
+ * The curvature of |x/a|^4 + |y/b|^4 = 1 is 0 at its ends. Where such a point
+ * passes over a face at the spin w, the gap's second derivative, and with it
+ * the force, grows as (t* - t)^(-2/3): no series leads over t*, but its impulse
+ * is finite. The steps come so near to t* that the next one goes over it, and
+ * what the force has done in that step is the impulse that the rates ask for.
+ * It has acted on all points in between, in shares of the way between them, as
+ * N dt = m w dx: the direction of the whole is the mean of both ends'. With the
+ * direction at the end the energy would change by the impulse times half the
+ * change of the rates. */
+
+/* What a unit of force does to one side of a condition: with friction where the
+ * point slips. */
+static double
+push_now(const struct persistent_unknown *unknown, int side, int at)
+{
+    const struct persistent_friction *friction = unknown->row->friction;
+    bool slips = friction && unknown->value == &unknown->row->gap &&
+                 friction->mode != CONTACT_STICK;
+    return slips ? friction->push[side][at].c[0]
+                 : unknown->open[side][at].c[0];
+}
+
+/* The directions of the forces at the beginning of the step that has been made:
+ * 12 for each condition that is held; in run->brief. */
+static double *
+pushes(struct rt *run, struct persistent_group *group)
+{
+    persistent_unknowns(group, UNKNOWN_HELD);
+    double *at = NEW_N(run->brief, double, 12 * (size_t)group->n_unknown + 1);
+    for (int i = 0; i < 12 * group->n_unknown; i++)
+        at[i] = push_now(group->unknown + i / 12, i / 6 % 2, i % 6);
+    return at;
+}
+
+/* How fast the point of a row moves over the smooth surfaces of its bodies, as a
+ * multiple of what it would on one as round as the body is large. */
+static double
+flatness(const struct rt *run, const struct persistent_row *row)
+{
+    const imp_contact *image_contact = rt_contact(run, row->spot.contact);
+    double way = 0.0, turn = 0.0;
+    for (uint32_t side = 0; side < 2; side++) {
+        const imp_body *body = rt_body(run, image_contact->body[side]);
+        double speed, spin;
+        if (!contact_point_body_moves(run, image_contact->body[side]) ||
+            (row->spot.kind == POINT_SMOOTH && side != image_contact->smooth))
+            continue;
+        body_speeds(run, body, &speed, &spin);
+        turn += spin * run->env[body->env_body + IMP_BODY_RADIUS];
+        for (int j = 3; j < 6; j++)
+            way = fmax(way, fabs(row->open[side][j].c[1]));
+    }
+    return turn > 0.0 ? way / turn : 0.0;
+}
+
+double
+persistent_leap_time(const struct rt *run, uint32_t block, double step)
+{
+    assert(run && persistent_moves(run, block));
+    const struct persistent_group *group = run->persistent_memory->of[block];
+    double push[2], time = LEAP_STEPS * step, most = 0.0, least = INFINITY;
+    if (group->rubs || group->yields || run->joints || group->branches)
+        return 0.0;
+    for (int i = 0; i < group->n_on; i++)
+        if (group->row[i].spot.kind == POINT_SURFACE ||
+            group->row[i].spot.kind == POINT_SMOOTH)
+            most = fmax(most, flatness(run, group->row + i));
+    if (most < LEAP_FLAT)
+        return 0.0;
+    for (uint32_t i = 0; i < group->moved.n_body; i++) {
+        const imp_body *body = rt_body(run, group->moved.body[i]);
+        least = fmin(least, run->env[body->env_body + IMP_BODY_RADIUS]);
+    }
+    persistent_accelerations(run, block, push);
+    return push[0] * time * time < LEAP_ROUNDING * DBL_EPSILON * least ? time
+                                                                       : 0.0;
+}
+
+/* The rate at which the points of a condition move along a force on both
+ * bodies. */
+static double
+along(const struct rt *run, const struct persistent_unknown *unknown,
+      const double force[12])
+{
+    const imp_contact *image_contact =
+        rt_contact(run, unknown->row->spot.contact);
+    uint32_t d = run->im->dim;
+    double rate = 0.0;
+    for (int side = 0; side < 2; side++) {
+        uint32_t body = image_contact->body[side];
+        const double *v =
+            run->env + rt_body(run, body)->env_state + (d == 2 ? 3 : 7);
+        if (!contact_point_body_moves(run, body))
+            continue;
+        for (uint32_t i = 0; i < persistent_per_body(run); i++)
+            rate += force[6 * side + (int)persistent_entry(run, i)] * v[i];
+    }
+    return rate;
+}
+
+/* Adds the work of a force whose impulse has been applied in such a step to
+ * that of the friction of its point: what holds the point does none. */
+static void
+add_work(struct rt *run, const struct persistent_unknown *unknown, double work)
+{
+    const struct persistent_friction *friction = unknown->row->friction;
+    const imp_contact *contact = rt_contact(run, unknown->row->spot.contact);
+    if (friction && friction->mode != CONTACT_STICK)
+        run->env[contact->env_contact + IMP_CONTACT_WORK] += work;
+}
+
+/* Takes the rates group->scratch.b from what is held by impulses along the
+ * means of their directions then (push, where these means are left) and those
+ * now. False: these determine none, and nothing is changed. */
+static bool
+leap(struct rt *run, struct persistent_group *group, double *push)
+{
+    size_t n = (size_t)group->n_unknown, bodies = group->moved.n_body;
+    if (n > LEAP_MOST)
+        return false;
+    double *answer = NEW_N(run->brief, double, 6 * n * bodies + 1);
+    double A[LEAP_MOST * LEAP_MOST], x[LEAP_MOST], rate[LEAP_MOST];
+    int pivots[LEAP_MOST];
+    for (size_t i = 0; i < n; i++)
+        for (int side = 0; side < 2; side++) {
+            struct persistent_reach *reach = group->reach + i;
+            if (!reach->moves[side])
+                continue;
+            double *force = push + 12 * i + 6 * (size_t)side;
+            for (int c = 0; c < 6; c++)
+                force[c] =
+                    (force[c] + push_now(group->unknown + i, side, c)) / 2.0;
+            uint32_t place = reach->place[side];
+            persistent_by_mass(run, group->moved.body[place], force,
+                               answer + 6 * (i * bodies + place));
+        }
+    for (size_t i = 0; i < n; i++) {
+        x[i] = -group->scratch.b[i];
+        rate[i] = along(run, group->unknown + i, push + 12 * i);
+        for (size_t j = 0; j < n; j++)
+            A[i * n + j] =
+                persistent_along(group->reach + i, answer + 6 * j * bodies);
+    }
+    if (imp_lu_factor((int)n, A, pivots))
+        return false;
+    imp_lu_solve((int)n, A, pivots, x);
+    double *own = group->answer;
+    group->answer = answer;
+    shift(run, group, x, true);
+    group->answer = own;
+    for (size_t i = 0; i < n; i++)
+        rate[i] += along(run, group->unknown + i, push + 12 * i);
+    for (size_t i = 0; i < n; i++)
+        add_work(run, group->unknown + i, x[i] * rate[i] / 2.0);
+    return true;
+}
+
 /* The least change in the metric of the masses that makes all gaps, and then
  * their rates, what they should be. same: the last factors are those of this
- * pose; poses that differ by rounding alone have the same, too. */
+ * pose; poses that differ by rounding alone have the same, too. before: NULL, or
+ * the directions of the forces at the beginning of a step. */
 static int
 project(struct rt *run, struct persistent_group *group, int rounds,
-        const double *gap, const double *rate, bool timed, bool same)
+        const double *gap, const double *rate, bool timed, bool same,
+        double *before)
 {
     double *solution = group->scratch.x;
     bool plain = !group->rubs && !group->yields && !run->joints;
@@ -296,6 +470,8 @@ project(struct rt *run, struct persistent_group *group, int rounds,
         same = shift(run, group, solution, false);
     }
     if (deviation(run, group, true, rate)) {
+        if (before && leap(run, group, before))
+            return IMP_OK;
         persistent_solve(group, group->scratch.b, solution);
         note_strain(run, group);
         shift(run, group, solution, true);
@@ -309,7 +485,9 @@ persistent_project_group(struct rt *run, struct persistent_group *group)
     /* A failure is not reported here: the series of the next step meets it, if
      * there is one. */
     struct diag *last = run->ds->last;
-    if (project(run, group, PROJECT_ROUNDS, NULL, NULL, false, false))
+    double *before = group->leaps ? pushes(run, group) : NULL;
+    group->leaps = false;
+    if (project(run, group, PROJECT_ROUNDS, NULL, NULL, false, false, before))
         while (run->ds->last != last)
             diag_withdraw(run->ds, run->ds->last);
 }
@@ -393,7 +571,7 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
         persistent_solve(group, group->scratch.b, group->scratch.x);
         shift(run, group, group->scratch.x, true);
     }
-    return project(run, group, CLOSE_ROUNDS, gap, rate, true, true);
+    return project(run, group, CLOSE_ROUNDS, gap, rate, true, true, NULL);
 }
 
 /* Does the body keep its place, and does nothing move it? */

@@ -278,8 +278,10 @@ series_of_blocks(struct rt *run, int order, double *step)
         if (persistent_moves(run, block)) {
             int which;
             motion_step(run, block, order, &hb);
-            if (hb < switching_least(run) && order > 1)
-                st = persistent_series_short(run, block, &hb);
+            double leap =
+                order > 1 ? persistent_leap_time(run, block, hb) : 0.0;
+            if (leap > 0.0 || (hb < switching_least(run) && order > 1))
+                st = persistent_series_short(run, block, leap, &hb);
             if (!st || st == IMP_NONFINITE)
                 st = switching_end(run, block, order, &hb, &which);
             if (!st && of_ground(run, block, which))

@@ -694,8 +694,8 @@ motion_died_out(const struct rt *run, uint32_t block, int order)
 
 /* -- where series lead nowhere --------------------------------------------- */
 
-/* A piece so many steps of the clock long: forces that are finite, and their
- * powers of a speed, change places and speeds by less than their rounding. */
+/* A piece so many steps of the clock long: finite forces, and their powers of
+ * a speed, change places and speeds by less than their rounding. */
 #define BRIEF_CLOCK 64.0
 #define BRIEF_STEP 4.0 /* a step of the clock in roundings of the time */
 /* So many of them in a row lead out of where the series are that short, as each
@@ -741,17 +741,19 @@ motion_brief(const struct rt *run, struct motion_brief *brief,
 
 /* The group under the forces of this instant. */
 static int
-short_of(struct rt *run, struct persistent_group *group)
+short_of(struct rt *run, struct persistent_group *group, double least)
 {
-    /* where a branch changes, or a contact yields, that leads on or not */
+    /* a branch that changes, or what yields, leads on or not */
     double length = group->branches || group->yields
                         ? 0.0
-                        : motion_brief(run, &group->brief, group);
+                        : fmax(least, motion_brief(run, &group->brief, group));
     if (!(length > 0.0))
         return IMP_NONFINITE;
     group->first = true;
     int st = persistent_orders(run, group, 0, 2, UINT32_MAX);
     group->first = false;
+    if (!st && least > 0.0)
+        st = persistent_let_go(run, group);
     persistent_cut(run, group, 2);
     for (uint32_t i = 0; i < group->moved.n_block; i++)
         motion_cut(run, group->moved.block[i], 2);
@@ -760,13 +762,13 @@ short_of(struct rt *run, struct persistent_group *group)
 }
 
 int
-persistent_series_short(struct rt *run, uint32_t block, double *step)
+persistent_series_short(struct rt *run, uint32_t block, double least,
+                        double *step)
 {
-    assert(run != NULL && step != NULL && persistent_moves(run, block));
+    assert(run && step && persistent_moves(run, block) && least >= 0.0);
     struct persistent_group *group = run->persistent_memory->of[block];
-    int st = short_of(run, group);
-    if (!st)
-        *step = group->holds;
+    int st = short_of(run, group, least);
+    *step = st ? *step : group->holds;
     return st;
 }
 
@@ -782,7 +784,7 @@ persistent_series_from(struct rt *run, struct persistent_group *group, int made,
         return st;
     while (run->ds->last != last)
         diag_withdraw(run->ds, run->ds->last);
-    if (short_of(run, group) == IMP_OK)
+    if (short_of(run, group, 0.0) == IMP_OK)
         return IMP_OK;
     while (run->ds->last != last)
         diag_withdraw(run->ds, run->ds->last);

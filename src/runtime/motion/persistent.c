@@ -672,7 +672,7 @@ persistent_orders(struct rt *run, struct persistent_group *group, int made,
     int last = group->first ? 0 : order - 1;
     bool done;
     group->holds = INFINITY;
-    group->branches = false;
+    group->branches = group->leaps = false;
     if (last + 2 > IMP_ORDER_MAX)
         last = IMP_ORDER_MAX - 2;
     persistent_unknowns(group, UNKNOWN_FORCES);
@@ -741,6 +741,23 @@ persistent_poses(struct rt *run, uint32_t block)
     exchange(run, group);
     if (!st)
         hand_over(run, block, run->rows.block[block]);
+    return st;
+}
+
+int
+persistent_let_go(struct rt *run, struct persistent_group *group)
+{
+    begin_instant(run, group);
+    int st = drive(run, group, 2);
+    exchange(run, group);
+    group->holds = INFINITY;
+    group->leaps = true;
+    for (uint32_t i = 0; i < group->moved.n_block && !st; i++)
+        hand_over(run, group->moved.block[i],
+                  run->rows.block[group->moved.block[i]]);
+    for (int i = 0; i < group->n_on; i++)
+        if (group->row[i].friction)
+            taylor_const(IMP_ORDER_MAX, 0.0, &group->row[i].friction->force);
     return st;
 }
 

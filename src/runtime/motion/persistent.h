@@ -114,12 +114,18 @@ int persistent_poses(struct rt *run, uint32_t block);
  * this state, which was the last that was asked of a group, stands, also if its
  * order is lower. *step: for how long (s) that holds. */
 int persistent_series_standing(struct rt *run, int order, double *step);
+/* The time (s) of a step over an instant at which forces of the block's group
+ * grow without bound, as a flat point passes over a face; the series hold for
+ * `step`. 0: there is none. */
+double persistent_leap_time(const struct rt *run, uint32_t block, double step);
 /* The motion of a block that is held under the forces of this instant alone,
  * where its series lead on by less than the clock can see, or where there are
  * none: at a power of a speed that comes to 0. *step: the time in which finite
  * forces change nothing beyond rounding. IMP_NONFINITE, and nothing is changed,
- * where that has led nowhere, or a branch changes. */
-int persistent_series_short(struct rt *run, uint32_t block, double *step);
+ * where that has led nowhere, or a branch changes. least: it is so long at least
+ * (persistent_leap_time). */
+int persistent_series_short(struct rt *run, uint32_t block, double least,
+                            double *step);
 /* As persistent_series of all blocks, to a higher order than the last call,
  * since when neither the state nor what is held has changed: goes on from
  * there. */

@@ -182,6 +182,7 @@ struct persistent_group {
     bool friction;              /* a point has friction */
     struct motion_brief brief;  /* of persistent_series_short */
     bool first;                 /* forces of order 0 alone are found now */
+    bool leaps; /* the last series are those of persistent_let_go */
     bool branches; /* `holds` is where a coefficient of friction changes its
                       branch */
     double drifts; /* the time from which on guesses of its forces grow by
@@ -314,6 +315,9 @@ void persistent_by_mass(const struct rt *run, uint32_t body,
  * last call; 0: none does. */
 int persistent_orders(struct rt *run, struct persistent_group *group, int made,
                       int order, uint32_t block);
+/* The motion of the blocks of a group to order 2 as if nothing held them, but
+ * for the forces themselves, which stay as they are; friction does no work. */
+int persistent_let_go(struct rt *run, struct persistent_group *group);
 /* Makes the rows of all points to `order` without forces, their answers, and G
  * over these unknowns (may be NULL). */
 int persistent_instant(struct rt *run, struct persistent_group *group,

@@ -103,6 +103,11 @@ entry(struct analysis *analysis, const imp_slot *slot, size_t rows,
         diag_help(analysis->ds, diag,
                   "%s are numbered 0 to %zu, or -1 to -%zu from the end", many,
                   rows - 1, rows);
+    else
+        diag_help(analysis->ds, diag,
+                  "where there may be none, ask for the length first: if "
+                  "length(%s) > 0 then ... else ...",
+                  slot_name(analysis, slot));
     return IMP_FAILED;
 }
 
@@ -172,9 +177,14 @@ slot_value(struct analysis *analysis, const imp_slot *slot, double *result)
         return IMP_OK;
     default:
         if (value->n == 0 && slot->kind != IMP_SLOT_SUM) {
-            diag_add(analysis->ds, DIAG_E0702, slot->range,
-                     "`%s` is empty: it has no smallest and no largest entry",
-                     slot_name(analysis, slot));
+            struct diag *diag = diag_add(
+                analysis->ds, DIAG_E0702, slot->range,
+                "`%s` is empty: it has no smallest and no largest entry",
+                slot_name(analysis, slot));
+            diag_help(analysis->ds, diag,
+                      "where there may be none, ask for the length first: if "
+                      "length(%s) > 0 then ... else ...",
+                      slot_name(analysis, slot));
             return IMP_FAILED;
         }
         *result = value->n ? reduce(slot->kind, value->num, value->n) : 0.0;

@@ -324,8 +324,8 @@ pushes(struct rt *run, struct persistent_group *group)
     return at;
 }
 
-/* How fast the point of a row moves over the smooth surfaces of its bodies, as a
- * multiple of what it would on one as round as the body is large. */
+/* How fast the point of a row moves over the surfaces of its bodies beside its
+ * slip, as a multiple of what it would on one as round as the body is large. */
 static double
 flatness(const struct rt *run, const struct persistent_row *row)
 {
@@ -334,14 +334,15 @@ flatness(const struct rt *run, const struct persistent_row *row)
     for (uint32_t side = 0; side < 2; side++) {
         const imp_body *body = rt_body(run, image_contact->body[side]);
         double speed, spin;
-        if (!contact_point_body_moves(run, image_contact->body[side]) ||
-            (row->spot.kind == POINT_SMOOTH && side != image_contact->smooth))
+        if (!contact_point_body_moves(run, image_contact->body[side]))
             continue;
         body_speeds(run, body, &speed, &spin);
         turn += spin * run->env[body->env_body + IMP_BODY_RADIUS];
         for (int j = 3; j < 6; j++)
             way = fmax(way, fabs(row->open[side][j].c[1]));
     }
+    if (row->friction)
+        way -= fabs(row->friction->slip.c[0]);
     return turn > 0.0 ? way / turn : 0.0;
 }
 

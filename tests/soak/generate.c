@@ -47,6 +47,7 @@ static const struct kind {
     {"riding", generate_riding, 0},
     {"approaches", generate_approaches, 0},
     {"pendula", generate_pendula, 0},
+    {"stones", generate_stones, 0},
 };
 enum { KINDS = sizeof kind_table / sizeof *kind_table };
 

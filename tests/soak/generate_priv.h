@@ -37,6 +37,7 @@ void generate_belts(struct random *random, struct model *out);
 void generate_crowd(struct random *random, struct model *out);
 void generate_several(struct random *random, struct model *out);
 void generate_smooth(struct random *random, struct model *out);
+void generate_stones(struct random *random, struct model *out);
 void generate_tabled(struct random *random, struct model *out);
 void generate_loaded(struct random *random, struct model *out);
 void generate_rounded(struct random *random, struct model *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random models of ellipses, discs and polygons that roll, slide and come to
- * rest on each other, on floors and on a round hill, with friction. */
+ * rest on each other, on floors and on a round hill, with friction; and the same
+ * of superellipses. */
 #include <math.h>
 
 #include "generate_priv.h"
@@ -80,4 +81,46 @@ generate_smooth(struct random *random, struct model *out)
         scene_add_approach(random, out);
     scene_choose_law(random, out);
     out->until = random_in(random, 0.5, 1.5);
+}
+
+/* A superellipsoid that falls on a floor; in space there is no friction. */
+static void
+stone_in_space(struct random *random, struct model *out)
+{
+    out->dimension = 3;
+    out->gravity[2] = -random_in(random, 3, 10);
+    scene_add_wall(out, random, random_in(random, 0, 0.3));
+    struct body *body = scene_add_body(out, "stone");
+    body->shape = SHAPE_SUPERELLIPSE;
+    body->density = random_in(random, 0.3, 3);
+    body->position[2] = random_in(random, 0.8, 1.5);
+    for (int k = 0; k < 3; k++) {
+        body->size[k] = random_in(random, 0.15, 0.4);
+        body->velocity[k] = random_in(random, -1, 1);
+        body->spin[k] = random_in(random, -4, 4);
+    }
+    for (int k = 0; k < 4; k++)
+        body->quaternion[k] = round(random_in(random, -1, 1) * 100) / 100;
+    scene_add_contacts(out, random, 1);
+    if (random_chance(random, 0.6))
+        out->contact[0].restitution = 0;
+    out->until = random_in(random, 1, 2);
+}
+
+void
+generate_stones(struct random *random, struct model *out)
+{
+    if (random_chance(random, 0.4)) {
+        stone_in_space(random, out);
+        return;
+    }
+    generate_smooth(random, out);
+    for (int i = 0; i < out->bodies; i++) {
+        struct body *body = &out->body[i];
+        if (body->shape != SHAPE_ELLIPSE)
+            continue;
+        body->shape = SHAPE_SUPERELLIPSE;
+        for (int k = 0; k < 2 && !body->fixed; k++)
+            body->size[k] *= 0.8; /* its corners stand out */
+    }
 }

@@ -13,7 +13,6 @@
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/persistent_group.h"
-#include "runtime/numerics/factors.h"
 #include "runtime/numerics/vec3.h"
 
 /* a gap within this many rounding errors of the size of the bodies is 0 */
@@ -52,8 +51,8 @@
 #define LEAP_FLAT 0x1p10
 #define LEAP_ROUNDING 16.0
 #define LEAP_STEPS 8.0
-/* and takes so many conditions at most, for imp_lu_factor */
-#define LEAP_MOST 16
+/* Points that stand at one place are known so well there, as a share. */
+#define LEAP_RANK 1e-6
 
 /* -- onto the gaps ---------------------------------------------------------
  */
@@ -352,8 +351,11 @@ persistent_leap_time(const struct rt *run, uint32_t block, double step)
     assert(run && persistent_moves(run, block));
     const struct persistent_group *group = run->persistent_memory->of[block];
     double push[2], time = LEAP_STEPS * step, most = 0.0, least = INFINITY;
-    if (group->rubs || group->yields || run->joints || group->branches)
+    if (group->rubs || group->yields || group->branches)
         return 0.0;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        if (persistent_block(run, group->moved.block[i])->n_condition > 0)
+            return 0.0; /* joints would answer */
     for (int i = 0; i < group->n_on; i++)
         if (group->row[i].spot.kind == POINT_SURFACE ||
             group->row[i].spot.kind == POINT_SMOOTH)
@@ -409,11 +411,10 @@ static bool
 leap(struct rt *run, struct persistent_group *group, double *push)
 {
     size_t n = (size_t)group->n_unknown, bodies = group->moved.n_body;
-    if (n > LEAP_MOST)
-        return false;
     double *answer = NEW_N(run->brief, double, 6 * n * bodies + 1);
-    double A[LEAP_MOST * LEAP_MOST], x[LEAP_MOST], rate[LEAP_MOST];
-    int pivots[LEAP_MOST];
+    double *A = NEW_N(run->brief, double, n * (2 * n + 4) + 1),
+           *V = A + n * n, *singular = V + n * n, *x = singular + n,
+           *rate = x + n, *work = rate + n;
     for (size_t i = 0; i < n; i++)
         for (int side = 0; side < 2; side++) {
             struct persistent_reach *reach = group->reach + i;
@@ -428,15 +429,19 @@ leap(struct rt *run, struct persistent_group *group, double *push)
                                answer + 6 * (i * bodies + place));
         }
     for (size_t i = 0; i < n; i++) {
-        x[i] = -group->scratch.b[i];
+        group->scratch.a[i] = -group->scratch.b[i];
         rate[i] = along(run, group->unknown + i, push + 12 * i);
         for (size_t j = 0; j < n; j++)
-            A[i * n + j] =
+            A[i + n * j] =
                 persistent_along(group->reach + i, answer + 6 * j * bodies);
     }
-    if (imp_lu_factor((int)n, A, pivots))
+    int rank = 0, size = (int)n;
+    if (n == 0 || !dense_svd(size, size, A, V, singular))
         return false;
-    imp_lu_solve((int)n, A, pivots, x);
+    while (rank < size && singular[rank] > LEAP_RANK * singular[0])
+        rank++;
+    dense_svd_solve(size, size, A, V, singular, rank, group->scratch.a, x,
+                    work);
     double *own = group->answer;
     group->answer = answer;
     shift(run, group, x, true);

@@ -19,6 +19,8 @@
 /* as in smooth_smooth.c */
 #define SMOOTH_POLYTOPE_STEP (8.0 * DBL_EPSILON)
 #define SMOOTH_POLYTOPE_FLATNESS 1e-9
+#define SMOOTH_POLYTOPE_FLAT_STEP                                              \
+    (SMOOTH_POLYTOPE_STEP / SMOOTH_POLYTOPE_FLATNESS)
 
 /* outputs of a feature_kkt tape */
 #define SMOOTH_POLYTOPE_OUT                                                    \
@@ -98,7 +100,10 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
         bool small = move <= SMOOTH_POLYTOPE_STEP * scale;
         if (small || (move < 1e-11 * scale && move >= 0.25 * last))
             break;
-        if (it == 59 || (it > 12 && move > 0.95 * last))
+        bool stays = it > 12 && move > 0.95 * last;
+        if (stays && move <= SMOOTH_POLYTOPE_FLAT_STEP * scale)
+            break;
+        if (it == 59 || stays)
             return SUPPORT_LOST;
         last = move;
     }

@@ -30,7 +30,11 @@
 
 /* What is left of a velocity within so many roundings of the terms of a change
  * is none */
-#define REST_ROUNDING 4.0
+#define REST_ROUNDING (4.0 * DBL_EPSILON)
+/* and after a step, where the change itself is rounding, within this share of
+ * them: points that depend on each other share it to a little more than its
+ * rounding. */
+#define REST_STEP 1e-10
 /* Poses that differ by so many roundings of the size of a body have the same
  * directions, to what these are known to. */
 #define SAME_POSE 64.0
@@ -93,12 +97,12 @@ keep_momentum(struct rt *run, uint32_t body, const double t[3])
 }
 
 /* Changes velocities of a body; terms: the sizes of what makes the change. What
- * is left of one within their rounding is 0, so that a body at rest has no
+ * is left of one within this share of them is 0, so that a body at rest has no
  * speed: formulas such as the length of its velocity are not smooth there, and
  * would take it for one. */
 static void
 change_velocity(struct rt *run, uint32_t body, const double change[6],
-                const double terms[6])
+                const double terms[6], double share)
 {
     uint32_t at = rt_body(run, body)->env_state + (run->im->dim == 2 ? 3 : 7),
              n = persistent_per_body(run);
@@ -107,8 +111,7 @@ change_velocity(struct rt *run, uint32_t body, const double change[6],
     joints_shift_body(run, body, change, true);
     for (uint32_t i = 0; i < n; i++)
         if (fabs(v[i]) <=
-            REST_ROUNDING * DBL_EPSILON *
-                (fabs(before[i]) + terms[persistent_entry(run, i)]))
+            share * (fabs(before[i]) + terms[persistent_entry(run, i)]))
             v[i] = run->state_lo[at - run->im->layout.state + i] = 0.0;
 }
 
@@ -123,11 +126,12 @@ keeps_place(const double change[6], double size)
     return most <= SAME_POSE * DBL_EPSILON;
 }
 
-/* Adds the sum of x_i times what a unit force at row i does to the state. True:
- * all bodies are where they were, to rounding. */
+/* Adds the sum of x_i times what a unit force at row i does to the state: to
+ * velocities, of which what is left within `share` of the terms is 0, or, if
+ * that is 0, to poses. True: all bodies are where they were, to rounding. */
 static bool
 shift(struct rt *run, const struct persistent_group *group, const double *x,
-      bool velocity)
+      double share)
 {
     bool same = true;
     for (uint32_t n = 0; n < group->moved.n_body; n++) {
@@ -144,8 +148,8 @@ shift(struct rt *run, const struct persistent_group *group, const double *x,
                 terms[j] += fabs(by);
             }
         }
-        if (velocity) {
-            change_velocity(run, b, c, terms);
+        if (share > 0.0) {
+            change_velocity(run, b, c, terms, share);
             continue;
         }
         double size = run->env[rt_body(run, b)->env_body + IMP_BODY_RADIUS];
@@ -444,7 +448,7 @@ leap(struct rt *run, struct persistent_group *group, double *push)
                     work);
     double *own = group->answer;
     group->answer = answer;
-    shift(run, group, x, true);
+    shift(run, group, x, REST_ROUNDING);
     group->answer = own;
     for (size_t i = 0; i < n; i++)
         rate[i] += along(run, group->unknown + i, push + 12 * i);
@@ -473,14 +477,15 @@ project(struct rt *run, struct persistent_group *group, int rounds,
         persistent_solve(group, group->scratch.b, solution);
         if (timed && round == 0)
             in_their_time(run, group, solution);
-        same = shift(run, group, solution, false);
+        same = shift(run, group, solution, 0.0);
     }
     if (deviation(run, group, true, rate)) {
         if (before && leap(run, group, before))
             return IMP_OK;
         persistent_solve(group, group->scratch.b, solution);
         note_strain(run, group);
-        shift(run, group, solution, true);
+        shift(run, group, solution,
+              rounds == PROJECT_ROUNDS ? REST_STEP : REST_ROUNDING);
     }
     return IMP_OK;
 }
@@ -522,7 +527,7 @@ void
 persistent_apply_impulses(struct rt *run, const double *impulse)
 {
     assert(run);
-    shift(run, run->persistent_memory->look, impulse, true);
+    shift(run, run->persistent_memory->look, impulse, REST_ROUNDING);
 }
 
 void
@@ -531,9 +536,9 @@ persistent_apply_timed(struct rt *run, const double *impulse,
 {
     assert(impulse != NULL && moment != NULL);
     struct persistent_group *group = run->persistent_memory->look;
-    shift(run, group, impulse, true);
+    shift(run, group, impulse, REST_ROUNDING);
     in_their_time(run, group, moment);
-    shift(run, group, moment, false);
+    shift(run, group, moment, 0.0);
 }
 
 /* Points with friction that slip are held along their normals alone; slips[i]
@@ -575,7 +580,7 @@ persistent_close(struct rt *run, const struct contact_point *spot, int n,
         return st;
     if (deviation(run, group, true, rate)) {
         persistent_solve(group, group->scratch.b, group->scratch.x);
-        shift(run, group, group->scratch.x, true);
+        shift(run, group, group->scratch.x, REST_ROUNDING);
     }
     return project(run, group, CLOSE_ROUNDS, gap, rate, true, true, NULL);
 }

@@ -512,6 +512,9 @@ motion_look(struct rt *run, int order, double dt, double t)
 {
     assert(run != NULL);
     move(run, order, dt, t);
+    /* a formula that jumps at speed 0 would take rounding for a speed */
+    if (run->switching && persistent_any(run) && t < run->motion->ground)
+        persistent_project(run);
 }
 
 void

@@ -128,13 +128,24 @@ norm_of(const struct rt *run, uint32_t block, const struct aside *aside,
                : crossing_norm(run, block, rate);
 }
 
+/* The rate of a switching function, with the rates of the variables that stand
+ * in the rows of `aside`. NAN: it has no series. */
+static double
+rate_of(struct rt *run, const struct branched *formulas,
+        const double *const rows[3], const struct aside *aside, int guard)
+{
+    const double *from[] = {aside->rows, rows[1], rows[2]};
+    return rt_series(run, formulas->tape, NULL, from, aside->work, 1) == IMP_OK
+               ? branched_series(run, formulas, aside->work, guard)[1]
+               : NAN;
+}
+
 /* How fast a switching function would change if they did. NAN: it has no
  * series. */
 static double
 driven(struct rt *run, uint32_t block, const struct branched *formulas,
        const double *const rows[3], const struct aside *aside, int guard)
 {
-    const double *from[] = {aside->rows, rows[1], rows[2]};
     double load = norm_of(run, block, aside, aside->load);
     memset(aside->low, 0, aside->n * sizeof *aside->low);
     for (uint32_t i = 0; i < aside->n; i++) {
@@ -146,14 +157,39 @@ driven(struct rt *run, uint32_t block, const struct branched *formulas,
             aside->rows[(size_t)aside->row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD +
                         1] = aside->push[i];
     }
-    return rt_series(run, formulas->tape, NULL, from, aside->work, 1) == IMP_OK
-               ? fabs(branched_series(run, formulas, aside->work, guard)[1])
-               : NAN;
+    return rate_of(run, formulas, rows, aside, guard);
+}
+
+/* Do the loads, which are `high` less those on the side from which `push`
+ * leads, drive the motion back where they jump at this change, as dry friction
+ * does? */
+static bool
+opposes(struct rt *run, const struct branched *formulas,
+        const double *const rows[3], const struct aside *aside, int guard,
+        double rate)
+{
+    double away[2]; /* the rates without the jump and with it */
+    for (int jump = 0; jump < 2; jump++) {
+        for (uint32_t i = 0; i < aside->n; i++)
+            aside->rows[(size_t)aside->row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD +
+                        1] = jump ? aside->high[i] : 0.0;
+        away[jump] = rate_of(run, formulas, rows, aside, guard);
+    }
+    return rate > 0.0 ? away[1] < away[0] : away[1] > away[0];
+}
+
+/* Is u at rest for ever, but for a rate within this one, which is rounding? */
+static bool
+drifts(const double *u, int order, double rate)
+{
+    return u[0] == 0.0 && fabs(u[1]) <= rate && motion_zeros(u, 2, order);
 }
 
 /* Does the motion stay at this change of branch throughout a step, which may
- * become shorter, because contacts hold it there, and are the loads the same on
- * both sides? Then it is rounding that leads to and fro, and no branch ends. */
+ * become shorter, because contacts hold it there? Where the loads are the same
+ * on both sides, it is rounding that leads to and fro, and no branch ends.
+ * Where they jump and drive the motion back, rest is what both sides lead to:
+ * what contacts hold under a load between both stays where it is. */
 static bool
 rests_at(struct rt *run, uint32_t block, const struct branched *formulas,
          const double *const rows[3], int guard, int order, double *span)
@@ -161,26 +197,28 @@ rests_at(struct rt *run, uint32_t block, const struct branched *formulas,
     const struct motion_block *moving = motion_block_of(run, block);
     bool system = moving->system != IMP_NO_SYSTEM;
     const double *u = branched_series(run, formulas, NULL, guard);
-    if (moving->observer || !isfinite(*span) ||
-        !(system ? system_slides(run, moving->system)
-                 : persistent_moves(run, block)))
+    if (moving->observer || !(system ? system_slides(run, moving->system)
+                                     : persistent_moves(run, block)))
         return false;
     struct aside aside = aside_of(run, block, formulas);
     if ((system && system_mass(run, moving->system, aside.mass) != IMP_OK) ||
         !loads(run, block, &aside, 0.0, aside.load))
         return false;
     double load = norm_of(run, block, &aside, aside.load),
-           rate = driven(run, block, formulas, rows, &aside, guard),
-           share = HELD_NOISE * DBL_EPSILON,
+           towards = driven(run, block, formulas, rows, &aside, guard),
+           rate = fabs(towards), share = HELD_NOISE * DBL_EPSILON,
            time = 4.0 * fabs(u[0]) / rate + switching_least(run);
     if (!(rate > 0.0 && loads(run, block, &aside, time, aside.high) &&
           loads(run, block, &aside, -time, aside.low)))
         return false;
     for (uint32_t i = 0; i < aside.n; i++)
         aside.high[i] -= aside.low[i];
-    if (!(norm_of(run, block, &aside, aside.high) <= share * load))
+    if (!(norm_of(run, block, &aside, aside.high) <= share * load) &&
+        !opposes(run, formulas, rows, &aside, guard, towards))
         return false;
     /* series of what rests may seem to hold for ever */
+    if (!isfinite(*span))
+        return drifts(u, order, share * rate);
     for (double length = *span;
          length >= fmax(*span * HELD_SHORT, switching_least(run));
          length *= 0.5)

@@ -497,7 +497,6 @@ persistent_project_group(struct rt *run, struct persistent_group *group)
      * there is one. */
     struct diag *last = run->ds->last;
     double *before = group->leaps ? pushes(run, group) : NULL;
-    group->leaps = false;
     if (project(run, group, PROJECT_ROUNDS, NULL, NULL, false, false, before))
         while (run->ds->last != last)
             diag_withdraw(run->ds, run->ds->last);

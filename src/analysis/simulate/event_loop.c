@@ -366,6 +366,7 @@ advance_rows(struct simulation *sim, int order, double *end_at)
     for (size_t i = 0; i < n && !st && !sim->stopped; i++) {
         at[i].trace = here.trace; /* what is kept of the piece stays */
         saved_state_restore(run, &at[i]);
+        motion_look_settled(run);
         sim->rows.fresh = false;
         simulate_pairs_look(sim);
         if (!(st = simulate_check_penetration(sim)))
@@ -784,8 +785,7 @@ simulate_run(struct simulation *sim, double limit)
         size_t next = sim->rows.next;
         if ((st = advance(sim, sim->rows.times.v[next], limit)))
             return st;
-        /* a piece, or a limit, may have gone on, to between two of these times
-         */
+        /* a piece, or a limit, may have gone on between two of these times */
         if (!sim->stopped && sim->rows.next == next &&
             rt_time(run) >= sim->rows.times.v[next] &&
             (st = asked_row(sim, &changed)))

@@ -512,8 +512,14 @@ motion_look(struct rt *run, int order, double dt, double t)
 {
     assert(run != NULL);
     move(run, order, dt, t);
-    /* a formula that jumps at speed 0 would take rounding for a speed */
-    if (run->switching && persistent_any(run) && t < run->motion->ground)
+}
+
+void
+motion_look_settled(struct rt *run)
+{
+    assert(run != NULL);
+    if (run->switching && persistent_any(run) &&
+        rt_time(run) < run->motion->ground)
         persistent_project(run);
 }
 

@@ -89,10 +89,13 @@ int motion_series_of(struct rt *run, uint32_t contact, int order, double *step);
 void motion_advance(struct rt *run, double dt, double t);
 /* Does the same for series of another order. */
 void motion_advance_by(struct rt *run, int order, double dt, double t);
-/* Only reads the state off these series: nothing is kept in a trace, and the
- * series stay. Nothing is projected but what closed contacts hold where formulas
- * have branches. The work of friction goes on, too. */
+/* Only reads the state off these series: nothing is projected or kept in a
+ * trace, and the series stay. The work of friction goes on, too. */
 void motion_look(struct rt *run, int order, double dt, double t);
+/* Projects what closed contacts hold at a state that has been looked at, where
+ * formulas have branches: one that jumps at speed 0 would take rounding for a
+ * speed. The series are spent. */
+void motion_look_settled(struct rt *run);
 /* Moves the state of a block by dt along its rows; neither the time nor
  * anything else changes. */
 void motion_advance_block(struct rt *run, uint32_t block, int order, double dt);

@@ -252,9 +252,13 @@ static bool
 jams(struct rt *run, struct persistent_row *row, int order, double span,
      double *time)
 {
+    const struct persistent_group *group =
+        persistent_group_of(run, row->spot.contact);
     *time = 0.0;
-    return run->im->joints.n == 0 && !row->friction->varies &&
-                   persistent_group_of(run, row->spot.contact)->n == 1
+    /* a step over a flat point is longer than its series hold */
+    if (group->leaps)
+        return false;
+    return run->im->joints.n == 0 && !row->friction->varies && group->n == 1
                ? p_ends(run, row, order - 2, span, time)
                : force_ends(run, row, order);
 }

@@ -541,8 +541,7 @@ meets_others(const struct model *model, int index)
  * height on, of which each is e times the one before. And what the tolerance of
  * its gap hides beside others: an impact comes too early by the fall through
  * it, and is slower by what that fall adds, which shortens the flights that
- * follow by 2 e/(1 - e) times as much. Friction at others may leave as little
- * of what presses as of the speed with which they come: a sixteenth. */
+ * follow by 2 e/(1 - e) times as much. */
 static double
 cut_flights(const struct audit *audit, int index)
 {
@@ -569,8 +568,7 @@ cut_flights(const struct audit *audit, int index)
         return INFINITY;
     double acc = least_pressing(model, contact);
     double cut = 2 * sqrt(2 * ROUNDINGS * place / acc) / left;
-    double early = sqrt(2 * NEIGHBOURS * size / acc) * (2 - left) / left *
-                   (model_is_rough(model) ? 16 : 1);
+    double early = sqrt(2 * NEIGHBOURS * size / acc) * (2 - left) / left;
     return meets_others(model, index) ? fmax(cut, early) : cut;
 }
 

@@ -21,6 +21,9 @@
  * value, as FORCE_CEASED of mode_change.c */
 #define CONE_LEFT 1e-13
 #define JAM_ORDER 10 /* the least order whose ratios are asked */
+/* Where points move so many times as fast over a surface as on a round one, it
+ * is the flat point ahead there that makes the force grow: no jam. */
+#define JAM_FLAT 64.0
 /* Exponents of two series count as one if they agree so well: another one is
  * off by 1. */
 #define JAM_POWER 0.1
@@ -236,12 +239,14 @@ force_ends(struct rt *run, const struct persistent_row *row, int order)
         return false;
     double scale = fmin(rt_time(run), gap_length(run, row->spot.contact) /
                                           fabs(friction->slip.c[0]));
+    const struct persistent_group *group =
+        persistent_group_of(run, row->spot.contact);
     if (!(left < PAINLEVE_JAM_SHARE * scale) ||
+        persistent_flatness(run, group) > JAM_FLAT ||
         /* rounding */
         !(fabs(force[order - 1]) * pow(left, order - 1) >
           DBL_EPSILON * force[0]) ||
-        of_friction(persistent_group_of(run, row->spot.contact), order - 1,
-                    left, nu))
+        of_friction(group, order - 1, left, nu))
         return false;
     friction->jam_left = left;
     friction->jam_exponent = nu;

@@ -31,9 +31,10 @@
 /* What is left of a velocity within so many roundings of the terms of a change
  * is none */
 #define REST_ROUNDING (4.0 * DBL_EPSILON)
-/* and after a step, where the change itself is rounding, within this share of
- * them: points that depend on each other share it to a little more than its
- * rounding. */
+/* and, where formulas have branches, after a step, whose change itself is
+ * rounding, within this share of them: points that depend on each other share it
+ * to a little more than its rounding (some 1e-12 was seen; it is not derived),
+ * and a branch at speed 0 would take that for a speed. */
 #define REST_STEP 1e-10
 /* Poses that differ by so many roundings of the size of a body have the same
  * directions, to what these are known to. */
@@ -350,11 +351,10 @@ flatness(const struct rt *run, const struct persistent_row *row)
 }
 
 double
-persistent_leap_time(const struct rt *run, uint32_t block, double step)
+persistent_flatness(const struct rt *run, const struct persistent_group *group)
 {
-    assert(run && persistent_moves(run, block));
-    const struct persistent_group *group = run->persistent_memory->of[block];
-    double push[2], time = LEAP_STEPS * step, most = 0.0, least = INFINITY;
+    assert(run && group);
+    double most = 0.0;
     if (group->rubs || group->yields || group->branches)
         return 0.0;
     for (uint32_t i = 0; i < group->moved.n_block; i++)
@@ -364,7 +364,16 @@ persistent_leap_time(const struct rt *run, uint32_t block, double step)
         if (group->row[i].spot.kind == POINT_SURFACE ||
             group->row[i].spot.kind == POINT_SMOOTH)
             most = fmax(most, flatness(run, group->row + i));
-    if (most < LEAP_FLAT)
+    return most;
+}
+
+double
+persistent_leap_time(const struct rt *run, uint32_t block, double step)
+{
+    assert(run && persistent_moves(run, block));
+    const struct persistent_group *group = run->persistent_memory->of[block];
+    double push[2], time = LEAP_STEPS * step, least = INFINITY;
+    if (persistent_flatness(run, group) < LEAP_FLAT)
         return 0.0;
     for (uint32_t i = 0; i < group->moved.n_body; i++) {
         const imp_body *body = rt_body(run, group->moved.body[i]);
@@ -485,7 +494,8 @@ project(struct rt *run, struct persistent_group *group, int rounds,
         persistent_solve(group, group->scratch.b, solution);
         note_strain(run, group);
         shift(run, group, solution,
-              rounds == PROJECT_ROUNDS ? REST_STEP : REST_ROUNDING);
+              run->switching && rounds == PROJECT_ROUNDS ? REST_STEP
+                                                         : REST_ROUNDING);
     }
     return IMP_OK;
 }

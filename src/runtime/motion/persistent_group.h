@@ -508,6 +508,11 @@ void persistent_plane_end(struct rt *run, struct persistent_group *group,
                           int order);
 
 /* -- constraint_projection.c -- */
+/* How fast points of the group move over smooth surfaces beside their slip, as a
+ * multiple of what they would on bodies as round as they are large: the greatest
+ * one. 0 where no step leads over a flat point (persistent_leap_time). */
+double persistent_flatness(const struct rt *run,
+                           const struct persistent_group *group);
 /* Moves poses and velocities of a group onto its closed gaps. */
 void persistent_project_group(struct rt *run, struct persistent_group *group);
 

@@ -207,10 +207,16 @@ enum imp_jointenv {
     /* what a run tells of it at the recorded time: force on the first body (2;
      * world axes of a hinge; of a slider the force across the axis, and the
      * moment), moment or force of its friction on the first body, rate, work of
-     * the friction so far (<= 0), enum contact_mode_told */
+     * the friction so far (<= 0), enum contact_mode_told. Of one without
+     * friction from FORCE on, in world axes: force (3) and moment about its
+     * point (3) on the first body; in the plane force (2), moment, and of a
+     * slider the force across the axis */
     IMP_JOINT_FORCE = 88,
     IMP_JOINT_FRICTION = 90,
     IMP_JOINT_SLIP = 91,
+    IMP_JOINT_MOMENT = 91, /* in space, without friction */
+    IMP_JOINT_MOMENT_PLANE = 90,
+    IMP_JOINT_ACROSS = 91,
     IMP_JOINT_WORK = 92,
     IMP_JOINT_MODE = 93,
     IMP_JOINT_SIZE = 95

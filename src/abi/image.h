@@ -255,8 +255,9 @@ typedef struct imp_block {
      * source 0: per body of the block what their forces do, 6 rows as of
      * IMP_BODY_PUSH, in the plane 3: x, y, spin). driven_rows (uint32_t):
      * where it has the state, then in the plane cosine and sine per body that
-     * has them. IMP_NO_TAPE where nothing asks for it. */
-    uint32_t driven;
+     * has them. IMP_NO_TAPE where nothing asks for it. told (eval; local: the
+     * unknowns): per joint that tells IMP_JOINT_ROWS numbers for env. */
+    uint32_t driven, told, n_told;
     imp_ref driven_rows;
     uint32_t pulled; /* 1: one of its bodies has a tape `pull` */
     imp_ref bodies;  /* uint32_t */
@@ -364,8 +365,10 @@ typedef struct imp_system {
     imp_range range, range_mass, range_observer;
 } imp_system;
 
-/* it has friction (a coefficient that is not the literal 0) */
+/* it has friction (a coefficient that is not the literal 0); it has none, and a
+ * command reads its force: rows[] are then those of imp_block.told */
 #define IMP_JOINTF_RUBS 1u
+#define IMP_JOINTF_TELLS 2u
 /* what its block tells of a joint with friction (imp_block.rub), and in the
  * rows of the motion (imp_joint.rows) */
 enum imp_rub_told {
@@ -387,14 +390,11 @@ enum imp_rub_row {
 };
 typedef struct imp_joint {
     imp_str name;
-    uint32_t kind;  /* enum imp_joint_kind */
-    uint32_t flags; /* IMP_JOINTF_... */
-    /* of a joint with friction: its block; among the unknowns of the block its
-     * friction, and the first of the two forces that load it; rows of the
-     * motion */
+    uint32_t kind, flags; /* enum imp_joint_kind; IMP_JOINTF_... */
+    /* with friction, or told: its block and rows of the motion; with friction:
+     * its friction among the unknowns, and the first of two that load it */
     uint32_t block, friction, force, rows[IMP_RUB_ROWS];
-    uint32_t body[2]; /* IMP_WORLD possible, not for both */
-    uint32_t env_joint;
+    uint32_t body[2], env_joint; /* IMP_WORLD possible, not for both */
     uint32_t n_rate; /* entries of RATE given; 0: none */
     uint32_t n_user; /* rows of a user's constraint */
     imp_range range, range_at, range_axis, range_axis2, range_rate;

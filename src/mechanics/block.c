@@ -9,6 +9,7 @@
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* -- rates ----------------------------------------------------------------- */
 
@@ -321,19 +322,25 @@ flow_tape(struct mech *mech, const struct mblock *block, const char *what,
 static void
 motion_tape(struct mech *mech, struct mblock *block)
 {
-    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n +
-                                              IMP_RUB_ROWS * block->n_rub + 1;
+    size_t n_state = block->n_leaf - 1,
+           cap = n_state + 2 * (size_t)block->n + IMP_RUB_ROWS * block->n_rub +
+                 IMP_JOINT_ROWS * block->n_told + 1;
     const expr **out = NEW_N(mech->arena, const expr *, cap);
     uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
     uint32_t *state = NEW_N(mech->arena, uint32_t, n_state);
     size_t n_out = motion_outputs(mech, block, out), n_pose = n_out;
     n_out += joint_friction_outputs(mech, block, out + n_out);
+    size_t n_rub = n_out;
+    n_out += joint_told_outputs(mech, block, out + n_out);
     for (size_t i = 0; i < n_state; i++)
         state[i] = out[i]->i;
     block->out.motion = flow_tape(
         mech, block, "motion", block->rate + 1,
         block->n_rub ? block->rubbing : block->residual, out, n_out, rows);
     joint_friction_rows(block, rows + n_pose);
+    for (uint32_t i = 0; i < block->n_told; i++)
+        memcpy(block->told[i].rows, rows + n_rub + (size_t)i * IMP_JOINT_ROWS,
+               sizeof block->told[i].rows);
     block->out.bodies = image_array(mech->image, block->bodies, block->n,
                                     sizeof *block->bodies);
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
@@ -426,8 +433,9 @@ driven_tape(struct mech *mech, uint32_t index)
 {
     struct mblock *block = mech->blocks + index;
     struct graph *graph = mech->graph;
-    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n +
-                                              IMP_RUB_ROWS * block->n_rub + 1;
+    size_t n_state = block->n_leaf - 1,
+           cap = n_state + 2 * (size_t)block->n + IMP_RUB_ROWS * block->n_rub +
+                 IMP_JOINT_ROWS * block->n_told + 1;
     size_t at = 0;
     block->out.driven = IMP_NO_TAPE;
     if (!mech_simulates(mech) || !touched(mech, block))
@@ -455,6 +463,7 @@ driven_tape(struct mech *mech, uint32_t index)
     push_conditions(mech, index, true, phi);
     joint_friction_conditions(mech, block, phi);
     n_out += joint_friction_outputs(mech, block, out + n_out);
+    n_out += joint_told_outputs(mech, block, out + n_out);
     block->out.driven =
         flow_tape(mech, block, "driven", rate, phi, out, n_out, rows);
     block->out.driven_rows =

@@ -186,15 +186,23 @@ image_joints(struct mech *mech)
             .range_axis2 = mech_range(joint->axis2.range, joint->range),
             .range_rate = mech_range(joint->rate.range, joint->range)};
     }
-    for (uint32_t b = 0; b < mech->n_blocks; b++)
-        for (uint32_t i = 0; i < mech->blocks[b].n_rub; i++) {
-            const struct mrub *rub = mech->blocks[b].rub + i;
+    for (uint32_t b = 0; b < mech->n_blocks; b++) {
+        const struct mblock *block = mech->blocks + b;
+        for (uint32_t i = 0; i < block->n_told; i++) {
+            imp_joint *joint = table + block->told[i].joint;
+            joint->flags = IMP_JOINTF_TELLS;
+            joint->block = b;
+            memcpy(joint->rows, block->told[i].rows, sizeof joint->rows);
+        }
+        for (uint32_t i = 0; i < block->n_rub; i++) {
+            const struct mrub *rub = block->rub + i;
             imp_joint *joint = table + rub->joint;
             joint->block = b;
-            joint->friction = mech->blocks[b].first_rub + i;
+            joint->friction = block->first_rub + i;
             joint->force = rub->force;
             memcpy(joint->rows, rub->rows, sizeof joint->rows);
         }
+    }
     return image_array(mech->image, table, count, sizeof *table);
 }
 

@@ -307,6 +307,15 @@ sides_of(const struct mech *mech, uint32_t joint, struct side sides[2])
     return env;
 }
 
+vec3
+joint_point(struct mech *mech, uint32_t joint)
+{
+    assert(mech && joint < mech->model->n_joints);
+    struct side sides[2];
+    sides_of(mech, joint, sides);
+    return point_of(mech, sides).x;
+}
+
 /* The conditions of the friction of the joints of a block: that their rates are
  * 0; and that of the share, which is none. rows: NULL, or those of the joints,
  * behind which these stand. Returns how many there are with them. */
@@ -339,7 +348,7 @@ rubbing_rows(struct mech *mech, struct mblock *block, uint32_t count,
 static uint32_t
 block_rows(struct mech *mech, uint32_t block, struct row *rows)
 {
-    uint32_t count = 0, rubbing = 0;
+    uint32_t count = 0, rubbing = 0, told = 0;
     struct mblock *of = mech->blocks + block;
     for (size_t i = 0; i < mech->model->n_joints; i++) {
         const struct tm_joint *decl = mech->model->joints + i;
@@ -352,6 +361,10 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
             of->rub[rubbing++].force = count;
         graph_origin(mech->graph, decl->range);
         rows_of(mech, decl, env, sides, &r);
+        if (told < of->n_told && of->told[told].joint == i) {
+            of->told[told].first = count;
+            of->told[told++].n = r.n;
+        }
         for (uint32_t j = 0; j < r.n; j++, count++)
             if (rows)
                 rows[count] = r.v[j];
@@ -360,17 +373,25 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
     return rubbing_rows(mech, of, count, rows);
 }
 
-/* Finds the joints of a block that have friction. */
+/* Finds the joints of a block that have friction, and those of the others whose
+ * forces commands read. */
 static void
 find_rubbing(struct mech *mech, uint32_t index)
 {
     struct mblock *block = mech->blocks + index;
-    if (mech->model->n_joints)
+    if (mech->model->n_joints) {
         block->rub = NEW_N(mech->arena, struct mrub, mech->model->n_joints);
+        block->told = NEW_N(mech->arena, struct mtold, mech->model->n_joints);
+    }
     for (size_t i = 0; i < mech->model->n_joints; i++) {
         const struct tm_joint *decl = mech->model->joints + i;
-        if (!decl->mu.e || block_of(mech, decl) != index)
+        if (block_of(mech, decl) != index)
             continue;
+        if (!decl->mu.e) {
+            block->told[block->n_told].joint = (uint32_t)i;
+            block->n_told += decl->told;
+            continue;
+        }
         block->rub[block->n_rub++] = (struct mrub){
             .joint = (uint32_t)i,
             .env = mech->layout.joint + (uint32_t)i * IMP_JOINT_SIZE};
@@ -412,11 +433,11 @@ spin_size(const struct mech *mech)
     return mech->dim == 2 ? 1 : 3;
 }
 
-/* What row i of C says of body j of the block: of its velocity, of its spin. */
-static vec3
-row_part(const struct mech *mech, const struct mblock *block, uint32_t i,
-         uint32_t j, bool spin)
+vec3
+joint_row_part(const struct mech *mech, const struct mblock *block, uint32_t i,
+               uint32_t j, bool spin)
 {
+    assert(mech && block && i < block->n_row && j < block->n);
     uint32_t nv = mech->dim + spin_size(mech);
     const expr *const *c = block->C + ((size_t)i * block->n + j) * nv;
     const expr *zero = sc_zero(mech->graph);
@@ -435,7 +456,7 @@ number_spins(struct mech *mech, struct mblock *block)
     for (uint32_t j = 0; j < block->n; j++) {
         bool held = false;
         for (uint32_t i = 0; i < block->n_row; i++)
-            held |= !v3_is_zero(row_part(mech, block, i, j, true));
+            held |= !v3_is_zero(joint_row_part(mech, block, i, j, true));
         block->spin[j] = held ? block->n_unknown : IMP_NO_UNKNOWN;
         mech->bodies[block->bodies[j]].flags |= held ? IMP_BODYF_HELD : 0;
         block->n_unknown += held ? spin_size(mech) : 0;
@@ -468,8 +489,9 @@ saddle(struct mech *mech, struct mblock *block)
                     graph, sum,
                     sc_mul(graph,
                            mech->bodies[block->bodies[j]].form->inertia.invmass,
-                           v3_dot(graph, row_part(mech, block, row, j, false),
-                                  row_part(mech, block, col, j, false))));
+                           v3_dot(graph,
+                                  joint_row_part(mech, block, row, j, false),
+                                  joint_row_part(mech, block, col, j, false))));
             K[row * n + col] = K[col * n + row] = sum;
         }
     for (uint32_t j = 0; j < block->n; j++) {
@@ -478,8 +500,8 @@ saddle(struct mech *mech, struct mblock *block)
         uint32_t at = block->spin[j];
         for (uint32_t k = 0; k < spins && at != IMP_NO_UNKNOWN; k++) {
             for (uint32_t row = 0; row < block->n_row; row++)
-                K[row * n + at + k] = K[(at + k) * n + row] =
-                    spin_entry(mech, row_part(mech, block, row, j, true), k);
+                K[row * n + at + k] = K[(at + k) * n + row] = spin_entry(
+                    mech, joint_row_part(mech, block, row, j, true), k);
             for (uint32_t l = 0; l < spins; l++) {
                 uint32_t a = mech->dim == 2 ? 2 : k, b = mech->dim == 2 ? 2 : l;
                 K[(at + k) * n + at + l] =
@@ -513,7 +535,7 @@ reaction(struct mech *mech, const struct mblock *block, uint32_t j, bool spin)
     for (uint32_t i = 0; i < block->n_row; i++)
         sum = v3_add(mech->graph, sum,
                      v3_scale(mech->graph, multiplier(mech, i),
-                              row_part(mech, block, i, j, spin)));
+                              joint_row_part(mech, block, i, j, spin)));
     return sum;
 }
 
@@ -696,7 +718,7 @@ joint_tapes(struct mech *mech, struct mblock *block)
     assert(block->n > 0);
     uint32_t n = block->n_unknown;
     block->out.solve = block->out.hold = block->out.push = IMP_NO_TAPE;
-    block->out.rub = IMP_NO_TAPE;
+    block->out.rub = block->out.told = IMP_NO_TAPE;
     block->out.n_unknown = n;
     block->out.n_condition = block->n_row;
     if (n == 0)
@@ -712,6 +734,7 @@ joint_tapes(struct mech *mech, struct mblock *block)
         named_tape(mech, block, "solve", n, out, (size_t)n * (n + 1));
     hold_tape(mech, block);
     push_tape(mech, block);
+    joint_told_tape(mech, block);
     if (block->n_rub)
         joint_friction_tapes(mech, block);
 }

@@ -402,7 +402,7 @@ simulate_row(struct simulation *sim)
         return systems;
     if (sim->rows.n_items && sim->run->im->dim && !sim->tells) {
         int told = friction_modes_tell(sim->run);
-        if (!told && sim->run->im->dim == 2)
+        if (!told)
             told = rubbing_tell(sim->run);
         if (told)
             return told;

@@ -178,7 +178,7 @@ simulate_look_along(struct simulation *sim)
     assert(sim != NULL && sim->along != NULL);
     bool tells = series_along_forces(sim->run);
     int st = tells ? friction_modes_tell(sim->run) : IMP_OK;
-    if (!st && tells && sim->run->im->dim == 2)
+    if (!st && tells)
         st = rubbing_tell(sim->run);
     if (st)
         return st;

@@ -183,6 +183,7 @@ struct tm_joint {
      * of both bodies; radius of the pin, or length of the bush */
     struct tm_num mu, mu_static, width;
     bool friction_wrong; /* what is wrong with it has been reported */
+    bool told;           /* without friction: a command reads its force */
 };
 
 /* A wheel within a body. Torques are about its axis and may read t, params, its

@@ -465,11 +465,13 @@ const struct keydef joint_values[] = {
           "first body against the second, at the first one's mass centre"},
     {"S", "6 x (6 - f): what it bears, columns [force; moment] about the same "
           "point; transpose(S)*eta*Q is 0"},
-    {"force", "hinge with friction: the force on the first body"},
+    {"force", "the force on the first body (of a slider of the plane without "
+              "friction alone)"},
     {"friction_moment", "hinge with friction: its moment on the first body"},
-    {"normal_force", "slider with friction: force on the first body across the "
+    {"normal_force", "slider of the plane: force on the first body across the "
                      "axis, along the axis turned by 90 degrees"},
-    {"moment", "slider with friction: moment on the first body about `at`"},
+    {"moment", "the moment on the first body about `at` (of a hinge of the "
+               "plane its friction alone has one)"},
     {"friction_force",
      "slider with friction: its force on the first body along "
      "the axis"},
@@ -495,10 +497,49 @@ static const struct told {
             {IMP_JOINT_WORK, 1, true, true, 2, -2},
             {IMP_JOINT_MODE, 1, true, true, 0, 0}};
 
+/* What a joint without friction tells (imp_block.told). False: this is told by
+ * friction alone. */
+static bool
+told_smooth(struct check *ck, uint32_t joint, const char *name, imp_range range,
+            struct value *out)
+{
+    struct tm_joint *decl = &ck->lists.joints.v[joint];
+    bool plane = ck->m->dim == 2, force = !strcmp(name, "force"),
+         moment = !strcmp(name, "moment"),
+         across = plane && decl->kind == IMP_JOINT_SLIDER &&
+                  !strcmp(name, "normal_force");
+    if (decl->mu.e || !(force || moment || across))
+        return false;
+    *out = value_poison(range);
+    if (decl->friction_wrong)
+        return true;
+    decl->told = true;
+    uint32_t entry = force    ? IMP_JOINT_FORCE
+                     : across ? IMP_JOINT_ACROSS
+                     : plane  ? IMP_JOINT_MOMENT_PLANE
+                              : IMP_JOINT_MOMENT,
+             size = force             ? ck->m->dim
+                    : across || plane ? 1
+                                      : 3;
+    const struct dim *dim = dim_mks(ck->dims, moment ? 2 : 1, 1, -2);
+    if (size == 1) {
+        *out =
+            value_num(ck, ex_sym(ck->g, SYM_JOINT, joint, entry), dim, range);
+        return true;
+    }
+    *out = value_array(ck, size, 1, dim, range);
+    for (uint32_t i = 0; i < size; i++)
+        out->e[i] = ex_sym(ck->g, SYM_JOINT, joint, entry + i);
+    return true;
+}
+
 static struct value
 told_field(struct check *ck, uint32_t joint, const struct told *what,
            const char *name, imp_range name_range, imp_range range)
 {
+    struct value smooth;
+    if (told_smooth(ck, joint, name, range, &smooth))
+        return smooth;
     const struct tm_joint *decl = &ck->lists.joints.v[joint];
     bool hinge = decl->kind == IMP_JOINT_HINGE,
          slider = decl->kind == IMP_JOINT_SLIDER;
@@ -512,8 +553,8 @@ told_field(struct check *ck, uint32_t joint, const struct told *what,
                    : slider
                        ? "a slider with friction has normal_force, moment, "
                          "friction_force, rate, work and mode"
-                       : "hinges and sliders alone have friction; it has Q "
-                         "and S");
+                       : "hinges and sliders alone have friction; it has "
+                         "force, moment, Q and S");
         return value_poison(range);
     }
     if (!decl->mu.e && decl->friction_wrong)
@@ -524,15 +565,15 @@ told_field(struct check *ck, uint32_t joint, const struct told *what,
         CHECK_NOTE(ck, diag, decl->range, "declared here");
         if (ck->m->dim == 3)
             CHECK_HELP(ck, diag,
-                       "joints of space have none, and tell no forces: %s.S "
-                       "is what it can bear, `impact` tells joint_impulses",
-                       decl->name);
+                       "joints of space have none: %s.force and %s.moment are "
+                       "told, `impact` tells joint_impulses",
+                       decl->name, decl->name);
         else
             CHECK_HELP(ck, diag,
-                       "forces, rate, work and mode are told of joints with "
-                       "friction; its coefficient may be a param that is 0: "
-                       "friction = mu  %s = 0.01, and param mu = 0",
-                       hinge ? "radius" : "length");
+                       "%s.force is told without it; friction, rate, work and "
+                       "mode with it, and its coefficient may be a param that "
+                       "is 0: friction = mu  %s = 0.01, and param mu = 0",
+                       decl->name, hinge ? "radius" : "length");
         return value_poison(range);
     }
     bool pure = what->entry == IMP_JOINT_MODE || what->entry == IMP_JOINT_SLIP;
@@ -585,8 +626,8 @@ joint_field(struct check *ck, uint32_t joint, uint32_t count, const char *name,
         if (!check_suggest(ck, diag, name_range, name, names, n_joint_values))
             CHECK_HELP(
                 ck, diag,
-                "it has Q and S, with friction forces, rate, work and mode; "
-                "its impulses are in the record of an impact: "
+                "it has force, moment, Q and S, with friction rate, work and "
+                "mode; its impulses are in the record of an impact: "
                 "r.joint_impulses");
         return value_poison(range);
     }

@@ -123,7 +123,16 @@ struct mblock {
     uint32_t n_rub, first_rub;
     bool sharing;
     const expr **rubbing, **slope;
+    /* n_told joints without friction whose forces commands read */
+    struct mtold *told;
+    uint32_t n_told;
     imp_block out;
+};
+
+/* such a joint: its conditions are n from `first` on */
+struct mtold {
+    uint32_t joint, first, n;
+    uint32_t rows[IMP_JOINT_ROWS];
 };
 
 /* A joint with friction: its place, rate and what follows from the unknowns */

@@ -18,6 +18,7 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/numerics/vec3.h"
 
 /* The series of a system that somebody else has made. */
 struct given {
@@ -53,8 +54,8 @@ struct series_along {
     /* per contact IMP_CONTACT_ROWS, per joint IMP_JOINT_ROWS rows that it
      * tells; NULL: nobody reads them */
     double **told, **joint;
-    bool *pushed;       /* per system: they are read of a contact of it */
-    bool bodies_pushed; /* they are read of contacts or joints of bodies */
+    bool *pushed;        /* per system: they are read of a contact of it */
+    bool bodies_pushed;  /* they are read of contacts or joints of bodies */
     int order;           /* to which bodies were moved since; 0: not yet */
     int *block_order;    /* the same of blocks of systems and observers */
     struct reads *reads; /* per series */
@@ -83,8 +84,7 @@ note_told(struct rt *run, struct series_along *along, uint32_t contact,
           uint32_t source, struct reads *reads)
 {
     bool joint = contact >= run->im->contacts.n;
-    uint32_t system =
-        joint ? IMP_NO_SYSTEM : rt_contact(run, contact)->system;
+    uint32_t system = joint ? IMP_NO_SYSTEM : rt_contact(run, contact)->system;
     double **rows = joint ? along->joint + (contact - run->im->contacts.n)
                           : along->told + contact;
     reads->force = true;
@@ -237,7 +237,8 @@ series_along_given(struct rt *run, uint32_t system)
     run->series_along->given[system].now = true;
 }
 
-/* -- what contacts and joints tell ------------------------------------------ */
+/* -- what contacts and joints tell ------------------------------------------
+ */
 
 bool
 series_along_forces(const struct rt *run)
@@ -257,11 +258,12 @@ series_along_greatest_force(const struct rt *run)
             most = fmax(most, fabs(run->env[rt_contact(run, i)->env_contact +
                                             IMP_CONTACT_NORMAL_FORCE]));
     for (uint32_t i = 0; i < run->im->joints.n; i++)
-        if (run->series_along->joint[i])
-            most = fmax(most, hypot(run->env[joint[i].env_joint +
-                                             IMP_JOINT_FORCE],
-                                    run->env[joint[i].env_joint +
-                                             IMP_JOINT_FORCE + 1]));
+        if (run->series_along->joint[i]) {
+            const double *force =
+                run->env + joint[i].env_joint + IMP_JOINT_FORCE;
+            most = fmax(most, run->im->dim == 3 ? vec3_norm(force)
+                                                : hypot(force[0], force[1]));
+        }
     return most;
 }
 
@@ -300,9 +302,8 @@ begin_told(struct rt *run, uint32_t contact)
 static void
 told_blunt(struct rt *run, uint32_t contact)
 {
-    static const uint32_t entry[] = {IMP_CONTACT_NORMAL_FORCE,
-                                     IMP_CONTACT_FRICTION_FORCE,
-                                     IMP_CONTACT_WORK};
+    static const uint32_t entry[] = {
+        IMP_CONTACT_NORMAL_FORCE, IMP_CONTACT_FRICTION_FORCE, IMP_CONTACT_WORK};
     for (size_t i = 0; i < sizeof entry / sizeof *entry; i++)
         told_row(run, contact, entry[i])[1] = NAN;
 }
@@ -325,8 +326,7 @@ told_of_bodies(struct rt *run, int most)
         uint32_t contact = persistent_point(run, i, NULL, NULL)->contact;
         if (contact < run->im->contacts.n && told[contact] &&
             !persistent_told_series(
-                run, i, most,
-                told_row(run, contact, IMP_CONTACT_NORMAL_FORCE)))
+                run, i, most, told_row(run, contact, IMP_CONTACT_NORMAL_FORCE)))
             told_blunt(run, contact);
     }
 }
@@ -419,6 +419,37 @@ size_of_joint(const imp_joint *joint, const double *env, uint32_t entry)
     return moment ? size * width : size;
 }
 
+/* What a joint without friction tells: as told_of_joint. Forces are measured by
+ * the force, moments by the moment and by the force at the arm of the joint. */
+static void
+told_of_smooth(struct rt *run, uint32_t number, int most)
+{
+    const imp_joint *joint =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint) + number;
+    const double *env = run->env + joint->env_joint;
+    bool plane = run->im->dim == 2;
+    uint32_t first = plane ? IMP_JOINT_MOMENT_PLANE : IMP_JOINT_MOMENT;
+    double size[2], arm = 0.0;
+    for (int side = 0; side < 2; side++)
+        if (joint->body[side] != IMP_WORLD)
+            arm = fmax(arm, vec3_norm(env + IMP_JOINT_ARM + 3 * side));
+    size[0] = plane ? hypot(env[IMP_JOINT_FORCE], env[IMP_JOINT_FORCE + 1])
+                    : vec3_norm(env + IMP_JOINT_FORCE);
+    size[1] =
+        (plane ? fabs(env[first]) : vec3_norm(env + first)) + arm * size[0];
+    for (uint32_t k = 0; k < IMP_JOINT_ROWS; k++) {
+        uint32_t entry = IMP_JOINT_FORCE + k;
+        bool moment = plane ? entry == first : entry >= first;
+        double *to = joint_row(run, number, entry);
+        const double *row = run->rows.block[joint->block] + IMP_ROW_PAD +
+                            (size_t)joint->rows[k] * IMP_ROW_STRIDE;
+        if (fabs(row[0] - *to) > FORCE_SAME * size[moment])
+            to[1] = NAN;
+        else
+            memcpy(to + 1, row + 1, (size_t)most * sizeof *row);
+    }
+}
+
 /* What a joint tells, after the series of the motion of its block. Where it
  * shares its load with others, and what is told is not what the motion counts
  * with, it has no series. */
@@ -440,13 +471,16 @@ told_of_joint(struct rt *run, uint32_t number, int most)
         *joint_row(run, number, i) = env[i];
     if (joint->block == IMP_NO_BLOCK || !most)
         return;
+    if (joint->flags & IMP_JOINTF_TELLS) {
+        told_of_smooth(run, number, most);
+        return;
+    }
     bool sticks = env[IMP_JOINT_MODE] == CONTACT_TOLD_STICK;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         uint32_t entry = same[i].entry;
         double *to = joint_row(run, number, entry);
-        const double *row =
-            run->rows.block[joint->block] + IMP_ROW_PAD +
-            (size_t)joint->rows[same[i].row] * IMP_ROW_STRIDE;
+        const double *row = run->rows.block[joint->block] + IMP_ROW_PAD +
+                            (size_t)joint->rows[same[i].row] * IMP_ROW_STRIDE;
         if (entry != IMP_JOINT_SLIP &&
             fabs(row[0] - *to) > FORCE_SAME * size_of_joint(joint, env, entry))
             to[1] = NAN;

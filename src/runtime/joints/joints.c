@@ -28,6 +28,9 @@
 /* Rounds of Newton's method. The error after a step is of the size of
  * rounding, so that the second round finds nothing left. */
 #define JOINTS_ROUNDS 3
+/* What a joint tells of unknowns that do nothing is 0 if it is this share of
+ * them: they are known to the rounding of K, times its condition. */
+#define JOINTS_NOTHING 1e-9
 
 struct joint_projection *
 joints_new(struct rt *run)
@@ -58,6 +61,8 @@ joints_new(struct rt *run)
         size_t rows = IMP_ARRAY(im, im->tapes, imp_tape)[block->motion].n_rows;
         joints->work = NEW_N(run->own, double, (rows + 1) * IMP_ROW_STRIDE);
         run->joints = projection;
+        joints->told =
+            NEW_N(run->own, double, (size_t)block->n_told *IMP_JOINT_ROWS + 1);
         joint_friction_new(run, b);
     }
     return any ? projection : NULL;
@@ -147,6 +152,8 @@ joints_start(struct rt *run)
         start_joint(run, joint + i);
     for (uint32_t block = 0; run->joints && block < run->im->blocks.n; block++)
         run->joints->blocks[block].rank = -1;
+    for (uint32_t block = 0; run->joints && block < run->im->blocks.n; block++)
+        run->joints->blocks[block].asked = false;
 }
 
 /* -- multipliers
@@ -238,6 +245,106 @@ joints_multipliers_any(struct rt *run, uint32_t block, const double **lambda)
         return st;
     memset(joints->unknown, 0, sizeof *joints->unknown * joints->n_unknown);
     return IMP_OK;
+}
+
+/* -- what joints without friction tell ------------------------------------- */
+
+static double
+greatest(const double *v, uint32_t n)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+static int
+not_determined(struct rt *run, const imp_joint *joint)
+{
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0568, joint->range,
+        "the force of joint `%s` is not determined: other joints hold its "
+        "bodies in ways in which it holds them, too",
+        imp_text(run->im, joint->name));
+    diag_help(run->ds, diag,
+              "how they share a load depends on how the bodies give way; leave "
+              "out what is held twice: %s",
+              run->im->dim == 3
+                  ? "of two hinges of a door make one a ball joint, the other "
+                    "a cylinder of the same axis"
+                  : "of two hinges that hold a beam make one a slider along "
+                    "the beam");
+    return IMP_FAILED;
+}
+
+/* Finds a joint that tells other than 0 of unknowns which do nothing to the
+ * bodies. */
+static int
+told_of_nothing(struct rt *run, uint32_t block, double *nothing,
+                const imp_joint **which)
+{
+    struct joint_block *joints = run->joints->blocks + block;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const double *told = joints->told;
+    double most = greatest(nothing, joints->n_unknown);
+    int st =
+        rt_eval(run, joints_block_at(run, block)->told, nothing, joints->told);
+    for (uint32_t i = 0; i < run->im->joints.n && !st; i++) {
+        if (!(joint[i].flags & IMP_JOINTF_TELLS) || joint[i].block != block)
+            continue;
+        for (uint32_t k = 0; k < IMP_JOINT_ROWS; k++)
+            if (fabs(*told++) > JOINTS_NOTHING * most)
+                *which = joint + i;
+    }
+    return st;
+}
+
+/* Where conditions depend on others: with y the solution of K y = K e, in which
+ * their unknowns are 0, e - y does nothing, for e a unit of one of them; all
+ * unknowns that do nothing are sums of these. */
+static int
+told_determined(struct rt *run, uint32_t block)
+{
+    struct joint_block *joints = run->joints->blocks + block;
+    const imp_joint *which = NULL;
+    uint32_t n = joints->n_unknown;
+    joints->asked = true;
+    int st = factor(run, block);
+    if (st || imp_saddle_rank((int)n, joints->piv) == (int)n)
+        return st;
+    double *factors = NEW_N(run->arena, double, (size_t)n *n + n),
+           *nothing = factors + (size_t)n * n;
+    memcpy(factors, joints->K, sizeof *factors * n * n);
+    memset(nothing, 0, sizeof *nothing * n);
+    st = rt_eval(run, joints_block_at(run, block)->solve, nothing, joints->out);
+    for (uint32_t i = 0; i < joints->n && !st && !which; i++) {
+        for (uint32_t k = 0; k < n; k++)
+            nothing[k] = -joints->K[k * n + i];
+        imp_saddle_solve((int)n, factors, joints->piv, nothing);
+        nothing[i] += 1.0;
+        if (nothing[i] > 0.5) /* 1, else 0 to rounding */
+            st = told_of_nothing(run, block, nothing, &which);
+    }
+    return st ? st : which ? not_determined(run, which) : IMP_OK;
+}
+
+int
+joints_told(struct rt *run, uint32_t block, const double *x,
+            const double **numbers)
+{
+    assert(run && block < run->im->blocks.n && numbers);
+    struct joint_block *joints = run->joints->blocks + block;
+    int st = IMP_OK;
+    if (!joints->asked) {
+        double *kept = NEW_N(run->arena, double, joints->n_unknown);
+        memcpy(kept, joints->unknown, sizeof *kept * joints->n_unknown);
+        st = told_determined(run, block);
+        memcpy(joints->unknown, kept, sizeof *kept * joints->n_unknown);
+    }
+    if (!st && x)
+        st = rt_eval(run, joints_block_at(run, block)->told, x, joints->told);
+    *numbers = joints->told;
+    return st;
 }
 
 /* -- projection
@@ -410,15 +517,6 @@ apply(struct rt *run, uint32_t block, bool velocity)
             turn(run, at + 3, c + 3);
         }
     }
-}
-
-static double
-greatest(const double *v, uint32_t n)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < n; i++)
-        most = fmax(most, fabs(v[i]));
-    return most;
 }
 
 /* A failure is not reported here: the series of the next step meets it and

@@ -70,6 +70,12 @@ int joints_multipliers(struct rt *run, uint32_t block, const double **lambda);
  * on them: friction may leave them open without the forces of contacts. */
 int joints_multipliers_any(struct rt *run, uint32_t block,
                            const double **lambda);
+/* What the joints of a block tell that have no friction (imp_block.told), for
+ * its multipliers; x NULL: nothing but the question whether these forces are
+ * determined. The numbers belong to the run. IMP_FAILED after E0568 where they
+ * are not, because joints hold what others hold already. */
+int joints_told(struct rt *run, uint32_t block, const double *x,
+                const double **numbers);
 /* Moves poses and velocities of all blocks back onto their joints by the least
  * change in the metric of the masses. */
 void joints_project(struct rt *run);

@@ -115,7 +115,7 @@ push_env(struct rt *run, const struct persistent_group *group, bool on)
  */
 
 /* Copies the rows of the state, of cosines and sines, and of joints with
- * friction from the driven tape. */
+ * friction, or that tell, from the driven tape. */
 static void
 hand_over(struct rt *run, uint32_t b, double *to)
 {
@@ -137,7 +137,7 @@ hand_over(struct rt *run, uint32_t b, double *to)
             memcpy(to + (size_t)body->pose[2 + j] * IMP_ROW_STRIDE,
                    driven + (size_t)from[numbers] * IMP_ROW_STRIDE, bytes);
     }
-    if (block->n_rub)
+    if (block->n_rub || block->n_told)
         persistent_joints_over(run, b, from + pairs, to);
 }
 

@@ -724,8 +724,9 @@ persistent_slip_series(const struct persistent_friction *friction, int most,
 size_t
 persistent_joint_rows(const imp_block *block)
 {
-    size_t n = (size_t)block->n_rub * IMP_RUB_ROWS;
-    return block->n_rub ? n + (block->share != IMP_NO_ROW) : 0;
+    size_t n = (size_t)block->n_rub * IMP_RUB_ROWS,
+           told = (size_t)block->n_told * IMP_JOINT_ROWS;
+    return told + (block->n_rub ? n + (block->share != IMP_NO_ROW) : 0);
 }
 
 void
@@ -743,7 +744,14 @@ persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
             memcpy(to + (size_t)joint[i].rows[k] * IMP_ROW_STRIDE,
                    driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
     }
-    if (block->share != IMP_NO_ROW)
+    if (block->n_rub && block->share != IMP_NO_ROW)
         memcpy(to + (size_t)block->share_row * IMP_ROW_STRIDE,
-               driven + (size_t)*from * IMP_ROW_STRIDE, bytes);
+               driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
+    for (uint32_t i = 0; i < run->im->joints.n; i++) {
+        if (!(joint[i].flags & IMP_JOINTF_TELLS) || joint[i].block != b)
+            continue;
+        for (uint32_t k = 0; k < IMP_JOINT_ROWS; k++)
+            memcpy(to + (size_t)joint[i].rows[k] * IMP_ROW_STRIDE,
+                   driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
+    }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Friction of joints: which of them stick, which slip, and when that changes.
- * All functions do nothing where no joint has friction. */
+ * All functions but rubbing_tell do nothing where no joint has friction. */
 #ifndef IMP_RUNTIME_RUBBING_RUBBING_H
 #define IMP_RUNTIME_RUBBING_RUBBING_H
 
@@ -56,7 +56,8 @@ double rubbing_work(const struct rt *run);
 
 /* What joint does: the mode as enum contact_mode_told. */
 int rubbing_mode(const struct rt *run, uint32_t joint);
-/* Writes what the run tells of joints at the present time into env. */
+/* Writes what the run tells of joints at the present time into env, of those
+ * without friction, too. IMP_FAILED after a diagnostic. */
 int rubbing_tell(struct rt *run);
 
 #endif

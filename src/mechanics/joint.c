@@ -307,15 +307,6 @@ sides_of(const struct mech *mech, uint32_t joint, struct side sides[2])
     return env;
 }
 
-vec3
-joint_point(struct mech *mech, uint32_t joint)
-{
-    assert(mech && joint < mech->model->n_joints);
-    struct side sides[2];
-    sides_of(mech, joint, sides);
-    return point_of(mech, sides).x;
-}
-
 /* The conditions of the friction of the joints of a block: that their rates are
  * 0; and that of the share, which is none. rows: NULL, or those of the joints,
  * behind which these stand. Returns how many there are with them. */
@@ -362,6 +353,7 @@ block_rows(struct mech *mech, uint32_t block, struct row *rows)
         graph_origin(mech->graph, decl->range);
         rows_of(mech, decl, env, sides, &r);
         if (told < of->n_told && of->told[told].joint == i) {
+            of->told[told].point = point_of(mech, sides).x;
             of->told[told].first = count;
             of->told[told++].n = r.n;
         }
@@ -431,19 +423,6 @@ static uint32_t
 spin_size(const struct mech *mech)
 {
     return mech->dim == 2 ? 1 : 3;
-}
-
-vec3
-joint_row_part(const struct mech *mech, const struct mblock *block, uint32_t i,
-               uint32_t j, bool spin)
-{
-    assert(mech && block && i < block->n_row && j < block->n);
-    uint32_t nv = mech->dim + spin_size(mech);
-    const expr *const *c = block->C + ((size_t)i * block->n + j) * nv;
-    const expr *zero = sc_zero(mech->graph);
-    if (mech->dim == 2)
-        return spin ? v3(zero, zero, c[2]) : v3(c[0], c[1], zero);
-    return spin ? v3(c[3], c[4], c[5]) : v3(c[0], c[1], c[2]);
 }
 
 /* Gives the spins of the bodies that joints hold their unknowns, behind the

@@ -11,6 +11,19 @@ multiplier(struct mech *mech, uint32_t i)
     return ex_sym(mech->graph, SYM_UNKNOWN, i, 0);
 }
 
+vec3
+joint_row_part(const struct mech *mech, const struct mblock *block, uint32_t i,
+               uint32_t j, bool spin)
+{
+    assert(mech && block && i < block->n_row && j < block->n);
+    uint32_t nv = mech->dim == 2 ? 3 : 6;
+    const expr *const *c = block->C + ((size_t)i * block->n + j) * nv;
+    const expr *zero = sc_zero(mech->graph);
+    if (mech->dim == 2)
+        return spin ? v3(zero, zero, c[2]) : v3(c[0], c[1], zero);
+    return spin ? v3(c[3], c[4], c[5]) : v3(c[0], c[1], c[2]);
+}
+
 /* The place of a body among those of its block. */
 static uint32_t
 place_in(const struct mblock *block, uint32_t body)
@@ -43,7 +56,7 @@ told_outputs(struct mech *mech, const struct mblock *block,
                         v3_scale(graph, multiplier(mech, i),
                                  joint_row_part(mech, block, i, j, true)));
     }
-    vec3 lever = v3_sub(graph, on->pose.c, joint_point(mech, told->joint));
+    vec3 lever = v3_sub(graph, on->pose.c, told->point);
     moment = v3_add(graph, m3_apply(graph, on->pose.R, moment),
                     v3_cross(graph, lever, force));
     const expr *sign = ex_num(graph, first ? 1.0 : -1.0);

@@ -61,15 +61,13 @@ void joint_add_moment(struct mech *mech, const struct mblock *block, uint32_t j,
  * bodies have now, into out (n_row entries). */
 void joint_conditions(struct mech *mech, uint32_t index, const expr **out);
 void joint_tapes(struct mech *mech, struct mblock *block);
+
+/* -- joint_told.c: the forces of joints without friction ------------------- */
+
 /* What row i of the conditions of the block says of its body j: of its
  * velocity (world axes), of its spin (body axes). */
 vec3 joint_row_part(const struct mech *mech, const struct mblock *block,
                     uint32_t i, uint32_t j, bool spin);
-/* The point of a joint on its first body, in world axes. */
-vec3 joint_point(struct mech *mech, uint32_t joint);
-
-/* -- joint_told.c: the forces of joints without friction ------------------- */
-
 /* What the motion tells of the joints of a block that have no friction and
  * whose forces commands read, into out (IMP_JOINT_ROWS each). Returns how many
  * numbers. */

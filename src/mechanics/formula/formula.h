@@ -129,9 +129,11 @@ struct mblock {
     imp_block out;
 };
 
-/* such a joint: its conditions are n from `first` on */
+/* such a joint: its conditions are n from `first` on; its point, as the first
+ * body carries it, in world axes */
 struct mtold {
     uint32_t joint, first, n;
+    vec3 point;
     uint32_t rows[IMP_JOINT_ROWS];
 };
 

@@ -38,7 +38,9 @@ struct followed {
                             holds, and for how long that is */
     size_t missed;       /* pieces that the series did not follow */
     double from, to;
-    double missed_most; /* the greatest size of what these know */
+    /* the greatest size of what these know, and the sum of sizes times lengths
+     */
+    double missed_most, missed_sum;
     struct along_piece piece[ALONG_KEPT];
     size_t n_pieces;
     double sum[ALONG_KEPT]; /* the integral at the ends of flights */

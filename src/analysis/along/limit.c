@@ -182,9 +182,9 @@ extrapolated(const double *value, size_t n, double rounding, double without,
     return error;
 }
 
-/* Flights whose lengths shrink by one ratio differ from it by this share, and by
- * so many roundings of their ends. What that does to an estimate, the estimates
- * before it show. */
+/* Flights whose lengths shrink by one ratio differ from it by this share, and
+ * by so many roundings of their ends. What that does to an estimate, the
+ * estimates before it show. */
 #define RATIO_SHARE 1e-6
 #define RATIO_ROUNDED 64.0
 
@@ -209,11 +209,11 @@ one_ratio(const double *time, size_t n)
 }
 
 /* Where flights shrink by one ratio, each is the one before in a smaller scale,
- * and an integral until its end is a sum of powers of that scale: they are taken
- * out one after the other (L. F. Richardson and J. A. Gaunt, "The deferred approach to
- * the limit", Phil. Trans. R. Soc. A 226, 1927). Returns the error of *limit, by how
- * much it is not that of an end less and that of a power less; INFINITY where
- * values are too few. */
+ * and an integral until its end is a sum of powers of that scale: they are
+ * taken out one after the other (L. F. Richardson and J. A. Gaunt, "The
+ * deferred approach to the limit", Phil. Trans. R. Soc. A 226, 1927). Returns
+ * the error of *limit, by how much it is not that of an end less and that of a
+ * power less; INFINITY where values are too few. */
 static double
 without_powers(const double *value, size_t n, double ratio, double rounding,
                double *limit)
@@ -269,10 +269,10 @@ rest_of_integral(const struct along *along, struct followed *followed,
             (fabs(sum) + fmax(followed->kink->size, most) * followed->last_to);
         bool settled = is_settled(sums, n, rounding);
         double ratio = one_ratio(time, n);
-        double error =
-            settled     ? rounding
-            : ratio > 0 ? without_powers(sums, n, ratio, rounding, &there)
-                        : extrapolated(sums, n, rounding, sum, &there);
+        double error = settled ? rounding
+                       : ratio > 0
+                           ? without_powers(sums, n, ratio, rounding, &there)
+                           : extrapolated(sums, n, rounding, sum, &there);
         if (settled)
             there = sums[n - 1];
         extrapolated(time, n, 0, followed->last_to, &at);
@@ -354,8 +354,9 @@ along_missed(struct along *along, struct followed *followed, double t,
     followed->last_from = along->time;
     followed->last_to = t;
     followed->last_value = value;
-    followed->missed_most = fmax(followed->missed_most,
-                                 size_known(followed, t - along->time, value));
+    double size = size_known(followed, t - along->time, value);
+    followed->missed_most = fmax(followed->missed_most, size);
+    followed->missed_sum += size * (t - along->time);
     along_by_ends(followed, t - along->time, value);
     if (t == along->limit)
         at_limit(along, followed);
@@ -386,14 +387,16 @@ struct telling {
     void *ctx;
 };
 
-/* Is all that was missed rounding beside the extreme? So is what a contact that
- * sticks has moved. */
+/* Is all that was missed rounding beside the extreme, or the integral? So is
+ * what a contact that sticks has moved. */
 static bool
 missed_rounding(const struct followed *followed)
 {
+    double most = followed->item->field == IMP_ALONG_INTEGRAL
+                      ? followed->missed_sum
+                      : followed->missed_most;
     return !along_is_time(followed) &&
-           followed->item->field != IMP_ALONG_INTEGRAL &&
-           followed->missed_most <= ROUNDING_MISSED * fabs(followed->value);
+           most <= ROUNDING_MISSED * fabs(followed->value);
 }
 
 static void

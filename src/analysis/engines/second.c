@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "abi/status.h"
+#include "analysis/along/along.h"
 #include "analysis/engines/second.h"
 #include "base/arena.h"
 #include "base/num.h"
@@ -131,6 +132,16 @@ record_row(struct second *second)
     return st;
 }
 
+/* What is told of the whole run takes note of the present state. */
+static int
+look_along(struct second *second)
+{
+    second_tell_held(second, true);
+    int st = simulate_look_along(second->sim);
+    second_tell_held(second, false);
+    return st;
+}
+
 /* What bodies and systems do where the watched function `which` has come to
  * zero. */
 static int
@@ -246,7 +257,11 @@ advance(struct second *second, double target)
     int idle = 0;
     while (!sim->stopped && rt_time(second->run) < target) {
         bool eventful;
-        int st = advance_once(second, target, &eventful);
+        double next =
+            sim->along ? fmin(target, along_reach(sim->along, true)) : target;
+        int st = advance_once(second, next, &eventful);
+        if (!st && !eventful && sim->along)
+            st = look_along(second);
         if (!st && eventful && !sim->stopped)
             st = second_watch(second);
         if (st)

@@ -75,12 +75,23 @@ take_bounds(struct fit *fit)
     }
 }
 
+/* The first list of which the cells that were just read have no value. */
+static const imp_list *
+lacking_list(const struct fit *fit)
+{
+    const imp_image *im = fit->analysis->rt->im;
+    const imp_cell *cell = IMP_ARRAY(im, fit->column->cells, imp_cell);
+    uint32_t k = 0;
+    while (k + 1 < fit->cells.n_cells && !isnan(fit->local[k]))
+        k++;
+    return IMP_ARRAY(im, im->lists, imp_list) + cell[k].list;
+}
+
 /* Are all entries there, and enough of them? */
 static int
 check_data(struct fit *fit)
 {
     struct analysis *analysis = fit->analysis;
-    imp_range at = fit->column->range;
     size_t lacking = 0, first = 0;
     for (size_t i = fit->cells.n; i-- > 0;)
         if (!column_locals(&fit->cells, i, fit->local)) {
@@ -88,12 +99,17 @@ check_data(struct fit *fit)
             first = i;
         }
     if (lacking) {
+        column_locals(&fit->cells, first, fit->local);
+        const imp_list *list = lacking_list(fit);
         struct diag *diag = diag_add(
-            analysis->ds, DIAG_E0761, at,
+            analysis->ds, DIAG_E0761, list->range,
             "%zu of %zu entries have no value, the first of them is number %zu",
             lacking, fit->cells.n, first);
+        const char *name = imp_text(analysis->rt->im, list->name);
         diag_help(analysis->ds, diag,
-                  "select the same entries of both lists: a[present(a)]");
+                  "select the same entries of all lists: a[present(%s)] in "
+                  "place of a",
+                  *name ? name : "a");
         return IMP_FAILED;
     }
     return fit_few_data(fit);

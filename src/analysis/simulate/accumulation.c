@@ -56,7 +56,7 @@ struct limit_seen {
     double *x;     /* the state of the limit */
 };
 struct accumulation_work {
-    struct forecast_memory lines;
+    struct forecast_memory lines, moved; /* moved: see limit_rounded */
     struct limit_group g;
     struct limit_seen *seen; /* per contact that is hit */
     bool *beside;            /* per contact: its impacts came before limits of
@@ -669,6 +669,18 @@ thin_out(struct simulation *sim, double shrunk, double far,
            limit_group_points(sim, group, CROWD_REACH * far);
 }
 
+static double
+time_error(struct simulation *sim, const struct limit_group *group,
+           const struct forecast_question *ask,
+           const struct forecast_limit *limit, uint32_t contact)
+{
+    double told =
+        limit_time_error(sim, group, limit, contact, rt_time(sim->run),
+                         ask->window, limit->change);
+    return fmax(
+        told, limit_rounded(sim, group, ask, &sim->accumulation->moved, limit));
+}
+
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -677,7 +689,7 @@ limit(struct simulation *sim, uint32_t contact)
     struct rt *run = sim->run;
     struct flight_history *flights = &sim->contacts[contact].flights;
     bool enough, there = false;
-    double shrunk = shrinks(sim, contact, &enough), now = rt_time(run);
+    double shrunk = shrinks(sim, contact, &enough);
     if (!(shrunk > 0.0) || contact_restitution_elastic(run, contact)) {
         flights->meet = -INFINITY;
         flights->group = 0;
@@ -730,8 +742,7 @@ limit(struct simulation *sim, uint32_t contact)
                              state_window, enough, ask.joins);
     ask.joins = NULL;
     if (sure) {
-        double error = limit_time_error(sim, group, &found[0], contact, now,
-                                        window, found[0].change);
+        double error = time_error(sim, group, &ask, &found[0], contact);
         if (group->friction)
             limit_group_join(sim, sim->accumulation->beside, shrunk, &ask,
                              group, &found[0], &state_window, &error);
@@ -739,8 +750,7 @@ limit(struct simulation *sim, uint32_t contact)
     }
     if (!st && !there && found[1].found && (enough || found[1].blurred))
         st = take(sim, group, &found[1], contact,
-                  limit_time_error(sim, group, &found[1], contact, now, window,
-                                   found[1].change),
+                  time_error(sim, group, &ask, &found[1], contact),
                   state_window, &there);
     if (!there && sim->accumulation->blocked)
         limit_note_flat(sim, group);

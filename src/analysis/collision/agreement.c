@@ -12,7 +12,7 @@
 #include "runtime/numerics/vec3.h"
 
 /* Rounding errors of both computations, in roundings of the sizes of the terms.
- * Closest points are known to eps. S^-1 multiplies errors by the condition of
+ * Closest points are known to eps, and over S where that is flat. S^-1 multiplies errors by the condition of
  * K1 + K2, once per order. A term of second order takes about 40 operations,
  * one of third order 200. */
 #define AGREE_V 64.0
@@ -46,6 +46,18 @@ differ(struct analysis *analysis, const struct touch *touch, const char *what,
     return true;
 }
 
+/* How much more than their rounding closest points are off, where they lie on
+ * surfaces that are flatter than one as round as the bodies are large. */
+static double
+flatness(const struct touch *touch)
+{
+    const double *S = touch->tangency.S;
+    double half = (S[0] + S[3]) / 2.0, least = S[0];
+    if (touch->tangency.nt == 2)
+        least = half - hypot((S[0] - S[3]) / 2.0, S[1]);
+    return fmax(1.0, 1.0 / (touch->length * least));
+}
+
 int
 touch_agree(struct analysis *analysis, const struct touch *touch)
 {
@@ -60,7 +72,9 @@ touch_agree(struct analysis *analysis, const struct touch *touch)
      * distance. The normal turns by this error times the curvature. */
     eps *= 1.0 + fmax(vec3_norm(touch->P), vec3_norm(touch->Q)) * kappa;
     bool bad = differ(analysis, touch, "the normal velocity", formulas->v,
-                      touch->jet[1], (AGREE_V * eps + shift) * formulas->v_abs);
+                      touch->jet[1],
+                      (AGREE_V * eps * flatness(touch) + shift) *
+                          formulas->v_abs);
     /* the formulas of second and third order hold where v = 0 */
     if (fabs(formulas->v) <= touch_velocity_tolerance(analysis, touch) &&
         touch->order >= 3) {

@@ -23,6 +23,10 @@
 #define ADVANCEMENT_NEAR 0.05
 /* a conservative step leaves this share of the gap */
 #define ADVANCEMENT_REST 0.1
+/* The speed of a driven body is looked at at so many instants of a step, and is
+ * below so many times the greatest of these. */
+enum { DRIVEN_PLACES = 8 };
+#define DRIVEN_SPEED 2.0
 
 /* The motion of the second mass centre against the first: position, velocity,
  * half the acceleration, and a bound of all higher terms. */
@@ -44,39 +48,47 @@ pose_row(const struct rt *run, const imp_body *body, int i)
            (size_t)body->pose[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
-/* False if the motion of a body has no series (a prescribed motion). */
+/* Adds the motion of a body to that of its mass centre against the other one's.
+ * False if it has no series here (a prescribed motion): then its place alone. */
+static bool
+add_motion(const struct rt *run, const imp_body *body, double sign,
+           double horizon, struct relative *motion)
+{
+    double sum = 0.0;
+    for (uint32_t j = 0; j < run->im->dim; j++)
+        motion->x[j] += sign * run->env[body->env_state + j];
+    if (body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+        return false;
+    for (uint32_t j = 0; j < run->im->dim; j++) {
+        const double *row = pose_row(run, body, (int)j);
+        if (row == NULL) {
+            if (!body_rests(body))
+                return false;
+            continue;
+        }
+        motion->v[j] += sign * row[1];
+        motion->a[j] += sign * row[2];
+        double hk = horizon * horizon * horizon, part = 0.0;
+        for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= horizon)
+            if (row[n] != 0.0)
+                part += fabs(row[n]) * hk;
+        /* the terms beyond the last one are worth less than all terms seen */
+        sum += 2.0 * part;
+    }
+    motion->rest += sum;
+    motion->ends = motion->ends && sum == 0.0;
+    return true;
+}
+
 static bool
 relative_motion(const struct rt *run, const imp_contact *image_contact,
                 double horizon, struct relative *motion)
 {
-    memset(motion, 0, sizeof *motion);
-    motion->ends = true;
-    for (int i = 0; i < 2; i++) {
-        const imp_body *body = rt_body(run, image_contact->body[i]);
-        double sign = i == 0 ? -1.0 : 1.0, sum = 0.0;
-        if (body->flags & (IMP_BODYF_PRESCRIBED | IMP_BODYF_GTIME))
+    *motion = (struct relative){.ends = true};
+    for (int i = 0; i < 2; i++)
+        if (!add_motion(run, rt_body(run, image_contact->body[i]),
+                        i == 0 ? -1.0 : 1.0, horizon, motion))
             return false;
-        for (uint32_t j = 0; j < run->im->dim; j++) {
-            const double *row = pose_row(run, body, (int)j);
-            motion->x[j] += sign * run->env[body->env_state + j];
-            if (row == NULL) {
-                if (!body_rests(body))
-                    return false;
-                continue;
-            }
-            motion->v[j] += sign * row[1];
-            motion->a[j] += sign * row[2];
-            double hk = horizon * horizon * horizon, part = 0.0;
-            for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= horizon)
-                if (row[n] != 0.0)
-                    part += fabs(row[n]) * hk;
-            /* the terms beyond the last one are worth less than all terms seen
-             */
-            sum += 2.0 * part;
-        }
-        motion->rest += sum;
-        motion->ends = motion->ends && sum == 0.0;
-    }
     return true;
 }
 
@@ -290,10 +302,11 @@ most_spin(const struct rt *run, const imp_body *body)
 }
 
 /* For how long bodies stay apart whose gap is this and which move so against
- * each other; at most `most`. */
+ * each other, and by this speed beside that; at most `most`. */
 static double
 keep_apart(struct rt *run, const imp_contact *image_contact,
-           const struct relative *motion, double gap, double most)
+           const struct relative *motion, double beside, double gap,
+           double most)
 {
     struct support_body support[2];
     double spin[2], speed;
@@ -313,10 +326,67 @@ keep_apart(struct rt *run, const imp_contact *image_contact,
         speed = spin[flat] * (vec3_norm(motion->x) + support[1 - flat].size) +
                 spin[1 - flat] * support[1 - flat].size;
     }
-    speed += vec3_norm(motion->v);
+    speed += vec3_norm(motion->v) + beside;
     /* |gap| share = speed t + |a| t^2 */
     double room = (1.0 - ADVANCEMENT_REST) * fabs(gap);
     return fmin(most, first_nonpositive(room, -speed, -vec3_norm(motion->a)));
+}
+
+/* Puts the bodies that are driven where they are at this time. */
+static void
+drive(struct rt *run, double time)
+{
+    run->env[run->im->layout.time] = time;
+    motion_prescribed(run);
+}
+
+/* A bound of the speed at which a driven body moves a point at this distance
+ * from its mass centre until so long after now: a multiple of the greatest at
+ * some instants. Infinite where it does not lead from one to the next. */
+static double
+driven_speed(struct rt *run, const imp_body *body, double arm, double time)
+{
+    double now = rt_time(run), last[3] = {0.0}, most = 0.0, farthest = 0.0;
+    const double *state = run->env + body->env_state;
+    for (int i = 0; i <= DRIVEN_PLACES; i++) {
+        double speed, spin, way[3] = {0.0};
+        drive(run, now + time * i / DRIVEN_PLACES);
+        body_speeds(run, body, &speed, &spin);
+        most = fmax(most, speed + spin * arm);
+        for (uint32_t k = 0; k < run->im->dim; k++) {
+            way[k] = i == 0 ? 0.0 : state[k] - last[k];
+            last[k] = state[k];
+        }
+        farthest = fmax(farthest, vec3_norm(way));
+    }
+    drive(run, now);
+    double rounding = DBL_EPSILON * vec3_norm(last);
+    return farthest <= DRIVEN_SPEED * most * time / DRIVEN_PLACES + rounding
+               ? DRIVEN_SPEED * most
+               : INFINITY;
+}
+
+double
+advancement_safe_driven(struct rt *run, uint32_t contact, double gap,
+                        double most)
+{
+    assert(contact < run->im->contacts.n && gap > 0.0 && most >= 0.0);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct relative motion = {.ends = true};
+    struct support_body support[2];
+    double arm = 0.0, speed = 0.0;
+    for (int i = 0; i < 2; i++) {
+        support_body_get(run, image_contact->body[i], &support[i]);
+        if (!add_motion(run, support[i].b, i == 0 ? -1.0 : 1.0, 0.0, &motion) &&
+            support[i].b->flags & IMP_BODYF_GTIME)
+            return 0.0;
+    }
+    for (int i = 0; i < 2; i++)
+        arm += support[i].flat ? vec3_norm(motion.x) : support[i].size;
+    for (int i = 0; i < 2; i++)
+        if (support[i].b->flags & IMP_BODYF_PRESCRIBED)
+            speed += driven_speed(run, support[i].b, arm, most);
+    return keep_apart(run, image_contact, &motion, speed, gap, most);
 }
 
 double
@@ -327,7 +397,7 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
     struct relative motion;
     if (!relative_motion(run, image_contact, 0.0, &motion))
         return 0.0;
-    return keep_apart(run, image_contact, &motion, gap, most);
+    return keep_apart(run, image_contact, &motion, 0.0, gap, most);
 }
 
 double
@@ -346,7 +416,8 @@ event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
     gap_tolerance_get(run, contact, &tol);
     *below = at.gap < -tol.gap;
     return at.gap > fmax(tol.gap, EVENT_NEAR * tol.length)
-               ? keep_apart(run, image_contact, &motion, at.gap, INFINITY)
+               ? keep_apart(run, image_contact, &motion, 0.0, at.gap,
+                            INFINITY)
                : 0.0;
 }
 

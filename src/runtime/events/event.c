@@ -30,6 +30,12 @@
  * on it comes back to where it was left. */
 #define CROWDED_SINKS 0.5
 
+/* As a flat point passes over a face, the series of their gap holds for shares
+ * of the time until then, and leads to nothing beyond. Where it holds for less
+ * than the square of this share of a step, a bound of what driven bodies do
+ * leads on, for this share. (Of others a bound is asked for at each step.) */
+#define EXPAND_HOP 0x1p-10
+
 static void
 propose(struct near *watched, double entry, double s, enum event_kind kind)
 {
@@ -70,6 +76,23 @@ set_floor(struct rt *run, uint32_t contact, struct near *watched)
     if (watched->sign > 0)
         *kept = (struct kept){true, kept->handled, watched->floor, kept->time};
     watched->handled = kept->handled && kept->time == rt_time(run);
+}
+
+/* Makes the series of the gap, which is signed here, and a bound where it holds
+ * too short. */
+static void
+look_ahead(struct rt *run, uint32_t contact, struct near *watched, double gap,
+           double hop)
+{
+    bool deep = watched->sign < 0 && watched->at.deep;
+    if (!deep && contact_root_series(run, contact, &watched->tol, watched->g,
+                                     &watched->h) == IMP_OK)
+        watched->series = watched->h > watched->safe;
+    if (gap <= watched->tol.gap || watched->safe > 0.0 ||
+        (watched->series && watched->h > EXPAND_HOP * hop))
+        return;
+    watched->safe = advancement_safe_driven(run, contact, gap, hop);
+    watched->series = watched->series && watched->h > watched->safe;
 }
 
 /* One contact at the start of a step: its gap, and the time for which the
@@ -130,10 +153,7 @@ expand(struct rt *run, bool pair, uint32_t contact, struct near *watched,
         *length = fmin(*length, watched->h);
         return IMP_OK;
     }
-    bool deep = watched->sign < 0 && watched->at.deep;
-    if (!deep && contact_root_series(run, contact, &watched->tol, watched->g,
-                                     &watched->h) == IMP_OK)
-        watched->series = watched->h > watched->safe;
+    look_ahead(run, contact, watched, gap, EXPAND_HOP * fmin(hm, most));
     if (watched->series) {
         *length = fmin(*length, watched->h);
         return IMP_OK;

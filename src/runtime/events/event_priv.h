@@ -23,6 +23,10 @@ double advancement_apart(struct rt *run, uint32_t contact, double horizon,
  * bound. */
 double advancement_safe(struct rt *run, uint32_t contact, double gap,
                         double most);
+/* The same where bodies are driven by formulas of time, whose speeds are looked
+ * at until `most`, which should be short; of a gap > 0. */
+double advancement_safe_driven(struct rt *run, uint32_t contact, double gap,
+                               double most);
 /* Of a pair whose gap is more than this share of the sizes of its bodies no
  * series is made: a bound of the speeds passes over most of it. */
 #define EVENT_NEAR 0.05

@@ -49,7 +49,8 @@ pose_row(const struct rt *run, const imp_body *body, int i)
 }
 
 /* Adds the motion of a body to that of its mass centre against the other one's.
- * False if it has no series here (a prescribed motion): then its place alone. */
+ * False if it has no series here (a prescribed motion): then its place alone.
+ */
 static bool
 add_motion(const struct rt *run, const imp_body *body, double sign,
            double horizon, struct relative *motion)
@@ -400,6 +401,49 @@ advancement_safe(struct rt *run, uint32_t contact, double gap, double most)
     return keep_apart(run, image_contact, &motion, 0.0, gap, most);
 }
 
+/* For how long the planes across the normal at the closest points keep convex
+ * bodies apart, whose gap this is: for a time t they come closer by n.v t plus
+ * what the bodies turn beyond them. With h the distance of such a plane from
+ * the mass centre and R the radius about it, dh/dt <= |w| sqrt(R^2 - h^2), and
+ * so h grows by sqrt(R^2 - h^2) |w| t at most, and by R - h; of these bounds
+ * each one holds, of each body. 0: nothing is known. */
+static double
+planes_apart(struct rt *run, const imp_contact *image_contact,
+             const struct relative *motion, const struct closest_points *at)
+{
+    double rate[2], most[2], apart = 0.0,
+                             room = (1.0 - ADVANCEMENT_REST) * at->gap;
+    if (run->dents)
+        return 0.0;
+    for (int i = 0; i < 2; i++) {
+        struct support_body support;
+        double arm[3];
+        support_body_get(run, image_contact->body[i], &support);
+        rate[i] = most[i] = 0.0;
+        if (support.flat && body_rests(support.b))
+            continue;
+        if (support.flat || support.size == 0.0)
+            return 0.0;
+        for (int k = 0; k < 3; k++)
+            arm[k] = (i == 0 ? at->P[k] : at->Q[k]) - support.c[k];
+        double h = vec3_dot(at->n, arm) * (i == 0 ? 1.0 : -1.0),
+               across = (support.size - h) * (support.size + h);
+        rate[i] = most_spin(run, support.b) * sqrt(fmax(across, 0.0));
+        most[i] = fmax(support.size - h, 0.0);
+    }
+    double approach = vec3_dot(at->n, motion->v),
+           bend = vec3_dot(at->n, motion->a);
+    for (int which = 0; which < 4; which++) {
+        double left = room, speed = approach;
+        for (int i = 0; i < 2; i++) {
+            left -= which >> i & 1 ? most[i] : 0.0;
+            speed -= which >> i & 1 ? 0.0 : rate[i];
+        }
+        apart = fmax(apart, first_nonpositive(left, speed, bend));
+    }
+    return apart;
+}
+
 double
 event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
 {
@@ -416,8 +460,9 @@ event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
     gap_tolerance_get(run, contact, &tol);
     *below = at.gap < -tol.gap;
     return at.gap > fmax(tol.gap, EVENT_NEAR * tol.length)
-               ? keep_apart(run, image_contact, &motion, 0.0, at.gap,
-                            INFINITY)
+               ? fmax(planes_apart(run, image_contact, &motion, &at),
+                      keep_apart(run, image_contact, &motion, 0.0, at.gap,
+                                 INFINITY))
                : 0.0;
 }
 

@@ -135,6 +135,7 @@ struct rt {
                          command fails */
     uint32_t own_law; /* 1 + the tape of the impact law that the command names
                          for all its contacts; 0: each has its own */
+    bool dents;     /* a body is known not to be convex (W0508) */
     bool compliant; /* contacts that state a compliance have it all the time */
     struct paradox_forks *forks; /* of PARADOX_BRANCH; else NULL */
     uint32_t paradox; /* row of abi/paradox.def: what the present run does where

@@ -411,6 +411,7 @@ warn_dents(struct rt *run, uint32_t body)
     char beyond[NUM_TEXT];
     if (!first_of_its_surface(run, body) || !shape_has_dents(run, body, &far))
         return;
+    run->dents = true;
     struct diag *diag = diag_add(
         run->ds, DIAG_W0508, imp_places_of(run->im, rt_body(run, body))->shape,
         "`%s` is not convex: parts of its surface lie up to %s m beyond "

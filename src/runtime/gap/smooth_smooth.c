@@ -466,12 +466,19 @@ smooth_smooth_closest(struct rt *run, uint32_t contact,
         double unknowns[8], gap;
         memcpy(unknowns, last, sizeof unknowns);
         fault = newton(run, image_contact, &pair, unknowns, &gap);
+        bool near = true;
         for (int i = 0; i < 2 * pair.b[0].d && fault == SUPPORT_FINE; i++) {
             const struct support_body *b = &pair.b[i / pair.b[0].d];
-            if (b->size > 0.0 &&
-                fabs(unknowns[i] - last[i]) > SMOOTH_GAP_WARM_MOVE * b->size)
-                fault = SUPPORT_LOST;
+            near &= !(b->size > 0.0 && fabs(unknowns[i] - last[i]) >
+                                           SMOOTH_GAP_WARM_MOVE * b->size);
         }
+        /* points across which a plane parts convex bodies are the closest
+         * ones, wherever the search began */
+        if (fault == SUPPORT_FINE && !near &&
+            (run->dents || !(gap > 0.0) ||
+             !first_on_ray(&pair.b[0], unknowns) ||
+             !first_on_ray(&pair.b[1], unknowns + pair.b[0].d)))
+            fault = SUPPORT_LOST;
         if (fault == SUPPORT_FINE)
             fault = finish(&pair, unknowns, gap, out);
         if (fault == SUPPORT_FINE && is_deep(&pair, gap))

@@ -320,9 +320,6 @@ ask(struct local *local, uint32_t contact)
         return IMP_OK;
     }
     run->env[run->im->layout.time] = from;
-    /* its bodies have moved far since it was looked at: closest points of then
-     * may lead to others than the closest ones */
-    run->closest.warm[contact] = 0;
     for (int i = 0; i < 2; i++) {
         int st = local_body_put(local, rt_contact(run, contact)->body[i], from);
         if (st)

@@ -228,6 +228,77 @@ complementarity(void **state)
     }
 }
 
+/* Equal discs in a triangular lattice between walls, hit by random speeds: more
+ * contacts than motions. Impulses are many, motions one, whatever the order of
+ * the contacts; what cannot be solved is said to be so. */
+static void
+lattice(void **state)
+{
+    (void)state;
+    enum { WIDE = 10, HIGH = 8, WAYS = 2 * WIDE * HIGH, MOST = 4 * WAYS };
+    static double rows[MOST * WAYS], G[MOST * MOST], q[MOST], z[MOST];
+    static double rates[2][MOST];
+    uint64_t s = 8;
+    double *room = malloc(lcp_room(MOST) * sizeof *room), v[WAYS];
+    assert_non_null(room);
+    for (int t = 0; t < 4; t++) {
+        int n = 0;
+        memset(rows, 0, sizeof rows);
+        for (int i = 0; i < WAYS; i++)
+            v[i] = gauss(&s) - (i & 1);
+        for (int disc = 0; disc < WIDE * HIGH; disc++) {
+            int y = disc / WIDE, x = disc % WIDE, odd = y & 1;
+            /* to the left, and down on both sides; walls and floor */
+            double way[3][2] = {{1, 0}, {0.5, sqrt(0.75)}, {-0.5, sqrt(0.75)}};
+            int at[3] = {x, x + odd - 1, x + odd};
+            for (int k = 0; k < 3; k++) {
+                double *row = rows + n * WAYS;
+                bool in = k ? at[k] >= 0 && at[k] < WIDE : x > 0;
+                if (k && y == 0 && k == 1)
+                    row[2 * disc + 1] = 1;
+                else if (k == 0 && (x == 0 || x == WIDE - 1) && !in)
+                    row[2 * disc] = 1;
+                else if (!in || (k && y == 0))
+                    continue;
+                else
+                    for (int c = 0; c < 2; c++) {
+                        int other = k ? disc - WIDE + odd - (k == 1) : disc - 1;
+                        row[2 * disc + c] = way[k][c];
+                        row[2 * other + c] = -way[k][c];
+                    }
+                n++;
+            }
+            if (x == WIDE - 1)
+                rows[n++ * WAYS + 2 * disc] = -1;
+        }
+        assert_true(n > WAYS);
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < n; i++) {
+                const double *a = rows + (turn ? n - 1 - i : i) * WAYS;
+                q[i] = dense_dot(WAYS, a, v);
+                for (int j = 0; j < n; j++)
+                    G[i * n + j] = dense_dot(
+                        WAYS, a, rows + (turn ? n - 1 - j : j) * WAYS);
+            }
+            assert_int_equal(lcp_solve_any(n, G, q, z, room), 2);
+            for (int i = 0; i < n; i++) {
+                double w = q[i] + dense_dot(n, G + i * n, z);
+                rates[turn][turn ? n - 1 - i : i] = w;
+                assert_true(z[i] >= 0 && w >= -1e-12);
+                CLOSE(z[i] * w, 0, 1e-12);
+            }
+        }
+        for (int i = 0; i < n; i++)
+            CLOSE(rates[0][i], rates[1][i], 1e-12);
+        memset(G, 0, sizeof *G * (size_t)(2 * n + 2));
+        q[1] = -1;
+        for (int i = 0; i < n; i++)
+            G[i * n] = G[i * n + 1] = 0;
+        assert_int_equal(lcp_solve_any(n, G, q, z, room), 1);
+    }
+    free(room);
+}
+
 /* Stacked plates fall together, and the lowest meets the floor: all points but
  * those of the floor have no acceleration but rounding. Many points depend on
  * each other. */
@@ -454,6 +525,7 @@ main(void)
         cmocka_unit_test(contradictions), cmocka_unit_test(semidefinite),
         cmocka_unit_test(stacked_plates), cmocka_unit_test(svd),
         cmocka_unit_test(least_squares),  cmocka_unit_test(graded),
-        cmocka_unit_test(cholesky),       cmocka_unit_test(complementarity)};
+        cmocka_unit_test(cholesky),       cmocka_unit_test(complementarity),
+        cmocka_unit_test(lattice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

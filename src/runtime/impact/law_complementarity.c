@@ -24,7 +24,8 @@ complementarity(struct impact_solver *solver, bool restitution)
         impact_no_motion(solver, IMPACT_JAMMED);
         return;
     }
-    int st = lcp_solve(solver->nc, solver->delassus.G, offset, impulse, rest);
+    int st =
+        lcp_solve_any(solver->nc, solver->delassus.G, offset, impulse, rest);
     if (st == 1 || st == 3) {
         impact_no_motion(solver, st == 1 ? IMPACT_JAMMED : IMPACT_UNSETTLED);
         return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lemke's method, and the solution polished on the set it finds. Where many
  * rows depend on each other rounding can lead its pivots astray: what it finds
- * is checked, and descent finds what it did not. The problem is scaled to a
- * unit diagonal first, so that one tolerance serves bodies of any mass. See
- * lcp.h.
+ * is checked, and descent finds what it did not. An interior point comes first
+ * where rows are many and any solution serves. The problem is scaled to a unit
+ * diagonal first, so that one tolerance serves bodies of any mass. See lcp.h.
  *
  * Letters: w = G z + q with n rows; T is the tableau, p the scaled q; a and v
  * are the columns and vectors of the SVD of G on the set, x the solution there.
@@ -261,7 +261,7 @@ polish(int n, const double *G, const double *q, const int *in, double size,
 #define SETS_NO_BETTER 4
 
 /* Of more rows than these Lemke's method takes far longer than another set: one
- * set per row is tried. */
+ * set per row is tried before it. */
 #define ROWS_MANY 64
 
 struct pivots {
@@ -313,12 +313,12 @@ solve_set(struct pivots *pivots, const int *in)
 /* Exchanges all rows with a wrong sign at once while that helps, else the last
  * of them alone (Judice & Pires 1994; the latter by itself comes to an end,
  * Murty 1974). Takes a few factors of the set, where Lemke's method pivots the
- * whole tableau for each row. False: it does not say. *dependent becomes true
- * where rows of a set depended on others; whether these are solved at the end,
- * nobody has asked. */
+ * whole tableau for each row. Begins with the set `in`, and tries `most`.
+ * False: it does not say. *dependent becomes true where rows of a set depended
+ * on others; whether these are solved at the end, nobody has asked. */
 static bool
 exchange_sets(int n, const double *g, const double *p, double size, double *z,
-              int *in, double *room, bool *dependent)
+              int *in, int most, double *room, bool *dependent)
 {
     struct pivots pivots = {.n = n, .g = g, .p = p, .z = z, .a = room};
     pivots.slack = room + n * n;
@@ -327,9 +327,6 @@ exchange_sets(int n, const double *g, const double *p, double size, double *z,
     pivots.set = (int *)(pivots.reciprocal + n);
     pivots.first = pivots.set + n;
     int fewest = n + 1, worse = 0;
-    for (int i = 0; i < n; i++)
-        in[i] = p[i] < 0.0;
-    int most = n > ROWS_MANY ? n : SETS_TRIED;
     for (int k = 0; k < most; k++) {
         int wrong = 0, last = -1;
         solve_set(&pivots, in);
@@ -350,6 +347,150 @@ exchange_sets(int n, const double *g, const double *p, double size, double *z,
                 in[i] = !in[i];
     }
     return false;
+}
+
+/* Does z, whose entries outside the set `in` are 0, leave no w below 0, and
+ * none above 0 on the set? Up to `none`. */
+static bool
+is_solved(int n, const double *g, const double *p, double none, const double *z,
+          const int *in)
+{
+    for (int i = 0; i < n; i++) {
+        double w = p[i] + dense_dot(n, g + i * n, z);
+        if (!(w >= -none) || (in[i] && !(w <= none)))
+            return false;
+    }
+    return true;
+}
+
+/* -- by an interior point ---------------------------------------------------
+ */
+
+#define INNER_ROUNDS 60   /* some 20 are seen */
+#define INNER_SHORT 0.995 /* of the way to where a z or w gets 0 */
+#define INNER_END 1e-14   /* z w at the end */
+#define NEAR_DAMPED 1e-5  /* share of the diagonal */
+#define NEAR_NONE 1e-13   /* share of p that ends the rounds early */
+#define NEAR_ROUNDS 8
+
+struct inner {
+    int n, *first;                  /* n */
+    double *a, *reciprocal;         /* n x n, n: the factors */
+    double *z, *w, *left, *dz, *dw; /* left: w - g z - p */
+};
+
+/* Returns the part of the step, at most 1, that leaves no z or w below 0. */
+static double
+inner_most(const struct inner *inner)
+{
+    double most = 1.0;
+    for (int i = 0; i < inner->n; i++)
+        most = fmax(most, fmax(-inner->dz[i] / inner->z[i],
+                               -inner->dw[i] / inner->w[i]));
+    return 1.0 / most;
+}
+
+/* Finds the step that changes z w, to first order, by what dw holds, and leaves
+ * w = g z + p. */
+static void
+inner_step(struct inner *inner)
+{
+    int n = inner->n;
+    for (int i = 0; i < n; i++) {
+        inner->dw[i] /= inner->z[i];
+        inner->dz[i] = inner->dw[i] + inner->left[i];
+    }
+    dense_forward(n, inner->a, n, inner->first, inner->reciprocal, 0,
+                  inner->dz);
+    dense_backward(n, inner->a, n, inner->first, inner->reciprocal, inner->dz);
+    for (int i = 0; i < n; i++)
+        inner->dw[i] -= inner->w[i] / inner->z[i] * inner->dz[i];
+}
+
+static void
+inner_factor(struct inner *inner, const double *g)
+{
+    int n = inner->n, rank;
+    for (int i = 0; i < n; i++) {
+        memcpy(inner->a + i * n, g + i * n, sizeof *g * (size_t)(i + 1));
+        inner->a[i * n + i] += inner->w[i] / inner->z[i];
+    }
+    dense_cholesky(n, inner->a, n, inner->first, NULL, 0.0, inner->reciprocal,
+                   &rank);
+}
+
+/* Goes inside z > 0 and w > 0 towards z w = 0 (Mehrotra 1992, for this problem
+ * Wright 1997, chapter 8): rows that depend on each other, and rows with z = w
+ * = 0 at the end, cost it no more than others. z then is nearly right, and `in`
+ * the set where it is the greater one. */
+static void
+interior_point(int n, const double *g, const double *p, double size, double *z,
+               int *in, double *room)
+{
+    double *work = room + n * n;
+    struct inner inner = {n,        in,           room,         work,        z,
+                          work + n, work + 2 * n, work + 3 * n, work + 4 * n};
+    for (int i = 0; i < n; i++) {
+        z[i] = inner.w[i] = size;
+        for (in[i] = 0; in[i] < i && g[i * n + in[i]] == 0.0;)
+            in[i]++;
+    }
+    for (int round = 0; round < INNER_ROUNDS; round++) {
+        double sum = 0.0, ahead = 0.0;
+        for (int i = 0; i < n; i++) {
+            inner.left[i] = inner.w[i] - p[i] - dense_dot(n, g + i * n, z);
+            sum += z[i] * inner.w[i];
+            inner.dw[i] = -z[i] * inner.w[i];
+        }
+        if (sum <= INNER_END * n * size * size)
+            break;
+        inner_factor(&inner, g);
+        inner_step(&inner);
+        double most = inner_most(&inner);
+        for (int i = 0; i < n; i++)
+            ahead +=
+                (z[i] + most * inner.dz[i]) * (inner.w[i] + most * inner.dw[i]);
+        double share = ahead / sum, mean = share * share * share * sum / n;
+        for (int i = 0; i < n; i++)
+            inner.dw[i] = mean - z[i] * inner.w[i] - inner.dz[i] * inner.dw[i];
+        inner_step(&inner);
+        most = inner_most(&inner);
+        most = most < 1.0 ? INNER_SHORT * most : 1.0;
+        for (int i = 0; i < n; i++) {
+            z[i] += most * inner.dz[i];
+            inner.w[i] += most * inner.dw[i];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        in[i] = z[i] > inner.w[i];
+        z[i] = in[i] ? z[i] : 0.0;
+    }
+}
+
+/* Solves g z + p = w from the interior point, which is nearly right: (g + d) z
+ * + p - d y in place of g z + p, where y is the z before (Rockafellar 1976). No
+ * row of g + d depends on others, and sets hardly change. matrix: n x n + n. */
+static bool
+solve_any(int n, const double *g, const double *p, double size, double *z,
+          int *in, double *room, double *matrix)
+{
+    double *shifted = matrix + n * n;
+    bool dependent = false;
+    interior_point(n, g, p, size, z, in, room);
+    memcpy(matrix, g, sizeof *g * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++)
+        matrix[i * n + i] += NEAR_DAMPED;
+    for (int k = 0;
+         k < NEAR_ROUNDS && !is_solved(n, g, p, NEAR_NONE * size, z, in); k++) {
+        for (int i = 0; i < n; i++)
+            shifted[i] = p[i] - NEAR_DAMPED * z[i];
+        if (!exchange_sets(n, matrix, shifted, size, z, in, SETS_TRIED, room,
+                           &dependent))
+            return false;
+        for (int i = 0; i < n; i++)
+            in[i] = z[i] > 0.0;
+    }
+    return is_solved(n, g, p, SLACK_ZERO * size, z, in);
 }
 
 /* -- by descent -------------------------------------------------------------
@@ -471,20 +612,6 @@ descend(struct descent *descent)
     return 3;
 }
 
-/* Does z, whose entries outside the set `in` are 0, leave no w below 0, and
- * none above 0 on the set? */
-static bool
-is_solved(int n, const double *g, const double *p, double size, const double *z,
-          const int *in)
-{
-    for (int i = 0; i < n; i++) {
-        double w = p[i] + dense_dot(n, g + i * n, z);
-        if (w < -SLACK_ZERO * size || (in[i] && w > SLACK_ZERO * size))
-            return false;
-    }
-    return true;
-}
-
 /* Every contact that stays closed may carry a load: takes the least z among
  * these contacts, or among those of `in` if that is negative. Status as
  * lcp_solve; -1: it is negative, and which set `in` is depends on the order of
@@ -521,9 +648,10 @@ least(int n, const double *G, const double *q, const double *scaled,
     return lost ? 2 : 0;
 }
 
+/* any: any z serves where rows are many and depend on each other. */
 static int
 solve(int n, const double *G, const double *q, double *z, double *room,
-      struct lcp_memory *memory)
+      struct lcp_memory *memory, bool any)
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
@@ -537,6 +665,7 @@ solve(int n, const double *G, const double *q, double *z, double *room,
         scale[i] = G[i * n + i] > 0 ? 1 / sqrt(G[i * n + i]) : 1;
     for (int i = 0; i < n; i++) {
         p[i] = q[i] * scale[i];
+        in[i] = p[i] < 0.0;
         size = fmax(size, fabs(p[i]));
         for (int j = 0; j < n; j++)
             scaled[i * n + j] = G[i * n + j] * scale[i] * scale[j];
@@ -544,27 +673,30 @@ solve(int n, const double *G, const double *q, double *z, double *room,
     if (!(size > 0))
         return 0;
     bool dependent = false;
-    int st = -1;
-    if (exchange_sets(n, scaled, p, size, trial, in, rest, &dependent) &&
-        is_solved(n, scaled, p, size, trial, in))
+    int st = -1, most = n > ROWS_MANY && !any ? n : SETS_TRIED;
+    if (exchange_sets(n, scaled, p, size, trial, in, most, rest, &dependent) &&
+        is_solved(n, scaled, p, SLACK_ZERO * size, trial, in))
         st = least(n, G, q, scaled, p, size, trial, scale, in, dependent, z,
                    rest, memory);
     if (st >= 0)
         return st;
+    if (any && n > ROWS_MANY &&
+        solve_any(n, scaled, p, size, trial, in, rest, T)) {
+        for (int i = 0; i < n; i++)
+            z[i] = trial[i] * scale[i];
+        return 2;
+    }
     tableau(n, scaled, p, size, T);
     st = lemke(n, T, basis);
     if (!st)
         take(n, T, basis, size, trial, in);
-    if (st || !is_solved(n, scaled, p, size, trial, in)) {
-        struct descent descent = {.n = n,
-                                  .g = scaled,
-                                  .p = p,
-                                  .size = size,
-                                  .z = trial,
-                                  .step = T + 2 * n * n,
-                                  .a = T,
-                                  .v = T + n * n,
-                                  .work = rest};
+    if (st || !is_solved(n, scaled, p, SLACK_ZERO * size, trial, in)) {
+        struct descent descent = {.n = n, .g = scaled, .p = p, .size = size};
+        descent.z = trial;
+        descent.step = T + 2 * n * n;
+        descent.a = T;
+        descent.v = T + n * n;
+        descent.work = rest;
         descent.factors = rest + 4 * n;
         descent.set = (int *)(descent.factors + 3 * n + semidefinite_room(n));
         descent.in = (bool *)(descent.set + n);
@@ -581,7 +713,13 @@ solve(int n, const double *G, const double *q, double *z, double *room,
 int
 lcp_solve(int n, const double *G, const double *q, double *z, double *room)
 {
-    return solve(n, G, q, z, room, NULL);
+    return solve(n, G, q, z, room, NULL, false);
+}
+
+int
+lcp_solve_any(int n, const double *G, const double *q, double *z, double *room)
+{
+    return solve(n, G, q, z, room, NULL, true);
 }
 
 int
@@ -589,7 +727,7 @@ lcp_solve_kept(struct lcp_memory *memory, int n, const double *G,
                const double *q, double *z, double *room)
 {
     assert(memory != NULL);
-    return solve(n, G, q, z, room, memory);
+    return solve(n, G, q, z, room, memory, false);
 }
 
 int
@@ -639,7 +777,7 @@ lcp_solve_again(struct lcp_memory *memory, int n, const double *G,
     assert(memory != NULL && n >= 0);
     size_t rows = (size_t)n, bytes = rows * sizeof *q;
     if (n < ROWS_LEAST || n > memory->most)
-        return solve(n, G, q, z, room, memory);
+        return solve(n, G, q, z, room, memory, false);
     for (int i = 0; i < ANSWERS_KEPT; i++) {
         const struct answer *answer = &memory->answer[i];
         if (!is_of(answer, n, G, q))
@@ -654,7 +792,7 @@ lcp_solve_again(struct lcp_memory *memory, int n, const double *G,
             NEW_N(memory->arena, double,
                   (size_t)memory->most *((size_t)memory->most + 2));
     answer->n = n;
-    answer->status = solve(n, G, q, z, room, memory);
+    answer->status = solve(n, G, q, z, room, memory, false);
     memcpy(answer->numbers, q, bytes);
     memcpy(answer->numbers + rows, z, bytes);
     memcpy(answer->numbers + 2 * rows, G, rows * bytes);

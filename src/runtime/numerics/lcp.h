@@ -18,6 +18,11 @@ struct arena;
  * 3: too many pivots. */
 int lcp_solve(int n, const double *G, const double *q, double *z, double *room);
 size_t lcp_room(int n);
+/* lcp_solve where only G z matters, as in impacts: of many rows that depend on
+ * each other z may be any solution (2), which is found in far less time. Beside
+ * the least z it spreads loads over rows that need none. */
+int lcp_solve_any(int n, const double *G, const double *q, double *z,
+                  double *room);
 /* Answers of lcp_solve that are kept. A motion with constant forces asks, after
  * each impact, which of its closed contacts push: the matrix and the
  * accelerations are always those of a few sets of contacts. */

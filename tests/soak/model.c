@@ -11,6 +11,7 @@
 #include "print.h"
 #include "random.h"
 #include "rewrite.h"
+#include "surfaces.h"
 
 bool
 body_moves(const struct model *model, int body)
@@ -184,6 +185,10 @@ print_shape(const struct model *model, const struct body *body, FILE *out)
         [SHAPE_BOX] = {"rectangle", "box"},
         [SHAPE_NONE] = {"", ""},
         [SHAPE_HULL] = {"polygon", "polyhedron"}};
+    if (body->surface) {
+        fprintf(out, "own_%s()", body->name);
+        return;
+    }
     fputs(names[body->shape][model->dimension == 3], out);
     if (body->shape == SHAPE_HALF)
         return;
@@ -335,6 +340,8 @@ static void
 print_body(const struct model *model, int index, FILE *out)
 {
     const struct body *body = &model->body[index];
+    if (body->surface)
+        print_surface(model, body, out);
     fprintf(out, "body %s ", body->name);
     if (body->shape != SHAPE_NONE) {
         fputs(": ", out);

@@ -65,6 +65,8 @@ struct body {
     double size[3];
     int corners;
     double corner[MAX_CORNERS][3];
+    int surface; /* not 0: the shape is a formula of the model's own, which that
+                    number draws */
     bool fixed;
     double density;       /* 0: mass and inertia are stated instead */
     double mass, inertia; /* in the plane */

@@ -12,6 +12,7 @@
 #include "hulls.h"
 #include "print.h"
 #include "seams.h"
+#include "surfaces.h"
 #include "sway.h"
 #include "vector.h"
 
@@ -759,5 +760,6 @@ const struct relation relation_table[] = {
     {"seams", make_seams, true},
     {"doubled", make_doubled, false},
     {"halves", make_halves, true},
+    {"surfaces", make_surfaces, true},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

@@ -79,14 +79,16 @@ take_member(struct arena *arena, const struct json *member, const char *name,
         *x = NAN;
         return true;
     }
+    bool truth =
+        member && (member->kind == JSON_TRUE || member->kind == JSON_FALSE);
     if (absent)
         return table_wrong(
             error, lo, hi,
             arena_printf(arena, "this row has no value of `%s`", name),
             "if rows may lack values, state it: missing = \"null\"");
     if (column->open &&
-        (member->kind == JSON_TEXT || member->kind == JSON_NUMBER))
-        table_takes(column, member->kind == JSON_NUMBER,
+        (member->kind == JSON_TEXT || member->kind == JSON_NUMBER || truth))
+        table_takes(column, member->kind != JSON_TEXT,
                     member->kind == JSON_TEXT ? member->text : "", 0,
                     member->kind == JSON_TEXT ? strlen(member->text) : 0);
     if (column->text && member->kind == JSON_TEXT) {
@@ -99,6 +101,10 @@ take_member(struct arena *arena, const struct json *member, const char *name,
             error, lo, hi,
             arena_printf(arena, "`%s` is no text in this row", name),
             "a column holds texts or numbers, in all rows alike");
+    if (truth) {
+        *x = member->kind == JSON_TRUE;
+        return true;
+    }
     if (member->kind != JSON_NUMBER || !isfinite(member->number))
         return table_wrong(
             error, lo, hi,

@@ -49,6 +49,7 @@ make_corners(struct trial *trial)
             memcpy(body->corner[with], corner, sizeof corner);
         }
     }
+    trial->to = fmin(trial->to, trial->result->choices);
     return any;
 }
 

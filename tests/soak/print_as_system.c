@@ -13,9 +13,9 @@
 
 /* Mass, and in the plane the moment of inertia, about the centre of mass: sums
  * over the triangles between the centre and the sides. */
-static void
-body_inertia(const struct model *model, int index, double *mass,
-             double *inertia)
+void
+plane_inertia(const struct model *model, int index, double *mass,
+              double *inertia)
 {
     const struct body *body = &model->body[index];
     struct solid solid;
@@ -28,6 +28,12 @@ body_inertia(const struct model *model, int index, double *mass,
         *mass = body->density * acos(-1) * size * size *
                 (model->dimension == 3 ? 4 * size / 3 : 1);
         *inertia = *mass * size * size / 2;
+        return;
+    }
+    if (body->shape == SHAPE_ELLIPSE) {
+        *mass = body->density * acos(-1) * size * body->size[1];
+        *inertia =
+            *mass * (size * size + body->size[1] * body->size[1]) / 4;
         return;
     }
     solid_make(body, model->dimension, &solid);
@@ -52,7 +58,7 @@ print_energies(const struct model *model, FILE *out)
     for (int i = 0; i < model->bodies; i++) {
         if (!body_moves(model, i))
             continue;
-        body_inertia(model, i, &mass, &inertia);
+        plane_inertia(model, i, &mass, &inertia);
         for (int k = 0; k < 3; k++) {
             fputs(begun ? " + " : "", out);
             print_number(out, k < model->dimension ? mass : inertia);
@@ -64,7 +70,7 @@ print_energies(const struct model *model, FILE *out)
     fputs("\n  potential = (1 [1/s^2])*(0", out);
     for (int i = 0; i < model->bodies; i++)
         for (int k = 0; k < model->dimension && body_moves(model, i); k++) {
-            body_inertia(model, i, &mass, &inertia);
+            plane_inertia(model, i, &mass, &inertia);
             fputs(" + (", out);
             print_number(out, -mass * model->gravity[k]);
             fprintf(out, ")*%c%d", "xyz"[k], i);

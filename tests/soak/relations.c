@@ -12,6 +12,7 @@
 #include "hulls.h"
 #include "print.h"
 #include "seams.h"
+#include "space.h"
 #include "surfaces.h"
 #include "sway.h"
 #include "vector.h"
@@ -761,5 +762,6 @@ const struct relation relation_table[] = {
     {"doubled", make_doubled, false},
     {"halves", make_halves, true},
     {"surfaces", make_surfaces, true},
+    {"space", make_space, true},
 };
 const int relation_count = sizeof relation_table / sizeof *relation_table;

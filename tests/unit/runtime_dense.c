@@ -280,7 +280,9 @@ lattice(void **state)
                     G[i * n + j] = dense_dot(
                         WAYS, a, rows + (turn ? n - 1 - j : j) * WAYS);
             }
-            assert_int_equal(lcp_solve_any(n, G, q, z, room), 2);
+            assert_int_equal(turn ? lcp_solve(n, G, q, z, room)
+                                  : lcp_solve_any(n, G, q, z, room),
+                             2);
             for (int i = 0; i < n; i++) {
                 double w = q[i] + dense_dot(n, G + i * n, z);
                 rates[turn][turn ? n - 1 - i : i] = w;

@@ -36,6 +36,23 @@ dense_dot(int n, const double *left, const double *right)
     return (s0 + s2) + (s1 + s3);
 }
 
+/* Adds factor x to y; the two do not overlap. */
+static inline void
+dense_add(int n, double factor, const double *restrict x, double *restrict y)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        double a = factor * x[i], b = factor * x[i + 1], c = factor * x[i + 2],
+               d = factor * x[i + 3];
+        y[i] += a;
+        y[i + 1] += b;
+        y[i + 2] += c;
+        y[i + 3] += d;
+    }
+    for (; i < n; i++)
+        y[i] += factor * x[i];
+}
+
 /* Cholesky factors A = L L^T in place, lower triangle, row-major with `ld`
  * entries per row; first[i] is the first column of row i that is not zero
  * (rows keep that envelope). ref[i] > 0 is what pivot i is measured by (the

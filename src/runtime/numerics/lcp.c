@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Lemke's method, and the solution polished on the set it finds. Where many
  * rows depend on each other rounding can lead its pivots astray: what it finds
- * is checked, and descent finds what it did not. An interior point comes first
- * where rows are many and any solution serves. The problem is scaled to a unit
- * diagonal first, so that one tolerance serves bodies of any mass. See lcp.h.
+ * is checked, and descent finds what it did not. Where rows
+ * are many an interior point comes before both (lcp_sets.c). The problem is
+ * scaled to a unit diagonal first, so that one tolerance serves bodies of any
+ * mass. See lcp.h.
  *
  * Letters: w = G z + q with n rows; T is the tableau, p the scaled q; a and v
  * are the columns and vectors of the SVD of G on the set, x the solution there.
@@ -18,13 +19,8 @@
 
 #include "base/arena.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/numerics/lcp_sets.h"
 
-/* an entry of the tableau, whose first form has entries of size 1, that
- * rounding may have left after some tens of pivots */
-#define PIVOT_ZERO 1e-11
-/* w counts as zero below this share of q: the polished solution of size 1 has
- * errors of condition * eps */
-#define SLACK_ZERO 1e-9
 /* The rounding error of a sum is below its number of terms times this many
  * units of the sum of their sizes; the step in it is as exact as its own
  * equations. */
@@ -109,7 +105,7 @@ lemke(int n, double *T, int *basis)
         col = left < n ? left + n : left - n;
         row = -1;
         for (int i = 0; i < n; i++)
-            if (T[i * width + col] > PIVOT_ZERO &&
+            if (T[i * width + col] > LCP_PIVOT_ZERO &&
                 (row < 0 || before(n, T, col, i, row)))
                 row = i;
         if (row < 0)
@@ -117,7 +113,7 @@ lemke(int n, double *T, int *basis)
         /* z0 leaves the basis as soon as it may. */
         double least = T[row * width + width - 1] / T[row * width + col];
         for (int i = 0; i < n; i++)
-            if (basis[i] == 2 * n && T[i * width + col] > PIVOT_ZERO &&
+            if (basis[i] == 2 * n && T[i * width + col] > LCP_PIVOT_ZERO &&
                 T[i * width + width - 1] / T[i * width + col] <= least + 1e-14)
                 row = i;
     }
@@ -242,255 +238,14 @@ polish(int n, const double *G, const double *q, const int *in, double size,
         least_square(n_set, a, v, singular, rhs, x, factors, memory) < n_set;
     memset(z, 0, sizeof *z * (size_t)n);
     for (int i = 0; i < n_set; i++) {
-        if (x[i] * G[set[i] * (n + 1)] < -SLACK_ZERO * size)
+        if (x[i] * G[set[i] * (n + 1)] < -LCP_SLACK_ZERO * size)
             return 1;
         z[set[i]] = x[i] > 0 ? x[i] : 0;
     }
     for (int i = 0; i < n; i++)
-        if (q[i] + dense_dot(n, G + i * n, z) < -SLACK_ZERO * size)
+        if (q[i] + dense_dot(n, G + i * n, z) < -LCP_SLACK_ZERO * size)
             return 1;
     return 0;
-}
-
-/* -- by principal pivots ----------------------------------------------------
- */
-
-/* Most sets that are tried, and of these the most in a row of which none has
- * fewer rows with a wrong sign than any before. */
-#define SETS_TRIED 40
-#define SETS_NO_BETTER 4
-
-/* Of more rows than these Lemke's method takes far longer than another set: one
- * set per row is tried before it. */
-#define ROWS_MANY 64
-
-struct pivots {
-    int n, n_set, *set, *first; /* n */
-    const double *g, *p;
-    double *z, *slack;             /* n */
-    double *a, *size, *reciprocal; /* n x n, n, n */
-    bool dependent;                /* rows of the last set depend on others */
-};
-
-/* Solves the rows of the set for z, and finds w of the others. Rows that depend
- * on those before get z = 0, and count as solved. */
-static void
-solve_set(struct pivots *pivots, const int *in)
-{
-    int n = pivots->n, m = 0, rank;
-    for (int i = 0; i < n; i++)
-        if (in[i])
-            pivots->set[m++] = i;
-    for (int i = 0; i < m; i++) {
-        const double *g = pivots->g + pivots->set[i] * n;
-        int first = i;
-        pivots->size[i] = g[pivots->set[i]];
-        pivots->slack[i] = -pivots->p[pivots->set[i]];
-        for (int j = i; j >= 0; j--) {
-            double entry = g[pivots->set[j]];
-            pivots->a[i * m + j] = entry;
-            first = entry != 0.0 ? j : first;
-        }
-        /* most bodies of a heap do not touch */
-        pivots->first[i] = n > ROWS_MANY ? first : 0;
-    }
-    dense_cholesky(m, pivots->a, m, pivots->first, pivots->size, PIVOT_ZERO,
-                   pivots->reciprocal, &rank);
-    pivots->dependent = rank < m;
-    dense_forward(m, pivots->a, m, pivots->first, pivots->reciprocal, 0,
-                  pivots->slack);
-    dense_backward(m, pivots->a, m, pivots->first, pivots->reciprocal,
-                   pivots->slack);
-    memset(pivots->z, 0, sizeof *pivots->z * (size_t)n);
-    for (int i = 0; i < m; i++)
-        pivots->z[pivots->set[i]] = pivots->slack[i];
-    for (int i = 0; i < n; i++)
-        pivots->slack[i] =
-            in[i] ? 0.0
-                  : pivots->p[i] + dense_dot(n, pivots->g + i * n, pivots->z);
-}
-
-/* Exchanges all rows with a wrong sign at once while that helps, else the last
- * of them alone (Judice & Pires 1994; the latter by itself comes to an end,
- * Murty 1974). Takes a few factors of the set, where Lemke's method pivots the
- * whole tableau for each row. Begins with the set `in`, and tries `most`.
- * False: it does not say. *dependent becomes true where rows of a set depended
- * on others; whether these are solved at the end, nobody has asked. */
-static bool
-exchange_sets(int n, const double *g, const double *p, double size, double *z,
-              int *in, int most, double *room, bool *dependent)
-{
-    struct pivots pivots = {.n = n, .g = g, .p = p, .z = z, .a = room};
-    pivots.slack = room + n * n;
-    pivots.size = pivots.slack + n;
-    pivots.reciprocal = pivots.size + n;
-    pivots.set = (int *)(pivots.reciprocal + n);
-    pivots.first = pivots.set + n;
-    int fewest = n + 1, worse = 0;
-    for (int k = 0; k < most; k++) {
-        int wrong = 0, last = -1;
-        solve_set(&pivots, in);
-        for (int i = 0; i < n; i++)
-            if ((in[i] ? z[i] : pivots.slack[i]) < -PIVOT_ZERO * size) {
-                wrong++;
-                last = i;
-            }
-        for (int i = 0; i < n && wrong == 0; i++)
-            z[i] = fmax(z[i], 0.0);
-        *dependent |= pivots.dependent;
-        if (wrong == 0)
-            return true;
-        worse = wrong < fewest ? 0 : worse + 1;
-        fewest = wrong < fewest ? wrong : fewest;
-        for (int i = worse < SETS_NO_BETTER ? 0 : last; i <= last; i++)
-            if ((in[i] ? z[i] : pivots.slack[i]) < -PIVOT_ZERO * size)
-                in[i] = !in[i];
-    }
-    return false;
-}
-
-/* Does z, whose entries outside the set `in` are 0, leave no w below 0, and
- * none above 0 on the set? Up to `none`. */
-static bool
-is_solved(int n, const double *g, const double *p, double none, const double *z,
-          const int *in)
-{
-    for (int i = 0; i < n; i++) {
-        double w = p[i] + dense_dot(n, g + i * n, z);
-        if (!(w >= -none) || (in[i] && !(w <= none)))
-            return false;
-    }
-    return true;
-}
-
-/* -- by an interior point ---------------------------------------------------
- */
-
-#define INNER_ROUNDS 60   /* some 20 are seen */
-#define INNER_SHORT 0.995 /* of the way to where a z or w gets 0 */
-#define INNER_END 1e-14   /* z w at the end */
-#define NEAR_DAMPED 1e-5  /* share of the diagonal */
-#define NEAR_NONE 1e-13   /* share of p that ends the rounds early */
-#define NEAR_ROUNDS 8
-
-struct inner {
-    int n, *first;                  /* n */
-    double *a, *reciprocal;         /* n x n, n: the factors */
-    double *z, *w, *left, *dz, *dw; /* left: w - g z - p */
-};
-
-/* Returns the part of the step, at most 1, that leaves no z or w below 0. */
-static double
-inner_most(const struct inner *inner)
-{
-    double most = 1.0;
-    for (int i = 0; i < inner->n; i++)
-        most = fmax(most, fmax(-inner->dz[i] / inner->z[i],
-                               -inner->dw[i] / inner->w[i]));
-    return 1.0 / most;
-}
-
-/* Finds the step that changes z w, to first order, by what dw holds, and leaves
- * w = g z + p. */
-static void
-inner_step(struct inner *inner)
-{
-    int n = inner->n;
-    for (int i = 0; i < n; i++) {
-        inner->dw[i] /= inner->z[i];
-        inner->dz[i] = inner->dw[i] + inner->left[i];
-    }
-    dense_forward(n, inner->a, n, inner->first, inner->reciprocal, 0,
-                  inner->dz);
-    dense_backward(n, inner->a, n, inner->first, inner->reciprocal, inner->dz);
-    for (int i = 0; i < n; i++)
-        inner->dw[i] -= inner->w[i] / inner->z[i] * inner->dz[i];
-}
-
-static void
-inner_factor(struct inner *inner, const double *g)
-{
-    int n = inner->n, rank;
-    for (int i = 0; i < n; i++) {
-        memcpy(inner->a + i * n, g + i * n, sizeof *g * (size_t)(i + 1));
-        inner->a[i * n + i] += inner->w[i] / inner->z[i];
-    }
-    dense_cholesky(n, inner->a, n, inner->first, NULL, 0.0, inner->reciprocal,
-                   &rank);
-}
-
-/* Goes inside z > 0 and w > 0 towards z w = 0 (Mehrotra 1992, for this problem
- * Wright 1997, chapter 8): rows that depend on each other, and rows with z = w
- * = 0 at the end, cost it no more than others. z then is nearly right, and `in`
- * the set where it is the greater one. */
-static void
-interior_point(int n, const double *g, const double *p, double size, double *z,
-               int *in, double *room)
-{
-    double *work = room + n * n;
-    struct inner inner = {n,        in,           room,         work,        z,
-                          work + n, work + 2 * n, work + 3 * n, work + 4 * n};
-    for (int i = 0; i < n; i++) {
-        z[i] = inner.w[i] = size;
-        for (in[i] = 0; in[i] < i && g[i * n + in[i]] == 0.0;)
-            in[i]++;
-    }
-    for (int round = 0; round < INNER_ROUNDS; round++) {
-        double sum = 0.0, ahead = 0.0;
-        for (int i = 0; i < n; i++) {
-            inner.left[i] = inner.w[i] - p[i] - dense_dot(n, g + i * n, z);
-            sum += z[i] * inner.w[i];
-            inner.dw[i] = -z[i] * inner.w[i];
-        }
-        if (sum <= INNER_END * n * size * size)
-            break;
-        inner_factor(&inner, g);
-        inner_step(&inner);
-        double most = inner_most(&inner);
-        for (int i = 0; i < n; i++)
-            ahead +=
-                (z[i] + most * inner.dz[i]) * (inner.w[i] + most * inner.dw[i]);
-        double share = ahead / sum, mean = share * share * share * sum / n;
-        for (int i = 0; i < n; i++)
-            inner.dw[i] = mean - z[i] * inner.w[i] - inner.dz[i] * inner.dw[i];
-        inner_step(&inner);
-        most = inner_most(&inner);
-        most = most < 1.0 ? INNER_SHORT * most : 1.0;
-        for (int i = 0; i < n; i++) {
-            z[i] += most * inner.dz[i];
-            inner.w[i] += most * inner.dw[i];
-        }
-    }
-    for (int i = 0; i < n; i++) {
-        in[i] = z[i] > inner.w[i];
-        z[i] = in[i] ? z[i] : 0.0;
-    }
-}
-
-/* Solves g z + p = w from the interior point, which is nearly right: (g + d) z
- * + p - d y in place of g z + p, where y is the z before (Rockafellar 1976). No
- * row of g + d depends on others, and sets hardly change. matrix: n x n + n. */
-static bool
-solve_any(int n, const double *g, const double *p, double size, double *z,
-          int *in, double *room, double *matrix)
-{
-    double *shifted = matrix + n * n;
-    bool dependent = false;
-    interior_point(n, g, p, size, z, in, room);
-    memcpy(matrix, g, sizeof *g * (size_t)n * (size_t)n);
-    for (int i = 0; i < n; i++)
-        matrix[i * n + i] += NEAR_DAMPED;
-    for (int k = 0;
-         k < NEAR_ROUNDS && !is_solved(n, g, p, NEAR_NONE * size, z, in); k++) {
-        for (int i = 0; i < n; i++)
-            shifted[i] = p[i] - NEAR_DAMPED * z[i];
-        if (!exchange_sets(n, matrix, shifted, size, z, in, SETS_TRIED, room,
-                           &dependent))
-            return false;
-        for (int i = 0; i < n; i++)
-            in[i] = z[i] > 0.0;
-    }
-    return is_solved(n, g, p, SLACK_ZERO * size, z, in);
 }
 
 /* -- by descent -------------------------------------------------------------
@@ -538,7 +293,7 @@ least_on_set(struct descent *descent)
             scratch[i] = 0;
         rest = fmax(rest, fabs(scratch[i]));
     }
-    if (rest <= SLACK_ZERO * descent->size)
+    if (rest <= LCP_SLACK_ZERO * descent->size)
         return true;
     memcpy(descent->step, scratch, sizeof *scratch * (size_t)m);
     return false;
@@ -589,7 +344,7 @@ descend(struct descent *descent)
     descent->n_set = 0;
     for (int round = 0; round < 20 + 10 * n; round++) {
         int enters = -1, went = 0;
-        double least = -PIVOT_ZERO * descent->size;
+        double least = -LCP_PIVOT_ZERO * descent->size;
         for (int i = 0; i < n; i++) {
             double w =
                 descent->p[i] + dense_dot(n, descent->g + i * n, descent->z);
@@ -626,8 +381,8 @@ least(int n, const double *G, const double *q, const double *scaled,
     int *more = (int *)(room + n), wider = 0, lost = 0, st = 1;
     for (int i = 0; i < n; i++) {
         double wi = p[i] + dense_dot(n, scaled + i * n, trial);
-        more[i] =
-            in[i] || (fabs(wi) <= SLACK_ZERO * size && scaled[i * n + i] > 0);
+        more[i] = in[i] ||
+                  (fabs(wi) <= LCP_SLACK_ZERO * size && scaled[i * n + i] > 0);
         wider |= more[i] && !in[i];
     }
     /* least in the user's own units, so without the scaling */
@@ -673,24 +428,29 @@ solve(int n, const double *G, const double *q, double *z, double *room,
     if (!(size > 0))
         return 0;
     bool dependent = false;
-    int st = -1, most = n > ROWS_MANY && !any ? n : SETS_TRIED;
-    if (exchange_sets(n, scaled, p, size, trial, in, most, rest, &dependent) &&
-        is_solved(n, scaled, p, SLACK_ZERO * size, trial, in))
+    int st = -1;
+    if (lcp_exchange_sets(n, scaled, p, size, trial, in, rest, &dependent) &&
+        lcp_is_solved(n, scaled, p, LCP_SLACK_ZERO * size, trial, in))
         st = least(n, G, q, scaled, p, size, trial, scale, in, dependent, z,
                    rest, memory);
     if (st >= 0)
         return st;
-    if (any && n > ROWS_MANY &&
-        solve_any(n, scaled, p, size, trial, in, rest, T)) {
+    if (n > LCP_ROWS_MANY &&
+        lcp_from_inside(n, scaled, p, size, trial, in, rest, T)) {
         for (int i = 0; i < n; i++)
             z[i] = trial[i] * scale[i];
-        return 2;
+        if (any)
+            return 2;
+        lcp_take_out(n, scaled, trial, in, rest);
+        if (lcp_is_solved(n, scaled, p, LCP_SLACK_ZERO * size, trial, in))
+            return least(n, G, q, scaled, p, size, trial, scale, in, false, z,
+                         rest, memory);
     }
     tableau(n, scaled, p, size, T);
     st = lemke(n, T, basis);
     if (!st)
         take(n, T, basis, size, trial, in);
-    if (st || !is_solved(n, scaled, p, SLACK_ZERO * size, trial, in)) {
+    if (st || !lcp_is_solved(n, scaled, p, LCP_SLACK_ZERO * size, trial, in)) {
         struct descent descent = {.n = n, .g = scaled, .p = p, .size = size};
         descent.z = trial;
         descent.step = T + 2 * n * n;

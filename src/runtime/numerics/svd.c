@@ -196,8 +196,8 @@ inverse_size(int n, int size, const double *K, const int *order,
         for (int j = 0; j <= row; j++)
             out[j] = 0.0;
         for (int i = 0; i < row; i++)
-            for (int j = 0; j <= i && k[i] != 0.0; j++)
-                out[j] -= k[i] * inverse[i * size + j];
+            if (k[i] != 0.0)
+                dense_add(i + 1, -k[i], inverse + i * size, out);
         out[row] = 1.0;
         for (int j = 0; j <= row; j++) {
             out[j] *= reciprocal;
@@ -219,8 +219,8 @@ make_inner(struct semidefinite *out)
     for (int i = 0; i < n; i++) {
         const double *l = out->L + i * n;
         for (int row = 0; row < rank; row++)
-            for (int column = 0; column <= row && l[row] != 0.0; column++)
-                K[row * n + column] += l[row] * l[column];
+            if (l[row] != 0.0)
+                dense_add(row + 1, l[row], l, K + row * n);
     }
     for (int row = 0; row < rank; row++)
         for (int column = 0; column <= row; column++) {
@@ -283,8 +283,7 @@ both_triangles(int n, int size, const double *K, const int *order, double *y)
     for (int row = size - 1; row >= 0; row--) {
         const double *k = K + (order ? order[row] : row) * n;
         y[row] /= k[row];
-        for (int j = 0; j < row; j++)
-            y[j] -= k[j] * y[row];
+        dense_add(row, -y[row], k, y);
     }
 }
 
@@ -297,8 +296,7 @@ least(const struct semidefinite *factors, const double *b, double *out,
     for (int k = 0; k < rank; k++)
         work[k] = 0.0;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < rank; k++)
-            work[k] += factors->L[i * n + k] * b[i];
+        dense_add(rank, b[i], factors->L + i * n, work);
     both_triangles(n, rank, factors->inner, NULL, work);
     both_triangles(n, rank, factors->inner, NULL, work);
     for (int i = 0; i < n; i++)

@@ -56,7 +56,7 @@ struct limit_seen {
     double *x;     /* the state of the limit */
 };
 struct accumulation_work {
-    struct forecast_memory lines, moved; /* moved: see limit_rounded */
+    struct forecast_memory lines, moved; /* moved: see limit_error */
     struct limit_group g;
     struct limit_seen *seen; /* per contact that is hit */
     bool *beside;            /* per contact: its impacts came before limits of
@@ -164,6 +164,11 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
             *there = !st;
     }
     sim->mode_change.what = CHANGE_NONE;
+    for (uint32_t k = 0; k < sim->n_contacts && *there; k++)
+        if (sim->watch[k] == WATCH_LEAVE && event_sinks(run, k)) {
+            sim->accumulation->beside[k] = true;
+            *there = false;
+        }
     *there = *there && !switching_sides_left(run, sides);
     sim->accumulation->blocked = !st && !*there;
     if (!*there)
@@ -199,25 +204,33 @@ close_points(struct simulation *sim, const struct limit_group *group,
                                  group->friction ? slips : NULL);
 }
 
-/* Does the limit move a point of this contact? */
+/* Does the limit move a point of this contact? *acted: or one on which a point
+ * of this contact acts? */
 static bool
 moves(const struct limit_group *group, const struct forecast_limit *limit,
-      uint32_t contact)
+      uint32_t contact, bool *acted)
 {
+    bool moved = false;
+    *acted = false;
     for (int i = 0; i < group->n; i++)
-        if (group->spot[i].contact == contact && limit->moved[i])
-            return true;
-    return false;
+        for (int k = 0; k < group->n && group->spot[i].contact == contact; k++)
+            if (limit->moved[k]) {
+                moved |= k == i;
+                *acted |= group->G[i * group->n + k] != 0.0;
+            }
+    return moved;
 }
 
-/* Contacts that were followed and that the limit does not move are no part of
- * it: they are watched on the way. */
+/* What the limit does not move is no part of it if it was followed, or is of
+ * another mechanism: it is watched on the way. */
 static void
 leave_others(const struct simulation *sim, struct limit_group *group,
              const struct forecast_limit *limit)
 {
+    bool acted;
     for (uint32_t i = 0; i < sim->n_contacts; i++)
-        if (group->follows[i] && !moves(group, limit, i))
+        if (group->contact[i] && !moves(group, limit, i, &acted) &&
+            (group->follows[i] || !acted))
             group->contact[i] = false;
 }
 
@@ -236,7 +249,7 @@ arrive(struct simulation *sim, struct limit_group *group,
         NEW_N(run->brief, struct contact_point, (size_t)group->n + 1);
     uint32_t *list = NEW_N(run->brief, uint32_t, sim->n_contacts + 1),
              n_list = 0, lost;
-    bool planes = true;
+    bool planes = true, acted;
     int n_rest = 0, st = close_points(sim, group, limit);
     if (st)
         return st;
@@ -260,7 +273,7 @@ arrive(struct simulation *sim, struct limit_group *group,
         list[n_list++] = i;
         planes &= sim->resting.n && sim->resting.is_over[i];
         simulate_watch(sim, i, WATCH_LEAVE);
-        if (moves(group, limit, i)) {
+        if (moves(group, limit, i, &acted)) {
             sim->contacts[i].flights.impacts = 0;
             sim->contacts[i].flights.gap = 0.0;
         }
@@ -669,18 +682,6 @@ thin_out(struct simulation *sim, double shrunk, double far,
            limit_group_points(sim, group, CROWD_REACH * far);
 }
 
-static double
-time_error(struct simulation *sim, const struct limit_group *group,
-           const struct forecast_question *ask,
-           const struct forecast_limit *limit, uint32_t contact)
-{
-    double told =
-        limit_time_error(sim, group, limit, contact, rt_time(sim->run),
-                         ask->window, limit->change);
-    return fmax(
-        told, limit_rounded(sim, group, ask, &sim->accumulation->moved, limit));
-}
-
 /* Predicts the limit from the parabola that touches the motion, and goes there
  * once it is known. */
 static int
@@ -742,7 +743,8 @@ limit(struct simulation *sim, uint32_t contact)
                              state_window, enough, ask.joins);
     ask.joins = NULL;
     if (sure) {
-        double error = time_error(sim, group, &ask, &found[0], contact);
+        double error = limit_error(sim, group, &ask, &sim->accumulation->moved,
+                                   &found[0], contact);
         if (group->friction)
             limit_group_join(sim, sim->accumulation->beside, shrunk, &ask,
                              group, &found[0], &state_window, &error);
@@ -750,7 +752,8 @@ limit(struct simulation *sim, uint32_t contact)
     }
     if (!st && !there && found[1].found && (enough || found[1].blurred))
         st = take(sim, group, &found[1], contact,
-                  time_error(sim, group, &ask, &found[1], contact),
+                  limit_error(sim, group, &ask, &sim->accumulation->moved,
+                              &found[1], contact),
                   state_window, &there);
     if (!there && sim->accumulation->blocked)
         limit_note_flat(sim, group);

@@ -602,6 +602,76 @@ limits_known(struct simulation *sim, uint32_t contact,
     return (known && enough) || found[0].blurred;
 }
 
+/* -- what rounding makes of impacts in no order -----------------------------
+ */
+
+/* Gaps are moved by so many of their roundings to either side, and what that
+ * moves the limit by counts so many times. */
+#define MOVED_ROUNDINGS 2.0
+#define MOVED_COUNTS 2.0
+
+/* when (s, from now) a point comes to rest; NAN: it does not */
+static double
+ends(const struct forecast_limit *limit, int i)
+{
+    return !limit->found             ? NAN
+           : limit->earlier[i] > 0.0 ? limit->earlier[i]
+           : limit->group[i]         ? limit->remaining
+                                     : NAN;
+}
+
+/* Moves each point by `side` times so many roundings of its gap: flying ones,
+ * and those that have been hit by what this makes of their speed. */
+static void
+move_points(const struct limit_group *group, int side, double roundings,
+            struct contact_point_state *point)
+{
+    memcpy(point, group->point, sizeof *point * (size_t)group->n);
+    for (int i = 0; i < group->n; i++) {
+        double rate = fabs(point[i].rate), to = i % 2 == 0 ? side : -side,
+               off = roundings * DBL_EPSILON * group->place[i] * to;
+        if (point[i].gap != 0.0)
+            point[i].gap = fmax(point[i].gap + off, 0.5 * point[i].gap);
+        else if (rate > 0.0 && fabs(off * point[i].free) < rate * rate)
+            point[i].rate += off * point[i].free / rate;
+    }
+}
+
+/* Where points are hit in no order, rounding grows from impact to impact as a
+ * share of the flights. Asks where a limit leads whose gaps are moved. */
+double
+limit_rounded(struct simulation *sim, const struct limit_group *group,
+              const struct forecast_question *question,
+              struct forecast_memory *lines, const struct forecast_limit *limit)
+{
+    assert(sim != NULL && limit->found);
+    int several = limit->chatter.evidence == LIMIT_BY_MAP ? -group->n : 0;
+    double most = 0.0, far = fmin(limit->remaining / question->window, 1.0),
+           roundings = MOVED_ROUNDINGS + CHATTER_BLUR * far * far * far;
+    struct forecast_question ask = *question;
+    struct contact_point_state *point =
+        NEW_N(sim->run->brief, struct contact_point_state, (size_t)group->n);
+    for (int i = 0; i < group->n; i++)
+        several += !isnan(ends(limit, i));
+    ask.p = point;
+    ask.joins = NULL;
+    for (int side = -1; side < 2 && several > 1; side += 2) {
+        struct forecast_limit all = forecast_limit_room(sim->run, group->n),
+                              some = forecast_limit_room(sim->run, group->n);
+        struct friction_forecast slid;
+        move_points(group, side, roundings, point);
+        if (group->friction
+                ? !friction_forecast(sim->run, &ask, group->spot, &all, &slid)
+                : !accumulation_forecast(sim->run, lines, &ask, &all, &some))
+            continue;
+        for (int i = 0; i < group->n; i++) {
+            double end = ends(limit, i), off = fabs(ends(&all, i) - end);
+            most = fmax(most, fmin(off, fabs(ends(&some, i) - end)));
+        }
+    }
+    return fmin(MOVED_COUNTS * most, limit->remaining);
+}
+
 /* -- verdicts -------------------------------------------------------------- */
 
 void

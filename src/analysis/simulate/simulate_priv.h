@@ -705,10 +705,14 @@ bool limits_known(struct simulation *sim, uint32_t contact,
 double limit_time_error(const struct simulation *, const struct limit_group *,
                         const struct forecast_limit *, uint32_t contact,
                         double now, double window, double change);
-/* how far (s) rounding moves a limit whose points are hit in no order */
+/* how far (s) rounding moves a limit whose points are hit in no order, */
 double limit_rounded(struct simulation *, const struct limit_group *,
                      const struct forecast_question *, struct forecast_memory *,
                      const struct forecast_limit *);
+/* and the greater one of both errors */
+double limit_error(struct simulation *, const struct limit_group *,
+                   const struct forecast_question *, struct forecast_memory *,
+                   const struct forecast_limit *, uint32_t contact);
 /* how much too early (s) it was hit, within the tolerance of its gap */
 double limit_early(const struct simulation *sim,
                    const struct limit_group *group, uint32_t contact);

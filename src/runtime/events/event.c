@@ -373,6 +373,20 @@ event_held(struct rt *run, uint32_t contact)
     state_of(run)->kept[contact].inside = false;
 }
 
+bool
+event_sinks(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const struct kept *kept = &state_of(run)->kept[contact];
+    struct closest_points at;
+    struct gap_tolerance tol;
+    if (!kept->inside || event_look(run, contact, &at))
+        return false;
+    gap_tolerance_get(run, contact, &tol);
+    return at.gap < kept->floor - 2.0 * tol.gap_rounding &&
+           gap_rate(run, contact, &at) < -tol.rate;
+}
+
 static void
 begin(struct event_state *ev, uint32_t contact, enum event_watch watch)
 {

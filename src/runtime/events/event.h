@@ -39,6 +39,11 @@ void event_handled(struct rt *run, uint32_t contact);
 /* The gap of this contact is held closed at the present time: when it is let
  * go, it comes back to where it is then, not to where it was hit before. */
 void event_held(struct rt *run, uint32_t contact);
+/* Is the contact, which was watched to leave, below where its flight within the
+ * tolerance of the gap began, and does it close? Of bodies that others touch,
+ * too, the search sees that no earlier than where the gap sinks by its
+ * tolerance within a step. */
+bool event_sinks(struct rt *run, uint32_t contact);
 /* Moves the run from the present time to the first event at or before `until`
  * (or to `until`), and leaves it there. watch: one entry per contact.
  * each_step (may be NULL) is called for every accepted step with the time

@@ -23,7 +23,7 @@
 #include "abi/range.h"
 #include "abi/setup.h"
 
-#define IMP_ABI_VERSION 31u
+#define IMP_ABI_VERSION 32u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */
@@ -264,11 +264,11 @@ typedef struct imp_block {
     imp_ref state;   /* uint32_t: env index of each state variable */
     imp_ref rows;    /* uint32_t: row of each state variable */
     /* Where formulas of the motion change their branch (abs, min, max, if,
-     * sign, floor ...). guard (series; ROW source 0: the block, of observers
-     * 1: the motion): per imp_guard its argument u, then the size of
-     * u's terms; IMP_NO_TAPE without any */
+     * sign, floor ...). guard (series; ROW source 0: the block, of observers 1:
+     * the motion): per imp_guard its argument u, then the size of u's terms */
     uint32_t guard;
     imp_ref guards; /* imp_guard */
+    imp_ref relays; /* imp_relays (abi/relays.h): one, or none */
 } imp_block;
 
 enum imp_guard_kind {

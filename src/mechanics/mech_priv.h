@@ -126,6 +126,14 @@ size_t rotors_formulas(struct mech *mech, const struct mblock *block,
                        const expr **f);
 imp_ref rotor_table(struct mech *mech);
 
+/* -- relay.c: forces that jump where a rate changes its sign ---------------- */
+
+/* Finds them in the rates of the n state leaves of a block, whose guards these
+ * are; sets block->relays. */
+void relays_build(struct mech *mech, imp_block *block, const char *name,
+                  const struct guard_levels *guards, const expr *const *leaf,
+                  const expr *const *rate, size_t n);
+
 /* -- system.c: equations of motion in generalised coordinates -------------- */
 bool system_build(struct mech *mech);
 /* The tape of the shape of a drawing (imp_drawing.shape). */

@@ -120,7 +120,7 @@ system_gap_rate(struct mech *mech, const struct msystem *system, uint32_t i)
 
 /* The switching functions of the accelerations, of the energies, whose jumps
  * accelerations do not show, and of the gaps. */
-static void
+static struct guard_levels
 guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
        const expr *const *acc)
 {
@@ -157,9 +157,10 @@ guards(struct mech *mech, const struct msystem *system, const expr *const *leaf,
     }
     for (uint32_t i = 0; i < decl->n_contact; i++)
         f[n_f++] = system_contact_gap(mech, system, i, NULL);
-    switching_build(mech, &mech->blocks[system->block].out,
-                    arena_printf(mech->arena, "%s.guard", decl->name), leaf,
-                    system->row, 2 * (size_t)decl->n, f, n_f, decl->n_contact);
+    return switching_build(mech, &mech->blocks[system->block].out,
+                           arena_printf(mech->arena, "%s.guard", decl->name),
+                           leaf, system->row, 2 * (size_t)decl->n, f, n_f,
+                           decl->n_contact);
 }
 
 /* The tape of all numbers of the drawings. */
@@ -266,7 +267,9 @@ one_system(struct mech *mech, struct msystem *system)
     system->row = system_block(
         mech, system->block, arena_printf(mech->arena, "%s.motion", decl->name),
         system->env_state, leaf, rate, 2 * n_coordinate, &none);
-    guards(mech, system, leaf, eq.a);
+    struct guard_levels levels = guards(mech, system, leaf, eq.a);
+    relays_build(mech, &mech->blocks[system->block].out, decl->name, &levels,
+                 leaf, rate, 2 * (size_t)n_coordinate);
     system->modal = system->solve = IMP_NO_TAPE;
     /* observers, and derivatives that commands ask for, depend on the forces of
      * sliding contacts */

@@ -305,10 +305,16 @@ const expr *formula_rounding(struct mech *mech, const expr *formula);
 /* The switching tape of a block whose motion is made of the formulas f, the
  * last n_gap of which are gaps. The n state leaves of the block have the rows
  * `rows`, its unknowns the rows behind those. Sets out->guard and out->guards.
- */
-void switching_build(struct mech *mech, imp_block *out, const char *name,
-                     const expr *const *leaf, const uint32_t *rows, size_t n,
-                     const expr *const *f, size_t n_f, size_t n_gap);
+ * Returns the functions in their order. */
+struct guard_levels {
+    const expr *const *u;
+    const imp_guard *guard;
+    size_t n;
+};
+struct guard_levels
+switching_build(struct mech *mech, imp_block *out, const char *name,
+                const expr *const *leaf, const uint32_t *rows, size_t n,
+                const expr *const *f, size_t n_f, size_t n_gap);
 /* The same of the friction, or of the compliance, of two bodies; `leaf` gives
  * the rows of the motion. */
 void switching_of_contact(struct mech *mech, uint32_t *guard, imp_ref *guards,

@@ -238,7 +238,7 @@ build(struct guards *found, const char *name,
     *guards = image_array(mech->image, found->g, found->n, sizeof *found->g);
 }
 
-void
+struct guard_levels
 switching_build(struct mech *mech, imp_block *out, const char *name,
                 const expr *const *leaf, const uint32_t *rows, size_t n,
                 const expr *const *f, size_t n_f, size_t n_gap)
@@ -250,6 +250,7 @@ switching_build(struct mech *mech, imp_block *out, const char *name,
     found.gaps = true;
     gather(&found, f + (n_f - n_gap), n_gap);
     build(&found, name, row_leaf, &by, &out->guard, &out->guards);
+    return (struct guard_levels){found.u, found.g, found.n};
 }
 
 void

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/relays/relays.h"
 
 /* The normal force of contact i, which is closed, at the time t. */
 static double
@@ -188,7 +189,8 @@ flow_rows(struct flow *flow, double t, double *rows)
     const struct taylor_flow *taylor = flow->taylor;
     if (!taylor || !taylor->next.known || taylor->next.what == NEXT_LIMIT ||
         !(t >= taylor->now && t <= taylor->next.time) ||
-        !system_slides(flow->run, flow->system))
+        (!system_slides(flow->run, flow->system) &&
+         !relays_act(flow->run, flow->sys->block)))
         return false;
     flow->method->series(flow, t, rows);
     return true;

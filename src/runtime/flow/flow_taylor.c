@@ -22,6 +22,7 @@
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/relays/relays.h"
 
 /* Several contacts open together if their gaps, rates and accelerations are
  * within this many roundings of zero. */
@@ -29,27 +30,6 @@
 
 /* -- expanding --------------------------------------------------------------
  */
-
-/* The acceleration of coordinate j that the forces of closed contacts make,
- * without signs (after the series of the motion with closed contacts). */
-static double
-pushed(const struct flow *flow, uint32_t j)
-{
-    const struct taylor_flow *taylor = flow->taylor;
-    double push = 0.0;
-    const struct taylor_friction *friction = taylor->friction;
-    for (uint32_t i = 0; i < flow->m && friction; i++)
-        if (taylor->contacts.closed[i])
-            push += fabs(friction->normal[i] *
-                         friction->rows.B[2 * (size_t)i * flow->n + j]) +
-                    fabs(friction->tangential[i] *
-                         friction->rows.B[(2 * (size_t)i + 1) * flow->n + j]);
-    for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
-        if (taylor->contacts.closed[i])
-            push += fabs(system_force(flow->run, flow->system, i)[0] *
-                         taylor->instant->matrices.B[(size_t)i * flow->n + j]);
-    return push;
-}
 
 /* The length of the gradient of gap i (after flow_instant). */
 static double
@@ -199,7 +179,8 @@ take_rows(struct flow *flow)
     for (uint32_t which = 0; which < flow->m && !st; which++)
         st = expand_contact(flow, which);
     bool parabolas = motion_by_parabolas(run, flow->sys->block) &&
-                     !system_slides(run, flow->system);
+                     !system_slides(run, flow->system) &&
+                     !relays_act(run, flow->sys->block);
     taylor->piece.order = parabolas ? PARABOLA_ORDER : MOTION_STEP_ORDER;
     for (uint32_t j = 0; j < 2 * flow->n; j++) {
         double *c = taylor->piece.state + j * ROW;
@@ -208,7 +189,7 @@ take_rows(struct flow *flow)
                    (size_t)row[j] * IMP_ROW_STRIDE + IMP_ROW_PAD,
                ROW * sizeof *c);
         if (!parabolas)
-            taylor_ask(&taylor->piece, c, pushed(flow, j % flow->n),
+            taylor_ask(&taylor->piece, c, taylor_pushed(flow, j % flow->n),
                        j < flow->n ? 2 : 1);
     }
     taylor_limit_asked(&taylor->piece, &limit);
@@ -222,14 +203,16 @@ take_rows(struct flow *flow)
 }
 
 static int
-expand(struct flow *flow)
+expand_once(struct flow *flow)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct rt *run = flow->run;
     double time;
     taylor_to_env(flow);
     taylor_set_active(flow);
-    int st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
+    int st = taylor->relays ? taylor_relays_settle(flow) : IMP_OK;
+    if (!st)
+        st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
     if (!st)
         st = take_rows(flow);
     /* a step that the clock does not see leads nowhere */
@@ -242,6 +225,37 @@ expand(struct flow *flow)
     return st ? st
               : switching_end(run, flow->sys->block, MOTION_STEP_ORDER,
                               &taylor->piece.h, &taylor->next.guard);
+}
+
+static int
+stuck(struct flow *flow)
+{
+    char time_text[NUM_TEXT];
+    struct diag *diag = diag_add(flow->run->ds, DIAG_E0603, flow->sys->range,
+                                 "the motion of `%s` cannot be continued "
+                                 "beyond t = %s",
+                                 imp_text(flow->run->im, flow->sys->name),
+                                 num_digits(time_text, flow->taylor->now, 9));
+    diag_help(flow->run->ds, diag,
+              "its time series has no radius of convergence there: a "
+              "force or a speed grows without bound, the mass matrix is "
+              "singular, or a formula is not smooth");
+    return IMP_FAILED;
+}
+
+/* The piece from the present state on. Where a relay changes at once, it is made
+ * again. */
+#define RELAY_ROUNDS 8
+static int
+expand(struct flow *flow)
+{
+    for (int round = 0; round < RELAY_ROUNDS; round++) {
+        int st = expand_once(flow);
+        if (st || relays_end(flow->run, flow->sys->block, MOTION_STEP_ORDER,
+                             &flow->taylor->piece.h))
+            return st;
+    }
+    return stuck(flow);
 }
 
 /* -- what comes next --------------------------------------------------------
@@ -271,22 +285,6 @@ rate_at(const double *g, double s)
     double d[ROW];
     int n = polynomial_derivative(g, MOTION_STEP_ORDER, d);
     return polynomial_value(d, n, s);
-}
-
-static int
-stuck(struct flow *flow)
-{
-    char time_text[NUM_TEXT];
-    struct diag *diag = diag_add(flow->run->ds, DIAG_E0603, flow->sys->range,
-                                 "the motion of `%s` cannot be continued "
-                                 "beyond t = %s",
-                                 imp_text(flow->run->im, flow->sys->name),
-                                 num_digits(time_text, flow->taylor->now, 9));
-    diag_help(flow->run->ds, diag,
-              "its time series has no radius of convergence there: a "
-              "force or a speed grows without bound, the mass matrix is "
-              "singular, or a formula is not smooth");
-    return IMP_FAILED;
 }
 
 /* What ends the piece first, at most `best` from now: into what, hit. Returns
@@ -732,6 +730,10 @@ flow_taylor_new(struct flow *flow)
         taylor->several.limit = -INFINITY;
     taylor->x = NEW_N(arena, double, 2 * n_coordinate);
     taylor->lo = NEW_N(arena, double, 2 * n_coordinate);
+    if (IMP_ARRAY(flow->run->im, flow->run->im->blocks,
+                  imp_block)[flow->sys->block]
+            .relays.n > 0)
+        taylor->relays = NEW_N(arena, double, 2 * n_coordinate);
     memcpy(taylor->x, flow->run->env + flow->sys->env_state,
            2 * n_coordinate * sizeof *taylor->x);
     taylor->piece.state = NEW_N(arena, double, 2 * n_coordinate * ROW);

@@ -150,6 +150,7 @@ struct taylor_flow {
     struct taylor_friction *friction; /* NULL where no contact has friction */
     double now;                       /* the time of the state */
     double *x, *lo; /* 2n: the state, and its low parts (compensated.h) */
+    double *relays; /* 2n: for relays_settle; NULL: the system has none */
     struct taylor_next_event next;
     struct taylor_piece piece;
     struct taylor_terms terms;
@@ -171,6 +172,9 @@ struct taylor_flow {
 
 /* -- taylor_state.c ------------------------------------------------------- */
 
+/* The acceleration of coordinate j that the forces of closed contacts make,
+ * without signs (after the series of the motion with closed contacts). */
+double taylor_pushed(const struct flow *flow, uint32_t j);
 /* Adds the work of friction until `elapsed` from the beginning of the piece,
  * into work (m); for systems with friction. */
 void friction_work(const struct flow *flow, double elapsed, double *work);
@@ -218,6 +222,10 @@ void taylor_refresh(struct taylor_flow *taylor, const bool *fresh, uint32_t m);
 
 /* Tells that the mass matrix is not positive definite; returns IMP_FAILED. */
 int taylor_no_mass(struct flow *flow);
+
+/* Chooses which relays are held, and takes their rates to 0 (where
+ * taylor->relays is not NULL). */
+int taylor_relays_settle(struct flow *flow);
 
 /* -- flow_grazing.c: branches
  * --------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/relays/relays.h"
 
 /* An instant has the accelerations of gaps, and no higher derivatives. The
  * motion is made to one order more: where its series does not exist, the
@@ -429,7 +430,9 @@ taylor_free_instant(struct flow *flow)
     double h;
     taylor_to_env(flow);
     flow_set_active(flow, NULL);
-    int st = motion_series(run, flow->sys->block, INSTANT_ORDER + 1, &h);
+    int st = flow->taylor->relays ? taylor_relays_settle(flow) : IMP_OK;
+    if (!st)
+        st = motion_series(run, flow->sys->block, INSTANT_ORDER + 1, &h);
     taylor_set_active(flow);
     bool known = flow->taylor->looked_at;
     flow->taylor->looked_at = false;
@@ -538,4 +541,59 @@ flow_contact_read(const struct flow *flow, uint32_t i, struct flow_contact *out)
     for (uint32_t k = 0; k < flow->last.n_contacts; k++)
         if (flow->last.contacts[k] == flow->sys->contact + i)
             out->approach = flow->last.impulse[k] * out->W / (1.0 + out->e);
+}
+
+double
+taylor_pushed(const struct flow *flow, uint32_t j)
+{
+    assert(flow && j < flow->n);
+    const struct taylor_flow *taylor = flow->taylor;
+    double push = 0.0;
+    const struct taylor_friction *friction = taylor->friction;
+    for (uint32_t i = 0; i < flow->m && friction; i++)
+        if (taylor->contacts.closed[i])
+            push += fabs(friction->normal[i] *
+                         friction->rows.B[2 * (size_t)i * flow->n + j]) +
+                    fabs(friction->tangential[i] *
+                         friction->rows.B[(2 * (size_t)i + 1) * flow->n + j]);
+    for (uint32_t i = 0; i < flow->m && taylor->instant; i++)
+        if (taylor->contacts.closed[i])
+            push += fabs(system_force(flow->run, flow->system, i)[0] *
+                         taylor->instant->matrices.B[(size_t)i * flow->n + j]);
+    return push;
+}
+
+/* -- relays ---------------------------------------------------------------- */
+
+/* What is left of a rate that a relay takes to 0 is rounding within this share
+ * of it. */
+#define RELAY_REST 0x1p-33
+
+int
+taylor_relays_settle(struct flow *flow)
+{
+    assert(flow && flow->taylor->relays);
+    struct taylor_flow *taylor = flow->taylor;
+    double *change = taylor->relays;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (taylor->contacts.closed[i] || friction_soft(flow, i)) {
+            /* what contacts hold, and relays, is not chosen together */
+            relays_let_go(flow->run, flow->sys->block);
+            return IMP_OK;
+        }
+    int st = relays_settle(flow->run, flow->sys->block,
+                           switching_least(flow->run), change);
+    bool any = false;
+    for (uint32_t j = 0; j < 2 * flow->n && change && !st; j++) {
+        if (change[j] == 0.0)
+            continue;
+        any = true;
+        taylor->x[j] += taylor->lo[j] + change[j];
+        taylor->lo[j] = 0.0;
+        if (fabs(taylor->x[j]) <= RELAY_REST * fabs(change[j]))
+            taylor->x[j] = 0.0;
+    }
+    if (any)
+        taylor_to_env(flow);
+    return st;
 }

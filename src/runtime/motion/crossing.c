@@ -261,7 +261,7 @@ back(struct rt *run, uint32_t block, struct crossing *own, int order,
         feel_ahead(run, moving->system, own, 0.0);
     /* the forces of closed contacts, too, belong to the beginning again */
     else if (moving->system != IMP_NO_SYSTEM &&
-             system_slides(run, moving->system))
+             (system_slides(run, moving->system) || relays_act(run, block)))
         motion_rows(run, block, order);
     lay_aside(run, block, own);
 }

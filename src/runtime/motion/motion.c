@@ -52,6 +52,9 @@ motion_rows(struct rt *run, uint32_t block, int order)
         return free_rows(run, block, moving->tape, order);
     if (system_slides(run, moving->system))
         return system_series(run, moving->system, order);
+    if (relays_act(run, block))
+        return relays_series(run, block, order);
+    relays_unslide(run, block);
     system_unslide(run, moving->system);
     return free_rows(run, block, moving->tape, order);
 }
@@ -75,6 +78,8 @@ motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
     else if (moving->system != IMP_NO_SYSTEM &&
              system_slides(run, moving->system))
         system_series_nonfinite(run, moving->system, order);
+    else if (relays_act(run, block))
+        relays_series_nonfinite(run, block, order);
     else if (joints_multipliers(run, block, &lambda) == IMP_OK)
         rt_nonfinite_series(run, moving->tape, lambda, NULL,
                             run->rows.block[block], order);

@@ -15,9 +15,8 @@
 #include "runtime/numerics/taylor.h"
 #include "runtime/trace/trace.h"
 
-/* How a variable moves, as its tape says: it is constant, moves along a line
- * (its rate is constant), along a parabola (its rate moves along a line), or
- * by a series. */
+/* How a variable moves, as its tape says: it is constant, moves along a line,
+ * along a parabola (its rate moves along a line), or by a series. */
 enum row_kind { ROW_CONSTANT, ROW_LINE, ROW_PARABOLA, ROW_SERIES };
 static enum row_kind
 row_kind(const struct rt *run, const imp_block *block, uint32_t i)

@@ -8,6 +8,7 @@
 
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/relays/relays.h"
 
 /* What a step needs to know of the image, read once: where the rows lie, and
  * which of them move. Offsets, because run->rows.block is exchanged for other

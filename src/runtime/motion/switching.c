@@ -243,6 +243,9 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
     double span = *step;
     bool parabola = isfinite(motion_parabola(run, block));
     int st;
+    for (uint32_t i = 0; i < formulas.n; i++)
+        if (relays_minds(run, block, (int)i))
+            branched_leave_out(&formulas, (int)i);
     for (uint32_t left = formulas.n;; left--) {
         st = branched_first_end(run, &formulas, rows, order, parabola, step,
                                 &first, &soft);

@@ -16,6 +16,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/motion/switching.h"
+#include "runtime/relays/relays.h"
 #include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
 #include "runtime/setup/restart.h"
@@ -57,6 +58,7 @@ rt_make(struct arena *arena, const imp_image *im, const imp_code *code,
     run->motion = motion_plan_new(run);
     run->system = system_new(run);
     run->switching = switching_new(run);
+    run->relays = relays_new(run);
     run->joints = joints_new(run);
     run->series_along = series_along_new(run);
     run->closest.unknowns = NEW_N(arena, double, 8 * (size_t)contacts + 1);
@@ -128,6 +130,7 @@ rt_restart(struct rt *run, const double *params)
     run->event = NULL; /* Its memory lay in the arena. */
     persistent_release(run, NULL);
     switching_reset(run);
+    relays_reset(run);
     if (restart_laws(run, params)) {
         forget(run);
         return IMP_OK;

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: MIT */
+/* Which relays are held, and until when (relays.h). At one instant, for relays
+ * whose u is 0, the shares s solve u' = r + K s with u' = 0 where -1 < s < 1,
+ * u' >= 0 where s = 1, u' <= 0 where s = -1. Where all principal minors of -K
+ * are positive there is exactly one solution (a linear complementarity problem
+ * with bounds: Cottle, Pang, Stone 1992, 3.3); where one is negative, relays
+ * are left to the search for changes of branch. */
+#include "runtime/relays/relays.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "abi/relays.h"
+#include "abi/status.h"
+#include "base/arena.h"
+#include "runtime/numerics/factors.h"
+#include "runtime/numerics/polynomial.h"
+
+/* u counts as 0 within this many roundings of its terms, and what it gains in
+ * so many of the least steps; while it is held, within more. */
+#define RELAY_NOISE 32.0
+#define RELAY_STEPS 16.0
+#define RELAY_DRIFT 4096.0
+/* A jump of this share of the rate of u is rounding. */
+#define RELAY_JUMP 0x1p-40
+/* A minor that is this share of the product of its diagonal is 0. */
+#define RELAY_MINOR 1e-12
+/* Rates of u are 0 within this many roundings. */
+#define RELAY_RATE 64.0
+
+enum relay_option { RELAY_DOWN = -1, RELAY_HELD = 0, RELAY_UP = 1 };
+
+struct relays {
+    const imp_relays *of;
+    double *told;  /* what the tape `now` tells */
+    double *modes; /* ROW source 0 of the series */
+    double *work;  /* rows of the series */
+    double side[IMP_RELAYS_MAX], most[IMP_RELAYS_MAX]; /* of the terms of u */
+    bool held[IMP_RELAYS_MAX], leads[IMP_RELAYS_MAX], zero[IMP_RELAYS_MAX];
+    /* what comes next: relay `which` gives way to the side `to`, or comes back
+     * (0) from the side `from`; at that time */
+    double time;
+    uint32_t which;
+    int to, from;
+    bool act;
+};
+
+static struct relays *
+relays_of(const struct rt *run, uint32_t block)
+{
+    return run->relays ? run->relays[block] : NULL;
+}
+
+struct relays **
+relays_new(struct rt *run)
+{
+    uint32_t n = run->im->blocks.n;
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
+    struct relays **all = NULL;
+    for (uint32_t b = 0; b < n; b++) {
+        if (block[b].relays.n == 0)
+            continue;
+        if (!all)
+            all = NEW_N(run->own, struct relays *, n);
+        struct relays *relays = NEW(run->own, struct relays);
+        const imp_relays *of = IMP_ARRAY(run->im, block[b].relays, imp_relays);
+        size_t m = of->n;
+        relays->of = of;
+        relays->told =
+            NEW_N(run->own, double, m *(IMP_RELAY_TOLD + m + of->n_state) + 1);
+        relays->modes = NEW_N(run->own, double, 2 * m * IMP_ROW_STRIDE + 1);
+        relays->work =
+            NEW_N(run->own, double,
+                  (rt_tape(run, of->tape)->n_rows + 1) * IMP_ROW_STRIDE);
+        all[b] = relays;
+    }
+    return all;
+}
+
+void
+relays_reset(struct rt *run)
+{
+    assert(run != NULL);
+    for (uint32_t b = 0; run->relays && b < run->im->blocks.n; b++) {
+        struct relays *relays = relays_of(run, b);
+        if (!relays)
+            continue;
+        memset(relays->most, 0, sizeof relays->most);
+        memset(relays->held, 0, sizeof relays->held);
+        memset(relays->leads, 0, sizeof relays->leads);
+        memset(relays->side, 0, sizeof relays->side);
+        relays->time = NAN;
+        relays->act = false;
+    }
+}
+
+bool
+relays_act(const struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    return relays_of(run, block) && relays_of(run, block)->act;
+}
+
+/* -- one instant ----------------------------------------------------------- */
+
+static double
+u_of(const struct relays *relays, uint32_t i)
+{
+    return relays->told[i * IMP_RELAY_TOLD];
+}
+
+static const double *
+slopes(const struct relays *relays, uint32_t i)
+{
+    uint32_t n = relays->of->n;
+    return relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)i * n;
+}
+
+static double
+slopes_size(const struct relays *relays, uint32_t i)
+{
+    double size = 0.0;
+    for (uint32_t j = 0; j < relays->of->n; j++)
+        size += fabs(slopes(relays, i)[j]);
+    return size;
+}
+
+/* What rounding leaves of the rate of u. */
+static double
+rate_noise(const struct relays *relays, uint32_t i)
+{
+    return RELAY_RATE * DBL_EPSILON *
+           (relays->told[i * IMP_RELAY_TOLD + 3] + slopes_size(relays, i));
+}
+
+/* Which u are 0 now, and jump there? True if there are any. */
+static bool
+find_zeros(struct relays *relays, double least)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < relays->of->n; i++) {
+        const double *told = relays->told + i * IMP_RELAY_TOLD;
+        double rate = fabs(told[2]) + slopes_size(relays, i);
+        bool acts = relays->held[i] || relays->leads[i];
+        relays->most[i] = fmax(relays->most[i], fabs(told[1]));
+        double noise =
+            (acts ? RELAY_DRIFT : RELAY_NOISE) * DBL_EPSILON * relays->most[i] +
+            RELAY_STEPS * least * rate;
+        relays->zero[i] =
+            (fabs(u_of(relays, i)) <=
+             (relays->leads[i] ? noise * RELAY_NOISE / RELAY_DRIFT : noise)) &&
+            -slopes(relays, i)[i] > RELAY_JUMP * rate;
+        if (!relays->zero[i]) {
+            relays->held[i] = relays->leads[i] = false;
+            relays->side[i] = u_of(relays, i) > 0.0   ? 1.0
+                              : u_of(relays, i) < 0.0 ? -1.0
+                                                      : 0.0;
+        }
+        any |= relays->zero[i];
+    }
+    return any;
+}
+
+/* The determinant of an n x n matrix, which is spent. */
+static double
+determinant(double *a, uint32_t n)
+{
+    double value = 1.0;
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t most = p;
+        for (uint32_t i = p + 1; i < n; i++)
+            if (fabs(a[i * n + p]) > fabs(a[most * n + p]))
+                most = i;
+        for (uint32_t j = 0; j < n && most != p; j++) {
+            double keep = a[p * n + j];
+            a[p * n + j] = a[most * n + j];
+            a[most * n + j] = keep;
+        }
+        value *= most == p ? a[p * n + p] : -a[p * n + p];
+        for (uint32_t i = p + 1; i < n && value != 0.0; i++)
+            for (uint32_t j = n; j-- > p;)
+                a[i * n + j] -= a[i * n + p] / a[p * n + p] * a[p * n + j];
+    }
+    return value;
+}
+
+/* Is no principal minor of -K among the relays at 0 negative? Relays of one u
+ * share what holds it, in any way. */
+static bool
+unique(const struct relays *relays)
+{
+    uint32_t n = relays->of->n;
+    double a[IMP_RELAYS_MAX * IMP_RELAYS_MAX];
+    for (uint32_t set = 1; set < 1u << n; set++) {
+        uint32_t of[IMP_RELAYS_MAX], m = 0;
+        bool zeros = true;
+        double size = 1.0;
+        for (uint32_t i = 0; i < n; i++)
+            if (set >> i & 1u) {
+                zeros &= relays->zero[i];
+                size *= fabs(slopes(relays, i)[i]);
+                of[m++] = i;
+            }
+        if (!zeros)
+            continue;
+        for (uint32_t i = 0; i < m; i++)
+            for (uint32_t j = 0; j < m; j++)
+                a[i * m + j] = -slopes(relays, of[i])[of[j]];
+        if (!(determinant(a, m) >= -RELAY_MINOR * size))
+            return false;
+    }
+    return true;
+}
+
+/* Solves K x = -b among relays that are held. */
+static bool
+solve_held(const struct relays *relays, const int *option, const double *b,
+           double *x)
+{
+    uint32_t n = relays->of->n, of[IMP_RELAYS_MAX], m = 0;
+    double a[IMP_RELAYS_MAX * IMP_RELAYS_MAX], y[IMP_RELAYS_MAX];
+    int pivot[IMP_RELAYS_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        if (relays->zero[i] && option[i] == RELAY_HELD)
+            of[m++] = i;
+    for (uint32_t i = 0; i < m; i++) {
+        for (uint32_t j = 0; j < m; j++)
+            a[i * m + j] = slopes(relays, of[i])[of[j]];
+        y[i] = -b[of[i]];
+    }
+    if (m > 0 && imp_lu_factor((int)m, a, pivot))
+        return false;
+    if (m > 0)
+        imp_lu_solve((int)m, a, pivot, y);
+    for (uint32_t i = 0; i < m; i++)
+        x[of[i]] = y[i];
+    return true;
+}
+
+/* Do these options obey the law? */
+static bool
+obeys(const struct relays *relays, const int *option)
+{
+    uint32_t n = relays->of->n;
+    double rate[IMP_RELAYS_MAX] = {0.0}, share[IMP_RELAYS_MAX] = {0.0};
+    for (uint32_t i = 0; i < n; i++) {
+        share[i] = relays->zero[i] ? option[i] : relays->side[i];
+        rate[i] = relays->told[i * IMP_RELAY_TOLD + 2];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < n; j++)
+            rate[i] += slopes(relays, i)[j] * share[j];
+    if (!solve_held(relays, option, rate, share))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!relays->zero[i])
+            continue;
+        double noise = rate_noise(relays, i);
+        if (option[i] == RELAY_HELD &&
+            !(fabs(share[i]) <= 1.0 + noise / -slopes(relays, i)[i]))
+            return false;
+        for (uint32_t j = 0; j < n && option[i] != RELAY_HELD; j++)
+            if (relays->zero[j] && option[j] == RELAY_HELD)
+                rate[i] += slopes(relays, i)[j] * share[j];
+        if (option[i] != RELAY_HELD && !(rate[i] * option[i] >= -noise))
+            return false;
+    }
+    return true;
+}
+
+/* The options of relay i in the order in which they are tried. */
+static void
+order_options(const struct rt *run, const struct relays *relays, uint32_t i,
+              int order[3])
+{
+    bool due = relays->which == i && rt_time(run) >= relays->time;
+    int first = relays->leads[i] ? (int)relays->side[i] : RELAY_HELD;
+    int last = due && relays->to == RELAY_HELD ? relays->from : 2;
+    if (due)
+        first = relays->to;
+    order[0] = first;
+    order[1] = first == RELAY_HELD ? RELAY_UP : RELAY_HELD;
+    order[2] = first == RELAY_HELD ? RELAY_DOWN : -first;
+    if (order[1] == last) {
+        order[1] = order[2];
+        order[2] = last;
+    }
+}
+
+/* The first choice of options from relay `at` on that obeys the law. */
+static bool
+choose(const struct rt *run, const struct relays *relays, uint32_t at,
+       int *option)
+{
+    if (at == relays->of->n)
+        return obeys(relays, option);
+    if (!relays->zero[at]) {
+        option[at] = (int)relays->side[at];
+        return choose(run, relays, at + 1, option);
+    }
+    int order[3];
+    order_options(run, relays, at, order);
+    for (int k = 0; k < 3; k++) {
+        option[at] = order[k];
+        if (choose(run, relays, at + 1, option))
+            return true;
+    }
+    return false;
+}
+
+static void
+take(const struct rt *run, struct relays *relays, const int *option)
+{
+    uint32_t n = relays->of->n;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any |= relays->zero[i] && option[i] == RELAY_HELD;
+    relays->act = any;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!relays->zero[i])
+            continue;
+        double u = u_of(relays, i);
+        bool due = relays->which == i && rt_time(run) >= relays->time;
+        relays->held[i] = option[i] == RELAY_HELD;
+        relays->leads[i] =
+            option[i] != RELAY_HELD &&
+            (relays->leads[i] || any || due || !(u * option[i] > 0.0));
+        relays->side[i] = option[i];
+        relays->act |= relays->leads[i];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        relays->modes[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD] =
+            relays->held[i];
+        relays->modes[(size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD] =
+            relays->side[i];
+    }
+}
+
+/* What takes u to 0 where it is held. */
+static void
+take_back(const struct relays *relays, const int *option, double *change)
+{
+    uint32_t n = relays->of->n, n_state = relays->of->n_state;
+    double u[IMP_RELAYS_MAX], by[IMP_RELAYS_MAX] = {0.0};
+    const double *push =
+        relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)n * n;
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = u_of(relays, i);
+    if (!solve_held(relays, option, u, by))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n_state && relays->held[i]; k++)
+            change[k] += push[(size_t)i * n_state + k] * by[i];
+}
+
+static void
+let_go(struct relays *relays)
+{
+    memset(relays->held, 0, sizeof relays->held);
+    memset(relays->leads, 0, sizeof relays->leads);
+    relays->act = false;
+}
+
+void
+relays_let_go(struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    if (relays_of(run, block))
+        let_go(relays_of(run, block));
+}
+
+int
+relays_settle(struct rt *run, uint32_t block, double least, double *change)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    int option[IMP_RELAYS_MAX], st;
+    if (change && relays)
+        memset(change, 0, relays->of->n_state * sizeof *change);
+    if (!relays)
+        return IMP_OK;
+    for (int round = 0; round < 2; round++) {
+        st = rt_eval(run, relays->of->now, relays->side, relays->told);
+        if (st == IMP_NONFINITE || (!st && !find_zeros(relays, least))) {
+            let_go(relays);
+            return IMP_OK;
+        }
+        if (st)
+            return st;
+    }
+    if (!unique(relays) || !choose(run, relays, 0, option)) {
+        let_go(relays);
+        return IMP_OK;
+    }
+    take(run, relays, option);
+    if (change && relays->act)
+        take_back(relays, option, change);
+    return IMP_OK;
+}
+
+/* -- the series ------------------------------------------------------------ */
+
+int
+relays_series(struct rt *run, uint32_t block, int order)
+{
+    struct relays *relays = relays_of(run, block);
+    assert(relays && relays->act);
+    const double *from[1] = {relays->modes};
+    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *to = IMP_ARRAY(run->im, of->rows, uint32_t);
+    int st = rt_series(run, relays->of->tape, NULL, from, relays->work, order);
+    for (uint32_t i = 0; i < relays->of->n_state; i++)
+        memcpy(run->rows.block[block] + (size_t)to[i] * IMP_ROW_STRIDE,
+               relays->work + (size_t)row[i] * IMP_ROW_STRIDE,
+               IMP_ROW_STRIDE * sizeof(double));
+    return st;
+}
+
+void
+relays_series_nonfinite(struct rt *run, uint32_t block, int order)
+{
+    const struct relays *relays = relays_of(run, block);
+    const double *from[1] = {relays->modes};
+    rt_nonfinite_series(run, relays->of->tape, NULL, from, relays->work, order);
+}
+
+void
+relays_unslide(struct rt *run, uint32_t block)
+{
+    struct relays *relays = relays_of(run, block);
+    if (!relays)
+        return;
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *to = IMP_ARRAY(run->im, of->rows, uint32_t);
+    for (uint32_t i = 0; i < relays->of->n_state; i++)
+        memset(run->rows.block[block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
+               IMP_ROW_STRIDE * sizeof(double));
+}
+
+bool
+relays_minds(const struct rt *run, uint32_t block, int guard)
+{
+    const struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->act)
+        return false;
+    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
+    for (uint32_t i = 0; i < 2 * relays->of->n; i++)
+        if (number[i] == (uint32_t)guard)
+            return relays->held[i / 2] || relays->leads[i / 2];
+    return false;
+}
+
+/* The end comes `after` the present time. */
+static void
+note_end(const struct rt *run, struct relays *relays, double after,
+         uint32_t which, int to, int from)
+{
+    relays->time = rt_time(run) + after;
+    relays->which = which;
+    relays->to = to;
+    relays->from = from;
+}
+
+/* The row of share i, or of u behind all shares. */
+static const double *
+row_of(const struct rt *run, const struct relays *relays, uint32_t i)
+{
+    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
+    return relays->work +
+           (size_t)row[relays->of->n_state + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* A step without an end is given one where terms of this share have changed by
+ * more than its range. */
+static double
+with_end(const double *share, int order, double step)
+{
+    if (isfinite(step))
+        return step;
+    for (int k = 1; k <= order; k++)
+        if (share[k] != 0.0)
+            step = fmin(step, pow(2.0 / fabs(share[k]), 1.0 / k));
+    return step;
+}
+
+/* A relay that is held gives way where its share comes to an end of its range.
+ */
+static void
+gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
+          double *step)
+{
+    const double *share = row_of(run, relays, i);
+    double room[IMP_ORDER_MAX + 1];
+    *step = with_end(share, order, *step);
+    if (!isfinite(*step))
+        return;
+    *step = polynomial_holds(share, order, *step);
+    for (int side = -1; side <= 1; side += 2) {
+        for (int k = 0; k <= order; k++)
+            room[k] = (k == 0) - side * share[k];
+        double end = polynomial_falls(room, order, *step, 1.0);
+        if (end <= *step) {
+            *step = end;
+            note_end(run, relays, end, i, side, 0);
+        }
+    }
+}
+
+/* One that leads off comes back where u comes to 0 again. */
+static void
+comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
+           double *step)
+{
+    const double *u = row_of(run, relays, relays->of->n + i);
+    double off[IMP_ORDER_MAX + 1];
+    for (int k = 0; k <= order; k++)
+        off[k] = relays->side[i] * u[k];
+    double end = polynomial_falls(off, order, *step, relays->most[i]);
+    if (end <= *step) {
+        *step = end;
+        note_end(run, relays, end, i, RELAY_HELD, (int)relays->side[i]);
+    }
+}
+
+bool
+relays_end(struct rt *run, uint32_t block, int order, double *step)
+{
+    assert(step != NULL && block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->act)
+        return true;
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        if (relays->held[i])
+            gives_way(run, relays, i, order, step);
+        else if (relays->leads[i])
+            comes_back(run, relays, i, order, step);
+    return *step > 0.0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Relays (abi/relays.h): forces that jump where a rate u changes its sign. A
+ * relay that both sides drive back to u = 0 is held there: its share, in
+ * [-1, 1], is what keeps u. Where that comes to an end of its range, u leaves
+ * to that side. */
+#ifndef IMP_RUNTIME_RELAYS_RELAYS_H
+#define IMP_RUNTIME_RELAYS_RELAYS_H
+
+#include "runtime/instance/run.h"
+
+struct relays; /* per block with relays; run->relays */
+
+/* Makes the memory of all blocks; NULL: none has relays. */
+struct relays **relays_new(struct rt *run);
+/* Forgets what the motion before has left. */
+void relays_reset(struct rt *run);
+/* Does a relay of the block hold, or lead off from its change, so that the
+ * motion goes by relays_series? */
+bool relays_act(const struct rt *run, uint32_t block);
+/* Lets all relays of the block go by the signs of their u. */
+void relays_let_go(struct rt *run, uint32_t block);
+/* Chooses, at the present state, which relays are held. least: the least step
+ * that the clock can see. change (one number per
+ * state variable of the block): what takes their u to 0; NULL: nobody asks.
+ * Status as of rt_eval; what is not finite is left to the series. */
+int relays_settle(struct rt *run, uint32_t block, double least, double *change);
+/* The series of the state of the block, into its rows. */
+int relays_series(struct rt *run, uint32_t block, int order);
+void relays_series_nonfinite(struct rt *run, uint32_t block, int order);
+/* Clears what relays_series has written, before the block's own tape. */
+void relays_unslide(struct rt *run, uint32_t block);
+/* Is the guard that of a relay that acts, so that it ends no step? */
+bool relays_minds(const struct rt *run, uint32_t block, int guard);
+/* After the series of the state: shortens a step to where a
+ * relay that is held gives way, or one that leads off comes back. False: that
+ * is now; relays_settle is to be called again. */
+bool relays_end(struct rt *run, uint32_t block, int order, double *step);
+
+#endif

@@ -9,6 +9,7 @@
 #include "audit.h"
 #include "beside.h"
 #include "commands.h"
+#include "vector.h"
 
 /* Rows of the run that is audited. Where a sum over three of them is missed,
  * the same is asked of REFINED rows in their place, at no more than PLACES of a
@@ -205,10 +206,10 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
     if (text)
         *text = model_text(&trial.other);
     struct runner patient = *runner;
-    /* near to a ground that rides is every body, at all times; pieces of bodies
+    /* near to a ground that moves is every body, at all times; pieces of bodies
      * have more contacts */
-    if (trial.other.second || trial.frame.guests ||
-        trial.other.bodies > subject->model.bodies ||
+    if (trial.other.second || length(trial.frame.boost) > 0 ||
+        trial.frame.guests || trial.other.bodies > subject->model.bodies ||
         !ride_is_rest(&trial.other.ground))
         patient.seconds *= SECOND_ENGINE;
     run_model(&patient, &trial.other, &result);

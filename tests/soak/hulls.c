@@ -271,7 +271,7 @@ make_halves(struct trial *trial)
     int bodies = other->bodies;
     bool any = false;
     if (other->found || other->as_system || other->systems ||
-        !ride_is_rest(&other->carried))
+        law_counts_contacts(other) || !ride_is_rest(&other->carried))
         return false;
     for (int i = 0; i < other->contacts; i++)
         if (other->contact[i].row || other->contact[i].own_law ||

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "vector.h"
 
@@ -143,12 +144,19 @@ leaves(const struct trial *trial, int floor)
 }
 
 bool
+law_counts_contacts(const struct model *model)
+{
+    return model->law && !strcmp(model->law, "rest");
+}
+
+bool
 make_seams(struct trial *trial)
 {
     struct model *other = &trial->other;
     bool any = false;
     int bodies = other->bodies;
-    if (other->found || other->as_system || other->systems)
+    if (other->found || other->as_system || other->systems ||
+        law_counts_contacts(other))
         return false;
     for (int i = 0; i < other->contacts; i++)
         if (other->contact[i].row || other->contact[i].own_law ||

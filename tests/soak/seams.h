@@ -5,6 +5,8 @@
 
 #include "relations.h"
 
+/* Is the law of the world another one where a contact is two? */
+bool law_counts_contacts(const struct model *model);
 bool make_seams(struct trial *trial);
 /* Have both bodies corners, or a flat side without an end? */
 bool contact_of_polytopes(const struct model *model,

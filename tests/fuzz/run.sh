@@ -38,6 +38,7 @@ done
 programs=$(find "$build" -maxdepth 1 -type f -name 'fuzz_*' | sort)
 [ -n "$programs" ] || { echo "no fuzz_* in $build" >&2; exit 2; }
 share=$((seconds / $(echo "$programs" | wc -l)))
+[ "$share" -gt 0 ] || share=1 # 0 would mean for ever
 for program in $programs; do
     name=$(basename "$program")
     mkdir -p "$work/$name"

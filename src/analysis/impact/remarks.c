@@ -126,7 +126,8 @@ say_outcome(struct sentences *list, const struct analysis *analysis,
             solver->nr - solver->delassus.joint_rank == 1 ? "is" : "are");
     if (decision->applied && decision->determined == IMPACT_MOTION_UNIQUE)
         SAY(list,
-            "the motion is unique, the impulses are not: a least set is given");
+            "the motion is unique, the impulses are not: %s set is given",
+            decision->some ? "one" : "a least");
     if (decision->tie && problem->contact[decision->tied[0]] ==
                              problem->contact[decision->tied[1]])
         SAY(list,

@@ -147,6 +147,7 @@ struct impact_decision {
     enum imp_impact_law law; /* the one used */
     enum impact_fault fault;
     enum impact_uniqueness determined;
+    bool some;    /* with IMPACT_MOTION_UNIQUE: these are not the least ones */
     bool applied; /* the law gave a motion; if false, the motion after is that
                      before */
     bool tie; /* law `sequential`: two contacts without priority approach alike

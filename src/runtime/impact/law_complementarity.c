@@ -31,7 +31,8 @@ complementarity(struct impact_solver *solver, bool restitution)
         return;
     }
     solver->decision.determined =
-        st == 2 ? IMPACT_MOTION_UNIQUE : IMPACT_UNIQUE;
+        st == 0 ? IMPACT_UNIQUE : IMPACT_MOTION_UNIQUE;
+    solver->decision.some = st == 4;
     impact_motion_after(solver, impulse);
     if (solver->nc == 1)
         impact_peak_of_equal(solver, NULL);

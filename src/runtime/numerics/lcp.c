@@ -440,7 +440,7 @@ solve(int n, const double *G, const double *q, double *z, double *room,
         for (int i = 0; i < n; i++)
             z[i] = trial[i] * scale[i];
         if (any)
-            return 2;
+            return 4;
         lcp_take_out(n, scaled, trial, in, rest);
         if (lcp_is_solved(n, scaled, p, LCP_SLACK_ZERO * size, trial, in))
             return least(n, G, q, scaled, p, size, trial, scale, in, false, z,

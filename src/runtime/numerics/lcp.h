@@ -19,7 +19,7 @@ struct arena;
 int lcp_solve(int n, const double *G, const double *q, double *z, double *room);
 size_t lcp_room(int n);
 /* lcp_solve where only G z matters, as in impacts: of many rows that depend on
- * each other z may be any solution (2), which is found in far less time. Beside
+ * each other z may be any solution (4), which is found in far less time. Beside
  * the least z it spreads loads over rows that need none. */
 int lcp_solve_any(int n, const double *G, const double *q, double *z,
                   double *room);

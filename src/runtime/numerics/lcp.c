@@ -31,7 +31,7 @@ lcp_room(int n)
 {
     assert(n >= 0);
     size_t k = (size_t)n;
-    return k * (2 * k + 2) + 4 * k * k + 20 * k + 16 + semidefinite_room(n);
+    return k * (2 * k + 2) + 5 * k * k + 24 * k + 16 + semidefinite_room(n);
 }
 
 static void
@@ -405,8 +405,8 @@ least(int n, const double *G, const double *q, const double *scaled,
 
 /* any: any z serves where rows are many and depend on each other. */
 static int
-solve(int n, const double *G, const double *q, double *z, double *room,
-      struct lcp_memory *memory, bool any)
+solve_rows(int n, const double *G, const double *q, double *z, double *room,
+           struct lcp_memory *memory, bool any)
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
@@ -468,6 +468,28 @@ solve(int n, const double *G, const double *q, double *z, double *room,
     }
     return least(n, G, q, scaled, p, size, trial, scale, in, false, z, rest,
                  memory);
+}
+
+/* The same; many rows are solved in an order of their own. */
+static int
+solve(int n, const double *G, const double *q, double *z, double *room,
+      struct lcp_memory *memory, bool any)
+{
+    if (n <= LCP_ROWS_MANY)
+        return solve_rows(n, G, q, z, room, memory, any);
+    double *matrix = room, *offset = matrix + n * n, *solution = offset + n,
+           *rest = solution + 2 * n;
+    int *order = (int *)(solution + n);
+    lcp_order(n, G, order, (bool *)rest);
+    for (int i = 0; i < n; i++) {
+        offset[i] = q[order[i]];
+        for (int j = 0; j < n; j++)
+            matrix[i * n + j] = G[order[i] * n + order[j]];
+    }
+    int st = solve_rows(n, matrix, offset, solution, rest, memory, any);
+    for (int i = 0; i < n; i++)
+        z[order[i]] = solution[i];
+    return st;
 }
 
 int

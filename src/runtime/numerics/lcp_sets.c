@@ -12,6 +12,42 @@
 
 #include "runtime/numerics/dense.h"
 
+/* -- the order of rows --------------------------------------------------------
+ */
+
+/* Walks from row to row that is joined to it, and writes them from order[from]
+ * on; at[i] becomes true. Returns where it ends. */
+static int
+walk(int n, const double *G, int start, int from, int *order, bool *at)
+{
+    int end = from;
+    order[end++] = start;
+    at[start] = true;
+    for (int next = from; next < end; next++)
+        for (int j = 0; j < n; j++)
+            if (!at[j] && G[order[next] * n + j] != 0.0) {
+                at[j] = true;
+                order[end++] = j;
+            }
+    return end;
+}
+
+void
+lcp_order(int n, const double *G, int *order, bool *at)
+{
+    assert(n >= 0 && order != NULL && at != NULL);
+    memset(at, 0, (size_t)n * sizeof *at);
+    for (int i = 0, from = 0; i < n; i++) {
+        if (at[i])
+            continue;
+        /* the second walk begins at an end of them */
+        int end = walk(n, G, i, from, order, at), last = order[end - 1];
+        for (int k = from; k < end; k++)
+            at[order[k]] = false;
+        from = walk(n, G, last, from, order, at);
+    }
+}
+
 /* -- by principal pivots ----------------------------------------------------
  */
 

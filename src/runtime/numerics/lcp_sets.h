@@ -18,6 +18,9 @@
  * point. */
 #define LCP_ROWS_MANY 64
 
+/* Puts rows that are joined near each other, so that the envelope of factors is
+ * small (Cuthill & McKee 1969). at: n. */
+void lcp_order(int n, const double *G, int *order, bool *at);
 /* Goes from the set `in` to others until none has a wrong sign. False: it does
  * not say. *dependent becomes true where rows of a set depended on others;
  * whether these are solved at the end, nobody has asked. */

@@ -7,8 +7,10 @@
  * of a path along the contacts (limit_path.c), whose error falls with the cube.
  * Forecasts are made each time when half of the time is left, so the change
  * from one to the next bounds the errors. The limit is taken when both are of
- * the size of rounding. At one contact the parabola has a closed form; where
- * several contacts take turns, ballistic.h and accumulation.h follow it. */
+ * the size of rounding. At one contact the parabola has a closed form, and so
+ * has its change by the next term of the motion: the limit of flights that are
+ * short and low is known after two impacts (limit_path.c). Where several
+ * contacts take turns, ballistic.h and accumulation.h follow the parabola. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -247,7 +249,7 @@ single_parabola(struct flow *flow, struct foreseen *ahead)
 {
     struct taylor_flow *taylor = flow->taylor;
     uint32_t contact = (uint32_t)taylor->single.contact;
-    if (taylor->single.impacts < 2 || !taylor->contacts.opening[contact])
+    if (taylor->single.impacts < 1 || !taylor->contacts.opening[contact])
         return false;
     const double *gap = taylor->piece.gap + contact * ROW;
     double acc = -2.0 * gap[2];
@@ -317,6 +319,25 @@ enough_impacts(int impacts, double ratio)
                                        pow(ratio, impacts - 1) <= SHORT_SINGLE);
 }
 
+/* Is the limit at one contact known right after an impact, as what is left is
+ * short and low? */
+static bool
+single_known(struct flow *flow, const struct foreseen *parabola)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    uint32_t contact = (uint32_t)taylor->single.contact;
+    double time = parabola->time, scale = time_scale(flow);
+    if (!(time - taylor->now <= parabola->share * scale) ||
+        contact_restitution_varies(flow->run, flow->sys->contact + contact) ||
+        taylor->next.guard >= 0 ||
+        !taylor_fall_known(flow, parabola->noise, scale, &time) ||
+        time > flow->end || !clear(flow, time - taylor->now))
+        return false;
+    memcpy(taylor->forecast.group, taylor->single.group, flow->m);
+    taylor->forecast.time = time;
+    return taylor_path_make(flow, taylor->single.group, time - taylor->now);
+}
+
 static bool
 single_ahead(struct flow *flow)
 {
@@ -326,6 +347,12 @@ single_ahead(struct flow *flow)
     struct foreseen ahead;
     if (not_yet_half(flow) || !single_parabola(flow, &ahead))
         return false;
+    if (single_known(flow, &ahead))
+        return true;
+    if (taylor->single.impacts < 2) {
+        taylor->chatter = other;
+        return false;
+    }
     ahead.time_error = INFINITY;
     if (last->n > 0 && !memcmp(last->group, taylor->single.group, flow->m)) {
         double left = ahead.time - taylor->now, before = last->left,
@@ -426,7 +453,7 @@ one_contact(struct taylor_flow *taylor, int c)
     single->impacts =
         single->impacts > 0 && single->contact == c ? single->impacts + 1 : 1;
     single->contact = c;
-    single->time = taylor->now;
+    taylor_fall_note(taylor);
 }
 
 static double
@@ -604,7 +631,7 @@ taylor_accumulation_first(struct flow *flow)
         return IMP_OK; /* the last impact lies behind */
     if (!taylor->several.faint.now) {
         int st = predict(flow);
-        bool single = taylor->single.impacts > 1;
+        bool single = taylor->single.impacts > 0;
         if (st || !((single && single_ahead(flow)) || several_ahead(flow)))
             return st;
         time = taylor->forecast.time;

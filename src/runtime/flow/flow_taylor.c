@@ -208,6 +208,7 @@ expand_once(struct flow *flow)
     struct taylor_flow *taylor = flow->taylor;
     struct rt *run = flow->run;
     double time;
+    taylor->piece.began = taylor->now;
     taylor_to_env(flow);
     taylor_set_active(flow);
     int st = taylor->relays ? taylor_relays_settle(flow) : IMP_OK;
@@ -723,7 +724,7 @@ flow_taylor_new(struct flow *flow)
     struct arena *arena = flow->run->arena;
     struct taylor_flow *taylor = flow->taylor = NEW(arena, struct taylor_flow);
     size_t n_coordinate = flow->n, n_contact = flow->m;
-    taylor->now = taylor->single.time = rt_time(flow->run);
+    taylor->now = rt_time(flow->run);
     taylor->several.time = taylor->now;
     taylor->single.contact = -1;
     taylor->several.predicted = taylor->several.foreseen =
@@ -762,6 +763,7 @@ flow_taylor_new(struct flow *flow)
         NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
     taylor->several.group = NEW_N(arena, bool, n_contact + 1);
     taylor->single.group = NEW_N(arena, bool, n_contact + 1);
+    taylor->single.highest = NEW_N(arena, double, n_contact + 1);
     taylor->forecast.group = NEW_N(arena, bool, n_contact + 1);
     taylor->forecast.placed.x = NEW_N(arena, double, 2 * n_coordinate);
     taylor_path_new(flow);

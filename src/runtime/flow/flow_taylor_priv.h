@@ -53,7 +53,7 @@ struct taylor_asked {
 };
 /* The series of the present piece, in rows of MOTION_STEP_ORDER + 1. */
 struct taylor_piece {
-    double h;            /* its length */
+    double began, h;     /* its beginning and length */
     double *state;       /* 2n rows */
     int order;           /* beyond this they are 0 */
     double *gap, *force; /* m rows each; of a rigid contact one of them: its gap
@@ -90,8 +90,12 @@ struct taylor_branches {
 struct taylor_single {
     int contact;
     int impacts;
-    double time; /* of the last */
-    bool *group; /* m: this contact alone */
+    double rate, acc; /* with which the gap closed at the last */
+    /* the limit that was foreseen right after the last, and its error;
+     * -INFINITY: none */
+    double foreseen, off;
+    double *highest; /* m: from where each contact has fallen at most */
+    bool *group;     /* m: this contact alone */
 };
 /* Flights that have become shorter than the rounding of the time. */
 struct taylor_faint {
@@ -295,6 +299,15 @@ int taylor_accumulation(struct flow *flow, struct flow_event *event);
 /* -- limit_path.c --------------------------------------------------------- */
 
 void taylor_path_new(struct flow *flow);
+/* Notes an impact at taylor->single.contact, on the piece that it ends. */
+void taylor_fall_note(struct taylor_flow *taylor);
+/* Is the limit at this contact known right after an impact, to the rounding
+ * `noise` of its time? *time: that of the parabola, and then with the second
+ * term of the motion, which tells all but its square; `scale`: the time in
+ * which the motion changes. The forecast after the impact before has told the
+ * same limit. Where it is known, taylor->chatter says how well. */
+bool taylor_fall_known(struct flow *flow, double noise, double scale,
+                       double *time);
 /* Makes flow->taylor->path: the motion from now on through a limit of impacts
  * at the contacts `group` (m), `left` seconds from now. False: it cannot be
  * evaluated. */

@@ -35,6 +35,12 @@
 /* Rates that let gaps close together: each round leaves the share of the time
  * of the motion that their flight takes, which is below 1e-3. */
 #define PATH_AIM 5
+/* The terms of a motion beyond the second, near a limit at one contact, are at
+ * most this many times the square of the second. */
+#define FALL_TERMS 64.0
+/* Such a limit is taken soon where the flights that are left are no higher than
+ * this share of the highest fall onto the contact. */
+#define FALL_LOW 0x1p-30
 /* The path is asked for up to the limit, as earlier and later forecasts see it.
  */
 #define PATH_SPAN 2.0
@@ -269,6 +275,70 @@ taylor_path_trace(struct flow *flow, double t)
     if (t > path->land)
         taylor_rows_trace(flow, path->sliding, path->land,
                           fmax(now, path->land), t);
+}
+
+/* -- a limit at one contact that is known soon ------------------------------
+ */
+
+void
+taylor_fall_note(struct taylor_flow *taylor)
+{
+    assert(taylor->now >= taylor->piece.began);
+    struct taylor_single *single = &taylor->single;
+    const double *gap = taylor->piece.gap + (size_t)single->contact * ROW;
+    double rate[ROW], acc[ROW], elapsed = taylor->now - taylor->piece.began;
+    int n = polynomial_derivative(gap, MOTION_STEP_ORDER, rate);
+    single->rate = -polynomial_value(rate, n, elapsed);
+    n = polynomial_derivative(rate, n, acc);
+    single->acc = -polynomial_value(acc, n, elapsed);
+    if (single->impacts == 1)
+        single->foreseen = -INFINITY;
+    if (single->acc > 0.0)
+        single->highest[single->contact] =
+            fmax(single->highest[single->contact],
+                 single->rate * single->rate / (2.0 * single->acc));
+}
+
+/* By how much the second term of the motion moves the limit of the parabola:
+ * flights s of v s - a s^2/2 + j s^3/6 after impacts that take r (v + v') off
+ * a. To the first order in j and r the sum of the flights is
+ * 2 v/(a (1 - e)) + (4 j/(3 a^3) + 2 e r/a^2) (v/(1 - e))^2. */
+static double
+second_term(const struct taylor_single *single, const double *gap,
+            double restitution)
+{
+    double acc = -2.0 * gap[2], rest = gap[1] / (acc * (1.0 - restitution));
+    double lost = (single->acc - acc) / (single->rate + gap[1]);
+    return (8.0 * gap[3] / acc + 2.0 * restitution * lost) * rest * rest;
+}
+
+bool
+taylor_fall_known(struct flow *flow, double noise, double scale, double *time)
+{
+    assert(noise >= 0.0 && scale > 0.0);
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_single *single = &taylor->single;
+    const double *gap = taylor->piece.gap + (size_t)single->contact * ROW;
+    double before = single->foreseen, off = single->off,
+           left = *time - taylor->now;
+    double moved = second_term(single, gap, taylor->chatter.ratio),
+           share = fmax(fabs(moved) / left, left / scale);
+    *time += moved;
+    single->foreseen = *time;
+    single->off = FALL_TERMS * share * share * left + noise;
+    left = *time - taylor->now;
+    if (single->impacts < 2 || !(left > 0.0) || !(single->off <= 2.0 * noise) ||
+        !(fabs(*time - before) <= single->off + off) ||
+        !(gap[1] * gap[1] <=
+          -4.0 * gap[2] * FALL_LOW * single->highest[single->contact]))
+        return false;
+    share = left / scale;
+    taylor->chatter.remaining = left;
+    taylor->chatter.error = fmin(single->off / left, 1.0);
+    taylor->chatter.state_error =
+        FALL_TERMS * share * share * share +
+        DBL_EPSILON * (TAYLOR_NOISE + (double)single->impacts);
+    return true;
 }
 
 /* -- what rounding hides of the last impacts before a limit with friction ---

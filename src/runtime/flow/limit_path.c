@@ -215,6 +215,7 @@ taylor_path_new(struct flow *flow)
     path->x = NEW_N(arena, double, 2 * (size_t)flow->n);
     path->rate = NEW_N(arena, double, flow->m + 1);
     path->closed = NEW_N(arena, bool, flow->m + 1);
+    flow->taylor->single.highest = NEW_N(arena, double, flow->m + 1);
 }
 
 bool

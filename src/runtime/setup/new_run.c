@@ -116,6 +116,7 @@ forget(struct rt *run)
     polytope_contact_forget(run);
     polytope_corners_choose(run, run->im->corners);
     joints_reset(run);
+    relays_reset(run);
     rotors_reset(run);
     rubbing_reset(run);
 }
@@ -130,7 +131,6 @@ rt_restart(struct rt *run, const double *params)
     run->event = NULL; /* Its memory lay in the arena. */
     persistent_release(run, NULL);
     switching_reset(run);
-    relays_reset(run);
     if (restart_laws(run, params)) {
         forget(run);
         return IMP_OK;

@@ -424,8 +424,9 @@ rounding(struct simulation *sim, uint32_t contact)
     if (!limit_group_points(sim, group, window))
         return IMP_OK;
     struct forecast_limit limit = forecast_limit_room(sim->run, group->n);
-    bool few = lost(sim, group, &limit, &error),
-         turns = limit_turns_end(sim, work_of(sim)->turns, group, contact, few,
+    bool few = lost(sim, group, &limit, &error);
+    error += few ? limit_early(sim, group, &limit, contact) : 0.0;
+    bool turns = limit_turns_end(sim, work_of(sim)->turns, group, contact, few,
                                  &limit, &error);
     if (!few && !turns)
         return IMP_OK;

@@ -64,9 +64,9 @@ is_held(const struct contact_point_state *state)
  * and a change of the gap is one of a flight, which the ratio would show. What
  * comes down has not been hit, and corners of polytopes that nearly rest are
  * hit by their own gaps. */
-double
-limit_early(const struct simulation *sim, const struct limit_group *group,
-            uint32_t contact)
+static double
+early_own(const struct simulation *sim, const struct limit_group *group,
+          uint32_t contact)
 {
     assert(sim != NULL && group != NULL && contact < sim->n_contacts);
     const struct flight_history *flights = &sim->contacts[contact].flights;
@@ -117,6 +117,15 @@ early_beside(const struct simulation *sim, const struct limit_group *group,
                                        now + limit->remaining - flights->last));
     }
     return most;
+}
+
+double
+limit_early(const struct simulation *sim, const struct limit_group *group,
+            const struct forecast_limit *limit, uint32_t contact)
+{
+    assert(sim != NULL && group != NULL && limit != NULL);
+    return fmax(early_own(sim, group, contact),
+                early_beside(sim, group, limit, contact, rt_time(sim->run)));
 }
 
 /* The time that is left for flights of a contact that sticks. */
@@ -211,9 +220,9 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
     assert(sim != NULL && limit->remaining >= 0.0);
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double place = 0.0, least = INFINITY, begun = INFINITY, e = 0.0,
-           left = limit->remaining, flat = limit_early(sim, group, contact),
-           share = 0.0, fast = 0.0;
-    flat = fmax(flat, early_beside(sim, group, limit, contact, now));
+           left = limit->remaining,
+           flat = limit_early(sim, group, limit, contact), share = 0.0,
+           fast = 0.0;
     for (int i = 0; i < group->n; i++)
         if (limit->group[i] || limit->earlier[i] > 0.0) {
             flat =
@@ -669,7 +678,7 @@ limit_turns_note(const struct simulation *sim, struct limit_series *turns,
                              : INFINITY;
     limit_series_add(turns_of(sim, turns, contact), rt_time(sim->run),
                      group->friction ? blur : fmax(blur, error),
-                     limit_early(sim, group, contact), contact);
+                     early_own(sim, group, contact), contact);
 }
 
 double

@@ -713,9 +713,9 @@ double limit_rounded(struct simulation *, const struct limit_group *,
 double limit_error(struct simulation *, const struct limit_group *,
                    const struct forecast_question *, struct forecast_memory *,
                    const struct forecast_limit *, uint32_t contact);
-/* how much too early (s) it was hit, within the tolerance of its gap */
-double limit_early(const struct simulation *sim,
-                   const struct limit_group *group, uint32_t contact);
+/* how much too early (s) its points were hit, within tolerances of gaps */
+double limit_early(const struct simulation *, const struct limit_group *,
+                   const struct forecast_limit *, uint32_t contact);
 /* flights (s) that the gap of a point which falls by `fall` (m/s^2) hides */
 double limit_cut(struct simulation *sim, const struct limit_group *group,
                  int point, double fall);

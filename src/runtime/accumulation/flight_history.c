@@ -33,10 +33,14 @@ flight_history_add(struct flight_history *flights, double time)
     flights->flight[2] = flights->flight[1];
     flights->flight[1] = flights->flight[0];
     flights->flight[0] = flight;
-    if (flights->n_known == 0 || flight >= flights->flight[1]) {
+    int last = flights->n_known < 3 ? flights->n_known : 3;
+    bool longest = true; /* of a pattern that repeats, too */
+    for (int i = 1; i <= last; i++)
+        longest &= flight >= flights->flight[i];
+    if (flights->n_known == 0 || flight >= flights->flight[1])
         flights->first = flown;
+    if (longest)
         flights->early = early;
-    }
     flights->n_known++;
     return true;
 }

@@ -18,7 +18,7 @@ struct flight_history {
                          gap, since the present decrease began */
     double gap;       /* that was left at the last impact beside others, m */
     double early;     /* how much too early (s) this has made the impacts since
-                         the present decrease began, */
+                         a flight that was longer than the three before it, */
     double early_now; /* and the last one */
     double noise;     /* the greatest of the last changes; INFINITY: none is */
     double kept;      /* of all changes, what the impacts round at the most */

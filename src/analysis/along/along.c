@@ -32,9 +32,6 @@
 /* An integral that a piece without a series may change by is told where it is
  * this share of the greatest value times the length of the run. */
 #define CHANGE_TOLD 1e-12
-/* A function that was this many times as large before is 0 to all rounding: the
- * square of 16 roundings, for it may be a square. */
-#define VANISHED 0x1p-96
 /* A series of a kink that misses the value at its other end by this share is
  * rounding, which is a small share of the greatest values of that function,
  * unless it happens again and again. */
@@ -159,23 +156,6 @@ count_value(struct followed *followed, double value, double t)
         followed->at = t;
     }
     followed->any = true;
-}
-
-/* The sum of all terms beyond the first on 0 .. h. */
-static double
-changes(const double *c, double h)
-{
-    double sum = 0;
-    for (int k = IMP_ALONG_ORDER; k >= 1; k--)
-        sum = sum * h + fabs(c[k]);
-    return sum * h;
-}
-
-/* The greatest sum of terms on 0 .. h, which rounding is measured by. */
-static double
-terms(const double *c, double h)
-{
-    return changes(c, h) + fabs(c[0]);
 }
 
 /* May there be a greater, or lesser, value within the piece than those so far?
@@ -666,18 +646,11 @@ set_reach(struct along *along, double t)
     along->later = later && known > least;
 }
 
-/* Has the function of a kink vanished, to all rounding, for a time as long as
- * the longest piece without a series? Its rounding has no motion to tell. */
-static bool
-vanished(const struct along *along, const struct followed *followed)
+/* The longest piece without a series. */
+static double
+longest_blunt(const struct along *along)
 {
-    double h = ldexp(BESIDE_KINK * along->until, DOUBLED_BLUNT);
-    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++) {
-        double most = terms(followed->c + (size_t)i * ALONG_WIDTH, h);
-        if (most > 0 && most <= VANISHED * followed->kink[i].size)
-            return true;
-    }
-    return false;
+    return ldexp(BESIDE_KINK * along->until, DOUBLED_BLUNT);
 }
 
 /* Keeps what stands before a look at the end of a piece. Behind a second look
@@ -745,7 +718,11 @@ look(struct along *along, bool ends, size_t events)
         }
         followed->next = followed->c;
         followed->c = c;
-        followed->blunt = blunt || (!ends && vanished(along, followed));
+        if (!along->begun && !blunt)
+            along_free_motion(followed, fmin(longest_blunt(along),
+                                             series_known(followed, c)));
+        followed->blunt =
+            blunt || (!ends && along_vanished(followed, longest_blunt(along)));
         followed->open = jump || (followed->open && ends && t == along->time);
         if (!followed->open)
             count_value(followed, c[0], t);

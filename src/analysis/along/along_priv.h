@@ -91,6 +91,29 @@ along_is_time(const struct followed *followed)
            followed->item->field == IMP_ALONG_EQUAL;
 }
 
+/* The sum of all terms beyond the first on 0 .. h. */
+static inline double
+changes(const double *c, double h)
+{
+    double sum = 0;
+    for (int k = IMP_ALONG_ORDER; k >= 1; k--)
+        sum = sum * h + fabs(c[k]);
+    return sum * h;
+}
+
+/* The greatest sum of terms on 0 .. h, which rounding is measured by. */
+static inline double
+terms(const double *c, double h)
+{
+    return changes(c, h) + fabs(c[0]);
+}
+
+/* Before contacts are held that begin closed, series tell what the forces would
+ * do that these take up, within h: what is left of that is its rounding. */
+void along_free_motion(struct followed *followed, double h);
+/* Has the function of a kink vanished, to all rounding, for a time h? Its
+ * rounding has no motion to tell. */
+bool along_vanished(const struct followed *followed, double h);
 /* For how long nothing of an item counts, whose series holds for `known`: a
  * time that has been found, an extreme that the series surely does not pass. */
 double along_quiet_for(const struct followed *followed, double known);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* For how long an extreme of a run surely stays what it is: longer than its
  * series holds to rounding, since the series need not be known that well to say
- * that the expression is far from the extreme. */
+ * that the expression is far from the extreme. And what is at rest, but for
+ * rounding. */
 #include <assert.h>
 #include <math.h>
 
@@ -19,6 +20,9 @@
 #define QUIET_REST 5.0
 /* At so many places within the step it is asked first. */
 #define QUIET_PLACES 4
+/* A function that was this many times as large before is 0 to all rounding: the
+ * square of 16 roundings, for it may be a square. */
+#define VANISHED 0x1p-96
 
 /* By how much may an extreme change without counting? */
 static double
@@ -98,4 +102,27 @@ along_quiet_for(const struct followed *followed, double known)
     while (h > known && !stays_within(followed, h, room))
         h /= 2.0;
     return h;
+}
+
+void
+along_free_motion(struct followed *followed, double h)
+{
+    assert(followed);
+    for (uint32_t i = 0; i < followed->item->rows / ALONG_WIDTH && h > 0.0;
+         i++) {
+        double size = terms(followed->c + (size_t)i * ALONG_WIDTH, h);
+        followed->kink[i].size = fmax(followed->kink[i].size, size);
+    }
+}
+
+bool
+along_vanished(const struct followed *followed, double h)
+{
+    assert(followed);
+    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++) {
+        double most = terms(followed->c + (size_t)i * ALONG_WIDTH, h);
+        if (most > 0.0 && most <= VANISHED * followed->kink[i].size)
+            return true;
+    }
+    return false;
 }

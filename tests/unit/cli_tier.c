@@ -122,8 +122,8 @@ many_runs(void **state)
 
     (void)state;
     run(sweep, SESSION_EVAL, -1, &want, &spent);
-    assert_true(run(sweep, SESSION_AUTO, 2e7, &got, &spent));
-    assert_true(spent < 4e7);
+    assert_true(run(sweep, SESSION_AUTO, 2e6, &got, &spent));
+    assert_true(spent < 4e6);
     assert_int_equal(got.n, want.n);
     assert_memory_equal(got.s, want.s, want.n);
     buf_free(&want);

@@ -11,9 +11,11 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
+#include "runtime/geometry/polytope.h"
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
+#include "runtime/numerics/vec3.h"
 #include "runtime/rotors/rotors.h"
 
 /* The most rounds at one instant in which no event is reported: contacts close
@@ -232,155 +234,66 @@ keep_face_end(struct simulation *sim)
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
 }
 
-/* A piece that goes on beyond times that were asked for ends at the last one
- * before an event, where it is looked for again, and before rounding matters.
+/* Edges that turn by less (rad) against each other stay as they are. */
+#define EDGES_STAY 1e-6
+
+/* Do edges of bodies that touch turn against each other within this time? Which
+ * pairs of them can meet is known of the beginning of a piece. */
+static bool
+edges_turn(const struct rt *run, double time)
+{
+    bool on, turn = false;
+    for (int i = 0; i < persistent_count(run) && run->im->dim == 3; i++) {
+        const uint32_t *body =
+            rt_contact(run, persistent_point(run, i, &on, NULL)->contact)->body;
+        double spin = 0.0;
+        bool edges = true;
+        for (int e = 0; e < 2; e++) {
+            const struct polytope *polytope = run->polytope[body[e]];
+            edges = edges && polytope && polytope->n_edge > 0;
+            spin += vec3_norm(run->env + rt_body(run, body[e])->env_state + 10);
+        }
+        turn = turn || (edges && spin * time > EDGES_STAY);
+    }
+    return turn;
+}
+
+/* Weights move joints that rest by rounding: for so long (s) by as little as
+ * persistent_read_ahead allows, where arms are the sizes. */
+static double
+joints_read_ahead(const struct rt *run)
+{
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    double arm = 0.0, g = vec3_norm(run->world.gravity);
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (int e = 0; e < 2; e++)
+            arm = fmax(arm, vec3_norm(run->env + joint[i].env_joint +
+                                      IMP_JOINT_ARM + 3 * e));
+    return arm > 0.0 && g > 0.0 ? sqrt(PERSISTENT_READ_ROUNDING * 2.0 * arm / g)
+                                : INFINITY;
+}
+
+/* What is held is taken back onto contacts and joints before rounding matters:
+ * at the last of the steps of the run before that. At each step edges that turn
+ * are looked at anew, and friction that is a formula, which may turn negative.
  */
 static void
-stop_at_row(struct simulation *sim, double target, double *end)
+stop_at_step(struct simulation *sim, double *end)
 {
-    double most = rt_time(sim->run) + persistent_read_ahead(sim->run);
-    if (*end <= target ||
-        (sim->mode_change.what == CHANGE_NONE && *end <= most))
+    struct rt *run = sim->run;
+    double now = rt_time(run), stop = simulate_next_step(sim);
+    if (*end <= stop)
         return;
-    double stop =
-        simulate_rows_cut(sim, target, fmax(target, fmin(*end, most)));
-    if (stop < *end)
-        sim->mode_change.what = CHANGE_NONE;
+    double most =
+        edges_turn(run, *end - now) || sim->rotors || persistent_varies(run)
+            ? now
+            : now + fmin(persistent_read_ahead(run), joints_read_ahead(run));
+    if (*end <= most)
+        return;
+    if (stop < most)
+        stop = simulate_last_step(sim, most);
     *end = stop;
-}
-
-/* W0728, once: the law does not say how joints with friction go on. */
-static void
-tell_open(struct simulation *sim, uint32_t joint)
-{
-    char time[NUM_TEXT];
-    const imp_joint *of =
-        IMP_ARRAY(sim->run->im, sim->run->im->joints, imp_joint) + joint;
-    struct diag *diag = diag_add(
-        sim->analysis->ds, DIAG_W0728, of->range_friction,
-        "at t = %s the friction of joint `%s`, and of those beside it, leaves "
-        "open how the motion goes on",
-        num_digits(time, rt_time(sim->run), 9),
-        imp_text(sim->run->im, of->name));
-    diag_note(sim->analysis->ds, diag, sim->command->range,
-              "the run stops there");
-    diag_help(sim->analysis->ds, diag,
-              "friction and the force that it depends on increase each other "
-              "there: make the friction smaller, or the bush longer");
-}
-
-/* The mode of a joint with friction changes now. */
-static int
-rubbing_changes(struct simulation *sim)
-{
-    struct rt *run = sim->run;
-    struct rubbing_change change = sim->rub;
-    int *before = simulate_joint_modes(sim), st = IMP_OK;
-    if (change.what != RUBBING_LOAD)
-        st = simulate_row(sim);
-    sim->rub.what = RUBBING_NOTHING;
-    uint32_t block =
-        IMP_ARRAY(run->im, run->im->joints, imp_joint)[change.joint].block;
-    if (!st && change.what != RUBBING_OPEN && persistent_moves(run, block))
-        return rubbing_note(run, &change)
-                   ? simulate_persistent_joint(sim, change.joint)
-                   : IMP_OK;
-    if (st || (st = rubbing_apply(run, &change)))
-        return st;
-    if (change.what == RUBBING_OPEN) {
-        simulate_log_joint(sim, change.joint, "undecided");
-        tell_open(sim, change.joint);
-        sim->stopped = true;
-        return IMP_OK;
-    }
-    sim->rows.fresh = false;
-    return simulate_log_joint_modes(sim, before) ? simulate_row(sim) : IMP_OK;
-}
-
-/* Joints whose loads have jumped at this very instant have other modes from
- * here on: chooses them, where a row is asked for. */
-static int
-jumped_joints(struct simulation *sim, bool *changed)
-{
-    struct rt *run = sim->run;
-    double end = rt_time(run);
-    *changed = false;
-    if (!sim->rubbing || !run->switching || !sim->rows.n_items)
-        return IMP_OK;
-    int st = rubbing_peek(run, &end, &sim->rub);
-    *changed = !st && sim->rub.what != RUBBING_NOTHING;
-    sim->rows.fresh |= *changed; /* no row of the modes before */
-    return *changed ? rubbing_changes(sim) : st;
-}
-
-/* Records a row that was asked for. Where loads jump at this very instant it
- * tells the modes that hold from here on, which are chosen now: *changed. */
-static int
-asked_row(struct simulation *sim, bool *changed)
-{
-    int st = jumped_joints(sim, changed), most = persistent_count(sim->run);
-    bool ceases;
-    if (!st && !sim->stopped)
-        st = simulate_asked_row(sim);
-    for (; !st && !sim->stopped && sim->rows.jumped; most--) {
-        int which = friction_modes_outside(sim->run, &ceases);
-        *changed = true;
-        sim->rows.jumped = false;
-        sim->mode_change.what = CHANGE_NONE;
-        st = ceases ? simulate_persistent_unloaded(sim, which, false)
-                    : simulate_persistent_friction(sim, which, false);
-        sim->rows.jumped = most <= 0; /* whatever they are */
-        if (!st && !sim->stopped)
-            st = simulate_asked_row(sim);
-    }
-    return st;
-}
-
-/* Moves to *end along the series made last, and records the rows that were
- * asked for before that. Where modes change at one of them it ends there. */
-static int
-advance_rows(struct simulation *sim, int order, double *end_at)
-{
-    assert(!isnan(*end_at));
-    struct rt *run = sim->run;
-    const struct numbers *times = &sim->rows.times;
-    double begin = rt_time(run), end = *end_at;
-    bool changed;
-    size_t first = sim->rows.next, n = 0;
-    while (first + n < times->n && times->v[first + n] < end)
-        n++;
-    struct saved_state *at = NEW_N(run->brief, struct saved_state, n + 1), here;
-    if (n > 0)
-        here = saved_state_take(run);
-    for (size_t i = 0; i < n; i++) {
-        double time = times->v[first + i];
-        motion_look(run, order, time - begin, time);
-        at[i] = saved_state_take(run);
-        saved_state_restore(run, &here);
-    }
-    motion_advance_by(run, order, end - begin, end);
-    if (n == 0)
-        return IMP_OK;
-    int st = IMP_OK;
-    here = saved_state_take(run);
-    for (size_t i = 0; i < n && !st && !sim->stopped; i++) {
-        at[i].trace = here.trace; /* what is kept of the piece stays */
-        saved_state_restore(run, &at[i]);
-        motion_look_settled(run);
-        sim->rows.fresh = false;
-        simulate_pairs_look(sim);
-        if (!(st = simulate_check_penetration(sim)))
-            st = sim->stopped ? IMP_OK : asked_row(sim, &changed);
-        if (!st && changed) {
-            *end_at = rt_time(run);
-            return IMP_OK;
-        }
-    }
-    if (st || sim->stopped)
-        return st;
-    saved_state_restore(run, &here);
-    sim->rows.fresh = false;
-    return IMP_OK;
+    sim->mode_change.what = CHANGE_NONE;
 }
 
 /* Searches for events right after changes of what is held: its series stand. */
@@ -420,7 +333,8 @@ move_to_event(struct simulation *sim, double target, double *end,
     int order = nothing_watched && !held && !sim->rubbing ? MOTION_ORDER
                                                           : MOTION_STEP_ORDER;
     double before = rt_time(run);
-    *end = nothing_watched ? simulate_rows_ahead(sim, target) : target;
+    struct motion_looks looks;
+    *end = target;
     int st =
         run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
     sim->rotor = IMP_NO_ROTOR;
@@ -436,24 +350,42 @@ move_to_event(struct simulation *sim, double target, double *end,
         sim->rows.fresh = true;
     if (!st && !(st = local_all(held ? sim->local : NULL)))
         st = simulate_persistent_peek(sim, *end, NULL, end);
-    if (!st && nothing_watched)
-        stop_at_row(sim, target, end);
+    if (!st)
+        stop_at_step(sim, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
                 sim->mode_change.what == CHANGE_FEATURE))
         st = keep_face_end(sim);
     if (!st && nothing_watched && rt_stopped(run))
         st = IMP_STOPPED;
+    found->kind = EVENT_NONE;
+    if (!st)
+        simulate_rows_look(sim, &looks);
     if (!st && nothing_watched) { /* the search for changes has already made the
                                      series of this motion */
-        st = advance_rows(sim, held ? sim->mode_change.order : order, end);
-        found->kind = EVENT_NONE;
+        order = held ? sim->mode_change.order : order;
+        motion_looks(run, order, *end);
+        motion_advance_by(run, order, *end - before, *end);
     } else if (!st) {
         /* a change may lie behind now by rounding */
         st = search(sim, fmax(*end, before), found, more, n_more);
     }
+    if (!st && rt_time(run) < *end &&
+        (found->kind == EVENT_NONE || found->kind == EVENT_EXCLUDED))
+        st = motion_to(run, *end);
     if (rt_time(run) > before)
         sim->rows.fresh = false;
-    return st;
+    bool changed;
+    int looked = simulate_rows_looked(sim, &changed);
+    if (changed) {
+        *end = rt_time(run);
+        found->kind = EVENT_NONE;
+        sim->mode_change.what = CHANGE_NONE;
+        sim->rub.what = RUBBING_NOTHING;
+        sim->rotor = IMP_NO_ROTOR;
+    }
+    if (!st && !looked)
+        simulate_pairs_look(sim);
+    return st ? st : looked;
 }
 
 /* Says once that points nearly depend on each other, and lock what moved. */
@@ -484,11 +416,6 @@ finish_piece(struct simulation *sim, double end)
 {
     struct rt *run = sim->run;
     int st;
-    if (rt_time(run) < end) {
-        if ((st = motion_to(run, end)))
-            return st;
-        sim->rows.fresh = false;
-    }
     tell_strained(sim);
     /* a change of bodies records a row, in which systems stand, too */
     if (sim->mode_change.what != CHANGE_NONE && run->im->systems.n &&
@@ -568,14 +495,16 @@ advance_once(struct simulation *sim, double target, double limit,
     int st;
     if (sim->planes) {
         st = simulate_vertex_flights(sim, target, limit);
-        if (st || rt_time(run) >= target || simulate_looks_before(sim, target))
+        if (st || sim->stopped || rt_time(run) >= target ||
+            simulate_looks_before(sim, target))
             return st;
         if ((double)sim->log.total > limit)
             return too_many(sim, limit);
     }
     if (sim->balls) {
         st = simulate_ball_flights(sim, target, limit);
-        if (st || rt_time(run) >= target || simulate_looks_before(sim, target))
+        if (st || sim->stopped || rt_time(run) >= target ||
+            simulate_looks_before(sim, target))
             return st;
         if ((double)sim->log.total > limit)
             return too_many(sim, limit);
@@ -598,7 +527,7 @@ advance_once(struct simulation *sim, double target, double limit,
     if (sim->rotors && (st = look_at_rotors(sim, event)))
         return st;
     if (sim->rub.what != RUBBING_NOTHING && rt_time(run) == sim->rub_time &&
-        (st = rubbing_changes(sim)))
+        (st = simulate_rubbing_changes(sim)))
         return st;
     return (double)sim->log.total > limit ? too_many(sim, limit) : IMP_OK;
 }
@@ -656,7 +585,7 @@ advance(struct simulation *sim, double target, double limit)
         simulate_pairs_look(sim);
         reported = sim->log.total;
         rt_brief_end(run);
-        double next = target;
+        double next = simulate_rows_ahead(sim, target);
         int st = sim->along ? next_look(sim, &next) : IMP_OK;
         if (!st)
             st = advance_once(sim, next, limit, more);
@@ -666,6 +595,8 @@ advance(struct simulation *sim, double target, double limit)
             (sim->trace && (st = simulate_traced(sim))))
             return st;
         simulate_progress(sim, rt_time(run));
+        if ((st = simulate_rows_now(sim)))
+            return st;
     }
     return local_all(sim->local);
 }
@@ -744,7 +675,6 @@ simulate_run(struct simulation *sim, double limit)
     assert(sim != NULL && sim->options.until >= 0.0);
     struct rt *run = sim->run;
     int st;
-    bool changed;
     sim->rows.next = 0;
     sim->changed = NEW_N(run->arena, double, run->im->blocks.n + 1);
     run->singular = NULL;
@@ -781,17 +711,8 @@ simulate_run(struct simulation *sim, double limit)
     sim->found_contact = UINT32_MAX; /* none yet */
     if (sim->trace && (st = simulate_traced(sim)))
         return st;
-    while (sim->rows.next < sim->rows.times.n && !sim->stopped) {
-        size_t next = sim->rows.next;
-        if ((st = advance(sim, sim->rows.times.v[next], limit)))
-            return st;
-        /* a piece, or a limit, may have gone on between two of these times */
-        if (!sim->stopped && sim->rows.next == next &&
-            rt_time(run) >= sim->rows.times.v[next] &&
-            (st = asked_row(sim, &changed)))
-            return st;
-    }
-    st = IMP_OK;
+    if ((st = simulate_rows_now(sim)))
+        return st;
     if (!sim->stopped && rt_time(run) < sim->options.until)
         st = advance(sim, sim->options.until, limit);
     rt_progress(run, 1.0);

@@ -2,7 +2,8 @@
 /* The fast ways of `simulate`: flights from one impact of a single vertex on a
  * plane to the next (runtime/events/vertex_plane.h), and of discs and spheres
  * (runtime/balls/balls.h). All other events are left, at the state before them,
- * to the general search. */
+ * to the general search. And rows at times that were asked for, with modes of
+ * contacts and of joints with friction that change at such a time. */
 #include <assert.h>
 #include <math.h>
 
@@ -16,6 +17,154 @@
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/trace/trace.h"
+
+/* -- rows on the way --------------------------------------------------------
+ *
+ * The run does not stop at times that are asked for: states that were kept on
+ * the way are recorded once it is known where the way ends. */
+
+/* W0728, once: the law does not say how joints with friction go on. */
+static void
+tell_open(struct simulation *sim, uint32_t joint)
+{
+    char time[NUM_TEXT];
+    const imp_joint *of =
+        IMP_ARRAY(sim->run->im, sim->run->im->joints, imp_joint) + joint;
+    struct diag *diag = diag_add(
+        sim->analysis->ds, DIAG_W0728, of->range_friction,
+        "at t = %s the friction of joint `%s`, and of those beside it, leaves "
+        "open how the motion goes on",
+        num_digits(time, rt_time(sim->run), 9),
+        imp_text(sim->run->im, of->name));
+    diag_note(sim->analysis->ds, diag, sim->command->range,
+              "the run stops there");
+    diag_help(sim->analysis->ds, diag,
+              "friction and the force that it depends on increase each other "
+              "there: make the friction smaller, or the bush longer");
+}
+
+/* The mode of a joint with friction changes now. */
+int
+simulate_rubbing_changes(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct rt *run = sim->run;
+    struct rubbing_change change = sim->rub;
+    int *before = simulate_joint_modes(sim), st = IMP_OK;
+    if (change.what != RUBBING_LOAD)
+        st = simulate_row(sim);
+    sim->rub.what = RUBBING_NOTHING;
+    uint32_t block =
+        IMP_ARRAY(run->im, run->im->joints, imp_joint)[change.joint].block;
+    if (!st && change.what != RUBBING_OPEN && persistent_moves(run, block))
+        return rubbing_note(run, &change)
+                   ? simulate_persistent_joint(sim, change.joint)
+                   : IMP_OK;
+    if (st || (st = rubbing_apply(run, &change)))
+        return st;
+    if (change.what == RUBBING_OPEN) {
+        simulate_log_joint(sim, change.joint, "undecided");
+        tell_open(sim, change.joint);
+        sim->stopped = true;
+        return IMP_OK;
+    }
+    sim->rows.fresh = false;
+    return simulate_log_joint_modes(sim, before) ? simulate_row(sim) : IMP_OK;
+}
+
+/* Joints whose loads have jumped at this very instant have other modes from
+ * here on: chooses them, where a row is asked for. */
+static int
+jumped_joints(struct simulation *sim, bool *changed)
+{
+    struct rt *run = sim->run;
+    double end = rt_time(run);
+    *changed = false;
+    if (!sim->rubbing || !run->switching || !sim->rows.n_items)
+        return IMP_OK;
+    int st = rubbing_peek(run, &end, &sim->rub);
+    *changed = !st && sim->rub.what != RUBBING_NOTHING;
+    sim->rows.fresh |= *changed; /* no row of the modes before */
+    return *changed ? simulate_rubbing_changes(sim) : st;
+}
+
+/* Records a row that was asked for. Where loads jump at this very instant it
+ * tells the modes that hold from here on, which are chosen now: *changed. */
+static int
+asked_row(struct simulation *sim, bool *changed)
+{
+    int st = jumped_joints(sim, changed), most = persistent_count(sim->run);
+    bool ceases;
+    if (!st && !sim->stopped)
+        st = simulate_asked_row(sim);
+    for (; !st && !sim->stopped && sim->rows.jumped; most--) {
+        int which = friction_modes_outside(sim->run, &ceases);
+        *changed = true;
+        sim->rows.jumped = false;
+        sim->mode_change.what = CHANGE_NONE;
+        st = ceases ? simulate_persistent_unloaded(sim, which, false)
+                    : simulate_persistent_friction(sim, which, false);
+        sim->rows.jumped = most <= 0; /* whatever they are */
+        if (!st && !sim->stopped)
+            st = simulate_asked_row(sim);
+    }
+    return st;
+}
+
+int
+simulate_rows_looked(struct simulation *sim, bool *changed)
+{
+    assert(sim != NULL && changed != NULL);
+    struct rt *run = sim->run;
+    struct motion_looks *looks = run->looks;
+    int st = IMP_OK;
+    *changed = false;
+    run->looks = NULL;
+    if (!looks || looks->at.n == 0)
+        return IMP_OK;
+    struct saved_state here = saved_state_take(run);
+    struct persistent_memory *memory = persistent_remember(run);
+    for (size_t i = 0; i < looks->at.n && !st && !sim->stopped; i++) {
+        struct saved_state *at = &looks->at.v[i];
+        at->trace = here.trace; /* what is kept of the motion stays */
+        saved_state_restore(run, at);
+        motion_look_settled(run);
+        sim->rows.fresh = false;
+        st = run->im->systems.n ? simulate_systems_at(sim, rt_time(run))
+                                : IMP_OK;
+        if (!st && !sim->local)
+            st = simulate_check_penetration(sim);
+        if (!st && !sim->stopped && !(st = asked_row(sim, changed)) && *changed)
+            return IMP_OK;
+    }
+    if (st || sim->stopped)
+        return st;
+    saved_state_restore(run, &here);
+    persistent_recall(run, memory);
+    sim->rows.fresh = false;
+    return IMP_OK;
+}
+
+int
+simulate_rows_now(struct simulation *sim)
+{
+    assert(sim != NULL);
+    struct recorded_rows *rows = &sim->rows;
+    size_t last = SIZE_MAX;
+    bool changed;
+    int st = IMP_OK;
+    while (!st && !sim->stopped && rows->next != last &&
+           rows->next < rows->times.n &&
+           rows->times.v[rows->next] <= rt_time(sim->run)) {
+        last = rows->next;
+        st = sim->run->im->systems.n
+                 ? simulate_systems_at(sim, rt_time(sim->run))
+                 : local_all(sim->local);
+        if (!st)
+            st = asked_row(sim, &changed);
+    }
+    return st;
+}
 
 void
 simulate_vertex_flights_start(struct simulation *sim)
@@ -69,14 +218,18 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
             sim->watch[contact] = sim->contacts[contact].watch;
         struct vertex_plane_touch touch;
         enum vertex_plane_end end;
+        struct motion_looks looks;
+        bool changed;
         double before = rt_time(run);
+        simulate_rows_look(sim, &looks);
         int st =
             vertex_planes_next(sim->planes, sim->watch, until, &end, &touch);
         if (rt_time(run) > before) {
             sim->rows.fresh = false;
             resting_polytopes_leave_faces(sim);
         }
-        if (st)
+        int looked = simulate_rows_looked(sim, &changed);
+        if (st || (st = looked) || sim->stopped || changed)
             return st;
         if (end != VERTEX_PLANE_TOUCH)
             break;
@@ -277,6 +430,24 @@ ball_bounce(struct simulation *sim, const struct balls_touch *touch,
     return rests ? ball_limit(sim, own, taken) : IMP_OK;
 }
 
+/* The rows that were asked for before the time `to`. */
+static int
+ball_rows(struct simulation *sim, double to)
+{
+    struct rt *run = sim->run;
+    struct motion_looks looks;
+    double time, now = rt_time(run);
+    bool changed;
+    simulate_rows_look(sim, &looks);
+    while (looks_next(run, to, &time)) {
+        run->env[run->im->layout.time] = time;
+        balls_put(sim->balls, time);
+        looks_keep(run);
+    }
+    run->env[run->im->layout.time] = now;
+    return simulate_rows_looked(sim, &changed);
+}
+
 int
 simulate_ball_flights(struct simulation *sim, double until, double limit)
 {
@@ -290,6 +461,11 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
         struct balls_touch touch;
         bool taken;
         enum balls_end end = balls_next(sim->balls, until, &touch, &now);
+        int st = ball_rows(sim, end == BALLS_TOUCH     ? touch.time
+                                : end == BALLS_GENERAL ? now
+                                                       : until);
+        if (st || sim->stopped)
+            return st;
         if (end != BALLS_TOUCH) {
             general = end == BALLS_GENERAL;
             if (!general)
@@ -304,7 +480,7 @@ simulate_ball_flights(struct simulation *sim, double until, double limit)
             sim->rows.fresh = false;
             break;
         }
-        int st = ball_bounce(sim, &touch, &taken);
+        st = ball_bounce(sim, &touch, &taken);
         if (st || taken)
             return st;
         rt_brief_end(run);

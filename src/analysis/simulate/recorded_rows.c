@@ -540,47 +540,45 @@ simulate_next_step(const struct simulation *sim)
     return fmin(next, end);
 }
 
-/* -- rows within a piece ----------------------------------------------------
- *
- * Where all contacts are held, or watched point by point, one series tells the
- * motion for longer than from one row to the next. The times that are asked for
- * do not cut it then: the states there are read off the series, and the run
- * goes on at its end. */
-
-/* The states of a piece take so many numbers at most; a longer piece is cut. */
-#define ROWS_ROOM 4000000
-
-/* Does anything but bodies and their contacts need to see the run at the times
- * that are asked for? */
-static bool
-others_look(const struct simulation *sim)
+double
+simulate_last_step(const struct simulation *sim, double t)
 {
-    return sim->run->im->systems.n || sim->along || sim->rotors || sim->rubbing;
+    assert(sim != NULL && t >= 0.0);
+    double end = sim->options.until;
+    return fmin(end * floor(t / end * SIMULATE_STEPS) / SIMULATE_STEPS, end);
 }
+
+/* -- rows on the way --------------------------------------------------------
+ *
+ * Times that are asked for do not stop the motion: the states there are read
+ * off its series (runtime/motion/looks.h). */
+
+/* States on the way take so many numbers at most. */
+#define ROWS_ROOM 4000000
 
 double
 simulate_rows_ahead(const struct simulation *sim, double target)
 {
-    assert(sim != NULL && target > rt_time(sim->run));
-    const struct numbers *times = &sim->rows.times;
-    size_t next = sim->rows.next,
-           room = ROWS_ROOM / (saved_state_size(sim->run) + 1);
-    if (next >= times->n || times->v[next] != target || others_look(sim))
-        return target;
-    return times->v[room < times->n - next ? next + room : times->n - 1];
-}
-
-double
-simulate_rows_cut(const struct simulation *sim, double target, double end)
-{
     assert(sim != NULL);
     const struct numbers *times = &sim->rows.times;
-    if (end <= target)
-        return end;
-    size_t i = sim->rows.next;
-    while (i + 1 < times->n && times->v[i + 1] < end)
-        i++;
-    return times->v[i];
+    size_t next = sim->rows.next,
+           room = ROWS_ROOM / (saved_state_size(sim->run) + 1) + 1;
+    if (next >= times->n)
+        return target;
+    if (sim->run->im->systems.n)
+        room = 0; /* limits of systems are asked for up to there */
+    return room < times->n - next ? fmin(target, times->v[next + room])
+                                  : target;
+}
+
+void
+simulate_rows_look(struct simulation *sim, struct motion_looks *looks)
+{
+    assert(sim != NULL && looks != NULL);
+    const struct recorded_rows *rows = &sim->rows;
+    if (rows->n_items || rows->keeps_states)
+        looks_begin(sim->run, looks, rows->times.v + rows->next,
+                    rows->times.n - rows->next);
 }
 
 int

@@ -4,7 +4,7 @@
  *
  *   simulate.c              options, record
  *   event_loop.c            from event to event; hands each event on
- *   fast_flights.c          impacts of single vertices on planes, and of balls
+ *   fast_flights.c          impacts of vertices on planes, of balls; rows
  *   touches.c               all that happens at contacts that close
  *   vertex_impact.c         an impact at vertices of resting polytopes
  *   accumulation.c, _group.c, _join.c: limits of infinitely many impacts
@@ -328,20 +328,16 @@ void simulate_progress(struct simulation *sim, double now); /* tells how far */
 int simulate_row(struct simulation *sim);
 /* At a time that was asked for: keeps the whole state, if that is wanted. */
 void simulate_keep_state(struct simulation *sim);
-/* How far a piece may go at which all contacts are held or watched: to
- * `target`, the next time that was asked for, or to a later one of these, as
- * the states between are read off its series. */
+/* How far the run may go at once: states on the way take room. */
 double simulate_rows_ahead(const struct simulation *sim, double target);
-/* Where such a piece is to stop whose series ends with an event at `end`: at
- * the last of these times before it, or at `end` if there is none. */
-double simulate_rows_cut(const struct simulation *sim, double target,
-                         double end);
+void simulate_rows_look(struct simulation *sim, struct motion_looks *looks);
 void simulate_tell_low(struct simulation *sim, double speed); /* reported.low */
 int simulate_asked_row(struct simulation *sim); /* at such a time: both */
 /* rows when neither `at` nor `every` is given */
 #define SIMULATE_STEPS 200
-/* the next time at which a run without `at` and `every` has a row */
+/* the next time at which a run without them has a row; the last before t */
 double simulate_next_step(const struct simulation *sim);
+double simulate_last_step(const struct simulation *sim, double t);
 void simulate_put_rows(struct simulation *sim, struct record *out);
 const char *simulate_contact_name(const struct simulation *sim,
                                   uint32_t contact);
@@ -759,7 +755,7 @@ int simulate_touches(struct simulation *sim, const struct event *event,
 bool simulate_looks_before(const struct simulation *sim, double time);
 void simulate_vertex_flights_start(struct simulation *sim);
 /* From impact to impact of single vertices on planes, until the time `until`,
- * or more than `limit` events, or something that needs the general search. */
+ * more than `limit` events, or what needs the general search. */
 int simulate_vertex_flights(struct simulation *sim, double until, double limit);
 /* Many pairs: their next events are kept. IMP_FAILED after E0756. */
 int simulate_local_start(struct simulation *sim);
@@ -767,6 +763,10 @@ void simulate_ball_flights_start(struct simulation *sim);
 /* The same for discs and spheres. */
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
 
+/* Records rows on the way (*changed: modes did), and due ones; sim->rub comes */
+int simulate_rows_looked(struct simulation *sim, bool *changed);
+int simulate_rows_now(struct simulation *sim);
+int simulate_rubbing_changes(struct simulation *sim);
 /* -- systems.c: systems in generalised coordinates ------------------------- */
 /* Has E0602, which was reported last, ended the run at a singularity of a power
  * law? Then that is told instead, and the run has stopped there. */

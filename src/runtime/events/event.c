@@ -21,6 +21,7 @@
 #include "base/num.h"
 #include "runtime/events/event_priv.h"
 #include "runtime/geometry/support.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -241,12 +242,21 @@ scan(struct near *watched, double length, bool crowded)
         propose(watched, when, when, EVENT_NONE);
 }
 
+/* Before a step to the time t1: states on the way are kept. */
+static void
+looks(const struct event_state *ev, struct rt *run, double t1)
+{
+    if (!ev->body)
+        motion_looks(run, MOTION_STEP_ORDER, t1);
+}
+
 /* Accepts a step: moves the state on by dt, and tells the records. */
 static int
 accept(const struct event_state *ev, struct rt *run, double dt, double t1,
        int (*each_step)(void *, double, double), void *ctx)
 {
     double t0 = rt_time(run);
+    looks(ev, run, t1);
     event_move(ev, run, dt, t1);
     return each_step != NULL && t1 > t0 ? each_step(ctx, t0, t1) : IMP_OK;
 }
@@ -503,6 +513,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
     uint32_t slowest = step->slowest < run->im->contacts.n ? step->slowest : 0;
     bool jumps = false;
     saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
+    looks(ev, run, t1);
     event_move(ev, run, t1 - t0, t1);
     for (uint32_t i = 0; i < ev->n; i++) {
         uint32_t contact = ev->contact[i];
@@ -539,14 +550,17 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     double t0 = step->start, length = step->length, least;
     double t1 = length >= step->most ? until : t0 + length;
     bool good;
+    size_t mark = looks_mark(run);
     if (t1 == t0)
         return beyond(run, ev, step, each_step, ctx);
     saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
+    looks(ev, run, t1);
     event_move(ev, run, t1 - t0, t1);
     int st = verify(run, ev, t1 - t0, &good, &least);
     if (st != IMP_OK)
         return st;
     if (!good) {
+        looks_cut(run, mark);
         saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->step);
         step->cap = fmax(0.5 * length, least);
         if (!(step->cap < length))

@@ -13,6 +13,7 @@
 #include "runtime/geometry/support.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_plain.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 #include "runtime/numerics/vec3.h"
 
@@ -356,6 +357,7 @@ vertex_planes_next(struct vertex_planes *planes, const enum event_watch *watch,
             what == FOUND_NONE && horizon == left ? until : t0 + horizon;
         if (what == FOUND_UNCLEAR || (t1 == t0 && what == FOUND_NONE))
             return IMP_OK;
+        motion_looks(run, VERTEX_PLANE_ORDER, t1);
         motion_advance_by(run, VERTEX_PLANE_ORDER, horizon, t1);
         if (what == FOUND_NONE)
             continue;

@@ -2,6 +2,7 @@
 /* Which part of the room answers for which contact (closest_points.h), and what
  * follows from the closest points alone. */
 #include "runtime/gap/closest_points.h"
+#include "base/arena.h"
 
 #include <assert.h>
 #include <math.h>
@@ -90,6 +91,30 @@ closest_points_forget(struct rt *run, uint32_t contact)
         polytope_contact_forget_one(run, contact);
     else
         smooth_smooth_forget(run, contact);
+}
+
+struct closest_points_memory {
+    void *smooth, *polytope; /* NULL: there was none */
+};
+
+struct closest_points_memory *
+closest_points_remember(struct rt *run)
+{
+    assert(run != NULL);
+    struct closest_points_memory *memory =
+        NEW(run->brief, struct closest_points_memory);
+    memory->smooth = smooth_smooth_remember(run);
+    memory->polytope = polytope_contact_remember(run);
+    return memory;
+}
+
+void
+closest_points_recall(struct rt *run,
+                      const struct closest_points_memory *memory)
+{
+    assert(run != NULL && memory != NULL);
+    smooth_smooth_recall(run, memory->smooth);
+    polytope_contact_recall(run, memory->polytope);
 }
 
 void

@@ -43,6 +43,12 @@ int closest_points_find(struct rt *run, uint32_t contact,
 int closest_points_to_env(struct rt *run, uint32_t contact);
 /* Forgets what is known of a contact, which is now one of other bodies. */
 void closest_points_forget(struct rt *run, uint32_t contact);
+/* What the searches of all contacts remember of their last answers beside
+ * run->closest.unknowns, in run->brief; makes it that again. */
+struct closest_points_memory;
+struct closest_points_memory *closest_points_remember(struct rt *run);
+void closest_points_recall(struct rt *run,
+                           const struct closest_points_memory *memory);
 /* Moves the point from which the next search of this contact starts by dt (s)
  * along the series made last by contact_gap_series. */
 void closest_points_predict(struct rt *run, uint32_t contact, int order,

@@ -41,6 +41,34 @@ polytope_contact_forget_one(struct rt *run, uint32_t contact)
         memo->smooth = NULL; /* that of another pattern */
 }
 
+void *
+polytope_contact_remember(struct rt *run)
+{
+    assert(run != NULL);
+    return run->closest.polytope
+               ? arena_copy(run->brief, run->closest.polytope,
+                            run->im->contacts.n * sizeof *run->closest.polytope)
+               : NULL;
+}
+
+/* Room that has been made since then stays. */
+void
+polytope_contact_recall(struct rt *run, const void *memory)
+{
+    assert(run != NULL);
+    const struct polytope_contact_memo *from = memory;
+    size_t n = run->closest.polytope ? run->im->contacts.n : 0;
+    for (size_t i = 0; i < n; i++) {
+        struct polytope_contact_memo *memo = &run->closest.polytope[i];
+        memo->warm = from && from[i].warm;
+        if (!from)
+            continue;
+        memo->last = from[i].last;
+        memo->time = from[i].time;
+        memcpy(memo->state, from[i].state, sizeof memo->state);
+    }
+}
+
 double
 polytope_contact_slack(struct rt *run, uint32_t contact)
 {

@@ -99,6 +99,27 @@ smooth_smooth_forget(struct rt *run, uint32_t contact)
         run->closest.smooth[contact].good = false;
 }
 
+void *
+smooth_smooth_remember(struct rt *run)
+{
+    assert(run != NULL);
+    return run->closest.smooth
+               ? arena_copy(run->brief, run->closest.smooth,
+                            run->im->contacts.n * sizeof *run->closest.smooth)
+               : NULL;
+}
+
+void
+smooth_smooth_recall(struct rt *run, const void *memory)
+{
+    assert(run != NULL);
+    size_t n = run->closest.smooth ? run->im->contacts.n : 0;
+    if (memory)
+        memcpy(run->closest.smooth, memory, n * sizeof *run->closest.smooth);
+    for (size_t i = 0; i < n && !memory; i++)
+        run->closest.smooth[i].good = false;
+}
+
 /* Solves the kkt tape of the contact by Newton's method, from the unknowns on.
  * Sets *gap on success. */
 static enum support_fault

@@ -126,6 +126,8 @@ struct rt {
     struct persistent_set *persistent;
     struct persistent_set *persistent_memory; /* the memory for it */
     struct trace *trace; /* of runtime/trace: the motion is kept; NULL: not */
+    struct motion_looks
+        *looks; /* of saved_state.h: states on the way, or NULL */
     struct run_singular *singular; /* of runtime/motion: what could not go on;
                                       or NULL */
     /* an impact from below the tolerance of its gap: what is closed to rounding

@@ -189,3 +189,47 @@ saved_start_restore(struct rt *run, const struct saved_start *saved)
            saved->unknowns, sizeof saved->unknowns);
     run->closest.warm[saved->contact] = saved->warm;
 }
+
+/* -- states on the way -- */
+
+void
+looks_begin(struct rt *run, struct motion_looks *looks, const double *time,
+            size_t n)
+{
+    assert(run != NULL && looks != NULL && (time != NULL || n == 0));
+    *looks = (struct motion_looks){.time = time, .n = n};
+    run->looks = looks;
+}
+
+bool
+looks_next(const struct rt *run, double to, double *time)
+{
+    assert(run != NULL && time != NULL);
+    const struct motion_looks *looks = run->looks;
+    if (!looks || looks->at.n >= looks->n || !(looks->time[looks->at.n] < to))
+        return false;
+    *time = looks->time[looks->at.n];
+    return true;
+}
+
+void
+looks_keep(struct rt *run)
+{
+    assert(run != NULL && run->looks != NULL);
+    VEC_PUSH_IN(run->brief, &run->looks->at, saved_state_take(run));
+}
+
+size_t
+looks_mark(const struct rt *run)
+{
+    assert(run != NULL);
+    return run->looks ? run->looks->at.n : 0;
+}
+
+void
+looks_cut(struct rt *run, size_t mark)
+{
+    assert(run != NULL);
+    if (run->looks)
+        run->looks->at.n = mark;
+}

@@ -39,4 +39,29 @@ struct saved_start {
 struct saved_start saved_start_take(const struct rt *run, uint32_t contact);
 void saved_start_restore(struct rt *run, const struct saved_start *saved);
 
+/* States on the way. Somebody wants to know the state at some times, and the
+ * motion does not stop there: whoever moves the run along series reads these
+ * states off them (motion_looks), so that the motion is the same whoever looks.
+ */
+struct motion_looks {
+    const double *time; /* n of them, rising, none before the present one */
+    size_t n;
+    struct { /* the states at the first of these, in run->brief */
+        struct saved_state *v;
+        size_t n, cap;
+    } at;
+};
+
+/* From now on states are kept at these times, until run->looks is NULL again.
+ */
+void looks_begin(struct rt *run, struct motion_looks *looks, const double *time,
+                 size_t n);
+/* How many are kept; a step is taken back to where there were so many. */
+size_t looks_mark(const struct rt *run);
+void looks_cut(struct rt *run, size_t mark);
+/* Is there one before the time `to`? Then *time is the first of these. */
+bool looks_next(const struct rt *run, double to, double *time);
+/* Keeps the present state as the one at this time. */
+void looks_keep(struct rt *run);
+
 #endif

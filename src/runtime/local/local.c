@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "runtime/instance/contact_table.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/local/local_priv.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
@@ -258,9 +259,9 @@ by_number(const void *one, const void *two)
 }
 
 /* Looks which bodies move in another way than was known, and asks their pairs
- * again. Those that are behind are as they were. The last search may have looked
- * further ahead than to where it ended, as bodies that are held do: balls that
- * others have from later on do not hold yet. */
+ * again. Those that are behind are as they were. The last search may have
+ * looked further ahead than to where it ended, as bodies that are held do:
+ * balls that others have from later on do not hold yet. */
 static int
 find_changes(struct local *local, const enum event_watch *watch,
              const uint32_t *list, uint32_t n)
@@ -481,6 +482,22 @@ report(struct local *local, double when, struct event *out, struct event *more,
     }
 }
 
+/* States on the way to this time, of bodies none of which is held. */
+static int
+look(struct local *local, double when)
+{
+    struct rt *run = local->run;
+    double time;
+    while (looks_next(run, when, &time)) {
+        run->env[run->im->layout.time] = time;
+        int st = local_put_all(local, time);
+        if (st)
+            return st;
+        looks_keep(run);
+    }
+    return IMP_OK;
+}
+
 /* Hands the motion until this time to the trace of the run. */
 static int
 trace_to(struct local *local, double when)
@@ -598,7 +615,7 @@ local_next(struct local *local, const enum event_watch *watch,
         st = first_touch(local, until, &when);
     if (!st && local->n_held)
         st = search_held(local, &when, out, more, n_more);
-    else if (!st && run->trace)
+    else if (!st && !(st = look(local, when)) && run->trace)
         st = trace_to(local, when);
     if (st)
         return st;

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/instance/compensated.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/instance/system.h"
 #include "runtime/joints/joints.h"
 #include "runtime/motion/crossing.h"
@@ -520,6 +521,21 @@ motion_look(struct rt *run, int order, double dt, double t)
 }
 
 void
+motion_looks(struct rt *run, int order, double to)
+{
+    double from = rt_time(run), time;
+    if (!looks_next(run, to, &time))
+        return;
+    struct saved_state here = saved_state_take(run);
+    do {
+        assert(time >= from);
+        motion_look(run, order, time - from, time);
+        looks_keep(run);
+        saved_state_restore(run, &here);
+    } while (looks_next(run, to, &time));
+}
+
+void
 motion_look_settled(struct rt *run)
 {
     assert(run != NULL);
@@ -704,6 +720,7 @@ motion_to(struct rt *run, double until)
             if (t1 == t0)
                 return motion_stuck(run);
         }
+        motion_looks(run, order, t1);
         advance(run, order, t1 - t0, t1);
     }
     return IMP_OK;

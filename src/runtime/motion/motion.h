@@ -92,6 +92,9 @@ void motion_advance_by(struct rt *run, int order, double dt, double t);
 /* Only reads the state off these series: nothing is projected or kept in a
  * trace, and the series stay. The work of friction goes on, too. */
 void motion_look(struct rt *run, int order, double dt, double t);
+/* Before a step along the series made last, of this order, to the time `to`:
+ * keeps the states that run->looks asks for before that. */
+void motion_looks(struct rt *run, int order, double to);
 /* Projects what closed contacts hold at a state that has been looked at, where
  * formulas have branches: one that jumps at speed 0 would take rounding for a
  * speed. The series are spent. */

@@ -98,6 +98,12 @@ bool persistent_told_series(const struct rt *run, int i, int most,
  * (rad/s^2). */
 void persistent_accelerations(const struct rt *run, uint32_t block,
                               double push[2]);
+/* Is the friction of a point that is held a formula? */
+bool persistent_varies(const struct rt *run);
+/* States that are read ahead may be off by so many roundings of the sizes of
+ * bodies: a gap is rounded as places are that lie some sizes from the origin.
+ */
+#define PERSISTENT_READ_ROUNDING 16.0
 /* For how long (s) the state may be read off the last series without being
  * taken back onto what is held: the rounding of these accelerations moves
  * centres by no more than some roundings of the sizes of their bodies. */
@@ -122,8 +128,8 @@ double persistent_leap_time(const struct rt *run, uint32_t block, double step);
  * where its series lead on by less than the clock can see, or where there are
  * none: at a power of a speed that comes to 0. *step: the time in which finite
  * forces change nothing beyond rounding. IMP_NONFINITE, and nothing is changed,
- * where that has led nowhere, or a branch changes. least: it is so long at least
- * (persistent_leap_time). */
+ * where that has led nowhere, or a branch changes. least: it is so long at
+ * least (persistent_leap_time). */
 int persistent_series_short(struct rt *run, uint32_t block, double least,
                             double *step);
 /* As persistent_series of all blocks, to a higher order than the last call,
@@ -144,5 +150,12 @@ void persistent_project(struct rt *run);
  * points that nearly depend on each other were kept closed, where that is more
  * than rounding, and a contact of them; else 0. */
 double persistent_strained(struct rt *run, uint32_t *contact);
+
+/* What series and searches remember of the last ones, of contacts that are
+ * held, of closest points and of joints with friction, in run->brief; makes it
+ * that again after series at other times. */
+struct persistent_memory;
+struct persistent_memory *persistent_remember(struct rt *run);
+void persistent_recall(struct rt *run, const struct persistent_memory *memory);
 
 #endif

@@ -675,11 +675,6 @@ persistent_series_hold(const struct rt *run, uint32_t block)
     return run->persistent_memory->of[block]->holds;
 }
 
-/* States that are read ahead may be off by so many roundings of the sizes of
- * bodies: a gap is rounded as places are that lie some sizes from the origin.
- */
-#define READ_ROUNDING 16.0
-
 double
 persistent_read_ahead(const struct rt *run)
 {
@@ -695,7 +690,7 @@ persistent_read_ahead(const struct rt *run)
         for (uint32_t i = 0; i < of->bodies.n && push[0] > 0.0; i++) {
             double size =
                 run->env[rt_body(run, body[i])->env_body + IMP_BODY_RADIUS];
-            ahead = fmin(ahead, sqrt(READ_ROUNDING * 2.0 * size / push[0]));
+            ahead = fmin(ahead, sqrt(PERSISTENT_READ_ROUNDING * 2.0 * size / push[0]));
         }
     }
     return ahead;

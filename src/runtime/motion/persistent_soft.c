@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/motion/motion.h"
@@ -177,4 +178,110 @@ persistent_soft_laws(struct rt *run, struct persistent_group *group, int order,
                                          order - 1, holds);
     }
     return st;
+}
+
+/* -- what series remember ----------------------------------------------------
+ */
+
+/* of a joint with friction: from here on it has modes, and what a solution of
+ * its forces leaves to the next one */
+enum {
+    JOINT_FROM = IMP_JOINT_STICK,
+    JOINT_ENTRIES = IMP_JOINT_SIZE - JOINT_FROM
+};
+
+struct persistent_memory {
+    struct closest_points_memory *closest;
+    double *joints;
+    int n;
+    struct group_memory {
+        bool steady;
+        struct motion_brief brief;
+        /* of points beside joints with friction, NULL without: the search for
+         * their forces begins with the last series */
+        struct persistent_row *row;
+        struct persistent_friction *friction;
+    } group[];
+};
+
+static void
+remember_rows(struct rt *run, const struct persistent_group *group,
+              struct group_memory *memory)
+{
+    size_t n = (size_t)group->n;
+    memory->row = arena_copy(run->brief, group->row, n * sizeof *group->row);
+    memory->friction = NEW_N(run->brief, struct persistent_friction, n + 1);
+    for (size_t i = 0; i < n; i++)
+        if (group->row[i].friction)
+            memory->friction[i] = *group->row[i].friction;
+}
+
+static void
+recall_rows(struct persistent_group *group, const struct group_memory *memory)
+{
+    size_t n = (size_t)group->n;
+    memcpy(group->row, memory->row, n * sizeof *group->row);
+    for (size_t i = 0; i < n; i++)
+        if (group->row[i].friction)
+            *group->row[i].friction = memory->friction[i];
+}
+
+static void
+copy_joints(struct rt *run, double *kept, bool back)
+{
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n; i++, kept += JOINT_ENTRIES) {
+        double *env = run->env + joint[i].env_joint + JOINT_FROM;
+        memcpy(back ? env : kept, back ? kept : env,
+               JOINT_ENTRIES * sizeof *env);
+    }
+}
+
+struct persistent_memory *
+persistent_remember(struct rt *run)
+{
+    assert(run != NULL);
+    const struct persistent_set *set = run->persistent;
+    int n = set ? set->n : 0;
+    struct persistent_memory *memory = arena_alloc(
+        run->brief, sizeof *memory + (size_t)n * sizeof *memory->group);
+    memory->closest = closest_points_remember(run);
+    memory->joints =
+        NEW_N(run->brief, double, JOINT_ENTRIES *(size_t)run->im->joints.n + 1);
+    copy_joints(run, memory->joints, false);
+    memory->n = n;
+    for (int i = 0; i < n; i++) {
+        memory->group[i].steady = set->group[i]->steady;
+        memory->group[i].brief = set->group[i]->brief;
+        if (set->group[i]->rubs)
+            remember_rows(run, set->group[i], &memory->group[i]);
+    }
+    return memory;
+}
+
+void
+persistent_recall(struct rt *run, const struct persistent_memory *memory)
+{
+    assert(run != NULL && memory != NULL);
+    struct persistent_set *set = run->persistent;
+    assert(memory->n == (set ? set->n : 0));
+    closest_points_recall(run, memory->closest);
+    copy_joints(run, memory->joints, true);
+    for (int i = 0; i < memory->n; i++) {
+        set->group[i]->steady = memory->group[i].steady;
+        set->group[i]->brief = memory->group[i].brief;
+        if (memory->group[i].row)
+            recall_rows(set->group[i], &memory->group[i]);
+    }
+}
+
+bool
+persistent_varies(const struct rt *run)
+{
+    assert(run != NULL);
+    const struct persistent_set *set = run->persistent;
+    bool varies = false;
+    for (int i = 0; set && i < set->n; i++)
+        varies = varies || set->group[i]->varies;
+    return varies;
 }

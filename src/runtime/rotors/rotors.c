@@ -530,39 +530,6 @@ give_way(struct rt *run, uint32_t which)
     e[IMP_ROTOR_FREED] = rt_time(run);
 }
 
-int
-rotors_settle(struct rt *run)
-{
-    assert(run);
-    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
-        const imp_rotor *rotor = rotor_of(run, i);
-        if (!(rotor->flags & IMP_ROTORF_RUBS))
-            continue;
-        /* one that has just given way has no rate yet, and a sign */
-        if (!rotors_sticks(run, i) &&
-            entries(run, rotor)[IMP_ROTOR_FREED] != rt_time(run) &&
-            at_rest(run, rotor)) {
-            set_held(run, rotor, true);
-            set_z(run, rotor, 0.0);
-        }
-        double law[3];
-        int st = check_friction(run, rotor, law);
-        if (st)
-            return st;
-    }
-    uint32_t worst;
-    do { /* Those that friction cannot hold are let go, the worst first. */
-        int st = too_weak(run, &worst);
-        if (st)
-            return st;
-        if (worst != IMP_NO_ROTOR)
-            give_way(run, worst);
-    } while (worst != IMP_NO_ROTOR);
-    return IMP_OK;
-}
-
-/* -- changes of a mode ----------------------------------------------------- */
-
 /* Series of the greatest torque of its friction, and of the motor. */
 static int
 torques(struct rt *run, uint32_t which, int order, const double **hardest,
@@ -582,6 +549,88 @@ torques(struct rt *run, uint32_t which, int order, const double **hardest,
     *motor = work + (size_t)rotor->rows[2] * IMP_ROW_STRIDE + IMP_ROW_PAD;
     return st ? IMP_FAILED : IMP_OK;
 }
+
+/* Where friction has given way a rate begins without an acceleration, to
+ * rounding, and behind that, in steps that may be short, it is none. Takes that
+ * rounding out of its series; z: that of the spin of the rotor. */
+static int
+begins(struct rt *run, uint32_t which, const double *z, double *rate)
+{
+    const double *e = entries(run, rotor_of(run, which)), *hardest, *motor;
+    double since = rt_time(run) - e[IMP_ROTOR_FREED];
+    if (!(e[IMP_ROTOR_FREED] >= 0.0 && since >= 0.0))
+        return IMP_OK;
+    if (torques(run, which, 1, &hardest, &motor))
+        return IMP_FAILED;
+    double small = ROTOR_ONSET *
+                   (fabs(z[1]) + fabs(z[1] - rate[1]) +
+                    (fabs(hardest[0]) + fabs(motor[0])) / e[IMP_ROTOR_INERTIA]);
+    if (rate[1] < -small) /* it falls in earnest */
+        return IMP_OK;
+    if (fabs(rate[0]) <= small * since + ROTOR_STILL * fabs(z[0]))
+        rate[0] = 0.0;
+    if (rate[0] == 0.0 && fabs(rate[1]) <= small)
+        rate[1] = 0.0;
+    return IMP_OK;
+}
+
+/* A slip that has begun from rest: does it go on, though its rate is no more
+ * than rounding at the time of something else? */
+static int
+slips_on(struct rt *run, uint32_t which, bool *on)
+{
+    const imp_rotor *rotor = rotor_of(run, which);
+    double rate[IMP_ORDER_MAX + 2], step;
+    *on = false;
+    if (!(entries(run, rotor)[IMP_ROTOR_FREED] >= 0.0))
+        return IMP_OK;
+    int st = motion_series_all(run, FEW_TERMS, &step);
+    if (st)
+        return st;
+    struct rotor_rows rows = rows_of(run, rotor);
+    rate_series(run, rotor, &rows, FEW_TERMS, rate);
+    rate[0] = 0.0;
+    st = begins(run, which, rows.z, rate);
+    for (int k = 1; k <= FEW_TERMS && !*on && rate[k] >= 0.0; k++)
+        *on = rate[k] > 0.0;
+    return st;
+}
+
+int
+rotors_settle(struct rt *run)
+{
+    assert(run);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++) {
+        const imp_rotor *rotor = rotor_of(run, i);
+        if (!(rotor->flags & IMP_ROTORF_RUBS))
+            continue;
+        /* one that has just given way has no rate yet, and a sign */
+        bool on = true;
+        double law[3];
+        int st = IMP_OK;
+        if (!rotors_sticks(run, i) &&
+            entries(run, rotor)[IMP_ROTOR_FREED] != rt_time(run) &&
+            at_rest(run, rotor))
+            st = slips_on(run, i, &on);
+        if (!st && !on) {
+            set_held(run, rotor, true);
+            set_z(run, rotor, 0.0);
+        }
+        if (st || (st = check_friction(run, rotor, law)))
+            return st;
+    }
+    uint32_t worst;
+    do { /* Those that friction cannot hold are let go, the worst first. */
+        int st = too_weak(run, &worst);
+        if (st)
+            return st;
+        if (worst != IMP_NO_ROTOR)
+            give_way(run, worst);
+    } while (worst != IMP_NO_ROTOR);
+    return IMP_OK;
+}
+
+/* -- changes of a mode ----------------------------------------------------- */
 
 /* After how long the friction that holds a rotor gives way; *holds: what is
  * known of that, which may be less than h. */
@@ -607,30 +656,6 @@ stick_ends(struct rt *run, uint32_t which, int order, double h, double *holds,
                               polynomial_holds(under, order - 1, h));
     *ends = fmin(polynomial_falls(over, order - 1, *holds, most),
                  polynomial_falls(under, order - 1, *holds, most));
-    return IMP_OK;
-}
-
-/* Where friction has given way a rate begins without an acceleration, to
- * rounding, and behind that, in steps that may be short, it is none. Takes that
- * rounding out of its series; z: that of the spin of the rotor. */
-static int
-begins(struct rt *run, uint32_t which, const double *z, double *rate)
-{
-    const double *e = entries(run, rotor_of(run, which)), *hardest, *motor;
-    double since = rt_time(run) - e[IMP_ROTOR_FREED];
-    if (!(e[IMP_ROTOR_FREED] >= 0.0 && since >= 0.0))
-        return IMP_OK;
-    if (torques(run, which, 1, &hardest, &motor))
-        return IMP_FAILED;
-    double small = ROTOR_ONSET *
-                   (fabs(z[1]) + fabs(z[1] - rate[1]) +
-                    (fabs(hardest[0]) + fabs(motor[0])) / e[IMP_ROTOR_INERTIA]);
-    if (rate[1] < -small) /* it falls in earnest */
-        return IMP_OK;
-    if (fabs(rate[0]) <= small * since + ROTOR_STILL * fabs(z[0]))
-        rate[0] = 0.0;
-    if (rate[0] == 0.0 && fabs(rate[1]) <= small)
-        rate[1] = 0.0;
     return IMP_OK;
 }
 

@@ -2,6 +2,7 @@
 /* The message on a normal that is not unique: which features touch, the choices
  * of the normal, what the bodies do along each, and how to state one (I4). */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,12 +32,13 @@ feature_name(const struct rt *run, unsigned char kind)
     }
 }
 
+/* A unit vector, without the rounding of what is 0. */
 static const char *
 direction(const struct rt *run, const double n[3])
 {
     char x[3][NUM_TEXT];
     for (int i = 0; i < 3; i++)
-        num_digits(x[i], n[i], 6);
+        num_digits(x[i], fabs(n[i]) <= 4 * DBL_EPSILON ? 0.0 : n[i], 6);
     return run->im->dim == 2
                ? arena_printf(run->brief, "(%s, %s)", x[0], x[1])
                : arena_printf(run->brief, "(%s, %s, %s)", x[0], x[1], x[2]);

@@ -270,13 +270,15 @@ compare_contact(struct comparison *all, uint32_t contact, double end)
         k = next_event(all->gsl, contact, k);
         bool same = i < series->time.n && k < gsl->time.n &&
                     !strcmp(series->kind.v[i], gsl->kind.v[k]);
+        /* impacts that one run has summed up come before its limit, which the
+         * other run may have at another contact */
+        bool more = !same && is_summed(gsl, k, series, window);
         if (!same && (is_summed(series, i, gsl, window) ||
-                      is_same_limit(series, i, gsl, limit))) {
+                      (!more && is_same_limit(series, i, gsl, limit)))) {
             i++;
             continue;
         }
-        if (!same && (is_summed(gsl, k, series, window) ||
-                      is_same_limit(gsl, k, series, limit))) {
+        if (more || (!same && is_same_limit(gsl, k, series, limit))) {
             k++;
             continue;
         }

@@ -566,7 +566,7 @@ limit_rows_foresee(struct simulation *sim, struct limit_group *group,
      * be, whatever is recorded */
     if (meet > simulate_next_step(sim))
         return false;
-    if (n == 0)
+    if (n == 0 || !(sim->rows.n_items || sim->rows.keeps_states))
         return true;
     /* others that look at these times have states of their own */
     if (run->im->systems.n || sim->rotors || sim->rubbing)

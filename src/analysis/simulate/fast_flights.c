@@ -440,8 +440,7 @@ ball_rows(struct simulation *sim, double to)
     bool changed;
     simulate_rows_look(sim, &looks);
     while (looks_next(run, to, &time)) {
-        run->env[run->im->layout.time] = time;
-        balls_put(sim->balls, time);
+        balls_look(sim->balls, time);
         looks_keep(run);
     }
     run->env[run->im->layout.time] = now;

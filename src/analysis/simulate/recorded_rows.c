@@ -563,7 +563,7 @@ simulate_rows_ahead(const struct simulation *sim, double target)
     const struct numbers *times = &sim->rows.times;
     size_t next = sim->rows.next,
            room = ROWS_ROOM / (saved_state_size(sim->run) + 1) + 1;
-    if (next >= times->n)
+    if (next >= times->n || !(sim->rows.n_items || sim->rows.keeps_states))
         return target;
     if (sim->run->im->systems.n)
         room = 0; /* limits of systems are asked for up to there */

@@ -557,16 +557,25 @@ put_ball(struct balls *balls, uint32_t which, double s)
 }
 
 void
-balls_put(struct balls *balls, double t)
+balls_look(struct balls *balls, double t)
 {
-    assert(balls != NULL && t >= balls->now);
+    assert(balls != NULL);
     struct rt *run = balls->run;
-    for (uint32_t i = 0; i < balls->n_move; i++)
+    for (uint32_t i = 0; i < balls->n_move; i++) {
+        assert(t >= balls->ball[i].clock);
         put_ball(balls, i, t - balls->ball[i].clock);
+    }
     run->env[run->im->layout.time] = t;
     memcpy(balls->put, run->env + run->im->layout.state,
            rt_state_size(run) * sizeof *balls->put);
     balls->known = true;
+}
+
+void
+balls_put(struct balls *balls, double t)
+{
+    assert(balls != NULL && t >= balls->now);
+    balls_look(balls, t);
     balls->now = t;
 }
 

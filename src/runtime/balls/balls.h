@@ -87,4 +87,7 @@ void balls_trace(struct balls *balls, double t);
 void balls_trace_back(struct balls *balls, size_t mark);
 /* Writes the states of all bodies at the time t into env, and sets the time. */
 void balls_put(struct balls *balls, double t);
+/* The same for a time on the way to the touch that balls_next has found, and
+ * where the balls are stays known. */
+void balls_look(struct balls *balls, double t);
 #endif

@@ -273,10 +273,19 @@ joints_read_ahead(const struct rt *run)
                                 : INFINITY;
 }
 
+/* Does the run stop at each of its steps, as far as the next one? Edges that
+ * turn are looked at anew there, and so is friction that is a formula, which may
+ * turn negative. */
+static bool
+stops_at_each(const struct simulation *sim, double next)
+{
+    const struct rt *run = sim->run;
+    return edges_turn(run, next - rt_time(run)) || sim->rotors ||
+           persistent_varies(run);
+}
+
 /* What is held is taken back onto contacts and joints before rounding matters:
- * at the last of the steps of the run before that. At each step edges that turn
- * are looked at anew, and friction that is a formula, which may turn negative.
- */
+ * at the last of the steps of the run before that. */
 static void
 stop_at_step(struct simulation *sim, double *end)
 {
@@ -284,10 +293,10 @@ stop_at_step(struct simulation *sim, double *end)
     double now = rt_time(run), stop = simulate_next_step(sim);
     if (*end <= stop)
         return;
-    double most =
-        edges_turn(run, *end - now) || sim->rotors || persistent_varies(run)
-            ? now
-            : now + fmin(persistent_read_ahead(run), joints_read_ahead(run));
+    double most = stops_at_each(sim, *end)
+                      ? now
+                      : now + fmin(persistent_read_ahead(run),
+                                   joints_read_ahead(run));
     if (*end <= most)
         return;
     if (stop < most)
@@ -348,8 +357,13 @@ move_to_event(struct simulation *sim, double target, double *end,
     /* loads have jumped: no row tells forces of behind with modes of before */
     if (run->switching && sim->rub.what != RUBBING_NOTHING && *end == before)
         sim->rows.fresh = true;
-    if (!st && !(st = local_all(held ? sim->local : NULL)))
-        st = simulate_persistent_peek(sim, *end, NULL, end);
+    if (!st && !(st = local_all(held ? sim->local : NULL))) {
+        /* series need not reach beyond a step at which the run stops anyway */
+        double stop = simulate_next_step(sim);
+        st = simulate_persistent_peek(
+            sim, stop < *end && stops_at_each(sim, stop) ? stop : *end, NULL,
+            end);
+    }
     if (!st)
         stop_at_step(sim, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||

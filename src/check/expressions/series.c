@@ -216,7 +216,8 @@ derivative(struct check *ck, const expr *expression, uint32_t count,
         CHECK_HELP(ck, diag,
                    "add up the entries that are meant, a[0] + a[1]: each of "
                    "them has one; in sup, inf, integral and first a sum, mean, "
-                   "min, max or count of all entries has, too");
+                   "min, max, count, variance or deviation of all entries "
+                   "has, too");
         return NULL;
     }
     if (reads.result && !reads.motion && !reads.time) {

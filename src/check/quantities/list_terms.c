@@ -319,23 +319,56 @@ list_of_whole_tables(struct check *ck, const struct value *list)
     ex_leaves(ck->g, list->e, list->rows, whole_leaf, ck);
 }
 
+/* The mean square about the mean of n numbers, over n - 1. */
+static const expr *
+variance_of(struct check *ck, const struct value *list, const expr *mean,
+            size_t n)
+{
+    const expr *all = NULL;
+    for (size_t at = 0; at < n; at++) {
+        const expr *off = ex_sub(ck->g, list_term(ck, list, 0, at), mean);
+        all = join(ck, IMP_LIST_SUM, all, ex_mul(ck->g, off, off));
+    }
+    return ex_div(ck->g, all, ex_num(ck->g, (double)(n - 1)));
+}
+
+/* Is it a function of lists that is a formula of all entries, for lists of n
+ * entries or more? 0: it is none. */
+static size_t
+least_terms(enum imp_list_kind kind)
+{
+    switch (kind) {
+    case IMP_LIST_SUM:
+    case IMP_LIST_MEAN:
+    case IMP_LIST_MIN:
+    case IMP_LIST_MAX:
+    case IMP_LIST_COUNT:
+        return 1;
+    case IMP_LIST_VARIANCE:
+    case IMP_LIST_DEVIATION:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
 bool
 list_written_out(struct check *ck, const struct ast_expr *node,
                  enum imp_list_kind kind, const struct value *list,
                  struct value *out)
 {
     assert(ck && node && list && out);
+    size_t least = least_terms(kind);
     if (list->kind != VALUE_COLUMN ||
-        list->truth != (kind == IMP_LIST_COUNT) ||
-        (kind != IMP_LIST_SUM && kind != IMP_LIST_MEAN &&
-         kind != IMP_LIST_MIN && kind != IMP_LIST_MAX &&
-         kind != IMP_LIST_COUNT) ||
+        list->truth != (kind == IMP_LIST_COUNT) || !least ||
         !list_moves(ck, list))
         return false;
     struct terms terms = {.ck = ck, .known = true};
     ex_leaves(ck->g, list->e, list->rows, see_leaf, &terms);
-    if (!terms.known || !terms.n || terms.n > LIST_TERMS_MOST)
+    if (!terms.known || terms.n < least || terms.n > LIST_TERMS_MOST)
         return false;
+    bool spread = least > 1;
+    assert(!spread || list->rows == 1);
     list_of_whole_tables(ck, list);
     struct value sum = value_array(
         ck, list->rows, 1, list->truth ? dim_pure(ck->dims) : list->dim,
@@ -347,10 +380,16 @@ list_written_out(struct check *ck, const struct ast_expr *node,
         const expr *all = NULL;
         for (size_t at = 0; at < terms.n; at++)
             all = join(ck, kind, all, list_term(ck, list, k, at));
-        sum.e[k] = kind == IMP_LIST_MEAN
+        sum.e[k] = kind == IMP_LIST_MEAN || spread
                        ? ex_div(ck->g, all, ex_num(ck->g, (double)terms.n))
                        : all;
     }
+    if (spread)
+        sum.e[0] = variance_of(ck, list, sum.e[0], terms.n);
+    if (kind == IMP_LIST_DEVIATION)
+        sum.e[0] = ex_op(ck->g, IMP_OP_SQRT, sum.e[0], NULL, NULL);
+    if (kind == IMP_LIST_VARIANCE )
+        sum.dim = dim_pow(ck->dims, sum.dim, (struct ratio){2, 1});
     *out = sum;
     return true;
 }

@@ -393,7 +393,8 @@ without_compliance(struct check *ck, const struct tm_contact *contact,
     CHECK_NOTE(ck, diag, contact->range, "declared here");
     CHECK_HELP(ck, diag,
                "a rigid contact stores no energy, and has its impulses in no "
-               "time; a compliance is a force: compliance = (1000 "
+               "time, which the record of simulate tells by itself: "
+               "r.event_impulses; a compliance is a force: compliance = (1000 "
                "[N/m])*depth");
     return value_poison(range);
 }

@@ -365,6 +365,28 @@ check_binary(struct check *ck, const struct ast_expr *node,
     }
 }
 
+static bool
+is_text(const struct check *ck, const struct value *value)
+{
+    if (value->kind != VALUE_FIELD)
+        return value->kind == VALUE_TEXT || value->kind == VALUE_WORDS;
+    int kind = ck->lists.commands.v[value->ref].fields[value->field].kind;
+    return kind == IMP_FIELD_TEXT || kind == IMP_FIELD_TEXTS;
+}
+
+static struct value
+no_choice_of_texts(struct check *ck, const struct ast_expr *node)
+{
+    struct diag *diag = check_error(
+        ck, DIAG_E0223, node->range,
+        "`if` chooses between numbers and conditions, but these are texts");
+    CHECK_HELP(ck, diag,
+               "show the condition itself, or a number for each text, "
+               "if c then 1 else 0; what is compared with a text is chosen "
+               "afterwards: if c then a == \"x\" else b == \"x\"");
+    return value_poison(node->range);
+}
+
 struct value
 check_choice(struct check *ck, const struct ast_expr *node,
              const struct value *condition, const struct value *left,
@@ -383,6 +405,8 @@ check_choice(struct check *ck, const struct ast_expr *node,
     bool any = left->kind == VALUE_ANY || right->kind == VALUE_ANY;
     if (!numeric(left) || !numeric(right) ||
         (!any && (left->rows != right->rows || left->cols != right->cols))) {
+        if (is_text(ck, left) && is_text(ck, right))
+            return no_choice_of_texts(ck, node);
         struct diag *diag = check_error(
             ck, DIAG_E0223, node->range,
             "both branches of `if` are of one kind, but these are %s "

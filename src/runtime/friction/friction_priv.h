@@ -190,6 +190,16 @@ bool mode_widest(const struct mode_problem *in, const struct point_state *found,
                  const struct mode_solution *solution,
                  struct point_state *state);
 
+/* -- mode_ends.c -----------------------------------------------------------
+ */
+
+/* Calls `try` with choices in `state` (n) in which points whose modes have just
+ * ended do anything that is not clearly inconsistent, and the others are as in
+ * `beside`; with none where more than a few points have ended. */
+void mode_ends(struct arena *arena, const struct mode_problem *in,
+               const struct point_state *beside, struct point_state *state,
+               void (*try)(void *context), void *context);
+
 /* -- mode_tree.c ------------------------------------------------------------
  */
 

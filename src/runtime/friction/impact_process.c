@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One point comes down while others rest: the impulse process of impact_one.c
- * among several points. The impulse at the point that is hit drives the
- * velocities; the others answer to every increment of it by Signorini's and
- * Coulomb's laws, as they answer to forces. Between two corners, where a slip
- * or a normal velocity comes to 0, all rates are constant; at a corner modes
- * are chosen anew (mode_search.c). So friction never does positive work, and a
- * point that rests takes none along its normal: the restitution of the point
- * that is hit alone decides what comes back. */
+/* One point comes down while others rest: the impulse process of
+ * friction_impact_one among several points. The impulse at the point that is
+ * hit drives the velocities; the others answer to every increment of it by
+ * Signorini's and Coulomb's laws, as they answer to forces. Between two
+ * corners, where a slip or a normal velocity comes to 0, all rates are
+ * constant; at a corner modes are chosen anew (mode_search.c). So friction
+ * never does positive work, and a point that rests takes none along its normal:
+ * the restitution of the point that is hit alone decides what comes back. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>

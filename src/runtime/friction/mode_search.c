@@ -225,42 +225,20 @@ all_closed(struct search *search)
     try_state(search);
 }
 
-/* of so many points at most */
-#define ENDS_TRIED 6
-
-/* Tries all states of the points whose modes have just ended beside these
- * states of the others. */
+/* Tries a choice that has not been found yet. */
 static void
-ends_beside(struct search *search, const struct point_state *beside)
+try_other(void *context)
 {
-    const struct mode_problem *in = search->in;
-    int ended[ENDS_TRIED], count[ENDS_TRIED], at[ENDS_TRIED] = {0}, n = 0;
-    struct point_state choice[ENDS_TRIED][MODE_STATES_MOST];
-    for (int i = 0; i < in->n; i++) {
-        if (!in->point[i].ended)
-            continue;
-        if (n == ENDS_TRIED)
-            return;
-        count[n] = mode_states_of(in->point + i, choice[n]);
-        ended[n++] = i;
+    struct search *search = context;
+    bool new = true;
+    for (size_t f = 0; f < search->all.n && new; f++) {
+        bool same = true;
+        for (int i = 0; i < search->in->n && same; i++)
+            same = mode_same_state(search->state[i], search->all.v[f].state[i]);
+        new = !same;
     }
-    for (int k = 0; k < n;) {
-        memcpy(search->state, beside, sizeof *beside * (size_t)in->n);
-        for (int j = 0; j < n; j++)
-            search->state[ended[j]] = choice[j][at[j]];
-        bool new = true;
-        for (size_t f = 0; f < search->all.n && new; f++) {
-            bool same = true;
-            for (int i = 0; i < in->n && same; i++)
-                same = mode_same_state(search->state[i],
-                                       search->all.v[f].state[i]);
-            new = !same;
-        }
-        if (new)
-            try_state(search);
-        for (k = 0; k < n && ++at[k] == count[k]; k++)
-            at[k] = 0;
-    }
+    if (new)
+        try_state(search);
 }
 
 /* At the instant at which a mode ends it and what follows it have the same
@@ -287,9 +265,9 @@ after_ends(struct search *search)
                                                                 : beside[i];
         differs |= !point->ended && !mode_same_state(beside[i], before[i]);
     }
-    ends_beside(search, beside);
+    mode_ends(search->arena, in, beside, search->state, try_other, search);
     if (differs)
-        ends_beside(search, before);
+        mode_ends(search->arena, in, before, search->state, try_other, search);
 }
 
 /* Of so many points at most: the edges of a family are asked by a program each.

@@ -137,8 +137,9 @@ impact_report_open_normal(struct analysis *analysis,
                 normal, name[0], name[1], velocity);
         else
             diag_note(analysis->ds, diag, IMP_NOWHERE,
-                      "%s: the normal of %s of `%s`%s", normal,
+                      "%s: the normal of %s of %s`%s`%s", normal,
                       feature_name(run, FEATURE_FACE),
+                      manifold->choice[choice].foreign ? "what is beside " : "",
                       name[manifold->choice[choice].body & 1u], velocity);
     }
     if (known)

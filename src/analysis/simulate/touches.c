@@ -249,6 +249,10 @@ touched(struct simulation *sim, uint32_t contact, const struct verdict *verdict,
         return IMP_OK;
     default:
         simulate_watch(sim, contact, WATCH_LEAVE);
+        /* a corner that passes the end of the face over which it is watched */
+        if (verdict->open && sim->resting.is_over &&
+            sim->resting.is_over[contact])
+            resting_polytopes_leave_face(sim, contact);
         return IMP_OK;
     }
 }

@@ -200,72 +200,85 @@ put_place(const struct polytope_scene *scene, int which, const double place[3],
                          scene->R[6 + i] * away[2];
 }
 
-/* Finds the one normal that wall and cover leave at all places; -1: it stays
- * open, or the cover says nothing there. */
-static int
-one_left(const struct polytope_scene *scene, int which, struct wall_seam *seam,
-         const double (*place)[3], int n, const double (*choice)[3],
-         int choices)
+/* Finds the normals that wall and cover leave at all places; false: the cover
+ * says nothing there. */
+static bool
+keep_common(const struct polytope_scene *scene, int which,
+            struct wall_seam *seam, const double (*place)[3], int n,
+            const double (*choice)[3], int choices, struct seam_normals *out)
 {
-    int only = -1;
+    for (int i = 0; i < choices; i++)
+        out->keep[i] = true;
+    out->convex = true;
     for (int p = 0; p < n; p++) {
         put_place(scene, which, place[p], seam);
         if (!cover_touches(seam))
-            return -1;
+            return false;
         struct faces_left faces = faces_left(seam);
         if (!faces.covered || faces.left == 0)
-            return -1;
-        int here = -1;
+            return false;
+        out->convex = out->convex && faces.convex;
         for (int i = 0; i < choices; i++) {
             double own[3];
             outward(scene, which, seam, choice[i], own);
-            if (!is_normal_of_both(seam, &faces, own))
-                continue;
-            if (here >= 0)
-                return -1;
-            here = i;
+            out->keep[i] =
+                out->keep[i] && is_normal_of_both(seam, &faces, own);
         }
-        if (here < 0 || (only >= 0 && here != only))
-            return -1;
-        only = here;
     }
-    return only;
+    out->kept = 0;
+    for (int i = 0; i < choices; i++)
+        out->kept += out->keep[i];
+    return true;
 }
 
-/* Does a face of the cover leave another normal, which is none of the faces of
- * both bodies that touch? */
-static bool
-cover_has_another(const struct polytope_scene *scene, int which,
-                  const struct wall_seam *seam, double least,
-                  const double only[3])
+void
+wall_seam_face(const struct wall_seam *seam, const struct polytope_scene *scene,
+               int which, uint32_t face, double n[3])
 {
+    assert(seam != NULL && scene != NULL && face < seam->cover->n_face);
+    double own[3];
+    cover_face(seam, face, own);
+    for (int i = 0; i < 3; i++)
+        n[i] = which == 0 ? own[i]
+                          : seam->sign * vec3_dot(scene->R + 3 * i, own);
+}
+
+/* Finds the faces of the cover that leave other normals than those which are
+ * kept. */
+static void
+add_others(const struct polytope_scene *scene, int which,
+           const struct wall_seam *seam, double least,
+           const double (*choice)[3], int choices, struct seam_normals *out)
+{
+    out->faces = 0;
     for (uint32_t f = 0; f < seam->cover->n_face; f++) {
         double own[3], n[3], away[3];
         uint32_t at[2];
-        if (cover_face(seam, f, own) < -seam->tol)
+        if (cover_face(seam, f, own) < -seam->tol ||
+            !is_normal_of_cover(seam, own))
             continue;
-        for (int i = 0; i < 3; i++)
-            n[i] = which == 0 ? own[i]
-                              : seam->sign * vec3_dot(scene->R + 3 * i, own);
-        for (int i = 0; i < 3; i++)
-            away[i] = n[i] - only[i];
-        if (vec3_norm(away) > TOUCH_SAME && is_normal_of_cover(seam, own) &&
-            polytope_separation(scene, n, at) >= least)
-            return true;
+        wall_seam_face(seam, scene, which, f, n);
+        bool known = polytope_separation(scene, n, at) < least;
+        for (int i = 0; i < choices && !known; i++) {
+            for (int k = 0; k < 3; k++)
+                away[k] = n[k] - choice[i][k];
+            known = out->keep[i] && vec3_norm(away) <= TOUCH_SAME;
+        }
+        if (!known)
+            out->face[out->faces++] = f;
     }
-    return false;
 }
 
-int
-wall_seam_normal(struct wall_seam *seam, const struct polytope_scene *scene,
-                 int which, const double (*place)[3], int places,
-                 const double (*choice)[3], int choices, double least)
+bool
+wall_seam_normals(struct wall_seam *seam, const struct polytope_scene *scene,
+                  int which, const double (*place)[3], int places,
+                  const double (*choice)[3], int choices, double least,
+                  struct seam_normals *out)
 {
-    assert(seam != NULL && scene != NULL && places > 0);
+    assert(seam != NULL && scene != NULL && places > 0 && out != NULL);
     seam->sign = which == 0 ? 1.0 : -1.0;
-    int only = one_left(scene, which, seam, place, places, choice, choices);
-    return only >= 0 &&
-                   cover_has_another(scene, which, seam, least, choice[only])
-               ? -1
-               : only;
+    if (!keep_common(scene, which, seam, place, places, choice, choices, out))
+        return false;
+    add_others(scene, which, seam, least, choice, choices, out);
+    return true;
 }

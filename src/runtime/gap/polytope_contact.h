@@ -54,6 +54,8 @@ struct manifold_choice {
     uint32_t body; /* whose face it is; MANIFOLD_CROSSING: edges */
     uint32_t face; /* the face, or the edge of body 0 */
     uint32_t edge; /* the edge of body 1 */
+    bool foreign;  /* it is the face of a third body that rests beside `body`,
+                      as one wall with it */
 };
 struct contact_manifold {
     enum manifold_kind kind;

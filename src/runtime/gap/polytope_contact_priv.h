@@ -107,8 +107,8 @@ void polytope_corners_leave_one(const struct polytope_scene *scene, double tol,
                                 struct contact_manifold *out);
 /* Where a fixed body is touched at n places (axes of body 0), and another fixed
  * body that the same body may touch covers its other side there, both are one
- * wall: the one normal that the wall has is left, if there is one
- * (polytope_manifold.c). */
+ * wall: the one normal that the wall has is left, if there is one; else, in the
+ * plane, both ends of its cone of normals (polytope_manifold.c). */
 void polytope_cover_settle(struct rt *run, uint32_t contact,
                            const struct polytope_scene *scene,
                            const double (*place)[3], int n, double least,

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/features/contact_polygon.h"
+#include "runtime/features/rounded_corner.h"
 #include "runtime/features/wall_seam.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
@@ -353,6 +354,54 @@ settle_open(struct rt *run, uint32_t contact,
                : IMP_OK;
 }
 
+/* Puts into the manifold what a wall and its cover leave of the normals. One that
+ * is left settles the normal. In the plane several are the ends of the cone that
+ * both leave, which may lie at a face of the cover; with rounded corners, which
+ * ask the corners of both bodies, the normals stay those of the pair. */
+static void
+take_common(struct rt *run, const struct polytope_scene *scene, int which,
+            const struct wall_seam *seam, const struct seam_normals *left,
+            struct contact_manifold *out)
+{
+    int total = left->kept + left->faces;
+    if ((left->kept != 1 || left->faces > 0) &&
+        (total < 2 || scene->dim != 2 || !left->convex ||
+         run->corners == CORNERS_ROUNDED))
+        return;
+    struct manifold_choice *choice =
+        NEW_N(run->brief, struct manifold_choice, (size_t)total);
+    int n = 0;
+    for (int i = 0; i < out->n_choice; i++)
+        if (left->keep[i])
+            choice[n++] = out->choice[i];
+    for (int i = 0; i < left->faces; i++, n++) {
+        choice[n] = (struct manifold_choice){.body = (uint32_t)which,
+                                             .foreign = true};
+        wall_seam_face(seam, scene, which, left->face[i], choice[n].n);
+    }
+    out->choice = choice;
+    out->n_choice = n;
+}
+
+/* Asks one cover of a wall what it leaves of the normals. */
+static void
+ask_cover(struct rt *run, const struct polytope_scene *scene, int which,
+          struct wall_seam *seam, const double (*place)[3], int n, double least,
+          struct contact_manifold *out)
+{
+    size_t count = (size_t)out->n_choice;
+    double(*normal)[3] = arena_alloc(run->brief, sizeof *normal * count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(normal[i], out->choice[i].n, sizeof normal[i]);
+    struct seam_normals left = {
+        .keep = NEW_N(run->brief, bool, count),
+        .face = NEW_N(run->brief, uint32_t, (size_t)seam->cover->n_face)};
+    if (wall_seam_normals(seam, scene, which, place, n,
+                          (const double(*)[3])normal, out->n_choice, least,
+                          &left))
+        take_common(run, scene, which, seam, &left, out);
+}
+
 void
 polytope_cover_settle(struct rt *run, uint32_t contact,
                       const struct polytope_scene *scene,
@@ -361,19 +410,15 @@ polytope_cover_settle(struct rt *run, uint32_t contact,
 {
     assert(run != NULL && scene != NULL && out != NULL && n > 0);
     const imp_contact *own = rt_contact(run, contact);
-    int count = out->n_choice;
-    double(*normal)[3] =
-        arena_alloc(run->brief, sizeof *normal * (size_t)(count + 1));
-    for (int i = 0; i < count; i++)
-        memcpy(normal[i], out->choice[i].n, sizeof normal[i]);
     const uint32_t *group = rigid_groups(run);
-    for (int which = 0; which < 2 && out->n_choice > 1; which++) {
+    for (int which = 0; which < 2; which++) {
         uint32_t wall = own->body[which], other = own->body[1 - which];
         struct wall_seam seam = {.wall = run->polytope[wall], .tol = 2.0 * tol};
         if (seam.wall->n_vertex == 0)
             continue;
         support_body_get(run, wall, &seam.wall_pose);
-        for (uint32_t c = 0; c < run->im->contacts.n; c++) {
+        for (uint32_t c = 0; c < run->im->contacts.n && out->n_choice > 1;
+             c++) {
             const imp_contact *next = rt_contact(run, c);
             if (c == contact || next->system != IMP_NO_SYSTEM ||
                 next->body[0] == IMP_WORLD || next->body[1] == IMP_WORLD)
@@ -385,14 +430,7 @@ polytope_cover_settle(struct rt *run, uint32_t contact,
                 continue;
             seam.cover = run->polytope[cover];
             support_body_get(run, cover, &seam.cover_pose);
-            int only =
-                wall_seam_normal(&seam, scene, which, place, n,
-                                 (const double(*)[3])normal, count, least);
-            if (only < 0)
-                continue;
-            out->choice[0] = out->choice[only];
-            out->n_choice = 1;
-            break;
+            ask_cover(run, scene, which, &seam, place, n, least, out);
         }
     }
 }

@@ -546,17 +546,17 @@ polytope_pair_series(struct rt *run, uint32_t contact, int order,
     return IMP_OK;
 }
 
-/* The separation along the stated normal, which turns with the first body, at
- * the first point. */
+/* The separation of the first points along a normal n (world axes) that turns
+ * with body `turns`. */
 static void
-stated_series(struct rt *run, uint32_t contact, int order,
-              const struct contact_manifold *manifold,
-              const struct taylor centre[3], const struct taylor turn[9],
-              double *gap)
+fixed_series(struct rt *run, uint32_t contact, int order,
+             const struct contact_manifold *manifold, const double n[3],
+             uint32_t turns, const struct taylor centre[3],
+             const struct taylor turn[9], double *gap)
 {
     const imp_contact *image_contact = rt_contact(run, contact);
     struct support_body support[2];
-    struct taylor part, series;
+    struct taylor part, along, series;
     double d[3], normal[3], p[3], foot[3];
     for (int i = 0; i < 2; i++) {
         support_body_get(run, image_contact->body[i], &support[i]);
@@ -564,12 +564,21 @@ stated_series(struct rt *run, uint32_t contact, int order,
             d[j] = (i == 0 ? manifold->P : manifold->Q)[0][j] - support[i].c[j];
         support_rotate_back(&support[i], d, i == 0 ? p : foot);
     }
-    support_rotate_back(&support[0], manifold->n, normal);
-    taylor_const(order, -vec3_dot(normal, p), &series);
+    support_rotate_back(&support[turns], n, normal);
+    taylor_const(order,
+                 turns == 0 ? -vec3_dot(normal, p) : vec3_dot(normal, foot),
+                 &series);
     for (int i = 0; i < 3; i++) {
-        taylor_dot_const(order, turn + 3 * i, foot, &part);
-        taylor_add(order, &part, &centre[i], &part);
-        taylor_scale(order, normal[i], &part, &part);
+        if (turns == 0) {
+            taylor_dot_const(order, turn + 3 * i, foot, &part);
+            taylor_add(order, &part, &centre[i], &part);
+            taylor_scale(order, normal[i], &part, &part);
+        } else {
+            struct taylor away = centre[i];
+            away.c[0] -= p[i];
+            taylor_dot_const(order, turn + 3 * i, normal, &along);
+            taylor_mul(order, &along, &away, &part);
+        }
         taylor_add(order, &series, &part, &series);
     }
     memcpy(gap, series.c, sizeof(double) * (size_t)(order + 1));
@@ -594,11 +603,17 @@ polytope_choice_series(struct rt *run, uint32_t contact, int order,
     if (st)
         return st;
     if (manifold->stated) {
-        stated_series(run, contact, order, manifold, centre, turn, gap);
+        fixed_series(run, contact, order, manifold, manifold->n, 0, centre,
+                     turn, gap);
         return IMP_OK;
     }
     const struct manifold_choice *chosen = &manifold->choice[choice];
     body = chosen->body;
+    if (chosen->foreign) {
+        fixed_series(run, contact, order, manifold, chosen->n, body, centre,
+                     turn, gap);
+        return IMP_OK;
+    }
     polytope_scene_get(run, contact, false, &scene);
     if (body == MANIFOLD_CROSSING) {
         pair = (struct feature_pair){{FEATURE_EDGE, FEATURE_EDGE},

@@ -16,6 +16,8 @@
  *   before a name, and there the word `between` has a meaning;
  * - `data` and `column` behind a complete operand and before a name begin a
  *   declaration;
+ * - `shape`, `body`, `contact` and `joint` before `=` in a block are names of keys,
+ *   which no block has;
  * - behind the command `compare` it is the command that is compared. */
 #include <assert.h>
 #include <string.h>
@@ -153,6 +155,15 @@ kind_at_place(const struct filter *filter, const struct token *token)
     return IMP_YYNAME;
 }
 
+/* Does the keyword name a thing that others may be thought to have, as a body
+ * its shape? */
+static bool
+is_thing(int kind)
+{
+    return kind == IMP_YYSHAPE || kind == IMP_YYBODY ||
+           kind == IMP_YYCONTACT || kind == IMP_YYJOINT;
+}
+
 void
 filter_next(struct filter *filter, struct token *token)
 {
@@ -167,11 +178,15 @@ filter_next(struct filter *filter, struct token *token)
     int prev = filter->prev.kind;
     const char *word = word_spelling(token->kind);
     bool letters = word && (word[0] | 32) >= 'a' && (word[0] | 32) <= 'z';
-    /* a field may have the name of a keyword; `in` is also the unit inch */
+    /* a field may have the name of a keyword; `in` is also the unit inch; what
+     * is given a value is a key, of which the checker says where it belongs */
     if (letters &&
-        (prev == IMP_YYDOT || (token->kind == IMP_YYIN &&
-                               (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||
-                                prev == IMP_YYSLASH)))) {
+        (prev == IMP_YYDOT ||
+         (filter->blocks && is_thing(token->kind) && !word_declares(prev) &&
+          filter->ahead.kind == IMP_YYASSIGN) ||
+         (token->kind == IMP_YYIN &&
+          (prev == IMP_YYLBRACK || prev == IMP_YYTIMES ||
+           prev == IMP_YYSLASH)))) {
         token->kind = IMP_YYNAME;
         token->text = intern_str(filter->scan->names, word);
     } else if (token->kind == IMP_YYNAME && is_search(filter, token)) {
@@ -197,5 +212,9 @@ filter_next(struct filter *filter, struct token *token)
         if (token->kind == IMP_YYOVER)
             filter->minimises = false;
     }
+    if (token->kind == IMP_YYLBRACE)
+        filter->blocks++;
+    if (token->kind == IMP_YYRBRACE && filter->blocks)
+        filter->blocks--;
     filter->prev = *token;
 }

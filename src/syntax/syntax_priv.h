@@ -101,6 +101,7 @@ struct filter {
     bool primed;
     /* a command that has not come to its `to`, its `over` */
     bool fits, minimises;
+    uint32_t blocks; /* that are open */
 };
 void filter_open(struct filter *filter, struct scan *scan);
 /* Gives the next token, with command words and keywords told from names by

@@ -75,6 +75,19 @@ block_keys(struct check *ck, const struct ast_item *item,
     return ok;
 }
 
+bool
+block_has_shape(const struct ast_item *item)
+{
+    assert(item);
+    for (size_t b = 0; b < item->n_block; b++) {
+        const struct ast_item *key = item->block[b];
+        if (key->kind == AST_KEY && key->name.text &&
+            !strcmp(key->name.text, "shape"))
+            return true;
+    }
+    return false;
+}
+
 int
 key_word(struct check *ck, const struct ast_item *key, const char *const *words,
          size_t count)

@@ -638,6 +638,9 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
         struct decl *b = ck->notes.body_decls.v[checked->body[i]];
         if (b->item->head1)
             continue;
+        ok = false;
+        if (block_has_shape(b->item))
+            continue;
         struct diag *diag = check_error(
             ck, DIAG_E0322, (i ? it->head2 : it->head1)->range,
             "the body `%s` has no shape, so it cannot touch anything", b->name);
@@ -648,7 +651,6 @@ contact(struct check *ck, struct decl *decl, uint32_t member)
                    b->name, ck->m->dim == 3 ? "sphere" : "circle", decl->name,
                    ck->lists.bodies.v[checked->body[0]].name,
                    ck->lists.bodies.v[checked->body[1]].name);
-        ok = false;
     }
     if (ok && ck->lists.bodies.v[checked->body[0]].fixed &&
         ck->lists.bodies.v[checked->body[1]].fixed) {

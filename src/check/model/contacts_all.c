@@ -140,6 +140,8 @@ static void
 without_surface(struct check *ck, uint32_t body, imp_range where)
 {
     const struct decl *decl = ck->notes.body_decls.v[body];
+    if (block_has_shape(decl->item))
+        return;
     struct diag *diag = check_error(
         ck, DIAG_E0322, where,
         "the body `%s` has no shape, so it cannot touch anything", decl->name);

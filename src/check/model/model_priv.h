@@ -64,6 +64,8 @@ void body_orientation(struct check *ck, const struct env *env,
 bool block_keys(struct check *ck, const struct ast_item *item,
                 const struct keydef *known, size_t count, const char *what,
                 const struct ast_item **out);
+/* Does the block of a body state a shape, which has been reported? */
+bool block_has_shape(const struct ast_item *item);
 /* three zeros, shared by all that state nothing */
 const expr *const *check_zeros(struct check *ck);
 /* -- families: one declaration, many members --------------------------------

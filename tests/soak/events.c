@@ -128,11 +128,13 @@ in_window(const struct event_list *list, const struct event *event)
     bool impact = !strcmp(event->kind, "impact");
     for (int i = 0; i < list->windows; i++) {
         const struct window *window = &list->window[i];
-        /* between the bounces of one contact another may stick and slip */
+        /* between the bounces of one contact another may stick, slip, and lift
+         * off again */
         bool inner = window->nested || !strcmp(event->kind, "slip") ||
                      !strcmp(event->kind, "slide") ||
                      !strcmp(event->kind, "stick") ||
-                     !strcmp(event->kind, "reverse");
+                     !strcmp(event->kind, "reverse") ||
+                     !strcmp(event->kind, "liftoff");
         /* what begins with the limit itself is compared, unless one run may
          * begin it earlier than the other by an error that it tells: then both
          * leave it out */

@@ -157,8 +157,8 @@ block(struct check *ck, struct reading *reading)
     return ok;
 }
 
-/* What a header says without a block: the name, of which spaces and hyphens
- * become _, and the unit in brackets behind it, `height [mm]`; without one the
+/* What a header says without a block: the name, of which spaces, hyphens and
+ * dots (of what a run has saved, ball_position.x) become _, and the unit in brackets behind it, `height [mm]`; without one the
  * numbers are pure. HDF5 has units beside the names: there brackets and slashes
  * become _, too. False: it is no name, or has no unit in its brackets. */
 static bool
@@ -183,7 +183,7 @@ header_says(struct check *ck, const char *header, bool hdf5,
     if (hdf5 && length && header[length - 1] == ']')
         length--; /* place[0] is place_0 */
     for (size_t i = 0; i < length; i++)
-        name[i] = strchr(hdf5 ? " -/[" : " -", header[i]) ? '_' : header[i];
+        name[i] = strchr(hdf5 ? " -./[" : " -.", header[i]) ? '_' : header[i];
     name[length] = 0;
     asked->name = name;
     return is_name(name);

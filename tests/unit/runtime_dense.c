@@ -40,7 +40,7 @@ least_squares(void **state)
     (void)state;
     uint64_t s = 11;
     double room[1000];
-    assert_true(least_square_room(N) <= sizeof room / sizeof *room);
+    assert_true(least_square_room(N, N) <= sizeof room / sizeof *room);
     for (int t = 0; t < 500; t++) {
         int n = 1 + t % N, k = 1 + (t * 5) % n, rank = 0;
         double a[N * N], u[N * N], v[N * N], sv[N], b[N], x[N], y[N],
@@ -54,7 +54,8 @@ least_squares(void **state)
         if (sv[k - 1] < 1e-3 * sv[0])
             continue;
         struct least_square of;
-        assert_true(least_square_factor(n, a, &of, room));
+        assert_true(
+            least_square_factor(n, n, a, least_square_rounding(n), &of, room));
         assert_int_equal(of.rank, k);
         for (int i = 0; i < n; i++)
             b[i] = gauss(&s);
@@ -77,6 +78,31 @@ least_squares(void **state)
                       1e-9 * size * sv[0]);
                 CLOSE(turned[way][j], turned[0][j], 1e-9 * size);
             }
+        /* what is no multiple of the rows: its nearest one, and the rest is
+         * what the matrix takes to 0 */
+        double near[N], null[N];
+        memcpy(near, b, sizeof near);
+        least_square_project(&of, near, work);
+        least_square_solve_turned(&of, near, turned[0]);
+        for (int j = 0; j < n; j++)
+            CLOSE(dense_dot(n, a + j * n, turned[0]), near[j], 1e-9);
+        for (int i = 0; i < n; i++) {
+            double left = 0;
+            for (int j = 0; j < n; j++)
+                left += a[j * n + i] * (b[j] - near[j]);
+            CLOSE(left, 0, 1e-9 * sv[0]);
+        }
+        for (int d = 0; d < n - k; d++) {
+            least_square_null(&of, d, null);
+            for (int i = 0; i < n; i++) {
+                double left = 0, terms = 0;
+                for (int j = 0; j < n; j++) {
+                    left += a[j * n + i] * null[j];
+                    terms += fabs(a[j * n + i] * null[j]);
+                }
+                CLOSE(left, 0, 1e-11 * terms);
+            }
+        }
         if (2 * k > n)
             continue;
         /* a column that differs from another one by 1e-9 of itself, off
@@ -88,7 +114,8 @@ least_squares(void **state)
             a[n + i] = a[i];
         }
         a[n + least] += 1e-9 * norm;
-        assert_false(least_square_factor(n, a, &of, room));
+        assert_false(
+            least_square_factor(n, n, a, least_square_rounding(n), &of, room));
     }
 }
 

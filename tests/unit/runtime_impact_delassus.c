@@ -198,9 +198,74 @@ against_long_double(void **state)
     arena_free(a);
 }
 
+/* Many contacts of few bodies depend on each other: their impulses by QR are
+ * the least ones, and the rank is that of singular values. */
+static void
+many_dependent(void **state)
+{
+    (void)state;
+    uint64_t s = 33;
+    struct arena *a = arena_new();
+    for (int t = 0; t < 100; t++) {
+        struct problem o;
+        problem_new(&o);
+        uint32_t bodies = 2 + pick(&s, 3), contacts = 24 + pick(&s, 9);
+        for (uint32_t i = 0; i < bodies; i++) {
+            double R[9];
+            random_rotation(&s, R);
+            add_body(&o, multi_random(&s, .2, 5), 2, 2, 3,
+                     multi_random(&s, -3, 3), multi_random(&s, -3, 3),
+                     multi_random(&s, -3, 3), R);
+            set_motion(&o, i, multi_random(&s, -1, 1), multi_random(&s, -1, 1),
+                       multi_random(&s, -1, 1), multi_random(&s, -1, 1),
+                       multi_random(&s, -1, 1), multi_random(&s, -1, 1));
+        }
+        for (uint32_t i = 0; i < contacts; i++) {
+            uint32_t b1 = pick(&s, bodies), b0 = pick(&s, bodies + 1);
+            add_contact(&o, b0 == b1 || b0 == bodies ? WORLD : b0, b1,
+                        multi_random(&s, -3, 3), multi_random(&s, -3, 3),
+                        multi_random(&s, -3, 3), multi_random(&s, -1, 1),
+                        multi_random(&s, -1, 1), multi_random(&s, -1, 1), .5);
+        }
+        arena_clear(a);
+        struct impact_solver *m =
+            impact_solver_new(a, o.p.n_body, o.p.n_contact, 0);
+        /* all approach: those that open are turned */
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
+        for (uint32_t i = 0; i < contacts; i++)
+            for (int k = 0; k < 3 && m->approach.v0[i] > 0; k++)
+                o.c[i].dir[k] = -o.c[i].dir[k];
+        assert_int_equal(impact_solver_prepare(m, &o.p), 0);
+        impact_solver_solve(m, IMP_IMPACT_NEWTON);
+        assert_true(m->decision.applied);
+        double P[PROBLEM_MOST], big = 0, fast = 0;
+        bool unique = m->decision.determined == IMPACT_UNIQUE;
+        for (uint32_t i = 0; i < contacts; i++) {
+            P[i] = m->impulse.P[i];
+            big = fmax(big, fabs(P[i]));
+            fast = fmax(fast, fabs(m->approach.v0[i]));
+        }
+        for (uint32_t i = 0; i < contacts; i++)
+            CLOSE(m->velocity.after[i],
+                  -.5 * m->approach.v0[i] * m->approach.length[i],
+                  1e-11 * fast);
+        assert_int_equal(impact_solver_measure(m), 0);
+        assert_int_equal(unique, m->delassus.rank == (int)contacts);
+        for (int d = 0; d < (int)contacts - m->delassus.rank; d++) {
+            double along = 0;
+            for (uint32_t i = 0; i < contacts; i++)
+                along += P[i] * m->approach.length[i] * m->approach.length[i] *
+                         m->delassus.null[(uint32_t)d * contacts + i];
+            CLOSE(along, 0, 1e-11 * big * contacts);
+        }
+    }
+    arena_free(a);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(against_long_double)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(against_long_double),
+                                       cmocka_unit_test(many_dependent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,14 @@
 /* Motions of joint_saddle.c solve their equations to SADDLE_SOUND; the
  * condition of these may take four digits more. */
 #define LIGHT_LOOSEST (1e4 * SADDLE_SOUND)
+/* From so many contacts on QR is tried before singular values, which take a
+ * hundred times as long at sixty. Its rank is that of singular values where no
+ * column lies between those that are independent of others and those that
+ * rounding alone tells from them. */
+#define MANY 24
+/* Columns of which joints leave less than this are left to singular values:
+ * what is left is measured by what was there. */
+#define LEFT_WHOLE 0.01
 
 static void
 ensure(struct impact_solver *solver)
@@ -43,6 +51,10 @@ ensure(struct impact_solver *solver)
     solver->delassus.null = NEW_N(work->arena, double, n_row *n_row);
     exact->Jv = exact->J + columns * n_row;
     exact->Js = exact->Jv + n_row * n_row;
+    if (n_row >= MANY)
+        exact->room = NEW_N(work->arena, double,
+                            2 * columns * n_row +
+                                least_square_room((int)columns, (int)n_row));
 }
 
 /* The length of a column: six numbers for each body. */
@@ -77,6 +89,44 @@ tolerance(const struct impact_solver *solver)
                 solver->in.tolerance);
 }
 
+/* QR of the n_set columns `set` of B, without entries where all are 0. False:
+ * the rank is not clear. */
+static bool
+factor_clear(struct impact_solver *solver, const int *set, int n_set)
+{
+    struct impact_work *work = solver->w;
+    struct impact_exact *exact = &work->svd;
+    size_t n_entries = (size_t)entries(solver), n = (size_t)n_set, m = 0;
+    double *columns = exact->room;
+    for (size_t j = 0; j < n_entries; j++) {
+        bool any = false;
+        for (size_t i = 0; i < n; i++) {
+            double x = exact->B[n_entries * (size_t)set[i] + j];
+            any |= x != 0;
+            columns[m * n + i] = x;
+        }
+        m += any;
+    }
+    double *turned = columns + m * n;
+    for (size_t i = 0; i < n; i++) {
+        double square = 0;
+        for (size_t j = 0; j < m; j++) {
+            double x = turned[i * m + j] = columns[j * n + i];
+            square += x * x;
+        }
+        double whole = work->joint.ref[solver->nr + set[i]];
+        if (square > 0 && !(square >= LEFT_WHOLE * LEFT_WHOLE * whole))
+            return false;
+    }
+    if (!least_square_factor((int)m, n_set, turned, exact->loose,
+                             &exact->square, turned + m * n))
+        return false;
+    for (int d = 0; d < n_set - exact->square.rank; d++)
+        least_square_null(&exact->square, d,
+                          exact->V + (exact->square.rank + d) * n_set);
+    return true;
+}
+
 /* The SVD of the n_set columns `set` of B, into V and s. The rank is decided on
  * columns measured by their length before the joints took their part; the
  * singular values that are kept are those of unit directions. */
@@ -87,6 +137,7 @@ factor(struct impact_solver *solver, const int *set, int n_set)
     struct impact_exact *exact = &work->svd;
     int n_entries = entries(solver), rank = 0;
     double *columns = exact->B + (size_t)n_entries * (size_t)solver->nc;
+    exact->whole = false;
     for (int i = 0; i < n_set; i++) {
         const double *b = exact->B + (size_t)n_entries * (size_t)set[i];
         double ref = sqrt(work->joint.ref[solver->nr + set[i]]);
@@ -101,7 +152,10 @@ factor(struct impact_solver *solver, const int *set, int n_set)
         memcpy(columns + i * n_entries,
                exact->B + (size_t)n_entries * (size_t)set[i],
                sizeof *columns * (size_t)n_entries);
-    return dense_svd(n_entries, n_set, columns, exact->V, exact->s) ? rank : -1;
+    if (!dense_svd(n_entries, n_set, columns, exact->V, exact->s))
+        return -1;
+    exact->whole = n_set == solver->nc;
+    return exact->rank = rank;
 }
 
 /* Orthogonalises the rows of joints, and gives what they leave of the contacts.
@@ -141,22 +195,37 @@ leave(struct impact_solver *solver)
     }
 }
 
+/* Makes B, and G again from B: here fewer digits cancel. */
+static void
+make_left(struct impact_solver *solver)
+{
+    struct impact_exact *exact = &solver->w->svd;
+    int n_entries = entries(solver), nc = solver->nc;
+    ensure(solver);
+    leave(solver);
+    for (int c = 0; c < nc; c++) {
+        double *b = exact->B + (size_t)n_entries * (size_t)c,
+               n = sqrt(dense_dot(n_entries, b, b));
+        if (!(n > exact->loose * sqrt(solver->w->joint.ref[solver->nr + c])))
+            memset(b, 0, sizeof *b * (size_t)n_entries);
+    }
+    for (int i = 0; i < nc; i++)
+        for (int j = 0; j <= i; j++)
+            solver->delassus.G[i * nc + j] = solver->delassus.G[j * nc + i] =
+                dense_dot(n_entries, exact->B + (size_t)n_entries * (size_t)i,
+                          exact->B + (size_t)n_entries * (size_t)j);
+    exact->left = true;
+}
+
 int
 delassus_svd(struct impact_solver *solver)
 {
     assert(solver);
-    struct impact_work *work = solver->w;
-    struct impact_exact *exact = &work->svd;
-    int n_entries = entries(solver), nc = solver->nc;
-    ensure(solver);
-    leave(solver);
+    struct impact_exact *exact = &solver->w->svd;
+    int nc = solver->nc;
+    if (!exact->left)
+        make_left(solver);
     int *set = exact->perm;
-    for (int c = 0; c < nc; c++) {
-        double *b = exact->B + (size_t)n_entries * (size_t)c,
-               n = sqrt(dense_dot(n_entries, b, b));
-        if (!(n > exact->loose * sqrt(work->joint.ref[solver->nr + c])))
-            memset(b, 0, sizeof *b * (size_t)n_entries);
-    }
     for (int c = 0; c < nc; c++)
         set[c] = c;
     int rank = factor(solver, set, nc);
@@ -174,12 +243,6 @@ delassus_svd(struct impact_solver *solver)
         for (int c = 0; c < nc; c++)
             x[c] /= sqrt(n);
     }
-    /* G is made again from B: here fewer digits cancel */
-    for (int i = 0; i < nc; i++)
-        for (int j = 0; j <= i; j++)
-            solver->delassus.G[i * nc + j] = solver->delassus.G[j * nc + i] =
-                dense_dot(n_entries, exact->B + (size_t)n_entries * (size_t)i,
-                          exact->B + (size_t)n_entries * (size_t)j);
     exact->made = true;
     return 0;
 }
@@ -207,6 +270,25 @@ refine(struct impact_solver *solver, const int *set, int n_set, const double *b,
                    work->contact.Frd, left);
     for (int i = 0; i < n_set; i++)
         x[set[i]] += left[i];
+}
+
+/* The same by QR of many contacts: with B z = b, x is the least impulse that
+ * moves bodies so. rhs: b on the set, whose part outside the range stays. */
+static void
+by_clear_rank(struct impact_solver *solver, const int *set, int n_set,
+              double *rhs, double *x, double *residual)
+{
+    const struct least_square *of = &solver->w->svd.square;
+    double *reached = solver->w->svd.room, *motion = reached + n_set,
+           *scratch = motion + of->m;
+    memcpy(reached, rhs, sizeof *reached * (size_t)n_set);
+    least_square_project(of, reached, scratch);
+    for (int j = 0; j < n_set && residual; j++)
+        residual[set[j]] = rhs[j] - reached[j];
+    least_square_solve_turned(of, reached, motion);
+    least_square_solve(of, motion, reached, scratch);
+    for (int j = 0; j < n_set; j++)
+        x[set[j]] = reached[j];
 }
 
 /* Finds the x of least length with G x nearest to b on the set. Letters: F is
@@ -250,9 +332,17 @@ delassus_pseudoinverse(struct impact_solver *solver, const bool *on,
         *rank = n_set;
         return 0;
     }
+    if (!work->svd.left)
+        make_left(solver);
+    if (n_set >= MANY && factor_clear(solver, set, n_set)) {
+        by_clear_rank(solver, set, n_set, rhs, x, residual);
+        *rank = work->svd.square.rank;
+        return 0;
+    }
     if (!work->svd.made && delassus_svd(solver))
         return 1;
-    *rank = factor(solver, set, n_set);
+    *rank = work->svd.whole && n_set == nc ? work->svd.rank
+                                           : factor(solver, set, n_set);
     if (*rank < 0)
         return 1;
     for (int i = 0; i < *rank; i++)

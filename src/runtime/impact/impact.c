@@ -167,7 +167,7 @@ impact_solver_prepare(struct impact_solver *solver,
     struct impact_work *work = solver->w;
     int rank;
     solver->in = *in;
-    work->svd.made = false;
+    work->svd.made = work->svd.left = work->svd.whole = false;
     work->contact.whole = true;
     int rows = 0;
     for (uint32_t j = 0; j < in->n_joint; j++)

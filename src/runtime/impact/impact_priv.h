@@ -4,6 +4,7 @@
 #define IMP_RUNTIME_IMPACT_IMPACT_PRIV_H
 
 #include "runtime/impact/impact.h"
+#include "runtime/numerics/dense.h"
 
 /* The joints' matrix A = J M^-1 J^T, factored in panels (delassus_factored.c).
  */
@@ -26,7 +27,12 @@ struct impact_contact_factors {
 };
 /* The exact way, by QR and SVD: memory that is taken only when it is needed. */
 struct impact_exact {
-    bool made; /* for the present problem */
+    bool made;  /* QR and SVD for the present problem */
+    bool left;  /* B for the present problem */
+    bool whole; /* V, s and rank are those of all contacts */
+    int rank;
+    struct least_square square; /* of many contacts whose rank is clear */
+    double *room;               /* of `square`, and of the columns it factors */
     double *qr, *tau, *norm;
     int *perm;
     double *B, *V, *s;   /* of the contacts: SVD of what joints leave */

@@ -389,8 +389,8 @@ factor_one(struct rt *run, struct persistent_group *group)
     if (delassus->sure)
         return IMP_OK;
     if (n >= SQUARE_LEAST && !group->yields && !group->rubs &&
-        least_square_factor(n, delassus->G, &delassus->square,
-                            delassus->room)) {
+        least_square_factor(n, n, delassus->G, least_square_rounding(n),
+                            &delassus->square, delassus->room)) {
         delassus->clear = true;
         delassus->rank = delassus->square.rank;
         return IMP_OK;

@@ -66,9 +66,9 @@ room_for(struct rt *run, struct persistent_group *group, int n)
     /* in the plane a point may have a tangential unknown, too */
     room *= run->im->dim == 2 ? 2 : 1;
     group->unknown = NEW_N(run->own, struct persistent_unknown, room);
-    group->delassus.G =
-        NEW_N(run->own, double,
-              3 * room * room + 9 * room + least_square_room((int)room));
+    group->delassus.G = NEW_N(run->own, double,
+                              3 * room * room + 9 * room +
+                                  least_square_room((int)room, (int)room));
     group->delassus.U = group->delassus.G + room * room;
     group->delassus.V = group->delassus.U + room * room;
     group->delassus.s = group->delassus.V + room * room;
@@ -690,7 +690,8 @@ persistent_read_ahead(const struct rt *run)
         for (uint32_t i = 0; i < of->bodies.n && push[0] > 0.0; i++) {
             double size =
                 run->env[rt_body(run, body[i])->env_body + IMP_BODY_RADIUS];
-            ahead = fmin(ahead, sqrt(PERSISTENT_READ_ROUNDING * 2.0 * size / push[0]));
+            ahead = fmin(ahead,
+                         sqrt(PERSISTENT_READ_ROUNDING * 2.0 * size / push[0]));
         }
     }
     return ahead;

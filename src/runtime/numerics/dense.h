@@ -135,29 +135,44 @@ bool semidefinite_factor(int n, const double *G, double share,
 void semidefinite_solve(const struct semidefinite *factors, const double *b,
                         double *x, double *work);
 
-/* Square matrices, symmetric or not, whose rank is clear. */
+/* Matrices of m rows and n columns, square and symmetric or not, whose rank is
+ * clear. */
 struct least_square {
-    int n, rank;
+    int m, n, rank;
     double *qr, *tau;           /* of dense_qr */
     double *null;               /* n - rank directions, by order of columns */
     double *inner, *reciprocal; /* of their products, as of dense_cholesky */
     int *perm, *first;
 };
 
-/* Doubles that the factors of n columns need. */
-size_t least_square_room(int n);
-/* Factors A (n x n, column-major), which stays. False where columns are left
+/* What rounding leaves of a column of n products that depends on others, over
+ * the column. */
+static inline double
+least_square_rounding(int n)
+{
+    return 1e-12 * n;
+}
+
+/* Doubles that the factors of n columns of m entries need. */
+size_t least_square_room(int m, int n);
+/* Factors A (m x n, column-major), which stays. False where columns are left
  * that are neither independent of the others by 1e-8 of themselves nor given by
- * them to rounding. The factors lie in `room`. */
-bool least_square_factor(int n, const double *A, struct least_square *out,
-                         double *room);
-/* Finds the x of least length with |A x - b| least. work: 2 n doubles; x may be
- * b. */
+ * them up to this share of themselves. The factors lie in `room`. */
+bool least_square_factor(int m, int n, const double *A, double rounding,
+                         struct least_square *out, double *room);
+/* Finds the x of least length with |A x - b| least. b has m entries, x has n;
+ * x may be b. work: the greater of m and n, and n more. */
 void least_square_solve(const struct least_square *factors, const double *b,
                         double *x, double *work);
-/* Finds the x of least length with A^T x = b, which must have a solution. x is
- * not b. */
+/* Finds the x of least length with A^T x = b, which must have a solution. b has
+ * n entries, x has m and is not b. */
 void least_square_solve_turned(const struct least_square *factors,
                                const double *b, double *x);
+/* Takes the part of b (n entries) off that A takes to 0: with what is left
+ * A^T x = b has a solution. work: 2 n doubles. */
+void least_square_project(const struct least_square *factors, double *b,
+                          double *work);
+/* Writes direction d < n - rank of those that A takes to 0, by columns. */
+void least_square_null(const struct least_square *factors, int d, double *out);
 
 #endif

@@ -330,24 +330,24 @@ semidefinite_solve(const struct semidefinite *factors, const double *b,
 }
 
 /* -- clear ranks ------------------------------------------------------------
- * Square matrices that need be neither symmetric nor regular: the shortest x
- * with the least |A x - b| by QR with pivots of columns (Golub & Van Loan 2013,
- * 5.5), at a tenth of the cost of singular values. With A P = Q [R11 R12; 0 0]
- * one such x is P [R11^-1 (Q^T b); 0], and N = P [-R11^-1 R12; 1] spans what A
- * takes to 0: the part along N is taken out. */
+ * Matrices that need be neither square nor symmetric nor regular: the shortest
+ * x with the least |A x - b| by QR with pivots of columns (Golub & Van Loan
+ * 2013, 5.5), at a tenth of the cost of singular values. With A P = Q [R11 R12;
+ * 0 0] one such x is P [R11^-1 (Q^T b); 0], and N = P [-R11^-1 R12; 1] spans
+ * what A takes to 0: the part along N is taken out. */
 
-/* Columns of which a share above the first is left are independent; a share
- * below the second is rounding. What lies between is left to singular values.
- */
+/* Columns of which a share above this is left are independent; a share that is
+ * rounding is none. What lies between is left to singular values. */
 #define INDEPENDENT 1e-8
-#define ROUNDED 1e-12
+/* Null directions whose products have such pivots depend on each other. */
+#define DEPENDENT 1e-12
 
 size_t
-least_square_room(int n)
+least_square_room(int m, int n)
 {
-    assert(n >= 0);
+    assert(m >= 0 && n >= 0);
     size_t k = (size_t)n;
-    return 3 * k * k + 6 * k + 4;
+    return (size_t)m * k + 2 * k * k + 6 * k + 4;
 }
 
 /* Solves R11 y = y, in place. */
@@ -356,8 +356,8 @@ back(const struct least_square *of, double *y)
 {
     for (int i = of->rank - 1; i >= 0; i--) {
         for (int j = i + 1; j < of->rank; j++)
-            y[i] -= of->qr[j * of->n + i] * y[j];
-        y[i] /= of->qr[i * of->n + i];
+            y[i] -= of->qr[j * of->m + i] * y[j];
+        y[i] /= of->qr[i * of->m + i];
     }
 }
 
@@ -371,7 +371,7 @@ find_null(struct least_square *of, double *size)
         double *null = of->null + d * n;
         memset(null, 0, sizeof *null * (size_t)n);
         for (int i = 0; i < rank; i++)
-            null[i] = -of->qr[(rank + d) * n + i];
+            null[i] = -of->qr[(rank + d) * of->m + i];
         back(of, null);
         null[rank + d] = 1.0;
     }
@@ -382,33 +382,49 @@ find_null(struct least_square *of, double *size)
                 dense_dot(n, of->null + d * n, of->null + e * n);
         size[d] = of->inner[d * k + d];
     }
-    dense_cholesky(k, of->inner, k, of->first, size, ROUNDED, of->reciprocal,
+    dense_cholesky(k, of->inner, k, of->first, size, DEPENDENT, of->reciprocal,
                    &kept);
     return kept == k;
 }
 
 bool
-least_square_factor(int n, const double *A, struct least_square *out,
-                    double *room)
+least_square_factor(int m, int n, const double *A, double rounding,
+                    struct least_square *out, double *room)
 {
-    assert(n >= 0 && (n == 0 || (A && room)) && out);
-    size_t k = (size_t)n;
-    *out = (struct least_square){.n = n, .qr = room, .null = room + k * k};
+    assert(m >= 0 && n >= 0 && out);
+    assert(m == 0 || n == 0 || (A && room));
+    size_t k = (size_t)n, all = (size_t)m * k;
+    *out =
+        (struct least_square){.m = m, .n = n, .qr = room, .null = room + all};
     out->inner = out->null + k * k;
     out->tau = out->inner + k * k;
     out->reciprocal = out->tau + k;
     double *norm = out->reciprocal + k;
     out->perm = (int *)(norm + k);
     out->first = out->perm + n;
-    memcpy(out->qr, A, sizeof *A * k * k);
-    out->rank = dense_qr(n, n, out->qr, out->tau, out->perm, norm, INDEPENDENT);
+    memcpy(out->qr, A, sizeof *A * all);
+    out->rank = dense_qr(m, n, out->qr, out->tau, out->perm, norm, INDEPENDENT);
     for (int j = out->rank; j < n; j++) {
-        const double *rest = out->qr + j * n + out->rank;
-        double left = sqrt(dense_dot(n - out->rank, rest, rest));
-        if (left > ROUNDED * n * norm[out->perm[j]])
+        const double *rest = out->qr + j * m + out->rank;
+        double left = sqrt(dense_dot(m - out->rank, rest, rest));
+        if (left > rounding * norm[out->perm[j]])
             return false;
     }
     return find_null(out, norm);
+}
+
+/* Takes the null part off y, by order of columns. along: n doubles. */
+static void
+take_off_null(const struct least_square *of, double *y, double *along)
+{
+    int n = of->n, k = n - of->rank;
+    for (int d = 0; d < k; d++)
+        along[d] = dense_dot(n, of->null + d * n, y);
+    dense_forward(k, of->inner, k, of->first, of->reciprocal, 0, along);
+    dense_backward(k, of->inner, k, of->first, of->reciprocal, along);
+    for (int d = 0; d < k; d++)
+        for (int i = 0; i < n; i++)
+            y[i] -= along[d] * of->null[d * n + i];
 }
 
 void
@@ -416,21 +432,13 @@ least_square_solve(const struct least_square *factors, const double *b,
                    double *x, double *work)
 {
     assert(factors && (factors->n == 0 || (b && x && work)));
-    int n = factors->n, rank = factors->rank, k = n - rank;
-    double *y = work, *along = work + n;
-    memcpy(y, b, sizeof *y * (size_t)n);
-    dense_qr_qt(n, rank, factors->qr, factors->tau, y);
+    int m = factors->m, n = factors->n, rank = factors->rank;
+    double *y = work, *along = work + (m > n ? m : n);
+    memcpy(y, b, sizeof *y * (size_t)m);
+    dense_qr_qt(m, rank, factors->qr, factors->tau, y);
     back(factors, y);
-    memset(y + rank, 0, sizeof *y * (size_t)k);
-    for (int d = 0; d < k; d++)
-        along[d] = dense_dot(n, factors->null + d * n, y);
-    dense_forward(k, factors->inner, k, factors->first, factors->reciprocal, 0,
-                  along);
-    dense_backward(k, factors->inner, k, factors->first, factors->reciprocal,
-                   along);
-    for (int d = 0; d < k; d++)
-        for (int i = 0; i < n; i++)
-            y[i] -= along[d] * factors->null[d * n + i];
+    memset(y + rank, 0, sizeof *y * (size_t)(n - rank));
+    take_off_null(factors, y, along);
     for (int i = 0; i < n; i++)
         x[factors->perm[i]] = y[i];
 }
@@ -440,11 +448,31 @@ least_square_solve_turned(const struct least_square *factors, const double *b,
                           double *x)
 {
     assert(factors && (factors->n == 0 || (b && x && x != b)));
-    int n = factors->n, rank = factors->rank;
+    int m = factors->m, rank = factors->rank;
     for (int i = 0; i < rank; i++) {
-        const double *column = factors->qr + (size_t)i * (size_t)n;
+        const double *column = factors->qr + (size_t)i * (size_t)m;
         x[i] = (b[factors->perm[i]] - dense_dot(i, column, x)) / column[i];
     }
-    memset(x + rank, 0, sizeof *x * (size_t)(n - rank));
-    dense_qr_q(n, rank, factors->qr, factors->tau, x);
+    memset(x + rank, 0, sizeof *x * (size_t)(m - rank));
+    dense_qr_q(m, rank, factors->qr, factors->tau, x);
+}
+
+void
+least_square_project(const struct least_square *factors, double *b,
+                     double *work)
+{
+    assert(factors && (factors->n == 0 || (b && work)));
+    for (int i = 0; i < factors->n; i++)
+        work[i] = b[factors->perm[i]];
+    take_off_null(factors, work, work + factors->n);
+    for (int i = 0; i < factors->n; i++)
+        b[factors->perm[i]] = work[i];
+}
+
+void
+least_square_null(const struct least_square *factors, int d, double *out)
+{
+    assert(factors && out && d >= 0 && d < factors->n - factors->rank);
+    for (int i = 0; i < factors->n; i++)
+        out[factors->perm[i]] = factors->null[d * factors->n + i];
 }

@@ -396,8 +396,10 @@ judge_all(struct simulation *sim, const struct event *event,
             return lasting(sim, one->contact, &verdict[*n_touched]);
         else
             rest(sim, one->contact);
-        if (rests)
+        if (rests) {
             simulate_mark(&sim->touching.touches, one->contact);
+            event_rests(sim->run, one->contact);
+        }
     }
     return st;
 }

@@ -75,8 +75,9 @@ set_floor(struct rt *run, uint32_t contact, struct near *watched)
         watched->floor = gap;
     }
     if (watched->sign > 0)
-        *kept = (struct kept){true, kept->handled, watched->floor, kept->time};
+        kept->inside = true, kept->floor = watched->floor;
     watched->handled = kept->handled && kept->time == rt_time(run);
+    watched->rests = watched->handled && kept->rests;
 }
 
 /* Makes the series of the gap, which is signed here, and a bound where it holds
@@ -193,7 +194,8 @@ scan(struct near *watched, double length, bool crowded)
          * that rounding at the edge of the band is no new entry. */
         bool rises = polynomial_below(neg, MOTION_STEP_ORDER, 0.0, length,
                                       -2.0 * watched->tol.gap, &up);
-        if ((!crowded || watched->floor < -CROWDED_SINKS * watched->tol.gap) &&
+        if (!watched->rests &&
+            (!crowded || watched->floor < -CROWDED_SINKS * watched->tol.gap) &&
             contact_root_returns(signed_gap, watched->floor, watched->handled,
                                  &watched->tol, rises ? up : length, &when)) {
             propose(watched, when, when,
@@ -373,7 +375,15 @@ event_handled(struct rt *run, uint32_t contact)
 {
     assert(run != NULL && contact < run->im->contacts.n);
     struct kept *kept = &state_of(run)->kept[contact];
-    *kept = (struct kept){kept->inside, true, kept->floor, rt_time(run)};
+    *kept = (struct kept){kept->inside, true, kept->floor, rt_time(run), false};
+}
+
+void
+event_rests(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    event_handled(run, contact);
+    state_of(run)->kept[contact].rests = true;
 }
 
 void

@@ -36,6 +36,9 @@ enum event_watch {
  * impulse or without: while it is watched to leave, it has no other one at once
  * unless it sinks by its tolerance. */
 void event_handled(struct rt *run, uint32_t contact);
+/* After that: nothing presses its bodies together or parts them, and its gap
+ * stays within its tolerance. Until the time goes on, it has no event. */
+void event_rests(struct rt *run, uint32_t contact);
 /* The gap of this contact is held closed at the present time: when it is let
  * go, it comes back to where it is then, not to where it was hit before. */
 void event_held(struct rt *run, uint32_t contact);

@@ -119,6 +119,7 @@ struct near {
     bool inside;  /* the gap has not left the band since its last touch */
     double floor; /* while inside: sign * gap when it touches again */
     bool handled; /* while inside: now, so it is not hit at once again */
+    bool rests;   /* handled, and event_rests */
     bool far;     /* balls show that nothing happens within this step */
     bool series;  /* g holds */
     struct closest_points at;
@@ -136,6 +137,7 @@ struct near {
 struct kept {
     bool inside, handled; /* it was in its band; event_handled, */
     double floor, time;   /* with this near.floor; and when, s */
+    bool rests;           /* event_rests, then */
 };
 struct event_state {
     struct near *near;

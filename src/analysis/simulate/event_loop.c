@@ -11,7 +11,6 @@
 #include "base/num.h"
 #include "runtime/flow/flow.h"
 #include "runtime/gap/tolerance.h"
-#include "runtime/geometry/polytope.h"
 #include "runtime/modes/friction_modes.h"
 #include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
@@ -234,30 +233,6 @@ keep_face_end(struct simulation *sim)
     return st ? st : motion_series_all(run, MOTION_STEP_ORDER, &step);
 }
 
-/* Edges that turn by less (rad) against each other stay as they are. */
-#define EDGES_STAY 1e-6
-
-/* Do edges of bodies that touch turn against each other within this time? Which
- * pairs of them can meet is known of the beginning of a piece. */
-static bool
-edges_turn(const struct rt *run, double time)
-{
-    bool on, turn = false;
-    for (int i = 0; i < persistent_count(run) && run->im->dim == 3; i++) {
-        const uint32_t *body =
-            rt_contact(run, persistent_point(run, i, &on, NULL)->contact)->body;
-        double spin = 0.0;
-        bool edges = true;
-        for (int e = 0; e < 2; e++) {
-            const struct polytope *polytope = run->polytope[body[e]];
-            edges = edges && polytope && polytope->n_edge > 0;
-            spin += vec3_norm(run->env + rt_body(run, body[e])->env_state + 10);
-        }
-        turn = turn || (edges && spin * time > EDGES_STAY);
-    }
-    return turn;
-}
-
 /* Weights move joints that rest by rounding: for so long (s) by as little as
  * persistent_read_ahead allows, where arms are the sizes. */
 static double
@@ -273,15 +248,12 @@ joints_read_ahead(const struct rt *run)
                                 : INFINITY;
 }
 
-/* Does the run stop at each of its steps, as far as the next one? Edges that
- * turn are looked at anew there, and so is friction that is a formula, which may
- * turn negative. */
+/* Does the run stop at each of its steps? Friction that is a formula, which may
+ * turn negative, is looked at anew there. */
 static bool
-stops_at_each(const struct simulation *sim, double next)
+stops_at_each(const struct simulation *sim)
 {
-    const struct rt *run = sim->run;
-    return edges_turn(run, next - rt_time(run)) || sim->rotors ||
-           persistent_varies(run);
+    return sim->rotors || persistent_varies(sim->run);
 }
 
 /* What is held is taken back onto contacts and joints before rounding matters:
@@ -293,10 +265,9 @@ stop_at_step(struct simulation *sim, double *end)
     double now = rt_time(run), stop = simulate_next_step(sim);
     if (*end <= stop)
         return;
-    double most = stops_at_each(sim, *end)
-                      ? now
-                      : now + fmin(persistent_read_ahead(run),
-                                   joints_read_ahead(run));
+    double most = stops_at_each(sim) ? now
+                                     : now + fmin(persistent_read_ahead(run),
+                                                  joints_read_ahead(run));
     if (*end <= most)
         return;
     if (stop < most)
@@ -361,8 +332,7 @@ move_to_event(struct simulation *sim, double target, double *end,
         /* series need not reach beyond a step at which the run stops anyway */
         double stop = simulate_next_step(sim);
         st = simulate_persistent_peek(
-            sim, stop < *end && stops_at_each(sim, stop) ? stop : *end, NULL,
-            end);
+            sim, stop < *end && stops_at_each(sim) ? stop : *end, NULL, end);
     }
     if (!st)
         stop_at_step(sim, end);

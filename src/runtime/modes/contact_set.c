@@ -654,7 +654,7 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     if (contact_set_series(run, contact) || over_base(run, &found, &base[0]) ||
         over_base(run, &found, &base[1]) ||
         contact_point_crossings(run, contact, 0, of_faces, one_crossing,
-                                &crossings) ||
+                                &crossings, NULL) ||
         found.full)
         return -1;
     return found.n;

@@ -392,9 +392,14 @@ others(struct search *search, uint32_t contact)
                                     other_vertex, search, NULL);
     }
     struct edges edges = {search, base, n};
-    return st ? st
-              : contact_point_crossings(search->r, contact, search->order,
-                                        edges_wanted, edges_cross, &edges);
+    struct contact_point_ahead ahead = {
+        search->best, mode_speeds(search->r, contact, search->best)};
+    if (!st)
+        st = contact_point_crossings(search->r, contact, search->order,
+                                     edges_wanted, edges_cross, &edges, &ahead);
+    if (!st && ahead.span < search->best)
+        found(search, ahead.span, CHANGE_NONE, -1, contact);
+    return st;
 }
 
 /* The first s in (0, best] at which a watched point comes down. If it is closed
@@ -519,7 +524,7 @@ static int
 one_contact(struct search *search)
 {
     const struct watched_faces *faces = &search->over->faces;
-    double holds = INFINITY;
+    double holds = search->best;
     gap_tolerances(search->r, faces->contact, &search->tol, &search->rate);
     gap_rounding(search->r, faces->contact, &search->low, &search->rate);
     search->lag = FACE_END_LAG * search->tol;

@@ -166,14 +166,11 @@ one_vertex(void *ctx, uint32_t vertex, const struct taylor *gap)
     points->each(points->ctx, &at, gap);
 }
 
-/* Is this a pair of edges of the two faces, which do not run along each
- * other? */
+/* Is this a pair of edges of the two faces? */
 static bool
 of_faces(void *ctx, const struct contact_point *at)
 {
     const struct points *points = ctx;
-    const struct polytope *polytope = polytope_of(points->run, at->contact, 0);
-    double other[3], cross[3];
     for (int body = 0; body < 2; body++) {
         const struct polytope_edge *edge =
             polytope_of(points->run, at->contact, body)->edge +
@@ -182,6 +179,15 @@ of_faces(void *ctx, const struct contact_point *at)
         if (edge->face[0] != face && edge->face[1] != face)
             return false;
     }
+    return !(points->apart && contact_set_holds(points->run, at));
+}
+
+/* Do these edges, which cross now, not run along each other? */
+static bool
+clearly_cross(const struct points *points, const struct contact_point *at)
+{
+    const struct polytope *polytope = polytope_of(points->run, at->contact, 0);
+    double other[3], cross[3];
     mat3_apply(points->scene.R,
                polytope_of(points->run, at->contact, 1)->edge[at->vertex].dir,
                other);
@@ -189,7 +195,6 @@ of_faces(void *ctx, const struct contact_point *at)
     double sine = vec3_norm(cross);
     const double *normal = polytope->face[points->faces->base[0].face].n;
     return sine >= CROSSING_SINE &&
-           !(points->apart && contact_set_holds(points->run, at)) &&
            (fabs(vec3_dot(cross, normal)) >= CROSSING_ALONG * sine ||
             polytope_edges_cross(&points->scene, at->face, at->vertex, other));
 }
@@ -202,8 +207,9 @@ one_crossing(void *ctx, const struct contact_point *at,
              const struct taylor *gap)
 {
     struct points *points = ctx;
-    if (gap->c[0] < -points->faces->high &&
-        contact_set_between(points->run, at, points->faces->slack))
+    if (!clearly_cross(points, at) ||
+        (gap->c[0] < -points->faces->high &&
+         contact_set_between(points->run, at, points->faces->slack)))
         return;
     points->each(points->ctx, at, gap);
 }
@@ -215,6 +221,7 @@ watched_faces_points(struct rt *run, const struct watched_faces *faces,
 {
     assert(run != NULL && faces != NULL && each != NULL);
     assert(faces->n_base == 1 || faces->n_base == 2);
+    struct contact_point_ahead ahead = {holds ? *holds : 0.0, 0.0};
     struct points points = {
         .run = run, .faces = faces, .each = each, .ctx = ctx, .apart = apart};
     if (faces->n_base == 2) {
@@ -231,10 +238,17 @@ watched_faces_points(struct rt *run, const struct watched_faces *faces,
         st = contact_point_vertices(run, points.base, order, on_it, one_vertex,
                                     &points, holds);
     }
-    return st || faces->n_base == 1
-               ? st
-               : contact_point_crossings(run, faces->contact, order, of_faces,
-                                         one_crossing, &points);
+    if (st || faces->n_base == 1)
+        return st;
+    if (holds) {
+        ahead.span = fmin(ahead.span, *holds);
+        ahead.speed = mode_speeds(run, faces->contact, ahead.span);
+    }
+    st = contact_point_crossings(run, faces->contact, order, of_faces,
+                                 one_crossing, &points, holds ? &ahead : NULL);
+    if (holds)
+        *holds = fmin(*holds, ahead.span);
+    return st;
 }
 
 /* -- which of them ----------------------------------------------------------

@@ -30,8 +30,9 @@ bool watched_faces_find(struct rt *run, uint32_t contact, double tol,
                         struct watched_faces *out);
 /* Calls `each` with the gap of every point. Points of two faces that are at one
  * place count once; apart: only while they rest, and crossings that
- * are held do not count. *holds (may be NULL): the time
- * for which the series hold. Status of the tapes. */
+ * are held do not count. *holds (may be NULL): the time (s) up to which they
+ * are asked for; then that for which the series hold, and after which other
+ * edges may come to touch. Status of the tapes. */
 int watched_faces_points(struct rt *run, const struct watched_faces *faces,
                          int order, bool apart,
                          void (*each)(void *ctx, const struct contact_point *at,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/features/edge_meeting.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/gap/polytope_contact_priv.h"
@@ -472,7 +473,7 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
                         bool (*wanted)(void *, const struct contact_point *),
                         void (*each)(void *, const struct contact_point *,
                                      const struct taylor *),
-                        void *ctx)
+                        void *ctx, struct contact_point_ahead *ahead)
 {
     assert(wanted != NULL && each != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
@@ -481,21 +482,30 @@ contact_point_crossings(struct rt *run, uint32_t contact, int order,
     struct contact_point at = {contact, POINT_EDGES, 0, 0, 0};
     struct contact_point_crossing here, *crossing = &here;
     struct over pose;
-    double centre[3], turn[9];
-    int st = polytope->n_edge && other->n_edge
-                 ? over_get(run, &at, order, &pose, NULL)
-                 : IMP_OK;
-    for (int i = 0; i < 9 && polytope->n_edge && other->n_edge && !st; i++) {
+    double centre[3], turn[9], time;
+    if (!polytope->n_edge || !other->n_edge)
+        return IMP_OK;
+    int st = over_get(run, &at, order, &pose, NULL);
+    for (int i = 0; i < 9 && !st; i++) {
         centre[i % 3] = pose.c[i % 3].c[0];
         turn[i] = pose.R[i].c[0];
     }
+    struct edges_moving moving = {
+        {polytope, other}, pose.c, pose.R, order, 0.0, 0.0, 0.0};
+    if (ahead && !st) {
+        moving.span = ahead->span;
+        moving.speed = ahead->speed;
+        edges_moving_begin(&moving);
+    }
     for (at.face = 0; at.face < polytope->n_edge && !st; at.face++)
         for (at.vertex = 0; at.vertex < other->n_edge; at.vertex++) {
-            if (!wanted(ctx, &at) ||
-                !polytope_edges_meet(polytope, other, at.face, at.vertex,
-                                     centre, turn, &at.face_of))
+            if (!wanted(ctx, &at))
                 continue;
-            if (cross_edges(run, &at, &pose, 0, CROSSING_GAP, crossing))
+            if (ahead && edges_come_to_meet(&moving, at.face, at.vertex, &time))
+                ahead->span = moving.span = time;
+            if (polytope_edges_meet(polytope, other, at.face, at.vertex, centre,
+                                    turn, &at.face_of) &&
+                cross_edges(run, &at, &pose, 0, CROSSING_GAP, crossing))
                 each(ctx, &at, &crossing->gap);
         }
     return st;

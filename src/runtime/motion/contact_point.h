@@ -78,16 +78,23 @@ int contact_point_vertices(struct rt *run, const struct contact_point *on,
                            void (*each)(void *ctx, uint32_t vertex,
                                         const struct taylor *gap),
                            void *ctx, double *holds);
+/* What comes: asked up to `span` (s) from now, in which no point moves against
+ * the other body faster than `speed`; then the first time at which other edges
+ * come to cross, and may touch before that span ends. */
+struct contact_point_ahead {
+    double span, speed;
+};
 /* Calls `each` with the gap of every pair of edges of both bodies that is
  * `wanted` and that crosses now, or nearly, with the outer sides of the edges
- * towards each other. */
+ * towards each other. ahead (may be NULL): when the next of those that are
+ * wanted comes to do so. */
 int contact_point_crossings(struct rt *run, uint32_t contact, int order,
                             bool (*wanted)(void *ctx,
                                            const struct contact_point *at),
                             void (*each)(void *ctx,
                                          const struct contact_point *at,
                                          const struct taylor *gap),
-                            void *ctx);
+                            void *ctx, struct contact_point_ahead *ahead);
 /* Gives the place of the point, in the axes of body 0 about its mass centre
  * (m). */
 int contact_point_place(struct rt *run, const struct contact_point *at,

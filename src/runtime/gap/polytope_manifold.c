@@ -171,32 +171,50 @@ best_of(const struct polytope_scene *scene, const struct contact_manifold *out,
     return less && vec3_norm(d) <= TOUCH_SAME ? at->n : first;
 }
 
+/* Does this normal, which is the same to rounding, keep the bodies apart and
+ * have a shared point? */
+static bool
+shares_along(struct touching *touch, const double first[3],
+             const double other[3], double least)
+{
+    double d[3];
+    uint32_t at[2];
+    vec3_sub(other, first, d);
+    if (vec3_norm(d) > TOUCH_SAME ||
+        polytope_separation(touch->s, other, at) < least)
+        return false;
+    points_along(touch, other);
+    return touch->shared.n > 0;
+}
+
 /* Faces that are parallel but for rounding have no shared point along the
  * normal of one of them where its body tilts by some tolerances, and the vertex
  * that is deepest there is just past the end of the other face. Then the normal
- * of that face has one. */
+ * of that face has one. So has that of an edge at the vertex and of the side of
+ * the face, where the edge nearly lies in the face. */
 static void
-try_parallel_faces(const struct polytope_scene *scene, double least,
-                   struct touching *touch)
+try_parallel(const struct polytope_scene *scene, double least,
+             struct touching *touch)
 {
-    double first[3], other[3], d[3];
-    uint32_t at[2];
+    double first[3], other[3];
     memcpy(first, touch->n, sizeof first);
     for (int body = 0; body < 2; body++)
         for (uint32_t face = 0; face < scene->p[body]->n_face; face++) {
             const double *normal = scene->p[body]->face[face].n;
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 3; i++)
                 other[i] =
                     body == 0 ? normal[i] : -vec3_dot(scene->R + 3 * i, normal);
-                d[i] = other[i] - first[i];
-            }
-            if (vec3_norm(d) > TOUCH_SAME ||
-                polytope_separation(scene, other, at) < least)
-                continue;
-            points_along(touch, other);
-            if (touch->shared.n > 0)
+            if (shares_along(touch, first, other, least))
                 return;
         }
+    struct polytope_turned turned;
+    if (scene->dim == 3)
+        polytope_turn_edges(scene, &turned);
+    for (uint32_t e0 = 0; e0 < scene->p[0]->n_edge && scene->dim == 3; e0++)
+        for (uint32_t e1 = 0; e1 < scene->p[1]->n_edge; e1++)
+            if (polytope_turned_cross(scene, &turned, e0, e1, other) &&
+                shares_along(touch, first, other, least))
+                return;
     points_along(touch, first);
 }
 
@@ -496,7 +514,7 @@ polytope_pair_manifold(struct rt *run, uint32_t contact, double tol,
     if (out->n_choice > 1 && at_seam(run, contact, &touch, &at, least, out))
         points_along(&touch, best_of(&scene, out, &at));
     if (touch.shared.n == 0 && out->n_choice == 1)
-        try_parallel_faces(&scene, least, &touch);
+        try_parallel(&scene, least, &touch);
     double normal[3];
     memcpy(normal, touch.n, sizeof normal);
     if (out->n_choice > 1) {

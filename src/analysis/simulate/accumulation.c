@@ -638,9 +638,9 @@ is_early(struct flight_history *flights)
 }
 
 /* Are there too few flights for a limit, and is the next one not expected to
- * make them enough? A prediction with friction is only compared with the next
- * one, and with the one before: where a limit has been foreseen it may be known
- * better than what the next impacts leave. */
+ * make them enough? A prediction would only be compared with the next one, and
+ * with the one before: where a limit has been foreseen it may be known better
+ * than what the next impacts leave. */
 static bool
 compares_nothing(const struct flight_history *flights, bool enough)
 {
@@ -698,12 +698,12 @@ limit(struct simulation *sim, uint32_t contact)
         return IMP_OK;
     }
     int st = IMP_OK;
-    if (is_early(flights) || (st = local_all(sim->local)))
+    if (is_early(flights) || compares_nothing(flights, enough) ||
+        (st = local_all(sim->local)))
         return st;
     struct limit_group *group = &work_of(sim)->g;
     if (!gather(sim, contact, shrunk, group) ||
-        limit_hit_next(sim, contact, shrunk, group) ||
-        (group->friction && compares_nothing(flights, enough)))
+        limit_hit_next(sim, contact, shrunk, group))
         return IMP_OK;
     double far, state_window,
         window = limit_window(sim, group, &far, &state_window);

@@ -456,13 +456,13 @@ push_lower(struct rt *run, const struct persistent_group *group, int term)
         const struct persistent_unknown *unknown = &group->unknown[i];
         const imp_contact *contact =
             rt_contact(run, unknown->row->spot.contact);
-        for (int side = 0; side < 2 && plane; side++) {
+        for (int side = 0; side < 2; side++) {
             double *p = push_of(run, contact->body[side]);
-            if (p)
+            if (p && plane)
                 persistent_plane_push(run, unknown, side, term, p);
+            else if (p)
+                persistent_push_lower(run, unknown, side, term, p);
         }
-        for (int j = 1; j <= term && !plane; j++)
-            push_add(run, unknown, j, term, unknown->force->c[term - j]);
     }
 }
 

@@ -606,31 +606,29 @@ persistent_split(struct rt *run, struct contact_point *spot, int count,
  */
 
 void
-persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
-                   double out[6])
+persistent_push_lower(const struct rt *run,
+                      const struct persistent_unknown *unknown, int side,
+                      int term, double *p)
 {
-    assert(body < run->im->bodies.n && wrench != out);
-    const double *constants = run->env + rt_body(run, body)->env_body;
-    const double *inverse = constants + IMP_BODY_INVINERTIA;
-    memset(out, 0, 6 * sizeof *out);
-    for (int i = 0; i < 3; i++)
-        out[i] = constants[IMP_BODY_INVMASS] * wrench[i];
-    if (run->im->dim == 2)
-        out[2] = 0.0;
-    if (rt_body(run, body)->flags & IMP_BODYF_HELD) {
-        memcpy(out + 3, wrench + 3, 3 * sizeof *out);
-        return;
+    assert(run && unknown && p && term >= 0 && term < IMP_ORDER_MAX);
+    uint32_t body = rt_contact(run, unknown->row->spot.contact)->body[side],
+             n = persistent_per_body(run);
+    const struct taylor *push = unknown->push[side];
+    double sum[6], f[6], a[6];
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] = p[(size_t)i * IMP_ROW_STRIDE + (size_t)term];
+    for (int j = 1; j <= term; j++) {
+        double factor = unknown->force->c[term - j];
+        if (factor == 0.0)
+            continue;
+        for (int i = 0; i < 6; i++)
+            f[i] = push[i].c[j];
+        persistent_by_mass(run, body, f, a);
+        for (uint32_t i = 0; i < n; i++)
+            sum[i] += factor * a[persistent_entry(run, i)];
     }
-    if (run->im->dim == 2) {
-        out[5] = inverse[0] * wrench[5];
-        return;
-    }
-    out[3] = inverse[0] * wrench[3] + inverse[3] * wrench[4] +
-             inverse[4] * wrench[5];
-    out[4] = inverse[3] * wrench[3] + inverse[1] * wrench[4] +
-             inverse[5] * wrench[5];
-    out[5] = inverse[4] * wrench[3] + inverse[5] * wrench[4] +
-             inverse[2] * wrench[5];
+    for (uint32_t i = 0; i < n; i++)
+        p[(size_t)i * IMP_ROW_STRIDE + (size_t)term] = sum[i];
 }
 
 void

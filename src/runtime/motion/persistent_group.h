@@ -291,6 +291,38 @@ persistent_entry(const struct rt *run, uint32_t c)
     return run->im->dim == 2 && c == 2 ? 5 : c;
 }
 
+/* Sets `out` to M^-1 wrench for one body; entries 0..2 are the velocity, 3..5
+ * the spin (plane: 5), or the moment itself where joints hold the spin
+ * (IMP_BODYF_HELD): the equations of the joints give the spin, and no inertia
+ * is divided by. */
+static inline void
+persistent_by_mass(const struct rt *run, uint32_t body, const double wrench[6],
+                   double out[6])
+{
+    assert(body < run->im->bodies.n && wrench != out);
+    const double *constants = run->env + rt_body(run, body)->env_body;
+    const double *inverse = constants + IMP_BODY_INVINERTIA;
+    memset(out, 0, 6 * sizeof *out);
+    for (int i = 0; i < 3; i++)
+        out[i] = constants[IMP_BODY_INVMASS] * wrench[i];
+    if (run->im->dim == 2)
+        out[2] = 0.0;
+    if (rt_body(run, body)->flags & IMP_BODYF_HELD) {
+        memcpy(out + 3, wrench + 3, 3 * sizeof *out);
+        return;
+    }
+    if (run->im->dim == 2) {
+        out[5] = inverse[0] * wrench[5];
+        return;
+    }
+    out[3] = inverse[0] * wrench[3] + inverse[3] * wrench[4] +
+             inverse[4] * wrench[5];
+    out[4] = inverse[3] * wrench[3] + inverse[1] * wrench[4] +
+             inverse[5] * wrench[5];
+    out[5] = inverse[4] * wrench[3] + inverse[5] * wrench[4] +
+             inverse[2] * wrench[5];
+}
+
 /* -- persistent_group.c -- */
 /* Returns the group for looking, filled anew with n points, all of which push.
  */
@@ -305,12 +337,6 @@ struct persistent_group *persistent_group_of(const struct rt *run,
                                              uint32_t contact);
 
 /* -- persistent.c -- */
-/* Sets `out` to M^-1 wrench for one body; entries 0..2 are the velocity, 3..5
- * the spin (plane: 5), or the moment itself where joints hold the spin
- * (IMP_BODYF_HELD): the equations of the joints give the spin, and no inertia
- * is divided by. */
-void persistent_by_mass(const struct rt *run, uint32_t body,
-                        const double wrench[6], double out[6]);
 /* The series to `order`, whose forces of orders below `made` stand from the
  * last call; 0: none does. */
 int persistent_orders(struct rt *run, struct persistent_group *group, int made,
@@ -460,6 +486,11 @@ void persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
                             double *to);
 
 /* -- persistent_group.c -- */
+/* Adds to coefficient `term` of the accelerations p of a body what an unknown
+ * force of lower orders does there. */
+void persistent_push_lower(const struct rt *run,
+                           const struct persistent_unknown *unknown, int side,
+                           int term, double *p);
 /* The accelerations that the forces give to the gaps of each point, which
  * cancel where bodies rest: the greatest among the points of its bodies.
  * `terms` has room for one per unknown. */

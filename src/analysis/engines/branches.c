@@ -59,8 +59,9 @@ common(struct branch *branch, const struct branch *parent)
     size_t width = a->rows.width, rows = 0, events = 0;
     while (rows < a->rows.time.n && rows < b->rows.time.n &&
            a->rows.time.v[rows] == b->rows.time.v[rows] &&
-           !memcmp(a->rows.values.v + rows * width,
-                   b->rows.values.v + rows * width, width * sizeof(double)))
+           (width == 0 ||
+            !memcmp(a->rows.values.v + rows * width,
+                    b->rows.values.v + rows * width, width * sizeof(double))))
         rows++;
     while (events < a->log.time.n && events < b->log.time.n &&
            a->log.time.v[events] == b->log.time.v[events] &&

@@ -172,6 +172,42 @@ is_normal_of_both(const struct wall_seam *seam, const struct faces_left *faces,
     return false;
 }
 
+/* Has the wall a face at the place with this normal, or, if `against`, with the
+ * opposite one? */
+static bool
+has_face(const struct wall_seam *seam, const double normal[3], bool against)
+{
+    for (uint32_t f = 0; f < seam->wall->n_face; f++) {
+        const struct polytope_face *face = &seam->wall->face[f];
+        double away[3];
+        for (int i = 0; i < 3; i++)
+            away[i] = against ? face->n[i] + normal[i] : face->n[i] - normal[i];
+        if (vec3_norm(away) <= TOUCH_SAME && is_on_face(seam, face))
+            return true;
+    }
+    return false;
+}
+
+bool
+wall_seam_is_even(const struct wall_seam *seam)
+{
+    assert(seam != NULL && seam->cover != NULL);
+    int shared = 0;
+    if (!cover_touches(seam))
+        return false;
+    struct faces_left faces = faces_left(seam);
+    for (uint32_t f = 0; f < seam->cover->n_face; f++) {
+        double normal[3];
+        if (cover_face(seam, f, normal) < -seam->tol)
+            continue;
+        if (has_face(seam, normal, false))
+            shared++;
+        else if (!has_face(seam, normal, true))
+            return false;
+    }
+    return faces.covered && faces.convex && shared == faces.left;
+}
+
 /* One of the directions, as an outward one of the wall in its axes. */
 static void
 outward(const struct polytope_scene *scene, int which,

@@ -32,6 +32,9 @@ bool wall_seam_normals(struct wall_seam *seam,
                        const double (*place)[3], int places,
                        const double (*choice)[3], int choices, double least,
                        struct seam_normals *out);
+/* Is the place, a corner of the wall, none of wall and cover together, whose
+ * faces go on there as if they were one body? */
+bool wall_seam_is_even(const struct wall_seam *seam);
 /* The normal of a face of the cover, as one of the scene in the axes of body 0.
  */
 void wall_seam_face(const struct wall_seam *seam,

@@ -82,6 +82,11 @@ struct contact_manifold {
  * they share too many points. */
 int polytope_contact_manifold(struct rt *run, uint32_t contact, double tol,
                               struct contact_manifold *out);
+/* Does what touches at this place of the world, within tol (m), touch a face of
+ * one body by a corner of the other one that is none of the wall, or of the
+ * welded body, to which that one belongs, but lies in a side of it? */
+bool polytope_at_seam(struct rt *run, uint32_t contact, const double place[3],
+                      double tol);
 /* What the run does where corners meet (row of abi/corners.def), from now on.
  */
 void polytope_corners_choose(struct rt *run, uint32_t corners);

@@ -420,6 +420,46 @@ ask_cover(struct rt *run, const struct polytope_scene *scene, int which,
         take_common(run, scene, which, seam, &left, out);
 }
 
+/* Finds the next body, from contact *c on, that stands beside body `which` of
+ * the contact as one wall, for what the other body belongs to. */
+static bool
+next_cover(struct rt *run, uint32_t contact, int which, uint32_t *c,
+           struct wall_seam *seam)
+{
+    const imp_contact *own = rt_contact(run, contact);
+    const uint32_t *group = rigid_groups(run);
+    uint32_t wall = own->body[which], other = own->body[1 - which];
+    for (; *c < run->im->contacts.n; ++*c) {
+        const imp_contact *next = rt_contact(run, *c);
+        if (*c == contact || next->system != IMP_NO_SYSTEM ||
+            next->body[0] == IMP_WORLD || next->body[1] == IMP_WORLD)
+            continue;
+        bool second = group[next->body[0]] == group[other];
+        uint32_t cover = next->body[second];
+        if (cover == wall || group[next->body[!second]] != group[other] ||
+            group[cover] != group[wall] || run->polytope[cover] == NULL)
+            continue;
+        seam->cover = run->polytope[cover];
+        support_body_get(run, cover, &seam->cover_pose);
+        ++*c;
+        return true;
+    }
+    return false;
+}
+
+/* Body `which` of the contact as a wall; false: it is a half-space. */
+static bool
+take_wall(struct rt *run, uint32_t contact, int which, double tol,
+          struct wall_seam *seam)
+{
+    uint32_t wall = rt_contact(run, contact)->body[which];
+    *seam = (struct wall_seam){.wall = run->polytope[wall], .tol = 2.0 * tol};
+    if (seam->wall->n_vertex == 0)
+        return false;
+    support_body_get(run, wall, &seam->wall_pose);
+    return true;
+}
+
 void
 polytope_cover_settle(struct rt *run, uint32_t contact,
                       const struct polytope_scene *scene,
@@ -427,30 +467,64 @@ polytope_cover_settle(struct rt *run, uint32_t contact,
                       struct contact_manifold *out)
 {
     assert(run != NULL && scene != NULL && out != NULL && n > 0);
-    const imp_contact *own = rt_contact(run, contact);
-    const uint32_t *group = rigid_groups(run);
     for (int which = 0; which < 2; which++) {
-        uint32_t wall = own->body[which], other = own->body[1 - which];
-        struct wall_seam seam = {.wall = run->polytope[wall], .tol = 2.0 * tol};
-        if (seam.wall->n_vertex == 0)
+        struct wall_seam seam;
+        uint32_t c = 0;
+        if (!take_wall(run, contact, which, tol, &seam))
             continue;
-        support_body_get(run, wall, &seam.wall_pose);
-        for (uint32_t c = 0; c < run->im->contacts.n && out->n_choice > 1;
-             c++) {
-            const imp_contact *next = rt_contact(run, c);
-            if (c == contact || next->system != IMP_NO_SYSTEM ||
-                next->body[0] == IMP_WORLD || next->body[1] == IMP_WORLD)
-                continue;
-            bool second = group[next->body[0]] == group[other];
-            uint32_t cover = next->body[second];
-            if (cover == wall || group[next->body[!second]] != group[other] ||
-                group[cover] != group[wall] || run->polytope[cover] == NULL)
-                continue;
-            seam.cover = run->polytope[cover];
-            support_body_get(run, cover, &seam.cover_pose);
+        while (out->n_choice > 1 && next_cover(run, contact, which, &c, &seam))
             ask_cover(run, scene, which, &seam, place, n, least, out);
-        }
     }
+}
+
+/* Puts a place of the world into the axes of a body. */
+static void
+into_body(const struct support_body *pose, const double place[3],
+          double local[3])
+{
+    double away[3];
+    for (int i = 0; i < 3; i++)
+        away[i] = place[i] - pose->c[i];
+    support_rotate_back(pose, away, local);
+}
+
+/* On how many faces of a body does the place lie? */
+static int
+faces_at(struct rt *run, uint32_t body, const double place[3], double tol)
+{
+    const struct polytope *polytope = run->polytope[body];
+    struct support_body pose;
+    double local[3];
+    int count = 0;
+    support_body_get(run, body, &pose);
+    into_body(&pose, place, local);
+    for (uint32_t f = 0; f < polytope->n_face; f++)
+        count += fabs(vec3_dot(polytope->face[f].n, local) -
+                      polytope->face[f].d) <= tol;
+    return count;
+}
+
+bool
+polytope_at_seam(struct rt *run, uint32_t contact, const double place[3],
+                 double tol)
+{
+    assert(run != NULL && contact < run->im->contacts.n && place != NULL);
+    const imp_contact *own = rt_contact(run, contact);
+    for (int which = 0; which < 2; which++) {
+        struct wall_seam seam;
+        uint32_t c = 0;
+        if (own->body[0] == IMP_WORLD || own->body[1] == IMP_WORLD ||
+            run->polytope[own->body[0]] == NULL ||
+            run->polytope[own->body[1]] == NULL ||
+            !take_wall(run, contact, which, tol, &seam))
+            continue;
+        into_body(&seam.wall_pose, place, seam.place);
+        while (next_cover(run, contact, which, &c, &seam))
+            if (wall_seam_is_even(&seam) &&
+                faces_at(run, own->body[1 - which], place, seam.tol) == 1)
+                return true;
+    }
+    return false;
 }
 
 /* Does a seam of fixed bodies settle the normal? */

@@ -363,6 +363,27 @@ is_corner_of_wall(const struct rt *run, const uint32_t *group,
     return widest > M_PI + fmax(TOUCH_SAME, 2.0 * tol / least);
 }
 
+/* Is a point a corner of a piece alone, which others of its wall stand beside?
+ * Its ends are hit first, though the tolerance of a gap may leave one out. */
+static bool
+is_at_seam(struct rt *run, const uint32_t *group, const struct impact_of_run *o,
+           const struct impact_contact *point, uint32_t rows, uint32_t which,
+           double tol)
+{
+    double place[3];
+    bool others = false;
+    for (uint32_t j = 0; j < rows && !others; j++) {
+        double apart = 0.0;
+        for (int k = 0; k < 3; k++)
+            apart = fmax(apart, fabs(point[j].p[k] - point[which].p[k]));
+        others = apart > tol &&
+                 on_one_wall(run, group, o, point, which, j, tol);
+    }
+    for (int k = 0; k < 3; k++)
+        place[k] = point[which].p[k] + o->origin[k];
+    return others && polytope_at_seam(run, o->contact[which], place, tol);
+}
+
 /* Bodies that rest beside each other are one wall, and those that are welded
  * together one body: of the points in which two such things touch in one plane
  * only the corners of their hull take part, as those of one polytope do. What
@@ -386,9 +407,16 @@ corners_of_walls(struct rt *run, struct impact_of_run *o,
             continue;
         gap_tolerances(run, o->contact[i], &tol, &rate);
         stays[i] =
-            is_corner_of_wall(run, group, o, point, rows, i, 4.0 * tol, angle);
+            is_corner_of_wall(run, group, o, point, rows, i, 4.0 * tol,
+                              angle) &&
+            !is_at_seam(run, group, o, point, rows, i, 4.0 * tol);
     }
     uint32_t kept = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        kept += stays[i];
+    if (kept == 0)
+        return rows;
+    kept = 0;
     for (uint32_t i = 0; i < rows; i++)
         if (stays[i]) {
             o->contact[kept] = o->contact[i];

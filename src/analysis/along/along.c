@@ -262,6 +262,31 @@ jumps(const struct followed *followed, double h, double share)
     return false;
 }
 
+/* Time moves on at least so far. */
+static double
+least_step(double t)
+{
+    return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
+}
+
+/* Has a branch come to its change at time t, h later, to the rounding of the
+ * time, as its function foresaw? A row or an event may end the piece right
+ * before. */
+static bool
+jumps_now(const struct followed *followed, double h, double t)
+{
+    for (uint32_t i = 1; i <= followed->item->ref; i++) {
+        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
+        double slope[ALONG_WIDTH],
+            now = followed->next[(size_t)i * ALONG_WIDTH];
+        int degree = polynomial_derivative(c, IMP_ALONG_ORDER, slope);
+        double near = least_step(t) * fabs(polynomial_value(slope, degree, h));
+        if (kink_off(followed, i, h) <= near && fabs(now) <= near)
+            return true;
+    }
+    return false;
+}
+
 /* Is it a time that has been found? */
 static bool
 found(const struct followed *followed)
@@ -314,8 +339,8 @@ is_rounding(const struct followed *followed, uint32_t i, const double *p,
 }
 
 /* Until when is such a function, whose zeros are kinks, rounding of what it was
- * before, at most h? What sticks has a speed of 0 again and again, and between a
- * rate that is the rounding of its forces. */
+ * before, at most h? What sticks has a speed of 0 again and again, and between
+ * a rate that is the rounding of its forces. */
 static double
 rounding_until(const struct followed *followed, uint32_t i, const double *p,
                double h)
@@ -534,7 +559,7 @@ end_piece(struct along *along, struct followed *followed, double t,
         take_piece(followed, along->time, h);
     else if ((along->to_kink && t == along->reach &&
               jumps(followed, h, MISSED)) ||
-             jumps(followed, h, ALONG_ROUNDING)) {
+             jumps(followed, h, ALONG_ROUNDING) || jumps_now(followed, h, t)) {
         take_piece(followed, along->time, h);
         count_value(followed, foreseen, t);
     } else if (!take_both_sides(along, followed, h)) {
@@ -576,13 +601,6 @@ take_blunt(const struct followed *followed, double *c)
         *last = fabs(*last) >= IMP_ALONG_BLUNT / 2 ? 0 : *last;
     }
     return blunt;
-}
-
-/* Time moves on at least so far. */
-static double
-least_step(double t)
-{
-    return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
 }
 
 /* Has no item a kink, which would have to be looked for as far as that? */

@@ -19,6 +19,7 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/instance/contact_table.h"
 #include "runtime/instance/saved_state.h"
+#include "runtime/motion/switching.h"
 
 const char *
 simulate_names(struct simulation *sim, const uint32_t *contact, uint32_t n)
@@ -192,7 +193,7 @@ tally_at(struct simulation *sim, uint32_t number, const char *kind)
         return;
     if (!*tally)
         *tally = NEW(sim->run->arena, struct contact_summary);
-    count_event(*tally, kind, rt_time(sim->run));
+    count_event(*tally, kind, switching_told_time(sim->run));
 }
 
 static void
@@ -251,7 +252,7 @@ simulate_log_pair(struct simulation *sim, uint32_t contact,
         tally_event(sim, number, kind);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
-    VEC_PUSH(&sim->log.time, rt_time(run));
+    VEC_PUSH(&sim->log.time, switching_told_time(run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, class);
     VEC_PUSH(&sim->log.contact,
@@ -270,7 +271,7 @@ log_other(struct simulation *sim, uint32_t number, imp_str name,
         tally_event(sim, UINT32_MAX - number, kind);
     if (sim->options.keep == 0 || sim->log.total % sim->options.keep != 0)
         return;
-    VEC_PUSH(&sim->log.time, rt_time(sim->run));
+    VEC_PUSH(&sim->log.time, switching_told_time(sim->run));
     VEC_PUSH(&sim->log.kind, kind);
     VEC_PUSH(&sim->log.class, "");
     VEC_PUSH(&sim->log.contact, imp_text(sim->run->im, name));
@@ -425,7 +426,7 @@ simulate_row(struct simulation *sim)
             return st;
         next += item_size(&sim->rows.item[i]);
     }
-    VEC_PUSH(&sim->rows.time, rt_time(sim->run));
+    VEC_PUSH(&sim->rows.time, switching_told_time(sim->run));
     for (size_t k = 0; k < sim->rows.width; k++)
         VEC_PUSH(&sim->rows.values, row[k]);
     sim->rows.fresh = true;

@@ -46,6 +46,8 @@
 #define STEP_LEAST 4.0
 /* the same where the time is 0 */
 #define STEP_FIRST 1e-100
+/* Many such steps are no time that is told. */
+#define STEP_BEGUN 1e-90
 
 struct switching {
     double *work; /* rows of the tape */
@@ -73,6 +75,14 @@ switching_least(const struct rt *run)
 {
     assert(run != NULL);
     return fmax(STEP_LEAST * DBL_EPSILON * fabs(rt_time(run)), STEP_FIRST);
+}
+
+double
+switching_told_time(const struct rt *run)
+{
+    assert(run != NULL);
+    double time = rt_time(run);
+    return fabs(time) <= STEP_BEGUN ? 0.0 : time;
 }
 
 struct branched

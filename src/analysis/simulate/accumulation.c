@@ -325,10 +325,9 @@ simulate_short_flight(const struct simulation *sim, uint32_t contact)
     if (vec3_norm(run->world.gravity) == 0.0 && motion_by_weight(run) &&
         !persistent_any(run))
         return false;
-    return flights->impacts > 0 && vec3_norm(run->world.gravity) *
-                                           flights->flight[0] *
-                                           flights->flight[0] / 8.0 <=
-                                       low;
+    double height = vec3_norm(run->world.gravity) * flights->flight[0] *
+                    flights->flight[0] / 8.0;
+    return flights->impacts > 0 && height <= low;
 }
 
 /* Are further impacts at the contact lost in rounding? One short flight says
@@ -342,26 +341,27 @@ tiny(const struct simulation *sim, uint32_t contact)
 }
 
 /* Close to a limit, impacts are smaller than the rounding error of the gap:
- * points that are closed and fly no higher than u^2/(2 |a|) <= eps place. The
- * times and the order of further impacts would be rounding. Their accelerations
- * are those under the forces of the points that rest. Such points are at rest,
- * together with those that are as slow and would open. The flights of one point
- * add up to 2 u/(|a| (1 - e)). *error: of the time of the limit, from these and
- * all flights before that the gap may have cut (limit_cut). */
+ * points that are closed and fly no higher than u^2/(2 |a|) <= eps place. Times
+ * and order of further impacts would be rounding. Their accelerations are those
+ * under the forces of the points that rest. Such points are at rest, with those
+ * that are as slow and would open. The flights of one point add up to 2 u/(|a|
+ * (1 - e)). *error: of the time, from these and what the gap may have cut. */
 static bool
 lost(struct simulation *sim, const struct limit_group *group,
      struct forecast_limit *limit, double *error)
 {
-    double sum = 0.0, greatest_e = 0.0, off = 0.0, blur = 0.0,
+    double sum = 0.0, greatest_e = 0.0, off = 0.0, blur = 0.0, forces = 0.0,
            *acc = NEW_N(sim->run->brief, double, (size_t)group->n + 1);
     int bounce = 0;
     bool stated = true; /* the ratio, and not taken from the last flights */
     if (!mode_accelerations(sim->run, group->n, group->point, group->G, acc))
         return false;
+    for (int point = 0; point < group->n; point++)
+        forces = fmax(forces, fabs(group->point[point].free));
     for (int point = 0; point < group->n; point++) {
         const struct contact_point_state *state = &group->point[point];
         uint32_t contact = group->spot[point].contact;
-        double tol, rate;
+        double tol, rate, speed = fabs(state->rate), fall = fabs(acc[point]);
         gap_tolerances(sim->run, contact, &tol, &rate);
         if (sim->resting.n && sim->resting.is_over[contact])
             gap_rounding(sim->run, contact, &tol, &rate);
@@ -384,12 +384,14 @@ lost(struct simulation *sim, const struct limit_group *group,
         stated &=
             contact_is_plain(sim->run, contact, ~(unsigned)CONTACT_LAW_OWN);
         greatest_e = fmax(greatest_e, group->e[point]);
-        double rate_now = fabs(state->rate), fall = fabs(acc[point]);
-        /* forces balance: what is left of the fall is rounding, and no time */
-        if (fall <= LIMIT_GROUP_NOISE * DBL_EPSILON * fabs(state->free))
+        /* forces balance: the fall is rounding; flights before tell the time */
+        if (fall <= LIMIT_GROUP_NOISE * DBL_EPSILON * forces) {
+            sum =
+                fmax(sum, flight_history_left(&sim->contacts[contact].flights));
             continue;
-        sum = fmax(sum, 2.0 * rate_now / fall *
-                            limit_flights(sim, group, point, rate_now));
+        }
+        sum = fmax(sum, 2.0 * speed / fall *
+                            limit_flights(sim, group, point, speed));
         blur = fmax(blur, limit_cut(sim, group, point, fall));
     }
     limit->remaining = sum;
@@ -437,13 +439,11 @@ rounding(struct simulation *sim, uint32_t contact)
     /* A later flight that is as short as these is below rounding, too. */
     for (uint32_t k = 0; k < sim->n_contacts; k++)
         sim->contacts[k].flights.lost |= group->contact[k];
-    if (turns) {
-        double left = limit.remaining;
-        int st = travel(sim, group, rt_time(sim->run) + left, &there);
-        if (st)
-            return st;
-        error = there ? error : left;
-    }
+    double left = limit.remaining;
+    int st = turns ? travel(sim, group, rt_time(sim->run) + left, &there) : 0;
+    if (st)
+        return st;
+    error = !turns || there ? error : left;
     return arrive(sim, group, &limit, contact, error, &here, &there);
 }
 

@@ -341,19 +341,21 @@ after(struct simulation *sim, const struct blow *blow)
 /* Points that come down together are at one height from here on, so that what
  * has set them apart does not decide over lower impacts, too. What this changes
  * is told as an error of the limit: each is hit too early by its way over its
- * speed. */
+ * speed, or by its fall through it. */
 static int
 bring_together(struct simulation *sim, struct blow *blow)
 {
     struct rt *run = sim->run;
     double *rate = NEW_N(run->brief, double, (size_t)blow->n);
     for (int i = 0; i < blow->n; i++) {
-        rate[i] = blow->point[i].rate;
+        const struct contact_point_state *state = &blow->point[i];
+        rate[i] = state->rate;
         struct flight_history *flights =
             &sim->contacts[blow->spot[i].contact].flights;
+        double gap = fabs(state->gap), fall = fabs(state->free);
         if (i < blow->n_hit && rate[i] < 0.0)
-            flights->flat =
-                fmax(flights->flat, fabs(blow->point[i].gap / rate[i]));
+            flights->flat = fmax(flights->flat,
+                                 fmin(-gap / rate[i], sqrt(2.0 * gap / fall)));
     }
     int st = persistent_close(run, blow->spot, blow->n, NULL, rate, NULL);
     return st ? st

@@ -121,8 +121,7 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
         run->im->systems.n ? simulate_systems_peek(sim, meet, &end) : IMP_OK;
     *there = !st && !(rt_time(run) <
                       meet); /* the time left is below the rounding of t */
-    sim->accumulation->blocked = !st && end < meet;
-    if (st || end < meet)
+    if ((sim->accumulation->blocked = !st && end < meet) || st)
         return st;
     while (!st && rt_time(run) < meet) {
         if ((st = simulate_persistent_peek(sim, meet, group->contact,
@@ -147,19 +146,20 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
                         (sim->resting.n && sim->resting.is_over[contact])
                     ? WATCH_OFF
                     : sim->contacts[contact].watch;
-        motion_stands(run, true);
+        motion_stands(run, true); /* what the search for changes has made */
         st = event_next(run, sim->watch, piece_end, NULL, NULL, &event, more,
                         &n_more);
+        bool none = event.kind == EVENT_NONE || event.kind == EVENT_EXCLUDED;
+        if (!st && none && rt_time(run) < piece_end)
+            st = motion_to(run, piece_end);
         motion_stands(run, false);
-        if (st || (event.kind != EVENT_NONE && event.kind != EVENT_EXCLUDED)) {
+        if (st || !none) {
             for (uint32_t i = 0; i < n_more && !st; i++)
                 sim->accumulation->beside[more[i].contact] = true;
             if (!st)
                 sim->accumulation->beside[event.contact] = true;
             break;
         }
-        if (rt_time(run) < piece_end)
-            st = motion_to(run, piece_end);
         if (rt_time(run) >= meet)
             *there = !st;
     }
@@ -533,7 +533,7 @@ take_path(struct simulation *sim, struct limit_group *group,
     int st = limit_path_begin(run, &points, limit)
                  ? travel(sim, group, meet, there)
                  : IMP_OK;
-    if (!st)
+    if (!st && *there)
         st = persistent_hold_again(run, held);
     if (!st && *there)
         st = close_points(sim, group, limit);

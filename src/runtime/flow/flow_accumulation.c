@@ -197,6 +197,22 @@ place(struct flow *flow, const bool *group, const struct foreseen *ahead,
     return true;
 }
 
+/* Takes up the forecasts of this group. Those of another stay aside, as its
+ * turn may come again: at one contact, and at several. */
+static void
+turn_to(struct flow *flow, const bool *group)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_forecast last = taylor->forecast;
+    if (last.n > 0 && memcmp(last.group, group, flow->m)) {
+        taylor->forecast = taylor->aside;
+        taylor->aside = last;
+    }
+    if (memcmp(taylor->forecast.group, group, flow->m))
+        taylor->forecast.n = 0;
+    memcpy(taylor->forecast.group, group, flow->m);
+}
+
 /* Compares the forecast with the one before, and keeps it. Is the limit known
  * to rounding, in time and in state? */
 static bool
@@ -205,8 +221,8 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_forecast *last = &taylor->forecast;
     double left = ahead->time - taylor->now;
-    bool another = last->n == 0 || memcmp(last->group, group, flow->m) ||
-                   !(last->time > taylor->now);
+    turn_to(flow, group);
+    bool another = last->n == 0 || !(last->time > taylor->now);
     if (!another && left > 0.5 * last->left)
         return false;
     /* every impact rounds the state once */
@@ -227,7 +243,6 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
             another ? NAN
                     : settled(fabs(taylor->chatter.ratio - last->ratio), left,
                               last->left, 1);
-    memcpy(last->group, group, flow->m);
     last->n = another ? 1 : last->n + 1;
     last->left = left;
     last->time = ahead->time;
@@ -333,7 +348,7 @@ single_known(struct flow *flow, const struct foreseen *parabola)
         !taylor_fall_known(flow, parabola->noise, scale, &time) ||
         time > flow->end || !clear(flow, time - taylor->now))
         return false;
-    memcpy(taylor->forecast.group, taylor->single.group, flow->m);
+    turn_to(flow, taylor->single.group);
     taylor->forecast.time = time;
     return taylor_path_make(flow, taylor->single.group, time - taylor->now);
 }
@@ -354,7 +369,8 @@ single_ahead(struct flow *flow)
         return false;
     }
     ahead.time_error = INFINITY;
-    if (last->n > 0 && !memcmp(last->group, taylor->single.group, flow->m)) {
+    turn_to(flow, taylor->single.group);
+    if (last->n > 0) {
         double left = ahead.time - taylor->now, before = last->left,
                change = ahead.parabola - last->parabola,
                q = left / before * (left / before);
@@ -432,7 +448,7 @@ taylor_accumulation_doubt(struct taylor_flow *taylor)
     assert(taylor);
     taylor->several.predicted = taylor->several.foreseen =
         taylor->several.limit = -INFINITY;
-    taylor->forecast.n = 0;
+    taylor->forecast.n = taylor->aside.n = 0;
 }
 
 void
@@ -568,6 +584,9 @@ predict(struct flow *flow)
     struct taylor_several *several = &taylor->several;
     double was = several->foreseen, most = 0.0, least = INFINITY;
     if (several->shrinks && predict_later(taylor))
+        return IMP_OK;
+    several->pauses = several->shrinks ? 0 : several->pauses + 1;
+    if (!several->shrinks && several->pauses <= TAYLOR_FLIGHTS)
         return IMP_OK;
     several->foreseen = -INFINITY;
     if (!several->shrinks || !several->lawful ||

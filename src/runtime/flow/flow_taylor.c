@@ -763,8 +763,6 @@ flow_taylor_new(struct flow *flow)
         NEW_N(arena, bool, switching_count(flow->run, flow->sys->block) + 1);
     taylor->several.group = NEW_N(arena, bool, n_contact + 1);
     taylor->single.group = NEW_N(arena, bool, n_contact + 1);
-    taylor->forecast.group = NEW_N(arena, bool, n_contact + 1);
-    taylor->forecast.placed.x = NEW_N(arena, double, 2 * n_coordinate);
     taylor_path_new(flow);
     taylor->several.faint.contacts = NEW_N(arena, bool, n_contact + 1);
     flow->method = &taylor_method;

@@ -117,6 +117,7 @@ struct taylor_several {
     double error;       /* a bound of the error of `limit` */
     double longest;     /* flight since the flights began to shrink */
     bool shrinks;       /* the last ones do */
+    int pauses; /* impacts since the last prediction where they did not */
     bool lawful;    /* the restitutions stay what they are until the limit */
     double fastest; /* speed after one of these impacts, in the norm of the
                        energy */
@@ -165,7 +166,7 @@ struct taylor_flow {
     bool looked_at;            /* flow->instant is that of the present state */
     struct taylor_single single;
     struct taylor_several several;
-    struct taylor_forecast forecast;
+    struct taylor_forecast forecast, aside; /* of this group, of one before */
     struct taylor_path path;
     struct accumulation_limit chatter; /* what the limit ahead rests on */
 };

@@ -216,6 +216,12 @@ taylor_path_new(struct flow *flow)
     path->rate = NEW_N(arena, double, flow->m + 1);
     path->closed = NEW_N(arena, bool, flow->m + 1);
     flow->taylor->single.highest = NEW_N(arena, double, flow->m + 1);
+    struct taylor_forecast *of[] = {&flow->taylor->forecast,
+                                    &flow->taylor->aside};
+    for (int i = 0; i < 2; i++) {
+        of[i]->group = NEW_N(arena, bool, flow->m + 1);
+        of[i]->placed.x = NEW_N(arena, double, 2 * (size_t)flow->n);
+    }
 }
 
 bool

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "model.h"
+#include "runtime/features/edge_meeting.h"
 #include "runtime/geometry/polytope_hull.h"
 
 typedef double point[3];
@@ -603,6 +604,166 @@ moments_closed(void **unused)
     }
 }
 
+/* -- edges that come to cross --------------------------------------------- */
+
+#define TURNING_ORDER 20
+#define TURNING_LOOKS 40
+
+static void
+random_hull(struct arena *a, struct polytope *out)
+{
+    double p[8][3];
+    uint32_t bad[2];
+    enum hull_fault fault;
+    do {
+        for (int i = 0; i < 8; i++)
+            for (int k = 0; k < 3; k++)
+                p[i][k] = (i >> k & 1 ? 0.4 : -0.4) + between(-0.1, 0.1);
+        fault = polytope_points(a, 3, (const point *)p, 8, out, bad);
+    } while (fault != HULL_OK);
+}
+
+/* R turns at a constant rate, in axes of its own: R' = w x R. */
+static void
+random_motion(struct taylor c[3], struct taylor R[9])
+{
+    double w[3], q[4], l = 0.0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = between(-1, 1);
+        l += q[i] * q[i];
+    }
+    for (int i = 0; i < 4; i++)
+        q[i] /= sqrt(l);
+    const double turn[9] = {
+        1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
+        2 * (q[1] * q[3] + q[0] * q[2]),     2 * (q[1] * q[2] + q[0] * q[3]),
+        1 - 2 * (q[1] * q[1] + q[3] * q[3]), 2 * (q[2] * q[3] - q[0] * q[1]),
+        2 * (q[1] * q[3] - q[0] * q[2]),     2 * (q[2] * q[3] + q[0] * q[1]),
+        1 - 2 * (q[1] * q[1] + q[2] * q[2])};
+    for (int i = 0; i < 3; i++) {
+        w[i] = between(-1, 1);
+        taylor_const(TURNING_ORDER, between(-0.3, 0.3) + (i == 2), &c[i]);
+        c[i].c[1] = between(-0.5, 0.5);
+    }
+    for (int i = 0; i < 9; i++)
+        R[i].c[0] = turn[i];
+    for (int k = 1; k <= TURNING_ORDER; k++)
+        for (int i = 0; i < 9; i++) {
+            int u = (i / 3 + 1) % 3, v = (i / 3 + 2) % 3;
+            R[i].c[k] = (w[u] * R[3 * v + i % 3].c[k - 1] -
+                         w[v] * R[3 * u + i % 3].c[k - 1]) /
+                        k;
+        }
+}
+
+/* -1: they do not cross now; else the side to which their product points */
+static int
+crosses(const struct edges_moving *moving, uint32_t e0, uint32_t e1, double t)
+{
+    double centre[3], turn[9];
+    int inward;
+    for (int i = 0; i < 9; i++) {
+        centre[i % 3] = taylor_at(moving->order, &moving->c[i % 3], t);
+        turn[i] = taylor_at(moving->order, &moving->R[i], t);
+    }
+    return polytope_edges_meet(moving->p[0], moving->p[1], e0, e1, centre, turn,
+                               &inward)
+               ? inward
+               : -1;
+}
+
+/* Do they cross clearly, by the places on both edges and the angle between
+ * them? Gives the gap. */
+static bool
+crosses_well(const struct edges_moving *moving, uint32_t e0, uint32_t e1,
+             double t, int inward, double *gap)
+{
+    const struct polytope *p = moving->p[0], *q = moving->p[1];
+    double d[2][3], x[3], n[3], n2, on[2], length[2];
+    for (int i = 0; i < 3; i++) {
+        const struct taylor *row = moving->R + 3 * i;
+        x[i] = taylor_at(moving->order, &moving->c[i], t) -
+               p->vertex[p->edge[e0].v[0]][i];
+        d[0][i] = p->edge[e0].dir[i];
+        d[1][i] = 0.0;
+        for (int k = 0; k < 3; k++) {
+            double r = taylor_at(moving->order, &row[k], t);
+            x[i] += r * q->vertex[q->edge[e1].v[0]][k];
+            d[1][i] += r * q->edge[e1].dir[k];
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        n[i] = d[0][(i + 1) % 3] * d[1][(i + 2) % 3] -
+               d[0][(i + 2) % 3] * d[1][(i + 1) % 3];
+    n2 = dot3(n, n);
+    *gap = (inward ? -1 : 1) * dot3(x, n) / sqrt(n2);
+    for (int b = 0; b < 2; b++) {
+        const struct polytope *of = moving->p[b];
+        const struct polytope_edge *edge = of->edge + (b == 0 ? e0 : e1);
+        double along[3], product[3];
+        for (int i = 0; i < 3; i++) {
+            int u = (i + 1) % 3, v = (i + 2) % 3;
+            along[i] = of->vertex[edge->v[1]][i] - of->vertex[edge->v[0]][i];
+            product[i] = x[u] * d[1 - b][v] - x[v] * d[1 - b][u];
+        }
+        length[b] = sqrt(dot3(along, along));
+        on[b] = dot3(product, n) / n2;
+    }
+    return n2 > 1e-4 && on[0] > 0 && on[0] < length[0] && on[1] > 0 &&
+           on[1] < length[1];
+}
+
+/* Of edges that do not cross now none does so later on, by many looks at the
+ * motion, before the time that is told; and they cross then. */
+static void
+edges_turning(void **unused)
+{
+    (void)unused;
+    struct arena *a = arena_new();
+    int told = 0;
+    for (int n = 0; n < 6; n++) {
+        struct polytope p, q;
+        struct taylor c[3], R[9];
+        random_hull(a, &p);
+        random_hull(a, &q);
+        random_motion(c, R);
+        struct edges_moving moving = {{&p, &q}, c,   R,  TURNING_ORDER,
+                                      0.3,      1e3, 0.0};
+        edges_moving_begin(&moving);
+        for (uint32_t e = 0; e < p.n_edge * q.n_edge; e++) {
+            uint32_t e0 = e / q.n_edge, e1 = e % q.n_edge;
+            double time, gap;
+            if (!edges_come_to_meet(&moving, e0, e1, &time))
+                time = INFINITY;
+            else {
+                assert_true(time > 0 && time <= moving.span);
+                assert_true(crosses(&moving, e0, e1, time) >= 0);
+                told++;
+            }
+            bool apart[2] = {false, false};
+            for (int i = 0; i <= TURNING_LOOKS; i++) {
+                double t = moving.span * i / TURNING_LOOKS;
+                int inward = crosses(&moving, e0, e1, t);
+                if (t > time)
+                    break;
+                for (int way = 0; way < 2; way++)
+                    apart[way] |= way != inward;
+                if (inward < 0)
+                    continue;
+                bool well = crosses_well(&moving, e0, e1, t, inward, &gap);
+                /* what comes out of the other body does not count */
+                apart[inward] &= gap >= 0;
+                if (!well || !apart[inward])
+                    continue;
+                assert_true(time <= t);
+            }
+        }
+    }
+    print_message("%d pairs of edges come to cross\n", told);
+    assert_true(told > 5);
+    arena_free(a);
+}
+
 int
 main(void)
 {
@@ -611,6 +772,7 @@ main(void)
         cmocka_unit_test(many),           cmocka_unit_test(round_trip),
         cmocka_unit_test(open_and_empty), cmocka_unit_test(faults),
         cmocka_unit_test(moments_agree),  cmocka_unit_test(moments_closed),
+        cmocka_unit_test(edges_turning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,11 @@
 /* below minus this share of their lengths edges do not touch from outside */
 #define MEET_DEEP 1e-6
 
+/* Terms left out of the conditions, as their last ones tell, stay below this
+ * share of their sizes; behind that they tell nothing. */
+#define MEET_TRUNCATION 1e-9
+#define LAST_TERMS 4
+
 enum { CONDITIONS = 7, TURNS_MOST = 16 };
 
 struct conditions {
@@ -38,6 +43,7 @@ struct conditions {
 
 struct pair {
     const struct edges_moving *moving;
+    double until; /* s: for how long the conditions hold */
     const struct polytope_edge *edge[2];
     const double *begin[2];
     double length[2], outer[2][3]; /* outer: n1 + n2, m1 + m2 */
@@ -200,6 +206,23 @@ make(struct pair *pair, struct conditions *out)
     out->part[0].c[0] -= PART_SINE2;
 }
 
+/* The time for which the conditions hold, which are products of series and hold
+ * for less time than these: at most the span. */
+static double
+holds(const struct pair *pair, const struct conditions *conditions)
+{
+    int order = pair->moving->order;
+    double until = pair->moving->span;
+    for (int i = 0; i < CONDITIONS; i++)
+        for (int k = order - LAST_TERMS + 1; k <= order; k++)
+            if (k > 0)
+                until =
+                    term_time(until, conditions->meet[i].c[k], k,
+                              MEET_TRUNCATION *
+                                  (i < 3 ? 1.0 : pair->length[(i - 3) / 2]));
+    return until;
+}
+
 /* The other sign s; levels of the outer sides stand. */
 static void
 turn_round(const struct pair *pair, struct conditions *conditions)
@@ -217,7 +240,7 @@ comes(const struct pair *pair, const struct conditions *conditions, double from,
       double *time)
 {
     int order = pair->moving->order, hold = 0;
-    double span = pair->moving->span, rising[IMP_ORDER_MAX + 1], s;
+    double span = pair->until, rising[IMP_ORDER_MAX + 1], s;
     for (int turn = 0; hold < CONDITIONS && turn < TURNS_MOST * CONDITIONS;
          turn++) {
         const double *c = conditions->meet[turn % CONDITIONS].c;
@@ -238,14 +261,14 @@ comes(const struct pair *pair, const struct conditions *conditions, double from,
     return true;
 }
 
-/* They cross now: when do they part? Infinite: not within the span. */
+/* They cross: when do they part? Infinite: not within the span. */
 static double
-parts(const struct pair *pair, const struct conditions *conditions)
+parts(const struct pair *pair, const struct conditions *conditions, double from)
 {
     double first = INFINITY, s;
     for (int i = 0; i < CONDITIONS; i++)
-        if (polynomial_below(conditions->part[i].c, pair->moving->order, 0.0,
-                             fmin(pair->moving->span, first),
+        if (polynomial_below(conditions->part[i].c, pair->moving->order, from,
+                             fmin(pair->until, first),
                              i == 1 || i == 2 ? PART_OUTER : 0.0, &s))
             first = s;
     return first;
@@ -260,9 +283,10 @@ crosses_now(const struct conditions *conditions)
     return true;
 }
 
-/* Are they then so close that they may touch within the span? */
-static bool
-is_near(const struct pair *pair, double sign, double time)
+/* The gap of the crossing at a time, along the normal outward from the first
+ * edge. No two points of the edges are nearer to each other. */
+static double
+gap_at(const struct pair *pair, double sign, double time)
 {
     double across[3], apart[3];
     int order = pair->moving->order;
@@ -270,11 +294,28 @@ is_near(const struct pair *pair, double sign, double time)
         across[i] = taylor_at(order, &pair->across[i], time);
         apart[i] = taylor_at(order, &pair->apart[i], time);
     }
-    double gap = sign * vec3_dot(across, apart) / vec3_norm(across),
-           length = pair->length[0] + pair->length[1];
-    return gap <= pair->moving->speed * (pair->moving->span - time) +
-                      MEET_DEEP * length &&
-           gap >= -MEET_DEEP * length;
+    return sign * vec3_dot(across, apart) / vec3_norm(across);
+}
+
+/* When do they come to cross where they may touch, at most `first`? Edges that
+ * cross behind each other have to part before that. */
+static double
+comes_near(const struct pair *pair, const struct conditions *conditions,
+           double sign, double first)
+{
+    const struct edges_moving *moving = pair->moving;
+    double s = crosses_now(conditions) ? parts(pair, conditions, 0.0) : 0.0,
+           little = MEET_DEEP * (pair->length[0] + pair->length[1]);
+    for (int turn = 0; s < first && comes(pair, conditions, s, &s) && s < first;
+         turn++) {
+        double gap = gap_at(pair, sign, s);
+        if (fabs(gap) > moving->speed * (moving->span - s) + little)
+            return INFINITY;
+        if (gap >= -little || turn == TURNS_MOST)
+            return s;
+        s = parts(pair, conditions, s);
+    }
+    return INFINITY;
 }
 
 bool
@@ -285,21 +326,16 @@ edges_come_to_meet(const struct edges_moving *moving, uint32_t of_one,
     assert(of_one < moving->p[0]->n_edge && of_other < moving->p[1]->n_edge);
     struct pair pair;
     struct conditions conditions;
-    double first = INFINITY;
     pair_begin(&pair, moving, of_one, of_other);
     if (out_of_reach(&pair))
         return false;
     make(&pair, &conditions);
-    for (int way = 0; way < 2; way++) {
-        double s = 0.0;
-        if (way == 1)
-            turn_round(&pair, &conditions);
-        if (crosses_now(&conditions))
-            s = parts(&pair, &conditions);
-        if (s < first && comes(&pair, &conditions, s, &s) && s < first &&
-            is_near(&pair, way == 0 ? 1.0 : -1.0, s))
-            first = s;
-    }
+    pair.until = holds(&pair, &conditions);
+    double first = comes_near(&pair, &conditions, 1.0, INFINITY);
+    turn_round(&pair, &conditions);
+    first = fmin(first, comes_near(&pair, &conditions, -1.0, first));
+    if (pair.until < moving->span)
+        first = fmin(first, pair.until);
     *time = first;
     return isfinite(first);
 }

@@ -22,7 +22,7 @@ void edges_moving_begin(struct edges_moving *moving);
  * each other, as they do not now, or not any more before that (two that cross
  * now may part, and cross again)? Only where they are so close then that they
  * may touch within the span. *time: when they do; polytope_edges_meet says so
- * there. */
+ * there. Or the time after which these series do not tell. */
 bool edges_come_to_meet(const struct edges_moving *moving, uint32_t of_one,
                         uint32_t of_other, double *time);
 

@@ -3,6 +3,7 @@
  * crossing, grazing (missing by 1e-9, exact, overlapping by 1e-9), C00;
  * bullets, long flights, spinning bodies, two touches in one step. */
 #include "rt_fixture.h"
+#include "runtime/events/event_priv.h"
 
 static const int default_cases = 60;
 
@@ -694,6 +695,23 @@ rough_shapes(void **state)
     }
 }
 
+/* A body that has just come to rest beside a wall, whose gap an impact has left
+ * with a rate of rounding: no flight begins there. One that rises does come
+ * back. */
+static void
+rises_by_rounding(void **state)
+{
+    (void)state;
+    struct gap_tolerance tol = {
+        .gap = 3e-12, .rate = 6e-45, .fall = 1e-42, .gap_rounding = 1e-16};
+    double gap[MOTION_STEP_ORDER + 1] = {-7e-18, 2e-34, -3e-16}, s;
+    assert_false(contact_root_returns(gap, 0.0, true, &tol, 2.0, &s));
+    gap[1] = 1e-9;
+    gap[2] = -5.0;
+    assert_true(contact_root_returns(gap, 0.0, true, &tol, 2.0, &s));
+    assert_float_equal(s, 2e-10, 1e-13);
+}
+
 int
 main(void)
 {
@@ -706,6 +724,7 @@ main(void)
                                        cmocka_unit_test(printed_examples),
                                        cmocka_unit_test(bounces),
                                        cmocka_unit_test(moving_floor),
-                                       cmocka_unit_test(rough_shapes)};
+                                       cmocka_unit_test(rough_shapes),
+                                       cmocka_unit_test(rises_by_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,24 @@ recorded_heap(void **state)
     obeys(&m, &out.set[0], 1e-7);
 }
 
+/* A box of more than twenty points in which the first choice that is found
+ * leaves a point without a load that may bear one, and slips depend on that. */
+static void
+loads_in_a_box(void **state)
+{
+    (void)state;
+    uint64_t seed = 1280;
+    struct many m;
+    struct friction_choice out;
+    full_box(&seed, -2, &m, NULL);
+    struct friction_instant in = {
+        .n = m.n, .point = m.point, .W = m.W, .free = m.free, .terms = m.terms};
+    friction_choose(arena, &in, &out);
+    assert_int_equal(m.n, 26);
+    assert_int_equal(out.verdict, FRICTION_LOADS);
+    obeys(&m, &out.set[0], 1e-7);
+}
+
 /* Are these modes and loads, s later, those of a set? */
 static struct many
 box_at(const struct many *m, const double *rate, double s)
@@ -485,6 +503,7 @@ main(void)
         cmocka_unit_test_setup_teardown(off_the_edges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(recorded_heap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(loads_in_a_box, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_at_their_limits, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),

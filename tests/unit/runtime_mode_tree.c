@@ -2,7 +2,8 @@
 /* The tree of choices of modes (mode_tree.c) rules out nothing that
  * mode_forces finds consistent: bodies at random in the plane, whose points
  * share bodies, depend on each other, slip or rest; and it rules out most of
- * what there is. */
+ * what there is. So do the choices of points whose modes have just ended
+ * (mode_ends.c). */
 #include "base/arena.h"
 #include "impact_help.h"
 #include "runtime/friction/friction_priv.h"
@@ -194,10 +195,90 @@ rules_out_no_motion(void **state)
     assert_true(all > 5 * kept);
 }
 
+/* Choices that are tried beside states of the others. */
+struct tried {
+    int n;
+    struct point_state now[POINTS], state[4096][POINTS];
+    size_t count;
+};
+
+static void
+list(void *context)
+{
+    struct tried *tried = context;
+    memcpy(tried->state[tried->count++], tried->now, sizeof tried->now);
+}
+
+static bool
+is_listed(const struct tried *tried, const struct point_state *state)
+{
+    for (size_t k = 0; k < tried->count; k++) {
+        bool same = true;
+        for (int i = 0; i < tried->n; i++)
+            same &= mode_same_state(tried->state[k][i], state[i]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* The states of the others are those of a motion half of the time. */
+static void
+ends_rule_out_no_motion(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    long all = 0, found = 0, kept = 0;
+    struct tried *tried = test_malloc(sizeof *tried);
+    for (int t = 0; t < 80; t++) {
+        struct heap heap;
+        random_heap(&seed, &heap);
+        int n = heap.in.n, at[POINTS] = {0}, count[POINTS];
+        struct point_state may[POINTS][MODE_STATES_MOST], beside[POINTS];
+        double force[2 * POINTS], acc[2 * POINTS];
+        struct mode_scratch *scratch = mode_scratch_new(arena, &heap.in);
+        struct mode_solution solution = {.force = force, .acc = acc};
+        for (int i = 0; i < n; i++) {
+            count[i] = mode_states_of(&heap.point[i], may[i]);
+            beside[i] = may[i][(int)multi_random(&seed, 0, count[i])];
+            heap.point[i].ended = i == 0 || multi_random(&seed, 0, 1) < 0.5;
+        }
+        struct mode_result *result = NEW(arena, struct mode_result);
+        mode_search(arena, &heap.in, NULL, result);
+        if (result->n && t % 2)
+            memcpy(beside, result->found[0].state, sizeof *beside * (size_t)n);
+        tried->n = n;
+        tried->count = 0;
+        mode_ends(arena, &heap.in, beside, tried->now, list, tried);
+        kept += (long)tried->count;
+        for (int i = 0; i < n;) {
+            memcpy(tried->now, beside, sizeof *beside * (size_t)n);
+            for (int j = 0; j < n; j++)
+                if (heap.point[j].ended)
+                    tried->now[j] = may[j][at[j]];
+            mode_forces(scratch, &heap.in, tried->now, &solution);
+            all++;
+            found += solution.consistent;
+            if (solution.consistent)
+                assert_true(is_listed(tried, tried->now));
+            for (i = 0; i < n && (!heap.point[i].ended || ++at[i] == count[i]);
+                 i++)
+                at[i] = 0;
+        }
+        arena_clear(arena);
+    }
+    test_free(tried);
+    assert_true(found > 300);
+    assert_true(kept < 4 * found);
+    assert_true(all > 2 * kept);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        rules_out_no_motion, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rules_out_no_motion, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ends_rule_out_no_motion, set_up,
+                                        tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,17 @@ contact_root_in_band(const double *gap, double horizon,
     out->order = signed_gap[0] > 0.0 ? 0 : -1;
 }
 
+/* Does a gap that is pressed to fall rise by less than a rounding of its own
+ * rounding? Of bodies that have just come to rest the tolerance of the rate is
+ * none. */
+static bool
+hardly_rises(const double *gap, const struct gap_tolerance *tol)
+{
+    return gap[1] > 0.0 && gap[2] < 0.0 &&
+           gap[1] * gap[1] <=
+               -4.0 * gap[2] * DBL_EPSILON * tol->gap_rounding;
+}
+
 bool
 contact_root_returns(const double *signed_gap, double floor, bool handled,
                      const struct gap_tolerance *tol, double horizon, double *s)
@@ -172,7 +183,9 @@ contact_root_returns(const double *signed_gap, double floor, bool handled,
     double above[MOTION_STEP_ORDER + 1], slope[MOTION_STEP_ORDER + 1];
     int drop = 0; /* roots at 0 */
     if (signed_gap[0] - floor <= tol->gap_rounding)
-        drop = fabs(signed_gap[1]) <= tol->rate ? 2 : 1;
+        drop = fabs(signed_gap[1]) <= tol->rate || hardly_rises(signed_gap, tol)
+                   ? 2
+                   : 1;
     if (signed_gap[drop] <= 0.0 && (drop == 2 || (drop == 1 && handled)))
         return false;
     for (int k = drop; k <= MOTION_STEP_ORDER; k++)

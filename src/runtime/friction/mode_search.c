@@ -272,7 +272,7 @@ after_ends(struct search *search)
 
 /* Of so many points at most: the edges of a family are asked by a program each.
  */
-#define WIDEST_POINTS 20
+#define WIDEST_POINTS 60
 
 /* What was found may be an edge of a family of loads on which the motion
  * depends: tries the modes of that family. */

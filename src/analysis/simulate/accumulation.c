@@ -124,7 +124,9 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
     if ((sim->accumulation->blocked = !st && end < meet) || st)
         return st;
     while (!st && rt_time(run) < meet) {
-        if ((st = simulate_persistent_peek(sim, meet, group->contact,
+        struct clocks *clocks =
+            limit_watch_others(sim, group) ? NULL : sim->clocks;
+        if ((st = simulate_persistent_peek(sim, clocks, meet, group->contact,
                                            &piece_end)))
             break;
         bool other = sim->mode_change.what != CHANGE_NONE;
@@ -139,16 +141,13 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
                 beside[k] |= hits && group->contact[k];
             break;
         }
-        sim->rewatched.only = false; /* this path looks for others */
-        for (uint32_t contact = 0; contact < sim->n_contacts; contact++)
-            sim->watch[contact] =
-                group->contact[contact] || persistent_holds(run, contact) ||
-                        (sim->resting.n && sim->resting.is_over[contact])
-                    ? WATCH_OFF
-                    : sim->contacts[contact].watch;
+        event.kind = EVENT_NONE;
         motion_stands(run, true); /* what the search for changes has made */
-        st = event_next(run, sim->watch, piece_end, NULL, NULL, &event, more,
-                        &n_more);
+        if (clocks)
+            clocks_go(clocks, piece_end);
+        else
+            st = event_next(run, sim->watch, piece_end, NULL, NULL, &event,
+                            more, &n_more);
         bool none = event.kind == EVENT_NONE || event.kind == EVENT_EXCLUDED;
         if (!st && none && rt_time(run) < piece_end)
             st = motion_to(run, piece_end);

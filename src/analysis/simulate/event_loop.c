@@ -328,13 +328,16 @@ move_to_event(struct simulation *sim, double target, double *end,
     /* loads have jumped: no row tells forces of behind with modes of before */
     if (run->switching && sim->rub.what != RUBBING_NOTHING && *end == before)
         sim->rows.fresh = true;
+    /* each part has a clock of its own where no other event is looked for */
+    struct clocks *clocks = nothing_watched && held ? sim->clocks : NULL;
     if (!st && !(st = local_all(held ? sim->local : NULL))) {
         /* series need not reach beyond a step at which the run stops anyway */
         double stop = simulate_next_step(sim);
-        st = simulate_persistent_peek(
-            sim, stop < *end && stops_at_each(sim) ? stop : *end, NULL, end);
+        bool before_it = !clocks && stop < *end && stops_at_each(sim);
+        st = simulate_persistent_peek(sim, clocks, before_it ? stop : *end,
+                                      NULL, end);
     }
-    if (!st)
+    if (!st && !clocks)
         stop_at_step(sim, end);
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
                 sim->mode_change.what == CHANGE_FEATURE))
@@ -344,8 +347,10 @@ move_to_event(struct simulation *sim, double target, double *end,
     found->kind = EVENT_NONE;
     if (!st)
         simulate_rows_look(sim, &looks);
-    if (!st && nothing_watched) { /* the search for changes has already made the
-                                     series of this motion */
+    if (!st && clocks) {
+        clocks_go(clocks, *end);
+    } else if (!st && nothing_watched) {
+        /* the search for changes has already made the series of this motion */
         order = held ? sim->mode_change.order : order;
         motion_looks(run, order, *end);
         motion_advance_by(run, order, *end - before, *end);
@@ -686,6 +691,7 @@ simulate_run(struct simulation *sim, double limit)
     sim->rotors = rotors_rub(run);
     if (sim->rotors && (st = rotors_settle(run)))
         return st;
+    sim->clocks = run->trace ? NULL : clocks_new(run, sim->options.until);
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
     if (!run->table && (st = simulate_local_start(sim)))

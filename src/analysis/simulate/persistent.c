@@ -571,21 +571,6 @@ simulate_persistent_choose(struct simulation *sim, uint32_t contact,
     return choose(sim, block, out, &list, NULL, CHOICE_OTHER, NULL);
 }
 
-int
-simulate_persistent_peek(struct simulation *sim, double until,
-                         const bool *blind, double *t)
-{
-    assert(sim != NULL && t != NULL);
-    *t = until;
-    sim->mode_change.what = CHANGE_NONE;
-    if (!persistent_any(sim->run) && !sim->resting.n)
-        return IMP_OK;
-    int st = mode_change_next(sim->run, until, blind, sim->resting.over,
-                              sim->resting.n, &sim->mode_change);
-    *t = sim->mode_change.time;
-    return st;
-}
-
 /* Is another point of the contact held? */
 static bool
 holds_another(const struct rt *run, const struct contact_point *point)

@@ -251,6 +251,27 @@ point_list_add(struct simulation *sim, struct point_list *list,
     list->spot[list->n++] = *at;
 }
 
+/* -- the next change ---------------------------------------------------------
+ */
+
+int
+simulate_persistent_peek(struct simulation *sim, struct clocks *clocks,
+                         double until, const bool *blind, double *t)
+{
+    assert(sim != NULL && t != NULL);
+    struct resting_polytopes *resting = &sim->resting;
+    *t = until;
+    sim->mode_change.what = CHANGE_NONE;
+    if (!clocks && !persistent_any(sim->run) && !resting->n)
+        return IMP_OK;
+    int st = clocks ? clocks_next(clocks, until, blind, resting->over,
+                                  resting->n, &sim->mode_change)
+                    : mode_change_next(sim->run, until, blind, resting->over,
+                                       resting->n, &sim->mode_change);
+    *t = sim->mode_change.time;
+    return st;
+}
+
 /* -- smooth bodies that slide to another feature ------------------------------
  */
 
@@ -264,7 +285,10 @@ simulate_slides(struct simulation *sim)
            low = 4.0 * DBL_EPSILON * fabs(change->time);
     for (int i = 0; i < persistent_count(run); i++) {
         const struct persistent_row *row = run->persistent->row[i];
-        if (isfinite(row->end) && row->valid <= until + low)
+        /* series of others may have begun sooner (runtime/clocks) */
+        if (isfinite(row->end) && row->valid <= until + low &&
+            persistent_group_of(run, row->spot.contact)->kept_time ==
+                change->from)
             sim->contacts[row->spot.contact].slid_time = change->time;
     }
 }

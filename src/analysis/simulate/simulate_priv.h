@@ -18,6 +18,7 @@
 #include "runtime/accumulation/flight_history.h"
 #include "runtime/accumulation/limit_series.h"
 #include "runtime/balls/balls.h"
+#include "runtime/clocks/clocks.h"
 #include "runtime/events/event.h"
 #include "runtime/events/vertex_plane.h"
 #include "runtime/instance/saved_state.h"
@@ -26,7 +27,6 @@
 #include "runtime/modes/contact_set.h"
 #include "runtime/modes/friction_forecast.h"
 #include "runtime/modes/friction_modes.h"
-#include "runtime/modes/mode_change.h"
 #include "runtime/modes/mode_select.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/rubbing/rubbing.h"
@@ -192,15 +192,14 @@ struct simulation {
     struct vertex_planes *planes; /* NULL: vertices are left to the search */
     struct balls *balls;          /* NULL: balls are left to the search */
     struct local *local; /* NULL: the search asks all pairs at each event */
+    struct clocks *clocks; /* NULL: all series begin anew at each event */
     struct resting_polytopes resting;
     struct mode_change mode_change; /* the next one of closed contacts */
-    /* a rotor has friction; the next one whose mode changes, and when */
-    bool rotors;
+    /* a rotor, a joint has friction; the next one whose mode changes, when */
+    bool rotors, rubbing;
     uint32_t rotor;
-    double rotor_time, rub_time;
-    /* a joint has friction; the next one whose mode changes, when: rub_time */
-    bool rubbing;
     struct rubbing_change rub;
+    double rotor_time, rub_time;
     struct saved_state face_end; /* of CHANGE_FACE_END and CHANGE_FEATURE */
     double face_from; /* when that was seen to come, perhaps just after it */
     double *changed;  /* per block: when what acts on it was chosen last (s) */
@@ -210,8 +209,7 @@ struct simulation {
     } corner;
     struct {                    /* of the option `capture` */
         double stated, fastest; /* m/s; the greatest one of what sticks */
-        double
-            reach; /* up to this gap (m) smooth bodies take part in impacts */
+        double reach;    /* to this gap (m) smooth bodies are of an impact */
         bool now, ended; /* impacts, and ends of slips, at this event */
         long n, rounds;  /* captures; impacts at the time `time` */
         double time, energy, slip; /* J that this took; the fastest, m/s */
@@ -501,10 +499,10 @@ void simulate_slides(struct simulation *sim);
 bool simulate_slid_now(const struct simulation *sim);
 bool simulate_slid_point(const struct simulation *sim, const bool *block,
                          struct contact_point *out);
-/* Time of the next change of closed contacts, at most `until`; sim->mode_change
- * says what it is. out_of_sight: contacts that are not looked at, or NULL. */
-int simulate_persistent_peek(struct simulation *sim, double until,
-                             const bool *out_of_sight, double *t);
+/* Time of the next change of closed contacts, at most `until` (mode_change_next;
+ * clocks_next if `clocks`, by which the run goes there), in sim->mode_change. */
+int simulate_persistent_peek(struct simulation *sim, struct clocks *clocks,
+                             double until, const bool *out_of_sight, double *t);
 /* The force of the held point `which` has fallen to zero. opens: it had done so
  * before, as those of its contact have, which opens from now on. */
 int simulate_persistent_unloaded(struct simulation *sim, int which, bool opens);
@@ -613,6 +611,8 @@ void limit_group_join(struct simulation *sim, const bool *marked, double window,
  * into group->rows. False: it is not known, and the limit has to wait. */
 bool limit_rows_foresee(struct simulation *sim, struct limit_group *group,
                         struct forecast_memory *lines, double meet);
+/* Watches others. False: the search watches nothing. */
+bool limit_watch_others(struct simulation *, const struct limit_group *);
 /* Records these rows, from the state `here`. The present state stays. */
 int limit_rows_record(struct simulation *sim, struct limit_group *group,
                       const struct saved_state *here);

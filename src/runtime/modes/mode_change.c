@@ -701,8 +701,10 @@ look(struct search *search, const struct watched_contact *over, double span)
     search->out->what = CHANGE_NONE;
     for (int i = 0; run->persistent && i < run->persistent->n; i++)
         contact_point_poses_forget(run->persistent->group[i]);
-    for (int i = 0; i < n_row && !st; i++)
-        st = one_row(search, i);
+    for (int g = 0, i = 0; i < n_row; i += run->persistent->group[g++]->n)
+        for (int k = 0; k < run->persistent->group[g]->n && !st; k++)
+            if (motion_asks(run, *run->persistent->group[g]->moved.block))
+                st = one_row(search, i + k);
     for (uint32_t i = 0; i < search->n_over && !st; i++) {
         search->over = over + i;
         if (isfinite(search->best) &&
@@ -710,10 +712,12 @@ look(struct search *search, const struct watched_contact *over, double span)
             st = one_contact(search);
     }
     search->over = over;
-    for (int i = 0; i < n_row && !st; i++)
-        if (!search->blind ||
-            !search->blind[run->persistent->row[i]->spot.contact])
-            leaves(search, i);
+    for (int g = 0, i = 0; i < n_row; i += run->persistent->group[g++]->n)
+        for (int k = 0; k < run->persistent->group[g]->n && !st; k++)
+            if (motion_asks(run, *run->persistent->group[g]->moved.block) &&
+                (!search->blind ||
+                 !search->blind[run->persistent->row[i + k]->spot.contact]))
+                leaves(search, i + k);
     return st;
 }
 

@@ -279,7 +279,8 @@ series_of_blocks(struct rt *run, int order, double *step)
     for (uint32_t block = 0; block < run->im->blocks.n && st == IMP_OK;
          block++) {
         double hb;
-        if (motion_block_free(run, block)->system != IMP_NO_SYSTEM)
+        if (motion_block_free(run, block)->system != IMP_NO_SYSTEM ||
+            !motion_asks(run, block))
             continue;
         if (persistent_moves(run, block)) {
             int which;

@@ -54,6 +54,7 @@ struct motion_plan {
     bool prescribed; /* the state of some body is a formula of time */
     bool weight;     /* motion_by_weight */
     bool stands;     /* motion_stands */
+    const bool *only; /* motion_only */
     struct crossing **crossing;  /* per block; NULL until it is first used */
     struct motion_brief *briefs; /* per block of a system */
     /* within the last series of all, after how long the ground below closed

@@ -721,6 +721,8 @@ persistent_series(struct rt *run, int order, uint32_t block)
         return persistent_group_series(run, set->of[block], order, block);
     int st = IMP_OK;
     for (int i = 0; i < set->n && !st; i++) {
+        if (!motion_asks(run, *set->group[i]->moved.block))
+            continue;
         st = persistent_group_series(run, set->group[i], order, block);
         persistent_keeps(run, set->group[i], st ? 0 : order);
     }
@@ -769,7 +771,8 @@ persistent_series_more(struct rt *run, int order)
     bool stands = set->uses == set->series_uses;
     int st = IMP_OK;
     for (int i = 0; i < set->n && !st; i++) {
-        if (stands && persistent_kept(run, set->group[i], order))
+        if (!motion_asks(run, *set->group[i]->moved.block) ||
+            (stands && persistent_kept(run, set->group[i], order)))
             continue;
         st = persistent_series_from(run, set->group[i],
                                     stands ? set->group[i]->made : 0, order,

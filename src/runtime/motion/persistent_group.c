@@ -129,6 +129,7 @@ fill(struct rt *run, struct persistent_group *group,
     group->moved.n_block = group->moved.n_body = 0;
     group->known = group->n_poses = group->kept_order = 0;
     group->steady = true;
+    group->born = ++run->persistent_memory->births;
     group->drifts = group->brief.time = NAN;
     group->friction = group->varies = group->yields = group->rubs = false;
     for (int i = 0; i < n; i++) {
@@ -673,6 +674,18 @@ persistent_series_hold(const struct rt *run, uint32_t block)
     return run->persistent_memory->of[block]->holds;
 }
 
+void
+motion_only(struct rt *run, const bool *block)
+{
+    run->motion->only = block;
+}
+
+bool
+motion_asks(const struct rt *run, uint32_t block)
+{
+    return !run->motion->only || run->motion->only[block];
+}
+
 double
 persistent_read_ahead(const struct rt *run)
 {
@@ -682,7 +695,7 @@ persistent_read_ahead(const struct rt *run)
         const imp_block *of = persistent_block(run, block);
         const uint32_t *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
         double push[2];
-        if (!persistent_moves(run, block))
+        if (!persistent_moves(run, block) || !motion_asks(run, block))
             continue;
         persistent_accelerations(run, block, push);
         for (uint32_t i = 0; i < of->bodies.n && push[0] > 0.0; i++) {
@@ -717,9 +730,6 @@ spin_of(const struct rt *run, const struct persistent_row *row, double *spin,
     }
 }
 
-/* The accelerations that the forces give to the gaps of each point, which
- * cancel where bodies rest: the greatest among the points of its bodies.
- * `terms` has room for one per unknown. */
 void
 persistent_force_terms(const struct rt *run,
                        const struct persistent_group *group, double *terms)

@@ -205,6 +205,7 @@ struct persistent_group {
     int kept_order;
     double kept_time;
     unsigned long touched, kept_touched;
+    unsigned long born; /* another number each time that points are chosen */
     struct contact_point_poses **poses; /* of contact_point.c */
     int n_poses, poses_room;
     uint32_t pass; /* how often its rows were asked for (contact_point.c) */
@@ -233,6 +234,7 @@ struct persistent_set {
     /* how often rows of accelerations were begun, and how often they had been
      * when series of all groups were made the last time */
     unsigned long uses, series_uses;
+    unsigned long births; /* persistent_group.born */
     struct persistent_group *
         *group; /* n that are held, at most one per block */
     struct persistent_group **spare;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of infinitely many impacts, in words: what a limit rests on, and the
- * source text of the gap at which the impacts accumulate. */
+ * source text of the gap at which the impacts accumulate. What remarks say of
+ * several times stands once. */
 #include "analysis/command/limit_text.h"
 
 #include <assert.h>
@@ -48,4 +49,48 @@ gap_source_text(struct analysis *analysis, uint32_t contact)
     return arena_printf(analysis->rt->arena, "%s%s (%s:%u:%u)", text,
                         whole ? "" : " ...", name ? name + 1 : source->name,
                         place.line, place.col_cells);
+}
+
+/* -- remarks ----------------------------------------------------------------
+ */
+
+#define TIME "t = "
+#define BEHIND ": "
+
+/* What a remark says behind its time, which ends at *end. NULL: it has none. */
+static const char *
+behind_time(const char *text, const char **end)
+{
+    if (!text || strncmp(text, TIME, strlen(TIME)))
+        return NULL;
+    *end = strstr(text, BEHIND);
+    return *end ? *end + strlen(BEHIND) : NULL;
+}
+
+size_t
+remarks_join(const char **text, size_t n, struct arena *arena)
+{
+    assert((text || !n) && arena);
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *end, *other_end, *said = behind_time(text[i], &end);
+        const char *last = NULL; /* the last remark that says the same */
+        size_t more = 0;
+        for (size_t k = i + 1; said && k < n; k++) {
+            const char *other = behind_time(text[k], &other_end);
+            if (!other || strcmp(other, said))
+                continue;
+            more++;
+            last = text[k];
+            end = other_end;
+            text[k] = NULL;
+        }
+        if (more)
+            text[left++] = arena_printf(
+                arena, "%s (so %zu time%s more, until %.*s)", text[i], more,
+                more == 1 ? "" : "s", (int)(end - last), last);
+        else if (text[i])
+            text[left++] = text[i];
+    }
+    return left;
 }

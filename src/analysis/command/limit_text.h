@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of infinitely many impacts, in words. */
+/* Limits of infinitely many impacts, in words, and remarks on a run. */
 #ifndef IMP_ANALYSIS_COMMAND_LIMIT_TEXT_H
 #define IMP_ANALYSIS_COMMAND_LIMIT_TEXT_H
 
@@ -12,5 +12,9 @@ const char *limit_evidence_word(enum limit_evidence m);
  * "h + phi (rod.imp:8:10)". In the memory of the run; empty where the contact
  * has no source text. */
 const char *gap_source_text(struct analysis *analysis, uint32_t contact);
+/* Joins remarks "t = 2 s: ..." that say the same of several times: the first
+ * one stays, with how often and until when it holds again. n remarks in their
+ * order; returns how many are left. New texts are made in the arena. */
+size_t remarks_join(const char **text, size_t n, struct arena *arena);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "abi/status.h"
 #include "analysis/along/along.h"
+#include "analysis/command/limit_text.h"
 #include "analysis/command/lists.h"
 #include "analysis/command/progress.h"
 #include "analysis/simulate/simulate_priv.h"
@@ -235,6 +236,8 @@ fill(struct simulation *sim, struct record *out, int st)
                                      sim->log.left_out));
     if (sim->along)
         along_tell(sim->along, remark, sim);
+    sim->log.remarks.n = remarks_join(sim->log.remarks.v, sim->log.remarks.n,
+                                      record_arena(analysis));
     SET_TEXTS("warnings", sim->log.remarks.v, sim->log.remarks.n);
     simulate_put_rows(sim, out);
     if (sim->trace && sim->begun) {

@@ -23,7 +23,7 @@
 #include "abi/range.h"
 #include "abi/setup.h"
 
-#define IMP_ABI_VERSION 32u
+#define IMP_ABI_VERSION 33u
 #define IMP_IMAGE_MAGIC 0x31504d49u /* "IMP1" */
 
 typedef struct imp_ref { /* n items at byte offset off */

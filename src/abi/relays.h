@@ -29,6 +29,14 @@ typedef struct imp_relays {
     /* uint32_t: per relay the numbers of the guards u and -u of the block, or
      * IMP_NO_GUARD */
     imp_ref guards;
+    /* Beside closed contacts of a system, as imp_system.modal, rows and solve,
+     * or IMP_NO_TAPE: the shares are n further unknowns behind those of the
+     * contacts, and n further residuals: the rate of u while a relay is held,
+     * else what its share lacks to its side. Behind the unknowns the locals
+     * tell per relay 1 while it is held, else 0, then per relay its side.
+     * Behind the other rows of modal stand the shares, then all u. */
+    uint32_t modal, solve;
+    imp_ref modal_rows;
 } imp_relays;
 #define IMP_RELAY_TOLD 4u
 

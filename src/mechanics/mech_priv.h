@@ -128,11 +128,32 @@ imp_ref rotor_table(struct mech *mech);
 
 /* -- relay.c: forces that jump where a rate changes its sign ---------------- */
 
+/* The relays of a block, and the rates of its state in shares. */
+struct relays;
 /* Finds them in the rates of the n state leaves of a block, whose guards these
- * are; sets block->relays. */
-void relays_build(struct mech *mech, imp_block *block, const char *name,
-                  const struct guard_levels *guards, const expr *const *leaf,
-                  const expr *const *rate, size_t n);
+ * are; sets block->relays. NULL: there are none. */
+const struct relays *relays_build(struct mech *mech, imp_block *block,
+                                  const char *name,
+                                  const struct guard_levels *guards,
+                                  const expr *const *leaf,
+                                  const expr *const *rate, size_t n);
+/* How many; 0 for NULL. */
+uint32_t relays_count(const struct relays *relays);
+/* u of relay i. */
+const expr *relays_level(const struct relays *relays, uint32_t i);
+/* The rates of the state with these shares and sides. */
+void relays_rates(const struct relays *relays, const expr *const *share,
+                  const expr *const *side, const expr **rate);
+/* The rate of u of relay i, where these are the rates of the state. */
+const expr *relays_level_rate(const struct relays *relays, uint32_t i,
+                              const expr *const *rate);
+/* Where `held` is 1 for a relay, one of the rates of the state follows from
+ * those of others, so that u' is 0 to the bit. */
+void relays_hold(const struct relays *relays, const expr *const *held,
+                 const expr **rate);
+/* Takes over the tapes beside closed contacts. */
+void relays_modal(const struct relays *relays, imp_block *block, uint32_t modal,
+                  uint32_t solve, imp_ref rows);
 
 /* -- system.c: equations of motion in generalised coordinates -------------- */
 bool system_build(struct mech *mech);
@@ -154,6 +175,10 @@ const uint32_t *system_block(struct mech *mech, uint32_t index,
 void system_sliding(struct mech *mech, struct msystem *system,
                     const expr *const *M, const expr *const *leaf,
                     const expr **rate);
+/* The same with relays: their tapes beside closed contacts. */
+void system_sliding_relays(struct mech *mech, const struct msystem *system,
+                           const expr *const *M, const expr *const *leaf,
+                           const struct relays *relays);
 /* gap of contact i of a system, and its gradient (n entries) unless NULL */
 const expr *system_contact_gap(struct mech *mech, const struct msystem *system,
                                uint32_t i, const expr **gradient);

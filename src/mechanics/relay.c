@@ -14,7 +14,7 @@
 
 struct relays {
     struct mech *mech;
-    const expr *const *leaf, *const *rate; /* of the state */
+    const expr *const *leaf, **rate; /* of the state */
     size_t n_state;
     const expr *const *level; /* the guards of the block */
     const imp_guard *guard;
@@ -24,6 +24,9 @@ struct relays {
     bool too_many;
     const expr **to; /* per node: what it has become */
     uint32_t top;
+    const expr **in_shares; /* the rates */
+    const expr **push;      /* n x n_state: what the shares add to them */
+    imp_relays out;
 };
 
 /* The side of relay i, and its share, while formulas are made. */
@@ -391,9 +394,9 @@ solve(struct relay_equations *eq)
 /* While relay i is held, the rate of one variable follows from those of others,
  * so that u' is 0 to the bit. Others that are read so are fixed. */
 static void
-hold_exactly(struct relay_equations *eq, uint32_t i, bool *fixed)
+hold_exactly(const struct relays *relays, uint32_t i, const expr *held,
+             const expr **rate, bool *fixed)
 {
-    const struct relays *relays = eq->of;
     struct mech *mech = relays->mech;
     struct graph *graph = mech->graph;
     size_t n_state = relays->n_state, at = n_state;
@@ -402,7 +405,7 @@ hold_exactly(struct relay_equations *eq, uint32_t i, bool *fixed)
         slope[k] = ex_diff(graph, relays->u[i], relays->leaf[k]);
         if (at == n_state && ex_is_const(slope[k]) &&
             !ex_is_num(slope[k], 0.0) && !fixed[k] &&
-            !ex_is_num(eq->push[i * n_state + k], 0.0))
+            !ex_is_num(relays->push[i * n_state + k], 0.0))
             at = k;
     }
     if (at == n_state)
@@ -413,11 +416,10 @@ hold_exactly(struct relay_equations *eq, uint32_t i, bool *fixed)
             continue;
         fixed[k] = true;
         if (k != at)
-            sum = sc_add(graph, sum, sc_mul(graph, slope[k], eq->rate[k]));
+            sum = sc_add(graph, sum, sc_mul(graph, slope[k], rate[k]));
     }
-    eq->rate[at] =
-        ex_op(graph, IMP_OP_SELECT, held_row(relays, i),
-              ex_neg(graph, ex_div(graph, sum, slope[at])), eq->rate[at]);
+    rate[at] = ex_op(graph, IMP_OP_SELECT, held,
+                     ex_neg(graph, ex_div(graph, sum, slope[at])), rate[at]);
 }
 
 static const expr *
@@ -442,7 +444,7 @@ join(struct relay_equations *eq, const expr *const *rate)
     for (size_t k = 0; k < relays->n_state; k++)
         eq->rate[k] = ex_subst(graph, rate[k], series_leaf, eq);
     for (uint32_t i = 0; i < relays->n; i++)
-        hold_exactly(eq, i, fixed);
+        hold_exactly(relays, i, held_row(relays, i), eq->rate, fixed);
 }
 
 /* -- tapes ----------------------------------------------------------------- */
@@ -515,37 +517,115 @@ rates_in_shares(struct relays *relays, const expr **out)
     }
 }
 
-void
+const struct relays *
 relays_build(struct mech *mech, imp_block *block, const char *name,
              const struct guard_levels *guards, const expr *const *leaf,
              const expr *const *rate, size_t n)
 {
     assert(mech && block && name && guards && (leaf || !n) && (rate || !n));
-    struct relays relays = {.mech = mech,
-                            .leaf = leaf,
-                            .rate = rate,
-                            .n_state = n,
-                            .level = guards->u,
-                            .guard = guards->guard,
-                            .n_guard = guards->n};
+    struct relays *relays = NEW(mech->arena, struct relays);
+    *relays = (struct relays){.mech = mech,
+                              .leaf = leaf,
+                              .rate = NEW_N(mech->arena, const expr *, n + 1),
+                              .n_state = n,
+                              .level = guards->u,
+                              .guard = guards->guard,
+                              .n_guard = guards->n};
+    memcpy(relays->rate, rate, n * sizeof *rate);
     for (size_t k = 0; k < n && guards->n > 0; k++)
-        ex_nodes(mech->graph, rate[k], find, &relays);
-    const expr **in_shares = NEW_N(mech->arena, const expr *, n + 1);
+        ex_nodes(mech->graph, rate[k], find, relays);
+    relays->in_shares = NEW_N(mech->arena, const expr *, n + 1);
     struct relay_equations eq;
     do {
-        if (relays.n == 0 || relays.too_many)
-            return;
-        eq = equations_new(&relays);
-        rates_in_shares(&relays, in_shares);
-        if (!take_apart(&eq, in_shares))
-            return;
-    } while (leave_out_smooth(&eq, &relays));
-    uint32_t m = relays.n;
+        if (relays->n == 0 || relays->too_many)
+            return NULL;
+        eq = equations_new(relays);
+        rates_in_shares(relays, relays->in_shares);
+        if (!take_apart(&eq, relays->in_shares))
+            return NULL;
+    } while (leave_out_smooth(&eq, relays));
+    relays->push = eq.push;
     solve(&eq);
-    join(&eq, in_shares);
-    imp_relays out = {.n = m, .n_state = (uint32_t)n};
-    relay_tapes(&eq, name, &out);
-    out.guards =
-        image_array(mech->image, relays.number, 2 * m, sizeof *relays.number);
-    block->relays = image_array(mech->image, &out, 1, sizeof out);
+    join(&eq, relays->in_shares);
+    relays->out = (imp_relays){.n = relays->n,
+                               .n_state = (uint32_t)n,
+                               .modal = IMP_NO_TAPE,
+                               .solve = IMP_NO_TAPE};
+    relay_tapes(&eq, name, &relays->out);
+    relays->out.guards =
+        image_array(mech->image, relays->number, 2 * (size_t)relays->n,
+                    sizeof *relays->number);
+    block->relays =
+        image_array(mech->image, &relays->out, 1, sizeof relays->out);
+    return relays;
+}
+
+/* -- beside closed contacts ------------------------------------------------ */
+
+uint32_t
+relays_count(const struct relays *relays)
+{
+    return relays ? relays->n : 0;
+}
+
+const expr *
+relays_level(const struct relays *relays, uint32_t i)
+{
+    assert(relays && i < relays->n);
+    return relays->u[i];
+}
+
+struct given {
+    const expr *const *share, *const *side;
+};
+
+static const expr *
+given_leaf(void *ctx, const expr *leaf)
+{
+    const struct given *given = ctx;
+    if (leaf->sym != SYM_LOCAL)
+        return NULL;
+    return leaf->i < IMP_RELAYS_MAX ? given->side[leaf->i]
+                                    : given->share[leaf->i - IMP_RELAYS_MAX];
+}
+
+void
+relays_rates(const struct relays *relays, const expr *const *share,
+             const expr *const *side, const expr **rate)
+{
+    assert(relays && share && side && rate);
+    struct given given = {share, side};
+    for (size_t k = 0; k < relays->n_state; k++)
+        rate[k] = ex_subst(relays->mech->graph, relays->in_shares[k],
+                           given_leaf, &given);
+}
+
+const expr *
+relays_level_rate(const struct relays *relays, uint32_t i,
+                  const expr *const *rate)
+{
+    assert(relays && i < relays->n && rate);
+    return rate_along(relays, i, rate, true);
+}
+
+void
+relays_hold(const struct relays *relays, const expr *const *held,
+            const expr **rate)
+{
+    assert(relays && held && rate);
+    bool *fixed = NEW_N(relays->mech->arena, bool, relays->n_state);
+    for (uint32_t i = 0; i < relays->n; i++)
+        hold_exactly(relays, i, held[i], rate, fixed);
+}
+
+void
+relays_modal(const struct relays *relays, imp_block *block, uint32_t modal,
+             uint32_t solve, imp_ref rows)
+{
+    assert(relays && block);
+    imp_relays out = relays->out;
+    out.modal = modal;
+    out.solve = solve;
+    out.modal_rows = rows;
+    block->relays = image_array(relays->mech->image, &out, 1, sizeof out);
 }

@@ -268,8 +268,11 @@ one_system(struct mech *mech, struct msystem *system)
         mech, system->block, arena_printf(mech->arena, "%s.motion", decl->name),
         system->env_state, leaf, rate, 2 * n_coordinate, &none);
     struct guard_levels levels = guards(mech, system, leaf, eq.a);
-    relays_build(mech, &mech->blocks[system->block].out, decl->name, &levels,
-                 leaf, rate, 2 * (size_t)n_coordinate);
+    const struct relays *relays =
+        relays_build(mech, &mech->blocks[system->block].out, decl->name,
+                     &levels, leaf, rate, 2 * (size_t)n_coordinate);
+    if (relays && !line && decl->n_contact)
+        system_sliding_relays(mech, system, eq.M, leaf, relays);
     system->modal = system->solve = IMP_NO_TAPE;
     /* observers, and derivatives that commands ask for, depend on the forces of
      * sliding contacts */

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "abi/relays.h"
+
 const uint32_t *
 system_block(struct mech *mech, uint32_t index, const char *name,
              uint32_t first, const expr *const *leaf, const expr *const *rate,
@@ -219,29 +221,81 @@ compliant_row(struct mech *mech, const struct msystem *system, uint32_t i,
                  rigid);
 }
 
-void
-system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
-               const expr *const *leaf, const expr **rate)
+/* -- tapes ----------------------------------------------------------------- */
+
+struct sliding {
+    uint32_t modal, solve;
+    imp_ref rows;
+    struct implicit slide;
+};
+
+/* What relays are beside closed contacts (abi/relays.h). */
+struct beside {
+    const struct relays *of;
+    uint32_t n;
+    const expr *held[IMP_RELAYS_MAX], *side[IMP_RELAYS_MAX],
+        *share[IMP_RELAYS_MAX];
+};
+
+/* first: the number of the first share among the unknowns. */
+static struct beside
+beside_new(struct mech *mech, const struct relays *relays, uint32_t first)
+{
+    struct beside beside = {.of = relays, .n = relays_count(relays)};
+    for (uint32_t i = 0; i < beside.n; i++) {
+        uint32_t local = first + beside.n + i;
+        beside.share[i] = ex_sym(mech->graph, SYM_UNKNOWN, first + i, 0);
+        beside.held[i] = ex_sym(mech->graph, SYM_LOCAL, local, 0);
+        beside.side[i] = ex_sym(mech->graph, SYM_LOCAL, local + beside.n, 0);
+    }
+    return beside;
+}
+
+/* The residuals of the relays; shares and u into out. */
+static void
+beside_outputs(struct mech *mech, const struct beside *beside,
+               const expr *const *rate, const expr **residual, const expr **out)
+{
+    struct graph *graph = mech->graph;
+    for (uint32_t i = 0; i < beside->n; i++) {
+        residual[i] = ex_op(graph, IMP_OP_SELECT, beside->held[i],
+                            relays_level_rate(beside->of, i, rate),
+                            sc_sub(graph, beside->share[i], beside->side[i]));
+        out[i] = beside->share[i];
+        out[beside->n + i] = relays_level(beside->of, i);
+    }
+}
+
+/* `relays`: with these as unknowns, or NULL. */
+static struct sliding
+sliding_tapes(struct mech *mech, const struct msystem *system,
+              const expr *const *M, const expr *const *leaf, const expr **rate,
+              const struct relays *relays)
 {
     struct graph *graph = mech->graph;
     const struct tm_system *decl = system->decl;
     uint32_t n_contact = decl->n_contact, n_rub = system_rubbing(mech, decl);
-    uint32_t n_state = 2 * decl->n, n_unknown = n_contact + n_rub;
+    uint32_t n_relay = relays_count(relays), n_force = n_contact + n_rub;
+    uint32_t n_state = 2 * decl->n, n_unknown = n_force + n_relay;
     uint32_t n_soft = system_compliant(mech, decl);
     uint32_t n_memory = 2 * system_remembering(mech, decl);
-    uint32_t n_out = n_state + n_contact + 4 * n_rub + n_soft + n_memory;
+    uint32_t n_motion = n_state + n_contact + 4 * n_rub + n_soft + n_memory,
+             n_out = n_motion + 2 * n_relay;
     assert(n_contact > 0);
-    if (!contacts_fit(mech, decl))
-        return;
     const expr **active = NEW_N(mech->arena, const expr *, n_contact);
     const expr **residual =
         NEW_N(mech->arena, const expr *, (size_t)n_unknown *(n_unknown + 1));
     const expr **jacobian = residual + n_unknown;
     const expr **out = NEW_N(mech->arena, const expr *, n_out);
-    const expr **pressing = out + n_out - n_memory - n_soft;
+    const expr **pressing = out + n_motion - n_memory - n_soft;
     uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out), next = n_contact;
+    struct beside beside = beside_new(mech, relays, n_force);
+    if (relays)
+        relays_rates(relays, beside.share, beside.side, rate);
     contact_forces(mech, system, M, active, rate);
     struct states states = states_new(mech, system, leaf, rate);
+    if (relays)
+        relays_hold(relays, beside.held, states.rate);
     for (uint32_t i = 0; i < n_state; i++)
         out[i] = leaf[i];
     for (uint32_t i = 0; i < n_contact; i++) {
@@ -263,15 +317,18 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         next++;
     }
     for (uint32_t k = 0; k < n_memory; k++)
-        out[n_out - n_memory + k] = states.leaf[n_state + k];
+        out[n_motion - n_memory + k] = states.leaf[n_state + k];
+    beside_outputs(mech, &beside, rate, residual + n_force, out + n_motion);
     for (uint32_t i = 0; i < n_unknown; i++)
         for (uint32_t j = 0; j < n_unknown; j++)
             jacobian[i * n_unknown + j] =
                 ex_diff(graph, residual[i], ex_sym(graph, SYM_UNKNOWN, j, 0));
-    system->slide = (struct implicit){n_unknown, residual, jacobian, n_rub > 0};
+    struct sliding to = {
+        .slide = {n_unknown, residual, jacobian, n_rub > 0 || n_relay > 0}};
+    const char *with = relays ? " and relays" : "";
     struct tape_spec spec = {
-        .name = arena_printf(mech->arena, "%s.sliding", decl->name),
-        .n_local = n_unknown,
+        .name = arena_printf(mech->arena, "%s.sliding%s", decl->name, with),
+        .n_local = n_unknown + 2 * n_relay,
         .outs = out,
         .n_outs = n_out,
         .states = states.leaf,
@@ -280,10 +337,41 @@ system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
         .residual = residual,
         .jacobian = jacobian,
         .n_unknown = n_unknown,
-        .symmetric = n_rub ? IMP_JACOBIAN_RANK : IMP_JACOBIAN_SEMIDEFINITE};
-    system->modal = mech_series_tape(mech, spec, rows);
-    system->rows = image_array(mech->image, rows, n_out, sizeof *rows);
-    system->solve = mech_eval_tape(
-        mech, arena_printf(mech->arena, "%s.forces", decl->name), n_unknown,
-        residual, (size_t)n_unknown * (n_unknown + 1));
+        .symmetric =
+            to.slide.general ? IMP_JACOBIAN_RANK : IMP_JACOBIAN_SEMIDEFINITE};
+    to.modal = mech_series_tape(mech, spec, rows);
+    to.rows = image_array(mech->image, rows, n_out, sizeof *rows);
+    to.solve = mech_eval_tape(
+        mech, arena_printf(mech->arena, "%s.forces%s", decl->name, with),
+        n_unknown + 2 * n_relay, residual, (size_t)n_unknown * (n_unknown + 1));
+    return to;
+}
+
+void
+system_sliding(struct mech *mech, struct msystem *system, const expr *const *M,
+               const expr *const *leaf, const expr **rate)
+{
+    if (!contacts_fit(mech, system->decl))
+        return;
+    struct sliding tapes = sliding_tapes(mech, system, M, leaf, rate, NULL);
+    system->slide = tapes.slide;
+    system->modal = tapes.modal;
+    system->rows = tapes.rows;
+    system->solve = tapes.solve;
+}
+
+void
+system_sliding_relays(struct mech *mech, const struct msystem *system,
+                      const expr *const *M, const expr *const *leaf,
+                      const struct relays *relays)
+{
+    const struct tm_system *decl = system->decl;
+    assert(relays);
+    if (decl->n_contact + system_rubbing(mech, decl) + relays_count(relays) >
+        IMP_UNKNOWN_MAX)
+        return;
+    const expr **rate = NEW_N(mech->arena, const expr *, 2 * (size_t)decl->n);
+    struct sliding tapes = sliding_tapes(mech, system, M, leaf, rate, relays);
+    relays_modal(relays, &mech->blocks[system->block].out, tapes.modal,
+                 tapes.solve, tapes.rows);
 }

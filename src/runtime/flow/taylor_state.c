@@ -429,10 +429,16 @@ taylor_free_instant(struct flow *flow)
     struct rt *run = flow->run;
     double h;
     taylor_to_env(flow);
-    flow_set_active(flow, NULL);
+    taylor_set_active(flow);
     int st = flow->taylor->relays ? taylor_relays_settle(flow) : IMP_OK;
+    bool freeze = flow->taylor->relays && system_slides(run, flow->system);
+    flow_set_active(flow, NULL);
+    if (freeze)
+        relays_freeze(run, flow->sys->block);
     if (!st)
         st = motion_series(run, flow->sys->block, INSTANT_ORDER + 1, &h);
+    if (freeze)
+        relays_thaw(run, flow->sys->block);
     taylor_set_active(flow);
     bool known = flow->taylor->looked_at;
     flow->taylor->looked_at = false;
@@ -575,12 +581,6 @@ taylor_relays_settle(struct flow *flow)
     assert(flow && flow->taylor->relays);
     struct taylor_flow *taylor = flow->taylor;
     double *change = taylor->relays;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (taylor->contacts.closed[i] || friction_soft(flow, i)) {
-            /* what contacts hold, and relays, is not chosen together */
-            relays_let_go(flow->run, flow->sys->block);
-            return IMP_OK;
-        }
     int st = relays_settle(flow->run, flow->sys->block,
                            switching_least(flow->run), change);
     bool any = false;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "abi/relays.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "runtime/numerics/factors.h"
@@ -28,6 +29,11 @@ struct system_run {
     double *felt;    /* 3n rows: system_felt; NULL without observers */
     uint32_t n_felt; /* so many of these, the first ones, are read */
     double *memory;  /* 2 n_memory rows */
+    /* the relays of the block, NULL without any beside contacts; do they take
+     * part now? Rows of their modal tape. */
+    const imp_relays *relays;
+    bool joined;
+    double *joined_work;
     /* rows of the block that may hold a series of the modal tape: a block may
      * have other rows for a while, and those that were put aside keep theirs */
     const double *slid[SLID_MOST];
@@ -43,6 +49,42 @@ system_of_block(const struct rt *run, uint32_t block)
             rt_system(run, s)->observer == block)
             return s;
     return IMP_NO_SYSTEM;
+}
+
+/* The tapes beside closed contacts: with relays, while these take part. */
+struct modal {
+    uint32_t tape, solve;
+    imp_ref rows;
+    int n; /* unknowns */
+    bool general;
+    double *work;
+};
+
+static struct modal
+modal_of(const struct rt *run, uint32_t system)
+{
+    const imp_system *sys = rt_system(run, system);
+    const struct system_run *own = run->system + system;
+    int n = (int)(sys->n_contact + sys->n_rub);
+    if (!own->joined)
+        return (struct modal){sys->modal, sys->solve,      sys->rows,
+                              n,          sys->n_rub != 0, own->work};
+    return (struct modal){own->relays->modal,
+                          own->relays->solve,
+                          own->relays->modal_rows,
+                          n + (int)own->relays->n,
+                          true,
+                          own->joined_work};
+}
+
+/* Row number i of its outputs. */
+static const double *
+modal_row(const struct rt *run, uint32_t system, uint32_t i)
+{
+    struct modal modal = modal_of(run, system);
+    const uint32_t *row = IMP_ARRAY(run->im, modal.rows, uint32_t);
+    assert(i < modal.rows.n);
+    return modal.work + (size_t)row[i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
 
 /* How many rows of what observers feel a tape reads: the last one, and all
@@ -82,6 +124,11 @@ system_new(struct rt *run)
     for (uint32_t which = 0; which < n; which++) {
         const imp_system *sys = rt_system(run, which);
         size_t n_unknown = (size_t)sys->n_contact + sys->n_rub;
+        const imp_block *block =
+            IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
+        const imp_relays *relays =
+            block->relays.n ? IMP_ARRAY(run->im, block->relays, imp_relays)
+                            : NULL;
         own[which].gap = NEW_N(run->own, double, sys->n + 5);
         if (sys->observer != IMP_NO_BLOCK) {
             own[which].felt =
@@ -96,7 +143,16 @@ system_new(struct rt *run)
             IMP_ARRAY(run->im, run->im->tapes, imp_tape) + sys->modal;
         own[which].work =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
-        own[which].lambda = NEW_N(run->own, double, n_unknown + 1);
+        size_t n_local = n_unknown;
+        if (relays && relays->modal != IMP_NO_TAPE) {
+            own[which].relays = relays;
+            own[which].joined_work = NEW_N(
+                run->own, double,
+                (rt_tape(run, relays->modal)->n_rows + 1) * IMP_ROW_STRIDE);
+            n_unknown += relays->n;
+            n_local = n_unknown + 2 * (size_t)relays->n;
+        }
+        own[which].lambda = NEW_N(run->own, double, n_local + 1);
         own[which].step = NEW_N(run->own, double, n_unknown + 1);
         own[which].out =
             NEW_N(run->own, double, n_unknown *(n_unknown + 1) + 1);
@@ -135,48 +191,48 @@ system_slides(const struct rt *run, uint32_t system)
 
 /* The Jacobian of friction is not symmetric. */
 static int
-factor(const imp_system *sys, int n, double *jacobian, int *piv)
+factor(const struct modal *modal, double *jacobian, int *piv)
 {
-    return sys->n_rub ? imp_rank_factor(n, jacobian, piv)
-                      : imp_ldlt_factor(n, jacobian, piv);
+    return modal->general ? imp_rank_factor(modal->n, jacobian, piv)
+                          : imp_ldlt_factor(modal->n, jacobian, piv);
 }
 
 /* Makes residual and Jacobian at lambda; the latter does not depend on it, so
  * it is factored in the first of two rounds. */
 static int
-residual(struct rt *run, const imp_system *sys, struct system_run *own,
+residual(struct rt *run, const struct modal *modal, struct system_run *own,
          int round)
 {
-    int n = (int)(sys->n_contact + sys->n_rub);
+    int n = modal->n;
     double *jacobian = own->out + n;
     size_t size = (size_t)(n * n) * sizeof *jacobian;
     if (round > 0)
         memcpy(own->factors, jacobian, size);
-    int st = rt_eval(run, sys->solve, own->lambda, own->out);
+    int st = rt_eval(run, modal->solve, own->lambda, own->out);
     if (st == IMP_NONFINITE) {
-        rt_nonfinite(run, sys->solve, own->lambda);
+        rt_nonfinite(run, modal->solve, own->lambda);
         return IMP_FAILED;
     }
     if (round > 0)
         memcpy(jacobian, own->factors, size);
-    else if (!st && factor(sys, n, jacobian, own->piv))
+    else if (!st && factor(modal, jacobian, own->piv))
         st = IMP_NONFINITE;
     return st;
 }
 
 static int
-solve(struct rt *run, const imp_system *sys, struct system_run *own)
+solve(struct rt *run, const struct modal *modal, struct system_run *own)
 {
-    int n_unknown = (int)(sys->n_contact + sys->n_rub);
+    int n_unknown = modal->n;
     double *jacobian = own->out + n_unknown;
     memset(own->lambda, 0, (size_t)n_unknown * sizeof *own->lambda);
     for (int round = 0; round < 2; round++) {
-        int st = residual(run, sys, own, round);
+        int st = residual(run, modal, own, round);
         if (st)
             return st;
         for (int i = 0; i < n_unknown; i++)
             own->step[i] = -own->out[i];
-        if (sys->n_rub)
+        if (modal->general)
             imp_rank_solve(n_unknown, jacobian, own->piv, own->step);
         else
             imp_ldlt_solve(n_unknown, jacobian, own->piv, own->step);
@@ -195,7 +251,6 @@ keep_memory(struct rt *run, uint32_t system, bool slides)
     if (sys->n_memory == 0)
         return;
     struct system_run *own = run->system + system;
-    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
     size_t next = 0, first = 2 * (size_t)sys->n + sys->n_contact +
                              4 * (size_t)sys->n_rub + sys->n_soft;
     for (uint32_t i = 0; i < sys->n_contact; i++) {
@@ -207,8 +262,7 @@ keep_memory(struct rt *run, uint32_t system, bool slides)
             memset(to, 0, IMP_ROW_STRIDE * sizeof *to);
             if (slides)
                 memcpy(to + IMP_ROW_PAD,
-                       own->work + (size_t)row[first + next] * IMP_ROW_STRIDE +
-                           IMP_ROW_PAD,
+                       modal_row(run, system, (uint32_t)(first + next)),
                        (IMP_ROW_STRIDE - IMP_ROW_PAD) * sizeof *to);
             else
                 to[IMP_ROW_PAD] =
@@ -248,18 +302,19 @@ system_series(struct rt *run, uint32_t system, int order)
     struct system_run *own = run->system + system;
     const imp_block *block =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + sys->block;
-    const uint32_t *from = IMP_ARRAY(run->im, sys->rows, uint32_t);
+    struct modal modal = modal_of(run, system);
+    const uint32_t *from = IMP_ARRAY(run->im, modal.rows, uint32_t);
     const uint32_t *to = IMP_ARRAY(run->im, block->rows, uint32_t);
-    int st = solve(run, sys, own);
+    int st = solve(run, &modal, own);
     if (st)
         return st;
-    st = rt_series(run, sys->modal, own->lambda, NULL, own->work, order);
+    st = rt_series(run, modal.tape, own->lambda, NULL, modal.work, order);
     note_slid(own, run->rows.block[sys->block]);
     /* of a series that is not finite the first orders may be */
     for (uint32_t i = 0;
          i < 2 * sys->n && (st == IMP_OK || st == IMP_NONFINITE); i++)
         memcpy(run->rows.block[sys->block] + (size_t)to[i] * IMP_ROW_STRIDE,
-               own->work + (size_t)from[i] * IMP_ROW_STRIDE,
+               modal.work + (size_t)from[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
     if (st == IMP_OK)
         keep_memory(run, system, true);
@@ -271,20 +326,19 @@ system_series_nonfinite(struct rt *run, uint32_t system, int order)
 {
     assert(system < run->im->systems.n);
     const struct system_run *own = run->system + system;
-    rt_nonfinite_series(run, rt_system(run, system)->modal, own->lambda, NULL,
-                        own->work, order);
+    struct modal modal = modal_of(run, system);
+    rt_nonfinite_series(run, modal.tape, own->lambda, NULL, modal.work, order);
 }
 
 void
 system_series_cut(struct rt *run, uint32_t system, int from, int to)
 {
     assert(from >= 1 && to <= IMP_ORDER_MAX);
-    const imp_system *sys = rt_system(run, system);
-    uint32_t n_rows = rt_tape(run, sys->modal)->n_rows;
+    struct modal modal = modal_of(run, system);
+    uint32_t n_rows = rt_tape(run, modal.tape)->n_rows;
     for (uint32_t i = 0; i < n_rows; i++)
         for (int k = from; k <= to; k++)
-            run->system[system]
-                .work[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD + (size_t)k] =
+            modal.work[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD + (size_t)k] =
                 0.0;
 }
 
@@ -398,10 +452,7 @@ const double *
 system_force(const struct rt *run, uint32_t system, uint32_t i)
 {
     assert(i < rt_system(run, system)->n_contact);
-    const imp_system *sys = rt_system(run, system);
-    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
-    return run->system[system].work +
-           (size_t)row[2 * sys->n + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+    return modal_row(run, system, 2 * rt_system(run, system)->n + i);
 }
 
 const double *
@@ -410,11 +461,7 @@ system_rub(const struct rt *run, uint32_t system, uint32_t k,
 {
     const imp_system *sys = rt_system(run, system);
     assert(k < sys->n_rub);
-    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
-    return run->system[system].work +
-           (size_t)row[2 * sys->n + sys->n_contact + 4 * k + which] *
-               IMP_ROW_STRIDE +
-           IMP_ROW_PAD;
+    return modal_row(run, system, 2 * sys->n + sys->n_contact + 4 * k + which);
 }
 
 const double *
@@ -422,11 +469,98 @@ system_pressed_row(const struct rt *run, uint32_t system, uint32_t k)
 {
     const imp_system *sys = rt_system(run, system);
     assert(k < sys->n_soft);
-    const uint32_t *row = IMP_ARRAY(run->im, sys->rows, uint32_t);
-    return run->system[system].work +
-           (size_t)row[2 * sys->n + sys->n_contact + 4 * sys->n_rub + k] *
-               IMP_ROW_STRIDE +
-           IMP_ROW_PAD;
+    return modal_row(run, system,
+                     2 * sys->n + sys->n_contact + 4 * sys->n_rub + k);
+}
+
+/* -- relays beside closed contacts ----------------------------------------- */
+
+bool
+system_relays_fit(const struct rt *run, uint32_t system)
+{
+    assert(system < run->im->systems.n);
+    return run->system[system].relays != NULL;
+}
+
+void
+system_relays_join(struct rt *run, uint32_t system, const bool *held,
+                   const double *side)
+{
+    assert(system < run->im->systems.n);
+    struct system_run *own = run->system + system;
+    own->joined = held != NULL;
+    if (!held)
+        return;
+    assert(own->relays && side);
+    double *local = own->lambda + modal_of(run, system).n;
+    for (uint32_t i = 0; i < own->relays->n; i++) {
+        local[i] = held[i];
+        local[own->relays->n + i] = side[i];
+    }
+}
+
+const double *
+system_relays_row(const struct rt *run, uint32_t system, uint32_t i)
+{
+    const imp_system *sys = rt_system(run, system);
+    return modal_row(run, system,
+                     2 * sys->n + sys->n_contact + 4 * sys->n_rub +
+                         sys->n_soft + 2 * sys->n_memory + i);
+}
+
+int
+system_relays_rates(struct rt *run, uint32_t system, const double *side,
+                    double *rate, double *slope, double *terms, double *lift)
+{
+    const imp_system *sys = rt_system(run, system);
+    struct system_run *own = run->system + system;
+    static const bool held[IMP_RELAYS_MAX] = {true, true, true, true,
+                                              true, true, true, true};
+    bool joined = own->joined;
+    system_relays_join(run, system, held, side);
+    struct modal modal = modal_of(run, system);
+    own->joined = joined;
+    int n = modal.n, m = (int)own->relays->n, n_force = n - m;
+    double *A = own->out + n, *forces = own->factors, *column = own->step;
+    memset(own->lambda, 0, (size_t)n * sizeof *own->lambda);
+    int st = rt_eval(run, modal.solve, own->lambda, own->out);
+    if (st)
+        return st;
+    for (int i = 0; i < n_force; i++)
+        for (int j = 0; j < n_force; j++)
+            forces[i * n_force + j] = A[i * n + j];
+    if (n_force != (int)(sys->n_contact + sys->n_rub) ||
+        imp_rank_factor(n_force, forces, own->piv))
+        return IMP_NONFINITE;
+    for (int i = 0; i < m; i++) {
+        double sum = 0.0, size = 0.0;
+        for (uint32_t k = 0; k < sys->n_contact; k++) {
+            sum += A[(n_force + i) * n + (int)k];
+            size += fabs(A[(n_force + i) * n + (int)k]);
+        }
+        lift[i] = size == 0.0 || fabs(sum) < 0.5 * size ? 0.0
+                  : sum > 0.0                           ? 1.0
+                                                        : -1.0;
+    }
+    for (int j = -1; j < m; j++) { /* no relay, then each */
+        for (int i = 0; i < n_force; i++)
+            column[i] = j < 0 ? own->out[i] : A[i * n + n_force + j];
+        imp_rank_solve(n_force, forces, own->piv, column);
+        for (int i = 0; i < m; i++) {
+            const double *row = A + (n_force + i) * n;
+            double sum = j < 0 ? own->out[n_force + i] : row[n_force + j];
+            for (int k = 0; k < n_force; k++) {
+                sum -= row[k] * column[k];
+                if (j < 0)
+                    terms[i] += fabs(row[k] * column[k]);
+            }
+            if (j < 0)
+                rate[i] = sum;
+            else
+                slope[i * m + j] = sum;
+        }
+    }
+    return IMP_OK;
 }
 
 const double *

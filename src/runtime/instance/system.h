@@ -82,6 +82,24 @@ const double *system_memory_row(const struct rt *run, uint32_t system,
 /* All of these rows, for the guards of a block (IMP_SYSTEM_MEMORY); NULL for
  * blocks without them. */
 const double *system_memory_by(const struct rt *run, uint32_t block);
+/* Relays (abi/relays.h) of the system's block beside closed contacts: has it
+ * tapes for these? */
+bool system_relays_fit(const struct rt *run, uint32_t system);
+/* From here on they take part where contacts are closed: per relay, is it held,
+ * and its side. NULL: they do not. */
+void system_relays_join(struct rt *run, uint32_t system, const bool *held,
+                        const double *side);
+/* While they take part, after system_series: the series of share i, or of u
+ * behind all shares. */
+const double *system_relays_row(const struct rt *run, uint32_t system,
+                                uint32_t i);
+/* The rates of all u beside the contacts that are closed, in their modes:
+ * without shares, and what each share (columns) adds. Adds the sizes of the
+ * terms that contacts have in the first to `terms`. lift: the side to which u
+ * goes where the contacts open, 1 or -1, or 0. Status as of rt_eval. */
+int system_relays_rates(struct rt *run, uint32_t system, const double *side,
+                        double *rate, double *slope, double *terms,
+                        double *lift);
 /* The mass matrix, n x n by rows. */
 int system_mass(struct rt *run, uint32_t system, double *mass);
 /* The root of twice the kinetic energy of `count` rates, for a mass matrix that

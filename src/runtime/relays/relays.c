@@ -15,6 +15,7 @@
 #include "abi/relays.h"
 #include "abi/status.h"
 #include "base/arena.h"
+#include "runtime/instance/system.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/numerics/polynomial.h"
 
@@ -37,8 +38,18 @@ struct relays {
     double *told;  /* what the tape `now` tells */
     double *modes; /* ROW source 0 of the series */
     double *work;  /* rows of the series */
+    /* The rates of u without shares, sizes of their terms, and what shares add;
+     * in the block of a system whose contacts are closed (`beside`): with these
+     */
+    double rate[IMP_RELAYS_MAX], terms[IMP_RELAYS_MAX];
+    double slope[IMP_RELAYS_MAX * IMP_RELAYS_MAX], share[IMP_RELAYS_MAX];
+    uint32_t system;
+    bool beside;
     double side[IMP_RELAYS_MAX], most[IMP_RELAYS_MAX]; /* of the terms of u */
     bool held[IMP_RELAYS_MAX], leads[IMP_RELAYS_MAX], zero[IMP_RELAYS_MAX];
+    bool bound[IMP_RELAYS_MAX];   /* closed contacts hold u */
+    bool carried[IMP_RELAYS_MAX]; /* other relays hold u */
+    double lift[IMP_RELAYS_MAX];  /* to which side, 1 or -1, where they open */
     /* what comes next: relay `which` gives way to the side `to`, or comes back
      * (0) from the side `from`; at that time */
     double time;
@@ -68,6 +79,10 @@ relays_new(struct rt *run)
         const imp_relays *of = IMP_ARRAY(run->im, block[b].relays, imp_relays);
         size_t m = of->n;
         relays->of = of;
+        relays->system = IMP_NO_SYSTEM;
+        for (uint32_t s = 0; s < run->im->systems.n; s++)
+            if (rt_system(run, s)->block == b)
+                relays->system = s;
         relays->told =
             NEW_N(run->own, double, m *(IMP_RELAY_TOLD + m + of->n_state) + 1);
         relays->modes = NEW_N(run->own, double, 2 * m * IMP_ROW_STRIDE + 1);
@@ -90,9 +105,13 @@ relays_reset(struct rt *run)
         memset(relays->most, 0, sizeof relays->most);
         memset(relays->held, 0, sizeof relays->held);
         memset(relays->leads, 0, sizeof relays->leads);
+        memset(relays->bound, 0, sizeof relays->bound);
+        memset(relays->carried, 0, sizeof relays->carried);
         memset(relays->side, 0, sizeof relays->side);
         relays->time = NAN;
-        relays->act = false;
+        relays->act = relays->beside = false;
+        if (relays->system != IMP_NO_SYSTEM)
+            system_relays_join(run, relays->system, NULL, NULL);
     }
 }
 
@@ -114,6 +133,13 @@ u_of(const struct relays *relays, uint32_t i)
 static const double *
 slopes(const struct relays *relays, uint32_t i)
 {
+    return relays->slope + (size_t)i * relays->of->n;
+}
+
+/* The same without closed contacts. */
+static const double *
+raw_slopes(const struct relays *relays, uint32_t i)
+{
     uint32_t n = relays->of->n;
     return relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)i * n;
 }
@@ -132,33 +158,49 @@ static double
 rate_noise(const struct relays *relays, uint32_t i)
 {
     return RELAY_RATE * DBL_EPSILON *
-           (relays->told[i * IMP_RELAY_TOLD + 3] + slopes_size(relays, i));
+           (relays->terms[i] + slopes_size(relays, i));
 }
 
-/* Which u are 0 now, and jump there? True if there are any. */
+/* Is u of relay i, which is 0, what closed contacts hold? rate: the size of its
+ * rate. */
+static bool
+is_bound(const struct relays *relays, uint32_t i, double rate)
+{
+    double most = relays->terms[i];
+    for (uint32_t j = 0; j < relays->of->n; j++)
+        most += fabs(raw_slopes(relays, i)[j]);
+    return rate <= RELAY_JUMP * most && raw_slopes(relays, i)[i] < 0.0;
+}
+
+/* Which u are 0 now, and jump there, or are held by closed contacts? True if
+ * there are any. */
 static bool
 find_zeros(struct relays *relays, double least)
 {
     bool any = false;
     for (uint32_t i = 0; i < relays->of->n; i++) {
         const double *told = relays->told + i * IMP_RELAY_TOLD;
-        double rate = fabs(told[2]) + slopes_size(relays, i);
-        bool acts = relays->held[i] || relays->leads[i];
+        double rate = fabs(relays->rate[i]) + slopes_size(relays, i);
+        bool acts = relays->held[i] || relays->leads[i] || relays->carried[i];
         relays->most[i] = fmax(relays->most[i], fabs(told[1]));
         double noise =
             (acts ? RELAY_DRIFT : RELAY_NOISE) * DBL_EPSILON * relays->most[i] +
             RELAY_STEPS * least * rate;
-        relays->zero[i] =
-            (fabs(u_of(relays, i)) <=
-             (relays->leads[i] ? noise * RELAY_NOISE / RELAY_DRIFT : noise)) &&
-            -slopes(relays, i)[i] > RELAY_JUMP * rate;
+        bool small =
+            fabs(u_of(relays, i)) <=
+            (relays->leads[i] ? noise * RELAY_NOISE / RELAY_DRIFT : noise);
+        relays->bound[i] = small && relays->beside && is_bound(relays, i, rate);
+        relays->zero[i] = small && !relays->bound[i] &&
+                          -slopes(relays, i)[i] > RELAY_JUMP * rate;
         if (!relays->zero[i]) {
-            relays->held[i] = relays->leads[i] = false;
+            relays->held[i] = relays->leads[i] = relays->carried[i] = false;
             relays->side[i] = u_of(relays, i) > 0.0   ? 1.0
                               : u_of(relays, i) < 0.0 ? -1.0
                                                       : 0.0;
         }
-        any |= relays->zero[i];
+        if (relays->bound[i])
+            relays->side[i] = relays->lift[i];
+        any |= relays->zero[i] || relays->bound[i];
     }
     return any;
 }
@@ -216,8 +258,8 @@ unique(const struct relays *relays)
 
 /* Solves K x = -b among relays that are held. */
 static bool
-solve_held(const struct relays *relays, const int *option, const double *b,
-           double *x)
+solve_held(const struct relays *relays, const int *option, const double *K,
+           const double *b, double *x)
 {
     uint32_t n = relays->of->n, of[IMP_RELAYS_MAX], m = 0;
     double a[IMP_RELAYS_MAX * IMP_RELAYS_MAX], y[IMP_RELAYS_MAX];
@@ -227,7 +269,7 @@ solve_held(const struct relays *relays, const int *option, const double *b,
             of[m++] = i;
     for (uint32_t i = 0; i < m; i++) {
         for (uint32_t j = 0; j < m; j++)
-            a[i * m + j] = slopes(relays, of[i])[of[j]];
+            a[i * m + j] = K[of[i] * n + of[j]];
         y[i] = -b[of[i]];
     }
     if (m > 0 && imp_lu_factor((int)m, a, pivot))
@@ -239,20 +281,39 @@ solve_held(const struct relays *relays, const int *option, const double *b,
     return true;
 }
 
+/* Do the relays that are held, and relay `more` of those at 0 (or n: none),
+ * hold their u each in a way of its own? */
+static bool
+independent(const struct relays *relays, const int *option, uint32_t more)
+{
+    uint32_t n = relays->of->n, of[IMP_RELAYS_MAX], m = 0;
+    double a[IMP_RELAYS_MAX * IMP_RELAYS_MAX], size = 1.0;
+    for (uint32_t i = 0; i < n; i++)
+        if (i == more || (relays->zero[i] && option[i] == RELAY_HELD)) {
+            size *= fabs(slopes(relays, i)[i]);
+            of[m++] = i;
+        }
+    for (uint32_t i = 0; i < m; i++)
+        for (uint32_t j = 0; j < m; j++)
+            a[i * m + j] = slopes(relays, of[i])[of[j]];
+    return fabs(determinant(a, m)) > RELAY_MINOR * size;
+}
+
 /* Do these options obey the law? */
 static bool
-obeys(const struct relays *relays, const int *option)
+obeys(struct relays *relays, const int *option)
 {
     uint32_t n = relays->of->n;
     double rate[IMP_RELAYS_MAX] = {0.0}, share[IMP_RELAYS_MAX] = {0.0};
     for (uint32_t i = 0; i < n; i++) {
         share[i] = relays->zero[i] ? option[i] : relays->side[i];
-        rate[i] = relays->told[i * IMP_RELAY_TOLD + 2];
+        rate[i] = relays->rate[i];
     }
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < n; j++)
             rate[i] += slopes(relays, i)[j] * share[j];
-    if (!solve_held(relays, option, rate, share))
+    if (!independent(relays, option, n) ||
+        !solve_held(relays, option, relays->slope, rate, share))
         return false;
     for (uint32_t i = 0; i < n; i++) {
         if (!relays->zero[i])
@@ -267,6 +328,7 @@ obeys(const struct relays *relays, const int *option)
         if (option[i] != RELAY_HELD && !(rate[i] * option[i] >= -noise))
             return false;
     }
+    memcpy(relays->share, share, sizeof share);
     return true;
 }
 
@@ -276,7 +338,8 @@ order_options(const struct rt *run, const struct relays *relays, uint32_t i,
               int order[3])
 {
     bool due = relays->which == i && rt_time(run) >= relays->time;
-    int first = relays->leads[i] ? (int)relays->side[i] : RELAY_HELD;
+    bool keeps = relays->leads[i] || relays->carried[i];
+    int first = keeps ? (int)relays->side[i] : RELAY_HELD;
     int last = due && relays->to == RELAY_HELD ? relays->from : 2;
     if (due)
         first = relays->to;
@@ -291,8 +354,7 @@ order_options(const struct rt *run, const struct relays *relays, uint32_t i,
 
 /* The first choice of options from relay `at` on that obeys the law. */
 static bool
-choose(const struct rt *run, const struct relays *relays, uint32_t at,
-       int *option)
+choose(const struct rt *run, struct relays *relays, uint32_t at, int *option)
 {
     if (at == relays->of->n)
         return obeys(relays, option);
@@ -310,32 +372,71 @@ choose(const struct rt *run, const struct relays *relays, uint32_t at,
     return false;
 }
 
+/* Tells the tapes what holds. */
 static void
-take(const struct rt *run, struct relays *relays, const int *option)
+tell(struct rt *run, const struct relays *relays)
 {
     uint32_t n = relays->of->n;
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++)
-        any |= relays->zero[i] && option[i] == RELAY_HELD;
-    relays->act = any;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!relays->zero[i])
-            continue;
-        double u = u_of(relays, i);
-        bool due = relays->which == i && rt_time(run) >= relays->time;
-        relays->held[i] = option[i] == RELAY_HELD;
-        relays->leads[i] =
-            option[i] != RELAY_HELD &&
-            (relays->leads[i] || any || due || !(u * option[i] > 0.0));
-        relays->side[i] = option[i];
-        relays->act |= relays->leads[i];
-    }
     for (uint32_t i = 0; i < n; i++) {
         relays->modes[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD] =
             relays->held[i];
         relays->modes[(size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD] =
             relays->side[i];
     }
+    if (relays->system != IMP_NO_SYSTEM)
+        system_relays_join(run, relays->system,
+                           relays->act && relays->beside ? relays->held : NULL,
+                           relays->side);
+}
+
+static void
+take(struct rt *run, struct relays *relays, const int *option)
+{
+    uint32_t n = relays->of->n;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any |= relays->zero[i] && option[i] == RELAY_HELD;
+    relays->act = any;
+    for (uint32_t i = 0; i < n; i++)
+        relays->act |= relays->bound[i];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!relays->zero[i])
+            continue;
+        double u = u_of(relays, i);
+        bool due = relays->which == i && rt_time(run) >= relays->time;
+        relays->held[i] = option[i] == RELAY_HELD;
+        relays->carried[i] =
+            !relays->held[i] && any && !independent(relays, option, i);
+        relays->leads[i] =
+            option[i] != RELAY_HELD && !relays->carried[i] &&
+            (relays->leads[i] || any || due || !(u * option[i] > 0.0));
+        relays->side[i] = option[i];
+        relays->act |= relays->leads[i] || relays->carried[i];
+    }
+    tell(run, relays);
+}
+
+void
+relays_freeze(struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    static const bool none[IMP_RELAYS_MAX];
+    const struct relays *relays = relays_of(run, block);
+    for (uint32_t i = 0; relays && i < relays->of->n; i++) {
+        relays->modes[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD] = 0.0;
+        relays->modes[(size_t)(relays->of->n + i) * IMP_ROW_STRIDE +
+                      IMP_ROW_PAD] = relays->share[i];
+    }
+    if (relays && relays->act && relays->beside)
+        system_relays_join(run, relays->system, none, relays->share);
+}
+
+void
+relays_thaw(struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    if (relays_of(run, block))
+        tell(run, relays_of(run, block));
 }
 
 /* What takes u to 0 where it is held. */
@@ -343,12 +444,12 @@ static void
 take_back(const struct relays *relays, const int *option, double *change)
 {
     uint32_t n = relays->of->n, n_state = relays->of->n_state;
-    double u[IMP_RELAYS_MAX], by[IMP_RELAYS_MAX] = {0.0};
-    const double *push =
-        relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)n * n;
+    double u[IMP_RELAYS_MAX] = {0.0}, by[IMP_RELAYS_MAX] = {0.0};
+    const double *K = relays->told + (size_t)n * IMP_RELAY_TOLD,
+                 *push = K + (size_t)n * n;
     for (uint32_t i = 0; i < n; i++)
         u[i] = u_of(relays, i);
-    if (!solve_held(relays, option, u, by))
+    if (!solve_held(relays, option, K, u, by))
         return;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n_state && relays->held[i]; k++)
@@ -356,19 +457,40 @@ take_back(const struct relays *relays, const int *option, double *change)
 }
 
 static void
-let_go(struct relays *relays)
+let_go(struct rt *run, struct relays *relays)
 {
     memset(relays->held, 0, sizeof relays->held);
     memset(relays->leads, 0, sizeof relays->leads);
+    memset(relays->bound, 0, sizeof relays->bound);
+    memset(relays->carried, 0, sizeof relays->carried);
     relays->act = false;
+    if (relays->system != IMP_NO_SYSTEM)
+        system_relays_join(run, relays->system, NULL, NULL);
 }
 
-void
-relays_let_go(struct rt *run, uint32_t block)
+/* What the tape `now` tells, and what closed contacts make of it. */
+static int
+ask(struct rt *run, struct relays *relays)
 {
-    assert(block < run->im->blocks.n);
-    if (relays_of(run, block))
-        let_go(relays_of(run, block));
+    uint32_t n = relays->of->n;
+    int st = rt_eval(run, relays->of->now, relays->side, relays->told);
+    const double *told = relays->told;
+    for (uint32_t i = 0; i < n && !st; i++, told += IMP_RELAY_TOLD) {
+        relays->rate[i] = told[2];
+        relays->terms[i] = told[3];
+    }
+    if (st)
+        return st;
+    memcpy(relays->slope, told, (size_t)n * n * sizeof *told);
+    relays->beside =
+        relays->system != IMP_NO_SYSTEM && system_slides(run, relays->system);
+    if (!relays->beside)
+        return IMP_OK;
+    return system_relays_fit(run, relays->system)
+               ? system_relays_rates(run, relays->system, relays->side,
+                                     relays->rate, relays->slope, relays->terms,
+                                     relays->lift)
+               : IMP_NONFINITE;
 }
 
 int
@@ -382,16 +504,16 @@ relays_settle(struct rt *run, uint32_t block, double least, double *change)
     if (!relays)
         return IMP_OK;
     for (int round = 0; round < 2; round++) {
-        st = rt_eval(run, relays->of->now, relays->side, relays->told);
+        st = ask(run, relays);
         if (st == IMP_NONFINITE || (!st && !find_zeros(relays, least))) {
-            let_go(relays);
+            let_go(run, relays);
             return IMP_OK;
         }
         if (st)
             return st;
     }
     if (!unique(relays) || !choose(run, relays, 0, option)) {
-        let_go(relays);
+        let_go(run, relays);
         return IMP_OK;
     }
     take(run, relays, option);
@@ -451,7 +573,8 @@ relays_minds(const struct rt *run, uint32_t block, int guard)
     const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
     for (uint32_t i = 0; i < 2 * relays->of->n; i++)
         if (number[i] == (uint32_t)guard)
-            return relays->held[i / 2] || relays->leads[i / 2];
+            return relays->held[i / 2] || relays->leads[i / 2] ||
+                   relays->bound[i / 2] || relays->carried[i / 2];
     return false;
 }
 
@@ -471,6 +594,8 @@ static const double *
 row_of(const struct rt *run, const struct relays *relays, uint32_t i)
 {
     const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
+    if (relays->beside)
+        return system_relays_row(run, relays->system, i);
     return relays->work +
            (size_t)row[relays->of->n_state + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
 }
@@ -539,5 +664,5 @@ relays_end(struct rt *run, uint32_t block, int order, double *step)
             gives_way(run, relays, i, order, step);
         else if (relays->leads[i])
             comes_back(run, relays, i, order, step);
-    return *step > 0.0;
+    return rt_time(run) + *step > rt_time(run);
 }

@@ -17,13 +17,15 @@ void relays_reset(struct rt *run);
 /* Does a relay of the block hold, or lead off from its change, so that the
  * motion goes by relays_series? */
 bool relays_act(const struct rt *run, uint32_t block);
-/* Lets all relays of the block go by the signs of their u. */
-void relays_let_go(struct rt *run, uint32_t block);
 /* Chooses, at the present state, which relays are held. least: the least step
  * that the clock can see. change (one number per
  * state variable of the block): what takes their u to 0; NULL: nobody asks.
  * Status as of rt_eval; what is not finite is left to the series. */
 int relays_settle(struct rt *run, uint32_t block, double least, double *change);
+/* Until relays_thaw, each relay pushes with the constant share that it has
+ * beside the contacts that are closed, so that these may be chosen anew. */
+void relays_freeze(struct rt *run, uint32_t block);
+void relays_thaw(struct rt *run, uint32_t block);
 /* The series of the state of the block, into its rows. */
 int relays_series(struct rt *run, uint32_t block, int order);
 void relays_series_nonfinite(struct rt *run, uint32_t block, int order);

@@ -127,7 +127,11 @@ strike(struct flow *flow, struct struck *struck, bool *on)
            2 * flow->m * sizeof *friction->impulse);
     friction->may_gain = struck->may_gain;
     bool *rests = NEW_N(flow->run->brief, bool, flow->m + 1);
+    /* a rate that a closed contact has already is rounding, and none */
+    double *before = NEW_N(flow->run->brief, double, flow->m + 1);
     for (uint32_t i = 0; i < flow->m; i++) {
+        if (taylor->contacts.closed[i] && !struck->hits[i])
+            before[i] = 2.0 * fabs(rows->speed[2 * i]);
         friction->may_gain |= struck->hits[i] && flow->instant.e[i] > 1.0;
         rests[i] = !struck->hits[i] && friction_rests(flow, i);
     }
@@ -137,7 +141,8 @@ strike(struct flow *flow, struct struck *struck, bool *on)
     for (uint32_t i = 0; i < flow->m && !st; i++) {
         bool was = taylor->contacts.closed[i];
         double rate = rows->speed[2 * i],
-               noise = TAYLOR_NOISE * DBL_EPSILON * rows->speed_terms[2 * i];
+               noise = fmax(before[i], TAYLOR_NOISE * DBL_EPSILON *
+                                        rows->speed_terms[2 * i]);
         bool touches =
             rests[i] || (taylor->contacts.opening[i] && !struck->hits[i]);
         bool soft = friction_soft(flow, i);

@@ -433,7 +433,9 @@ limit_note_flat(struct simulation *sim, const struct limit_group *group)
         struct flight_history *flights = &sim->contacts[contact].flights;
         double tol, rate, speed = fabs(group->point[i].rate);
         gap_tolerances(sim->run, contact, &tol, &rate);
-        if (flights->n_known > 0 && speed > 0.0 &&
+        /* what is far, or at rest to rounding, flies no such flight */
+        if (flights->n_known > 0 && speed > rate &&
+            fabs(group->point[i].gap) <= CHATTER_FLAT * tol &&
             speed * flights->flight[0] <= CHATTER_FLAT * tol)
             flights->flat =
                 fmax(flights->flat,

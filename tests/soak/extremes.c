@@ -147,8 +147,33 @@ list_places(const struct model *model, const struct result *result,
     return n;
 }
 
+/* Does the record say that the level may have been passed for the first time
+ * before this time, among the impacts before a limit? Times of warnings have
+ * nine digits. */
+static bool
+may_be_sooner(const struct json *record, const struct observed *place,
+              int index, double first)
+{
+    const struct json *warnings = json_get(record, "warnings");
+    char begin[200];
+    snprintf(begin, sizeof begin,
+             "first(%s %c level%d) may hold between t = ", place->of,
+             place->sign > 0 ? '>' : '<', index);
+    size_t n = strlen(begin);
+    for (size_t i = 0; warnings && i < warnings->count; i++) {
+        const char *text = warnings->item[i].text;
+        double from, to;
+        if (text && strncmp(text, begin, n) == 0 &&
+            sscanf(text + n, "%lf and %lf", &from, &to) == 2)
+            return first >= from - EXACT * (1 + from) &&
+                   first <= to + EXACT * (1 + to);
+    }
+    return false;
+}
+
 /* When does a place first pass its level? kinks: a warning says that it was
- * asked at rows alone where the motion has kinks. */
+ * asked at rows alone where the motion has kinks. Where it may have been passed
+ * before a limit, the time of the limit is told, and it is passed then. */
 static void
 compare_first(const struct json *record, const struct observed *place,
               int index, bool kinks, struct finding *finding)
@@ -174,13 +199,15 @@ compare_first(const struct json *record, const struct observed *place,
                     place->of, level, at(rows.t, i), first);
     if (kinks)
         return;
+    bool sooner = may_be_sooner(record, place, index, first);
     for (size_t k = 0; k + 1 < all; k++) {
         double from = at(rows.t, k), to = at(rows.t, k + 1);
         double off = fmax(missed(&rows, k), missed(&rows, k + 1));
         if (!(first >= from && first <= to && to > from))
             continue;
         double there = cubic(&rows, k, k + 1, (first - from) / (to - from));
-        if (fabs(there - level) > off + exact)
+        double beyond = place->sign * (there - level);
+        if (beyond < -off - exact || (!sooner && beyond > off + exact))
             finding_set(finding, "first",
                         "%s is told to pass %.17g first at t = %.17g, where "
                         "rows say %.17g",

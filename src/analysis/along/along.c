@@ -46,6 +46,9 @@
 /* What a body at rest still shows of its motion is this share of the greatest
  * value at most, and no series foresees it. */
 #define LEFT_OF_MOTION 0x1p-44
+/* How far a piece goes between its ends tells what a limit may do to a first
+ * time where its terms are this share of the distance from the level. */
+#define NEAR_LEVEL 0.125
 /* The terms of a gap that stays closed are so many of its tolerances in sum, at
  * most: its rounding alone. */
 #define CLOSED_TERMS 8.0
@@ -217,6 +220,8 @@ take_piece(struct followed *followed, double start, double h)
     if (along_is_time(followed)) {
         if (changes(c, h) == 0) /* its value is counted; 0 > 0 never holds */
             return;
+        if (changes(c, h) > NEAR_LEVEL * fabs(c[0]))
+            piece_extremes(c, h, noise, piece);
         double down[IMP_ALONG_ORDER + 1]; /* the condition holds where < 0 */
         bool equal = followed->item->field == IMP_ALONG_EQUAL,
              touch = equal || followed->item->field == IMP_ALONG_REACHED;

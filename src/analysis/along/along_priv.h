@@ -47,9 +47,10 @@ struct followed {
     /* the last missed piece, and the value at its end */
     double last_from, last_to, last_value;
     /* of limits: value that may be passed there, and between which times; of
-     * integrals: the error */
+     * integrals: the error; of times: before how many limits they may lie */
     double beyond, beyond_from, beyond_to;
     bool doubt;
+    size_t limits;
 };
 struct along {
     struct analysis *analysis;

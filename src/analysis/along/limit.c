@@ -301,8 +301,10 @@ at_limit(const struct along *along, struct followed *followed)
     case IMP_ALONG_SUP:
     case IMP_ALONG_FIRST:
     case IMP_ALONG_REACHED:
-    case IMP_ALONG_EQUAL:
         top = value + most;
+        break;
+    case IMP_ALONG_EQUAL: /* it is 0 there, from above or below */
+        top = most - fabs(value);
         break;
     case IMP_ALONG_SUP_ABS:
         top = fabs(value) + most;
@@ -313,13 +315,15 @@ at_limit(const struct along *along, struct followed *followed)
     }
     if (along_is_time(followed)
             ? (top < 0 ||
-               (followed->any && followed->value < followed->last_to) ||
-               followed->doubt)
+               (followed->any && followed->value < followed->last_to))
             : (followed->doubt && top <= followed->beyond))
         return;
+    /* a time may lie before each of these limits */
+    if (!along_is_time(followed) || !followed->doubt)
+        followed->beyond_from = begin;
     followed->doubt = true;
+    followed->limits++;
     followed->beyond = top;
-    followed->beyond_from = begin;
     followed->beyond_to = followed->last_to;
 }
 
@@ -443,9 +447,13 @@ tell_limit(const struct telling *telling, const struct followed *followed)
         : time
             ? arena_printf(telling->arena,
                            "%s may hold between t = %s and %s for the first "
-                           "time, where impacts before a limit are not "
-                           "followed one by one",
-                           telling->label, from, to)
+                           "time, where impacts before %s are not followed one "
+                           "by one",
+                           telling->label, from, to,
+                           followed->limits > 1
+                               ? arena_printf(telling->arena, "%zu limits",
+                                              followed->limits)
+                               : "a limit")
             : arena_printf(telling->arena,
                            "%s may be passed by %s between t = %s and %s, "
                            "where impacts before a limit are not followed one "

@@ -392,12 +392,13 @@ others(struct search *search, uint32_t contact)
                                     other_vertex, search, NULL);
     }
     struct edges edges = {search, base, n};
-    struct contact_point_ahead ahead = {
-        search->best, mode_speeds(search->r, contact, search->best)};
+    double span = fmax(search->best, 0.0); /* a row may have ended before now */
+    struct contact_point_ahead ahead = {span,
+                                        mode_speeds(search->r, contact, span)};
     if (!st)
         st = contact_point_crossings(search->r, contact, search->order,
                                      edges_wanted, edges_cross, &edges, &ahead);
-    if (!st && ahead.span < search->best)
+    if (!st && ahead.span < span)
         found(search, ahead.span, CHANGE_NONE, -1, contact);
     return st;
 }

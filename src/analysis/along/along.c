@@ -26,19 +26,13 @@
  * double. */
 #define BESIDE_KINK 0x1p-48
 #define DOUBLED_MOST 20
+#define SWITCHES_AT_ONCE 4
 /* Where there is no series at all, as of the norm of a vector that is 0 and
  * stays so, pieces double up to a thousandth of the run. */
 #define DOUBLED_BLUNT 38
 /* An integral that a piece without a series may change by is told where it is
  * this share of the greatest value times the length of the run. */
 #define CHANGE_TOLD 1e-12
-/* A series of a kink that misses the value at its other end by this share is
- * rounding, which is a small share of the greatest values of that function,
- * unless it happens again and again. */
-#define FORESEEN 0x1p-10
-#define ROUNDING 0x1p-30
-#define MISSED_ROW 3
-#define MISSED_OFTEN 100
 /* How far a series may miss the value at its other end, as a share of its
  * terms: the errors that the motion gathers within a piece, and the change of
  * the contact's points that gap series are made for, are far smaller. */
@@ -244,54 +238,6 @@ take_piece(struct followed *followed, double start, double h)
     }
 }
 
-/* By how much the series of a kink misses its value now, h later. */
-static double
-kink_off(const struct followed *followed, uint32_t i, double h)
-{
-    const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-    return fabs(polynomial_value(c, IMP_ALONG_ORDER, h) -
-                followed->next[(size_t)i * ALONG_WIDTH]);
-}
-
-/* Has a branch come to its change as its function foresaw, to this share of its
- * terms? Then the expression, where it does not, jumps there. */
-static bool
-jumps(const struct followed *followed, double h, double share)
-{
-    for (uint32_t i = 1; i <= followed->item->ref; i++) {
-        double little = share * terms(followed->c + (size_t)i * ALONG_WIDTH, h);
-        if (kink_off(followed, i, h) <= little &&
-            fabs(followed->next[(size_t)i * ALONG_WIDTH]) <= little)
-            return true;
-    }
-    return false;
-}
-
-/* Time moves on at least so far. */
-static double
-least_step(double t)
-{
-    return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
-}
-
-/* Has a branch come to its change at time t, h later, to the rounding of the
- * time, as its function foresaw? A row or an event may end the piece right
- * before. */
-static bool
-jumps_now(const struct followed *followed, double h, double t)
-{
-    for (uint32_t i = 1; i <= followed->item->ref; i++) {
-        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-        double slope[ALONG_WIDTH],
-            now = followed->next[(size_t)i * ALONG_WIDTH];
-        int degree = polynomial_derivative(c, IMP_ALONG_ORDER, slope);
-        double near = least_step(t) * fabs(polynomial_value(slope, degree, h));
-        if (kink_off(followed, i, h) <= near && fabs(now) <= near)
-            return true;
-    }
-    return false;
-}
-
 /* Is it a time that has been found? */
 static bool
 found(const struct followed *followed)
@@ -332,65 +278,6 @@ stays_closed(struct along *along, const struct followed *followed, double h,
     return terms(followed->c, h) <= CLOSED_TERMS * along->closed &&
            fabs(followed->c[0]) <= along->closed &&
            fabs(foreseen) <= along->closed && fabs(value) <= along->closed;
-}
-
-/* Is kink i, whose function has coefficients p, rounding alone within h? A gap
- * that stays closed changes its sign all the time. */
-static bool
-is_rounding(const struct followed *followed, uint32_t i, const double *p,
-            double h)
-{
-    return terms(p, h) <= followed->kink[i].floor;
-}
-
-/* Until when is such a function, whose zeros are kinks, rounding of what it was
- * before, at most h? What sticks has a speed of 0 again and again, and between
- * a rate that is the rounding of its forces. */
-static double
-rounding_until(const struct followed *followed, uint32_t i, const double *p,
-               double h)
-{
-    double little = ALONG_ROUNDING * followed->kink[i].size;
-    if (!(fabs(p[0]) <= little))
-        return 0;
-    while (h > 0 && terms(p, h) > little)
-        h /= 2;
-    return h;
-}
-
-/* When the first kink comes within h; 0 also where one is now: at a zero
- * nothing says on which side the branch is. Extremes are those of squares,
- * whose roots have a kink where these are 0 alone. */
-static double
-first_kink(const struct followed *followed, double h)
-{
-    const imp_val *item = followed->item;
-    double first = INFINITY, s;
-    for (uint32_t i = 1; i < item->rows / ALONG_WIDTH; i++) {
-        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-        double p[ALONG_WIDTH];
-        int degree = IMP_ALONG_ORDER;
-        bool any = false;
-        memcpy(p, c, sizeof p);
-        if (i > item->ref)
-            degree = polynomial_derivative(c, IMP_ALONG_ORDER, p);
-        double sign = p[0] < 0 ? -1 : 1;
-        for (int k = 0; k <= degree; k++) {
-            any |= p[k] != 0;
-            p[k] *= sign;
-        }
-        if (!any || is_rounding(followed, i, c, h) ||
-            (i > item->ref && changes(c, h) < fabs(c[0]) / 2)) /* far from 0 */
-            continue;
-        double from = i <= item->ref ? rounding_until(followed, i, p, h) : 0;
-        if (from >= h && from > 0)
-            continue;
-        if (i <= item->ref && p[0] == 0)
-            first = fmin(first, from);
-        else if (polynomial_below(p, degree, from, h, 0, &s))
-            first = fmin(first, s);
-    }
-    return first;
 }
 
 /* These series of the expression and its kinks hold so far, by themselves. */
@@ -435,10 +322,10 @@ take_both_sides(struct along *along, struct followed *followed, double h)
         series_known(followed, followed->next) < h - at)
         return false;
     for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++)
-        if (kink_off(followed, i, h) >
+        if (along_kink_off(followed, i, h) >
             MISSED * terms(c + (size_t)i * ALONG_WIDTH, h))
             return false;
-    if (!(fabs(first_kink(followed, h) - at) <= MISSED * h))
+    if (!(fabs(along_first_kink(followed, h) - at) <= MISSED * h))
         return false; /* the kink is one of others */
     memcpy(back, followed->next, sizeof back);
     double size = terms(c, at) + terms(back, h - at);
@@ -464,7 +351,8 @@ without_series(struct along *along, struct followed *followed, double t,
            size = followed->kink[0].size, span = along->until;
     bool told = followed->item->field == IMP_ALONG_INTEGRAL
                     ? h * change / 2 > CHANGE_TOLD * size * span
-                    : h > ldexp(BESIDE_KINK * span, DOUBLED_MOST) &&
+                    : h > ldexp(fmax(BESIDE_KINK * span, along_least_step(t)),
+                                DOUBLED_MOST) &&
                           change > MISSED * size;
     if (told)
         along_missed(along, followed, t, value);
@@ -519,6 +407,14 @@ take_jump(struct along *along, struct followed *followed, double t)
     count_value(followed, foreseen, t);
 }
 
+/* Does the last piece, of length h, end at time t because the motion changes
+ * its branch there? It is beyond the change by its rounding. */
+static bool
+switched(const struct along *along, double h, double t)
+{
+    return fabs(t - along->switches) <= MISSED * h + along_least_step(t);
+}
+
 /* How far an item needs no look. */
 static double
 reach_of(const struct followed *followed)
@@ -563,35 +459,13 @@ end_piece(struct along *along, struct followed *followed, double t,
     else if (fabs(foreseen - value) <= little)
         take_piece(followed, along->time, h);
     else if ((along->to_kink && t == along->reach &&
-              jumps(followed, h, MISSED)) ||
-             jumps(followed, h, ALONG_ROUNDING) || jumps_now(followed, h, t)) {
+              along_jumps(followed, h, MISSED)) ||
+             switched(along, h, t) ||
+             along_jumps(followed, h, ALONG_ROUNDING) || along_jumps_now(followed, h, t)) {
         take_piece(followed, along->time, h);
         count_value(followed, foreseen, t);
     } else if (!take_both_sides(along, followed, h)) {
         along_missed(along, followed, t, value);
-    }
-}
-
-/* What the series of the kinks foresaw for now, h later, where nothing has
- * happened, tells their rounding. */
-static void
-learn_rounding(struct followed *followed, double h)
-{
-    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++) {
-        const double *c = followed->c + (size_t)i * ALONG_WIDTH;
-        struct along_kink *kink = &followed->kink[i];
-        double now = followed->next[(size_t)i * ALONG_WIDTH],
-               size = terms(c, h), off = kink_off(followed, i, h);
-        kink->size = fmax(kink->size, size);
-        if (!(off > FORESEEN * size)) {
-            kink->row = 0;
-            continue;
-        }
-        if (++kink->row < MISSED_ROW) /* an event, perhaps */
-            continue;
-        double most =
-            ++kink->missed > MISSED_OFTEN ? INFINITY : ROUNDING * kink->size;
-        kink->floor = fmax(kink->floor, fmin(4 * (size + fabs(now)), most));
     }
 }
 
@@ -618,13 +492,29 @@ no_kinks(const struct along *along)
     return true;
 }
 
+/* When the motion changes its branch next, as far as the series that were just
+ * read, which hold for `known`, may be followed. What expressions tell has a
+ * kink there, or jumps. What comes at once again and again is rounding of what
+ * is held there. */
+static double
+next_switch(const struct along *along, double t, double known)
+{
+    double span = fmin(ldexp(known, QUIET_DOUBLINGS), along->until - t),
+           least = along_least_step(t) + BESIDE_KINK * span;
+    if (!(span > 0))
+        return INFINITY;
+    double next = series_along_switch(along->analysis->rt, span);
+    return next < t + least && along->doubled >= SWITCHES_AT_ONCE ? INFINITY
+                                                                  : next;
+}
+
 /* Sets how far the series that were just read hold. Those without one take
  * pieces that double, in which the others keep theirs. */
 static void
 set_reach(struct along *along, double t)
 {
     double reach = along->until - t, kink = INFINITY, known = reach,
-           least = least_step(t), step = INFINITY;
+           least = along_least_step(t), step = INFINITY;
     bool later = no_kinks(along);
     for (uint32_t i = 0; i < along->n; i++) {
         struct followed *followed = &along->v[i];
@@ -644,7 +534,10 @@ set_reach(struct along *along, double t)
     }
     for (uint32_t i = 0; i < along->n && reach > 0; i++)
         if (!found(&along->v[i]) && !along->v[i].blunt)
-            kink = fmin(kink, first_kink(&along->v[i], reach));
+            kink = fmin(kink, along_first_kink(&along->v[i], reach));
+    along->switches = next_switch(along, t, known);
+    if (along->switches <= t + reach)
+        kink = fmin(kink, along->switches - t);
     if (kink <= reach) {
         least += ldexp(BESIDE_KINK * reach, along->doubled);
         along->doubled = kink < least && along->doubled < DOUBLED_MOST
@@ -663,10 +556,10 @@ set_reach(struct along *along, double t)
         isinf(step) ? 0 : along->blunted + (along->blunted < DOUBLED_BLUNT);
     along->to_kink = isfinite(kink) && step > fmax(reach, least);
     along->brief = reach < least;
-    reach = fmin(fmax(reach, least), fmax(step, least_step(t)));
+    reach = fmin(fmax(reach, least), fmax(step, along_least_step(t)));
     along->reach = t + reach;
     along->known = t + fmin(reach, fmax(known, least));
-    along->later = later && known > least;
+    along->later = later && known > least && isinf(kink);
 }
 
 /* The longest piece without a series. */
@@ -688,6 +581,7 @@ keep_before(struct along *along, double t)
     along->before.time = along->time;
     along->before.reach = along->reach;
     along->before.known = along->known;
+    along->before.switches = along->switches;
     along->before.doubled = along->doubled;
     along->before.blunted = along->blunted;
     along->before.brief = along->brief;
@@ -703,6 +597,7 @@ go_back(struct along *along)
     along->time = along->before.time;
     along->reach = along->before.reach;
     along->known = along->before.known;
+    along->switches = along->before.switches;
     along->doubled = along->before.doubled;
     along->blunted = along->before.blunted;
     along->brief = along->before.brief;
@@ -736,7 +631,7 @@ look(struct along *along, bool ends, size_t events)
         if (jump) {
             take_jump(along, followed, t);
         } else if (along->begun && t > along->time) {
-            learn_rounding(followed, t - along->time);
+            along_learn_rounding(followed, t - along->time);
             end_piece(along, followed, t, c[0]);
         }
         followed->next = followed->c;
@@ -755,7 +650,7 @@ look(struct along *along, bool ends, size_t events)
     if (ends) {
         along->brief = true;
         along->to_kink = false;
-        along->reach = along->known = t + least_step(t);
+        along->reach = along->known = t + along_least_step(t);
         along->later = false;
     } else {
         set_reach(along, t);
@@ -789,7 +684,8 @@ along_reach(struct along *along, bool followed)
     for (uint32_t i = 0; i < along->n && along->later; i++)
         reach = fmin(reach, reach_of(&along->v[i]));
     if (along->later)
-        along->reach = fmax(along->reach, along->time + reach);
+        along->reach = fmax(along->reach,
+                            fmin(along->time + reach, along->switches));
     along->later = false;
     return along->reach;
 }

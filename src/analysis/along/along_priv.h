@@ -4,6 +4,7 @@
 #define IMP_ANALYSIS_ALONG_ALONG_PRIV_H
 
 #include <float.h>
+#include <math.h>
 
 #include "analysis/along/along.h"
 
@@ -11,6 +12,9 @@
 /* the last pieces, and ends of flights, from which the rest before a limit is
  * told */
 #define ALONG_KEPT 64
+
+/* A step beyond that for which a series holds is tried at so many doublings. */
+#define QUIET_DOUBLINGS 4
 
 /* Values of a series are rounded by less than this share of its terms. */
 #define ALONG_ROUNDING (4 * (IMP_ALONG_ORDER + 1) * DBL_EPSILON)
@@ -59,6 +63,7 @@ struct along {
     double time, reach; /* of the last look */
     double known;       /* the time up to which all series hold */
     double until;
+    double switches; /* when the motion changes its branch next */
     int doubled; /* short pieces beside a kink in a row */
     int blunted; /* pieces of items without a series in a row */
     /* brief: the present piece is one of these; to_kink: it goes to a kink */
@@ -76,7 +81,7 @@ struct along {
     struct followed *v_before;
     struct {
         bool there, brief, to_kink, later;
-        double time, reach, known;
+        double time, reach, known, switches;
         int doubled, blunted;
     } before;
     bool regular;  /* the flights before it tell the rest */
@@ -109,6 +114,29 @@ terms(const double *c, double h)
     return changes(c, h) + fabs(c[0]);
 }
 
+/* Time moves on at least so far. */
+static inline double
+along_least_step(double t)
+{
+    return 64 * DBL_EPSILON * fabs(t) + DBL_MIN;
+}
+
+/* By how much the series of kink i misses its value now, h later. */
+double along_kink_off(const struct followed *followed, uint32_t i, double h);
+/* Has a branch come to its change as its function foresaw, to this share of its
+ * terms? Then the expression, where it does not, jumps there. */
+bool along_jumps(const struct followed *followed, double h, double share);
+/* Has a branch come to its change at time t, h later, to the rounding of the
+ * time, as its function foresaw? A row or an event may end the piece right
+ * before. */
+bool along_jumps_now(const struct followed *followed, double h, double t);
+/* When the first kink comes within h; 0 also where one is now: at a zero
+ * nothing says on which side the branch is. Extremes are those of squares,
+ * whose roots have a kink where these are 0 alone. */
+double along_first_kink(const struct followed *followed, double h);
+/* What the series of the kinks foresaw for now, h later, where nothing has
+ * happened, tells their rounding. */
+void along_learn_rounding(struct followed *followed, double h);
 /* Before contacts are held that begin closed, series tell what the forces would
  * do that these take up, within h: what is left of that is its rounding. */
 void along_free_motion(struct followed *followed, double h);

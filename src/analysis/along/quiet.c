@@ -9,8 +9,6 @@
 #include "analysis/along/along_priv.h"
 #include "runtime/numerics/polynomial.h"
 
-/* A step beyond that for which a series holds is tried at so many doublings. */
-#define QUIET_DOUBLINGS 4
 /* Where the last QUIET_LAST terms are below this share of the greatest, the
  * terms that are left out fall: each is at most 0.82 of the one before, which
  * is what brings the 16 orders behind the greatest to this share. Together they

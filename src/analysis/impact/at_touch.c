@@ -52,15 +52,26 @@ impact_prepare(struct analysis *analysis, const struct impact_of_run *problem,
 
 void
 impact_report_no_touch(struct analysis *analysis, const imp_command *command,
-                       uint32_t contact)
+                       const struct touch *touch)
 {
-    assert(analysis != NULL && command != NULL);
-    struct diag *diag = diag_add(
-        analysis->ds, DIAG_E0709, command->range,
-        "the bodies of `%s` do not touch, so there is no impact",
-        imp_text(analysis->rt->im, rt_contact(analysis->rt, contact)->name));
+    assert(analysis != NULL && command != NULL && touch->found != TOUCH_YES);
+    char t[NUM_TEXT];
+    bool never = touch->found == TOUCH_NEVER;
+    const char *name = imp_text(analysis->rt->im,
+                                rt_contact(analysis->rt, touch->contact)->name);
+    struct diag *diag =
+        never ? diag_add(analysis->ds, DIAG_E0709, command->range,
+                         "the bodies of `%s` never touch, so there is no "
+                         "impact",
+                         name)
+              : diag_add(analysis->ds, DIAG_E0709, command->range,
+                         "the bodies of `%s` do not touch until t = %s s, so "
+                         "there is no impact",
+                         name, num_digits(t, touch->time, 9));
     diag_help(analysis->ds, diag,
-              "`classify` says how far the motion was followed");
+              never ? "their start moves them apart, or past each other: "
+                      "change `position` or `velocity` of one"
+                    : "a larger `until` follows the motion further");
 }
 
 /* Follows the first contact with shapes to its touch. The others must be closed
@@ -83,7 +94,7 @@ together(struct analysis *analysis, const imp_command *command,
         return st;
     const char *name = imp_text(run->im, rt_contact(run, contact[lead])->name);
     if (touch.found != TOUCH_YES) {
-        impact_report_no_touch(analysis, command, contact[lead]);
+        impact_report_no_touch(analysis, command, &touch);
         return IMP_FAILED;
     }
     for (uint32_t other = 0; other < n_contacts; other++) {

@@ -38,7 +38,7 @@ read_touch(struct analysis *analysis, const imp_command *command,
         (st = touch_find(analysis, question->contact, until, &question->touch)))
         return st;
     if (question->touch.found != TOUCH_YES) {
-        impact_report_no_touch(analysis, command, question->contact);
+        impact_report_no_touch(analysis, command, &question->touch);
         return IMP_FAILED;
     }
     if ((st = touch_agree(analysis, &question->touch)))

@@ -14,9 +14,11 @@ int impact_bring_to_touch(struct analysis *analysis, const imp_command *command,
                           enum imp_option_id until,
                           struct impact_of_run *problem,
                           struct impact_solver **solver);
-/* E0709: the bodies do not touch. */
+struct touch;
+/* E0709: the bodies do not touch, or not so early. */
 void impact_report_no_touch(struct analysis *analysis,
-                            const imp_command *command, uint32_t contact);
+                            const imp_command *command,
+                            const struct touch *touch);
 /* The law of the command's option, else of the world, which may be undeclared.
  * IMP_BADMODEL after a diagnostic when the option names no law. */
 int impact_law_of_command(struct analysis *analysis, const imp_command *command,

@@ -130,8 +130,12 @@ contact_bodies(struct check *ck, const struct env *env,
                    value.cols + value.rows - 1, value.text, value.text);
     else
         CHECK_HELP(ck, diag,
-                   count ? "contacts(one, two) { } names bodies"
-                         : "contact touch : one | two");
+                   value.kind == VALUE_SYSTEM
+                       ? "contacts of a system stand in its block: contact c { "
+                         "gap = y }, or of its point and a surface, contact c "
+                         ": tip | floor { }"
+                   : count ? "contacts(one, two) { } names bodies"
+                           : "contact touch : one | two");
     return false;
 }
 

@@ -18,6 +18,7 @@
 #include "runtime/instance/system.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/vec3.h"
 
 /* The series of a system that somebody else has made. */
@@ -56,6 +57,7 @@ struct series_along {
     double **told, **joint;
     bool *pushed;        /* per system: they are read of a contact of it */
     bool bodies_pushed;  /* they are read of contacts or joints of bodies */
+    double contact_switch; /* as of struct rt, of these series */
     int order;           /* to which bodies were moved since; 0: not yet */
     int *block_order;    /* the same of blocks of systems and observers */
     struct reads *reads; /* per series */
@@ -558,7 +560,9 @@ move_bodies(struct rt *run, int most)
     for (uint32_t i = 0; i < run->im->blocks.n; i++)
         if (system_of_block(run, i) == IMP_NO_SYSTEM)
             clear_rows(run, i);
+    run->contact_switch = INFINITY;
     int st = motion_series_all(run, most, &h);
+    along->contact_switch = run->contact_switch;
     if (!st && along->bodies_pushed)
         tell_bodies(run, most - FORCE_ORDERS);
     along->order = st ? 0 : most;
@@ -699,4 +703,26 @@ series_along_fill(struct rt *run, const imp_val *val)
     run->rows.block = motion;
     run->rows.contact = event;
     return st;
+}
+
+double
+series_along_switch(struct rt *run, double span)
+{
+    assert(run != NULL && run->series_along);
+    struct series_along *along = run->series_along;
+    double now = rt_time(run), first = INFINITY, **motion = run->rows.block;
+    if (!run->switching)
+        return INFINITY;
+    run->rows.block = along->motion;
+    for (uint32_t i = 0; i < run->im->blocks.n; i++) {
+        int order = system_of_block(run, i) == IMP_NO_SYSTEM
+                        ? along->order
+                        : along->block_order[i];
+        if (order > 0)
+            first = fmin(first, now + switching_next(run, i, order, span));
+    }
+    run->rows.block = motion;
+    return along->order > 0 && along->contact_switch <= now + span
+               ? fmin(first, along->contact_switch)
+               : first;
 }

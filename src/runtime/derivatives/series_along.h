@@ -27,6 +27,11 @@ void series_along_values(struct rt *run, bool only);
 double *series_along_room(struct rt *run, uint32_t system);
 void series_along_given(struct rt *run, uint32_t system);
 
+/* When, at most `span` from now, does a formula that the motion follows change
+ * its branch next, by the series that were made between both calls? INFINITY:
+ * none does. */
+double series_along_switch(struct rt *run, double span);
+
 /* Does a series read what contacts or joints of bodies tell? That is to stand in
  * env (IMP_CONTACT_NORMAL_FORCE and behind, IMP_JOINT_FORCE and behind) before
  * series_along_fill; what contacts of systems tell does. */

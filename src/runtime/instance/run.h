@@ -119,6 +119,9 @@ struct rt {
         *series_along; /* of series_along.c: series of the user's expressions */
     struct system_run *system;   /* of system.c */
     struct switching *switching; /* of switching.c; NULL without branches */
+    double contact_switch; /* the least time at which a formula of a contact
+                              changes its branch, by the series made since
+                              somebody set this; INFINITY: at none */
     struct relays **relays;      /* of relays.c; NULL without any */
     struct event_state *event;   /* of event.c; NULL until it is first used */
     struct rt_kept *kept;        /* of rt_keep */

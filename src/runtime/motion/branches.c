@@ -50,7 +50,7 @@
 #define STEP_BEGUN 1e-90
 
 struct switching {
-    double *work; /* rows of the tape */
+    double *work, *aside; /* rows of the tape, twice */
     double *most; /* per guard: the greatest size of its terms in this run; u at
                      rest is known to the rounding of that */
     double last;  /* time of the last series with a step that leads back */
@@ -146,6 +146,8 @@ switching_new(struct rt *run)
             IMP_ARRAY(run->im, run->im->tapes, imp_tape) + formulas.tape;
         struct switching *own = one_of(run, i).own;
         own->work =
+            NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
+        own->aside =
             NEW_N(run->own, double, (tape->n_rows + 1) * IMP_ROW_STRIDE);
         own->most = NEW_N(run->own, double, formulas.n);
         own->back = NEW_N(run->own, int, formulas.n);
@@ -450,6 +452,34 @@ branched_first_end(struct rt *run, const struct branched *formulas,
     return IMP_OK;
 }
 
+double
+branched_next(struct rt *run, const struct branched *formulas,
+              const double *const *rows, int order, double span,
+              const bool *skip)
+{
+    assert(rows != NULL && skip != NULL);
+    double *work = formulas->own->aside, next = INFINITY;
+    int st = rt_series(run, formulas->tape, NULL, rows, work, order);
+    if (st && st != IMP_NONFINITE)
+        return INFINITY;
+    for (uint32_t i = 0; i < formulas->n; i++) {
+        const imp_guard *guard = formulas->guard + i;
+        const double *series = row_of(run, formulas, work, i);
+        double size = *row_of(run, formulas, work, formulas->n + i);
+        bool finite = isfinite(size);
+        for (int k = 0; k <= order && finite; k++)
+            finite = isfinite(series[k]);
+        if (!finite || skip[i] || grows(guard) || guard->kind == IMP_GUARD_END)
+            continue;
+        size = fmax(size, formulas->own->most[i]);
+        struct branch_end end =
+            passes(series, order, span, SWITCHING_NOISE * DBL_EPSILON * size,
+                   switching_least(run), guard->kind);
+        next = end.s <= span ? fmin(next, end.s) : next;
+    }
+    return next;
+}
+
 /* Counts the steps in a row that lead back to the change of branch from which
  * they came, for each guard by itself: many guards may change at one time (a
  * row of balls that touch), each of them once. True if the motion is held. */
@@ -542,6 +572,8 @@ end_of(struct rt *run, const struct branched *formulas,
         formulas->guard[first.guard].kind == IMP_GUARD_END &&
         branched_series(run, formulas, NULL, first.guard)[0] == 0.0)
         return IMP_OK;
+    if (first.guard >= 0)
+        run->contact_switch = fmin(run->contact_switch, rt_time(run) + *step);
     return branched_held(run, formulas, &first, span, *step);
 }
 

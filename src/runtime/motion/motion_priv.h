@@ -140,6 +140,10 @@ int branched_first_end(struct rt *run, const struct branched *formulas,
                        double *step, struct branch_end *first,
                        struct branch_end *soft);
 /* The series of a guard in rows of their tape; NULL: those made last. */
+/* switching_next of formulas, but for the guards that `skip` names. */
+double branched_next(struct rt *run, const struct branched *formulas,
+                     const double *const *rows, int order, double span,
+                     const bool *skip);
 const double *branched_series(const struct rt *run,
                               const struct branched *formulas,
                               const double *work, int guard);

@@ -275,6 +275,21 @@ branches_end(struct rt *run, uint32_t block, int order, double *step,
     return branched_held(run, &formulas, &first, span, *step);
 }
 
+double
+switching_next(struct rt *run, uint32_t block, int order, double span)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    struct branched formulas = branched_block(run, block);
+    if (formulas.tape == IMP_NO_TAPE)
+        return INFINITY;
+    const double *rows[] = {run->rows.block[block], system_felt_by(run, block),
+                            system_memory_by(run, block)};
+    bool *held = NEW_N(run->brief, bool, formulas.n + 1);
+    for (uint32_t i = 0; i < formulas.n; i++)
+        held[i] = relays_minds(run, block, (int)i);
+    return branched_next(run, &formulas, rows, order, span, held);
+}
+
 /* Is the length of a step told by the series of the block, or by series that
  * parts of it have of their own: soft, curved, rough joints? */
 static bool

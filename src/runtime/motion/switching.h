@@ -41,6 +41,10 @@ struct switching_sides;
 struct switching_sides *switching_sides_now(struct rt *run, const bool *block);
 /* Is one of them on another side now than it was then? */
 bool switching_sides_left(struct rt *run, const struct switching_sides *then);
+/* After how long, at most `span`, does a formula of the block change its branch
+ * next, by the series of its rows to this order? INFINITY: it does not. Nothing
+ * is noted of that, so that the motion stays what it is. */
+double switching_next(struct rt *run, uint32_t block, int order, double span);
 /* Returns the number of guards of a block. */
 uint32_t switching_count(const struct rt *run, uint32_t block);
 

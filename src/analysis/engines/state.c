@@ -249,6 +249,46 @@ hold_systems(struct second *second, double *rate)
     return IMP_OK;
 }
 
+static bool
+has_quaternion(const struct rt *run, uint32_t body)
+{
+    return run->im->dim == 3 && rt_body(run, body)->block != IMP_NO_BLOCK;
+}
+
+static void
+normalise(struct rt *run)
+{
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        if (!has_quaternion(run, b))
+            continue;
+        double *q = run->env + rt_body(run, b)->env_state + 3, sum = 0.0;
+        for (int i = 0; i < 4; i++)
+            sum += q[i] * q[i];
+        for (int i = 0; i < 4 && sum > 0.0; i++)
+            q[i] /= sqrt(sum);
+    }
+}
+
+/* Inside a step quaternions are no unit ones, and what turns by them would be
+ * no rotation. So all is asked of unit ones, and their rates, which are linear
+ * in them, are those of the state y again. */
+static void
+lengthen(const struct second *second, const double *y, double *rate)
+{
+    const struct rt *run = second->run;
+    for (uint32_t b = 0; b < run->im->bodies.n; b++) {
+        if (!has_quaternion(run, b))
+            continue;
+        const uint32_t *number = second->of_env + rt_body(run, b)->env_state +
+                                 3 - run->im->layout.state;
+        double sum = 0.0;
+        for (int i = 0; i < 4; i++)
+            sum += y[number[i]] * y[number[i]];
+        for (int i = 0; i < 4; i++)
+            rate[number[i]] *= sqrt(sum);
+    }
+}
+
 int
 second_rates(void *ctx, double t, const double *y, double *rate)
 {
@@ -256,6 +296,7 @@ second_rates(void *ctx, double t, const double *y, double *rate)
     struct second *second = ctx;
     struct rt *run = second->run;
     int st = rt_stopped(run) ? IMP_STOPPED : second_write(second, t, y);
+    normalise(run);
     if (!st)
         st = second_rows(second, 1);
     for (size_t i = 0; i < second->motion.n && !st; i++) {
@@ -267,25 +308,12 @@ second_rates(void *ctx, double t, const double *y, double *rate)
         if (!isfinite(rate[i]))
             st = IMP_NONFINITE;
     }
+    lengthen(second, y, rate);
     return st ? st : hold_systems(second, rate);
 }
 
 /* -- constraints --------------------------------------------------------------
  */
-
-static void
-normalise(struct rt *run)
-{
-    for (uint32_t b = 0; b < run->im->bodies.n && run->im->dim == 3; b++) {
-        if (rt_body(run, b)->block == IMP_NO_BLOCK)
-            continue;
-        double *q = run->env + rt_body(run, b)->env_state + 3, sum = 0.0;
-        for (int i = 0; i < 4; i++)
-            sum += q[i] * q[i];
-        for (int i = 0; i < 4 && sum > 0.0; i++)
-            q[i] /= sqrt(sum);
-    }
-}
 
 /* Moves a system onto the gaps of its held contacts: positions by the least
  * change in the metric of the masses, then rates. */

@@ -80,6 +80,12 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
         CHECK_HELP(ck, diag,
                    "the rate of its velocity is velocity', "
                    "that of its spin spin'");
+    else if (!strcmp(name, "force") || !strcmp(name, "torque"))
+        CHECK_HELP(ck, diag,
+                   "what is stated has a name of its own where a let gives it "
+                   "one, let F = ..., as in %s = F; all that acts, contacts and "
+                   "joints too, is %s",
+                   name, *name == 'f' ? "mass*velocity'" : "angular_momentum'");
     else if (!strcmp(name, "kinetic_energy") ||
              !strcmp(name, "potential_energy"))
         CHECK_HELP(ck, diag,

@@ -113,6 +113,16 @@ doc_work(void *ctx)
     return known ? IMP_EXIT_OK : IMP_EXIT_MODEL;
 }
 
+/* What `:set` has made of a param, or of all of them. */
+static void
+say_sets(const struct repl *repl, const char *name)
+{
+    for (size_t i = 0; i < repl->o.n_sets; i++)
+        if (!name || !strcmp(repl->o.sets[i].name, name))
+            printf("# :set %s=%s\n", repl->o.sets[i].name,
+                   repl->o.sets[i].value);
+}
+
 static int
 question(struct repl *repl, const char *name)
 {
@@ -121,6 +131,8 @@ question(struct repl *repl, const char *name)
     if (!name[0])
         return wrong(repl, DIAG_E0821, NULL, "`?NAME`, as in `?ellipse`");
     int status = cli_guard(doc_work, &j);
+    if (status == IMP_EXIT_OK)
+        say_sets(repl, name);
     repl_say(repl);
     session_close(&repl->s);
     return status;
@@ -183,6 +195,7 @@ colon_show(struct repl *repl, const char *arg)
     buf_free(&text);
     if (status != IMP_EXIT_OK)
         return status;
+    say_sets(repl, arg[0] ? arg : NULL);
     for (size_t i = 0; !arg[0] && i < repl->results.n; i++)
         if (repl->results.v[i].command->bound[0])
             printf("# result %s\n", repl->results.v[i].command->bound);

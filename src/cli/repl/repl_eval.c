@@ -405,6 +405,41 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
 
 /* -- one entry ------------------------------------------------------------- */
 
+/* Moves what `:set` has changed of names that the entry declares again to the
+ * end, for the newer one holds. Returns how many go on. Those of the command
+ * line are of the first model. */
+static size_t
+sets_that_hold(struct repl *repl, const struct ast_file *file)
+{
+    struct session_set *set = repl->o.sets;
+    size_t n = 0;
+    if (repl->chunks.n == 0)
+        return repl->o.n_sets;
+    for (size_t i = 0; i < repl->o.n_sets; i++) {
+        bool again = false;
+        for (size_t j = 0; j < file->n_items; j++)
+            again |= !is_command(file->items[j]) && file->items[j]->name.text &&
+                     !strcmp(file->items[j]->name.text, set[i].name);
+        if (again)
+            continue;
+        struct session_set held = set[i];
+        memmove(set + n + 1, set + n, (i - n) * sizeof *set);
+        set[n++] = held;
+    }
+    return n;
+}
+
+/* Forgets those behind the first n. */
+static void
+drop_sets(struct repl *repl, size_t n)
+{
+    for (size_t i = n; i < repl->o.n_sets; i++) {
+        free((char *)repl->o.sets[i].name);
+        free((char *)repl->o.sets[i].value);
+    }
+    repl->o.n_sets = n;
+}
+
 struct eval_job {
     struct repl *r;
     const char *name, *text;
@@ -441,6 +476,7 @@ eval_work(void *ctx)
         commands |= is_command(file->items[i]);
     hide(repl, file);
     add_priors(repl, file);
+    size_t n_sets = repl->s.o.n_sets = sets_that_hold(repl, &all);
     int status = session_check(&repl->s);
     if (status == IMP_EXIT_OK)
         status = session_compile(&repl->s);
@@ -452,6 +488,7 @@ eval_work(void *ctx)
         return status;
     warn_of_old(repl, &all, job->text, job->n);
     accept(repl, &all, job->name, job->text, job->n, n_chunks);
+    drop_sets(repl, n_sets);
     /* what is asked of the record `ans` leaves it in place */
     bool of_record = !repl->ans && mentions(job->text, job->n, "ans");
     if (status == IMP_EXIT_OK && all.n_items == 1 && !of_record &&

@@ -68,6 +68,7 @@ along_new(struct analysis *analysis, const imp_val *item, uint32_t n,
             followed->next = NEW_N(arena, double, item[i].rows);
             followed->kink =
                 NEW_N(arena, struct along_kink, item[i].rows / ALONG_WIDTH);
+            along_bound_new(analysis->rt, followed);
         }
     return along->n ? along : NULL;
 }
@@ -81,7 +82,10 @@ along_forget(struct along *along)
                                         .jumps = along->v[i].jumps,
                                         .c = along->v[i].c,
                                         .next = along->v[i].next,
-                                        .kink = along->v[i].kink};
+                                        .kink = along->v[i].kink,
+                                        .bound = along->v[i].bound,
+                                        .middle = along->v[i].middle,
+                                        .variables = along->v[i].variables};
     along->begun = along->before.there = false;
     along->n_ends = 0;
     along->now = along->limit_of = 0;
@@ -644,6 +648,7 @@ look(struct along *along, bool ends, size_t events)
         followed->open = jump || (followed->open && ends && t == along->time);
         if (!followed->open)
             count_value(followed, c[0], t);
+        followed->over = along_is_over(along->analysis->rt, followed);
     }
     along->time = t;
     along->begun = true;

@@ -24,6 +24,8 @@ int along_look(struct along *along, bool ends, size_t events,
  * its way as its series says; else, before a limit whose impacts are not
  * followed, only the first holds. */
 double along_reach(struct along *along, bool followed);
+/* Does nothing that is told count until the next event? No look is due. */
+bool along_over(const struct along *along);
 /* The last impacts before a limit at this time were not followed; the look
  * there may come before or behind this. regular: the impacts
  * of these contacts keep to one law, so that the flights before them tell the

@@ -38,6 +38,12 @@ struct followed {
     /* jumps: it reads forces of contacts, which jump at events; open: the value
      * of the last look counts only if it is not of the instant before one */
     bool jumps, open;
+    /* what bounds its distance from `middle` until the next event, by the
+     * variables in env from `variables` on; NULL: nothing is known */
+    const struct linear_bound *bound;
+    double middle;
+    uint32_t variables;
+    bool over;           /* nothing of it counts until the next event */
     double known, holds; /* the time up to which the series of the last look
                             holds, and for how long that is */
     size_t missed;       /* pieces that the series did not follow */
@@ -143,6 +149,11 @@ void along_free_motion(struct followed *followed, double h);
 /* Has the function of a kink vanished, to all rounding, for a time h? Its
  * rounding has no motion to tell. */
 bool along_vanished(const struct followed *followed, double h);
+/* Finds what bounds an extreme until the next event: it is made of observers
+ * that die away by themselves. */
+void along_bound_new(struct rt *run, struct followed *followed);
+/* Does nothing of the item count from the present state to the next event? */
+bool along_is_over(const struct rt *run, const struct followed *followed);
 /* For how long nothing of an item counts, whose series holds for `known`: a
  * time that has been found, an extreme that the series surely does not pass. */
 double along_quiet_for(const struct followed *followed, double known);

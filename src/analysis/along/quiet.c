@@ -7,6 +7,9 @@
 #include <math.h>
 
 #include "analysis/along/along_priv.h"
+#include "runtime/derivatives/series_sum.h"
+#include "runtime/instance/system.h"
+#include "runtime/linear/linear_bound.h"
 #include "runtime/numerics/polynomial.h"
 
 /* Where the last QUIET_LAST terms are below this share of the greatest, the
@@ -18,6 +21,9 @@
 #define QUIET_REST 5.0
 /* At so many places within the step it is asked first. */
 #define QUIET_PLACES 4
+/* so many variables of observers at most, and rounding of their bounds */
+#define BOUND_VARIABLES 16
+#define BOUND_ROUNDING 0x1p-40
 /* A function that was this many times as large before is 0 to all rounding: the
  * square of 16 roundings, for it may be a square. */
 #define VANISHED 0x1p-96
@@ -87,13 +93,70 @@ stays_within(const struct followed *followed, double h, double room)
     }
 }
 
+void
+along_bound_new(struct rt *run, struct followed *followed)
+{
+    assert(run && followed && !followed->bound);
+    enum imp_along_kind kind = (enum imp_along_kind)followed->item->field;
+    double weight[BOUND_VARIABLES];
+    uint32_t block;
+    if ((kind != IMP_ALONG_SUP && kind != IMP_ALONG_SUP_ABS &&
+         kind != IMP_ALONG_INF) ||
+        followed->item->rows > ALONG_WIDTH ||
+        !series_sum(run, followed->item, &block, weight, BOUND_VARIABLES,
+                    &followed->middle))
+        return;
+    for (uint32_t i = 0; i < run->im->systems.n; i++) {
+        const imp_system *sys = rt_system(run, i);
+        if (sys->observer != block)
+            continue;
+        followed->variables = sys->env_state + 2 * sys->n;
+        const struct linear_block *linear =
+            linear_block_new(run, block, followed->variables, sys->n_observed);
+        followed->bound = linear ? linear_bound_new(linear, weight) : NULL;
+    }
+}
+
+bool
+along_is_over(const struct rt *run, const struct followed *followed)
+{
+    assert(run && followed);
+    if (along_is_time(followed))
+        return followed->any;
+    if (!followed->bound || !followed->any)
+        return false;
+    double off = linear_bound(followed->bound, run->env + followed->variables),
+           middle = followed->middle;
+    off += BOUND_ROUNDING * fabs(middle);
+    switch ((enum imp_along_kind)followed->item->field) {
+    case IMP_ALONG_SUP:
+        return middle + off <= followed->value;
+    case IMP_ALONG_SUP_ABS:
+        return fabs(middle) + off <= followed->value;
+    default:
+        return middle - off >= followed->value;
+    }
+}
+
+bool
+along_over(const struct along *along)
+{
+    assert(along);
+    for (uint32_t i = 0; i < along->n; i++)
+        if (!along->v[i].over)
+            return false;
+    return along->begun;
+}
+
 double
 along_quiet_for(const struct followed *followed, double known)
 {
     assert(followed && known >= 0.0);
     double h = known * (1 << QUIET_DOUBLINGS), room;
+    if (followed->over)
+        return INFINITY;
     if (along_is_time(followed))
-        return followed->any ? INFINITY : 0.0;
+        return 0.0;
     if (followed->item->rows > ALONG_WIDTH || !followed->any || !isfinite(h) ||
         !((room = quiet_room(followed)) > 0.0))
         return 0.0;

@@ -537,13 +537,15 @@ simulate_looks_before(const struct simulation *sim, double time)
 }
 
 /* Shortens *next to the time of the next look of what is told of the whole run:
- * sooner before a limit of chatter, whose last impacts are not followed. */
+ * sooner before a limit of chatter, whose last impacts are not followed. *due:
+ * the look there is due, even if nothing counts until the next event. */
 static int
-next_look(struct simulation *sim, double *next)
+next_look(struct simulation *sim, double *next, bool *due)
 {
     double near = along_reach(sim->along, false), time = *next, first;
     bool limit;
     *next = fmin(time, near);
+    *due = near < time;
     if (!(near < time) || sim->run->im->bodies.n > 0)
         return IMP_OK;
     int st = simulate_systems_limit_ahead(sim, near, &first, &limit);
@@ -552,6 +554,7 @@ next_look(struct simulation *sim, double *next)
     time = fmin(time, along_reach(sim->along, true));
     st = simulate_systems_limit_ahead(sim, time, &first, &limit);
     *next = limit ? *next : time;
+    *due = limit;
     return st;
 }
 
@@ -575,10 +578,12 @@ advance(struct simulation *sim, double target, double limit)
         reported = sim->log.total;
         rt_brief_end(run);
         double next = simulate_rows_ahead(sim, target);
-        int st = sim->along ? next_look(sim, &next) : IMP_OK;
+        bool due = true;
+        int st = sim->along ? next_look(sim, &next, &due) : IMP_OK;
         if (!st)
             st = advance_once(sim, next, limit, more);
-        if (!st && sim->along && !sim->rows.fresh)
+        if (!st && sim->along && !sim->rows.fresh &&
+            (due || sim->log.total > reported || !along_over(sim->along)))
             st = look_along(sim);
         if (st || (st = run->law_status) ||
             (sim->trace && (st = simulate_traced(sim))))

@@ -100,8 +100,10 @@ by_map(struct ballistic *motion, struct pattern *pattern, bool known,
      * which the remaining time becomes an ever smaller share */
     double remaining =
         times2(fix.remaining, motion->length_exponent - motion->rate_exponent);
-    double time = 0.5 * DBL_EPSILON *
-                  (motion->t - motion->t_start + remaining) / remaining;
+    double time =
+        greater(0.5 * DBL_EPSILON * (motion->t - motion->t_start + remaining),
+                work->limits.accepted_time) /
+        remaining;
     double good =
         greater(greater(time, fix.rounding), accumulation_good_enough(work));
     /* without acceleration a fixed point with a large relative error may be a

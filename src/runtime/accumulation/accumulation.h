@@ -31,6 +31,9 @@ void accumulation_doubt(struct ballistic *motion, long least);
 /* A limit is good enough when its remaining time is known to this relative
  * error (default 0: to rounding). */
 void accumulation_accept_error(struct ballistic *motion, double error);
+/* A limit of a repeated order is good enough when its time is known to this
+ * error, in s (default 0: to rounding). */
+void accumulation_accept_time(struct ballistic *motion, double error);
 /* Only the existence of a limit is of interest, not its time: a period map need
  * only be sure of it (default: false). */
 void accumulation_verdict_only(struct ballistic *motion, bool alone);

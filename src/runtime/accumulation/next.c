@@ -59,6 +59,14 @@ accumulation_accept_error(struct ballistic *motion, double error)
     motion->work->limits.accepted_error = error;
 }
 
+void
+accumulation_accept_time(struct ballistic *motion, double error)
+{
+    assert(motion && motion->work);
+    assert(error >= 0.0);
+    motion->work->limits.accepted_time = error;
+}
+
 enum ballistic_event
 accumulation_run(struct ballistic *motion, double until, long most)
 {

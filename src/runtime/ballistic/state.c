@@ -505,6 +505,7 @@ ballistic_copy(struct ballistic *to, const struct ballistic *from)
     work->history.next_map = from_work->history.next_map;
     work->limits.resolve = from_work->limits.resolve;
     work->limits.accepted_error = from_work->limits.accepted_error;
+    work->limits.accepted_time = from_work->limits.accepted_time;
     work->limits.doubt = from_work->limits.doubt;
     work->limits.skip_rates = from_work->limits.skip_rates;
     work->limits.verdict_only = from_work->limits.verdict_only;

@@ -276,6 +276,7 @@ struct ballistic_flight {
 struct limit_policy {
     long resolve;
     double accepted_error;
+    double accepted_time;
     long doubt;
     bool skip_rates;
     bool verdict_only;

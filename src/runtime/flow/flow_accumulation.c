@@ -33,21 +33,6 @@
 #define TAYLOR_FAINTS 8
 /* Newton steps onto the gaps at a limit: from 1e-3 of a length to rounding. */
 #define TAYLOR_NEWTON 3
-/* Several contacts: the prediction looks ahead by this many times the sum of
- * the last flights, and by this many impacts. */
-#define TAYLOR_AHEAD 50.0
-#define TAYLOR_IMPACTS 4000
-/* Forecasts begin when the time that is left is this share of the time for
- * which the series of the motion holds. */
-#define FORECAST_BEGIN 0.125
-/* To spare the impacts that it follows, a prediction is made only where the
- * next forecast will be compared with it, or is made: at the two impacts
- * between which this share of the time is left that the last forecast saw. The
- * next forecast is made at a half. */
-#define PREDICT_AGAIN 0.5005
-/* No prediction is made while the last one leaves more than this many times the
- * time at which a forecast may begin, and none looks farther. */
-#define PREDICT_FAR 1.5
 /* A limit is taken only when what is left is this share of that time, or of the
  * longest flight where the motion is a polynomial: rows that are recorded until
  * then show the flights. The heights of the flights at one contact that are
@@ -92,16 +77,6 @@ clear(const struct flow *flow, double remaining)
             return false;
     }
     return true;
-}
-
-/* The error of the second of two predictions of one limit, whose errors go
- * with a power of the times left. The result is twice the leading term. */
-static double
-settled(double change, double left, double before, int power)
-{
-    assert(left >= 0.0 || isnan(left));
-    double q = pow(left / before, power);
-    return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
 }
 
 /* Returns sqrt(x M x), with the masses of the last instant. */
@@ -186,7 +161,7 @@ place(struct flow *flow, const bool *group, const struct foreseen *ahead,
     if (placed->known) {
         taylor_path_at(flow, placed->time, x);
         *state_error =
-            settled(apart(flow, x, placed->x), left, placed->left, 3);
+            taylor_settled(apart(flow, x, placed->x), left, placed->left, 3);
     }
     taylor_path_at(flow, ahead->time, x);
     memcpy(placed->x, x, 2 * flow->n * sizeof *x);
@@ -241,7 +216,7 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
     if (taylor->chatter.period != 1)
         taylor->chatter.ratio_error +=
             another ? NAN
-                    : settled(fabs(taylor->chatter.ratio - last->ratio), left,
+                    : taylor_settled(fabs(taylor->chatter.ratio - last->ratio), left,
                               last->left, 1);
     last->n = another ? 1 : last->n + 1;
     last->left = left;
@@ -375,8 +350,8 @@ single_ahead(struct flow *flow)
                change = ahead.parabola - last->parabola,
                q = left / before * (left / before);
         ahead.time += change * q / (1.0 - q);
-        ahead.time_error = last->n == 1 ? settled(fabs(change), left, before, 2)
-                                        : settled(fabs(ahead.time - last->time),
+        ahead.time_error = last->n == 1 ? taylor_settled(fabs(change), left, before, 2)
+                                        : taylor_settled(fabs(ahead.time - last->time),
                                                   left, before, 3);
         ahead.time_error += ahead.noise;
     }
@@ -472,15 +447,6 @@ one_contact(struct taylor_flow *taylor, int c)
     taylor_fall_note(taylor);
 }
 
-static double
-last_flights(const struct taylor_flow *taylor)
-{
-    double sum = 0.0;
-    for (int i = 0; i < TAYLOR_FLIGHTS; i++)
-        sum += taylor->several.flight[i];
-    return sum;
-}
-
 /* Notes the flight that ends now, at whichever contact. Do the flights shrink?
  */
 static bool
@@ -503,34 +469,6 @@ shrinks(struct taylor_flow *taylor)
     return now < before || now == 0.0;
 }
 
-/* Follows the probe until a limit of all contacts that were hit on the way.
- * Limits of some of them can come first. */
-static bool
-look_ahead(struct flow *flow, double until)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    struct ballistic *ballistic = taylor->several.probe;
-    memset(taylor->several.group, 0, flow->m);
-    ballistic->policy = flow->policy;
-    ballistic->law = flow->law;
-    for (int k = 0; k < TAYLOR_IMPACTS; k++) {
-        enum ballistic_event what = accumulation_next(ballistic, until);
-        if (what == BALLISTIC_IMPACT)
-            taylor->several.group[ballistic->event.contact] = true;
-        else if (what == BALLISTIC_ACCUMULATION) {
-            bool all = true;
-            for (uint32_t i = 0; i < flow->m; i++)
-                all &= ballistic->event.group[i] || !taylor->several.group[i];
-            if (all)
-                return true;
-        } else if (what != BALLISTIC_SEVERAL)
-            return false;
-        for (uint32_t i = 0; i < flow->m && what == BALLISTIC_SEVERAL; i++)
-            taylor->several.group[i] |= ballistic->event.together[i];
-    }
-    return false;
-}
-
 /* Do the restitutions of the contacts that open stay what they are until the
  * limit? Those of the parabola do. */
 static bool
@@ -542,24 +480,6 @@ settled_laws(const struct flow *flow)
                                          fabs(flow->instant.rate[i])))
             return false;
     return true;
-}
-
-/* Is there nothing to be done with a prediction, as the next forecast comes
- * later, or none can begin yet? Flights that are short beside the time that is
- * left tell that the limit comes earlier. */
-static bool
-predict_later(const struct taylor_flow *taylor)
-{
-    const struct taylor_forecast *last = &taylor->forecast;
-    const struct taylor_next_event *next = &taylor->next;
-    bool stands = last->n > 0 && last->time > taylor->now;
-    double limit = stands ? last->time : taylor->several.foreseen,
-           left = limit - taylor->now;
-    if (!(left > 0.0) || left > TAYLOR_AHEAD * last_flights(taylor))
-        return false;
-    return stands ? next->what == NEXT_CLOSES &&
-                        limit - next->time > PREDICT_AGAIN * last->left
-                  : left > PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h;
 }
 
 /* Notes an impact: its flight, and what a prediction needs to know of it. */
@@ -574,72 +494,6 @@ note(struct flow *flow)
     several->predicted = several->limit = -INFINITY;
 }
 
-/* Predicts where the parabola that touches the motion here comes to the limit
- * of its impacts. Accept the predicted limit when two predictions in a row
- * agree to the rounding error of the time or of the gaps. */
-static int
-predict(struct flow *flow)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    struct taylor_several *several = &taylor->several;
-    double was = several->foreseen, most = 0.0, least = INFINITY;
-    if (several->shrinks && predict_later(taylor))
-        return IMP_OK;
-    several->pauses = several->shrinks ? 0 : several->pauses + 1;
-    if (!several->shrinks && several->pauses <= TAYLOR_FLIGHTS)
-        return IMP_OK;
-    several->foreseen = -INFINITY;
-    if (!several->shrinks || !several->lawful ||
-        taylor->single.impacts >= TAYLOR_FLIGHTS)
-        return IMP_OK;
-    double reach = fmin(TAYLOR_AHEAD * last_flights(taylor),
-                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
-    if (taylor->next.time - taylor->now > reach)
-        return IMP_OK; /* not even the next impact comes so soon */
-    int st = taylor_instant(flow, taylor->contacts.closed);
-    if (st)
-        return st;
-    struct ballistic_model model = flow_model(flow);
-    if (several->probe
-            ? ballistic_renew(several->probe, &model)
-            : ballistic_new(flow->run->arena, &model, &several->probe))
-        return IMP_OK;
-    for (uint32_t i = 0; i < flow->m; i++)
-        if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
-            flow->instant.gap[i] <
-                last_flights(taylor) * fabs(flow->instant.rate[i])) {
-            most = fmax(most, taylor->terms.gap[i]);
-            /* the rate of a closed contact is rounding */
-            least = taylor->contacts.closed[i] || flow->instant.rate[i] == 0.0
-                        ? least
-                        : fmin(least, fabs(flow->instant.rate[i]));
-        }
-    if (!ballistic_start(several->probe, taylor->now, taylor->x,
-                         taylor->x + flow->n,
-                         TAYLOR_NOISE * DBL_EPSILON * most))
-        return IMP_OK;
-    if (!look_ahead(flow, taylor->now + reach))
-        return IMP_OK;
-    double left = several->probe->t - taylor->now,
-           before = several->left_before;
-    several->predicted = several->foreseen = several->probe->t;
-    several->left_before = left;
-    memcpy(several->group, several->probe->event.group, flow->m);
-    taylor->chatter = several->probe->event.limit;
-    if (fabs(several->predicted - was) <=
-        DBL_EPSILON *
-            fmax(4.0 * fabs(several->predicted), TAYLOR_NOISE * most / least))
-        several->limit = several->predicted;
-    double blur = least < INFINITY ? most / least : 0.0;
-    /* the difference may be rounding, which does not fall */
-    several->error =
-        settled(fabs(several->predicted - was), left, before, 2) +
-        fabs(several->predicted - was) +
-        taylor->chatter.error * taylor->chatter.remaining +
-        2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
-    return IMP_OK;
-}
-
 int
 taylor_accumulation_first(struct flow *flow)
 {
@@ -649,7 +503,7 @@ taylor_accumulation_first(struct flow *flow)
     if (taylor->several.time != taylor->now)
         return IMP_OK; /* the last impact lies behind */
     if (!taylor->several.faint.now) {
-        int st = predict(flow);
+        int st = taylor_predict(flow);
         bool single = taylor->single.impacts > 0;
         if (st || !((single && single_ahead(flow)) || several_ahead(flow)))
             return st;

@@ -324,5 +324,17 @@ void taylor_rows_trace(struct flow *flow, const double *rows, double base,
                        double from, double t);
 /* The same of the path, from the present time to t. */
 void taylor_path_trace(struct flow *flow, double t);
+/* Forecasts begin when the time that is left is this share of the time for
+ * which the series of the motion holds. */
+#define FORECAST_BEGIN 0.125
+/* The error of the second of two predictions of one limit, whose errors go
+ * with a power of the times left. The result is twice the leading term. */
+double taylor_settled(double change, double left, double before, int power);
+/* Predicts where the parabola that touches the motion after the last impact
+ * comes to the limit of its impacts, where a forecast will ask for it:
+ * several.predicted, or -INFINITY. Accepts the limit as several.limit when two
+ * predictions in a row agree to the rounding of the time or of the gaps.
+ * Returns IMP_OK, or a status after a diagnostic. */
+int taylor_predict(struct flow *flow);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "runtime/accumulation/accumulation.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/flow/flow_taylor_priv.h"
 #include "runtime/numerics/polynomial.h"
@@ -41,6 +42,21 @@
 /* Such a limit is taken soon where the flights that are left are no higher than
  * this share of the highest fall onto the contact. */
 #define FALL_LOW 0x1p-30
+/* Several contacts: the prediction looks ahead by this many times the sum of
+ * the last flights, and by this many impacts. */
+#define TAYLOR_AHEAD 50.0
+#define TAYLOR_IMPACTS 4000
+/* To spare the impacts that it follows, a prediction is made only where the
+ * next forecast will be compared with it, or is made: at the two impacts
+ * between which this share of the time is left that the last forecast saw. The
+ * next forecast is made at a half. */
+#define PREDICT_AGAIN 0.5005
+/* No prediction is made while the last one leaves more than this many times the
+ * time at which a forecast may begin, and none looks farther. */
+#define PREDICT_FAR 1.5
+/* A prediction may miss the limit of its parabola by this share of what the
+ * parabola is known to miss. */
+#define PREDICT_SHARE 0x1p-10
 /* The path is asked for up to the limit, as earlier and later forecasts see it.
  */
 #define PATH_SPAN 2.0
@@ -138,7 +154,7 @@ landing_time(const struct flow *flow, const bool *group, double left)
 
 /* Impulses that let all gaps of the group be closed at path->land, and the
  * flight until then (right after taylor_instant). The instant stays the same,
- * and so does the flight when the rates no longer change. */
+ * and so does the flight when the gaps are closed there to their rounding. */
 static int
 aim(struct flow *flow, const bool *group)
 {
@@ -148,7 +164,10 @@ aim(struct flow *flow, const bool *group)
     double *rate = path->rate;
     bool changed = true;
     for (uint32_t i = 0; i < flow->m; i++)
-        rate[i] = group[i] ? -open_gap(flow, i) / flight : 0.0;
+        rate[i] = group[i]
+                      ? -open_gap(flow, i) / flight -
+                            0.5 * flight * taylor->instant->matrices.gap_acc[i]
+                      : 0.0;
     for (int round = 0; round < PATH_AIM && changed; round++) {
         int st = taylor_instant_on(flow, taylor->contacts.closed);
         if (st)
@@ -167,7 +186,8 @@ aim(struct flow *flow, const bool *group)
             double aims =
                 rate[i] -
                 polynomial_value(row, MOTION_STEP_ORDER, flight) / flight;
-            changed |= aims != rate[i];
+            changed |= !(fabs(aims - rate[i]) * flight <=
+                         DBL_EPSILON * taylor->terms.gap[i]);
             rate[i] = aims;
         }
         if (st)
@@ -346,6 +366,156 @@ taylor_fall_known(struct flow *flow, double noise, double scale, double *time)
         FALL_TERMS * share * share * share +
         DBL_EPSILON * (TAYLOR_NOISE + (double)single->impacts);
     return true;
+}
+
+/* -- a limit at several contacts: that of the parabola that touches the motion
+ * at the last impact ---------------------------------------------------------
+ */
+
+/* The error of the second of two predictions of one limit, whose errors go
+ * with a power of the times left. The result is twice the leading term. */
+double
+taylor_settled(double change, double left, double before, int power)
+{
+    assert(left >= 0.0 || isnan(left));
+    double q = pow(left / before, power);
+    return q < 1.0 ? 2.0 * change * q / (1.0 - q) : INFINITY;
+}
+
+static double
+last_flights(const struct taylor_flow *taylor)
+{
+    double sum = 0.0;
+    for (int i = 0; i < TAYLOR_FLIGHTS; i++)
+        sum += taylor->several.flight[i];
+    return sum;
+}
+
+/* Follows the probe until a limit of all contacts that were hit on the way.
+ * Limits of some of them can come first. */
+static bool
+look_ahead(struct flow *flow, double until)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct ballistic *ballistic = taylor->several.probe;
+    memset(taylor->several.group, 0, flow->m);
+    ballistic->policy = flow->policy;
+    ballistic->law = flow->law;
+    for (int k = 0; k < TAYLOR_IMPACTS; k++) {
+        enum ballistic_event what = accumulation_next(ballistic, until);
+        if (what == BALLISTIC_IMPACT)
+            taylor->several.group[ballistic->event.contact] = true;
+        else if (what == BALLISTIC_ACCUMULATION) {
+            bool all = true;
+            for (uint32_t i = 0; i < flow->m; i++)
+                all &= ballistic->event.group[i] || !taylor->several.group[i];
+            if (all)
+                return true;
+        } else if (what != BALLISTIC_SEVERAL)
+            return false;
+        for (uint32_t i = 0; i < flow->m && what == BALLISTIC_SEVERAL; i++)
+            taylor->several.group[i] |= ballistic->event.together[i];
+    }
+    return false;
+}
+
+/* Is there nothing to be done with a prediction, as the next forecast comes
+ * later, or none can begin yet? Flights that are short beside the time that is
+ * left tell that the limit comes earlier. */
+static bool
+predict_later(const struct taylor_flow *taylor)
+{
+    const struct taylor_forecast *last = &taylor->forecast;
+    const struct taylor_next_event *next = &taylor->next;
+    bool stands = last->n > 0 && last->time > taylor->now;
+    double limit = stands ? last->time : taylor->several.foreseen,
+           left = limit - taylor->now;
+    if (!(left > 0.0) || left > TAYLOR_AHEAD * last_flights(taylor))
+        return false;
+    return stands ? next->what == NEXT_CLOSES &&
+                        limit - next->time > PREDICT_AGAIN * last->left
+                  : left > PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h;
+}
+
+/* The error (s) that a prediction may have beside that of its parabola: the
+ * rounding of the time, or a small share of what the parabola misses, as far as
+ * the prediction before, `was`, tells. */
+static double
+good_enough(const struct taylor_flow *taylor, double was)
+{
+    const struct taylor_several *several = &taylor->several;
+    double rounding = 0.5 * DBL_EPSILON * fabs(taylor->now),
+           share = (was - taylor->now) / several->left_before;
+    return was > taylor->now && isfinite(several->error)
+               ? fmax(rounding, PREDICT_SHARE * several->error * share * share)
+               : rounding;
+}
+
+/* Predicts where the parabola that touches the motion here comes to the limit
+ * of its impacts. Accept the predicted limit when two predictions in a row
+ * agree to the rounding error of the time or of the gaps. */
+int
+taylor_predict(struct flow *flow)
+{
+    struct taylor_flow *taylor = flow->taylor;
+    struct taylor_several *several = &taylor->several;
+    double was = several->foreseen, most = 0.0, least = INFINITY;
+    if (several->shrinks && predict_later(taylor))
+        return IMP_OK;
+    several->pauses = several->shrinks ? 0 : several->pauses + 1;
+    if (!several->shrinks && several->pauses <= TAYLOR_FLIGHTS)
+        return IMP_OK;
+    several->foreseen = -INFINITY;
+    if (!several->shrinks || !several->lawful ||
+        taylor->single.impacts >= TAYLOR_FLIGHTS)
+        return IMP_OK;
+    double reach = fmin(TAYLOR_AHEAD * last_flights(taylor),
+                        PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
+    if (taylor->next.time - taylor->now > reach)
+        return IMP_OK; /* not even the next impact comes so soon */
+    int st = taylor_instant(flow, taylor->contacts.closed);
+    if (st)
+        return st;
+    struct ballistic_model model = flow_model(flow);
+    if (several->probe
+            ? ballistic_renew(several->probe, &model)
+            : ballistic_new(flow->run->arena, &model, &several->probe))
+        return IMP_OK;
+    for (uint32_t i = 0; i < flow->m; i++)
+        if (taylor->contacts.closed[i] || taylor->contacts.opening[i] ||
+            flow->instant.gap[i] <
+                last_flights(taylor) * fabs(flow->instant.rate[i])) {
+            most = fmax(most, taylor->terms.gap[i]);
+            /* the rate of a closed contact is rounding */
+            least = taylor->contacts.closed[i] || flow->instant.rate[i] == 0.0
+                        ? least
+                        : fmin(least, fabs(flow->instant.rate[i]));
+        }
+    if (!ballistic_start(several->probe, taylor->now, taylor->x,
+                         taylor->x + flow->n,
+                         TAYLOR_NOISE * DBL_EPSILON * most))
+        return IMP_OK;
+    accumulation_accept_time(several->probe, good_enough(taylor, was));
+    if (!look_ahead(flow, taylor->now + reach))
+        return IMP_OK;
+    double left = several->probe->t - taylor->now,
+           before = several->left_before;
+    several->predicted = several->foreseen = several->probe->t;
+    several->left_before = left;
+    memcpy(several->group, several->probe->event.group, flow->m);
+    taylor->chatter = several->probe->event.limit;
+    double missed = taylor->chatter.error * taylor->chatter.remaining,
+           same = DBL_EPSILON * fmax(4.0 * fabs(several->predicted),
+                                     TAYLOR_NOISE * most / least);
+    if (fabs(several->predicted - was) <= same && missed <= same)
+        several->limit = several->predicted;
+    double blur = least < INFINITY ? most / least : 0.0;
+    /* the difference may be rounding, which does not fall */
+    several->error =
+        taylor_settled(fabs(several->predicted - was), left, before, 2) +
+        fabs(several->predicted - was) + missed +
+        2.0 * TAYLOR_NOISE * DBL_EPSILON * (fabs(several->predicted) + blur);
+    return IMP_OK;
 }
 
 /* -- what rounding hides of the last impacts before a limit with friction ---

@@ -37,6 +37,9 @@
 /* Impacts within this share of the time before a limit are followed only while
  * they change the rates of the motion, and where it matters. */
 #define LIMIT_NEAR (4.0 * DBL_EPSILON)
+/* The probe may come to its limit a few units of the clock early: it has where
+ * so many flights take no time. */
+#define OBSERVE_STANDING 64
 /* The probe, which is a parabola, may come to the limit later than the motion
  * by this many times that: limits are known to some 1e-14 of the time. */
 #define LIMIT_LATE 1024.0
@@ -83,6 +86,7 @@ struct observer_limit {
     bool near; /* the time that is left is rounding, ... */
     bool adds; /* ... and what is left may act all at once */
     long impacts;
+    long standing; /* so many of the last ones were at one time of the clock */
     double *most, *late; /* p: the greatest jump there, and the greatest of the
                             last ones */
     double *first, *second; /* n: rates before the last impact but one there,
@@ -92,9 +96,9 @@ struct observer_limit {
                                    impact there, and of the last ones */
 };
 struct observer_run {
-    uint32_t p; /* numbers that belong to the variables */
-    double *x,
-        *lo; /* p: their values at the time piece.at, and the low parts */
+    uint32_t p;     /* numbers that belong to the variables */
+    double *x, *lo; /* p each, one behind the other: their values at the time
+                       piece.at, and the low parts */
     struct observer_piece piece;
     /* or NULL; piece.known: `ahead` holds x and lo at the time ahead_at */
     struct linear_block *linear;
@@ -295,11 +299,9 @@ move(struct observer_run *observer, double time)
 static bool
 look_ahead(struct observer_run *observer, double time)
 {
-    size_t size = observer->p * sizeof *observer->x;
     if (observer->piece.known && observer->ahead_at == time)
         return true;
-    memcpy(observer->ahead, observer->x, size);
-    memcpy(observer->ahead + observer->p, observer->lo, size);
+    memcpy(observer->ahead, observer->x, 2 * observer->p * sizeof *observer->x);
     observer->ahead_at = time;
     observer->piece.known =
         linear_block_move(observer->linear, time - observer->piece.at,
@@ -515,9 +517,7 @@ begin(struct flow *flow)
     observer->begin = observer->piece.at;
     observer->from_holds = observer->piece.holds;
     observer->piece.known = false;
-    memcpy(observer->from, observer->x, observer->p * sizeof *observer->x);
-    memcpy(observer->from + observer->p, observer->lo,
-           observer->p * sizeof *observer->lo);
+    memcpy(observer->from, observer->x, 2 * observer->p * sizeof *observer->x);
 }
 
 /* The rates of the motion at observer->piece.at, into observer->before. */
@@ -611,7 +611,8 @@ next_impact(struct flow *flow)
     struct observer_run *observer = flow->observer;
     struct observer_limit *limit = &observer->limit;
     double near = LIMIT_NEAR * fabs(limit->time);
-    bool far = limit->time - limit->probe->t > near;
+    bool far = limit->time - limit->probe->t > near &&
+               limit->standing < OBSERVE_STANDING;
     limit->begin = limit->probe->t;
     flow_parabola_write(flow, limit->probe, flow->q, flow->v, limit->flight);
     bool known = limit->impacts >= OBSERVE_ENOUGH;
@@ -634,6 +635,7 @@ next_impact(struct flow *flow)
         accumulation_one_by_one(limit->probe, OBSERVE_IMPACTS);
     else if (before && limit->probe->t - earlier <= near)
         accumulation_resolve(limit->probe, ACCUMULATION_RESOLVE);
+    limit->standing = limit->probe->t > earlier ? 0 : limit->standing + 1;
     limit->more =
         (inner || what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL) &&
         limit->probe->t <= latest;
@@ -643,19 +645,19 @@ static int
 tail_begin(struct flow *flow, double limit)
 {
     struct observer_run *observer = flow->observer;
-    observer->limit.alone = true;
-    observer->limit.time = limit;
-    observer->limit.impacts = 0;
-    observer->limit.near = observer->limit.adds = false;
-    memset(observer->limit.most, 0, observer->p * sizeof *observer->limit.most);
-    memset(observer->limit.late, 0, observer->p * sizeof *observer->limit.late);
-    memset(observer->limit.taken, 0, flow->n * sizeof *observer->limit.taken);
-    memset(observer->limit.taken_late, 0,
-           flow->n * sizeof *observer->limit.taken_late);
-    int st = make_probe(flow, &observer->limit.probe);
-    observer->limit.more = observer->limit.probe != NULL;
-    if (!st && observer->limit.probe) {
-        ballistic_state(observer->limit.probe, flow->q, flow->v);
+    struct observer_limit *tail = &observer->limit;
+    tail->alone = true;
+    tail->time = limit;
+    tail->impacts = tail->standing = 0;
+    tail->near = tail->adds = false;
+    memset(tail->most, 0, observer->p * sizeof *tail->most);
+    memset(tail->late, 0, observer->p * sizeof *tail->late);
+    memset(tail->taken, 0, flow->n * sizeof *tail->taken);
+    memset(tail->taken_late, 0, flow->n * sizeof *tail->taken_late);
+    int st = make_probe(flow, &tail->probe);
+    tail->more = tail->probe != NULL;
+    if (!st && tail->probe) {
+        ballistic_state(tail->probe, flow->q, flow->v);
         next_impact(flow);
     }
     return st;
@@ -702,26 +704,25 @@ flow_observer_new(struct flow *flow)
         return IMP_OK;
     struct observer_run *observer = flow->observer =
         NEW(arena, struct observer_run);
-    observer->p = flow->sys->n_observed;
-    observer->x = NEW_N(arena, double, observer->p);
-    observer->lo = NEW_N(arena, double, observer->p);
-    observer->from = NEW_N(arena, double, 2 * (size_t)observer->p);
-    observer->ahead = NEW_N(arena, double, 2 * (size_t)observer->p);
-    observer->piece.state = NEW_N(arena, double, (size_t)observer->p *ROW);
-    observer->before = NEW_N(arena, double, flow->n);
-    observer->local = NEW_N(arena, double, 2 * (size_t)flow->n);
+    size_t p = observer->p = flow->sys->n_observed;
+    observer->x = NEW_N(arena, double, 6 * p);
+    observer->lo = observer->x + p;
+    observer->from = observer->x + 2 * p;
+    observer->ahead = observer->x + 4 * p;
+    observer->piece.state = NEW_N(arena, double, p *ROW);
+    observer->before = NEW_N(arena, double, 3 * (size_t)flow->n);
+    observer->local = observer->before + flow->n;
     observer->limit.flight =
         NEW_N(arena, double, 2 * (size_t)flow->n * IMP_ROW_STRIDE);
-    observer->jump = NEW_N(arena, double, observer->p);
-    observer->last = NEW_N(arena, double, OBSERVE_LAST *(size_t)observer->p);
-    observer->limit.most = NEW_N(arena, double, observer->p);
-    observer->limit.late = NEW_N(arena, double, observer->p);
-    observer->limit.first = NEW_N(arena, double, flow->n);
-    observer->limit.second = NEW_N(arena, double, flow->n);
-    observer->limit.third = NEW_N(arena, double, flow->n);
-    observer->limit.fourth = NEW_N(arena, double, flow->n);
-    observer->limit.taken = NEW_N(arena, double, flow->n);
-    observer->limit.taken_late = NEW_N(arena, double, flow->n);
+    observer->jump = NEW_N(arena, double, (1 + OBSERVE_LAST) * p);
+    observer->last = observer->jump + p;
+    struct observer_limit *limit = &observer->limit;
+    double **rates[] = {&limit->first,  &limit->second, &limit->third,
+                        &limit->fourth, &limit->taken,  &limit->taken_late};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        *rates[i] = NEW_N(arena, double, flow->n);
+    limit->most = NEW_N(arena, double, 2 * p);
+    limit->late = limit->most + p;
     observer->piece.at = rt_time(flow->run);
     memcpy(observer->x, env_of(flow), observer->p * sizeof *observer->x);
     observer->linear =
@@ -739,9 +740,8 @@ flow_observer_at(struct flow *flow, double time)
     double limit, *variables = env_of(flow);
     int st = IMP_OK;
     if (time < observer->piece.at) { /* begin at the event again */
-        memcpy(observer->x, observer->from, observer->p * sizeof *observer->x);
-        memcpy(observer->lo, observer->from + observer->p,
-               observer->p * sizeof *observer->lo);
+        memcpy(observer->x, observer->from,
+               2 * observer->p * sizeof *observer->x);
         observer->piece.at = observer->begin;
         observer->piece.holds = observer->from_holds;
         observer->piece.known = false;

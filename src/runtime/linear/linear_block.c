@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "runtime/instance/compensated.h"
-#include "runtime/linear/linear_block.h"
+#include "runtime/linear/linear_priv.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/switching.h"
 
@@ -208,11 +208,10 @@ list_entries(struct linear_block *linear)
         }
 }
 
-/* Changes the units of the variables, by powers of two, until rows and columns
- * are of one size (Parlett & Reinsch 1969). */
-static void
-balance(double *matrix, uint32_t p)
+void
+linear_balance(double *matrix, uint32_t p, int *exponent)
 {
+    assert(matrix || p == 0);
     bool changed = true;
     for (int round = 0; round < LINEAR_BALANCINGS && changed; round++) {
         changed = false;
@@ -227,6 +226,8 @@ balance(double *matrix, uint32_t p)
                 continue;
             int unit = (ilogb(row) - ilogb(column)) / 2;
             changed |= unit != 0;
+            if (exponent)
+                exponent[i] += unit;
             for (uint32_t j = 0; j < p && unit; j++)
                 if (j != i) {
                     matrix[(size_t)j * p + i] =
@@ -247,7 +248,7 @@ step_of(const struct linear_block *linear, double *room)
     for (uint32_t i = 0; i < p; i++)
         memcpy(room + (size_t)i * p, linear->matrix + (size_t)i * linear->n,
                p * sizeof *room);
-    balance(room, p);
+    linear_balance(room, p, NULL);
     for (uint32_t i = 0; i < p; i++) {
         double sum = 0.0;
         for (uint32_t j = 0; j < p; j++)
@@ -290,6 +291,17 @@ linear_block_new(struct rt *run, uint32_t block, uint32_t env, uint32_t p)
     list_entries(linear);
     linear->h = step_of(linear, kept + n);
     return linear;
+}
+
+const double *
+linear_block_matrix(const struct linear_block *linear, struct arena **arena,
+                    uint32_t *p, uint32_t *ld)
+{
+    assert(linear && arena && p && ld);
+    *arena = linear->run->arena;
+    *p = linear->p;
+    *ld = linear->n;
+    return linear->n > linear->p ? NULL : linear->matrix;
 }
 
 /* -- sums of two numbers --------------------------------------------------- */

@@ -246,15 +246,14 @@ simulate_vertex_flights(struct simulation *sim, double until, double limit)
 #define LOCAL_CONTACTS 32
 
 /* Is the state of all bodies read at no event, but where limits are asked for
- * or bodies come to rest, and at the times of rows? The series of a touch are
- * those of its bodies alone where nothing but their weight moves them. */
+ * or bodies come to rest, and at the times of rows? */
 static bool
 reads_few(const struct simulation *sim)
 {
     const struct rt *run = sim->run;
     bool rows = sim->rows.n_items && sim->options.keep == 1 && !sim->rows.only;
     return !rows && !sim->along && !sim->trace && !sim->pairs && !run->trace &&
-           !run->forks && !run->im->systems.n && motion_by_weight(run);
+           !run->forks && !run->im->systems.n && motion_touches_two(run);
 }
 
 void

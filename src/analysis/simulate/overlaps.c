@@ -167,7 +167,8 @@ enum { RAYS_PLANE = 16, RAYS_SPACE = 26 };
 struct probe {
     double (*point)[3]; /* shape coordinates */
     uint32_t n;
-    double radius; /* no point is farther from the mass centre */
+    double radius; /* none of these points is farther from the mass centre */
+    double reach;  /* no point of the body is: of a ball around it */
     double narrow; /* half of how thin it is (m); infinite without points */
     bool known;    /* can it be asked whether a point is inside? */
 };
@@ -297,6 +298,9 @@ probe_make(struct simulation *sim, uint32_t body, struct probe *probe)
         probe_polytope(sim, body, pose.centre, probe);
     else if (!pose.flat)
         probe_level_set(sim, body, pose.centre, probe);
+    /* rays may miss the farthest point of a shape */
+    double size = support_size(sim->run, shape);
+    probe->reach = size > 0.0 ? size : 2.0 * probe->radius;
 }
 
 /* -- pairs ---------------------------------------------------------------- */
@@ -425,11 +429,10 @@ overlap(struct simulation *sim, const struct pairs_without_contact *all,
                               *two = &all->pose[body[1]];
     const struct probe *p = &all->probe[body[0]], *q = &all->probe[body[1]];
     if (p->n && q->n) { /* both are bounded */
-        double square = 0.0, reach = p->radius + q->radius;
+        double square = 0.0, reach = p->reach + q->reach;
         for (int k = 0; k < 3; k++)
             square += (one->c[k] - two->c[k]) * (one->c[k] - two->c[k]);
-        /* rays may miss the farthest point of a shape */
-        if (square > 4.0 * reach * reach)
+        if (square > reach * reach)
             return false;
     }
     return enters(sim, p, one, two) || enters(sim, q, two, one);
@@ -466,9 +469,7 @@ sort_spans(struct simulation *sim, struct pairs_without_contact *all)
         all->moved[body] = moves(all, body);
         if (all->moved[body])
             all->was[body] = all->pose[body];
-        /* twice the radius, as in overlap */
-        double reach =
-            all->probe[body].n ? 2.0 * all->probe[body].radius : INFINITY;
+        double reach = all->probe[body].n ? all->probe[body].reach : INFINITY;
         now.from = all->pose[body].c[0] - reach;
         now.to = all->pose[body].c[0] + reach;
         for (; at > 0 && all->span[at - 1].from > now.from; at--)

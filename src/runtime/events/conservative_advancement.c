@@ -444,6 +444,22 @@ planes_apart(struct rt *run, const imp_contact *image_contact,
     return apart;
 }
 
+/* Finds the closest points, if their gap is far above its tolerance. *below: it
+ * is below its band. */
+static bool
+is_open(struct rt *run, uint32_t contact, struct closest_points *at,
+        bool *below)
+{
+    struct gap_tolerance tol;
+    int st = closest_points_find(run, contact, at, false);
+    *below = false;
+    if (st && !(st == IMP_SINGULAR && isfinite(at->gap)))
+        return false;
+    gap_tolerance_get(run, contact, &tol);
+    *below = at->gap < -tol.gap;
+    return at->gap > fmax(tol.gap, EVENT_NEAR * tol.length);
+}
+
 double
 event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
 {
@@ -451,18 +467,34 @@ event_apart_by_gap(struct rt *run, uint32_t contact, bool *below)
     const imp_contact *image_contact = rt_contact(run, contact);
     struct relative motion;
     struct closest_points at;
-    struct gap_tolerance tol;
-    int st = closest_points_find(run, contact, &at, false);
-    *below = false;
-    if ((st && !(st == IMP_SINGULAR && isfinite(at.gap))) ||
-        !weight_motion(run, image_contact, &motion))
-        return 0.0;
-    gap_tolerance_get(run, contact, &tol);
-    *below = at.gap < -tol.gap;
-    return at.gap > fmax(tol.gap, EVENT_NEAR * tol.length)
+    return is_open(run, contact, &at, below) &&
+                   weight_motion(run, image_contact, &motion)
                ? fmax(planes_apart(run, image_contact, &motion, &at),
                       keep_apart(run, image_contact, &motion, 0.0, at.gap,
                                  INFINITY))
+               : 0.0;
+}
+
+double
+event_open_by(struct rt *run, uint32_t contact)
+{
+    assert(contact < run->im->contacts.n);
+    const imp_contact *of = rt_contact(run, contact);
+    struct closest_points at;
+    double size = 0.0;
+    bool below;
+    for (int i = 0; i < 2; i++) {
+        const imp_body *body = rt_body(run, of->body[i]);
+        if (body_rests(body))
+            continue;
+        double own = support_size(run, body);
+        if (support_is_flat(body) || own == 0.0)
+            return 0.0; /* points far out move far */
+        size = fmax(size, own);
+    }
+    return is_open(run, contact, &at, &below) &&
+                   at.gap > ADVANCEMENT_NEAR * size
+               ? (1.0 - ADVANCEMENT_REST) * at.gap
                : 0.0;
 }
 

@@ -79,6 +79,10 @@ bool event_takes_part(struct rt *run, uint32_t contact, double reach,
 /* The same as event_apart by the gap at the present state, and a bound of the speeds. *below:
  * the gap is below its band: the bodies have been nearer than closed. */
 double event_apart_by_gap(struct rt *run, uint32_t contact, bool *below);
+/* By how much a gap may close before the pair has to be asked (m): less than the
+ * gap, where that is large beside bodies that move; else 0. Of bodies that move
+ * none may be a half-space. */
+double event_open_by(struct rt *run, uint32_t contact);
 /* How far (m) a point in world axes is above a half-plane or half-space that
  * rests; false: the body is none. */
 bool event_room(struct rt *run, uint32_t body, const double point[3],

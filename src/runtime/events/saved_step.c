@@ -28,20 +28,35 @@ saved_step_new(struct rt *run, struct saved_step *saved)
     saved->warm = NEW_N(run->arena, unsigned char, rt_contact_room(run) + 1);
 }
 
-/* Copies the state of two bodies, and what is known of their contact. */
+static void
+copy_body(const struct rt *run, uint32_t which, struct saved_step *saved,
+          bool back)
+{
+    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    uint32_t at = rt_body(run, which)->env_state - run->im->layout.state;
+    double *state = run->env + run->im->layout.state + at,
+           *lo = run->state_lo + at;
+    memcpy(back ? state : saved->state + at, back ? saved->state + at : state,
+           n * sizeof *state);
+    memcpy(back ? lo : saved->lo + at, back ? saved->lo + at : lo,
+           n * sizeof *lo);
+}
+
+/* Copies the state of two bodies, and of what moves with them, and what is known
+ * of their contact. */
 static void
 copy_pair(const struct rt *run, uint32_t c, struct saved_step *saved, bool back)
 {
-    size_t n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
     const uint32_t *body = rt_contact(run, c)->body;
     for (int i = 0; i < 2; i++) {
-        uint32_t at = rt_body(run, body[i])->env_state - run->im->layout.state;
-        double *state = run->env + run->im->layout.state + at,
-               *lo = run->state_lo + at;
-        memcpy(back ? state : saved->state + at,
-               back ? saved->state + at : state, n * sizeof *state);
-        memcpy(back ? lo : saved->lo + at, back ? saved->lo + at : lo,
-               n * sizeof *lo);
+        uint32_t number = rt_body(run, body[i])->block;
+        if (number == IMP_NO_BLOCK)
+            continue;
+        const imp_block *block =
+            IMP_ARRAY(run->im, run->im->blocks, imp_block) + number;
+        const uint32_t *with = IMP_ARRAY(run->im, block->bodies, uint32_t);
+        for (uint32_t k = 0; k < block->bodies.n; k++)
+            copy_body(run, with[k], saved, back);
     }
     double *u = run->closest.unknowns + 8 * (size_t)c,
            *kept = saved->u + 8 * (size_t)c;

@@ -548,6 +548,14 @@ project_block(struct rt *run, uint32_t block)
 }
 
 void
+joints_project_block(struct rt *run, uint32_t block)
+{
+    assert(run && block < run->im->blocks.n);
+    if (run->joints)
+        project_block(run, block);
+}
+
+void
 joints_project(struct rt *run)
 {
     for (uint32_t block = 0; run->joints && block < run->im->blocks.n; block++)

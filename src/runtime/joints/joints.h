@@ -79,6 +79,8 @@ int joints_told(struct rt *run, uint32_t block, const double *x,
 /* Moves poses and velocities of all blocks back onto their joints by the least
  * change in the metric of the masses. */
 void joints_project(struct rt *run);
+/* Does so for one block; nothing where it has no joints. */
+void joints_project_block(struct rt *run, uint32_t block);
 /* The greatest error of a condition of joints at the present state: of
  * positions (m, or rad for directions), and of velocities. Either may be NULL;
  * 0 without joints. Status of the tapes. */

@@ -93,11 +93,16 @@ set_key(struct local *local, uint32_t contact, double key)
 static void
 bring(struct local *local, uint32_t which)
 {
-    struct local_body *body = local->body + which;
-    if (!local->behind || body->here)
+    const uint32_t *with = &which;
+    uint32_t n = 1;
+    if (!local->behind || local->body[which].here)
         return;
-    body->here = true;
-    local->here[local->n_here++] = which;
+    if (local->body[which].block != IMP_NO_BLOCK)
+        n = local_body_members(local, which, &with);
+    for (uint32_t i = 0; i < n; i++) {
+        local->body[with[i]].here = true;
+        local->here[local->n_here++] = with[i];
+    }
     int st = local_body_put(local, which, local->reached);
     if (st)
         local->status = st;
@@ -302,6 +307,31 @@ find_changes(struct local *local, const enum event_watch *watch,
 /* -- going on ---------------------------------------------------------------
  */
 
+/* A time before which two bodies that are pushed stay apart, by how far they go
+ * from where they are at the present time; not after that where nothing is
+ * known. */
+static double
+pushed_apart(struct local *local, uint32_t contact)
+{
+    struct rt *run = local->run;
+    double now = rt_time(run), until = local->end,
+           room = event_open_by(run, contact);
+    int moving = 0;
+    if (!(room > 0.0))
+        return now;
+    for (int i = 0; i < 2; i++)
+        moving += local->body[rt_contact(run, contact)->body[i]].block !=
+                  IMP_NO_BLOCK;
+    for (int i = 0; i < 2; i++) {
+        uint32_t which = rt_contact(run, contact)->body[i];
+        double size =
+            run->env[rt_body(run, which)->env_body + IMP_BODY_RADIUS];
+        until = fmin(until, local_body_stays(local, which, now, room / moving,
+                                             size));
+    }
+    return until;
+}
+
 /* Asks the pair whose time has come. */
 static int
 ask(struct local *local, uint32_t contact)
@@ -341,6 +371,14 @@ ask(struct local *local, uint32_t contact)
          * out. */
         if (below)
             watch = WATCH_LEAVE;
+    }
+    if (watch != WATCH_OPEN && pushed(local, contact)) {
+        double until = pushed_apart(local, contact);
+        if (until > from) {
+            pair->left = true;
+            set_key(local, contact, until);
+            return IMP_OK;
+        }
     }
     int st = event_of_pair(run, contact, watch, local->end, 1, &found, &entry,
                            &open);
@@ -508,6 +546,20 @@ trace_to(struct local *local, double when)
     return st ? st : motion_to(run, when);
 }
 
+/* Marks a body, and what moves with it. */
+static void
+mark_body(struct local *local, uint32_t which)
+{
+    const uint32_t *with;
+    if (local->body[which].block == IMP_NO_BLOCK || local->body[which].hit)
+        return;
+    uint32_t n = local_body_members(local, which, &with);
+    for (uint32_t i = 0; i < n; i++) {
+        local->body[with[i]].hit = true;
+        local->of_event[local->n_of_event++] = with[i];
+    }
+}
+
 /* Marks the bodies of the events that were found, and lists them. */
 static void
 mark(struct local *local, const struct event *out, const struct event *more,
@@ -520,14 +572,8 @@ mark(struct local *local, const struct event *out, const struct event *more,
     local->n_of_event = 0;
     for (uint32_t i = 0; i <= n_more && !local->quiet; i++) {
         uint32_t contact = i ? more[i - 1].contact : out->contact;
-        for (int k = 0; k < 2; k++) {
-            uint32_t which = rt_contact(run, contact)->body[k];
-            struct local_body *body = local->body + which;
-            if (body->block == IMP_NO_BLOCK || body->hit)
-                continue;
-            body->hit = true;
-            local->of_event[local->n_of_event++] = which;
-        }
+        for (int k = 0; k < 2; k++)
+            mark_body(local, rt_contact(run, contact)->body[k]);
     }
     qsort(local->of_event, local->n_of_event, sizeof *local->of_event,
           by_number);

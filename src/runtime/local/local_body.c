@@ -5,41 +5,80 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/joints/joints.h"
 #include "runtime/local/local_priv.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/numerics/vec3.h"
 
-/* Bodies whose motion is not their own: joints, rotors or other bodies act on
- * them, or they are where a formula says; and those whose forces change their
- * branch, which the search over all contacts looks for. Forces of their own
- * push the others. */
+uint32_t
+local_body_members(const struct local *local, uint32_t which,
+                   const uint32_t **list)
+{
+    assert(local && which < local->n_body && list);
+    const struct rt *run = local->run;
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block) +
+                             local->body[which].block;
+    *list = IMP_ARRAY(run->im, block->bodies, uint32_t);
+    return block->bodies.n;
+}
+
+/* The motion of a body that moves: it is kept with the first one of its block.
+ */
+static struct local_body *
+motion_of(struct local *local, uint32_t which)
+{
+    return local->body + local->body[which].leader;
+}
+
+/* Does its block move by what joints and other bodies of the block do that have
+ * no friction, no motor, no branches and no motion that is stated? */
+static bool
+moves_freely(const struct rt *run, uint32_t which)
+{
+    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block) +
+                             rt_body(run, which)->block;
+    return block->guard == IMP_NO_TAPE && block->n_rub == 0;
+}
+
+static void
+force(struct local *local, uint32_t which)
+{
+    if (which != IMP_WORLD && local->body[which].block != IMP_NO_BLOCK)
+        motion_of(local, which)->forced = true;
+}
+
+/* Bodies whose motion is not their own: rotors act on them, joints that have
+ * friction or that lead to what moves by a formula, or they are where a formula
+ * says; and those whose forces change their branch, which the search over all
+ * contacts looks for. Joints, and forces of their own, push the others. */
 static void
 find_forced(struct local *local)
 {
     struct rt *run = local->run;
     const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
-    const imp_block *block = IMP_ARRAY(run->im, run->im->blocks, imp_block);
     const imp_rotor *rotor = IMP_ARRAY(run->im, run->im->rotors, imp_rotor);
-    uint32_t *of_block = NEW_N(run->brief, uint32_t, run->im->blocks.n + 1);
-    for (uint32_t i = 0; i < local->n_body; i++)
-        if (local->body[i].block != IMP_NO_BLOCK)
-            of_block[local->body[i].block]++;
     for (uint32_t i = 0; i < local->n_body; i++) {
         struct local_body *body = local->body + i;
         bool moves = body->block != IMP_NO_BLOCK;
-        body->forced = rt_body(run, i)->refresh != IMP_NO_TAPE ||
-                       (moves && (of_block[body->block] > 1 ||
-                                  block[body->block].guard != IMP_NO_TAPE));
-        body->pushed = moves && !(rt_body(run, i)->flags & IMP_BODYF_WEIGHT);
+        body->forced = rt_body(run, i)->refresh != IMP_NO_TAPE;
+        if (moves && (body->forced || !moves_freely(run, i)))
+            force(local, i);
+        body->pushed = moves && (!(rt_body(run, i)->flags & IMP_BODYF_WEIGHT) ||
+                                 body->n > local->each);
     }
     for (uint32_t i = 0; i < run->im->joints.n; i++)
-        for (int side = 0; side < 2; side++)
-            if (joint[i].body[side] != IMP_WORLD &&
-                local->body[joint[i].body[side]].block != IMP_NO_BLOCK)
-                local->body[joint[i].body[side]].forced = true;
+        for (int side = 0; side < 2; side++) {
+            uint32_t body = joint[i].body[side], other = joint[i].body[!side];
+            if (body == IMP_WORLD || local->body[body].block == IMP_NO_BLOCK)
+                continue;
+            local->body[body].pushed = true;
+            if (other != IMP_WORLD &&
+                rt_body(run, other)->refresh != IMP_NO_TAPE)
+                force(local, body);
+        }
     for (uint32_t i = 0; i < run->im->rotors.n; i++)
-        if (local->body[rotor[i].body].block != IMP_NO_BLOCK)
-            local->body[rotor[i].body].forced = true;
+        force(local, rotor[i].body);
 }
 
 void
@@ -47,20 +86,67 @@ local_bodies_new(struct local *local)
 {
     assert(local && local->run);
     struct rt *run = local->run;
-    uint32_t count = run->im->bodies.n,
-             n = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    uint32_t count = run->im->bodies.n, most = 0;
+    local->each = run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
     local->body = NEW_N(run->arena, struct local_body, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct local_body *body = local->body + i;
+        const uint32_t *list;
         *body = (struct local_body){.block = rt_body(run, i)->block,
+                                    .leader = i,
                                     .at = rt_body(run, i)->env_state -
-                                          run->im->layout.state,
-                                    .n = n};
+                                          run->im->layout.state};
         if (body->block == IMP_NO_BLOCK)
             continue;
-        body->state = body->first_state = NEW_N(run->arena, double, n);
+        body->n = local->each * local_body_members(local, i, &list);
+        body->leader = *list;
+        most = body->n > most ? body->n : most;
+        if (body->leader == i)
+            body->state = body->first_state =
+                NEW_N(run->arena, double, body->n);
     }
+    if (most > local->each)
+        local->gathered = NEW_N(run->arena, double, 2 * (size_t)most);
     find_forced(local);
+}
+
+/* The state of all that moves with the body in env, or (low) its low parts. */
+static const double *
+present(struct local *local, const struct local_body *body, bool low)
+{
+    struct rt *run = local->run;
+    const double *from =
+        low ? run->state_lo : run->env + run->im->layout.state;
+    const uint32_t *list;
+    if (body->n == local->each)
+        return from + body->at;
+    double *to = local->gathered + (low ? body->n : 0);
+    uint32_t n = local_body_members(local, body->leader, &list);
+    for (uint32_t i = 0; i < n; i++)
+        memcpy(to + (size_t)i * local->each, from + local->body[list[i]].at,
+               local->each * sizeof *to);
+    return to;
+}
+
+/* Writes it. low: NULL for 0. */
+static void
+write_state(struct local *local, const struct local_body *body,
+            const double *state, const double *low)
+{
+    struct rt *run = local->run;
+    double *env = run->env + run->im->layout.state;
+    uint32_t each = local->each;
+    const uint32_t *list;
+    uint32_t n = local_body_members(local, body->leader, &list);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = local->body[list[i]].at;
+        memcpy(env + at, state + (size_t)i * each, each * sizeof *state);
+        if (low)
+            memcpy(run->state_lo + at, low + (size_t)i * each,
+                   each * sizeof *low);
+        else
+            memset(run->state_lo + at, 0, each * sizeof *run->state_lo);
+    }
 }
 
 /* Keeps the n numbers `from` in `to`, for which there is no room as long as
@@ -70,8 +156,8 @@ keep(struct rt *run, double **to, const double *from, const double *none,
      uint32_t n)
 {
     static const double zero[IMP_STATE_SPACE];
-    assert(n <= IMP_STATE_SPACE);
-    if (!*to && !memcmp(from, none ? none : zero, n * sizeof *from))
+    bool same = none || n <= IMP_STATE_SPACE;
+    if (!*to && same && !memcmp(from, none ? none : zero, n * sizeof *from))
         return;
     if (!*to)
         *to = NEW_N(run->arena, double, n);
@@ -96,20 +182,19 @@ to_next(struct local *local, struct local_body *body)
         body->later = NEW_N(run->arena, double, 2 * (size_t)body->n);
     body->state = body->later;
     body->low = body->later + body->n;
-    memcpy(body->state, run->env + run->im->layout.state + body->at,
+    memcpy(body->state, present(local, body, false),
            body->n * sizeof *body->state);
-    memcpy(body->low, run->state_lo + body->at, body->n * sizeof *body->low);
+    memcpy(body->low, present(local, body, true),
+           body->n * sizeof *body->low);
     body->start += body->holds;
     body->made = false;
 }
 
-bool
-local_body_look(struct local *local, uint32_t which)
+/* Looks at the motion that this body keeps. */
+static bool
+look(struct local *local, struct local_body *body)
 {
-    assert(local && which < local->run->im->bodies.n);
     struct rt *run = local->run;
-    struct local_body *body = local->body + which;
-    const double *state = run->env + run->im->layout.state + body->at;
     bool first = !body->known, was_held = body->held;
     body->known = true;
     body->held = body->forced || (body->block != IMP_NO_BLOCK &&
@@ -120,30 +205,30 @@ local_body_look(struct local *local, uint32_t which)
         body->made = false;
         return first || !was_held;
     }
+    const double *state = present(local, body, false);
     if (!first && !was_held &&
         !memcmp(state, body->put ? body->put : body->first_state,
                 body->n * sizeof *state))
         return false;
     memcpy(body->first_state, state, body->n * sizeof *state);
     keep(run, &body->put, state, body->first_state, body->n);
-    keep(run, &body->first_low, run->state_lo + body->at, NULL, body->n);
+    keep(run, &body->first_low, present(local, body, true), NULL, body->n);
     body->first = rt_time(run);
     to_first(body);
     return true;
 }
 
-/* Puts the state at the start of the piece into env. */
-static void
-to_start(struct local *local, const struct local_body *body)
+bool
+local_body_look(struct local *local, uint32_t which)
 {
-    struct rt *run = local->run;
-    memcpy(run->env + run->im->layout.state + body->at, body->state,
-           body->n * sizeof *body->state);
-    if (body->low)
-        memcpy(run->state_lo + body->at, body->low,
-               body->n * sizeof *body->low);
-    else
-        memset(run->state_lo + body->at, 0, body->n * sizeof *run->state_lo);
+    assert(local && which < local->run->im->bodies.n);
+    struct local_body *body = local->body + which;
+    if (body->leader == which)
+        return look(local, body);
+    /* who keeps the motion has been looked at before the others */
+    assert(body->leader < which);
+    body->held = motion_of(local, which)->held;
+    return motion_of(local, which)->changed;
 }
 
 static size_t
@@ -217,6 +302,7 @@ go_on(struct local *local, const struct local_body *body, double dt)
     run->rows.block[body->block] = body->rows;
     motion_advance_block(run, body->block, MOTION_STEP_ORDER, dt);
     run->rows.block[body->block] = kept;
+    joints_project_block(run, body->block);
 }
 
 int
@@ -224,7 +310,7 @@ local_body_put(struct local *local, uint32_t which, double t)
 {
     assert(local && which < local->run->im->bodies.n);
     struct rt *run = local->run;
-    struct local_body *body = local->body + which;
+    struct local_body *body = motion_of(local, which);
     if (body->block == IMP_NO_BLOCK || body->held)
         return IMP_OK;
     assert(t >= body->first);
@@ -233,7 +319,7 @@ local_body_put(struct local *local, uint32_t which, double t)
     double time = rt_time(run);
     int st = IMP_OK;
     for (;;) {
-        to_start(local, body);
+        write_state(local, body, body->state, body->low);
         if (!body->made)
             st = make_piece(local, body);
         /* at its end the next piece says how the body goes on; a piece that the
@@ -247,8 +333,8 @@ local_body_put(struct local *local, uint32_t which, double t)
     if (!st && t > body->start)
         go_on(local, body, t - body->start);
     run->env[run->im->layout.time] = time;
-    keep(run, &body->put, run->env + run->im->layout.state + body->at,
-         body->first_state, body->n);
+    keep(run, &body->put, present(local, body, false), body->first_state,
+         body->n);
     return st;
 }
 
@@ -258,12 +344,13 @@ local_body_hide(struct local *local, uint32_t which)
     assert(local && which < local->n_body);
     struct rt *run = local->run;
     struct local_body *body = local->body + which;
-    double *state = run->env + run->im->layout.state + body->at;
-    if (body->block == IMP_NO_BLOCK || body->held)
+    if (body->block == IMP_NO_BLOCK || body->held || body->leader != which)
         return;
+    double *none = NEW_N(run->brief, double, body->n);
     for (uint32_t i = 0; i < body->n; i++)
-        state[i] = NAN;
-    keep(run, &body->put, state, body->first_state, body->n);
+        none[i] = NAN;
+    write_state(local, body, none, none);
+    keep(run, &body->put, none, body->first_state, body->n);
 }
 
 int
@@ -272,39 +359,67 @@ local_put_all(struct local *local, double t)
     assert(local);
     int st = IMP_OK;
     for (uint32_t i = 0; i < local->n_body && !st; i++)
-        st = local_body_put(local, i, t);
+        if (local->body[i].leader == i)
+            st = local_body_put(local, i, t);
     return st;
 }
 
-double
-local_body_stays(struct local *local, uint32_t which, double t, double way)
+/* The same for a body of the plane that its weight alone moves: a time (s). */
+static double
+parabola_stays(const struct local *local, const struct local_body *body,
+               double way, double arm)
 {
-    assert(local && which < local->n_body && way > 0.0);
-    const struct local_body *body = local->body + which;
+    const struct rt *run = local->run;
+    const double *speed = run->env + run->im->layout.state + body->at + 3;
+    double v = hypot(speed[0], speed[1]) + arm * fabs(speed[2]),
+           g = vec3_norm(run->world.gravity),
+           root = v + sqrt(v * v + 2.0 * g * way);
+    assert(run->im->dim == 2);
+    return root > 0.0 ? 2.0 * way / root : INFINITY;
+}
+
+double
+local_body_stays(struct local *local, uint32_t which, double t, double way,
+                 double arm)
+{
+    assert(local && which < local->n_body && way > 0.0 && arm >= 0.0);
+    const struct local_body *body = motion_of(local, which);
     const imp_body *image_body = rt_body(local->run, which);
+    if (body->block == IMP_NO_BLOCK)
+        return INFINITY;
     assert(body->made && t >= body->start);
-    double c[3][MOTION_STEP_ORDER + 1], from = t - body->start;
+    if (body->brief)
+        return t + parabola_stays(local, body, way, arm);
+    double c[7][MOTION_STEP_ORDER + 1], from = t - body->start, arms[7];
     /* polynomials hold for ever: no further than the end, which is finite */
     double ahead = fmin(body->holds - from, local->end - t);
     assert(isfinite(ahead));
-    uint32_t dim = local->run->im->dim;
-    for (uint32_t j = 0; j < dim; j++) {
-        memcpy(c[j],
+    uint32_t dim = local->run->im->dim, n = 0;
+    /* a point at this arm goes no further by a change of the cosine and the sine
+     * than so many times as far, and by one of a quaternion than twice that */
+    for (uint32_t j = 0; j < (dim == 2 ? 4 : 7); j++) {
+        arms[n] = j < dim ? 1.0 : dim == 2 ? arm : 2.0 * arm;
+        if (arms[n] == 0.0)
+            continue;
+        if (image_body->pose[j] == IMP_NO_ROW)
+            return t;
+        memcpy(c[n],
                body->rows + (size_t)image_body->pose[j] * IMP_ROW_STRIDE +
                    IMP_ROW_PAD,
-               sizeof c[j]);
+               sizeof c[n]);
         /* the same polynomial about t */
         for (int k = 0; k < MOTION_STEP_ORDER; k++)
             for (int i = MOTION_STEP_ORDER - 1; i >= k; i--)
-                c[j][i] += from * c[j][i + 1];
+                c[n][i] += from * c[n][i + 1];
+        n++;
     }
     for (; ahead > 0.0 && t + ahead > t; ahead *= 0.5) {
         double most = 0.0;
-        for (uint32_t j = 0; j < dim; j++) {
+        for (uint32_t j = 0; j < n; j++) {
             double sum = 0.0;
             for (int k = MOTION_STEP_ORDER; k >= 1; k--)
                 sum = (sum + fabs(c[j][k])) * ahead;
-            most += sum;
+            most += arms[j] * sum;
         }
         if (most <= way)
             break;

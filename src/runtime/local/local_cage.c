@@ -45,7 +45,7 @@ local_cage_make(struct local *local, uint32_t which, double t)
         if (moves && body->pushed && !body->held) /* errors are told later */
             leaves = local_body_put(local, which, t)
                          ? t
-                         : local_body_stays(local, which, t, way);
+                         : local_body_stays(local, which, t, way, 0.0);
         else if (moves && root > 0.0 && !body->held)
             leaves = t + 2.0 * way / root;
     }

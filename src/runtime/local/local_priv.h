@@ -8,10 +8,13 @@
 
 /* A body, and its motion since it last changed: pieces of series, each from
  * where the one before ends to rounding, so that where it is at a time does not
- * depend on who has asked before. */
+ * depend on who has asked before. Of a mechanism, bodies on joints that have one
+ * motion, the first body keeps that of all of them: its `leader`. */
 struct local_body {
-    uint32_t block; /* IMP_NO_BLOCK: it does not move */
-    uint32_t at, n; /* its entries of the state */
+    uint32_t block;  /* IMP_NO_BLOCK: it does not move */
+    uint32_t leader; /* itself, but of the other bodies of a mechanism */
+    uint32_t at; /* its first entry of the state */
+    uint32_t n;  /* entries of the state of its block */
     bool known;     /* it has been looked at */
     bool forced;    /* its motion is not its own (local_body.c) */
     bool pushed;    /* forces of its own move it, beside its weight */
@@ -59,6 +62,7 @@ struct local {
     /* per body: when it leaves its ball; then per contact */
     struct local_pair *pair;
     uint32_t n_body, n;     /* bodies; contacts, whose number may grow */
+    uint32_t each;          /* entries of the state of a body */
     uint32_t n_heap, *heap; /* n_body + n entries of `pair` */
     bool balls_held;        /* bodies that are held have balls, too */
     bool makes;             /* contacts are made as bodies come near */
@@ -68,6 +72,7 @@ struct local {
     /* room for the series of a piece; of which tape they have been last */
     double *rows;
     uint32_t rows_tape;
+    double *gathered; /* the state of a mechanism, and its low parts */
     uint32_t *hit, n_hit;
     enum event_watch *mask;
     enum event_watch *watch; /* per contact, as the last search was asked */
@@ -88,6 +93,10 @@ struct local {
 };
 
 void local_bodies_new(struct local *local);
+/* The bodies that have one motion with this one, which moves: itself, and those
+ * of its mechanism. Returns how many. */
+uint32_t local_body_members(const struct local *local, uint32_t body,
+                            const uint32_t **list);
 /* Does the body move in another way than was known? Its motion begins at the
  * present state then. */
 bool local_body_look(struct local *local, uint32_t body);
@@ -96,9 +105,10 @@ bool local_body_look(struct local *local, uint32_t body);
  * stays. Status of the tapes. */
 int local_body_put(struct local *local, uint32_t body, double t);
 /* Of a body that forces of its own push, and whose state has been put for the
- * time t: a time before which its mass centre goes no further than this way. */
+ * time t: a time before which no point so far from its mass centre goes further
+ * than this way. Infinite for a body that does not move. */
 double local_body_stays(struct local *local, uint32_t body, double t,
-                        double way);
+                        double way, double arm);
 /* A new ball around a body whose state at this time is in env. */
 void local_cage_make(struct local *local, uint32_t body, double t);
 /* After that: with which others its ball meets now; those contacts with whom it

@@ -376,12 +376,37 @@ motion_poses_two(struct rt *run, const uint32_t body[2])
     return st;
 }
 
+/* Does the gap of this contact follow from the motion of its bodies alone? */
+static bool
+is_of_two(const struct rt *run, const imp_contact *contact)
+{
+    return motion_by_weight(run) ||
+           (!run->motion->prescribed && contact->system == IMP_NO_SYSTEM &&
+            !(contact->flags & IMP_CONTACTF_STATED) &&
+            contact->rub == IMP_NO_TAPE);
+}
+
+bool
+motion_touches_two(const struct rt *run)
+{
+    assert(run != NULL && run->motion != NULL);
+    const imp_pattern *pattern =
+        IMP_ARRAY(run->im, run->im->patterns, imp_pattern);
+    for (uint32_t i = 0; i < run->im->patterns.n; i++)
+        if (!is_of_two(run, &pattern[i].contact))
+            return false;
+    for (uint32_t i = 0; i < run->im->contacts.n; i++)
+        if (!is_of_two(run, rt_contact(run, i)))
+            return false;
+    return true;
+}
+
 int
 motion_series_of(struct rt *run, uint32_t contact, int order, double *step)
 {
     assert(run != NULL && step != NULL && contact < run->im->contacts.n);
     const uint32_t *body = rt_contact(run, contact)->body;
-    bool alone = motion_by_weight(run);
+    bool alone = is_of_two(run, rt_contact(run, contact));
     for (int i = 0; i < 2 && alone; i++)
         alone = body[i] != IMP_WORLD &&
                 (rt_body(run, body[i])->block == IMP_NO_BLOCK ||

@@ -58,6 +58,8 @@ int motion_series_parabola(struct rt *run, uint32_t block, int order);
  * are, and series of a low order tell for how long they hold. Forces that users
  * state may begin with any power. */
 bool motion_by_weight(const struct rt *run);
+/* Does that hold of all contacts of bodies (motion_series_of)? */
+bool motion_touches_two(const struct rt *run);
 /* Are the accelerations of this block constant, as its tape says, while none of
  * its contacts is closed? Its rows are parabolas then. */
 bool motion_by_parabolas(const struct rt *run, uint32_t block);
@@ -86,7 +88,7 @@ int motion_poses_two(struct rt *run, const uint32_t body[2]);
 int motion_series_two(struct rt *run, const uint32_t body[2], int order,
                       double *step);
 /* Makes the series of the bodies of a contact at least: of these alone where
- * nothing else acts on them, else of all. */
+ * nothing holds them and its gap follows from them, else of all. */
 int motion_series_of(struct rt *run, uint32_t contact, int order, double *step);
 /* Moves the state of all blocks by dt along the series made last (of order
  * MOTION_STEP_ORDER), and sets the time to exactly t. Sums are compensated,

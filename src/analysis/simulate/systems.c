@@ -168,7 +168,7 @@ give_rows(void *ctx)
     for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows; i++) {
         double *room = series_along_room(sim->run, i);
         if (room && flow_rows(sim->flows[i], rt_time(sim->run), room))
-            series_along_given(sim->run, i);
+            series_along_given(sim->run, i, flow_switch(sim->flows[i]));
     }
 }
 

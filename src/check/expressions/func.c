@@ -225,9 +225,14 @@ linspace(struct check *ck, const struct ast_expr *node, struct value *args)
         return value_any(ck, dim, node->range);
     if (!check_fixed(ck, args[2].e[0], &count) || count != floor(count) ||
         count < 2 || count > 100000) {
-        check_error(ck, DIAG_E0222, node->args[2].value->range,
-                    "the count is a whole number from 2 to 100000, made of "
-                    "literals and params");
+        struct diag *diag =
+            check_error(ck, DIAG_E0222, node->args[2].value->range,
+                        "the count is a whole number from 2 to 100000, made of "
+                        "literals and params");
+        if (check_fixed(ck, args[2].e[0], &count) && count > 0 && count < 2)
+            CHECK_HELP(ck, diag,
+                       "it is how many numbers there are, both ends included, "
+                       "and not their step: linspace(0, 1, 11) goes by 0.1");
         return value_poison(node->range);
     }
     struct value result = value_array(ck, (uint32_t)count, 1, dim, node->range);

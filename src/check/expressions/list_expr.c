@@ -131,6 +131,15 @@ index_number(struct check *ck, struct value *value, const struct ast_expr *node,
 {
     assert(ck && value && node && whole);
     double number;
+    if (value->kind == VALUE_TRUTH) {
+        struct diag *diag =
+            check_error(ck, DIAG_E0209, node->range,
+                        "an index is one number, but this is a truth value");
+        CHECK_HELP(ck, diag,
+                   "conditions select where there is one for each entry, as of "
+                   "another list: r.x[r.t > 0.5 [s]]; `t` alone is one time");
+        return false;
+    }
     if (!value_need_scalar(ck, value, node, dim_pure(ck->dims), "an index"))
         return false;
     if (!check_fixed(ck, value->e[0], &number) || number != floor(number) ||

@@ -80,6 +80,10 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
         CHECK_HELP(ck, diag,
                    "the rate of its velocity is velocity', "
                    "that of its spin spin'");
+    else if (!strcmp(name, "rotation") || !strcmp(name, "orientation"))
+        CHECK_HELP(ck, diag,
+                   "in the plane it is `angle`, in space `axes`, a matrix, or "
+                   "`quaternion`");
     else if (!strcmp(name, "force") || !strcmp(name, "torque"))
         CHECK_HELP(ck, diag,
                    "what is stated has a name of its own where a let gives it "
@@ -502,7 +506,12 @@ contact_field(struct check *ck, uint32_t number, const char *name,
             names[k] = contact_values[k].name;
         struct diag *diag = check_error(ck, DIAG_E0112, name_range,
                                         "a contact has no `%s`", name);
-        if (!check_suggest(ck, diag, name_range, name, names, n_contact_values))
+        if (!strcmp(name, "penetration") || !strcmp(name, "depth"))
+            CHECK_HELP(ck, diag,
+                       "how far it is pressed in is the gap below 0: max(0 "
+                       "[m], -gap(c)), as in sup(-gap(c))");
+        else if (!check_suggest(ck, diag, name_range, name, names,
+                                n_contact_values))
             CHECK_HELP(ck, diag, "it has %s",
                        check_join(ck, names, n_contact_values, "and"));
         return value_poison(range);

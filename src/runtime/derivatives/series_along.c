@@ -25,6 +25,7 @@
 struct given {
     double *rows; /* 2n, about the present state; NULL: there are none yet */
     bool now;     /* they are those of the present state */
+    double switches; /* when that system changes its branch next */
     bool left;    /* rows of the block hold some: its own tape does not write
                      what is always 0 */
 };
@@ -233,10 +234,11 @@ series_along_room(struct rt *run, uint32_t system)
 }
 
 void
-series_along_given(struct rt *run, uint32_t system)
+series_along_given(struct rt *run, uint32_t system, double switches)
 {
     assert(run && run->series_along && run->series_along->same);
     run->series_along->given[system].now = true;
+    run->series_along->given[system].switches = switches;
 }
 
 /* -- what contacts and joints tell ------------------------------------------
@@ -715,10 +717,13 @@ series_along_switch(struct rt *run, double span)
         return INFINITY;
     run->rows.block = along->motion;
     for (uint32_t i = 0; i < run->im->blocks.n; i++) {
-        int order = system_of_block(run, i) == IMP_NO_SYSTEM
-                        ? along->order
-                        : along->block_order[i];
-        if (order > 0)
+        uint32_t system = system_of_block(run, i);
+        bool bodies = system == IMP_NO_SYSTEM;
+        int order = bodies ? along->order : along->block_order[i];
+        if (!bodies && along->given[system].now &&
+            rt_system(run, system)->block == i)
+            first = fmin(first, along->given[system].switches);
+        else if (order > 0)
             first = fmin(first, now + switching_next(run, i, order, span));
     }
     run->rows.block = motion;

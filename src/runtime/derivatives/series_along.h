@@ -22,10 +22,10 @@ void series_along_same(struct rt *run, bool same);
 void series_along_values(struct rt *run, bool only);
 /* Between them: room for the series of the coordinates and rates of a system
  * about the present time, 2n rows of IMP_ROW_STRIDE; NULL if the model has no
- * series. Who has this series writes it there and says so: it is not made again
- * then. */
+ * series. Who has this series writes it there and says so, and when the system
+ * changes its branch next: it is not made again then. */
 double *series_along_room(struct rt *run, uint32_t system);
-void series_along_given(struct rt *run, uint32_t system);
+void series_along_given(struct rt *run, uint32_t system, double switches);
 
 /* When, at most `span` from now, does a formula that the motion follows change
  * its branch next, by the series that were made between both calls? INFINITY:

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "runtime/flow/flow_friction_priv.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/relays/relays.h"
 
@@ -187,6 +188,11 @@ flow_rows(struct flow *flow, double t, double *rows)
 {
     assert(flow != NULL && rows != NULL && !isnan(t));
     const struct taylor_flow *taylor = flow->taylor;
+    /* those that an impact has thrown off are held no more; the next piece asks
+     * that again */
+    if (taylor && !taylor->next.known && taylor->relays)
+        (void)relays_settle(flow->run, flow->sys->block,
+                            switching_least(flow->run), NULL);
     if (!taylor || !taylor->next.known || taylor->next.what == NEXT_LIMIT ||
         !(t >= taylor->now && t <= taylor->next.time) ||
         (!system_slides(flow->run, flow->system) &&
@@ -194,6 +200,17 @@ flow_rows(struct flow *flow, double t, double *rows)
         return false;
     flow->method->series(flow, t, rows);
     return true;
+}
+
+double
+flow_switch(const struct flow *flow)
+{
+    assert(flow != NULL && flow->taylor != NULL);
+    const struct taylor_flow *taylor = flow->taylor;
+    double end = taylor->piece.began + taylor->piece.h;
+    bool relay = taylor->relays &&
+                 relays_end_time(flow->run, flow->sys->block) == end;
+    return relay || taylor->next.guard >= 0 ? end : INFINITY;
 }
 
 void

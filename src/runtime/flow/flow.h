@@ -166,6 +166,9 @@ const char *flow_loads(const struct flow *flow, bool *matter);
  * IMP_ROW_STRIDE, where contacts are closed: of the piece that the flow is on.
  * False: there is none, or the motion is free and its own series is at hand. */
 bool flow_rows(struct flow *flow, double t, double *rows);
+/* When this piece ends because a formula changes its branch, or a relay;
+ * INFINITY: it ends otherwise. */
+double flow_switch(const struct flow *flow);
 /* Writes the state at time t into env; t lies between the last event and the
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */

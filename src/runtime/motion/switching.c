@@ -287,7 +287,8 @@ switching_next(struct rt *run, uint32_t block, int order, double span)
     bool *held = NEW_N(run->brief, bool, formulas.n + 1);
     for (uint32_t i = 0; i < formulas.n; i++)
         held[i] = relays_minds(run, block, (int)i);
-    return branched_next(run, &formulas, rows, order, span, held);
+    return fmin(branched_next(run, &formulas, rows, order, span, held),
+                relays_next(run, block, order, span));
 }
 
 /* Is the length of a step told by the series of the block, or by series that

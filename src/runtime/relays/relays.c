@@ -666,3 +666,26 @@ relays_end(struct rt *run, uint32_t block, int order, double *step)
             comes_back(run, relays, i, order, step);
     return rt_time(run) + *step > rt_time(run);
 }
+
+double
+relays_next(struct rt *run, uint32_t block, int order, double span)
+{
+    assert(block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->act)
+        return INFINITY;
+    const struct relays before = *relays;
+    double step = span;
+    relays->time = INFINITY;
+    (void)relays_end(run, block, order, &step);
+    bool ends = isfinite(relays->time);
+    *relays = before;
+    return ends ? step : INFINITY;
+}
+
+double
+relays_end_time(const struct rt *run, uint32_t block)
+{
+    const struct relays *relays = relays_of(run, block);
+    return relays && relays->act ? relays->time : INFINITY;
+}

@@ -37,5 +37,10 @@ bool relays_minds(const struct rt *run, uint32_t block, int guard);
  * relay that is held gives way, or one that leads off comes back. False: that
  * is now; relays_settle is to be called again. */
 bool relays_end(struct rt *run, uint32_t block, int order, double *step);
+/* After how long that is, at most `span`, by the series that were made last,
+ * and nothing is noted of it; INFINITY: it is not. */
+double relays_next(struct rt *run, uint32_t block, int order, double span);
+/* The time that relays_end has told last. */
+double relays_end_time(const struct rt *run, uint32_t block);
 
 #endif

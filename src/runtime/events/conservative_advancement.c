@@ -12,6 +12,7 @@
 #include "runtime/events/event_priv.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/geometry/support.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/vec3.h"
 
 /* The balls are larger than the bodies by this factor, so that the search
@@ -77,7 +78,9 @@ add_motion(const struct rt *run, const imp_body *body, double sign,
         sum += 2.0 * part;
     }
     motion->rest += sum;
-    motion->ends = motion->ends && sum == 0.0;
+    motion->ends = motion->ends && sum == 0.0 &&
+                   (body->block == IMP_NO_BLOCK || run->switching == NULL ||
+                    switching_count(run, body->block) == 0);
     return true;
 }
 
@@ -273,10 +276,10 @@ advancement_apart(struct rt *run, uint32_t contact, double horizon, double most)
                          &motion))
         return 0.0;
     double apart = balls_apart(run, image_contact, &motion);
-    /* beyond the horizon nothing is known unless the series are polynomials */
-    if (apart > horizon && !motion.ends)
-        apart = horizon;
-    return apart;
+    /* beyond the horizon nothing is known unless the series are polynomials
+     * that no branch of a formula ends */
+    return motion.ends ? apart
+                       : fmin(apart, isfinite(horizon) ? horizon : most);
 }
 
 /* A bound of the spin (rad/s) that the body can have from here on. Without

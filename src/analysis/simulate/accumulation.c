@@ -124,8 +124,7 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
     if ((sim->accumulation->blocked = !st && end < meet) || st)
         return st;
     while (!st && rt_time(run) < meet) {
-        struct clocks *clocks =
-            limit_watch_others(sim, group) ? NULL : sim->clocks;
+        struct clocks *clocks = limit_watch(sim, group);
         if ((st = simulate_persistent_peek(sim, clocks, meet, group->contact,
                                            &piece_end)))
             break;
@@ -143,9 +142,10 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
         }
         event.kind = EVENT_NONE;
         motion_stands(run, true); /* what the search for changes has made */
-        if (clocks)
+        if (clocks) {
             clocks_go(clocks, piece_end);
-        else
+            clocks_found(clocks, &event, more, &n_more);
+        } else
             st = event_next(run, sim->watch, piece_end, NULL, NULL, &event,
                             more, &n_more);
         bool none = event.kind == EVENT_NONE || event.kind == EVENT_EXCLUDED;

@@ -431,20 +431,18 @@ put_together(struct simulation *sim, struct joined *part, int parts, double end,
     *limit = all;
 }
 
-bool
-limit_watch_others(struct simulation *sim, const struct limit_group *group)
+struct clocks *
+limit_watch(struct simulation *sim, const struct limit_group *group)
 {
     assert(sim && group);
-    bool any = sim->run->table != NULL;
     sim->rewatched.only = false; /* this path looks for others */
     for (uint32_t contact = 0; contact < sim->n_contacts; contact++) {
         bool off = group->contact[contact] ||
                    persistent_holds(sim->run, contact) ||
                    (sim->resting.n && sim->resting.is_over[contact]);
         sim->watch[contact] = off ? WATCH_OFF : sim->contacts[contact].watch;
-        any = any || sim->watch[contact] != WATCH_OFF;
     }
-    return any;
+    return clocks_on(sim->clocks);
 }
 
 void

@@ -328,8 +328,9 @@ move_to_event(struct simulation *sim, double target, double *end,
     /* loads have jumped: no row tells forces of behind with modes of before */
     if (run->switching && sim->rub.what != RUBBING_NOTHING && *end == before)
         sim->rows.fresh = true;
-    /* each part has a clock of its own where no other event is looked for */
-    struct clocks *clocks = nothing_watched && held ? sim->clocks : NULL;
+    /* each part has a clock of its own; pairs have them where none is held */
+    bool all = nothing_watched ? !held : sim->local && !held;
+    struct clocks *clocks = all ? NULL : clocks_on(sim->clocks);
     if (!st && !(st = local_all(held ? sim->local : NULL))) {
         /* series need not reach beyond a step at which the run stops anyway */
         double stop = simulate_next_step(sim);
@@ -342,13 +343,15 @@ move_to_event(struct simulation *sim, double target, double *end,
     if (!st && (sim->mode_change.what == CHANGE_FACE_END ||
                 sim->mode_change.what == CHANGE_FEATURE))
         st = keep_face_end(sim);
-    if (!st && nothing_watched && rt_stopped(run))
+    if (!st && (nothing_watched || clocks) && rt_stopped(run))
         st = IMP_STOPPED;
     found->kind = EVENT_NONE;
     if (!st)
         simulate_rows_look(sim, &looks);
     if (!st && clocks) {
         clocks_go(clocks, *end);
+        clocks_found(clocks, found, more, n_more);
+        local_passed_over(sim->local);
     } else if (!st && nothing_watched) {
         /* the search for changes has already made the series of this motion */
         order = held ? sim->mode_change.order : order;

@@ -94,6 +94,8 @@ simulate_check_penetration(struct simulation *sim)
     const uint32_t *list = NULL;
     uint32_t n =
         sim->local ? local_concerned(sim->local, &list) : sim->n_contacts;
+    if (sim->clocks && !list)
+        n = clocks_concerned(sim->clocks, &list);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t contact = list ? list[i] : i;
         struct simulated_contact *state = &sim->contacts[contact];

@@ -264,8 +264,9 @@ simulate_persistent_peek(struct simulation *sim, struct clocks *clocks,
     sim->mode_change.what = CHANGE_NONE;
     if (!clocks && !persistent_any(sim->run) && !resting->n)
         return IMP_OK;
-    int st = clocks ? clocks_next(clocks, until, blind, resting->over,
-                                  resting->n, &sim->mode_change)
+    struct clocks_question asked = {blind, resting->over, resting->n,
+                                    sim->watch};
+    int st = clocks ? clocks_next(clocks, until, &asked, &sim->mode_change)
                     : mode_change_next(sim->run, until, blind, resting->over,
                                        resting->n, &sim->mode_change);
     *t = sim->mode_change.time;

@@ -295,8 +295,8 @@ simulate_watch(struct simulation *sim, uint32_t contact, enum event_watch watch)
     sim->contacts[contact].watch = watch;
     if (watch == WATCH_LEAVE)
         event_handled(sim->run, contact);
-    if (sim->local)
-        local_touches(sim->local, contact);
+    local_touches(sim->local, contact);
+    clocks_touches(sim->clocks, contact);
     if (sim->rewatched.on[contact])
         return;
     sim->rewatched.on[contact] = true;
@@ -611,8 +611,8 @@ void limit_group_join(struct simulation *sim, const bool *marked, double window,
  * into group->rows. False: it is not known, and the limit has to wait. */
 bool limit_rows_foresee(struct simulation *sim, struct limit_group *group,
                         struct forecast_memory *lines, double meet);
-/* Watches others. False: the search watches nothing. */
-bool limit_watch_others(struct simulation *, const struct limit_group *);
+/* Watches others. Returns the clocks by which the run goes, or NULL. */
+struct clocks *limit_watch(struct simulation *, const struct limit_group *);
 /* Records these rows, from the state `here`. The present state stays. */
 int limit_rows_record(struct simulation *sim, struct limit_group *group,
                       const struct saved_state *here);

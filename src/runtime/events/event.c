@@ -248,7 +248,7 @@ scan(struct near *watched, double length, bool crowded)
 static void
 looks(const struct event_state *ev, struct rt *run, double t1)
 {
-    if (!ev->body)
+    if (!ev->body && !ev->part)
         motion_looks(run, MOTION_STEP_ORDER, t1);
 }
 
@@ -294,7 +294,7 @@ choose(struct rt *run, struct event_state *ev, double t0, double hm,
             break;
         struct near *earliest = &ev->near[next];
         if (moved) {
-            saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->look);
+            saved_step_restore(run, ev, &ev->look);
             int st = event_expand(ev, run, &hm);
             if (st != IMP_OK)
                 return st;
@@ -302,7 +302,7 @@ choose(struct rt *run, struct event_state *ev, double t0, double hm,
         }
         if (event_refine_along(ev, run, next, hm))
             continue;
-        saved_step_take(run, ev->body ? ev->contact : NULL, &ev->look);
+        saved_step_take(run, ev, &ev->look);
         moved = true;
         bool trust;
         int st = event_refine(ev, run, next, t0, &trust);
@@ -318,7 +318,7 @@ choose(struct rt *run, struct event_state *ev, double t0, double hm,
             *length = fmin(*length, earliest->s);
     }
     if (moved) {
-        saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->look);
+        saved_step_restore(run, ev, &ev->look);
         return event_expand(ev, run, &hm);
     }
     return IMP_OK;
@@ -522,7 +522,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
     double t0 = step->start, t1 = t0 + switching_least(run);
     uint32_t slowest = step->slowest < run->im->contacts.n ? step->slowest : 0;
     bool jumps = false;
-    saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
+    saved_step_take(run, ev, &ev->step);
     looks(ev, run, t1);
     event_move(ev, run, t1 - t0, t1);
     for (uint32_t i = 0; i < ev->n; i++) {
@@ -543,7 +543,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
             return event_jumps_into(run, contact, watched->at.gap);
     }
     if (!jumps || t1 >= t0 + step->most) {
-        saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->step);
+        saved_step_restore(run, ev, &ev->step);
         return event_stuck(run, slowest);
     }
     step->cap = INFINITY;
@@ -563,7 +563,7 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     size_t mark = looks_mark(run);
     if (t1 == t0)
         return beyond(run, ev, step, each_step, ctx);
-    saved_step_take(run, ev->body ? ev->contact : NULL, &ev->step);
+    saved_step_take(run, ev, &ev->step);
     looks(ev, run, t1);
     event_move(ev, run, t1 - t0, t1);
     int st = verify(run, ev, t1 - t0, &good, &least);
@@ -571,7 +571,7 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
         return st;
     if (!good) {
         looks_cut(run, mark);
-        saved_step_restore(run, ev->body ? ev->contact : NULL, &ev->step);
+        saved_step_restore(run, ev, &ev->step);
         step->cap = fmax(0.5 * length, least);
         if (!(step->cap < length))
             step->cap = 0.5 * length;
@@ -642,7 +642,8 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
         st = advance(run, ev, &step, until, each_step, ctx);
         if (st != IMP_OK)
             return st;
-        if (isinf(step.cap) && !ev->near[*ev->contact].candidate)
+        if (isinf(step.cap) &&
+            (ev->part || !ev->near[*ev->contact].candidate))
             steps--;
     }
 }
@@ -674,6 +675,35 @@ event_next(struct rt *run, const enum event_watch *watch, double until,
         until = rt_time(run) + event_horizon(run);
     return search(run, ev, until, UINT32_MAX, each_step, ctx, out, more,
                   n_more);
+}
+
+int
+event_of_part(struct rt *run, const uint32_t *contact, uint32_t n,
+              const enum event_watch *watch, double *left, double until,
+              struct event *out, struct event *more, uint32_t *n_more)
+{
+    assert(run != NULL && n > 0 && contact != NULL && watch != NULL);
+    assert(left != NULL && out != NULL && more != NULL && n_more != NULL);
+    assert(isfinite(until) && !run->trace);
+    struct event_state *ev = state_of(run);
+    ev->contact = contact;
+    ev->n = n;
+    ev->body = NULL;
+    ev->part = true;
+    for (uint32_t i = 0; i < n; i++) {
+        begin(ev, contact[i], watch[contact[i]]);
+        ev->near[contact[i]].begun = left[contact[i]] <= rt_time(run);
+    }
+    int st = search(run, ev, until, 1, NULL, NULL, out, more, n_more);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct near *watched = &ev->near[contact[i]];
+        left[contact[i]] = !watched->begun || watched->inside
+                               ? INFINITY
+                               : fmin(left[contact[i]], rt_time(run));
+    }
+    ev->part = false;
+    ev->contact = NULL;
+    return st;
 }
 
 int

@@ -66,6 +66,14 @@ int event_next(struct rt *run, const enum event_watch *watch, double until,
 int event_of_pair(struct rt *run, uint32_t contact, enum event_watch watch,
                   double until, uint32_t steps, struct event *out,
                   double *entry, bool *open);
+/* The same as event_next for the contacts contact[0..n), which are all those of
+ * the bodies that motion_only lets move, and for one step: where no event comes
+ * in it, the run stands at its end. Times that run->looks asks for are passed
+ * over. left, per contact: at the end of which step (s) its gap has been open
+ * since its last touch; infinite: of none yet. */
+int event_of_part(struct rt *run, const uint32_t *contact, uint32_t n,
+                  const enum event_watch *watch, double *left, double until,
+                  struct event *out, struct event *more, uint32_t *n_more);
 /* Forgets what is known of a contact, which is now one of other bodies. */
 void event_forget(struct rt *run, uint32_t contact);
 /* For how long (s) balls around the bodies of a contact, or a plane and a ball,

@@ -75,11 +75,11 @@ struct saved_step {
     unsigned char *warm;
     size_t trace; /* the length of the log of the motion that is kept */
 };
-/* pair: the contact that is searched alone, or NULL. */
+struct event_state;
 void saved_step_new(struct rt *run, struct saved_step *saved);
-void saved_step_take(const struct rt *run, const uint32_t *pair,
+void saved_step_take(struct rt *run, const struct event_state *ev,
                      struct saved_step *saved);
-void saved_step_restore(struct rt *run, const uint32_t *pair,
+void saved_step_restore(struct rt *run, const struct event_state *ev,
                         struct saved_step *saved);
 
 /* the state of the two bodies of a contact, and what is known of it */
@@ -147,6 +147,7 @@ struct event_state {
     uint32_t n;
     struct kept *kept;    /* per contact */
     const uint32_t *body; /* two bodies which alone are moved; NULL: all are */
+    bool part; /* of these contacts alone, on the way to later times */
 };
 
 /* The gap at the end of a step may differ from its polynomial by this share of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is restored when a step of the search is taken back: the state of all
  * bodies, or of the two of a pair that is searched alone, and what is known of
- * the closest points. */
+ * the closest points (of a part: of those of its contacts). */
 #include <assert.h>
 #include <string.h>
 
@@ -67,38 +67,66 @@ copy_pair(const struct rt *run, uint32_t c, struct saved_step *saved, bool back)
         saved->warm[c] = run->closest.warm[c];
 }
 
+/* Copies what is known of the contacts of a part. */
+static void
+copy_known(struct rt *run, const struct event_state *ev,
+           struct saved_step *saved, bool back)
+{
+    for (uint32_t i = 0; i < ev->n; i++) {
+        uint32_t c = ev->contact[i];
+        double *u = run->closest.unknowns + 8 * (size_t)c,
+               *kept = saved->u + 8 * (size_t)c;
+        memcpy(back ? u : kept, back ? kept : u, 8 * sizeof *u);
+        if (back)
+            run->closest.warm[c] = saved->warm[c];
+        else
+            saved->warm[c] = run->closest.warm[c];
+        double *work =
+            run->env + rt_contact(run, c)->env_contact + IMP_CONTACT_WORK;
+        *(back ? work : saved->work + c) = back ? saved->work[c] : *work;
+    }
+}
+
 void
-saved_step_take(const struct rt *run, const uint32_t *pair,
+saved_step_take(struct rt *run, const struct event_state *ev,
                 struct saved_step *saved)
 {
-    assert(run != NULL && saved != NULL);
+    assert(run != NULL && ev != NULL && saved != NULL);
     size_t n = state_size(run), c = run->im->contacts.n;
     saved->time = rt_time(run);
-    if (pair) {
-        copy_pair(run, *pair, saved, false);
+    if (ev->body) {
+        copy_pair(run, *ev->contact, saved, false);
         return;
     }
     saved->trace = run->trace ? trace_mark(run->trace) : 0;
     memcpy(saved->state, run->env + run->im->layout.state, sizeof(double) * n);
     memcpy(saved->lo, run->state_lo, sizeof(double) * n);
+    if (ev->part) {
+        copy_known(run, ev, saved, false);
+        return;
+    }
     memcpy(saved->u, run->closest.unknowns, sizeof(double) * 8 * c);
     memcpy(saved->warm, run->closest.warm, c);
     saved_work_take(run, saved->work);
 }
 
 void
-saved_step_restore(struct rt *run, const uint32_t *pair,
+saved_step_restore(struct rt *run, const struct event_state *ev,
                    struct saved_step *saved)
 {
-    assert(run != NULL && saved != NULL);
+    assert(run != NULL && ev != NULL && saved != NULL);
     size_t n = state_size(run), c = run->im->contacts.n;
     run->env[run->im->layout.time] = saved->time;
-    if (pair) {
-        copy_pair(run, *pair, saved, true);
+    if (ev->body) {
+        copy_pair(run, *ev->contact, saved, true);
         return;
     }
     memcpy(run->env + run->im->layout.state, saved->state, sizeof(double) * n);
     memcpy(run->state_lo, saved->lo, sizeof(double) * n);
+    if (ev->part) {
+        copy_known(run, ev, saved, true);
+        return;
+    }
     memcpy(run->closest.unknowns, saved->u, sizeof(double) * 8 * c);
     memcpy(run->closest.warm, saved->warm, c);
     saved_work_restore(run, saved->work);

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "runtime/events/event_priv.h"
-#include "runtime/motion/persistent.h"
+#include "runtime/motion/persistent_group.h"
 
 /* the motion is expanded again at the time found at most this many times */
 #define EVENT_ROUNDS 4
@@ -169,6 +169,17 @@ crosses_along(struct rt *run, uint32_t contact, struct near *watched,
     return true;
 }
 
+/* Is a body held of those that move? */
+static bool
+holds_any(const struct rt *run)
+{
+    const struct persistent_set *set = run->persistent;
+    for (int i = 0; set && i < set->n; i++)
+        if (motion_asks(run, *set->group[i]->moved.block))
+            return true;
+    return false;
+}
+
 bool
 event_refine_along(const struct event_state *ev, struct rt *run,
                    uint32_t contact, double hm)
@@ -177,7 +188,7 @@ event_refine_along(const struct event_state *ev, struct rt *run,
     struct near *watched = &ev->near[contact];
     struct saved_pair start;
     double moved;
-    if (ev->body || !persistent_any(run) || !motion_by_weight(run))
+    if (ev->body || !holds_any(run) || !motion_by_weight(run))
         return false;
     saved_pair_take(run, contact, &start);
     if (watched->entry > 0.0)

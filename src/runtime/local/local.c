@@ -137,6 +137,16 @@ local_all(struct local *local)
     return local->status;
 }
 
+void
+local_passed_over(struct local *local)
+{
+    if (!local)
+        return;
+    assert(!local->behind && !local->makes);
+    local->reached = NAN;
+    local->quiet = true;
+}
+
 /* Leaves behind all bodies that are not of these events, nor may touch theirs.
  * Nobody may read what they had: asserts make it no number. */
 static void
@@ -585,7 +595,7 @@ local_near(struct local *local, uint32_t which, const uint32_t **list)
     assert(local && which < local->run->im->bodies.n && list);
     const struct local_body *body = local->body + which;
     bool known = (rt_time(local->run) == local->reached && !body->held) ||
-                 local->balls_held;
+                 (local->balls_held && !isnan(local->reached));
     *list = known ? body->near : local->of + local->first[which];
     uint32_t n =
         known ? body->n_near : local->first[which + 1] - local->first[which];
@@ -628,15 +638,17 @@ list_concerned(struct local *local)
 void
 local_touches(struct local *local, uint32_t contact)
 {
-    assert(local && contact < local->n);
-    local_pair_of(local, contact)->left = false;
+    assert(!local || contact < local->n);
+    if (local)
+        local_pair_of(local, contact)->left = false;
 }
 
 uint32_t
 local_concerned(const struct local *local, const uint32_t **list)
 {
     assert(local && list);
-    *list = local->quiet && !local->balls_held ? NULL : local->concerned;
+    bool all = local->quiet && (!local->balls_held || isnan(local->reached));
+    *list = all ? NULL : local->concerned;
     return *list ? local->n_concerned : local->n;
 }
 

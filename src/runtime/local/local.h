@@ -34,6 +34,8 @@ void local_leaves_behind(struct local *local);
 /* Brings the bodies that were left behind to the time of the last event, which
  * is the present one. Status; errors are told. NULL: there is none. */
 int local_all(struct local *local);
+/* Others have brought the run to the present time, and know what comes next. */
+void local_passed_over(struct local *local);
 /* There: the contact of two bodies, which is made if they have none; NO_CONTACT
  * where there is no room. */
 uint32_t local_contact(struct local *local, uint32_t one, uint32_t two);
@@ -44,7 +46,8 @@ uint32_t local_contact(struct local *local, uint32_t one, uint32_t two);
 int local_next(struct local *local, const enum event_watch *watch,
                const uint32_t *changed, uint32_t n_changed, double until,
                struct event *out, struct event *more, uint32_t *n_more);
-/* The contact is watched from a touch on that was handled now. */
+/* The contact is watched from a touch on that was handled now. NULL: nothing
+ * to tell. */
 void local_touches(struct local *local, uint32_t contact);
 /* Contacts of a body: all that are not proved to be farther apart than `reach`
  * at the present time, to which their bodies are brought. Returns how many

@@ -515,8 +515,10 @@ persistent_project_group(struct rt *run, struct persistent_group *group)
 void
 persistent_project(struct rt *run)
 {
-    for (int i = 0; i < run->persistent_memory->n; i++)
-        persistent_project_group(run, run->persistent_memory->group[i]);
+    const struct persistent_set *set = run->persistent_memory;
+    for (int i = 0; i < set->n; i++)
+        if (motion_asks(run, *set->group[i]->moved.block))
+            persistent_project_group(run, set->group[i]);
 }
 
 double

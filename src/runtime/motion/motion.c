@@ -509,7 +509,8 @@ move(struct rt *run, int order, double dt, double t)
         joint_friction_work(run, order, dt);
     for (uint32_t block = 0; block < run->im->blocks.n; block++)
         if (motion_block_free(run, block)->tape != IMP_NO_TAPE &&
-            motion_block_free(run, block)->system == IMP_NO_SYSTEM)
+            motion_block_free(run, block)->system == IMP_NO_SYSTEM &&
+            motion_asks(run, block))
             advance_block(run, block, order, dt);
     run->env[run->im->layout.time] = t;
     motion_prescribed(run);

@@ -66,11 +66,10 @@ bool motion_by_parabolas(const struct rt *run, uint32_t block);
 /* Reports that the series holds for no time at all, because the motion is
  * singular (E0603). IMP_FAILED. */
 int motion_stuck(struct rt *run);
-/* From now on series of all blocks, and searches for changes of what is held,
- * are those of these blocks alone (per block); NULL: of all again. All bodies
- * of one group belong to it or none. */
+/* From now on series of all blocks, steps along them and searches for changes
+ * of what is held are those of these blocks alone (per block); NULL: of all
+ * again. All bodies of one group belong to it or none. */
 void motion_only(struct rt *run, const bool *block);
-bool motion_asks(const struct rt *run, uint32_t block);
 /* Makes the series of all blocks; *step is the least of their times. */
 int motion_series_all(struct rt *run, int order, double *step);
 /* From now on, until this is called with false, motion_series_all makes nothing

@@ -200,4 +200,11 @@ double motion_brief_length(const struct rt *run,
 double motion_brief(const struct rt *run, struct motion_brief *brief,
                     const struct persistent_group *group);
 
+/* motion_asks, for files that persistent_group.c calls. */
+static inline bool
+motion_lets(const struct rt *run, uint32_t block)
+{
+    return !run->motion->only || run->motion->only[block];
+}
+
 #endif

@@ -73,6 +73,8 @@ bool persistent_marked(const struct rt *run, uint32_t contact,
                        const bool *block);
 /* Do forces of contacts act on bodies of this block? */
 bool persistent_moves(const struct rt *run, uint32_t block);
+/* Is this block one of those that motion_only lets move? */
+bool motion_asks(const struct rt *run, uint32_t block);
 /* Returns the number of points of all groups; persistent_point gives the i-th
  * with its force (N) at the instant of the last series. */
 int persistent_count(const struct rt *run);

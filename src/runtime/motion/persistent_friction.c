@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/motion/contact_point.h"
+#include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
@@ -680,6 +681,9 @@ persistent_friction_work(struct rt *run, int order, double dt)
         if (!friction || !row->on || friction->mode == CONTACT_STICK)
             continue;
         const imp_contact *contact = rt_contact(run, row->spot.contact);
+        uint32_t side = contact_point_body_moves(run, contact->body[0]) ? 0 : 1;
+        if (!motion_lets(run, rt_body(run, contact->body[side])->block))
+            continue;
         struct taylor power;
         double work = 0.0;
         taylor_mul(order - 1, &friction->force, &friction->slip, &power);

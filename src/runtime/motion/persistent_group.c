@@ -343,6 +343,8 @@ persistent_series_standing(struct rt *run, int order, double *step)
         struct persistent_group *group = set->group[i];
         bool simple =
             !group->yields && !group->varies && !group->rubs && !run->joints;
+        if (!motion_asks(run, *group->moved.block))
+            continue;
         if (!simple || !persistent_kept(run, group, 0)) {
             st = persistent_group_series(run, group, order, UINT32_MAX);
             persistent_keeps(run, group, st ? 0 : order);

@@ -12,6 +12,7 @@
 #include "runtime/events/event_priv.h"
 #include "runtime/gap/contact_bodies.h"
 #include "runtime/geometry/support.h"
+#include "runtime/motion/persistent.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/vec3.h"
 
@@ -35,6 +36,8 @@ struct relative {
     double x[3], v[3], a[3];
     double rest; /* a bound of what orders >= 3 add within the horizon */
     bool ends;   /* there are no orders >= 3 */
+    bool series; /* made of series */
+    double higher[MOTION_STEP_ORDER + 1]; /* sizes of the orders >= 3 */
 };
 
 /* Returns the series of entry i of the pose of a free body; NULL for other
@@ -72,8 +75,10 @@ add_motion(const struct rt *run, const imp_body *body, double sign,
         motion->a[j] += sign * row[2];
         double hk = horizon * horizon * horizon, part = 0.0;
         for (int n = 3; n <= MOTION_STEP_ORDER; n++, hk *= horizon)
-            if (row[n] != 0.0)
+            if (row[n] != 0.0) {
                 part += fabs(row[n]) * hk;
+                motion->higher[n] += fabs(row[n]);
+            }
         /* the terms beyond the last one are worth less than all terms seen */
         sum += 2.0 * part;
     }
@@ -88,7 +93,7 @@ static bool
 relative_motion(const struct rt *run, const imp_contact *image_contact,
                 double horizon, struct relative *motion)
 {
-    *motion = (struct relative){.ends = true};
+    *motion = (struct relative){.ends = true, .series = true};
     for (int i = 0; i < 2; i++)
         if (!add_motion(run, rt_body(run, image_contact->body[i]),
                         i == 0 ? -1.0 : 1.0, horizon, motion))
@@ -305,6 +310,74 @@ most_spin(const struct rt *run, const imp_body *body)
     return fmax(now, fmin(vec3_norm(L) * inverse, 10.0 * now));
 }
 
+/* The series of entry i of the spin of a body that has one; NULL else. */
+static const double *
+spin_row(const struct rt *run, const imp_body *body, uint32_t i)
+{
+    if (body->block == IMP_NO_BLOCK || body->block >= run->im->blocks.n)
+        return NULL;
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t);
+    const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
+    uint32_t env = body->env_state + (run->im->dim == 2 ? 5 : 10) + i,
+             at = block->state.n > 0 ? env - state[0] : 0;
+    if (at >= block->state.n || state[at] != env)
+        for (at = 0; at < block->state.n && state[at] != env; at++)
+            ;
+    return at < block->state.n ? run->rows.block[body->block] +
+                                     (size_t)rows[at] * IMP_ROW_STRIDE +
+                                     IMP_ROW_PAD
+                               : NULL;
+}
+
+/* Does the body turn in space without a torque? */
+static bool
+turns_freely(const struct rt *run, const imp_body *body)
+{
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
+    return run->im->dim == 3 && body->flags & IMP_BODYF_WEIGHT &&
+           !(body->flags & IMP_BODYF_ROTORS) && block->bodies.n == 1 &&
+           block->n_unknown == 0 && !persistent_moves(run, body->block);
+}
+
+/* Adds to `way`, order by order of time, how far what is at this arm comes by
+ * the changes of the body's spin, which torques, joints and contacts make. */
+static void
+add_turn(const struct rt *run, const imp_body *body, double arm, double *way)
+{
+    if (body_rests(body) || body->flags & IMP_BODYF_PRESCRIBED ||
+        turns_freely(run, body))
+        return;
+    for (uint32_t i = 0; i < (run->im->dim == 2 ? 1u : 3u); i++) {
+        const double *row = spin_row(run, body, i);
+        for (int n = 1; row != NULL && n < MOTION_STEP_ORDER; n++)
+            way[n + 1] += arm * fabs(row[n]) / (n + 1);
+    }
+}
+
+/* When, at most at t, have these orders of time come to `room`? A little before
+ * that where it is not t. */
+static double
+room_lasts(double room, const double *way, double t)
+{
+    if (!isfinite(t))
+        for (int n = MOTION_STEP_ORDER; n > 0; n--)
+            if (way[n] > 0.0)
+                t = fmin(t, pow(room / way[n], 1.0 / n));
+    while (isfinite(t) && t > 0.0) {
+        double sum = 0.0;
+        for (int n = MOTION_STEP_ORDER; n > 0; n--)
+            sum = (sum + way[n]) * t;
+        if (sum <= room)
+            break;
+        /* no order grows by more than the highest one */
+        t *= fmax(0.5, fmin(0.95, room / sum));
+    }
+    return t;
+}
+
 /* For how long bodies stay apart whose gap is this and which move so against
  * each other, and by this speed beside that; at most `most`. */
 static double
@@ -313,27 +386,38 @@ keep_apart(struct rt *run, const imp_contact *image_contact,
            double most)
 {
     struct support_body support[2];
-    double spin[2], speed;
+    double spin[2], arm[2], speed, way[MOTION_STEP_ORDER + 1] = {0.0};
     for (int i = 0; i < 2; i++) {
         support_body_get(run, image_contact->body[i], &support[i]);
         spin[i] = most_spin(run, support[i].b);
     }
     int flat = support[0].flat ? 0 : support[1].flat ? 1 : -1;
-    if (flat < 0) {
-        speed = spin[0] * support[0].size + spin[1] * support[1].size;
-    } else {
+    arm[0] = support[0].size;
+    arm[1] = support[1].size;
+    if (flat >= 0) {
         /* Seen from the plane, the centre of the other body moves with its own
          * speed and the turning of the plane, and the body turns with both
          * spins. */
         if (support[1 - flat].flat)
             return 0.0;
-        speed = spin[flat] * (vec3_norm(motion->x) + support[1 - flat].size) +
-                spin[1 - flat] * support[1 - flat].size;
+        arm[flat] = vec3_norm(motion->x) + support[1 - flat].size;
     }
-    speed += vec3_norm(motion->v) + beside;
-    /* |gap| share = speed t + |a| t^2 */
+    speed = spin[0] * arm[0] + spin[1] * arm[1] + vec3_norm(motion->v) + beside;
+    /* |gap| share = speed t + |a| t^2 + ... */
     double room = (1.0 - ADVANCEMENT_REST) * fabs(gap);
-    return fmin(most, first_nonpositive(room, -speed, -vec3_norm(motion->a)));
+    double t = fmin(
+        most, first_nonpositive(room, -speed, -vec3_norm(motion->a)));
+    if (!motion->series)
+        return t;
+    memcpy(way, motion->higher, sizeof way);
+    for (int i = 0; i < 2; i++)
+        add_turn(run, support[i].b, arm[i], way);
+    bool more = false;
+    for (int n = 2; n <= MOTION_STEP_ORDER; n++)
+        more |= way[n] > 0.0;
+    way[1] += speed;
+    way[2] += vec3_norm(motion->a);
+    return more ? room_lasts(room, way, t) : t;
 }
 
 /* Puts the bodies that are driven where they are at this time. */
@@ -376,7 +460,7 @@ advancement_safe_driven(struct rt *run, uint32_t contact, double gap,
 {
     assert(contact < run->im->contacts.n && gap > 0.0 && most >= 0.0);
     const imp_contact *image_contact = rt_contact(run, contact);
-    struct relative motion = {.ends = true};
+    struct relative motion = {.ends = true, .series = true};
     struct support_body support[2];
     double arm = 0.0, speed = 0.0;
     for (int i = 0; i < 2; i++) {

@@ -218,10 +218,14 @@ search_failed(struct fit *fit)
             diag_note(analysis->ds, diag, fit->command->range,
                       "the run says: %s", fit->why);
         diag_help(analysis->ds, diag,
-                  fit->why ? "where lengths differ, take rows at the times of "
-                             "the data alone: at = d.t  keep = 0"
-                           : "the defaults of the params are the start; --set "
-                             "changes them");
+                  fit->empty
+                      ? "where cells are empty, take the others on both sides: "
+                        "fit r_h[present(d.h)] to d.h[present(d.h)]"
+                  : fit->why
+                      ? "where lengths differ, take rows at the times of "
+                        "the data alone: at = d.t  keep = 0"
+                      : "the defaults of the params are the start; "
+                        "--set changes them");
         return IMP_FAILED;
     case LEAST_SQUARES_SINGULAR:
         diag = diag_add(

@@ -112,6 +112,7 @@ struct fit {
     double *lo, *hi, *start; /* per param */
     struct least_squares_result found;
     const char *why; /* there is no value at the start, of a run */
+    bool empty;      /* because an entry has no value */
 };
 /* Makes room for a fit to fit->m entries, and reads the bounds. */
 void fit_prepare(struct fit *fit);

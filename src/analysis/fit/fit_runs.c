@@ -160,6 +160,7 @@ count_rows(void *ctx, struct analysis *analysis)
     fit->m = list.n;
     for (size_t i = 0; i < list.n; i++)
         if (isnan(list.x[2 * i]) || isnan(list.x[2 * i + 1])) {
+            fit->empty = true;
             struct diag *diag =
                 diag_add(analysis->ds, DIAG_E0761, fit->column->range,
                          "entry number %zu has no value", i);

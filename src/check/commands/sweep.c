@@ -141,11 +141,15 @@ axes(struct check *ck, const struct option_row *option,
         struct diag *diag =
             check_error(ck, DIAG_E0421, node->range,
                         "`%s` names params and their values", option->key);
-        CHECK_HELP(ck, diag,
-                   random
-                       ? "as in random = (a in [0, 1], b in [-1, 1])"
-                       : "as in over = (rho in linspace(0.1, 1, 10), gamma in "
-                         "(0.2, 0.3))");
+        CHECK_HELP(
+            ck, diag,
+            random && node->kind == AST_NUM
+                ? "so many runs of each are repeat = 20; starts that "
+                  "draw, and params of random = (a in [0, 1]), are drawn "
+                  "anew in each"
+            : random ? "as in random = (a in [0, 1], b in [-1, 1])"
+                     : "as in over = (rho in linspace(0.1, 1, 10), gamma in "
+                       "(0.2, 0.3))");
         return false;
     }
     struct tm_val *items = NEW_N(ck->arena, struct tm_val, node->n_args + 1);

@@ -10,6 +10,7 @@
 #include "check/context/builtins.h"
 #include "check/context/context.h"
 #include "check/context/corners.h"
+#include "check/context/owner.h"
 #include "check/context/stdlib.h"
 #include "syntax/parse.h"
 
@@ -295,92 +296,6 @@ of_another_kind(struct check *ck, struct diag *diag, const struct decl *other,
                    "a product is written with `*`, an index with [ ]");
 }
 
-/* Does the item hold this range? */
-static bool
-holds(const struct ast_item *item, imp_range range)
-{
-    return item->range.file == range.file && item->range.lo <= range.lo &&
-           range.hi <= item->range.hi;
-}
-
-/* Does this item of a system's block declare a coordinate, a contact or a point
- * of this name? */
-static bool
-names_in_system(const struct ast_item *inner, const char *name)
-{
-    if (inner->kind == AST_CONTACT || inner->kind == AST_POINT)
-        return !inner->index.text && inner->name.text &&
-               !strcmp(inner->name.text, name);
-    for (size_t k = 0; inner->kind == AST_COORDINATE && k < inner->n_names; k++)
-        if (!strcmp(inner->names[k].text, name))
-            return true;
-    return false;
-}
-
-/* The data that have a column of this name; NULL: none have. */
-static const char *
-data_with_column(const struct check *ck, const char *name)
-{
-    for (size_t i = 0; i < ck->lists.tables.n; i++) {
-        const struct tm_table *table = &ck->lists.tables.v[i];
-        for (size_t k = 0; k < table->n_columns; k++)
-            if (!strcmp(table->columns[k].name, name))
-                return table->name;
-    }
-    return NULL;
-}
-
-/* What has something of this name: a system its coordinate or contact, a body
- * its place, a contact its gap. NULL: nothing that the module declares, or the
- * range stands in such a thing, which reads itself in other ways. */
-static const char *
-owner(const struct module *module, const char *name, imp_range range)
-{
-    static const struct {
-        const char *name;
-        enum decl_kind of;
-    } row[] = {
-        {"position", DECL_BODY}, {"velocity", DECL_BODY},
-        {"spin", DECL_BODY},     {"angle", DECL_BODY},
-        {"energy", DECL_BODY},   {"momentum", DECL_BODY},
-        {"gap", DECL_CONTACT},   {"slip", DECL_CONTACT},
-        {"mode", DECL_CONTACT},  {"normal_force", DECL_CONTACT},
-        {"work", DECL_CONTACT},  {"friction_force", DECL_CONTACT},
-        {"rate", DECL_ROTOR},
-    };
-    enum decl_kind of = DECL_SYSTEM;
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        if (!strcmp(row[i].name, name))
-            of = row[i].of;
-    for (const struct decl *decl = module->first; decl; decl = decl->next)
-        if (decl->kind == of && decl->item && holds(decl->item, range))
-            return of == DECL_ROTOR ? decl->name : NULL;
-    for (const struct decl *decl = module->first; decl; decl = decl->next) {
-        const struct ast_item *item = decl->item;
-        bool has = decl->kind == of && item && !item->index.text;
-        for (size_t b = 0; has && b < item->n_block; b++) {
-            const struct ast_item *inner = item->block[b];
-            if (of == DECL_BODY && inner->kind == AST_KEY &&
-                !strcmp(inner->name.text, "fixed"))
-                has = false;
-            if (of == DECL_SYSTEM && has && names_in_system(inner, name))
-                return decl->name;
-        }
-        if (has && of != DECL_SYSTEM)
-            return decl->name;
-    }
-    return NULL;
-}
-
-/* The same, or the data that have a column of this name. */
-static const char *
-holder(const struct check *ck, const struct module *module, const char *name,
-       imp_range range)
-{
-    const char *of = owner(module, name, range);
-    return of ? of : data_with_column(ck, name);
-}
-
 /* The family whose index has this name; NULL: there is none. */
 static const struct decl *
 family_index(const struct module *module, const char *name)
@@ -406,17 +321,17 @@ in_friction(const struct module *module, const char *name, imp_range range)
          decl = decl->next) {
         const struct ast_item *item = decl->item;
         if ((decl->kind != DECL_CONTACT && decl->kind != DECL_SYSTEM) ||
-            !item || !holds(item, range))
+            !item || !item_holds(item, range))
             continue;
         for (size_t b = 0; b < item->n_block; b++) {
             const struct ast_item *key = item->block[b];
             for (size_t k = 0; key->kind == AST_CONTACT && k < key->n_block;
                  k++)
-                if (holds(key->block[k], range)) {
+                if (item_holds(key->block[k], range)) {
                     key = key->block[k];
                     break;
                 }
-            if (key->kind == AST_KEY && holds(key, range))
+            if (key->kind == AST_KEY && item_holds(key, range))
                 return !strcmp(key->name.text, "friction");
         }
     }
@@ -545,20 +460,47 @@ has_fields(struct check *ck, imp_range range)
     return source && range.hi < source->len && source->text[range.hi] == '.';
 }
 
-/* Does the name stand as an index behind a call, f(x) [mm]? */
 static bool
-behind_call(struct check *ck, imp_range range)
+word_byte(char byte)
+{
+    unsigned char c = (unsigned char)byte;
+    return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* What stands behind a call as its index, f(x) [kg*m^2], holds the name: the
+ * call with that unit. NULL: it is none. */
+static const char *
+unit_behind_call(struct check *ck, imp_range range)
 {
     const struct source *source = source_get(ck->in->sources, range.file);
-    size_t at = source ? range.lo : 0;
-    const char brackets[] = "[)";
-    for (int i = 0; i < 2; i++) {
-        while (at > 0 && strchr(" \t\n", source->text[at - 1]))
-            at--;
-        if (!at || source->text[--at] != brackets[i])
-            return false;
+    const char *text = source ? source->text : "";
+    size_t at = source ? range.lo : 0, end = range.hi, open;
+    while (at > 0 &&
+           (word_byte(text[at - 1]) || strchr(" */^-().", text[at - 1])))
+        at--;
+    if (!at || text[--at] != '[')
+        return NULL;
+    open = at;
+    while (at > 0 && strchr(" \t\n", text[at - 1]))
+        at--;
+    if (!at || text[--at] != ')')
+        return NULL;
+    for (int depth = 1; depth > 0;) {
+        if (!at)
+            return NULL;
+        at--;
+        depth += text[at] == ')' ? 1 : text[at] == '(' ? -1 : 0;
     }
-    return true;
+    size_t name = at;
+    while (name > 0 && word_byte(text[name - 1]))
+        name--;
+    while (end < source->len && text[end] && !strchr("]\n", text[end]))
+        end++;
+    if (name == at)
+        return NULL;
+    return arena_printf(ck->arena, "(%.*s(...)) [%.*s]", (int)(at - name),
+                        text + name, (int)(end - open - 1), text + open + 1);
 }
 
 /* Says what stands for a word where a value is wanted; false: nothing does. */
@@ -576,11 +518,11 @@ help_word(struct check *ck, struct diag *diag, const struct module *module,
         CHECK_HELP(ck, diag, "texts of results stand in quotes: \"%s\"", name);
     else if (help_rate(ck, diag, range, name, ns))
         return true;
-    else if (word_is_unit(name) && behind_call(ck, range))
+    else if (word_is_unit(name) && unit_behind_call(ck, range))
         CHECK_HELP(ck, diag,
                    "behind a call [ ] takes an entry; for a unit put brackets "
-                   "around it: (linspace(1, 5, 3)) [%s]",
-                   name);
+                   "around it: %s",
+                   unit_behind_call(ck, range));
     else if (word_is_unit(name) && name[1])
         CHECK_HELP(ck, diag,
                    "a unit stands in square brackets behind a number: 5 [%s]",
@@ -598,7 +540,7 @@ help_own_contact(struct check *ck, struct diag *diag,
 {
     for (const struct decl *decl = module->first; decl; decl = decl->next) {
         const struct ast_item *item = decl->item;
-        if (decl->kind != DECL_SYSTEM || !item || !holds(item, range))
+        if (decl->kind != DECL_SYSTEM || !item || !item_holds(item, range))
             continue;
         for (size_t i = 0; i < item->n_block; i++)
             if (item->block[i]->kind == AST_CONTACT &&
@@ -630,7 +572,7 @@ help_parameter(struct check *ck, struct diag *diag, const struct module *module,
     for (const struct decl *decl = module->first; decl && knows;
          decl = decl->next)
         if (decl->item && decl->item->kind == AST_LAW &&
-            holds(decl->item, range)) {
+            item_holds(decl->item, range)) {
             CHECK_HELP(ck, diag,
                        "an impact knows it: name it among the parameters, law "
                        "%s(..., %s) = ...",

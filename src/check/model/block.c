@@ -3,6 +3,7 @@
  * what they give, as entries of the typed model. And the indices of families.
  */
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -145,6 +146,23 @@ take_vec(struct tm_vec *out, const struct value *value,
     out->range = node->range;
 }
 
+/* Rounding of the entries of R*J*transpose(R), as a share of the greatest: two
+ * products and sums of three terms each. */
+#define SYMMETRIC_TO (32 * DBL_EPSILON)
+
+bool
+symmetric_entries(const expr *above, const expr *below,
+                  const expr *const *entries, size_t n)
+{
+    assert(above && below && entries);
+    double size = 0;
+    for (size_t i = 0; i < n; i++)
+        if (ex_is_const(entries[i]))
+            size = fmax(size, fabs(entries[i]->num));
+    return above == below || !ex_is_const(above) || !ex_is_const(below) ||
+           fabs(above->num - below->num) <= SYMMETRIC_TO * size;
+}
+
 bool
 take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
              uint32_t dimension, const struct dim *dim, const char *what,
@@ -192,7 +210,7 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
     for (int i = 0; i < 6; i++) {
         const expr *a = value->e[upper[i]], *b = value->e[lower[i]];
         e[i] = a;
-        if (a != b && ex_is_const(a) && ex_is_const(b) && a->num != b->num) {
+        if (!symmetric_entries(a, b, value->e, 9)) {
             check_error(ck, DIAG_E0318, node->range,
                         "%s is a symmetric matrix, but its entries above and "
                         "below the diagonal differ",

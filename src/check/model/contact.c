@@ -487,6 +487,31 @@ state_contact(struct check *ck, const struct env *env, const struct decl *decl,
     return ok;
 }
 
+/* max(0, u) or min(0, u): what else it is made of; NULL: it is none. */
+static const expr *
+clipped(const expr *node)
+{
+    if (!node || (node->op != IMP_OP_MAX && node->op != IMP_OP_MIN))
+        return NULL;
+    return ex_is_num(node->a, 0)   ? node->b
+           : ex_is_num(node->b, 0) ? node->a
+                                   : NULL;
+}
+
+/* A power of max(0, u) of at least 2, which has no edge where u is 0: u. NULL:
+ * it is none. */
+static const expr *
+smooth_power(const expr *node)
+{
+    const expr *a = node->a, *b = node->b;
+    if (node->op == IMP_OP_POW)
+        return ex_is_const(b) && b->num >= 2 ? clipped(a) : NULL;
+    if (node->op != IMP_OP_MUL ||
+        (a != b && (b->op != IMP_OP_MUL || b->a != a || b->b != a)))
+        return NULL;
+    return clipped(a);
+}
+
 /* Does the level set have edges, that is max or min in its formula? */
 static bool
 has_corners(struct check *ck, const expr *expression, unsigned char *seen)
@@ -497,6 +522,9 @@ has_corners(struct check *ck, const expr *expression, unsigned char *seen)
             return true;
         if (expression->op == IMP_OP_CONST || expression->op == IMP_OP_ENV)
             return false;
+        const expr *inner = smooth_power(expression);
+        if (inner)
+            return has_corners(ck, inner, seen);
         if (has_corners(ck, expression->a, seen) ||
             has_corners(ck, expression->b, seen))
             return true;
@@ -579,8 +607,8 @@ body_compliance(struct check *ck, const struct env *env,
 {
     assert(ck && env && contact);
     const struct dim *length = dim_mks(ck->dims, 1, 0, 0);
-    contact_compliance(ck, env, law, scale, length,
-                       dim_mks(ck->dims, 2, 1, -2), contact);
+    contact_compliance(ck, env, law, scale, length, dim_mks(ck->dims, 2, 1, -2),
+                       contact);
     if (!contact->compliance.e || (ck->m->dim != 3 && !contact->at.n))
         return;
     /* in space its friction has been refused already */

@@ -126,21 +126,50 @@ orient_axes(struct check *ck, const struct env *env,
     }
 }
 
+/* Is it an axis and an angle, or a choice between such? */
+static bool
+is_rotation(const struct ast_expr *node)
+{
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->unit)
+        return false;
+    return inner->kind == AST_TUPLE
+               ? inner->n_list == 2
+               : inner->kind == AST_IF && is_rotation(inner->b) &&
+                     is_rotation(inner->c);
+}
+
+/* The axis, or the angle, of such an expression. */
+static const struct ast_expr *
+half_of_rotation(struct check *ck, const struct ast_expr *node, int half)
+{
+    const struct ast_expr *inner = ast_unwrap(node);
+    if (inner->kind == AST_TUPLE)
+        return inner->list[half];
+    struct ast_expr *choice = NEW(ck->arena, struct ast_expr);
+    *choice = *inner;
+    choice->b = (struct ast_expr *)half_of_rotation(ck, inner->b, half);
+    choice->c = (struct ast_expr *)half_of_rotation(ck, inner->c, half);
+    return choice;
+}
+
 static void
 orient_rotation(struct check *ck, const struct env *env,
                 const struct ast_expr *node, struct tm_body *body, int may)
 {
     const struct dim *pure = dim_pure(ck->dims);
     const struct ast_expr *inner = ast_unwrap(node);
-    if (inner->kind != AST_TUPLE || inner->n_list != 2 || inner->unit) {
+    if (!is_rotation(node)) {
         struct diag *diag = check_error(ck, DIAG_E0330, node->range,
                                         "a rotation is an axis and an angle");
         CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
-                   inner->kind == AST_TUPLE ? "30 [deg]"
-                                            : expr_label(ck, node));
+                   inner->kind == AST_TUPLE || inner->kind == AST_IF
+                       ? "30 [deg]"
+                       : expr_label(ck, node));
         return;
     }
-    const struct ast_expr *ea = inner->list[0], *et = inner->list[1];
+    const struct ast_expr *ea = half_of_rotation(ck, node, 0),
+                          *et = half_of_rotation(ck, node, 1);
     struct value axis = check_expr(ck, env, ea),
                  angle = check_expr(ck, env, et);
     warn_of_degrees(ck, et);

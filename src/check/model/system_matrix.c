@@ -118,7 +118,8 @@ symmetric(struct check *ck, const struct tm_system *system,
         for (uint32_t column = 0; column < row; column++) {
             const expr *below = entries[row * system->n + column],
                        *above = entries[column * system->n + row];
-            if (below == above || !ex_is_const(below) || !ex_is_const(above))
+            if (symmetric_entries(above, below, entries,
+                                  (size_t)system->n * system->n))
                 continue;
             check_error(
                 ck, DIAG_E0318,

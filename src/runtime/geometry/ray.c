@@ -179,7 +179,8 @@ ray_diag(struct rt *run, uint32_t body, enum ray_fault fault,
     static const char *const help[] = {
         [RAY_OK] = "",
         [RAY_OUTSIDE] = "a level set is negative inside: turn its sign, or "
-                        "move the formula so that the origin lies inside",
+                        "move the formula so that the origin lies inside "
+                        "(a ring or a bowl is no body: weld convex ones)",
         [RAY_NO_END] = "state `mass`, `inertia` and `centre` of the body, or "
                        "close the surface",
         [RAY_UNDEFINED] = "the formula must give numbers inside the body and "

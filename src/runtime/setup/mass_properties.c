@@ -214,7 +214,8 @@ check_origin(struct rt *run, uint32_t body)
                    run->im->dim == 3 ? ", 0" : "");
     diag_help(run->ds, diag,
               "a level set is negative inside: turn its sign, or move the "
-              "formula so that the origin lies inside");
+              "formula so that the origin lies inside (a ring or a bowl is no "
+              "body: weld convex ones)");
     return IMP_BADMODEL;
 }
 

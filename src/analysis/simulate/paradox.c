@@ -202,7 +202,11 @@ simulate_paradox_choice(struct simulation *sim, uint32_t contact,
                               "touches depend on how the points share the "
                               "loads, by up to %s m/s^2; the forces of least "
                               "norm are taken",
-                              t, name, num_digits(spread, choice->spread, 3)));
+                              t, name,
+                              num_digits(spread,
+                                         friction_spread(sim->run->brief,
+                                                         choice, INFINITY),
+                                         3)));
     }
     if (choice->verdict == FRICTION_NOT_SHOWN && !sim->reported.not_shown) {
         sim->reported.not_shown = true;

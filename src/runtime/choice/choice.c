@@ -171,7 +171,8 @@ loads_matter(const struct choice_group *group,
     double size = 0.0;
     for (int r = 0; r < 2 * group->instant.n; r++)
         size = fmax(size, group->instant.terms[r]);
-    return choice->spread > CHOICE_NONE * size;
+    double none = CHOICE_NONE * size;
+    return friction_spread(group->arena, choice, none) > none;
 }
 
 /* Does a set have these forces (2 n)? */

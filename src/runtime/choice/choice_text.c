@@ -80,7 +80,8 @@ choice_verdict_text(struct arena *arena, const struct choice_group *group,
             "%s: the contacts can share their loads in many ways, and the "
             "motion depends on how (accelerations differ by up to %s): %s; "
             "with forces of least norm %s",
-            text, num_digits(spread, choice->spread, 6),
+            text,
+            num_digits(spread, friction_spread(arena, choice, INFINITY), 6),
             choice_ranges_text(arena, group, name, choice->set),
             set_text(arena, group->instant.n, name, choice->set));
     text = arena_printf(arena, "%s: ", text);

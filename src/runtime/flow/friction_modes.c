@@ -393,7 +393,7 @@ loads_text(const struct flow *flow, const struct candidates *all,
             arena,
             "accelerations depend on how the contacts share the loads, by up "
             "to %s; the forces of least norm are taken",
-            num_digits(spread, choice->spread, 6));
+            num_digits(spread, friction_spread(arena, choice, INFINITY), 6));
     if (choice->verdict != FRICTION_SHARED || flow->run->loads != LOADS_REPORT)
         return NULL;
     return arena_printf(arena, "the motion is one, the loads are not: %s",

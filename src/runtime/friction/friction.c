@@ -138,6 +138,18 @@ friction_ranges(struct arena *arena, const struct friction_instant *in,
     mode_ranges(arena, &problem, states_of(arena, in, set), range);
 }
 
+double
+friction_spread(struct arena *arena, const struct friction_choice *choice,
+                double enough)
+{
+    assert(arena && choice && choice->verdict == FRICTION_LOADS && choice->of);
+    struct mode_problem problem = problem_of(arena, choice->of);
+    return fmax(choice->apart,
+                mode_spread(arena, &problem,
+                            states_of(arena, choice->of, &choice->set[0]),
+                            enough));
+}
+
 bool
 friction_forces_of(struct arena *arena, const struct friction_instant *in,
                    const struct friction_set *set, struct friction_set *out)
@@ -202,15 +214,13 @@ put_result(struct arena *arena, const struct friction_instant *in,
         &result->found[result->taken < 0 ? 0 : result->taken].solution;
     out->margin = result->n ? taken->margin : 0.0;
     out->roomy = result->n && taken->roomy;
-    out->spread = result->apart;
+    out->apart = result->apart;
+    out->of = NULL;
     if (out->verdict != FRICTION_LOADS)
         return;
-    struct friction_range *range = NEW_N(arena, struct friction_range, in->n);
-    friction_ranges(arena, in, &out->set[0], range);
-    for (int i = 0; i < in->n; i++)
-        out->spread =
-            fmax(out->spread, fmax(range[i].slip[1] - range[i].slip[0],
-                                   range[i].opens[1] - range[i].opens[0]));
+    struct friction_instant *of = arena_copy(arena, in, sizeof *in);
+    of->point = arena_copy(arena, in->point, sizeof *in->point * (size_t)in->n);
+    out->of = of;
 }
 
 void

@@ -97,12 +97,18 @@ struct friction_choice {
                       inequalities, as a share of their terms; 0 on it */
     bool roomy; /* the forces of the taken set are not unique, and some of them
                    are off all edges */
-    double spread; /* FRICTION_LOADS: by how much accelerations may differ at
-                      most */
+    double apart; /* FRICTION_LOADS: by how much accelerations differ that were
+                     found where joints are loaded in two ways */
+    const struct friction_instant *of; /* FRICTION_LOADS: what was asked */
 };
 /* Chooses the modes of n points. Memory: the arena. */
 void friction_choose(struct arena *arena, const struct friction_instant *in,
                      struct friction_choice *out);
+/* FRICTION_LOADS: by how much accelerations may differ at most; or some number
+ * above `enough` if that is more, at a part of the cost: linear programs tell,
+ * four for each point. Memory: the arena. */
+double friction_spread(struct arena *arena,
+                       const struct friction_choice *choice, double enough);
 
 /* A joint with friction stands for a point, the last ones of a list: its row N
  * is 0, and the force `given` there is its grip, the size of a force on which

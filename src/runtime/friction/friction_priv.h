@@ -146,6 +146,9 @@ double mode_bound_weight(const struct mode_bound *bound,
 /* friction_ranges for a choice whose forces mode_forces has found. */
 void mode_ranges(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, struct friction_range *range);
+/* friction_spread for a choice of modes. */
+double mode_spread(struct arena *arena, const struct mode_problem *in,
+                   const struct point_state *state, double enough);
 /* friction_room for a choice of modes. */
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);

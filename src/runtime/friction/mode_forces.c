@@ -146,32 +146,53 @@ equations(struct mode_scratch *scratch, const struct mode_problem *in)
     }
 }
 
-/* Brings the greatest entry of the rows and columns from c on to place (c, c).
- */
+/* The size of the greatest entry of a row from column `from` on. */
 static double
-bring_pivot(struct mode_scratch *scratch, int place)
+greatest_in_row(const double *row, int from, int k)
+{
+    double most[4] = {0.0, 0.0, 0.0, 0.0};
+    int j = from;
+    for (; j + 4 <= k; j += 4)
+        for (int lane = 0; lane < 4; lane++) {
+            double size = fabs(row[j + lane]);
+            most[lane] = size > most[lane] ? size : most[lane];
+        }
+    for (; j < k; j++)
+        most[0] = fmax(most[0], fabs(row[j]));
+    return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
+}
+
+static void
+swap_doubles(double *a, double *b, int n)
+{
+    for (int j = 0; j < n; j++) {
+        double kept = a[j];
+        a[j] = b[j];
+        b[j] = kept;
+    }
+}
+
+/* Brings the greatest entry of the rows and columns from c on to place (c, c).
+ * most: of each row, its greatest entry from that column on. */
+static double
+bring_pivot(struct mode_scratch *scratch, int place, double *most)
 {
     int k = scratch->k, row = place, column = place;
     double *matrix = scratch->K;
-    for (int i = place; i < k; i++)
-        for (int j = place; j < k; j++)
-            if (fabs(matrix[i * k + j]) > fabs(matrix[row * k + column])) {
-                row = i;
-                column = j;
-            }
-    for (int j = 0; j < k && row != place; j++) {
-        double swap = matrix[place * k + j];
-        matrix[place * k + j] = matrix[row * k + j];
-        matrix[row * k + j] = swap;
+    for (int i = place + 1; i < k; i++)
+        if (most[i] > most[row])
+            row = i;
+    const double *found = matrix + (size_t)row * (size_t)k;
+    while (column < k - 1 && fabs(found[column]) < most[row])
+        column++;
+    if (row != place) {
+        swap_doubles(matrix + (size_t)place * (size_t)k,
+                     matrix + (size_t)row * (size_t)k, k);
+        swap_doubles(scratch->rhs + place, scratch->rhs + row, 1);
+        swap_doubles(most + place, most + row, 1);
     }
-    double swap = scratch->rhs[place];
-    scratch->rhs[place] = scratch->rhs[row];
-    scratch->rhs[row] = swap;
-    for (int i = 0; i < k && column != place; i++) {
-        swap = matrix[i * k + place];
-        matrix[i * k + place] = matrix[i * k + column];
-        matrix[i * k + column] = swap;
-    }
+    for (int i = 0; i < k && column != place; i++)
+        swap_doubles(matrix + i * k + place, matrix + i * k + column, 1);
     int unknown = scratch->order[place];
     scratch->order[place] = scratch->order[column];
     scratch->order[column] = unknown;
@@ -183,21 +204,27 @@ static int
 eliminate(struct mode_scratch *scratch)
 {
     int k = scratch->k;
-    double *matrix = scratch->K, first = 0.0;
-    for (int place = 0; place < k; place++)
-        scratch->order[place] = place;
+    double *matrix = scratch->K, *most = scratch->work, first = 0.0;
     for (int place = 0; place < k; place++) {
-        double pivot = bring_pivot(scratch, place);
+        scratch->order[place] = place;
+        most[place] = greatest_in_row(matrix + place * k, 0, k);
+    }
+    for (int place = 0; place < k; place++) {
+        double pivot = bring_pivot(scratch, place, most);
         first = place ? first : pivot;
         if (!(pivot > PIVOT_ZERO * first))
             return place;
+        const double *from = matrix + (size_t)place * (size_t)k;
         for (int i = place + 1; i < k; i++) {
-            double share = matrix[i * k + place] / matrix[place * k + place];
-            if (share == 0.0)
-                continue;
-            for (int j = place + 1; j < k; j++)
-                matrix[i * k + j] -= share * matrix[place * k + j];
-            scratch->rhs[i] -= share * scratch->rhs[place];
+            double *row = matrix + (size_t)i * (size_t)k,
+                   share = row[place] / from[place];
+            if (share != 0.0) {
+                for (int j = place + 1; j < k; j++)
+                    row[j] -= share * from[j];
+                scratch->rhs[i] -= share * scratch->rhs[place];
+            }
+            if (row[place] != 0.0)
+                most[i] = greatest_in_row(row, place + 1, k);
         }
     }
     return k;

@@ -134,6 +134,49 @@ mode_ranges(struct arena *arena, const struct mode_problem *in,
     }
 }
 
+/* The acceleration that unit steps along the directions of the family change
+ * most: it is likely to differ most, too. */
+static int
+most_moved(const struct mode_problem *in, const struct family *family)
+{
+    int rows = 2 * in->n, most = 0;
+    double greatest = 0.0;
+    for (int r = 0; r < rows; r++) {
+        double moved = 0.0;
+        for (int d = 0; d < family->count; d++)
+            moved = hypot(moved,
+                          dense_dot(rows, in->W + r * rows,
+                                    family->null + (size_t)d * (size_t)rows));
+        if (moved > greatest) {
+            greatest = moved;
+            most = r;
+        }
+    }
+    return most;
+}
+
+double
+mode_spread(struct arena *arena, const struct mode_problem *in,
+            const struct point_state *state, double enough)
+{
+    assert(arena && in && state);
+    struct mode_scratch *scratch;
+    struct family family;
+    int rows = 2 * in->n;
+    double most = 0.0;
+    if (!family_find(arena, in, state, &scratch, &family) || !family.count)
+        return 0.0;
+    bound_family(arena, scratch, in, NULL, &family);
+    int first = most_moved(in, &family);
+    for (int k = -1; k < rows && most <= enough; k++) {
+        int r = k < 0 ? first : k;
+        double range[2];
+        range_of(arena, in, &family, in->W + r * rows, in->free[r], range);
+        most = fmax(most, range[1] - range[0]);
+    }
+    return most;
+}
+
 double
 mode_room(struct arena *arena, const struct mode_problem *in,
           const struct point_state *state, const double *rate)

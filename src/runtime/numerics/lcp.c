@@ -6,7 +6,7 @@
  * scaled to a unit diagonal first, so that one tolerance serves bodies of any
  * mass. See lcp.h.
  *
- * Letters: w = G z + q with n rows; T is the tableau, p the scaled q; a and v
+ * Letters: w = G z + q with n rows; T is a tableau, p the scaled q; a and v
  * are the columns and vectors of the SVD of G on the set, x the solution there.
  */
 #include "runtime/numerics/lcp.h"
@@ -31,65 +31,104 @@ lcp_room(int n)
 {
     assert(n >= 0);
     size_t k = (size_t)n;
-    return k * (2 * k + 2) + 5 * k * k + 24 * k + 16 + semidefinite_room(n);
+    return k * (2 * k + 2) + 5 * k * k + 24 * k + 20 + semidefinite_room(n);
 }
 
+/* The tableau of Lemke's method has n rows and a column for each variable that
+ * is 0, then the right-hand side. Variables 0..n-1 are the w, n..2n-1 the z, 2n
+ * is z0. */
+struct lemke {
+    int n, width; /* n + 2 */
+    double *T;
+    int *basis;   /* n: the variable of each row */
+    int *outside; /* n + 1: that of each column */
+    int *at;      /* 2 n + 1: row of a variable, or n + its column */
+};
+
+/* The variable of a column enters in the place of that of a row. */
 static void
-pivot(int n, double *T, int row, int col)
+exchange(struct lemke *of, int row, int col)
 {
-    int width = 2 * n + 2;
-    double p = 1 / T[row * width + col];
+    int width = of->width, left = of->basis[row];
+    double *from = of->T + row * width, p = 1 / from[col];
     for (int j = 0; j < width; j++)
-        T[row * width + j] *= p;
-    T[row * width + col] = 1;
-    for (int i = 0; i < n; i++) {
-        double f = T[i * width + col];
+        from[j] *= p;
+    from[col] = p;
+    for (int i = 0; i < of->n; i++) {
+        double *t = of->T + i * width, f = t[col];
         if (i == row || f == 0)
             continue;
+        t[col] = 0;
         for (int j = 0; j < width; j++)
-            T[i * width + j] -= f * T[row * width + j];
-        T[i * width + col] = 0;
+            t[j] -= f * from[j];
     }
+    of->basis[row] = of->outside[col];
+    of->at[of->basis[row]] = row;
+    of->outside[col] = left;
+    of->at[left] = of->n + col;
+}
+
+/* Entry of variable `which` in row i: columns of those of rows are unit ones.
+ */
+static double
+lemke_entry(const struct lemke *of, int i, int which)
+{
+    int at = of->at[which];
+    return at < of->n ? at == i : of->T[i * of->width + at - of->n];
 }
 
 /* Does row i leave before row k? ratios of the right-hand side, then of the
- * inverse of the basis (the first n columns), in order. */
+ * inverse of the basis (the columns of w), in order. */
 static int
-before(int n, const double *T, int col, int i, int k)
+before(const struct lemke *of, int col, int i, int k)
 {
-    int width = 2 * n + 2;
-    const double *a = T + i * width, *b = T + k * width;
-    for (int j = -1; j < n; j++) {
-        int c = j < 0 ? width - 1 : j;
-        double x = a[c] / a[col], y = b[c] / b[col];
+    int width = of->width;
+    const double *a = of->T + i * width, *b = of->T + k * width;
+    for (int j = -1; j < of->n; j++) {
+        double x = (j < 0 ? a[width - 1] : lemke_entry(of, i, j)) / a[col],
+               y = (j < 0 ? b[width - 1] : lemke_entry(of, k, j)) / b[col];
         if (fabs(x - y) > 1e-13 * (fabs(x) + fabs(y)) + 1e-15)
             return x < y;
     }
     return 0;
 }
 
-static void
-tableau(int n, const double *g, const double *p, double size, double *T)
+/* The room of a tableau of n rows: no less than 2 n (n + 1) doubles, which
+ * serve descent, too. */
+static int
+tableau_room(int n)
 {
+    return n * (2 * n + 2) + 4;
+}
+
+static void
+tableau(int n, const double *g, const double *p, double size, double *room,
+        struct lemke *of)
+{
+    *of = (struct lemke){.n = n, .width = n + 2, .T = room};
+    of->basis = (int *)(room + n * (n + 2));
+    of->outside = of->basis + n;
+    of->at = of->outside + n + 1;
     for (int i = 0; i < n; i++) {
-        double *t = T + i * (2 * n + 2);
-        for (int j = 0; j < n; j++) {
-            t[j] = i == j;
-            t[n + j] = -g[i * n + j];
-        }
-        t[2 * n] = -1;
-        t[2 * n + 1] = p[i] / size;
+        double *t = of->T + i * of->width;
+        for (int j = 0; j < n; j++)
+            t[j] = -g[i * n + j];
+        t[n] = -1;
+        t[n + 1] = p[i] / size;
+        of->basis[i] = of->at[i] = i;
+    }
+    for (int j = 0; j <= n; j++) {
+        of->outside[j] = n + j;
+        of->at[n + j] = n + j;
     }
 }
 
-/* Is Lemke's method. basis[i]: the variable of row i (0..n-1 w, n..2n-1 z, 2n
- * z0). */
+/* Is Lemke's method. */
 static int
-lemke(int n, double *T, int *basis)
+lemke(struct lemke *of)
 {
-    int width = 2 * n + 2, col = 2 * n, row = 0;
-    for (int i = 0; i < n; i++)
-        basis[i] = i;
+    int n = of->n, width = of->width, col = n, row = 0;
+    const double *T = of->T;
     /* z0 enters with the most negative q */
     for (int i = 1; i < n; i++)
         if (T[i * width + width - 1] < T[row * width + width - 1])
@@ -97,23 +136,22 @@ lemke(int n, double *T, int *basis)
     if (T[row * width + width - 1] >= 0)
         return 0;
     for (long count = 0; count < 1000L + 100L * n; count++) {
-        pivot(n, T, row, col);
-        int left = basis[row];
-        basis[row] = col;
+        int left = of->basis[row];
+        exchange(of, row, col);
         if (left == 2 * n)
             return 0;
-        col = left < n ? left + n : left - n;
+        col = of->at[left < n ? left + n : left - n] - n;
         row = -1;
         for (int i = 0; i < n; i++)
             if (T[i * width + col] > LCP_PIVOT_ZERO &&
-                (row < 0 || before(n, T, col, i, row)))
+                (row < 0 || before(of, col, i, row)))
                 row = i;
         if (row < 0)
             return 1;
         /* z0 leaves the basis as soon as it may. */
         double least = T[row * width + width - 1] / T[row * width + col];
         for (int i = 0; i < n; i++)
-            if (basis[i] == 2 * n && T[i * width + col] > LCP_PIVOT_ZERO &&
+            if (of->basis[i] == 2 * n && T[i * width + col] > LCP_PIVOT_ZERO &&
                 T[i * width + width - 1] / T[i * width + col] <= least + 1e-14)
                 row = i;
     }
@@ -122,15 +160,18 @@ lemke(int n, double *T, int *basis)
 
 /* Takes the solution that the tableau holds. */
 static void
-take(int n, const double *T, const int *basis, double size, double *x, int *in)
+take(const struct lemke *of, double size, double *x, int *in)
 {
+    int n = of->n;
     for (int i = 0; i < n; i++)
         x[i] = in[i] = 0;
-    for (int i = 0; i < n; i++)
-        if (basis[i] >= n && basis[i] < 2 * n) {
-            x[basis[i] - n] = fmax(0, T[(i + 1) * (2 * n + 2) - 1]) * size;
-            in[basis[i] - n] = 1;
-        }
+    for (int i = 0; i < n; i++) {
+        int z = of->basis[i] - n;
+        if (z < 0 || z >= n)
+            continue;
+        x[z] = fmax(0, of->T[(i + 1) * of->width - 1]) * size;
+        in[z] = 1;
+    }
 }
 
 /* -- what is kept ------------------------------------------------------------
@@ -410,11 +451,10 @@ solve_rows(int n, const double *G, const double *q, double *z, double *room,
 {
     assert(n >= 0);
     assert(n == 0 || (G != NULL && q != NULL && z != NULL && room != NULL));
-    int width = 2 * n + 2;
-    double *T = room, *scaled = T + n * width, *p = scaled + n * n,
+    double *T = room, *scaled = T + tableau_room(n), *p = scaled + n * n,
            *scale = p + n, *trial = scale + n, *rest = trial + n + 2 * n,
            size = 0;
-    int *basis = (int *)(trial + n), *in = basis + n;
+    int *in = (int *)(trial + n);
     memset(z, 0, sizeof *z * (size_t)n);
     for (int i = 0; i < n; i++)
         scale[i] = G[i * n + i] > 0 ? 1 / sqrt(G[i * n + i]) : 1;
@@ -446,10 +486,11 @@ solve_rows(int n, const double *G, const double *q, double *z, double *room,
             return least(n, G, q, scaled, p, size, trial, scale, in, false, z,
                          rest, memory);
     }
-    tableau(n, scaled, p, size, T);
-    st = lemke(n, T, basis);
+    struct lemke of;
+    tableau(n, scaled, p, size, T, &of);
+    st = lemke(&of);
     if (!st)
-        take(n, T, basis, size, trial, in);
+        take(&of, size, trial, in);
     if (st || !lcp_is_solved(n, scaled, p, LCP_SLACK_ZERO * size, trial, in)) {
         struct descent descent = {.n = n, .g = scaled, .p = p, .size = size};
         descent.z = trial;
@@ -517,17 +558,18 @@ lcp_lemke(int n, const double *M, const double *q, double *z, double *room)
 {
     assert(n >= 0);
     assert(n == 0 || (M != NULL && q != NULL && z != NULL && room != NULL));
-    int *basis = (int *)(room + n * (2 * n + 2)), *in = basis + n;
+    int *in = (int *)(room + tableau_room(n));
     double size = 0.0;
     memset(z, 0, sizeof *z * (size_t)n);
     for (int i = 0; i < n; i++)
         size = fmax(size, fabs(q[i]));
     if (!(size > 0.0))
         return 0;
-    tableau(n, M, q, size, room);
-    int st = lemke(n, room, basis);
+    struct lemke of;
+    tableau(n, M, q, size, room, &of);
+    int st = lemke(&of);
     if (!st)
-        take(n, room, basis, size, z, in);
+        take(&of, size, z, in);
     return st;
 }
 

@@ -198,10 +198,13 @@ bool mode_widest(const struct mode_problem *in, const struct point_state *found,
 
 /* Calls `try` with choices in `state` (n) in which points whose modes have just
  * ended do anything that is not clearly inconsistent, and the others are as in
- * `beside`; with none where more than a few points have ended. */
+ * `beside`; with none where more than a few points have ended. Where that would
+ * be too many, only with those in which fewer modes go on that have ended, and
+ * those nearer to `near`. */
 void mode_ends(struct arena *arena, const struct mode_problem *in,
-               const struct point_state *beside, struct point_state *state,
-               void (*try)(void *context), void *context);
+               const struct point_state *beside, const struct point_state *near,
+               struct point_state *state, void (*try)(void *context),
+               void *context);
 
 /* -- mode_tree.c ------------------------------------------------------------
  */

@@ -265,9 +265,11 @@ after_ends(struct search *search)
                                                                 : beside[i];
         differs |= !point->ended && !mode_same_state(beside[i], before[i]);
     }
-    mode_ends(search->arena, in, beside, search->state, try_other, search);
+    mode_ends(search->arena, in, beside, beside, search->state, try_other,
+              search);
     if (differs)
-        mode_ends(search->arena, in, before, search->state, try_other, search);
+        mode_ends(search->arena, in, before, beside, search->state, try_other,
+                  search);
 }
 
 /* Of so many points at most: the edges of a family are asked by a program each.

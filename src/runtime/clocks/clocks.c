@@ -12,14 +12,14 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 
-/* The piece of a block: one body of the plane. */
+/* The piece of a block: one body. */
 struct clock_block {
     uint32_t part;  /* the least block of its part */
     uint32_t first; /* of its entries of the state */
-    double start[2 * IMP_STATE_PLANE]; /* state and low parts where the piece
+    double start[2 * IMP_STATE_SPACE]; /* state and low parts where the piece
                                           begins, and as they were put last */
-    double put[2 * IMP_STATE_PLANE];
-    double last[2 * IMP_STATE_PLANE]; /* where the search ended the piece */
+    double put[2 * IMP_STATE_SPACE];
+    double last[2 * IMP_STATE_SPACE]; /* where the search ended the piece */
     bool brief; /* it is this motion, without series */
     struct motion_short motion;
     double *rows; /* else a copy of its series; room for them, or NULL */
@@ -77,6 +77,12 @@ struct clocks {
     bool *asked;             /* per block */
 };
 
+static size_t
+state_size(const struct rt *run)
+{
+    return run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+}
+
 /* Is there anything that acts on all bodies at once, or that is not followed by
  * pieces? */
 static bool
@@ -84,12 +90,12 @@ goes_together(const struct rt *run)
 {
     const imp_image *im = run->im;
     const imp_block *block = IMP_ARRAY(im, im->blocks, imp_block);
-    if (im->dim != 2 || !motion_by_weight(run) || im->rotors.n || run->table ||
+    if (!motion_by_weight(run) || im->rotors.n || run->table ||
         run->switching || run->forks || run->joints)
         return true;
     for (uint32_t i = 0; i < im->blocks.n; i++)
         if (block[i].bodies.n != 1 || block[i].guard != IMP_NO_TAPE ||
-            block[i].state.n != IMP_STATE_PLANE)
+            block[i].state.n != state_size(run))
             return true;
     for (uint32_t i = 0; i < im->contacts.n; i++)
         if (rt_contact(run, i)->compliance != IMP_NO_TAPE ||
@@ -309,18 +315,19 @@ find_parts(struct clocks *clocks, const struct clocks_question *asked)
 static void
 read_state(const struct rt *run, const struct clock_block *block, double *to)
 {
-    memcpy(to, run->env + block->first, IMP_STATE_PLANE * sizeof *to);
-    memcpy(to + IMP_STATE_PLANE,
-           run->state_lo + (block->first - run->im->layout.state),
-           IMP_STATE_PLANE * sizeof *to);
+    size_t n = state_size(run);
+    memcpy(to, run->env + block->first, n * sizeof *to);
+    memcpy(to + n, run->state_lo + (block->first - run->im->layout.state),
+           n * sizeof *to);
 }
 
 static void
 write_state(struct rt *run, const struct clock_block *block, const double *from)
 {
-    memcpy(run->env + block->first, from, IMP_STATE_PLANE * sizeof *from);
-    memcpy(run->state_lo + (block->first - run->im->layout.state),
-           from + IMP_STATE_PLANE, IMP_STATE_PLANE * sizeof *from);
+    size_t n = state_size(run);
+    memcpy(run->env + block->first, from, n * sizeof *from);
+    memcpy(run->state_lo + (block->first - run->im->layout.state), from + n,
+           n * sizeof *from);
 }
 
 /* The state at the time t in place of the present one. */
@@ -355,12 +362,12 @@ stands(struct clocks *clocks, uint32_t which)
 {
     struct rt *run = clocks->run;
     struct clock_block *block = clocks->block + which;
-    double now = rt_time(run), here[2 * IMP_STATE_PLANE];
+    double now = rt_time(run), here[2 * IMP_STATE_SPACE];
     read_state(run, block, here);
     if (clocks->now != now)
         put(clocks, which, now);
     write_state(run, block, here);
-    return !memcmp(here, block->put, sizeof here);
+    return !memcmp(here, block->put, 2 * state_size(run) * sizeof *here);
 }
 
 static void

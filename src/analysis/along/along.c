@@ -643,8 +643,10 @@ look(struct along *along, bool ends, size_t events)
         if (!along->begun && !blunt)
             along_free_motion(followed, fmin(longest_blunt(along),
                                              series_known(followed, c)));
+        followed->noisy = !blunt && !ends && along_noisy(followed);
         followed->blunt =
-            blunt || (!ends && along_vanished(followed, longest_blunt(along)));
+            blunt || followed->noisy ||
+            (!ends && along_vanished(followed, longest_blunt(along)));
         followed->open = jump || (followed->open && ends && t == along->time);
         if (!followed->open)
             count_value(followed, c[0], t);

@@ -35,6 +35,7 @@ struct followed {
     double at;    /* of the extreme */
     bool any,
         blunt; /* blunt: the last look had no series that holds for any time */
+    bool noisy; /* blunt by along_noisy alone */
     /* jumps: it reads forces of contacts, which jump at events; open: the value
      * of the last look counts only if it is not of the instant before one */
     bool jumps, open;
@@ -143,6 +144,9 @@ double along_first_kink(const struct followed *followed, double h);
 /* What the series of the kinks foresaw for now, h later, where nothing has
  * happened, tells their rounding. */
 void along_learn_rounding(struct followed *followed, double h);
+/* Do the series of a kink foresee what never comes, time after time? What is
+ * held, at a size to which nothing compares, tells rounding alone. */
+bool along_noisy(const struct followed *followed);
 /* Before contacts are held that begin closed, series tell what the forces would
  * do that these take up, within h: what is left of that is its rounding. */
 void along_free_motion(struct followed *followed, double h);

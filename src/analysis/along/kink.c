@@ -59,6 +59,16 @@ along_jumps_now(const struct followed *followed, double h, double t)
     return false;
 }
 
+bool
+along_noisy(const struct followed *followed)
+{
+    bool noisy = false;
+    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++)
+        noisy |= followed->kink[i].missed > MISSED_OFTEN &&
+                 followed->kink[i].row >= MISSED_ROW;
+    return noisy;
+}
+
 /* Is kink i, whose function has coefficients p, rounding alone within h? A gap
  * that stays closed changes its sign all the time. */
 static bool

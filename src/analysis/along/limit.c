@@ -11,6 +11,8 @@
 
 #include "analysis/along/along_priv.h"
 #include "base/num.h"
+#include "runtime/gap/tolerance.h"
+#include "runtime/numerics/vec3.h"
 
 /* Flights that ended no longer before the limit than this many times what is
  * left show how far values go. */
@@ -26,6 +28,9 @@
 /* Missed pieces that are, as far as they are known, below this share of an
  * extreme hide none. */
 #define ROUNDING_MISSED 1e-12
+#define REST_MISSED 0x1p-10
+/* Forces of what rests leave this share of the weight, at most. */
+#define WEIGHT_ROUNDED 0x1p-44
 
 struct along_piece *
 along_piece(struct followed *followed)
@@ -343,8 +348,9 @@ size_known(const struct followed *followed, double h, double value)
     double sum = 0;
     for (int k = IMP_ALONG_ORDER; k >= 0; k--)
         sum = sum * h + fabs(followed->c[k]);
-    return followed->blunt || !isfinite(sum) ? INFINITY
-                                             : fmax(sum, fabs(value));
+    return (followed->blunt && !followed->noisy) || !isfinite(sum)
+               ? INFINITY
+               : fmax(sum, fabs(value));
 }
 
 void
@@ -385,29 +391,61 @@ along_limit(struct along *along, double time, bool regular,
 /* -- what is told ---------------------------------------------------------- */
 
 struct telling {
+    const struct along *along;
     struct arena *arena;
     const char *label;
     void (*remark)(void *ctx, const char *text);
     void *ctx;
 };
 
+/* What of a place, a speed, a spin or an acceleration is rounding of what is at
+ * rest, by its unit; 0 of other units. Throughout the run it moves nothing by
+ * more than a small share of the least tolerance of a gap. */
+static double
+at_rest(const struct along *along, const char *unit)
+{
+    struct rt *run = along->analysis->rt;
+    double least = INFINITY, gap, rate, span = along->until;
+    bool turns = unit[0] == '1';
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        if (contact->system != IMP_NO_SYSTEM ||
+            contact->flags & IMP_CONTACTF_STATED)
+            continue;
+        gap_tolerances(run, i, &gap, &rate);
+        least = fmin(least, turns ? gap / gap_length(run, i) : gap);
+    }
+    if (!isfinite(least))
+        return 0.0;
+    return !strcmp(unit, "m") ? REST_MISSED * least
+           : !strcmp(unit, "m/s") || !strcmp(unit, "1/s")
+               ? REST_MISSED * least / span
+           : !strcmp(unit, "m/s^2")
+               ? WEIGHT_ROUNDED * vec3_norm(run->world.gravity)
+               : 0.0;
+}
+
 /* Is all that was missed rounding beside the extreme, or the integral? So is
  * what a contact that sticks has moved. */
 static bool
-missed_rounding(const struct followed *followed)
+missed_rounding(const struct along *along, const struct followed *followed)
 {
-    double most = followed->item->field == IMP_ALONG_INTEGRAL
-                      ? followed->missed_sum
-                      : followed->missed_most;
+    struct rt *run = along->analysis->rt;
+    double rest = at_rest(along, imp_text(run->im, followed->item->unit)),
+           most = followed->missed_most;
+    if (followed->item->field == IMP_ALONG_INTEGRAL) {
+        most = followed->missed_sum;
+        rest *= along->until;
+    }
     return !along_is_time(followed) &&
-           most <= ROUNDING_MISSED * fabs(followed->value);
+           most <= fmax(ROUNDING_MISSED * fabs(followed->value), rest);
 }
 
 static void
 tell_missed(const struct telling *telling, const struct followed *followed)
 {
     char from[NUM_TEXT], to[NUM_TEXT];
-    if (followed->missed && !missed_rounding(followed))
+    if (followed->missed && !missed_rounding(telling->along, followed))
         telling->remark(
             telling->ctx,
             arena_printf(telling->arena,
@@ -486,7 +524,7 @@ along_tell(struct along *along, void (*remark)(void *ctx, const char *text),
     assert(along && remark);
     for (uint32_t i = 0; i < along->n; i++) {
         struct telling telling = {
-            record_arena(along->analysis),
+            along, record_arena(along->analysis),
             imp_text(along->analysis->rt->im, along->v[i].item->label), remark,
             ctx};
         tell_missed(&telling, &along->v[i]);

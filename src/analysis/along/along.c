@@ -498,14 +498,14 @@ no_kinks(const struct along *along)
 
 /* When the motion changes its branch next, as far as the series that were just
  * read, which hold for `known`, may be followed. What expressions tell has a
- * kink there, or jumps. What comes at once again and again is rounding of what
- * is held there. */
+ * kink there, or jumps; where all of them are over, nothing looks there. What
+ * comes at once again and again is rounding of what is held there. */
 static double
 next_switch(const struct along *along, double t, double known)
 {
     double span = fmin(ldexp(known, QUIET_DOUBLINGS), along->until - t),
            least = along_least_step(t) + BESIDE_KINK * span;
-    if (!(span > 0))
+    if (!(span > 0) || along_over(along))
         return INFINITY;
     double next = series_along_switch(along->analysis->rt, span);
     return next < t + least && along->doubled >= SWITCHES_AT_ONCE ? INFINITY

@@ -9,6 +9,7 @@
 #include "audit.h"
 #include "beside.h"
 #include "commands.h"
+#include "events.h"
 #include "vector.h"
 
 /* Rows of the run that is audited. Where a sum over three of them is missed,
@@ -183,6 +184,23 @@ is_own_end(const struct model *model, const struct result *result)
     return result->status != EXIT_TIME && !guests_are_named(model, result);
 }
 
+/* Rows are looks: the events are the same to the last bit. */
+static void
+compare_events(const struct model *model, const struct result *a,
+               const struct result *b, struct finding *finding)
+{
+    char text[2][200];
+    int at = first_event_apart(a, b);
+    if (at < 0 || !b->read || strcmp(a->done, b->done) != 0)
+        return;
+    event_text(model, at < a->events ? &a->event[at] : NULL, text[0],
+               sizeof text[0]);
+    event_text(model, at < b->events ? &b->event[at] : NULL, text[1],
+               sizeof text[1]);
+    finding_set(finding, "rows", "event %d is %s; with other rows %s", at,
+                text[0], text[1]);
+}
+
 static void
 check_relation(const struct runner *runner, struct subject *subject, int check,
                struct finding *finding, char **text)
@@ -230,6 +248,8 @@ check_relation(const struct runner *runner, struct subject *subject, int check,
                                     .same_energy = trial.same_energy,
                                     .anew = relation->anew};
     compare(&comparison, &subject->growth, finding);
+    if (trial.same_events && !finding->kind[0])
+        compare_events(&subject->model, &subject->result, &result, finding);
     result_free(&result);
 }
 

@@ -386,6 +386,20 @@ event_same(const struct event *a, const struct event *b)
            !strcmp(a->class, b->class);
 }
 
+int
+first_event_apart(const struct result *a, const struct result *b)
+{
+    for (int i = 0; i < a->events && i < b->events; i++)
+        if (!event_same(&a->event[i], &b->event[i]) ||
+            memcmp(&a->event[i].time, &b->event[i].time, sizeof(double)) != 0 ||
+            memcmp(&a->event[i].impulse, &b->event[i].impulse,
+                   sizeof(double)) != 0)
+            return i;
+    return a->events == b->events  ? -1
+           : a->events < b->events ? a->events
+                                   : b->events;
+}
+
 void
 event_text(const struct model *model, const struct event *event, char *out,
            size_t size)

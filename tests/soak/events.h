@@ -46,6 +46,9 @@ bool event_list_at_edge(const struct event_list list[2],
                         const struct event *event, double within);
 /* same kind, class and contact */
 bool event_same(const struct event *a, const struct event *b);
+/* The first event that both results do not have alike, to the last bit; -1:
+ * there is none. */
+int first_event_apart(const struct result *a, const struct result *b);
 /* "impact C- of c1 at t = 0.5"; event may be NULL */
 void event_text(const struct model *model, const struct event *event, char *out,
                 size_t size);

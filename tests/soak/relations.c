@@ -204,6 +204,18 @@ make_idle_contact(struct trial *trial)
     return true;
 }
 
+/* Rows are read on the way, but where a limit with rotors or joints with
+ * friction waits for them. */
+static void
+ask_same_events(struct trial *trial)
+{
+    const struct model *model = trial->model;
+    trial->same_energy = true;
+    trial->same_events = model->question == ASK_SIMULATE &&
+                         !model_has_rotors(model) &&
+                         !model_has_rough_joints(model);
+}
+
 static bool
 make_fewer_rows(struct trial *trial)
 {
@@ -214,7 +226,7 @@ make_fewer_rows(struct trial *trial)
             other->at[left++] = other->at[i];
     other->times = left;
     other->record_gaps = false;
-    trial->same_energy = true;
+    ask_same_events(trial);
     return left > 0 && trial->model->question == ASK_SIMULATE;
 }
 
@@ -226,7 +238,7 @@ make_more_rows(struct trial *trial)
     int count = other->times;
     if (3 * count >= MAX_TIMES || other->question == ASK_CHATTER)
         return false;
-    trial->same_energy = true;
+    ask_same_events(trial);
     double at[MAX_TIMES];
     memcpy(at, other->at, sizeof at);
     other->times = 0;

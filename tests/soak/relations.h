@@ -15,6 +15,7 @@ struct trial {
     struct frame frame;
     double from, to;   /* times of `model` to compare */
     bool same_energy;  /* at the end */
+    bool same_events;  /* to the last bit */
     bool motion_alone; /* the events have other names */
 };
 

@@ -75,6 +75,27 @@ the_end_is_within_its_error(void **state)
     }
 }
 
+/* What is told to be left at the last limit reaches the end, whether a
+ * prediction stands or not. */
+static void
+the_time_left_reaches_the_end(void **state)
+{
+    (void)state;
+    struct random_stream random = {.seed = 30};
+    for (int i = 0; i < 200; i++) {
+        struct turns turns = draw(&random);
+        struct limit_series series = {0};
+        assert_true(limit_series_left(&series) == 0.0);
+        int number = add(&series, &turns, 1e-6);
+        double left = turns.end - time_of(&turns, number - 1);
+        for (int known = 1; known >= 0; known--) {
+            series.known = known;
+            double told = limit_series_left(&series);
+            assert_true(told >= left * (1.0 - 1e-6) && told < 2.0 * left);
+        }
+    }
+}
+
 /* Near the end contacts are hit too early: limits come at any time, in any
  * order. They change nothing, until the end has passed. */
 static void
@@ -122,6 +143,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_is_within_its_error),
+        cmocka_unit_test(the_time_left_reaches_the_end),
         cmocka_unit_test(hidden_limits_say_nothing),
         cmocka_unit_test(another_order_is_another_motion),
     };

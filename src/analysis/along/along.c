@@ -211,7 +211,7 @@ take_piece(struct followed *followed, double start, double h)
         double sum = 0;
         for (int k = IMP_ALONG_ORDER; k >= 0; k--)
             sum = sum * h + c[k] / (k + 1);
-        followed->value += sum * h;
+        along_add(followed, sum * h);
         piece_extremes(c, h, noise, piece);
         return;
     }

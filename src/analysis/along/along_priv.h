@@ -32,6 +32,7 @@ struct followed {
     struct along_kink
         *kink;    /* of which the first is the expression itself: size */
     double value; /* so far: extreme, integral, or time */
+    double cut;   /* what rounding has cut off an integral so far */
     double at;    /* of the extreme */
     bool any,
         blunt; /* blunt: the last look had no series that holds for any time */
@@ -165,6 +166,9 @@ double along_quiet_for(const struct followed *followed, double known);
 struct along_piece *along_piece(struct followed *followed);
 /* Two looks at one time: a flight ends. */
 void along_flight_ends(struct along *along);
+/* Adds the integral over a piece. What rounding cuts off is added later, so
+ * that many short pieces lose no more than one. */
+void along_add(struct followed *followed, double part);
 /* A piece of length h with this value at its end counts as if the expression
  * were linear there. */
 void along_by_ends(struct followed *followed, double h, double value);

@@ -333,11 +333,21 @@ at_limit(const struct along *along, struct followed *followed)
 }
 
 void
+along_add(struct followed *followed, double part)
+{
+    assert(followed);
+    double all = part + followed->cut, sum = followed->value + all,
+           added = sum - followed->value;
+    followed->cut = (followed->value - (sum - added)) + (all - added);
+    followed->value = sum;
+}
+
+void
 along_by_ends(struct followed *followed, double h, double value)
 {
     assert(followed && h > 0);
     if (followed->item->field == IMP_ALONG_INTEGRAL)
-        followed->value += h * (followed->c[0] + value) / 2;
+        along_add(followed, h * (followed->c[0] + value) / 2);
 }
 
 /* The greatest size of the last piece, of length h, at both ends and by its

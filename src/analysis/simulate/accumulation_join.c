@@ -583,7 +583,7 @@ limit_rows_foresee(struct simulation *sim, struct limit_group *group,
     if (n == 0 || !(sim->rows.n_items || sim->rows.keeps_states))
         return true;
     /* others that look at these times have states of their own */
-    if (run->im->systems.n || sim->rotors || sim->rubbing)
+    if (sim->rotors || sim->rubbing)
         return false;
     struct limit_rows *rows = NEW(run->brief, struct limit_rows);
     rows->n = n;
@@ -644,6 +644,8 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
         sim->rows.fresh = false;
         sim->rows.jumped = true; /* the way to the limit has its modes */
         if (!st)
+            st = simulate_systems_at(sim, row->time);
+        if (!st)
             st = simulate_asked_row(sim);
         if (group->friction)
             persistent_release(run, limit_group_blocks(sim, group));
@@ -653,7 +655,7 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
     sim->trace = log;
     saved_state_restore(run, &there);
     sim->rows.fresh = false;
-    return st;
+    return st ? st : simulate_systems_at(sim, rt_time(run));
 }
 
 /* -- limits in turns --------------------------------------------------------
@@ -747,11 +749,14 @@ limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
     assert(all_turns != NULL && limit != NULL && error != NULL);
     const struct limit_series *turns = turns_of(sim, all_turns, contact);
     double left = turns->meet - rt_time(sim->run);
-    bool all = turns->known && turns->error < left &&
-               (turns->hidden || (few && left > limit->remaining));
-    for (int i = 0; all && !turns->hidden && i < group->n; i++)
-        all = limit->closed[i];
-    if (!all ||
+    bool told = turns->known && turns->error < left &&
+                (turns->hidden || (few && left > limit->remaining)),
+         rests = true;
+    for (int i = 0; i < group->n; i++)
+        rests = rests && limit->closed[i];
+    if (few && rests) /* all at once, where they would come in turns */
+        *error = fmax(*error, limit_series_left(turns));
+    if (!told || (!turns->hidden && !rests) ||
         (turns->hidden && !close_hidden(sim, turns, group, left, limit)))
         return false;
     *error = turns->error;

@@ -564,10 +564,14 @@ simulate_rows_ahead(const struct simulation *sim, double target)
     const struct numbers *times = &sim->rows.times;
     size_t next = sim->rows.next,
            room = ROWS_ROOM / (saved_state_size(sim->run) + 1) + 1;
+    /* limits of systems are asked for up to there; alone they move alike
+     * whatever is asked for */
+    if (sim->run->im->systems.n && sim->run->im->bodies.n)
+        target = fmin(target, simulate_next_step(sim));
+    else if (sim->run->im->systems.n)
+        room = 0;
     if (next >= times->n || !(sim->rows.n_items || sim->rows.keeps_states))
         return target;
-    if (sim->run->im->systems.n)
-        room = 0; /* limits of systems are asked for up to there */
     return room < times->n - next ? fmin(target, times->v[next + room])
                                   : target;
 }

@@ -434,7 +434,8 @@ struct came {
     double far, rate, last;
 };
 
-/* A contact of a polytope has a flight for each of its corners. */
+/* A contact of a polytope has a flight for each of its corners. What is hit
+ * again at once, which the rounding of the time may part, has none. */
 static struct came
 came_here(const struct simulation *sim, uint32_t contact, double rate)
 {
@@ -442,7 +443,8 @@ came_here(const struct simulation *sim, uint32_t contact, double rate)
     const struct flight_history *flights = &sim->contacts[contact].flights;
     double flight = rt_time(run) - flights->last;
     bool none = (rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS) ||
-                flights->impacts == 0 || !(flight > 0.0);
+                flights->impacts == 0 ||
+                !(flight > 4.0 * DBL_EPSILON * rt_time(run));
     return (struct came){.far = none ? INFINITY : flight * -rate,
                          .rate = rate,
                          .last = flights->last};

@@ -130,3 +130,21 @@ limit_series_has(const struct limit_series *series, uint32_t who)
             return true;
     return false;
 }
+
+double
+limit_series_left(const struct limit_series *series)
+{
+    assert(series != NULL);
+    int period = period_of(series);
+    const double *t = series->time;
+    if (period == 0)
+        return 0.0;
+    double last = t[0] - t[period], before = t[period] - t[2 * period],
+           first = t[2 * period] - t[3 * period], ratio = last / before,
+           change = fabs(ratio - before / first);
+    ratio = fmax(ratio, before / first) + change;
+    double left = ratio < 1.0 ? last * ratio / (1.0 - ratio) : INFINITY;
+    if (series->known)
+        left = fmin(left, series->meet + series->error - t[0]);
+    return isfinite(left) ? fmax(left, 0.0) : last;
+}

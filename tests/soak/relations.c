@@ -204,16 +204,16 @@ make_idle_contact(struct trial *trial)
     return true;
 }
 
-/* Rows are read on the way, but where a limit with rotors or joints with
- * friction waits for them. */
+/* Rows are read on the way, but where a limit of systems alone, or with rotors
+ * or joints with friction, waits for them. */
 static void
 ask_same_events(struct trial *trial)
 {
     const struct model *model = trial->model;
     trial->same_energy = true;
-    trial->same_events = model->question == ASK_SIMULATE &&
-                         !model_has_rotors(model) &&
-                         !model_has_rough_joints(model);
+    trial->same_events =
+        model->question == ASK_SIMULATE && (model->bodies || !model->systems) &&
+        !model_has_rotors(model) && !model_has_rough_joints(model);
 }
 
 static bool

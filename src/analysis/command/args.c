@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "runtime/derivatives/series_along.h"
 #include "runtime/gap/closest_points.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/tape/eval.h"
 
 const imp_val *
@@ -247,7 +248,10 @@ ready(struct analysis *analysis, const imp_val *value, bool guarded)
     const imp_image *im = analysis->rt->im;
     const uint32_t *contact = IMP_ARRAY(im, value->contacts, uint32_t);
     for (uint32_t i = 0; i < value->contacts.n; i++) {
+        /* what is read changes nothing: the next search begins as without */
+        struct saved_start start = saved_start_take(analysis->rt, contact[i]);
         int st = closest_points_to_env(analysis->rt, contact[i]);
+        saved_start_restore(analysis->rt, &start);
         if (st)
             return command_failed(analysis, st, value->range,
                                   "the closest points of a contact");

@@ -116,12 +116,13 @@ travel(struct simulation *sim, const struct limit_group *group, double meet,
     uint32_t n_more;
     const struct switching_sides *sides =
         switching_sides_now(run, limit_group_blocks(sim, group));
-    double end = meet, piece_end;
+    double far = fmax(meet, simulate_next_step(sim)), end = far, piece_end,
+           low = 4.0 * DBL_EPSILON * meet;
     int st =
-        run->im->systems.n ? simulate_systems_peek(sim, meet, &end) : IMP_OK;
+        run->im->systems.n ? simulate_systems_peek(sim, far, &end) : IMP_OK;
     *there = !st && !(rt_time(run) <
                       meet); /* the time left is below the rounding of t */
-    if ((sim->accumulation->blocked = !st && end < meet) || st)
+    if ((sim->accumulation->blocked = !st && end < meet - low) || st)
         return st;
     while (!st && rt_time(run) < meet) {
         struct clocks *clocks = limit_watch(sim, group);

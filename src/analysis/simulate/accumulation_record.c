@@ -239,8 +239,11 @@ simulate_limit_add(struct simulation *sim, const struct flow_event *event,
     for (uint32_t i = 0; i < event->n; i++) {
         size_t before = sim->log.time.n;
         simulate_log_event(sim, contacts[i], "chatter", "", 0.0);
-        if (sim->log.time.n > before)
-            sim->log.time.v[before] = event->time;
+        if (sim->log.time.n >
+            before) /* a limit of bodies may have come first */
+            sim->log.time.v[before] =
+                before > 0 ? fmax(event->time, sim->log.time.v[before - 1])
+                           : event->time;
     }
     remark(sim, event, who, gaps);
     if (sim->along)

@@ -317,6 +317,7 @@ move_to_event(struct simulation *sim, double target, double *end,
     *end = target;
     int st =
         run->im->systems.n ? simulate_systems_peek(sim, target, end) : IMP_OK;
+    *end = fmax(*end, before); /* a limit of bodies came first, by rounding */
     sim->rotor = IMP_NO_ROTOR;
     if (!st && sim->rotors)
         st = rotors_peek(run, order, end, &sim->rotor);

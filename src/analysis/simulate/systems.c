@@ -155,8 +155,9 @@ simulate_systems_at(struct simulation *sim, double t)
 {
     assert(sim != NULL && !isnan(t));
     int st = IMP_OK;
+    bool row = sim->rows.asked && !sim->along; /* these follow the averages */
     for (uint32_t i = 0; i < sim->run->im->systems.n && sim->flows && !st; i++)
-        st = flow_at(sim->flows[i], t);
+        st = row ? flow_row_at(sim->flows[i], t) : flow_at(sim->flows[i], t);
     return st;
 }
 

@@ -183,6 +183,16 @@ flow_at(struct flow *flow, double t)
     return st ? st : tell_loads(flow, t);
 }
 
+int
+flow_row_at(struct flow *flow, double t)
+{
+    assert(flow != NULL);
+    flow->flights = true;
+    int st = flow_at(flow, t);
+    flow->flights = false;
+    return st;
+}
+
 bool
 flow_rows(struct flow *flow, double t, double *rows)
 {

@@ -173,6 +173,9 @@ double flow_switch(const struct flow *flow);
  * time that flow_peek gave. Returns IMP_OK, or a status after a diagnostic of
  * an observer. */
 int flow_at(struct flow *flow, double t);
+/* The same for a row of a record: on the way to a limit of impacts, which are
+ * averaged out elsewhere, a ballistic system tells its flights. */
+int flow_row_at(struct flow *flow, double t);
 /* Hands the motion up to time t, as far as it has not been handed on, to
  * run->trace, which is there; t as for flow_at. flow_apply does so by itself.
  */

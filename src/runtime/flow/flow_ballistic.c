@@ -28,8 +28,8 @@
 struct flow_kept {
     struct flow flow;
     struct arena *arena;
-    struct ballistic *line,
-        *next;       /* `next` is made when it is first asked for */
+    struct ballistic *line, *next,
+        *row;        /* these two are made when they are first asked for */
     uint32_t *reads; /* the entries of env that the matrices are made of */
     uint64_t *was;   /* the bits of their values */
     uint32_t n_reads;
@@ -335,17 +335,6 @@ line_apply(struct flow *flow, struct flow_event *event)
     return IMP_OK;
 }
 
-static void
-line_at(struct flow *flow, double time)
-{
-    ballistic_between(flow->parabola.now,
-                      flow->parabola.known &&
-                              flow->parabola.what == BALLISTIC_ACCUMULATION
-                          ? flow->parabola.next
-                          : NULL,
-                      time, flow->q, flow->v);
-}
-
 static bool
 line_limit(const struct flow *flow, double *time)
 {
@@ -354,6 +343,39 @@ line_limit(const struct flow *flow, double *time)
     if (limit)
         *time = flow->parabola.next->t;
     return limit;
+}
+
+/* The state at a time before the limit that comes next: its impacts are
+ * followed until then. */
+static void
+flights_at(struct flow *flow, double time)
+{
+    struct flow_kept *kept = kept_of(flow->run, flow->system);
+    if (!kept->row)
+        kept->row = ballistic_memory(kept->arena, (int)flow->n, (int)flow->m);
+    ballistic_copy(kept->row, flow->parabola.now);
+    enum ballistic_event what;
+    do
+        what = accumulation_next(kept->row, time);
+    while (what == BALLISTIC_IMPACT || what == BALLISTIC_SEVERAL ||
+           what == BALLISTIC_ACCUMULATION);
+    ballistic_between(kept->row, NULL, time, flow->q, flow->v);
+}
+
+static void
+line_at(struct flow *flow, double time)
+{
+    if (flow->flights && line_limit(flow, &(double){0.0}) &&
+        time > flow->parabola.now->t && time < flow->parabola.next->t) {
+        flights_at(flow, time);
+        return;
+    }
+    ballistic_between(flow->parabola.now,
+                      flow->parabola.known &&
+                              flow->parabola.what == BALLISTIC_ACCUMULATION
+                          ? flow->parabola.next
+                          : NULL,
+                      time, flow->q, flow->v);
 }
 
 /* Along a parabola the velocity is a line, so its values at both ends give the

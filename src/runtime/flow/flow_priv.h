@@ -53,6 +53,8 @@ struct flow {
     const struct flow_method *method;
     double end;    /* nobody asks for a time beyond it */
     double ahead;  /* the time that flow_peek gave */
+    bool flights;  /* `at` tells the flights on the way to a limit, where the
+                      method knows them */
     double traced; /* the motion until then has been handed to run->trace */
     double *q, *v; /* n: the state that `at` writes */
     long impacts;

@@ -15,16 +15,17 @@
  * linear in the shares. */
 typedef struct imp_relays {
     uint32_t n, n_state;
-    /* tape (series; ROW source 0: per relay 1 while it is held, else 0, then
-     * per relay its side, 1 or -1, 0 while it is held): the state, then the
-     * shares, then all u, in these rows. While a relay is held its share keeps
-     * u. */
+    /* tape (series; ROW source 0: of bodies, as of imp_block.driven; ROW source
+     * IMP_RELAY_MODES: per relay 1 while it is held, else 0, then per relay its
+     * side, 1 or -1, 0 while it is held): the state, then the shares, then all
+     * u, then of bodies in the plane cosine and sine per body that has them, in
+     * these rows. While a relay is held its share keeps u. */
     uint32_t tape;
-    imp_ref rows; /* uint32_t: n_state + 2 n */
+    imp_ref rows; /* uint32_t: n_state + 2 n + cosines and sines */
     /* eval; local: the sides. Per relay u, what rounding leaves of u, the rate
      * of u without shares, what rounding leaves of that; n x n: what the shares
      * (columns) add to the rates; n x n_state: what each adds to the rates of
-     * the state. */
+     * the state; n x n_state: how each u grows with the state. */
     uint32_t now;
     /* uint32_t: per relay the numbers of the guards u and -u of the block, or
      * IMP_NO_GUARD */
@@ -39,5 +40,6 @@ typedef struct imp_relays {
     imp_ref modal_rows;
 } imp_relays;
 #define IMP_RELAY_TOLD 4u
+#define IMP_RELAY_MODES 1u
 
 #endif

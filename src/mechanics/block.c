@@ -256,7 +256,7 @@ grounds(struct mech *mech, const struct mblock *block, const expr **f)
 
 /* The switching functions of the forces on the bodies of a block, and of what
  * moves the ground below them. */
-static void
+static struct guard_levels
 block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
 {
     size_t count = 6 * (size_t)block->n;
@@ -274,9 +274,9 @@ block_switching(struct mech *mech, struct mblock *block, const uint32_t *rows)
     size_t n = count + 3 + rotors_formulas(mech, block, f + count + 3);
     n += joint_friction_formulas(block, f + n);
     size_t n_ground = grounds(mech, block, f + n);
-    switching_build(mech, &block->out, tape_name(mech, block, "guard"),
-                    block->leaf + 1, rows, block->n_leaf - 1, f, n + n_ground,
-                    n_ground);
+    return switching_build(mech, &block->out, tape_name(mech, block, "guard"),
+                           block->leaf + 1, rows, block->n_leaf - 1, f,
+                           n + n_ground, n_ground);
 }
 
 /* Outputs of a motion: the state leaves, then cosine and sine of the angle of
@@ -319,6 +319,55 @@ flow_tape(struct mech *mech, const struct mblock *block, const char *what,
     return mech_series_tape(mech, spec, rows);
 }
 
+/* What closed contacts do to body i of the block: the acceleration v, and that
+ * of the spin, or the moment where joints hold it, w. Rows of a series, or
+ * entries of env. */
+static void
+pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
+       vec3 *v, vec3 *w)
+{
+    uint32_t spin = mech->dim == 2 ? 1 : 3, first = i * (mech->dim + spin);
+    *v = v3_zero(mech->graph);
+    *w = v3_zero(mech->graph);
+    for (uint32_t c = 0; c < mech->dim; c++)
+        v->v[c] = series ? ex_sym(mech->graph, SYM_ROW, 0, first + c)
+                         : sym_env(mech, body->env.body + IMP_BODY_PUSH + c);
+    for (uint32_t c = 0; c < spin; c++)
+        w->v[mech->dim == 2 ? 2 : c] =
+            series ? ex_sym(mech->graph, SYM_ROW, 0, first + mech->dim + c)
+                   : sym_env(mech, body->env.body + IMP_BODY_PUSH + 3 + c);
+}
+
+/* Forces that jump where a rate changes its sign, on bodies without joints and
+ * rotors. */
+static void
+block_relays(struct mech *mech, struct mblock *block,
+             const struct guard_levels *guards)
+{
+    size_t n_state = block->n_leaf - 1, at = 0;
+    uint32_t spin = mech->dim == 2 ? 1 : 3;
+    if (guards->n == 0 || block->n_unknown > 0 ||
+        n_state != (size_t)block->n * mech->n_state)
+        return;
+    const expr **more = NEW_N(mech->arena, const expr *,
+                              n_state + 2 * (size_t)block->n),
+               **pushed = NEW_N(mech->arena, const expr *, n_state);
+    for (uint32_t i = 0; i < block->n; i++) {
+        vec3 v, w;
+        pushes(mech, mech->bodies + block->bodies[i], i, true, &v, &w);
+        for (size_t end = at + mech->n_state - mech->dim - spin; at < end; at++)
+            pushed[at] = sc_zero(mech->graph);
+        for (uint32_t c = 0; c < mech->dim; c++)
+            pushed[at++] = v.v[c];
+        for (uint32_t c = 0; c < spin; c++)
+            pushed[at++] = w.v[mech->dim == 2 ? 2 : c];
+    }
+    size_t n_out = motion_outputs(mech, block, more);
+    struct relay_bodies bodies = {pushed, more + n_state, n_out - n_state};
+    relays_build(mech, &block->out, tape_name(mech, block, "motion"), guards,
+                 block->leaf + 1, block->rate + 1, n_state, &bodies);
+}
+
 static void
 motion_tape(struct mech *mech, struct mblock *block)
 {
@@ -346,7 +395,8 @@ motion_tape(struct mech *mech, struct mblock *block)
     block->out.state = image_array(mech->image, state, n_state, sizeof *state);
     block->out.rows = image_shared(mech->image, rows, n_state, sizeof *rows);
     rotors_tapes(mech, block, rows, (size_t)block->n * mech->n_state);
-    block_switching(mech, block, rows);
+    struct guard_levels guards = block_switching(mech, block, rows);
+    block_relays(mech, block, &guards);
 
     /* The event tapes of contacts read these rows. */
     size_t extra = n_state;
@@ -365,25 +415,6 @@ motion_tape(struct mech *mech, struct mblock *block)
 }
 
 /* -- with contacts that stay closed ---------------------------------------- */
-
-/* What closed contacts do to body i of the block: the acceleration v, and that
- * of the spin, or the moment where joints hold it, w. Rows of a series, or
- * entries of env. */
-static void
-pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
-       vec3 *v, vec3 *w)
-{
-    uint32_t spin = mech->dim == 2 ? 1 : 3, first = i * (mech->dim + spin);
-    *v = v3_zero(mech->graph);
-    *w = v3_zero(mech->graph);
-    for (uint32_t c = 0; c < mech->dim; c++)
-        v->v[c] = series ? ex_sym(mech->graph, SYM_ROW, 0, first + c)
-                         : sym_env(mech, body->env.body + IMP_BODY_PUSH + c);
-    for (uint32_t c = 0; c < spin; c++)
-        w->v[mech->dim == 2 ? 2 : c] =
-            series ? ex_sym(mech->graph, SYM_ROW, 0, first + mech->dim + c)
-                   : sym_env(mech, body->env.body + IMP_BODY_PUSH + 3 + c);
-}
 
 /* The residuals of the joints with what closed contacts add. The accelerations
  * of the bodies are the same after the call as before. */

@@ -130,13 +130,20 @@ imp_ref rotor_table(struct mech *mech);
 
 /* The relays of a block, and the rates of its state in shares. */
 struct relays;
+/* Of a block of bodies: what closed contacts add to each rate of the state, and
+ * further numbers whose series are asked for. */
+struct relay_bodies {
+    const expr *const *pushed, *const *more;
+    size_t n_more;
+};
 /* Finds them in the rates of the n state leaves of a block, whose guards these
- * are; sets block->relays. NULL: there are none. */
+ * are; sets block->relays. NULL: there are none. bodies: NULL for a system. */
 const struct relays *relays_build(struct mech *mech, imp_block *block,
                                   const char *name,
                                   const struct guard_levels *guards,
                                   const expr *const *leaf,
-                                  const expr *const *rate, size_t n);
+                                  const expr *const *rate, size_t n,
+                                  const struct relay_bodies *bodies);
 /* How many; 0 for NULL. */
 uint32_t relays_count(const struct relays *relays);
 /* u of relay i. */

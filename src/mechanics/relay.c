@@ -16,7 +16,8 @@ struct relays {
     struct mech *mech;
     const expr *const *leaf, **rate; /* of the state */
     size_t n_state;
-    const expr *const *level; /* the guards of the block */
+    const struct relay_bodies *bodies; /* NULL: a system */
+    const expr *const *level;          /* the guards of the block */
     const imp_guard *guard;
     size_t n_guard;
     const expr *u[IMP_RELAYS_MAX];
@@ -299,6 +300,18 @@ no_share(void *ctx, const expr *leaf)
                : NULL;
 }
 
+/* What closed contacts add to the free rates. */
+static void
+add_pushes(struct relay_equations *eq)
+{
+    const struct relays *relays = eq->of;
+    struct graph *graph = relays->mech->graph;
+    for (size_t k = 0; relays->bodies && k < relays->n_state; k++)
+        eq->free[k] = sc_add(graph, eq->free[k], relays->bodies->pushed[k]);
+    for (uint32_t i = 0; relays->bodies && i < relays->n; i++)
+        eq->r[i] = rate_along(relays, i, eq->free, true);
+}
+
 /* Takes the rates apart; false: they are not linear in the shares. */
 static bool
 take_apart(struct relay_equations *eq, const expr *const *rate)
@@ -345,13 +358,13 @@ leave_out_smooth(const struct relay_equations *eq, struct relays *relays)
 static const expr *
 held_row(const struct relays *relays, uint32_t i)
 {
-    return ex_sym(relays->mech->graph, SYM_ROW, 0, i);
+    return ex_sym(relays->mech->graph, SYM_ROW, IMP_RELAY_MODES, i);
 }
 
 static const expr *
 side_row(const struct relays *relays, uint32_t i)
 {
-    return ex_sym(relays->mech->graph, SYM_ROW, 0, relays->n + i);
+    return ex_sym(relays->mech->graph, SYM_ROW, IMP_RELAY_MODES, relays->n + i);
 }
 
 /* Solves K s = -r in the rows of relays that are held, s = side in others. */
@@ -443,21 +456,23 @@ join(struct relay_equations *eq, const expr *const *rate)
         eq->share[i] = ex_subst(graph, eq->share[i], series_leaf, eq);
     for (size_t k = 0; k < relays->n_state; k++)
         eq->rate[k] = ex_subst(graph, rate[k], series_leaf, eq);
+    for (size_t k = 0; relays->bodies && k < relays->n_state; k++)
+        eq->rate[k] = sc_add(graph, eq->rate[k], relays->bodies->pushed[k]);
     for (uint32_t i = 0; i < relays->n; i++)
         hold_exactly(relays, i, held_row(relays, i), eq->rate, fixed);
 }
 
 /* -- tapes ----------------------------------------------------------------- */
 
+/* The tape of one instant, before the pushes of contacts are added. */
 static void
-relay_tapes(struct relay_equations *eq, const char *name, imp_relays *out)
+now_tape(const struct relay_equations *eq, const char *name, imp_relays *out)
 {
     const struct relays *relays = eq->of;
     struct mech *mech = relays->mech;
     size_t n = relays->n, n_state = relays->n_state, told = 0;
-    const expr **outs = NEW_N(mech->arena, const expr *,
-                              n_state + n * (1 + IMP_RELAY_TOLD + n + n_state));
-    uint32_t *rows = NEW_N(mech->arena, uint32_t, n_state + 2 * n);
+    const expr **outs =
+        NEW_N(mech->arena, const expr *, n *(IMP_RELAY_TOLD + n + 2 * n_state));
     for (size_t i = 0; i < n; i++) {
         outs[told++] = relays->u[i];
         outs[told++] = formula_rounding(mech, relays->u[i]);
@@ -468,24 +483,41 @@ relay_tapes(struct relay_equations *eq, const char *name, imp_relays *out)
         outs[told++] = eq->K[i];
     for (size_t i = 0; i < n * n_state; i++)
         outs[told++] = eq->push[i];
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n_state; k++)
+            outs[told++] = ex_diff(mech->graph, relays->u[i], relays->leaf[k]);
     out->now =
         mech_eval_tape(mech, arena_printf(mech->arena, "%s relays now", name),
                        IMP_RELAYS_MAX, outs, told);
+}
+
+static void
+series_tape(const struct relay_equations *eq, const char *name, imp_relays *out)
+{
+    const struct relays *relays = eq->of;
+    struct mech *mech = relays->mech;
+    size_t n = relays->n, n_state = relays->n_state,
+           n_more = relays->bodies ? relays->bodies->n_more : 0,
+           n_out = n_state + 2 * n + n_more;
+    const expr **outs = NEW_N(mech->arena, const expr *, n_out);
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, n_out);
     for (size_t k = 0; k < n_state; k++)
         outs[k] = relays->leaf[k];
     for (size_t i = 0; i < n; i++) {
         outs[n_state + i] = eq->share[i];
         outs[n_state + n + i] = relays->u[i];
     }
+    for (size_t i = 0; i < n_more; i++)
+        outs[n_state + 2 * n + i] = relays->bodies->more[i];
     struct tape_spec spec = {.name =
                                  arena_printf(mech->arena, "%s relays", name),
                              .outs = outs,
-                             .n_outs = n_state + 2 * n,
+                             .n_outs = n_out,
                              .states = relays->leaf,
                              .rates = eq->rate,
                              .n_states = n_state};
     out->tape = mech_series_tape(mech, spec, rows);
-    out->rows = image_array(mech->image, rows, n_state + 2 * n, sizeof *rows);
+    out->rows = image_array(mech->image, rows, n_out, sizeof *rows);
 }
 
 static struct relay_equations
@@ -520,7 +552,8 @@ rates_in_shares(struct relays *relays, const expr **out)
 const struct relays *
 relays_build(struct mech *mech, imp_block *block, const char *name,
              const struct guard_levels *guards, const expr *const *leaf,
-             const expr *const *rate, size_t n)
+             const expr *const *rate, size_t n,
+             const struct relay_bodies *bodies)
 {
     assert(mech && block && name && guards && (leaf || !n) && (rate || !n));
     struct relays *relays = NEW(mech->arena, struct relays);
@@ -528,6 +561,7 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
                               .leaf = leaf,
                               .rate = NEW_N(mech->arena, const expr *, n + 1),
                               .n_state = n,
+                              .bodies = bodies,
                               .level = guards->u,
                               .guard = guards->guard,
                               .n_guard = guards->n};
@@ -545,13 +579,15 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
             return NULL;
     } while (leave_out_smooth(&eq, relays));
     relays->push = eq.push;
-    solve(&eq);
-    join(&eq, relays->in_shares);
     relays->out = (imp_relays){.n = relays->n,
                                .n_state = (uint32_t)n,
                                .modal = IMP_NO_TAPE,
                                .solve = IMP_NO_TAPE};
-    relay_tapes(&eq, name, &relays->out);
+    now_tape(&eq, name, &relays->out);
+    add_pushes(&eq);
+    solve(&eq);
+    join(&eq, relays->in_shares);
+    series_tape(&eq, name, &relays->out);
     relays->out.guards =
         image_array(mech->image, relays->number, 2 * (size_t)relays->n,
                     sizeof *relays->number);

@@ -270,7 +270,7 @@ one_system(struct mech *mech, struct msystem *system)
     struct guard_levels levels = guards(mech, system, leaf, eq.a);
     const struct relays *relays =
         relays_build(mech, &mech->blocks[system->block].out, decl->name,
-                     &levels, leaf, rate, 2 * (size_t)n_coordinate);
+                     &levels, leaf, rate, 2 * (size_t)n_coordinate, NULL);
     if (relays && !line && decl->n_contact)
         system_sliding_relays(mech, system, eq.M, leaf, relays);
     system->modal = system->solve = IMP_NO_TAPE;

@@ -13,9 +13,11 @@
 #include "runtime/instance/contact_compliance.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/modes/mode_select.h"
+#include "runtime/motion/contact_point.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/relays/relays.h"
 
 /* a force has left its cone when it is beyond it by this share of its greatest
  * value, as FORCE_CEASED of mode_change.c */
@@ -74,6 +76,47 @@ slip_ends(struct rt *run, const struct persistent_row *row, int order,
         return false;
     polynomial_newton(slip, order - drop, span, time);
     return true;
+}
+
+/* How relays that are held accelerate the slip of a point, by this order of
+ * their shares. */
+static double
+relays_along(struct rt *run, const struct persistent_group *group,
+             const struct persistent_row *row, int order)
+{
+    const uint32_t *body = rt_contact(run, row->spot.contact)->body;
+    double *change = run->persistent_memory->change, sum = 0.0;
+    for (uint32_t i = 0; i < group->moved.n_body; i++)
+        memset(change + 6 * group->moved.body[i], 0, 6 * sizeof *change);
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        relays_pushes(run, group->moved.block[i], order, change);
+    for (int e = 0; e < 2; e++)
+        for (int c = 0; c < 6 && contact_point_body_moves(run, body[e]); c++)
+            sum += row->friction->open[e][c].c[0] *
+                   change[6 * (size_t)body[e] + (size_t)c];
+    return sum;
+}
+
+/* Do relays hold the slip at 0 throughout the span, under a load that is more
+ * than the point bears alone, which they bear together? It is no slip then that
+ * could end. */
+static bool
+relays_hold(struct rt *run, const struct persistent_group *group,
+            const struct persistent_row *row, int order, double span)
+{
+    bool any = false;
+    double power = 1.0, none = row->friction->small,
+           sign = row->friction->mode == CONTACT_SLIP_POSITIVE ? 1.0 : -1.0;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        any |= relays_act(run, group->moved.block[i]);
+    for (int k = 1; k <= order && any; k++, power *= span)
+        any = fabs(row->friction->slip.c[k]) * power <= none;
+    if (!any || fabs(row->friction->slip.c[0]) >
+                    friction_rows_rounding(run, row->spot.contact, 0.0, 0.0))
+        return false;
+    double along = sign * relays_along(run, group, row, 0);
+    return fabs(along) > none ? along < 0.0
+                              : sign * relays_along(run, group, row, 1) <= 0.0;
 }
 
 /* The first s in [0, span] at which the force leaves its cone. */
@@ -296,7 +339,8 @@ friction_modes_change(struct rt *run, int index, int order, double span,
     double jam;
     if (st)
         return st;
-    if (slip_ends(run, row, order - 1, span, time))
+    if (!relays_hold(run, group, row, order - 1, span) &&
+        slip_ends(run, row, order - 1, span, time))
         *what = FRICTION_SLIP_ENDS;
     /* a contact that yields does not jam */
     if (row->soft != CONTACT_RIGID || !jams(run, row, order, span, &jam) ||

@@ -260,8 +260,8 @@ back(struct rt *run, uint32_t block, struct crossing *own, int order,
     if (moving->observer)
         feel_ahead(run, moving->system, own, 0.0);
     /* the forces of closed contacts, too, belong to the beginning again */
-    else if (moving->system != IMP_NO_SYSTEM &&
-             (system_slides(run, moving->system) || relays_act(run, block)))
+    else if (relays_act(run, block) || (moving->system != IMP_NO_SYSTEM &&
+                                        system_slides(run, moving->system)))
         motion_rows(run, block, order);
     lay_aside(run, block, own);
 }
@@ -633,7 +633,7 @@ back_all(struct rt *run, const struct crossing_blocks *of, bool asked)
             run->env[state[i]] = own->state[i];
     }
     run->env[run->im->layout.time] = of->start;
-    bool reacts = of->group != NULL;
+    bool reacts = of->group || relays_act(run, of->block[0]);
     uint32_t system = motion_block_of(run, of->block[0])->system;
     if (!reacts && system != IMP_NO_SYSTEM)
         reacts = system_slides(run, system);

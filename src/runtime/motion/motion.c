@@ -23,6 +23,7 @@
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
+#include "runtime/relays/relays.h"
 
 /* -- the coefficients: of free bodies, of bodies with closed contacts, of a
  * system, or of its observers -----------------------------------------------
@@ -49,14 +50,14 @@ motion_rows(struct rt *run, uint32_t block, int order)
         return persistent_series(run, order, block);
     if (moving->observer)
         return system_observed(run, moving->system, order);
-    if (moving->system == IMP_NO_SYSTEM)
-        return free_rows(run, block, moving->tape, order);
-    if (system_slides(run, moving->system))
+    bool system = moving->system != IMP_NO_SYSTEM;
+    if (system && system_slides(run, moving->system))
         return system_series(run, moving->system, order);
     if (relays_act(run, block))
         return relays_series(run, block, order);
     relays_unslide(run, block);
-    system_unslide(run, moving->system);
+    if (system)
+        system_unslide(run, moving->system);
     return free_rows(run, block, moving->tape, order);
 }
 
@@ -103,86 +104,13 @@ motion_series_parabola(struct rt *run, uint32_t block, int order)
     return crossing_parabola(run, block, order, run->motion->parabola + block);
 }
 
-/* Orders of the series that tell a singularity: terms grow by its inverse
- * distance from order to order, and must stay finite. */
-#define SINGULAR_ORDER 8
-/* A place whose exponent is below 1 by this has a rate without bound. */
-#define UNBOUNDED 1e-3
-/* How many of the least steps of the clock it may be away. */
-#define SINGULAR_STEPS 64.0
+/* So often the series of one instant are made, where relays change at once;
+ * the status that says so */
+#define RELAY_ROUNDS 8
+#define RELAY_NOW (-77)
 
-/* Is this entry of env a place, and no rate? */
-static bool
-is_place(const struct rt *run, uint32_t env)
-{
-    const imp_image *im = run->im;
-    uint32_t size = im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE,
-             pose = im->dim == 2 ? 3 : 7;
-    const imp_coordinate *coordinate =
-        IMP_ARRAY(im, im->coordinates, imp_coordinate);
-    if (env - im->layout.state < im->bodies.n * size)
-        return (env - im->layout.state) % size < pose;
-    for (uint32_t i = 0; i < im->coordinates.n; i++)
-        if (coordinate[i].env == env)
-            return true;
-    return false;
-}
-
-/* Notes which places of the block run into a singularity, from its rows. */
-static void
-note_singular(struct rt *run, uint32_t block)
-{
-    const imp_block *of =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-    const uint32_t *state = IMP_ARRAY(run->im, of->state, uint32_t),
-                   *row = IMP_ARRAY(run->im, of->rows, uint32_t);
-    struct run_singular *found = NEW(run->arena, struct run_singular);
-    run->singular = found;
-    found->time = rt_time(run);
-    found->v = NEW_N(run->arena, struct singular_variable, of->state.n + 1);
-    for (uint32_t i = 0; i < of->state.n; i++) {
-        struct singular_variable *variable = &found->v[found->n];
-        variable->env = state[i];
-        if (is_place(run, state[i]))
-            found->n += singularity_of(run->rows.block[block] +
-                                           (size_t)row[i] * IMP_ROW_STRIDE +
-                                           IMP_ROW_PAD,
-                                       SINGULAR_ORDER, &variable->is);
-    }
-}
-
-int
-motion_blows_up(struct rt *run, uint32_t block)
-{
-    assert(run && block < run->im->blocks.n);
-    double near = SINGULAR_STEPS * switching_least(run);
-    char now[NUM_TEXT];
-    note_singular(run, block);
-    const struct run_singular *found = run->singular;
-    bool ends = false;
-    for (uint32_t i = 0; i < found->n; i++)
-        ends |= found->v[i].is.left <= near &&
-                found->v[i].is.exponent < 1.0 - UNBOUNDED;
-    run->singular = ends ? run->singular : NULL;
-    if (!ends)
-        return IMP_OK;
-    const struct motion_block *moving = motion_block_of(run, block);
-    imp_range where = moving->system != IMP_NO_SYSTEM
-                          ? rt_system(run, moving->system)->range
-                          : IMP_NOWHERE;
-    struct diag *diag = diag_add(
-        run->ds, DIAG_E0602, where,
-        "the motion comes to a singularity at t = %s: a rate grows without "
-        "bound",
-        num_digits(now, found->time, 9));
-    diag_help(run->ds, diag,
-              "end the run before it (`until`), or keep the motion away from "
-              "there");
-    return IMP_FAILED;
-}
-
-int
-motion_series(struct rt *run, uint32_t block, int order, double *step)
+static int
+series_once(struct rt *run, uint32_t block, int order, double *step)
 {
     assert(run != NULL && step != NULL && block < run->im->blocks.n);
     assert(order >= 1 && order <= IMP_ORDER_MAX);
@@ -191,11 +119,16 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     *step = *parabola = INFINITY;
     if (moving->tape == IMP_NO_TAPE)
         return IMP_OK;
-    int which, st = motion_rows(run, block, order);
+    int which, st = IMP_OK;
+    if (run->relays && moving->system == IMP_NO_SYSTEM &&
+        !persistent_moves(run, block))
+        st = relays_settle_bodies(run, block, switching_least(run), NULL);
+    if (!st)
+        st = motion_rows(run, block, order);
     if (st == IMP_NONFINITE &&
         (st = motion_series_parabola(run, block, order)) != IMP_OK) {
-        if (!motion_rows(run, block, SINGULAR_ORDER))
-            note_singular(run, block);
+        if (!motion_rows(run, block, MOTION_SINGULAR_ORDER))
+            motion_note_singular(run, block);
         motion_rows(run, block, order);
         motion_rows_nonfinite(run, block, order);
         return IMP_FAILED;
@@ -208,7 +141,7 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
     if (moving->system != IMP_NO_SYSTEM)
         return IMP_OK;
     motion_step(run, block, order, step);
-    if (*step < switching_least(run) && order >= SINGULAR_ORDER &&
+    if (*step < switching_least(run) && order >= MOTION_SINGULAR_ORDER &&
         (st = motion_blows_up(run, block)))
         return st;
     if (*step < switching_least(run) &&
@@ -219,6 +152,27 @@ motion_series(struct rt *run, uint32_t block, int order, double *step)
         *step > switching_least(run))
         *step = crossing_checked(run, block, order, *step);
     return switching_end(run, block, order, step, &which);
+}
+
+/* Does a relay of the bodies of the block change now? Else a step ends where it
+ * does. */
+static bool
+relay_changes(struct rt *run, uint32_t block, int order, double *step)
+{
+    return run->relays && order >= MOTION_SINGULAR_ORDER &&
+           motion_block_free(run, block)->system == IMP_NO_SYSTEM &&
+           !relays_end(run, block, order, step);
+}
+
+int
+motion_series(struct rt *run, uint32_t block, int order, double *step)
+{
+    for (int round = 0; round < RELAY_ROUNDS; round++) {
+        int st = series_once(run, block, order, step);
+        if (st || !relay_changes(run, block, order, step))
+            return st;
+    }
+    return motion_stuck(run);
 }
 
 bool
@@ -270,6 +224,24 @@ of_ground(const struct rt *run, uint32_t block, int guard)
     return guard >= 0 && branched_block(run, block).guard[guard].gap;
 }
 
+/* The series of a block that contacts hold; they have been made. */
+static int
+series_of_held(struct rt *run, uint32_t block, int order, double *step)
+{
+    int which, st = IMP_OK;
+    motion_step(run, block, order, step);
+    double leap = order > 1 ? persistent_leap_time(run, block, *step) : 0.0;
+    if (leap > 0.0 || (*step < switching_least(run) && order > 1))
+        st = persistent_series_short(run, block, leap, step);
+    if (!st || st == IMP_NONFINITE)
+        st = switching_end(run, block, order, step, &which);
+    if (!st && relay_changes(run, block, order, step))
+        return RELAY_NOW;
+    if (!st && of_ground(run, block, which))
+        run->motion->ground_step = fmin(run->motion->ground_step, *step);
+    return st;
+}
+
 /* The series of all blocks; those of what is held have been made. */
 static int
 series_of_blocks(struct rt *run, int order, double *step)
@@ -283,16 +255,7 @@ series_of_blocks(struct rt *run, int order, double *step)
             !motion_asks(run, block))
             continue;
         if (persistent_moves(run, block)) {
-            int which;
-            motion_step(run, block, order, &hb);
-            double leap =
-                order > 1 ? persistent_leap_time(run, block, hb) : 0.0;
-            if (leap > 0.0 || (hb < switching_least(run) && order > 1))
-                st = persistent_series_short(run, block, leap, &hb);
-            if (!st || st == IMP_NONFINITE)
-                st = switching_end(run, block, order, &hb, &which);
-            if (!st && of_ground(run, block, which))
-                run->motion->ground_step = fmin(run->motion->ground_step, hb);
+            st = series_of_held(run, block, order, &hb);
         } else {
             st = motion_series(run, block, order, &hb);
         }
@@ -309,15 +272,23 @@ motion_series_all(struct rt *run, int order, double *step)
     assert(run != NULL && step != NULL);
     double standing = INFINITY;
     int st = IMP_OK;
-    if (persistent_any(run))
-        st = run->motion->stands
-                 ? persistent_series_standing(run, order, &standing)
-                 : persistent_series(run, order, UINT32_MAX);
-    *step = INFINITY;
-    if (!st)
-        st = series_of_blocks(run, order, step);
+    int round = 0;
+    do {
+        if (persistent_any(run) && !run->motion->stands)
+            st = switching_relays_held(run);
+        if (!st && persistent_any(run))
+            st = run->motion->stands
+                     ? persistent_series_standing(run, order, &standing)
+                     : persistent_series(run, order, UINT32_MAX);
+        *step = INFINITY;
+        if (!st)
+            st = series_of_blocks(run, order, step);
+        if (st != RELAY_NOW)
+            break;
+        run->motion->stands = false;
+    } while (++round < RELAY_ROUNDS);
     *step = fmin(*step, standing);
-    return st;
+    return st == RELAY_NOW ? motion_stuck(run) : st;
 }
 
 void
@@ -333,7 +304,9 @@ motion_series_more(struct rt *run, int order, double *step)
     assert(run != NULL && step != NULL);
     int st = persistent_any(run) ? persistent_series_more(run, order) : IMP_OK;
     *step = INFINITY;
-    return st ? st : series_of_blocks(run, order, step);
+    if (!st)
+        st = series_of_blocks(run, order, step);
+    return st == RELAY_NOW ? motion_series_all(run, order, step) : st;
 }
 
 int

@@ -27,7 +27,7 @@ row_kind(const struct rt *run, const imp_block *block, uint32_t i)
     const imp_instr *in = code + IMP_ARRAY(run->im, tape->outs, uint32_t)[i];
     if (in->flags & IMP_INSTR_CONST)
         return ROW_CONSTANT;
-    if (in->op != IMP_OP_STATE)
+    if (in->op != IMP_OP_STATE || block->relays.n) /* which share what jumps */
         return ROW_SERIES;
     const imp_instr *rate = code + in->b;
     if (rate->flags & IMP_INSTR_CONST)

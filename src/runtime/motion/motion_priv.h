@@ -207,4 +207,10 @@ motion_lets(const struct rt *run, uint32_t block)
     return !run->motion->only || run->motion->only[block];
 }
 
+/* Orders of the series that tell a singularity: terms grow by its inverse
+ * distance from order to order, and must stay finite. */
+#define MOTION_SINGULAR_ORDER 8
+/* Notes which places of the block run into a singularity, from its rows. */
+void motion_note_singular(struct rt *run, uint32_t block);
+
 #endif

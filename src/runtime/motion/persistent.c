@@ -29,7 +29,9 @@
 #include "runtime/joints/joints.h"
 #include "runtime/motion/motion_priv.h"
 #include "runtime/motion/persistent_group.h"
+#include "runtime/motion/switching.h"
 #include "runtime/numerics/dense.h"
+#include "runtime/relays/relays.h"
 
 /* Singular values of G below this share of the greatest belong to points that
  * depend on each other. The share is a sine of 3e-6 between their directions;
@@ -120,6 +122,10 @@ static void
 hand_over(struct rt *run, uint32_t b, double *to)
 {
     const imp_block *block = persistent_block(run, b);
+    if (relays_act(run, b)) {
+        relays_rows(run, b, to);
+        return;
+    }
     const uint32_t *from = IMP_ARRAY(run->im, block->driven_rows, uint32_t);
     const uint32_t *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
     const uint32_t *in = IMP_ARRAY(run->im, block->bodies, uint32_t);
@@ -156,9 +162,11 @@ drive_from(struct rt *run, const struct persistent_group *group, int from,
                            : joints_multipliers_any(run, block, &lambda);
         motion_enter(run, block);
         if (!st)
-            st = rt_series_from(run, tape, lambda, rows,
-                                run->persistent_memory->driven[block], from,
-                                order);
+            st = relays_act(run, block)
+                     ? relays_driven(run, block, rows[0], from, order)
+                     : rt_series_from(run, tape, lambda, rows,
+                                      run->persistent_memory->driven[block],
+                                      from, order);
         if (st == IMP_NONFINITE) {
             run->persistent_memory->rough = true;
             rt_nonfinite(run, persistent_block(run, block)->motion, lambda);
@@ -248,6 +256,8 @@ answer_of(struct rt *run, const struct persistent_group *group,
         if (st)
             return st;
     }
+    for (uint32_t i = 0; i < moved->n_block; i++)
+        relays_response(run, moved->block[i], change);
     for (uint32_t i = 0; i < moved->n_body; i++)
         memcpy(answer + 6 * i, change + 6 * moved->body[i], 6 * sizeof *change);
     return IMP_OK;
@@ -289,7 +299,10 @@ answers(struct rt *run, struct persistent_group *group, double *G,
         bool *is_symmetric)
 {
     int count = group->n_unknown;
-    bool symmetric = true;
+    bool relays = false, symmetric;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        relays |= relays_act(run, group->moved.block[i]);
+    symmetric = !relays;
     answer_room(run, group);
     for (int row = 0; row < count; row++) {
         const struct persistent_unknown *force = &group->unknown[row];
@@ -302,7 +315,7 @@ answers(struct rt *run, struct persistent_group *group, double *G,
         const struct persistent_reach *on = group->reach;
         for (int column = 0; column < count; column++)
             G[row * count + column] =
-                run->joints || persistent_meets(on + row, on + column)
+                run->joints || relays || persistent_meets(on + row, on + column)
                     ? persistent_along(on + column, answer)
                     : 0.0;
     }
@@ -331,6 +344,8 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
 {
     assert(group != NULL && order >= 0);
     bool symmetric;
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        relays_rest(run, group->moved.block[i], switching_least(run));
     persistent_unknowns(group, which);
     begin_instant(run, group);
     int st = drive(run, group, order);
@@ -339,6 +354,8 @@ persistent_instant(struct rt *run, struct persistent_group *group, int order,
     if (!st && G)
         st = answers(run, group, G, &symmetric);
     exchange(run, group);
+    for (uint32_t i = 0; i < group->moved.n_block; i++)
+        relays_rise(run, group->moved.block[i]);
     return st;
 }
 
@@ -780,21 +797,4 @@ persistent_series_more(struct rt *run, int order)
         persistent_keeps(run, set->group[i], st ? 0 : order);
     }
     return st;
-}
-
-bool
-persistent_told_series(const struct rt *run, int i, int most, double *rows)
-{
-    assert(i >= 0 && i < persistent_count(run) && rows);
-    assert(most < IMP_ORDER_MAX);
-    const struct persistent_row *row = run->persistent->row[i];
-    const struct persistent_friction *friction = row->friction;
-    double *normal = rows, *along = rows + IMP_ROW_STRIDE;
-    for (int k = 1; k <= most && row->on; k++) {
-        normal[k] += row->force.c[k];
-        along[k] += friction ? friction->force.c[k] : 0.0;
-    }
-    if (row->on && friction)
-        persistent_slip_series(friction, most, rows);
-    return !row->on || !friction || friction->jam_time != rt_time(run);
 }

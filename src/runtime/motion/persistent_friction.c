@@ -759,3 +759,20 @@ persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
                    driven + (size_t)*from++ * IMP_ROW_STRIDE, bytes);
     }
 }
+
+bool
+persistent_told_series(const struct rt *run, int i, int most, double *rows)
+{
+    assert(i >= 0 && i < persistent_count(run) && rows);
+    assert(most < IMP_ORDER_MAX);
+    const struct persistent_row *row = run->persistent->row[i];
+    const struct persistent_friction *friction = row->friction;
+    double *normal = rows, *along = rows + IMP_ROW_STRIDE;
+    for (int k = 1; k <= most && row->on; k++) {
+        normal[k] += row->force.c[k];
+        along[k] += friction ? friction->force.c[k] : 0.0;
+    }
+    if (row->on && friction)
+        persistent_slip_series(friction, most, rows);
+    return !row->on || !friction || friction->jam_time != rt_time(run);
+}

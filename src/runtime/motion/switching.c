@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/instance/system.h"
 #include "runtime/motion/crossing.h"
 #include "runtime/motion/motion.h"
@@ -395,4 +396,129 @@ switching_sides_left(struct rt *run, const struct switching_sides *then)
         if (fabs(now.side[i] - then->side[i]) > 0.0)
             return true;
     return false;
+}
+
+/* -- singularities ---------------------------------------------------------
+ */
+
+/* A place whose exponent is below 1 by this has a rate without bound. */
+#define UNBOUNDED 1e-3
+/* How many of the least steps of the clock it may be away. */
+#define SINGULAR_STEPS 64.0
+
+/* Is this entry of env a place, and no rate? */
+static bool
+is_place(const struct rt *run, uint32_t env)
+{
+    const imp_image *im = run->im;
+    uint32_t size = im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE,
+             pose = im->dim == 2 ? 3 : 7;
+    const imp_coordinate *coordinate =
+        IMP_ARRAY(im, im->coordinates, imp_coordinate);
+    if (env - im->layout.state < im->bodies.n * size)
+        return (env - im->layout.state) % size < pose;
+    for (uint32_t i = 0; i < im->coordinates.n; i++)
+        if (coordinate[i].env == env)
+            return true;
+    return false;
+}
+
+/* Notes which places of the block run into a singularity, from its rows. */
+void
+motion_note_singular(struct rt *run, uint32_t block)
+{
+    const imp_block *of =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *state = IMP_ARRAY(run->im, of->state, uint32_t),
+                   *row = IMP_ARRAY(run->im, of->rows, uint32_t);
+    struct run_singular *found = NEW(run->arena, struct run_singular);
+    run->singular = found;
+    found->time = rt_time(run);
+    found->v = NEW_N(run->arena, struct singular_variable, of->state.n + 1);
+    for (uint32_t i = 0; i < of->state.n; i++) {
+        struct singular_variable *variable = &found->v[found->n];
+        variable->env = state[i];
+        if (is_place(run, state[i]))
+            found->n += singularity_of(run->rows.block[block] +
+                                           (size_t)row[i] * IMP_ROW_STRIDE +
+                                           IMP_ROW_PAD,
+                                       MOTION_SINGULAR_ORDER, &variable->is);
+    }
+}
+
+int
+motion_blows_up(struct rt *run, uint32_t block)
+{
+    assert(run && block < run->im->blocks.n);
+    double near = SINGULAR_STEPS * switching_least(run);
+    char now[NUM_TEXT];
+    motion_note_singular(run, block);
+    const struct run_singular *found = run->singular;
+    bool ends = false;
+    for (uint32_t i = 0; i < found->n; i++)
+        ends |= found->v[i].is.left <= near &&
+                found->v[i].is.exponent < 1.0 - UNBOUNDED;
+    run->singular = ends ? run->singular : NULL;
+    if (!ends)
+        return IMP_OK;
+    const struct motion_block *moving = motion_block_of(run, block);
+    imp_range where = moving->system != IMP_NO_SYSTEM
+                          ? rt_system(run, moving->system)->range
+                          : IMP_NOWHERE;
+    struct diag *diag = diag_add(
+        run->ds, DIAG_E0602, where,
+        "the motion comes to a singularity at t = %s: a rate grows without "
+        "bound",
+        num_digits(now, found->time, 9));
+    diag_help(run->ds, diag,
+              "end the run before it (`until`), or keep the motion away from "
+              "there");
+    return IMP_FAILED;
+}
+
+/* -- relays of bodies beside closed contacts --------------------------------
+ */
+
+/* Makes the series of the block to order 1. */
+static int
+first_order(struct rt *run, uint32_t block)
+{
+    return persistent_series(run, 1, block);
+}
+
+/* What unit forces of all points that push do to the state of the block. */
+static void
+lift(const struct rt *run, uint32_t block, double *to)
+{
+    const struct persistent_group *group = run->persistent_memory->of[block];
+    const imp_block *at = persistent_block(run, block);
+    const uint32_t *in = IMP_ARRAY(run->im, at->bodies, uint32_t);
+    uint32_t per = persistent_per_body(run), size = at->state.n / at->bodies.n;
+    memset(to, 0, at->state.n * sizeof *to);
+    for (int i = 0; i < group->n_unknown; i++) {
+        const double *answer =
+            group->answer + (size_t)i * 6 * group->moved.n_body;
+        for (uint32_t k = 0;
+             group->unknown[i].value == &group->unknown[i].row->gap &&
+             k < group->moved.n_body;
+             k++)
+            for (uint32_t b = 0; b < at->bodies.n; b++)
+                for (uint32_t c = 0; in[b] == group->moved.body[k] && c < per;
+                     c++)
+                    to[b * size + size - per + c] +=
+                        answer[6 * k + persistent_entry(run, c)];
+    }
+}
+
+int
+switching_relays_held(struct rt *run)
+{
+    const struct relay_contacts contacts = {first_order, lift};
+    int st = IMP_OK;
+    for (uint32_t block = 0; run->relays && block < run->im->blocks.n && !st;
+         block++)
+        if (persistent_moves(run, block) && motion_lets(run, block))
+            st = relays_settle_bodies(run, block, switching_least(run),
+                                      &contacts);
+    return st;
 }

@@ -48,4 +48,8 @@ double switching_next(struct rt *run, uint32_t block, int order, double span);
 /* Returns the number of guards of a block. */
 uint32_t switching_count(const struct rt *run, uint32_t block);
 
+/* Chooses the relays (runtime/relays) of all bodies that contacts hold, beside
+ * these. Status as of rt_eval. */
+int switching_relays_held(struct rt *run);
+
 #endif

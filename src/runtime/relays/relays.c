@@ -12,57 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "abi/relays.h"
 #include "abi/status.h"
 #include "base/arena.h"
-#include "runtime/instance/system.h"
 #include "runtime/numerics/factors.h"
-#include "runtime/numerics/polynomial.h"
-
-/* u counts as 0 within this many roundings of its terms, and what it gains in
- * so many of the least steps; while it is held, within more. */
-#define RELAY_NOISE 32.0
-#define RELAY_STEPS 16.0
-#define RELAY_DRIFT 4096.0
-/* A jump of this share of the rate of u is rounding. */
-#define RELAY_JUMP 0x1p-40
-/* A minor that is this share of the product of its diagonal is 0. */
-#define RELAY_MINOR 1e-12
-/* Rates of u are 0 within this many roundings. */
-#define RELAY_RATE 64.0
-
-enum relay_option { RELAY_DOWN = -1, RELAY_HELD = 0, RELAY_UP = 1 };
-
-struct relays {
-    const imp_relays *of;
-    double *told;  /* what the tape `now` tells */
-    double *modes; /* ROW source 0 of the series */
-    double *work;  /* rows of the series */
-    /* The rates of u without shares, sizes of their terms, and what shares add;
-     * in the block of a system whose contacts are closed (`beside`): with these
-     */
-    double rate[IMP_RELAYS_MAX], terms[IMP_RELAYS_MAX];
-    double slope[IMP_RELAYS_MAX * IMP_RELAYS_MAX], share[IMP_RELAYS_MAX];
-    uint32_t system;
-    bool beside;
-    double side[IMP_RELAYS_MAX], most[IMP_RELAYS_MAX]; /* of the terms of u */
-    bool held[IMP_RELAYS_MAX], leads[IMP_RELAYS_MAX], zero[IMP_RELAYS_MAX];
-    bool bound[IMP_RELAYS_MAX];   /* closed contacts hold u */
-    bool carried[IMP_RELAYS_MAX]; /* other relays hold u */
-    double lift[IMP_RELAYS_MAX];  /* to which side, 1 or -1, where they open */
-    /* what comes next: relay `which` gives way to the side `to`, or comes back
-     * (0) from the side `from`; at that time */
-    double time;
-    uint32_t which;
-    int to, from;
-    bool act;
-};
-
-static struct relays *
-relays_of(const struct rt *run, uint32_t block)
-{
-    return run->relays ? run->relays[block] : NULL;
-}
+#include "runtime/relays/relays_priv.h"
 
 struct relays **
 relays_new(struct rt *run)
@@ -84,7 +37,14 @@ relays_new(struct rt *run)
             if (rt_system(run, s)->block == b)
                 relays->system = s;
         relays->told =
-            NEW_N(run->own, double, m *(IMP_RELAY_TOLD + m + of->n_state) + 1);
+            NEW_N(run->own, double,
+                  m *(IMP_RELAY_TOLD + m + 2 * (size_t)of->n_state) + 1);
+        relays->change = NEW_N(run->own, double, of->n_state + (size_t)1);
+        relays->lifts = NEW_N(run->own, double, of->n_state + (size_t)1);
+        if (block[b].bodies.n)
+            relays->none =
+                NEW_N(run->own, double,
+                      6 * (size_t)block[b].bodies.n * IMP_ROW_STRIDE + 1);
         relays->modes = NEW_N(run->own, double, 2 * m * IMP_ROW_STRIDE + 1);
         relays->work =
             NEW_N(run->own, double,
@@ -109,7 +69,7 @@ relays_reset(struct rt *run)
         memset(relays->carried, 0, sizeof relays->carried);
         memset(relays->side, 0, sizeof relays->side);
         relays->time = NAN;
-        relays->act = relays->beside = false;
+        relays->act = relays->beside = relays->touches = relays->rests = false;
         if (relays->system != IMP_NO_SYSTEM)
             system_relays_join(run, relays->system, NULL, NULL);
     }
@@ -124,33 +84,12 @@ relays_act(const struct rt *run, uint32_t block)
 
 /* -- one instant ----------------------------------------------------------- */
 
-static double
-u_of(const struct relays *relays, uint32_t i)
-{
-    return relays->told[i * IMP_RELAY_TOLD];
-}
-
-static const double *
-slopes(const struct relays *relays, uint32_t i)
-{
-    return relays->slope + (size_t)i * relays->of->n;
-}
-
 /* The same without closed contacts. */
 static const double *
 raw_slopes(const struct relays *relays, uint32_t i)
 {
     uint32_t n = relays->of->n;
     return relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)i * n;
-}
-
-static double
-slopes_size(const struct relays *relays, uint32_t i)
-{
-    double size = 0.0;
-    for (uint32_t j = 0; j < relays->of->n; j++)
-        size += fabs(slopes(relays, i)[j]);
-    return size;
 }
 
 /* What rounding leaves of the rate of u. */
@@ -257,15 +196,15 @@ unique(const struct relays *relays)
 }
 
 /* Solves K x = -b among relays that are held. */
-static bool
-solve_held(const struct relays *relays, const int *option, const double *K,
-           const double *b, double *x)
+bool
+relays_solve(const struct relays *relays, const bool *held, const double *K,
+             const double *b, double *x)
 {
     uint32_t n = relays->of->n, of[IMP_RELAYS_MAX], m = 0;
     double a[IMP_RELAYS_MAX * IMP_RELAYS_MAX], y[IMP_RELAYS_MAX];
     int pivot[IMP_RELAYS_MAX];
     for (uint32_t i = 0; i < n; i++)
-        if (relays->zero[i] && option[i] == RELAY_HELD)
+        if (held[i])
             of[m++] = i;
     for (uint32_t i = 0; i < m; i++) {
         for (uint32_t j = 0; j < m; j++)
@@ -305,7 +244,9 @@ obeys(struct relays *relays, const int *option)
 {
     uint32_t n = relays->of->n;
     double rate[IMP_RELAYS_MAX] = {0.0}, share[IMP_RELAYS_MAX] = {0.0};
+    bool held[IMP_RELAYS_MAX];
     for (uint32_t i = 0; i < n; i++) {
+        held[i] = relays->zero[i] && option[i] == RELAY_HELD;
         share[i] = relays->zero[i] ? option[i] : relays->side[i];
         rate[i] = relays->rate[i];
     }
@@ -313,7 +254,7 @@ obeys(struct relays *relays, const int *option)
         for (uint32_t j = 0; j < n; j++)
             rate[i] += slopes(relays, i)[j] * share[j];
     if (!independent(relays, option, n) ||
-        !solve_held(relays, option, relays->slope, rate, share))
+        !relays_solve(relays, held, relays->slope, rate, share))
         return false;
     for (uint32_t i = 0; i < n; i++) {
         if (!relays->zero[i])
@@ -373,15 +314,13 @@ choose(const struct rt *run, struct relays *relays, uint32_t at, int *option)
 }
 
 /* Tells the tapes what holds. */
-static void
-tell(struct rt *run, const struct relays *relays)
+void
+relays_tell(struct rt *run, const struct relays *relays)
 {
     uint32_t n = relays->of->n;
     for (uint32_t i = 0; i < n; i++) {
-        relays->modes[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD] =
-            relays->held[i];
-        relays->modes[(size_t)(n + i) * IMP_ROW_STRIDE + IMP_ROW_PAD] =
-            relays->side[i];
+        *mode_of(relays, i) = relays->held[i];
+        *mode_of(relays, n + i) = relays->side[i];
     }
     if (relays->system != IMP_NO_SYSTEM)
         system_relays_join(run, relays->system,
@@ -413,7 +352,7 @@ take(struct rt *run, struct relays *relays, const int *option)
         relays->side[i] = option[i];
         relays->act |= relays->leads[i] || relays->carried[i];
     }
-    tell(run, relays);
+    relays_tell(run, relays);
 }
 
 void
@@ -423,9 +362,8 @@ relays_freeze(struct rt *run, uint32_t block)
     static const bool none[IMP_RELAYS_MAX];
     const struct relays *relays = relays_of(run, block);
     for (uint32_t i = 0; relays && i < relays->of->n; i++) {
-        relays->modes[(size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD] = 0.0;
-        relays->modes[(size_t)(relays->of->n + i) * IMP_ROW_STRIDE +
-                      IMP_ROW_PAD] = relays->share[i];
+        *mode_of(relays, i) = 0.0;
+        *mode_of(relays, relays->of->n + i) = relays->share[i];
     }
     if (relays && relays->act && relays->beside)
         system_relays_join(run, relays->system, none, relays->share);
@@ -436,12 +374,12 @@ relays_thaw(struct rt *run, uint32_t block)
 {
     assert(block < run->im->blocks.n);
     if (relays_of(run, block))
-        tell(run, relays_of(run, block));
+        relays_tell(run, relays_of(run, block));
 }
 
 /* What takes u to 0 where it is held. */
 static void
-take_back(const struct relays *relays, const int *option, double *change)
+take_back(const struct relays *relays, double *change)
 {
     uint32_t n = relays->of->n, n_state = relays->of->n_state;
     double u[IMP_RELAYS_MAX] = {0.0}, by[IMP_RELAYS_MAX] = {0.0};
@@ -449,15 +387,15 @@ take_back(const struct relays *relays, const int *option, double *change)
                  *push = K + (size_t)n * n;
     for (uint32_t i = 0; i < n; i++)
         u[i] = u_of(relays, i);
-    if (!solve_held(relays, option, K, u, by))
+    if (!relays_solve(relays, relays->held, K, u, by))
         return;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n_state && relays->held[i]; k++)
             change[k] += push[(size_t)i * n_state + k] * by[i];
 }
 
-static void
-let_go(struct rt *run, struct relays *relays)
+void
+relays_let_go(struct rt *run, struct relays *relays)
 {
     memset(relays->held, 0, sizeof relays->held);
     memset(relays->leads, 0, sizeof relays->leads);
@@ -469,8 +407,9 @@ let_go(struct rt *run, struct relays *relays)
 }
 
 /* What the tape `now` tells, and what closed contacts make of it. */
-static int
-ask(struct rt *run, struct relays *relays)
+int
+relays_ask(struct rt *run, uint32_t block, struct relays *relays, double least,
+           const struct relay_contacts *contacts)
 {
     uint32_t n = relays->of->n;
     int st = rt_eval(run, relays->of->now, relays->side, relays->told);
@@ -482,6 +421,12 @@ ask(struct rt *run, struct relays *relays)
     if (st)
         return st;
     memcpy(relays->slope, told, (size_t)n * n * sizeof *told);
+    relays->touches = contacts != NULL;
+    if (contacts) {
+        relays->beside = relays_small(relays, least);
+        return relays->beside ? relays_beside(run, block, relays, contacts)
+                              : IMP_OK;
+    }
     relays->beside =
         relays->system != IMP_NO_SYSTEM && system_slides(run, relays->system);
     if (!relays->beside)
@@ -494,7 +439,8 @@ ask(struct rt *run, struct relays *relays)
 }
 
 int
-relays_settle(struct rt *run, uint32_t block, double least, double *change)
+relays_choose(struct rt *run, uint32_t block, double least, double *change,
+              const struct relay_contacts *contacts)
 {
     assert(run != NULL && block < run->im->blocks.n);
     struct relays *relays = relays_of(run, block);
@@ -504,167 +450,28 @@ relays_settle(struct rt *run, uint32_t block, double least, double *change)
     if (!relays)
         return IMP_OK;
     for (int round = 0; round < 2; round++) {
-        st = ask(run, relays);
+        st = relays_ask(run, block, relays, least, contacts);
         if (st == IMP_NONFINITE || (!st && !find_zeros(relays, least))) {
-            let_go(run, relays);
+            relays_let_go(run, relays);
             return IMP_OK;
         }
         if (st)
             return st;
     }
     if (!unique(relays) || !choose(run, relays, 0, option)) {
-        let_go(run, relays);
+        relays_let_go(run, relays);
         return IMP_OK;
     }
     take(run, relays, option);
     if (change && relays->act)
-        take_back(relays, option, change);
+        take_back(relays, change);
     return IMP_OK;
 }
 
-/* -- the series ------------------------------------------------------------ */
-
 int
-relays_series(struct rt *run, uint32_t block, int order)
+relays_settle(struct rt *run, uint32_t block, double least, double *change)
 {
-    struct relays *relays = relays_of(run, block);
-    assert(relays && relays->act);
-    const double *from[1] = {relays->modes};
-    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
-    const imp_block *of =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-    const uint32_t *to = IMP_ARRAY(run->im, of->rows, uint32_t);
-    int st = rt_series(run, relays->of->tape, NULL, from, relays->work, order);
-    for (uint32_t i = 0; i < relays->of->n_state; i++)
-        memcpy(run->rows.block[block] + (size_t)to[i] * IMP_ROW_STRIDE,
-               relays->work + (size_t)row[i] * IMP_ROW_STRIDE,
-               IMP_ROW_STRIDE * sizeof(double));
-    return st;
-}
-
-void
-relays_series_nonfinite(struct rt *run, uint32_t block, int order)
-{
-    const struct relays *relays = relays_of(run, block);
-    const double *from[1] = {relays->modes};
-    rt_nonfinite_series(run, relays->of->tape, NULL, from, relays->work, order);
-}
-
-void
-relays_unslide(struct rt *run, uint32_t block)
-{
-    struct relays *relays = relays_of(run, block);
-    if (!relays)
-        return;
-    const imp_block *of =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
-    const uint32_t *to = IMP_ARRAY(run->im, of->rows, uint32_t);
-    for (uint32_t i = 0; i < relays->of->n_state; i++)
-        memset(run->rows.block[block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
-               IMP_ROW_STRIDE * sizeof(double));
-}
-
-bool
-relays_minds(const struct rt *run, uint32_t block, int guard)
-{
-    const struct relays *relays = relays_of(run, block);
-    if (!relays || !relays->act)
-        return false;
-    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
-    for (uint32_t i = 0; i < 2 * relays->of->n; i++)
-        if (number[i] == (uint32_t)guard)
-            return relays->held[i / 2] || relays->leads[i / 2] ||
-                   relays->bound[i / 2] || relays->carried[i / 2];
-    return false;
-}
-
-/* The end comes `after` the present time. */
-static void
-note_end(const struct rt *run, struct relays *relays, double after,
-         uint32_t which, int to, int from)
-{
-    relays->time = rt_time(run) + after;
-    relays->which = which;
-    relays->to = to;
-    relays->from = from;
-}
-
-/* The row of share i, or of u behind all shares. */
-static const double *
-row_of(const struct rt *run, const struct relays *relays, uint32_t i)
-{
-    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
-    if (relays->beside)
-        return system_relays_row(run, relays->system, i);
-    return relays->work +
-           (size_t)row[relays->of->n_state + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
-}
-
-/* A step without an end is given one where terms of this share have changed by
- * more than its range. */
-static double
-with_end(const double *share, int order, double step)
-{
-    if (isfinite(step))
-        return step;
-    for (int k = 1; k <= order; k++)
-        if (share[k] != 0.0)
-            step = fmin(step, pow(2.0 / fabs(share[k]), 1.0 / k));
-    return step;
-}
-
-/* A relay that is held gives way where its share comes to an end of its range.
- */
-static void
-gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
-          double *step)
-{
-    const double *share = row_of(run, relays, i);
-    double room[IMP_ORDER_MAX + 1];
-    *step = with_end(share, order, *step);
-    if (!isfinite(*step))
-        return;
-    *step = polynomial_holds(share, order, *step);
-    for (int side = -1; side <= 1; side += 2) {
-        for (int k = 0; k <= order; k++)
-            room[k] = (k == 0) - side * share[k];
-        double end = polynomial_falls(room, order, *step, 1.0);
-        if (end <= *step) {
-            *step = end;
-            note_end(run, relays, end, i, side, 0);
-        }
-    }
-}
-
-/* One that leads off comes back where u comes to 0 again. */
-static void
-comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
-           double *step)
-{
-    const double *u = row_of(run, relays, relays->of->n + i);
-    double off[IMP_ORDER_MAX + 1];
-    for (int k = 0; k <= order; k++)
-        off[k] = relays->side[i] * u[k];
-    double end = polynomial_falls(off, order, *step, relays->most[i]);
-    if (end <= *step) {
-        *step = end;
-        note_end(run, relays, end, i, RELAY_HELD, (int)relays->side[i]);
-    }
-}
-
-bool
-relays_end(struct rt *run, uint32_t block, int order, double *step)
-{
-    assert(step != NULL && block < run->im->blocks.n);
-    struct relays *relays = relays_of(run, block);
-    if (!relays || !relays->act)
-        return true;
-    for (uint32_t i = 0; i < relays->of->n; i++)
-        if (relays->held[i])
-            gives_way(run, relays, i, order, step);
-        else if (relays->leads[i])
-            comes_back(run, relays, i, order, step);
-    return rt_time(run) + *step > rt_time(run);
+    return relays_choose(run, block, least, change, NULL);
 }
 
 double

@@ -22,12 +22,42 @@ bool relays_act(const struct rt *run, uint32_t block);
  * state variable of the block): what takes their u to 0; NULL: nobody asks.
  * Status as of rt_eval; what is not finite is left to the series. */
 int relays_settle(struct rt *run, uint32_t block, double least, double *change);
+/* Closed contacts of the bodies of a block. series: makes the series of the
+ * block to order 1, with the shares that relays have. lift (per state variable
+ * of the block): what unit forces of all points that push, made by the last
+ * series, do to it. */
+struct relay_contacts {
+    int (*series)(struct rt *run, uint32_t block);
+    void (*lift)(const struct rt *run, uint32_t block, double *to);
+};
+/* The same of a block of bodies, whose state is corrected. contacts: NULL where
+ * none is closed. */
+int relays_settle_bodies(struct rt *run, uint32_t block, double least,
+                         const struct relay_contacts *contacts);
+/* Lets go what is not at rest any more, as after an impact. Until relays_rise,
+ * relays at rest push with nothing, so that contacts may be chosen: what these
+ * do not hold is left to relays. */
+void relays_rest(struct rt *run, uint32_t block, double least);
+void relays_rise(struct rt *run, uint32_t block);
+/* Adds what relays that are held answer to a change of velocities of the bodies
+ * of the block (per body of the model 6 numbers). */
+void relays_response(const struct rt *run, uint32_t block, double *change);
+/* Adds how relays that are held accelerate them, by this order of the series
+ * of their shares that were made last. */
+void relays_pushes(const struct rt *run, uint32_t block, int order,
+                   double *change);
 /* Until relays_thaw, each relay pushes with the constant share that it has
  * beside the contacts that are closed, so that these may be chosen anew. */
 void relays_freeze(struct rt *run, uint32_t block);
 void relays_thaw(struct rt *run, uint32_t block);
 /* The series of the state of the block, into its rows. */
 int relays_series(struct rt *run, uint32_t block, int order);
+/* The same with what closed contacts add (as imp_block.driven), from
+ * coefficient `from` on, not into the rows of the block, which relays_rows
+ * does. */
+int relays_driven(struct rt *run, uint32_t block, const double *push, int from,
+                  int order);
+void relays_rows(const struct rt *run, uint32_t block, double *rows);
 void relays_series_nonfinite(struct rt *run, uint32_t block, int order);
 /* Clears what relays_series has written, before the block's own tape. */
 void relays_unslide(struct rt *run, uint32_t block);

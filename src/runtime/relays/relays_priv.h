@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this room share. */
+#ifndef IMP_RUNTIME_RELAYS_PRIV_H
+#define IMP_RUNTIME_RELAYS_PRIV_H
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "abi/relays.h"
+#include "runtime/instance/system.h"
+#include "runtime/relays/relays.h"
+
+/* u counts as 0 within this many roundings of its terms, and what it gains in
+ * so many of the least steps; while it is held, within more. */
+#define RELAY_NOISE 32.0
+#define RELAY_STEPS 16.0
+/* It may be 0, with contacts that push, within this many. */
+#define RELAY_NEAR 65536.0
+#define RELAY_DRIFT 4096.0
+/* A jump of this share of the rate of u is rounding. */
+#define RELAY_JUMP 0x1p-40
+/* A minor that is this share of the product of its diagonal is 0. */
+#define RELAY_MINOR 1e-12
+/* Rates of u are 0 within this many roundings. */
+#define RELAY_RATE 64.0
+
+enum relay_option { RELAY_DOWN = -1, RELAY_HELD = 0, RELAY_UP = 1 };
+
+struct relays {
+    const imp_relays *of;
+    double *told;   /* what the tape `now` tells */
+    double *modes;  /* ROW source 0 of the series */
+    double *work;   /* rows of the series */
+    double *none;   /* rows without contacts; NULL: of a system */
+    double *change; /* n_state: what takes u of bodies to 0, */
+    double *lifts;  /* and what closed contacts do to their state */
+    /* The rates of u without shares, sizes of their terms, and what shares add;
+     * in the block of a system whose contacts are closed (`beside`): with these
+     */
+    double rate[IMP_RELAYS_MAX], terms[IMP_RELAYS_MAX];
+    double slope[IMP_RELAYS_MAX * IMP_RELAYS_MAX], share[IMP_RELAYS_MAX];
+    uint32_t system;
+    bool beside, touches; /* touches: of bodies, contacts are closed */
+    double side[IMP_RELAYS_MAX], most[IMP_RELAYS_MAX]; /* of the terms of u */
+    bool held[IMP_RELAYS_MAX], leads[IMP_RELAYS_MAX], zero[IMP_RELAYS_MAX];
+    bool bound[IMP_RELAYS_MAX];   /* closed contacts hold u */
+    bool carried[IMP_RELAYS_MAX]; /* other relays hold u */
+    double lift[IMP_RELAYS_MAX];  /* to which side, 1 or -1, where they open */
+    /* what comes next: relay `which` gives way to the side `to`, or comes back
+     * (0) from the side `from`; at that time */
+    double time;
+    uint32_t which;
+    int to, from;
+    bool act;
+    bool rests, acts; /* between relays_rest and relays_rise; act without */
+};
+
+static inline struct relays *
+relays_of(const struct rt *run, uint32_t block)
+{
+    return run->relays ? run->relays[block] : NULL;
+}
+
+static inline const imp_block *
+block_of(const struct rt *run, uint32_t block)
+{
+    return IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+}
+
+/* How u of all relays grow with the state (n x n_state). */
+static inline const double *
+grows_with(const struct relays *relays)
+{
+    size_t n = relays->of->n;
+    return relays->told + n * (IMP_RELAY_TOLD + n + relays->of->n_state);
+}
+
+static inline double
+u_of(const struct relays *relays, uint32_t i)
+{
+    return relays->told[i * IMP_RELAY_TOLD];
+}
+
+static inline const double *
+slopes(const struct relays *relays, uint32_t i)
+{
+    return relays->slope + (size_t)i * relays->of->n;
+}
+
+static inline double
+slopes_size(const struct relays *relays, uint32_t i)
+{
+    double size = 0.0;
+    for (uint32_t j = 0; j < relays->of->n; j++)
+        size += fabs(slopes(relays, i)[j]);
+    return size;
+}
+
+/* The row of share i, or of u behind all shares. */
+static inline const double *
+row_of(const struct rt *run, const struct relays *relays, uint32_t i)
+{
+    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t);
+    if (relays->beside && !relays->touches)
+        return system_relays_row(run, relays->system, i);
+    return relays->work +
+           (size_t)row[relays->of->n_state + i] * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* What the tapes are told of relay i: whether it is held, and, behind all
+ * relays, its side. */
+static inline double *
+mode_of(const struct relays *relays, uint32_t i)
+{
+    return relays->modes + (size_t)i * IMP_ROW_STRIDE + IMP_ROW_PAD;
+}
+
+/* -- relays.c -- */
+/* As relays_settle, with the closed contacts of bodies, or NULL. */
+int relays_choose(struct rt *run, uint32_t block, double least, double *change,
+                  const struct relay_contacts *contacts);
+/* What the tape `now` tells, and what closed contacts make of it. */
+int relays_ask(struct rt *run, uint32_t block, struct relays *relays,
+               double least, const struct relay_contacts *contacts);
+/* Solves K x = -b among the relays that are `held`. */
+bool relays_solve(const struct relays *relays, const bool *held,
+                  const double *K, const double *b, double *x);
+/* Tells the tapes what holds. */
+void relays_tell(struct rt *run, const struct relays *relays);
+void relays_let_go(struct rt *run, struct relays *relays);
+
+/* -- relays_bodies.c -- */
+/* Could u of a relay be 0 now? */
+bool relays_small(const struct relays *relays, double least);
+/* The rates of u, and what shares add to them, with the closed contacts of
+ * bodies, as these push now. */
+int relays_beside(struct rt *run, uint32_t block, struct relays *relays,
+                  const struct relay_contacts *contacts);
+
+#endif

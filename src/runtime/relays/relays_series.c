@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* The series of a motion with relays, and where these change (relays.h). */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/numerics/polynomial.h"
+#include "runtime/relays/relays_priv.h"
+
+/* Copies the rows of the state, and of cosines and sines. */
+void
+relays_rows(const struct rt *run, uint32_t block, double *rows)
+{
+    const struct relays *relays = relays_of(run, block);
+    assert(relays && rows);
+    const imp_block *of = block_of(run, block);
+    const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t),
+                   *to = IMP_ARRAY(run->im, of->rows, uint32_t),
+                   *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
+    uint32_t more = relays->of->n_state + 2 * relays->of->n;
+    for (uint32_t i = 0; i < relays->of->n_state; i++)
+        memcpy(rows + (size_t)to[i] * IMP_ROW_STRIDE,
+               relays->work + (size_t)row[i] * IMP_ROW_STRIDE,
+               IMP_ROW_STRIDE * sizeof(double));
+    for (uint32_t b = 0; b < of->bodies.n && more < relays->of->rows.n; b++)
+        for (int j = 2; j < 4 && rt_body(run, body[b])->pose[2] != IMP_NO_ROW;
+             j++)
+            memcpy(rows +
+                       (size_t)rt_body(run, body[b])->pose[j] * IMP_ROW_STRIDE,
+                   relays->work + (size_t)row[more++] * IMP_ROW_STRIDE,
+                   IMP_ROW_STRIDE * sizeof(double));
+}
+
+int
+relays_driven(struct rt *run, uint32_t block, const double *push, int from,
+              int order)
+{
+    struct relays *relays = relays_of(run, block);
+    assert(relays && relays->act);
+    const double *rows[] = {push ? push : relays->none, relays->modes};
+    return rt_series_from(run, relays->of->tape, NULL, rows, relays->work, from,
+                          order);
+}
+
+int
+relays_series(struct rt *run, uint32_t block, int order)
+{
+    int st = relays_driven(run, block, NULL, 0, order);
+    relays_rows(run, block, run->rows.block[block]);
+    return st;
+}
+
+void
+relays_series_nonfinite(struct rt *run, uint32_t block, int order)
+{
+    const struct relays *relays = relays_of(run, block);
+    const double *from[] = {relays->none, relays->modes};
+    rt_nonfinite_series(run, relays->of->tape, NULL, from, relays->work, order);
+}
+
+void
+relays_unslide(struct rt *run, uint32_t block)
+{
+    struct relays *relays = relays_of(run, block);
+    if (!relays)
+        return;
+    const uint32_t *to =
+        IMP_ARRAY(run->im, block_of(run, block)->rows, uint32_t);
+    for (uint32_t i = 0; i < relays->of->n_state; i++)
+        memset(run->rows.block[block] + (size_t)to[i] * IMP_ROW_STRIDE, 0,
+               IMP_ROW_STRIDE * sizeof(double));
+}
+
+bool
+relays_minds(const struct rt *run, uint32_t block, int guard)
+{
+    const struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->act)
+        return false;
+    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
+    for (uint32_t i = 0; i < 2 * relays->of->n; i++)
+        if (number[i] == (uint32_t)guard)
+            return relays->held[i / 2] || relays->leads[i / 2] ||
+                   relays->bound[i / 2] || relays->carried[i / 2];
+    return false;
+}
+
+/* The end comes `after` the present time. */
+static void
+note_end(const struct rt *run, struct relays *relays, double after,
+         uint32_t which, int to, int from)
+{
+    relays->time = rt_time(run) + after;
+    relays->which = which;
+    relays->to = to;
+    relays->from = from;
+}
+
+/* A step that is more than so many times longer than that in which a term of a
+ * share changes by more than its range has no end. */
+#define RELAY_FAR 64.0
+
+/* A step without an end is given one where terms of this share have changed by
+ * more than its range. */
+static double
+with_end(const double *share, int order, double step)
+{
+    double end = INFINITY;
+    for (int k = 1; k <= order; k++)
+        if (share[k] != 0.0)
+            end = fmin(end, pow(2.0 / fabs(share[k]), 1.0 / k));
+    return step > RELAY_FAR * end ? end : step;
+}
+
+/* A relay that is held gives way where its share comes to an end of its range.
+ */
+static void
+gives_way(const struct rt *run, struct relays *relays, uint32_t i, int order,
+          double *step)
+{
+    const double *share = row_of(run, relays, i);
+    double room[IMP_ORDER_MAX + 1];
+    *step = with_end(share, order, *step);
+    if (!isfinite(*step))
+        return;
+    *step = polynomial_holds(share, order, *step);
+    for (int side = -1; side <= 1; side += 2) {
+        for (int k = 0; k <= order; k++)
+            room[k] = (k == 0) - side * share[k];
+        double end = polynomial_falls(room, order, *step, 1.0);
+        if (end <= *step) {
+            *step = end;
+            note_end(run, relays, end, i, side, 0);
+        }
+    }
+}
+
+/* A bound of all roots (Fujiwara): steps may be longer than any power of them
+ * is told. */
+static double
+root_bound(const double *c, int n)
+{
+    double bound = 0.0;
+    while (n > 0 && c[n] == 0.0)
+        n--;
+    for (int k = 0; k < n; k++)
+        if (c[k] != 0.0)
+            bound = fmax(bound, pow(fabs(c[k] / c[n]), 1.0 / (n - k)));
+    return 2.0 * bound;
+}
+
+/* One that leads off comes back where u comes to 0 again. */
+static void
+comes_back(const struct rt *run, struct relays *relays, uint32_t i, int order,
+           double *step)
+{
+    const double *u = row_of(run, relays, relays->of->n + i);
+    double off[IMP_ORDER_MAX + 1];
+    for (int k = 0; k <= order; k++)
+        off[k] = relays->side[i] * u[k];
+    double span = fmin(*step, root_bound(off, order)),
+           end = polynomial_falls(off, order, span, relays->most[i]);
+    if (end <= span) {
+        *step = end;
+        note_end(run, relays, end, i, RELAY_HELD, (int)relays->side[i]);
+    }
+}
+
+bool
+relays_end(struct rt *run, uint32_t block, int order, double *step)
+{
+    assert(step != NULL && block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->act)
+        return true;
+    for (uint32_t i = 0; i < relays->of->n; i++)
+        if (relays->held[i])
+            gives_way(run, relays, i, order, step);
+        else if (relays->leads[i])
+            comes_back(run, relays, i, order, step);
+    return rt_time(run) + *step > rt_time(run);
+}

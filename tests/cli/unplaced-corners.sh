@@ -22,3 +22,16 @@ $imp run --backend=eval position.imp
 grep -v contact ramp.imp >apart.imp
 echo 'show stone.mass' >>apart.imp
 $imp run --backend=eval apart.imp
+# Of a body that is turned, too.
+cat >turned.imp <<'EOF'
+use shapes
+body ramp : wedge(1, 0.5, 1) { fixed = true rotation = ((1, 0, 0), 90 [deg]) }
+body ball : sphere(0.05) { mass = 1 position = (0.1, 0.1, 0.6) }
+contact c : ramp | ball { }
+show gap(c)
+EOF
+$imp run --backend=eval turned.imp
+sed 's/fixed = true/fixed = true  centre = (0, 0, 0)/' turned.imp >centre.imp
+$imp run --backend=eval centre.imp
+sed 's/fixed = true/fixed = true  position = (-1\/6, 0, -1\/12)/' turned.imp >position.imp
+$imp run --backend=eval position.imp

@@ -172,6 +172,9 @@ value_no_entries(struct check *ck, const struct ast_expr *node,
             "behind a name [ ] is an index; a unit may follow a number or "
             "a bracket: (%s) [%s]",
             expr_label(ck, node->a), expr_label(ck, node->list[0]));
+    else if (value->kind == VALUE_NUM)
+        CHECK_HELP(ck, diag, "leave the index out: %s",
+                   expr_label(ck, node->a));
     else if (value->kind == VALUE_RESULT)
         CHECK_HELP(ck, diag, "take one of its fields first");
     else if (value->kind == VALUE_TABLE)

@@ -328,7 +328,8 @@ check_bodies_begin(struct check *ck)
             else
                 CHECK_HELP(ck, diag,
                            "all bodies of a model lie in the plane, or "
-                           "all in space");
+                           "all in space; a plane in space is half_space, a "
+                           "disc in the plane circle");
             work->broken = true;
         }
     }

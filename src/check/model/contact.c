@@ -322,7 +322,10 @@ body_law(struct check *ck, const struct env *env, const struct ast_item *law,
             check_unavailable(ck, of->name.range,
                               "an impact law of its own between bodies in "
                               "space",
-                              "state `restitution` in place of `law`");
+                              "state `restitution` in place of `law`: a "
+                              "number, poisson(0.5), energetic(0.5); of "
+                              "impacts at several contacts "
+                              "world { law = sequential }");
         return;
     }
     struct law_dims dims = law_dims_of_bodies(ck);

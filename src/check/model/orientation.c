@@ -162,10 +162,23 @@ orient_rotation(struct check *ck, const struct env *env,
     if (!is_rotation(node)) {
         struct diag *diag = check_error(ck, DIAG_E0330, node->range,
                                         "a rotation is an axis and an angle");
-        CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
-                   inner->kind == AST_TUPLE || inner->kind == AST_IF
-                       ? "30 [deg]"
-                       : expr_label(ck, node));
+        const char *key = NULL;
+        if (inner->kind == AST_CALL || inner->kind == AST_NAME ||
+            inner->kind == AST_BINARY) {
+            struct value value = check_expr(ck, env, node);
+            bool numbers = value.kind == VALUE_NUM;
+            key = numbers && value.rows == 3 && value.cols == 3   ? "axes"
+                  : numbers && value.rows == 4 && value.cols == 1 ? "quaternion"
+                                                                  : NULL;
+        }
+        if (key)
+            CHECK_HELP(ck, diag, "this is another key: %s = %s", key,
+                       expr_label(ck, node));
+        else
+            CHECK_HELP(ck, diag, "write rotation = ((0, 0, 1), %s)",
+                       inner->kind == AST_TUPLE || inner->kind == AST_IF
+                           ? "30 [deg]"
+                           : expr_label(ck, node));
         return;
     }
     const struct ast_expr *ea = half_of_rotation(ck, node, 0),

@@ -76,20 +76,26 @@ no_body_quantity(struct check *ck, const char *name, imp_range name_range)
         check_error(ck, DIAG_E0112, name_range, "a body has no `%s`", name);
     if (strlen(name) == 1 && strchr("xyz", *name))
         CHECK_HELP(ck, diag, "its place is a vector: position.%s", name);
+    else if (strlen(name) == 2 && strchr("vw", name[0]) &&
+             strchr("xyz", name[1]))
+        CHECK_HELP(ck, diag, "it is an entry of a vector: %s.%c",
+                   name[0] == 'v' ? "velocity" : "spin", name[1]);
     else if (!strncmp(name, "acc", 3))
         CHECK_HELP(ck, diag,
                    "the rate of its velocity is velocity', "
                    "that of its spin spin'");
-    else if (!strcmp(name, "rotation") || !strcmp(name, "orientation"))
+    else if (!strcmp(name, "rotation") || !strcmp(name, "orientation") ||
+             !strcmp(name, "euler") || !strcmp(name, "rpy"))
         CHECK_HELP(ck, diag,
                    "in the plane it is `angle`, in space `axes`, a matrix, or "
                    "`quaternion`");
     else if (!strcmp(name, "force") || !strcmp(name, "torque"))
-        CHECK_HELP(ck, diag,
-                   "what is stated has a name of its own where a let gives it "
-                   "one, let F = ..., as in %s = F; all that acts, contacts and "
-                   "joints too, is %s",
-                   name, *name == 'f' ? "mass*velocity'" : "angular_momentum'");
+        CHECK_HELP(
+            ck, diag,
+            "what is stated has a name of its own where a let gives it "
+            "one, let F = ..., as in %s = F; all that acts, contacts and "
+            "joints too, is %s",
+            name, *name == 'f' ? "mass*velocity'" : "angular_momentum'");
     else if (!strcmp(name, "kinetic_energy") ||
              !strcmp(name, "potential_energy"))
         CHECK_HELP(ck, diag,

@@ -427,21 +427,49 @@ warn_dents(struct rt *run, uint32_t body)
               "{}");
 }
 
+/* What is less than this share of a body's size prints as 0. */
+#define WRITTEN_SAME 1e-13
+
 /* Writes the point as the model would state it. */
 static const char *
-written(struct rt *run, const double *point)
+written(struct rt *run, const double *point, double size)
 {
     char one[NUM_TEXT], *out = arena_printf(run->brief, "(");
     for (uint32_t i = 0; i < run->im->dim; i++) {
-        num_digits(one, point[i], 12);
+        num_digits(one, fabs(point[i]) < WRITTEN_SAME * size ? 0 : point[i],
+                   12);
         out = arena_printf(run->brief, "%s%s%s", out, i ? ", " : "", one);
     }
     return arena_printf(run->brief, "%s)", out);
 }
 
+/* Turns a point of the shape's axes as the body is turned. Returns as
+ * setup_body. */
+static int
+turned(struct rt *run, const imp_body *spec, const double point[3],
+       double out[3])
+{
+    double quat[4] = {1, 0, 0, 0}, R[9];
+    double angle = spec->orient == IMP_ORIENT_NONE
+                       ? 0
+                       : setup_raw(run, spec)[IMP_RAW_ORIENT];
+    if (run->im->dim == 2) {
+        out[0] = cos(angle) * point[0] - sin(angle) * point[1];
+        out[1] = sin(angle) * point[0] + cos(angle) * point[1];
+        return IMP_OK;
+    }
+    int st = setup_orientation(run, spec, quat);
+    if (st != IMP_OK)
+        return st;
+    mat3_of_quaternion(quat, R);
+    for (int i = 0; i < 3; i++)
+        out[i] = vec3_dot(R + 3 * i, point);
+    return IMP_OK;
+}
+
 /* Where nothing states the position, the mass centre stands at the origin, and
  * corners do not stand where the model writes them. */
-static void
+static int
 warn_place(struct rt *run, uint32_t body)
 {
     const imp_body *spec = rt_body(run, body);
@@ -453,8 +481,11 @@ warn_place(struct rt *run, uint32_t body)
     if ((spec->flags & (IMP_BODYF_PLACED | IMP_BODYF_CENTRE)) ||
         !(off > PLACE_SAME * radius) || isinf(radius) ||
         !in_a_contact(run, body))
-        return;
-    const char *at = written(run, centre);
+        return IMP_OK;
+    double place[3];
+    int st = turned(run, spec, centre, place);
+    if (st != IMP_OK)
+        return st;
     bool fixed = (spec->flags & IMP_BODYF_FIXED) != 0;
     struct diag *diag =
         diag_add(run->ds, DIAG_W0507, imp_places_of(run->im, spec)->shape,
@@ -463,12 +494,14 @@ warn_place(struct rt *run, uint32_t body)
                  "by default, is that of the mass centre",
                  name_of(run, body));
     diag_note(run->ds, diag, IMP_NOWHERE,
-              "in the shape's own coordinates the mass centre is %s", at);
-    diag_help(run->ds, diag, "state it: position = %s%s", at,
-              !fixed ? ""
-              : run->im->dim == 2
-                  ? ", or, of a fixed body, centre = (0, 0)"
-                  : ", or, of a fixed body, centre = (0, 0, 0)");
+              "in the shape's own coordinates the mass centre is %s",
+              written(run, centre, radius));
+    diag_help(
+        run->ds, diag, "state it: position = %s%s", written(run, place, radius),
+        !fixed              ? ""
+        : run->im->dim == 2 ? ", or, of a fixed body, centre = (0, 0)"
+                            : ", or, of a fixed body, centre = (0, 0, 0)");
+    return IMP_OK;
 }
 
 /* Density or mass, and inertia, of a free body. */
@@ -601,7 +634,8 @@ setup_body(struct rt *run, uint32_t body)
     }
     polytope_centre(run, body);
     out[IMP_BODY_RADIUS] = setup_radius(run, body, out + IMP_BODY_CENTRE);
-    warn_place(run, body);
-    warn_dents(run, body);
-    return IMP_OK;
+    st = warn_place(run, body);
+    if (st == IMP_OK)
+        warn_dents(run, body);
+    return st;
 }

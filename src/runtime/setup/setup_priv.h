@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside set-up: what setup.c (a model), mass_properties.c (mass and inertia),
- * bounding_ball.c (bounding balls) and stated_contacts.c (contacts at a stated
- * point) ask of each other. */
+/* Inside set-up: what setup.c (a model), attitude.c (how bodies are turned),
+ * mass_properties.c (mass and inertia), bounding_ball.c (bounding balls) and
+ * stated_contacts.c (contacts at a stated point) ask of each other. */
 #ifndef IMP_RUNTIME_SETUP_SETUP_PRIV_H
 #define IMP_RUNTIME_SETUP_SETUP_PRIV_H
 
@@ -39,6 +39,13 @@ void setup_draw(struct rt *run, uint64_t number, uint32_t which, uint32_t again,
 int setup_drawn(struct rt *run);
 /* Is in setup.c. The bounds of all random numbers, among these outputs. */
 const double *setup_draw_bounds(struct rt *run);
+/* `axes` may miss orthonormal axes by this much: data of 6 digits. */
+#define AXES_SLACK 1e-6
+/* Gives the vector the length 1. False: it is 0. */
+bool setup_normalise(double *vector, int count);
+/* The attitude that the text states, from the raw values. Returns as
+ * setup_body. */
+int setup_orientation(struct rt *run, const imp_body *body, double quat[4]);
 /* Writes the state of a body at t = 0 into env. */
 int setup_state(struct rt *run, uint32_t body);
 /* Checks a stated contact against the shapes of its bodies, which have their

@@ -700,7 +700,8 @@ simulate_run(struct simulation *sim, double limit)
     sim->rotors = rotors_rub(run);
     if (sim->rotors && (st = rotors_settle(run)))
         return st;
-    sim->clocks = run->trace ? NULL : clocks_new(run, sim->options.until);
+    if (!run->trace && !sim->options.all)
+        sim->clocks = clocks_new(run, sim->options.until);
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);
     if (!run->table && (st = simulate_local_start(sim)))

@@ -103,7 +103,7 @@ bring(struct local *local, uint32_t which)
         local->body[with[i]].here = true;
         local->here[local->n_here++] = with[i];
     }
-    int st = local_body_put(local, which, local->reached);
+    int st = local_body_put(local, which, local->reached, true);
     if (st)
         local->status = st;
 }
@@ -254,7 +254,7 @@ shrink(struct local *local, double t)
         if (local->ball < BALL_LEAST)
             return no_room(local);
         for (uint32_t i = 0; i < local->n_body; i++) {
-            int st = local_body_put(local, i, t);
+            int st = local_body_put(local, i, t, false);
             if (st)
                 return st;
             local_cage_make(local, i, t);
@@ -324,22 +324,17 @@ static double
 pushed_apart(struct local *local, uint32_t contact)
 {
     struct rt *run = local->run;
-    double now = rt_time(run), until = local->end,
-           room = event_open_by(run, contact);
-    int moving = 0;
+    double now = rt_time(run), room = event_open_by(run, contact);
+    struct local_way way = {.holds = INFINITY};
     if (!(room > 0.0))
         return now;
-    for (int i = 0; i < 2; i++)
-        moving += local->body[rt_contact(run, contact)->body[i]].block !=
-                  IMP_NO_BLOCK;
     for (int i = 0; i < 2; i++) {
         uint32_t which = rt_contact(run, contact)->body[i];
         double size =
             run->env[rt_body(run, which)->env_body + IMP_BODY_RADIUS];
-        until = fmin(until, local_body_stays(local, which, now, room / moving,
-                                             size));
+        local_way_add(local, which, now, size, &way);
     }
-    return until;
+    return way.holds > 0.0 ? local_way_stays(local, &way, now, room) : now;
 }
 
 /* Asks the pair whose time has come. */
@@ -362,7 +357,8 @@ ask(struct local *local, uint32_t contact)
     }
     run->env[run->im->layout.time] = from;
     for (int i = 0; i < 2; i++) {
-        int st = local_body_put(local, rt_contact(run, contact)->body[i], from);
+        int st = local_body_put(local, rt_contact(run, contact)->body[i], from,
+                                false);
         if (st)
             return st;
     }
@@ -410,7 +406,7 @@ static int
 leave_cage(struct local *local, uint32_t body)
 {
     local->met = fmax(local->pair[body].key, local->now);
-    int st = local_body_put(local, body, local->met);
+    int st = local_body_put(local, body, local->met, false);
     if (st)
         return st;
     local_cage_make(local, body, local->met);

@@ -9,6 +9,7 @@
 #include "runtime/local/local_priv.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
+#include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
 
 uint32_t
@@ -302,11 +303,10 @@ go_on(struct local *local, const struct local_body *body, double dt)
     run->rows.block[body->block] = body->rows;
     motion_advance_block(run, body->block, MOTION_STEP_ORDER, dt);
     run->rows.block[body->block] = kept;
-    joints_project_block(run, body->block);
 }
 
 int
-local_body_put(struct local *local, uint32_t which, double t)
+local_body_put(struct local *local, uint32_t which, double t, bool ends)
 {
     assert(local && which < local->run->im->bodies.n);
     struct rt *run = local->run;
@@ -328,10 +328,14 @@ local_body_put(struct local *local, uint32_t which, double t)
         if (st || end > t || !(end > body->start))
             break;
         go_on(local, body, body->holds);
+        joints_project_block(run, body->block);
         to_next(local, body);
     }
-    if (!st && t > body->start)
+    if (!st && t > body->start) {
         go_on(local, body, t - body->start);
+        if (ends)
+            joints_project_block(run, body->block);
+    }
     run->env[run->im->layout.time] = time;
     keep(run, &body->put, present(local, body, false), body->first_state,
          body->n);
@@ -360,69 +364,84 @@ local_put_all(struct local *local, double t)
     int st = IMP_OK;
     for (uint32_t i = 0; i < local->n_body && !st; i++)
         if (local->body[i].leader == i)
-            st = local_body_put(local, i, t);
+            st = local_body_put(local, i, t, true);
     return st;
 }
 
-/* The same for a body of the plane that its weight alone moves: a time (s). */
-static double
-parabola_stays(const struct local *local, const struct local_body *body,
-               double way, double arm)
+/* The sizes of the coefficients from orders 1 of `n` rows of a pose about the
+ * time `from` since the piece began, times the arm, are added to those of `way`.
+ * False: there is no such row. */
+static bool
+add_rows(const struct local_body *body, const uint32_t *pose, uint32_t n,
+         double from, double arm, struct local_way *way)
 {
-    const struct rt *run = local->run;
-    const double *speed = run->env + run->im->layout.state + body->at + 3;
-    double v = hypot(speed[0], speed[1]) + arm * fabs(speed[2]),
-           g = vec3_norm(run->world.gravity),
-           root = v + sqrt(v * v + 2.0 * g * way);
-    assert(run->im->dim == 2);
-    return root > 0.0 ? 2.0 * way / root : INFINITY;
+    double square[MOTION_STEP_ORDER + 1] = {0.0}, c[MOTION_STEP_ORDER + 1];
+    for (uint32_t j = 0; j < n; j++) {
+        if (pose[j] == IMP_NO_ROW)
+            return false;
+        polynomial_about(body->rows + (size_t)pose[j] * IMP_ROW_STRIDE +
+                             IMP_ROW_PAD,
+                         MOTION_STEP_ORDER, from, c);
+        for (int k = 1; k <= MOTION_STEP_ORDER; k++)
+            square[k] += c[k] * c[k];
+    }
+    for (int k = 1; k <= MOTION_STEP_ORDER; k++)
+        way->c[k] += arm * sqrt(square[k]);
+    return true;
 }
 
-double
-local_body_stays(struct local *local, uint32_t which, double t, double way,
-                 double arm)
+void
+local_way_add(struct local *local, uint32_t which, double t, double arm,
+              struct local_way *way)
 {
-    assert(local && which < local->n_body && way > 0.0 && arm >= 0.0);
+    assert(local && which < local->n_body && arm >= 0.0 && way);
     const struct local_body *body = motion_of(local, which);
-    const imp_body *image_body = rt_body(local->run, which);
+    const struct rt *run = local->run;
+    const uint32_t *pose = rt_body(run, which)->pose;
+    uint32_t dim = run->im->dim;
     if (body->block == IMP_NO_BLOCK)
-        return INFINITY;
+        return;
     assert(body->made && t >= body->start);
-    if (body->brief)
-        return t + parabola_stays(local, body, way, arm);
-    double c[7][MOTION_STEP_ORDER + 1], from = t - body->start, arms[7];
-    /* polynomials hold for ever: no further than the end, which is finite */
-    double ahead = fmin(body->holds - from, local->end - t);
-    assert(isfinite(ahead));
-    uint32_t dim = local->run->im->dim, n = 0;
+    if (body->brief) { /* in the plane, by its weight alone */
+        const double *speed = run->env + run->im->layout.state + body->at + 3;
+        assert(dim == 2);
+        way->c[1] += hypot(speed[0], speed[1]) + arm * fabs(speed[2]);
+        way->c[2] += 0.5 * vec3_norm(run->world.gravity);
+        return;
+    }
+    double from = t - body->start;
+    way->holds = fmin(way->holds, body->holds - from);
     /* a point at this arm goes no further by a change of the cosine and the sine
      * than so many times as far, and by one of a quaternion than twice that */
-    for (uint32_t j = 0; j < (dim == 2 ? 4 : 7); j++) {
-        arms[n] = j < dim ? 1.0 : dim == 2 ? arm : 2.0 * arm;
-        if (arms[n] == 0.0)
-            continue;
-        if (image_body->pose[j] == IMP_NO_ROW)
-            return t;
-        memcpy(c[n],
-               body->rows + (size_t)image_body->pose[j] * IMP_ROW_STRIDE +
-                   IMP_ROW_PAD,
-               sizeof c[n]);
-        /* the same polynomial about t */
-        for (int k = 0; k < MOTION_STEP_ORDER; k++)
-            for (int i = MOTION_STEP_ORDER - 1; i >= k; i--)
-                c[n][i] += from * c[n][i + 1];
-        n++;
-    }
-    for (; ahead > 0.0 && t + ahead > t; ahead *= 0.5) {
-        double most = 0.0;
-        for (uint32_t j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int k = MOTION_STEP_ORDER; k >= 1; k--)
-                sum = (sum + fabs(c[j][k])) * ahead;
-            most += arms[j] * sum;
+    if (!add_rows(body, pose, dim, from, 1.0, way) ||
+        (arm > 0.0 && !add_rows(body, pose + dim, dim == 2 ? 2 : 4, from,
+                                dim == 2 ? arm : 2.0 * arm, way)))
+        way->holds = 0.0;
+}
+
+/* The least share of the room that is used. */
+#define WAY_USED 0.99
+
+double
+local_way_stays(const struct local *local, const struct local_way *way,
+                double t, double room)
+{
+    assert(local && way && room > 0.0);
+    /* polynomials hold for ever: no further than the end, which is finite */
+    double ahead = fmin(way->holds, local->end - t);
+    if (way->c[1] > 0.0)
+        ahead = fmin(ahead, room / way->c[1]);
+    assert(isfinite(ahead));
+    /* what grows ever faster is met from above (Newton) */
+    for (;;) {
+        double sum = 0.0, slope = 0.0;
+        for (int k = MOTION_STEP_ORDER; k >= 1; k--) {
+            slope = slope * ahead + k * way->c[k];
+            sum = (sum + way->c[k]) * ahead;
         }
-        if (most <= way)
+        if (sum <= room || !(t + ahead > t))
             break;
+        ahead = fmin(ahead - (sum - WAY_USED * room) / slope, 0.999 * ahead);
     }
     /* the clock goes on in any case: within its next tick no body leaves */
     return fmax(t + ahead, nextafter(t, INFINITY));

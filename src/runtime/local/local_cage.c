@@ -18,6 +18,18 @@
  * is far above the tolerance of a gap and the rounding of places. */
 #define CAGE_APART 1e-3
 
+/* Until when the mass centre of a body that is pushed goes no further than this
+ * way. Errors are told later. */
+static double
+stays(struct local *local, uint32_t which, double t, double way)
+{
+    struct local_way goes = {.holds = INFINITY};
+    if (local_body_put(local, which, t, false))
+        return t;
+    local_way_add(local, which, t, 0.0, &goes);
+    return local_way_stays(local, &goes, t, way);
+}
+
 void
 local_cage_make(struct local *local, uint32_t which, double t)
 {
@@ -42,10 +54,8 @@ local_cage_make(struct local *local, uint32_t which, double t)
         for (uint32_t i = 0; moves && i < run->im->dim; i++)
             v2 += speed[i] * speed[i];
         double root = sqrt(v2) + sqrt(v2 + 2.0 * g * way);
-        if (moves && body->pushed && !body->held) /* errors are told later */
-            leaves = local_body_put(local, which, t)
-                         ? t
-                         : local_body_stays(local, which, t, way, 0.0);
+        if (moves && body->pushed && !body->held)
+            leaves = stays(local, which, t, way);
         else if (moves && root > 0.0 && !body->held)
             leaves = t + 2.0 * way / root;
     }

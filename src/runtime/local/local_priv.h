@@ -102,13 +102,22 @@ uint32_t local_body_members(const struct local *local, uint32_t body,
 bool local_body_look(struct local *local, uint32_t body);
 /* Writes its state at the time t into env, no sooner than its motion changed
  * last, and keeps what it wrote. A body that is held, or that does not move,
- * stays. Status of the tapes. */
-int local_body_put(struct local *local, uint32_t body, double t);
-/* Of a body that forces of its own push, and whose state has been put for the
- * time t: a time before which no point so far from its mass centre goes further
- * than this way. Infinite for a body that does not move. */
-double local_body_stays(struct local *local, uint32_t body, double t,
-                        double way, double arm);
+ * stays. ends: it is not only looked at there, so that joints are to hold to
+ * rounding. Status of the tapes. */
+int local_body_put(struct local *local, uint32_t body, double t, bool ends);
+/* How far points go from where they are at a time, at most: c[1] s + c[2] s^2 +
+ * .. (m), for so long a time s. */
+struct local_way {
+    double c[MOTION_STEP_ORDER + 1], holds;
+};
+/* Adds the way of the points of a body so far from its mass centre; its state
+ * has been put for the time t. Nothing for a body that does not move. */
+void local_way_add(struct local *local, uint32_t body, double t, double arm,
+                   struct local_way *way);
+/* A time before which points that have such a way from the time t on go no
+ * further than `room` (m). */
+double local_way_stays(const struct local *local, const struct local_way *way,
+                       double t, double room);
 /* A new ball around a body whose state at this time is in env. */
 void local_cage_make(struct local *local, uint32_t body, double t);
 /* After that: with which others its ball meets now; those contacts with whom it

@@ -643,6 +643,8 @@ look(struct along *along, bool ends, size_t events)
         if (!along->begun && !blunt)
             along_free_motion(followed, fmin(longest_blunt(along),
                                              series_known(followed, c)));
+        if (event) /* it may set in motion what rested */
+            along_heed(followed);
         followed->noisy = !blunt && !ends && along_noisy(followed);
         followed->blunt =
             blunt || followed->noisy ||

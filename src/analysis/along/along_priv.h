@@ -148,6 +148,8 @@ void along_learn_rounding(struct followed *followed, double h);
 /* Do the series of a kink foresee what never comes, time after time? What is
  * held, at a size to which nothing compares, tells rounding alone. */
 bool along_noisy(const struct followed *followed);
+/* Series of kinks are heeded again, for a while. */
+void along_heed(struct followed *followed);
 /* Before contacts are held that begin closed, series tell what the forces would
  * do that these take up, within h: what is left of that is its rounding. */
 void along_free_motion(struct followed *followed, double h);

@@ -59,6 +59,13 @@ along_jumps_now(const struct followed *followed, double h, double t)
     return false;
 }
 
+void
+along_heed(struct followed *followed)
+{
+    for (uint32_t i = 1; i < followed->item->rows / ALONG_WIDTH; i++)
+        followed->kink[i].row = 0;
+}
+
 bool
 along_noisy(const struct followed *followed)
 {

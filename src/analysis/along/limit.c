@@ -28,7 +28,7 @@
 /* Missed pieces that are, as far as they are known, below this share of an
  * extreme hide none. */
 #define ROUNDING_MISSED 1e-12
-#define REST_MISSED 0x1p-10
+#define REST_MISSED 0x1p-2
 /* Forces of what rests leave this share of the weight, at most. */
 #define WEIGHT_ROUNDED 0x1p-44
 

@@ -754,8 +754,12 @@ limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
          rests = true;
     for (int i = 0; i < group->n; i++)
         rests = rests && limit->closed[i];
-    if (few && rests) /* all at once, where they would come in turns */
-        *error = fmax(*error, limit_series_left(turns));
+    /* all at once, where turns were as short as flights that are lost */
+    if (few && rests && rt_time(sim->run) - turns->time[0] <= *error) {
+        struct limit_series with = *turns;
+        limit_series_add(&with, rt_time(sim->run), *error, 0.0, contact);
+        *error = fmax(*error, limit_series_left(&with));
+    }
     if (!told || (!turns->hidden && !rests) ||
         (turns->hidden && !close_hidden(sim, turns, group, left, limit)))
         return false;

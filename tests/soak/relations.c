@@ -227,6 +227,8 @@ make_fewer_rows(struct trial *trial)
     other->times = left;
     other->record_gaps = false;
     ask_same_events(trial);
+    /* a row at the start looks for closest points before anything moves */
+    trial->same_events &= left > 0 && other->at[0] == trial->model->at[0];
     return left > 0 && trial->model->question == ASK_SIMULATE;
 }
 

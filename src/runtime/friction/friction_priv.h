@@ -172,11 +172,12 @@ void mode_pairs(struct arena *arena, const struct mode_problem *in,
                 const double *none, struct point_state *state,
                 bool (*try)(void *context), void *context);
 
-/* Does the same whenever sweeps have come to other modes. force (2 n): what the
- * last sweep leaves. */
+/* Does the same whenever sweeps have come to other modes. quick: a few sweeps,
+ * of which few are tried. force (2 n): what the last sweep leaves. */
 void mode_sweeps(struct arena *arena, const struct mode_problem *in,
-                 const double *none, double *force, struct point_state *state,
-                 bool (*try)(void *context), void *context);
+                 const double *none, bool quick, double *force,
+                 struct point_state *state, bool (*try)(void *context),
+                 void *context);
 
 /* Goes on from the forces (2 n) and modes (n) to which sweeps have led. Calls
  * `try` with modes in `state` that keep all forces within their bounds, until

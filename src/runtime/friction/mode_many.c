@@ -216,9 +216,36 @@ mode_row_size(const struct mode_problem *in, const double *force, int row)
  * nowhere yet. */
 #define SWEEPS_ALIKE 0.25
 
+/* Before other methods as few sweeps are made, the first modes tried after
+ * QUICK_FIRST: most impacts and changes of heaps end so. */
+#define QUICK_MOST 512
+#define QUICK_FIRST 32
+
+/* The columns of W with an entry, row by row: few points share a body. */
+struct sweep_columns {
+    int *column, *first; /* first: 2 n + 1 */
+};
+
+static struct sweep_columns
+sweep_columns(struct arena *arena, const struct mode_problem *in)
+{
+    int rows = 2 * in->n, k = 0;
+    size_t n = (size_t)rows;
+    struct sweep_columns columns = {NEW_N(arena, int, n *n),
+                                    NEW_N(arena, int, n + 1)};
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < rows; c++)
+            if (in->W[r * rows + c] != 0.0)
+                columns.column[k++] = c;
+        columns.first[r + 1] = k;
+    }
+    return columns;
+}
+
 /* One sweep: each point answers to the forces of the others. */
 static void
-sweep(const struct mode_problem *in, double *force)
+sweep(const struct mode_problem *in, const struct sweep_columns *columns,
+      double *force)
 {
     int rows = 2 * in->n;
     for (int r = 0; r < rows; r++) {
@@ -231,8 +258,8 @@ sweep(const struct mode_problem *in, double *force)
             along = w[r] - sign * mu * w[r + 1];
         else if (r % 2 == 1 && sign == 0.0)
             along = w[r];
-        for (int c = 0; c < rows; c++)
-            acc += w[c] * force[c];
+        for (int k = columns->first[r]; k < columns->first[r + 1]; k++)
+            acc += w[columns->column[k]] * force[columns->column[k]];
         if (along > 0.0)
             force[r] -= acc / along;
         own[0] = fmax(own[0], point->offset);
@@ -319,8 +346,9 @@ leap(const struct mode_problem *in, double *force, const double *change,
 
 void
 mode_sweeps(struct arena *arena, const struct mode_problem *in,
-            const double *none, double *force, struct point_state *state,
-            bool (*try)(void *context), void *context)
+            const double *none, bool quick, double *force,
+            struct point_state *state, bool (*try)(void *context),
+            void *context)
 {
     assert(arena && in && none && force && state && try);
     size_t rows = 2 * (size_t)in->n;
@@ -328,10 +356,12 @@ mode_sweeps(struct arena *arena, const struct mode_problem *in,
            *last = before + rows;
     memset(force, 0, rows * sizeof *force);
     memset(state, 0, sizeof *state * (size_t)in->n);
-    for (long made = 1, wait = 1; made <= SWEEPS_MOST; made++) {
-        sweep(in, force);
+    struct sweep_columns columns = sweep_columns(arena, in);
+    long most = quick ? QUICK_MOST : SWEEPS_MOST;
+    for (long made = 1, wait = quick ? QUICK_FIRST : 1; made <= most; made++) {
+        sweep(in, &columns, force);
         bool row = made % SWEEPS_ROW == 0;
-        if (made >= wait || row) {
+        if (made >= wait || (row && !quick)) {
             wait = made < wait ? wait : 2 * wait;
             if (read_sweeps(in, none, force, state) && try(context))
                 return;

@@ -157,6 +157,11 @@ try_modes(void *context)
     return search->all.n > 0;
 }
 
+/* Of more points sweeps come first: Lemke's method takes the cube of their
+ * number, and some hundred sweeps over the few bodies that each touches take a
+ * part of that. */
+#define SWEEPS_FIRST 24
+
 /* Modes to which methods for many points lead. */
 static void
 by_methods(struct search *search)
@@ -166,10 +171,14 @@ by_methods(struct search *search)
     double *force = none + in->n;
     for (int i = 0; i < in->n; i++)
         none[i] = force_noise(in, i);
-    mode_pairs(search->arena, in, none, search->state, try_modes, search);
+    if (in->n > SWEEPS_FIRST)
+        mode_sweeps(search->arena, in, none, true, force, search->state,
+                    try_modes, search);
     if (!search->all.n)
-        mode_sweeps(search->arena, in, none, force, search->state, try_modes,
-                    search);
+        mode_pairs(search->arena, in, none, search->state, try_modes, search);
+    if (!search->all.n)
+        mode_sweeps(search->arena, in, none, false, force, search->state,
+                    try_modes, search);
     if (!search->all.n)
         mode_edges(search->arena, in, none, force, search->state, try_modes,
                    search);

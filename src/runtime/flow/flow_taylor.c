@@ -212,6 +212,8 @@ expand_once(struct flow *flow)
     taylor_to_env(flow);
     taylor_set_active(flow);
     int st = taylor->relays ? taylor_relays_settle(flow) : IMP_OK;
+    if (!st && taylor->relays)
+        relays_tell_open(run, flow->sys->block, switching_least(run));
     if (!st)
         st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
     if (!st)

@@ -14,6 +14,7 @@
 
 #include "abi/status.h"
 #include "base/arena.h"
+#include "base/num.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/relays/relays_priv.h"
 
@@ -68,6 +69,7 @@ relays_reset(struct rt *run)
         memset(relays->bound, 0, sizeof relays->bound);
         memset(relays->carried, 0, sizeof relays->carried);
         memset(relays->side, 0, sizeof relays->side);
+        memset(relays->open, 0, sizeof relays->open);
         relays->time = NAN;
         relays->act = relays->beside = relays->touches = relays->rests = false;
         if (relays->system != IMP_NO_SYSTEM)
@@ -466,6 +468,65 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
     if (change && relays->act)
         take_back(relays, change);
     return IMP_OK;
+}
+
+/* May the friction of a contact hold the bodies or the system of this block? */
+static bool
+may_touch(const struct rt *run, uint32_t block, const struct relays *relays)
+{
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        if (contact->system != IMP_NO_SYSTEM) {
+            if (contact->system == relays->system)
+                return true;
+            continue;
+        }
+        for (int k = 0; k < 2; k++)
+            if (rt_body(run, contact->body[k])->block == block)
+                return true;
+    }
+    return run->table != NULL;
+}
+
+void
+relays_tell_open(struct rt *run, uint32_t block, double least)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (!relays)
+        return;
+    uint32_t n = relays->of->n;
+    char t[NUM_TEXT];
+    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
+    for (uint32_t i = 0; i < n; i++) {
+        const double *told = relays->told + i * IMP_RELAY_TOLD;
+        double rate = relays->rate[i], jump = slopes(relays, i)[i];
+        for (uint32_t j = 0; j < n; j++)
+            if (j != i)
+                rate += slopes(relays, i)[j] *
+                        (relays->held[j] ? relays->share[j] : relays->side[j]);
+        double noise = RELAY_NOISE * DBL_EPSILON * fabs(told[1]) +
+                       RELAY_STEPS * least * (fabs(rate) + fabs(jump));
+        if (relays->open[i] || fabs(told[0]) > noise ||
+            !(jump > RELAY_JUMP * (fabs(rate) + jump)) ||
+            !(fabs(rate) < jump - rate_noise(relays, i)) ||
+            may_touch(run, block, relays))
+            continue;
+        relays->open[i] = true;
+        uint32_t guard =
+            number[2 * i] != IMP_NO_GUARD ? number[2 * i] : number[2 * i + 1];
+        struct diag *diag = diag_add(
+            run->ds, DIAG_W0771,
+            IMP_ARRAY(run->im, block_of(run, block)->guards, imp_guard)[guard]
+                .range,
+            "the motion is not unique at t = %s: this jumps at rest, and "
+            "drives on to either side",
+            num_digits(t, rt_time(run), 9));
+        diag_help(run->ds, diag,
+                  "the run takes the value that the formula has there, as "
+                  "sign(0) = 0; a start with a small speed says which side is "
+                  "meant");
+    }
 }
 
 int

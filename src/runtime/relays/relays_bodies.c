@@ -106,6 +106,8 @@ relays_settle_bodies(struct rt *run, uint32_t block, double least,
     if (!relays)
         return IMP_OK;
     int st = relays_choose(run, block, least, relays->change, contacts);
+    if (!st)
+        relays_tell_open(run, block, least);
     const uint32_t *state =
         IMP_ARRAY(run->im, block_of(run, block)->state, uint32_t);
     for (uint32_t k = 0; k < relays->of->n_state && !st; k++) {

@@ -45,6 +45,7 @@ struct relays {
     double side[IMP_RELAYS_MAX], most[IMP_RELAYS_MAX]; /* of the terms of u */
     bool held[IMP_RELAYS_MAX], leads[IMP_RELAYS_MAX], zero[IMP_RELAYS_MAX];
     bool bound[IMP_RELAYS_MAX];   /* closed contacts hold u */
+    bool open[IMP_RELAYS_MAX];    /* it was told that rest is not unique */
     bool carried[IMP_RELAYS_MAX]; /* other relays hold u */
     double lift[IMP_RELAYS_MAX];  /* to which side, 1 or -1, where they open */
     /* what comes next: relay `which` gives way to the side `to`, or comes back

@@ -763,7 +763,7 @@ persistent_joints_over(struct rt *run, uint32_t b, const uint32_t *from,
 bool
 persistent_told_series(const struct rt *run, int i, int most, double *rows)
 {
-    assert(i >= 0 && i < persistent_count(run) && rows);
+    assert(run->persistent && i >= 0 && i < run->persistent->n_row && rows);
     assert(most < IMP_ORDER_MAX);
     const struct persistent_row *row = run->persistent->row[i];
     const struct persistent_friction *friction = row->friction;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a model, their pieces and their next changes (clocks.h). */
+/* The next changes of the parts of a model (clocks.h). */
 #include "runtime/clocks/clocks.h"
 
 #include <assert.h>
@@ -8,80 +8,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "runtime/clocks/clocks_priv.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent_group.h"
-
-/* The piece of a block: one body. */
-struct clock_block {
-    uint32_t part;  /* the least block of its part */
-    uint32_t first; /* of its entries of the state */
-    double start[2 * IMP_STATE_SPACE]; /* state and low parts where the piece
-                                          begins, and as they were put last */
-    double put[2 * IMP_STATE_SPACE];
-    double last[2 * IMP_STATE_SPACE]; /* where the search ended the piece */
-    bool brief; /* it is this motion, without series */
-    struct motion_short motion;
-    double *rows; /* else a copy of its series; room for them, or NULL */
-};
-/* By the least of its blocks: a part. */
-struct clock_part {
-    bool known;
-    bool blind;    /* contacts of it are not asked now */
-    double from;   /* its clock (s) */
-    uint64_t mark; /* of what is held and watched of it, now; of what was when
-                      the piece began: */
-    uint64_t made;
-    bool made_blind;
-    struct mode_change change;        /* the next one, or the piece's end */
-    const struct persistent_row *row; /* of change.which; NULL: none */
-    int order;                        /* of the series of its piece */
-    bool closed; /* the search has ended the piece, where it has come to */
-    double went; /* where its last piece ended without an event, or NAN (s) */
-    double end;                       /* of the piece: of the change, or of */
-    struct event event;               /* the event that comes before it, */
-    struct event *more;               /* with these at the same time */
-    uint32_t n_more, room_more;
-    /* its contacts: the least of them, and how many are searched, now */
-    uint32_t contact, n_searched;
-};
-/* The work that friction does at a contact along a piece: a polynomial of the
- * time since it began. */
-struct clock_work {
-    bool on;
-    uint32_t block; /* of the part */
-    double base, c[MOTION_STEP_ORDER + 1];
-};
-/* A contact: the blocks of its bodies that move, the next one of its part, and
- * what is known of its closest points where the piece of its part ends. */
-struct clock_contact {
-    uint32_t one, two, next;
-    unsigned char warm;
-    double u[8];
-};
-#define NONE UINT32_MAX
-struct clocks {
-    struct rt *run;
-    bool off;        /* not any longer (leaps) */
-    double end, now; /* of the run; when states were put last */
-    struct clock_contact *contact;
-    double *left; /* per contact: as event_of_part */
-    struct event *found; /* what clocks_next has found, the first one first */
-    uint32_t n_found;
-    double reached; /* to where clocks_go came, or no number; contacts of parts
-                       whose pieces ended there: */
-    uint32_t *concerned, n_concerned;
-    struct clock_block *block;
-    struct clock_part *part; /* per block */
-    struct clock_work *work; /* per contact; NULL: nothing rubs */
-    bool *asked;             /* per block */
-};
-
-static size_t
-state_size(const struct rt *run)
-{
-    return run->im->dim == 2 ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-}
 
 /* Is there anything that acts on all bodies at once, or that is not followed by
  * pieces? */
@@ -95,7 +25,7 @@ goes_together(const struct rt *run)
         return true;
     for (uint32_t i = 0; i < im->blocks.n; i++)
         if (block[i].bodies.n != 1 || block[i].guard != IMP_NO_TAPE ||
-            block[i].state.n != state_size(run))
+            block[i].state.n != clocks_state_size(run))
             return true;
     for (uint32_t i = 0; i < im->contacts.n; i++)
         if (rt_contact(run, i)->compliance != IMP_NO_TAPE ||
@@ -151,6 +81,7 @@ clocks_new(struct rt *run, double end)
         if (contact->two == IMP_NO_BLOCK)
             contact->two = contact->one;
     }
+    clocks_near_new(clocks);
     return clocks;
 }
 
@@ -168,288 +99,8 @@ clocks_touches(struct clocks *clocks, uint32_t contact)
         clocks->left[contact] = INFINITY;
 }
 
-/* -- parts ------------------------------------------------------------------
- */
-
-static uint32_t
-part_of(const struct clocks *clocks, uint32_t block)
-{
-    while (clocks->block[block].part != block)
-        block = clocks->block[block].part;
-    return block;
-}
-
-static void
-join(struct clocks *clocks, uint32_t one, uint32_t two)
-{
-    one = part_of(clocks, one);
-    two = part_of(clocks, two);
-    clocks->block[one > two ? one : two].part = one > two ? two : one;
-}
-
-/* As splitmix64: no small h and x make 0. */
-static uint64_t
-mix(uint64_t h, uint64_t x)
-{
-    h = h * UINT64_C(0x9e3779b97f4a7c15) + x + 1;
-    h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return h ^ (h >> 31);
-}
-
-static uint64_t
-bits(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-/* What the search for changes reads of a contact that is watched. */
-static uint64_t
-mark_of_watched(const struct watched_contact *over)
-{
-    uint64_t h = mix(mix(1, over->faces.contact), (uint64_t)over->faces.n_base);
-    for (int i = 0; i < 2; i++)
-        h = mix(mix(h, (uint64_t)over->faces.base[i].face),
-                (uint64_t)over->faces.base[i].face_of);
-    for (int i = 0; i < over->n; i++)
-        h = mix(mix(mix(h, over->released[i].at.face),
-                    over->released[i].at.vertex),
-                over->released[i].still);
-    h = mix(mix(h, bits(over->time)), (uint64_t)over->n);
-    return mix(h, bits(over->faces.high));
-}
-
-/* The part of a contact of which a body moves; else NULL. */
-static struct clock_part *
-part_of_contact(const struct clocks *clocks, uint32_t contact)
-{
-    uint32_t one = clocks->contact[contact].one;
-    return one == IMP_NO_BLOCK ? NULL
-                               : clocks->part + clocks->block[one].part;
-}
-
-static void
-mark_blind(struct clocks *clocks, const bool *blind, uint32_t contact)
-{
-    struct clock_part *part = part_of_contact(clocks, contact);
-    if (!part || !blind[contact])
-        return;
-    part->blind = true;
-    part->mark += mix(4, contact);
-}
-
-static void
-join_contact(struct clocks *clocks, uint32_t contact)
-{
-    const struct clock_contact *of = clocks->contact + contact;
-    if (of->one != of->two)
-        join(clocks, of->one, of->two);
-}
-
-/* Lists the contacts of each part, and how they are watched. */
-static void
-list_contacts(struct clocks *clocks, const enum event_watch *watch)
-{
-    for (uint32_t i = clocks->run->im->contacts.n; i-- > 0;) {
-        struct clock_part *part = part_of_contact(clocks, i);
-        if (!part)
-            continue;
-        clocks->contact[i].next = part->contact;
-        part->contact = i;
-        if (watch[i] == WATCH_OFF)
-            continue;
-        part->n_searched++;
-        part->mark += mix(mix(5, i), watch[i]);
-    }
-}
-
-/* Which blocks belong together, and what is held and watched of each part. */
-static void
-find_parts(struct clocks *clocks, const struct clocks_question *asked)
-{
-    struct rt *run = clocks->run;
-    uint32_t n = run->im->blocks.n;
-    const struct persistent_set *set = run->persistent;
-    for (uint32_t i = 0; i < n; i++) {
-        clocks->block[i].part = i;
-        clocks->part[i].mark = 0;
-        clocks->part[i].blind = false;
-        clocks->part[i].contact = NONE;
-        clocks->part[i].n_searched = 0;
-    }
-    for (int i = 0; set && i < set->n; i++)
-        for (uint32_t k = 1; k < set->group[i]->moved.n_block; k++)
-            join(clocks, set->group[i]->moved.block[0],
-                 set->group[i]->moved.block[k]);
-    for (uint32_t i = 0; i < asked->n_over; i++)
-        join_contact(clocks, asked->over[i].faces.contact);
-    for (uint32_t i = 0; i < run->im->contacts.n; i++)
-        if (asked->watch[i] != WATCH_OFF)
-            join_contact(clocks, i);
-    /* roots are less than what they stand for */
-    for (uint32_t i = 0; i < n; i++) {
-        clocks->block[i].part = clocks->block[clocks->block[i].part].part;
-        clocks->part[clocks->block[i].part].mark += mix(2, i);
-    }
-    for (int i = 0; set && i < set->n; i++)
-        clocks->part[clocks->block[*set->group[i]->moved.block].part].mark +=
-            mix(3, set->group[i]->born);
-    for (int i = 0; asked->blind && i < persistent_count(run); i++)
-        mark_blind(clocks, asked->blind, set->row[i]->spot.contact);
-    for (uint32_t i = 0; i < asked->n_over; i++) {
-        const struct watched_contact *over = asked->over + i;
-        struct clock_part *part = part_of_contact(clocks, over->faces.contact);
-        if (part)
-            part->mark += mark_of_watched(over);
-        if (asked->blind)
-            mark_blind(clocks, asked->blind, over->faces.contact);
-    }
-    list_contacts(clocks, asked->watch);
-}
-
 /* -- pieces -----------------------------------------------------------------
  */
-
-static void
-read_state(const struct rt *run, const struct clock_block *block, double *to)
-{
-    size_t n = state_size(run);
-    memcpy(to, run->env + block->first, n * sizeof *to);
-    memcpy(to + n, run->state_lo + (block->first - run->im->layout.state),
-           n * sizeof *to);
-}
-
-static void
-write_state(struct rt *run, const struct clock_block *block, const double *from)
-{
-    size_t n = state_size(run);
-    memcpy(run->env + block->first, from, n * sizeof *from);
-    memcpy(run->state_lo + (block->first - run->im->layout.state), from + n,
-           n * sizeof *from);
-}
-
-/* The state at the time t in place of the present one. */
-static void
-put(struct clocks *clocks, uint32_t which, double t)
-{
-    struct rt *run = clocks->run;
-    struct clock_block *block = clocks->block + which;
-    const struct clock_part *part = clocks->part + block->part;
-    assert(part->known && t >= part->from);
-    if (part->closed && t == part->end) {
-        write_state(run, block, block->last);
-        memcpy(block->put, block->last, sizeof block->put);
-        return;
-    }
-    write_state(run, block, block->start);
-    if (t > part->from && block->brief) {
-        motion_short_go(&block->motion, t - part->from,
-                        run->env + run->im->layout.state, run->state_lo);
-    } else if (t > part->from) {
-        double *kept = run->rows.block[which];
-        run->rows.block[which] = block->rows;
-        motion_advance_block(run, which, part->order, t - part->from);
-        run->rows.block[which] = kept;
-    }
-    read_state(run, block, block->put);
-}
-
-/* Does the block stand where its piece says? */
-static bool
-stands(struct clocks *clocks, uint32_t which)
-{
-    struct rt *run = clocks->run;
-    struct clock_block *block = clocks->block + which;
-    double now = rt_time(run), here[2 * IMP_STATE_SPACE];
-    read_state(run, block, here);
-    if (clocks->now != now)
-        put(clocks, which, now);
-    write_state(run, block, here);
-    return !memcmp(here, block->put, 2 * state_size(run) * sizeof *here);
-}
-
-static void
-put_work(struct clocks *clocks, double t)
-{
-    struct rt *run = clocks->run;
-    for (uint32_t i = 0; clocks->work && i < run->im->contacts.n; i++) {
-        const struct clock_work *work = clocks->work + i;
-        if (!work->on)
-            continue;
-        const struct clock_part *part =
-            clocks->part + clocks->block[work->block].part;
-        double s = t - part->from, sum = 0.0;
-        for (int k = part->order; k >= 1; k--)
-            sum = s * (sum + work->c[k]);
-        run->env[rt_contact(run, i)->env_contact + IMP_CONTACT_WORK] =
-            work->base + sum;
-    }
-}
-
-/* Everything at the time t. */
-static void
-put_all(struct clocks *clocks, double t)
-{
-    struct rt *run = clocks->run;
-    for (uint32_t i = 0; i < run->im->blocks.n; i++)
-        put(clocks, i, t);
-    put_work(clocks, t);
-    run->env[run->im->layout.time] = clocks->now = t;
-}
-
-static void
-keep_rows(struct clocks *clocks, uint32_t which, int order)
-{
-    struct rt *run = clocks->run;
-    struct clock_block *block = clocks->block + which;
-    const imp_block *of =
-        IMP_ARRAY(run->im, run->im->blocks, imp_block) + which;
-    size_t room = ((size_t)rt_tape(run, of->motion)->n_rows + 1) *
-                  (size_t)IMP_ROW_STRIDE;
-    block->brief = motion_short_of(run, which, order, &block->motion);
-    if (block->brief)
-        return;
-    if (!block->rows)
-        block->rows = NEW_N(run->arena, double, room);
-    memcpy(block->rows, run->rows.block[which], room * sizeof *block->rows);
-}
-
-/* The work of friction at the points of the part from now on. */
-static void
-keep_work(struct clocks *clocks, uint32_t part, int order)
-{
-    struct rt *run = clocks->run;
-    uint32_t n = run->im->contacts.n;
-    for (uint32_t i = 0; clocks->work && i < n; i++)
-        if (clocks->work[i].on &&
-            clocks->block[clocks->work[i].block].part == part)
-            clocks->work[i].on = false;
-    for (int i = 0; i < persistent_count(run); i++) {
-        const struct persistent_row *row = run->persistent->row[i];
-        const struct persistent_friction *friction = row->friction;
-        const struct persistent_group *group =
-            persistent_group_of(run, row->spot.contact);
-        if (!friction || !row->on || friction->mode == CONTACT_STICK ||
-            part_of(clocks, group->moved.block[0]) != part)
-            continue;
-        if (!clocks->work)
-            clocks->work = NEW_N(run->arena, struct clock_work, n);
-        struct clock_work *work = clocks->work + row->spot.contact;
-        if (!work->on)
-            memset(work, 0, sizeof *work);
-        work->on = true;
-        work->block = part;
-        work->base =
-            run->env[rt_contact(run, row->spot.contact)->env_contact +
-                     IMP_CONTACT_WORK];
-        struct taylor power;
-        taylor_mul(order - 1, &friction->force, &friction->slip, &power);
-        for (int k = 0; k < order; k++)
-            work->c[k + 1] += power.c[k] / (k + 1.0);
-    }
-}
 
 /* The next change of what is held and watched point by point in the part that
  * clocks->asked lists, or where its series have to begin anew. */
@@ -463,10 +114,10 @@ look_for_change(struct clocks *clocks, uint32_t which,
         NEW_N(run->brief, struct watched_contact, (size_t)asked->n_over + 1);
     uint32_t n_own = 0;
     for (uint32_t i = 0; i < asked->n_over; i++)
-        if (part_of_contact(clocks, asked->over[i].faces.contact) == part)
+        if (clocks_part_of(clocks, asked->over[i].faces.contact) == part)
             own[n_own++] = asked->over[i];
-    int st = mode_change_next(run, clocks->end, asked->blind, own, n_own,
-                              change);
+    int st =
+        mode_change_next(run, clocks->end, asked->blind, own, n_own, change);
     if (st)
         return st;
     double ahead = rt_time(run) + persistent_read_ahead(run);
@@ -475,24 +126,6 @@ look_for_change(struct clocks *clocks, uint32_t which,
         change->time = ahead;
     }
     return IMP_OK;
-}
-
-/* Keeps the piece that begins at the present state, along the series that have
- * been made. */
-static void
-keep_piece(struct clocks *clocks, uint32_t which)
-{
-    struct rt *run = clocks->run;
-    const struct clock_part *part = clocks->part + which;
-    for (uint32_t i = 0; i < run->im->blocks.n; i++) {
-        struct clock_block *block = clocks->block + i;
-        if (!clocks->asked[i])
-            continue;
-        read_state(run, block, block->start);
-        memcpy(block->put, block->start, sizeof block->put);
-        keep_rows(clocks, i, part->order);
-    }
-    keep_work(clocks, which, part->order);
 }
 
 /* Handlers of these read series, which have to begin at the last event. */
@@ -556,8 +189,8 @@ look_for_event(struct clocks *clocks, uint32_t which,
     }
     for (uint32_t i = 0; i < run->im->blocks.n; i++)
         if (clocks->asked[i]) {
-            read_state(run, clocks->block + i, clocks->block[i].last);
-            write_state(run, clocks->block + i, clocks->block[i].start);
+            clocks_read_state(run, clocks->block + i, clocks->block[i].last);
+            clocks_write_state(run, clocks->block + i, clocks->block[i].start);
         }
     run->env[run->im->layout.time] = now;
     return st;
@@ -612,7 +245,7 @@ renew(struct clocks *clocks, uint32_t which,
         st = motion_series_all(run, part->order, &step);
         part->end = fmin(part->end, rt_time(run) + step);
         if (!st)
-            keep_piece(clocks, which);
+            clocks_keep_piece(clocks, which);
         if (!st)
             st = look_for_event(clocks, which, asked->watch);
         motion_stands(run, false);
@@ -620,13 +253,15 @@ renew(struct clocks *clocks, uint32_t which,
         if (!st && is_read(&last))
             st = look_for_change(clocks, which, asked, &last);
     } else if (!st) {
-        keep_piece(clocks, which);
+        clocks_keep_piece(clocks, which);
     }
     motion_only(run, NULL);
     part->from = rt_time(run);
     part->made = part->mark;
     part->made_blind = part->blind;
     part->known = !st;
+    for (uint32_t i = 0; i < run->im->blocks.n; i++)
+        clocks->block[i].fresh |= clocks->asked[i];
     return st;
 }
 
@@ -635,7 +270,7 @@ renew(struct clocks *clocks, uint32_t which,
 
 /* Renews the parts that are not where their pieces say, or are others now. */
 static int
-renew_changed(struct clocks *clocks, const struct clocks_question *asked)
+renew_those(struct clocks *clocks, const struct clocks_question *asked)
 {
     struct rt *run = clocks->run;
     uint32_t n = run->im->blocks.n;
@@ -649,12 +284,24 @@ renew_changed(struct clocks *clocks, const struct clocks_question *asked)
     }
     for (uint32_t i = 0; i < n; i++)
         good[clocks->block[i].part] =
-            good[clocks->block[i].part] && stands(clocks, i);
+            good[clocks->block[i].part] && clocks_stands(clocks, i);
     int st = IMP_OK;
     for (uint32_t i = 0; i < n && !st; i++)
         if (clocks->block[i].part == i && !good[i] && !clocks->off)
             st = renew(clocks, i, asked);
     clocks->now = now;
+    return st;
+}
+
+/* The same with those that come near each other so. */
+static int
+renew_changed(struct clocks *clocks, const struct clocks_question *asked)
+{
+    int st;
+    do {
+        clocks_find_parts(clocks, asked);
+        st = renew_those(clocks, asked);
+    } while (!st && !clocks->off && clocks_near_look(clocks));
     return st;
 }
 
@@ -706,7 +353,7 @@ clocks_next(struct clocks *clocks, double until,
     assert(clocks != NULL && out != NULL && asked->watch != NULL);
     assert(asked->over != NULL || asked->n_over == 0);
     struct rt *run = clocks->run;
-    find_parts(clocks, asked);
+    clocks_near_begin(clocks);
     clocks->n_found = 0;
     clocks->reached = NAN;
     int st = renew_changed(clocks, asked);
@@ -714,10 +361,15 @@ clocks_next(struct clocks *clocks, double until,
         uint32_t best = first_part(clocks);
         const struct clock_part *part = clocks->part + best;
         bool event = part->event.kind != EVENT_NONE;
+        double meet = fmin(part->end, until);
         *out = part->change;
+        if (clocks_near_pass(clocks, &meet)) {
+            out->what = CHANGE_NONE;
+            out->time = meet;
+            return IMP_OK;
+        }
         out->time = part->end;
-        if (event || !(part->end <= until) ||
-            part->end < part->change.time)
+        if (event || !(part->end <= until) || part->end < part->change.time)
             out->what = CHANGE_NONE;
         if (!(part->end <= until)) {
             out->time = until;
@@ -732,6 +384,8 @@ clocks_next(struct clocks *clocks, double until,
             return IMP_OK;
         }
         st = renew(clocks, best, asked);
+        if (!st && !clocks->off && clocks_near_look(clocks))
+            st = renew_changed(clocks, asked);
     }
     *out = (struct mode_change){.what = CHANGE_NONE, .time = rt_time(run)};
     return st;
@@ -759,16 +413,15 @@ clocks_go(struct clocks *clocks, double t)
     if (clocks->off)
         return;
     while (looks_next(run, t, &time)) {
-        put_all(clocks, time);
+        clocks_put_all(clocks, time);
         looks_keep(run);
     }
-    put_all(clocks, t);
+    clocks_put_all(clocks, t);
     for (int i = 0; run->persistent && i < run->persistent->n; i++) {
         struct persistent_group *group = run->persistent->group[i];
         struct clock_part *part =
             clocks->part + clocks->block[group->moved.block[0]].part;
-        if ((part->end > t && !part->blind) ||
-            (part->closed && part->end == t))
+        if ((part->end > t && !part->blind) || (part->closed && part->end == t))
             continue; /* the search has done so */
         persistent_project_group(run, group);
     }
@@ -783,8 +436,7 @@ clocks_go(struct clocks *clocks, double t)
         part->went = ends && part->event.kind == EVENT_NONE ? t : NAN;
         if (ends)
             find_again(clocks, part);
-        for (uint32_t k = part->contact; k != NONE;
-             k = clocks->contact[k].next)
+        for (uint32_t k = part->contact; k != NONE; k = clocks->contact[k].next)
             clocks->concerned[clocks->n_concerned++] = k;
     }
 }

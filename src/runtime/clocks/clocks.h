@@ -30,9 +30,9 @@ struct clocks_question {
     uint32_t n_over;
     const enum event_watch *watch;
 };
-/* As mode_change_next and, before the change that it finds, event_next, from the
- * present state, which stays. What has not changed since the last call is not
- * looked at. */
+/* As mode_change_next and, before the change that it finds, event_next, from
+ * the present state, which stays. What has not changed since the last call is
+ * not looked at. */
 int clocks_next(struct clocks *clocks, double until,
                 const struct clocks_question *asked, struct mode_change *out);
 /* The events at out->time, if there are any; else *found stays as it is. */
@@ -42,9 +42,9 @@ void clocks_found(const struct clocks *clocks, struct event *found,
  * states that run->looks asks for on the way. What is held of parts that were
  * not asked at all their contacts is taken back onto these. */
 void clocks_go(struct clocks *clocks, double t);
-/* There: the contacts of the parts whose pieces end there; the others are as the
- * search knows them. NULL and all contacts where others have brought the run.
- * Returns how many there are. */
+/* There: the contacts of the parts whose pieces end there; the others are as
+ * the search knows them. NULL and all contacts where others have brought the
+ * run. Returns how many there are. */
 uint32_t clocks_concerned(const struct clocks *clocks, const uint32_t **list);
 
 #endif

@@ -311,6 +311,8 @@ list_points(struct simulation *sim, const struct limit_group *group,
          * may be set-valued to two tolerances alone; or nothing moves there */
         if (k < 0)
             k = contact_set_near(run, contact, tol, INFINITY, spot, most);
+        if (k == 0)
+            k = contact_set_ahead(run, contact, spot, most);
         if (k < 0 && simulate_corners_rest(sim, contact, spot))
             k = 2;
         if (k < 0)

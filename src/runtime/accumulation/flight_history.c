@@ -125,20 +125,21 @@ flight_history_foresees(const struct flight_history *flights)
 /* The greatest of the last changes of a prediction; INFINITY: there was none
  * (`same` is false). What the parabola is not the motion falls with the square
  * of the time that is left, so that earlier changes count as much less; where
- * it is the motion (exact), changes are those that rounding makes, which do not
- * fall. What does not fall so elsewhere is rounding, too, up to `low`: *kept is
- * the greatest of it. */
+ * it is the motion of both predictions (exact), changes are those that rounding
+ * makes, which do not fall: *rounds is the greatest of them. What does not fall
+ * so elsewhere is rounding, too, up to `low`: *kept is the greatest of it. */
 static double
 noise_of(const struct flight_history *flights, bool same, double change,
-         double before, bool exact, double low, double *kept)
+         double before, bool exact, double low, double *kept, double *rounds)
 {
+    *rounds = fmax(same ? *rounds : 0.0, same && exact ? change : 0.0);
     *kept = same && isfinite(before) ? *kept : 0.0;
     if (!same || isinf(before))
         return same ? change : INFINITY;
     double ratio = flights->flight[0] / flights->flight[1],
            falls = flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
     *kept = fmax(*kept, fmin(fabs(change - falls * before), low));
-    return fmax(change, exact ? before : falls * before);
+    return fmax(fmax(change, *rounds), falls * before);
 }
 
 /* The change of the prediction is `off`, and was `before` the last time. */
@@ -174,9 +175,11 @@ limit_known_note(struct flight_history *flights,
     flights->meet = limit->now + limit->left;
     flights->group = limit->mark;
     flights->off = same ? fabs(flights->meet - was) : INFINITY;
+    bool exact = limit->left <= limit->exact;
     flights->noise = noise_of(flights, same, flights->off, flights->noise,
-                              flights->exact, limit->noise, &flights->kept);
-    flights->exact = limit->left <= limit->exact;
+                              flights->exact && exact, limit->noise,
+                              &flights->kept, &flights->rounds);
+    flights->exact = exact;
     return settled(limit, flights->off, before);
 }
 
@@ -199,11 +202,11 @@ limit_known_note_some(struct flight_history *flights, uint64_t mark, double now,
                       double left)
 {
     assert(flights != NULL && left >= 0.0);
-    double meet = now + left, none = 0.0;
+    double meet = now + left, none = 0.0, rounds = 0.0;
     bool same = flights->some == mark && flights->some_meet >= now;
     flights->some_noise =
         noise_of(flights, same, fabs(meet - flights->some_meet),
-                 flights->some_noise, false, 0.0, &none);
+                 flights->some_noise, false, 0.0, &none, &rounds);
     flights->some_meet = meet;
     flights->some = mark;
 }

@@ -22,6 +22,7 @@ struct flight_history {
     double early_now; /* and the last one */
     double noise;     /* the greatest of the last changes; INFINITY: none is */
     double kept;      /* of all changes, what the impacts round at the most */
+    double rounds;    /* the greatest change between two that were exact */
     bool exact;       /* the last prediction lay within the time for which the
                          parabola is the motion */
     double ratio;     /* of the flights there, as predicted */

@@ -660,6 +660,31 @@ contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
     return found.n;
 }
 
+int
+contact_set_ahead(struct rt *run, uint32_t contact, struct contact_point *out,
+                  int most)
+{
+    assert(out != NULL && most > 0 && contact < run->im->contacts.n);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    struct nearest_features near;
+    struct contact_point base = {contact, POINT_VERTEX, 0, 0, 0};
+    struct above found = {.out = out, .reach = INFINITY, .most = most};
+    if (image_contact->system != IMP_NO_SYSTEM ||
+        image_contact->flags & IMP_CONTACTF_STATED ||
+        !(image_contact->flags & IMP_CONTACTF_CORNERS) ||
+        polytope_contact_is_smooth(run, image_contact) ||
+        contact_set_plane(run, contact, &base) ||
+        polytope_contact_closest(run, contact, &near, false))
+        return 0;
+    base.face_of = near.pair.kind[1] == FEATURE_FACE;
+    if (near.pair.kind[base.face_of] != FEATURE_FACE ||
+        near.pair.kind[1 - base.face_of] != FEATURE_VERTEX)
+        return 0;
+    base.face = near.pair.index[base.face_of];
+    int st = contact_set_series(run, contact);
+    return st || over_base(run, &found, &base) || found.full ? -1 : found.n;
+}
+
 /* -- over a plane ------------------------------------------------------------
  */
 

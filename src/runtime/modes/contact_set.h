@@ -17,6 +17,12 @@ int contact_set_points(struct rt *run, uint32_t contact, double tol,
 int contact_set_near(struct rt *run, uint32_t contact, double tol, double reach,
                      struct contact_point *out, int most);
 
+/* Points of two polytopes that fly over each other: where a vertex is nearest
+ * to a face, all vertices over that face. Returns as contact_set_near, and 0
+ * where the nearest features are others. */
+int contact_set_ahead(struct rt *run, uint32_t contact,
+                      struct contact_point *out, int most);
+
 /* The gap (m) up to which points of a contact count as closed: twice its
  * tolerance, since near a change of features gaps are known to two of them. */
 double contact_set_closed(struct rt *run, uint32_t contact);

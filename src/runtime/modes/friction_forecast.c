@@ -15,7 +15,6 @@
 #include "runtime/instance/contact_friction.h"
 #include "runtime/instance/contact_plain.h"
 #include "runtime/instance/contact_restitution.h"
-#include "runtime/instance/saved_state.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/numerics/vec3.h"
 
@@ -52,6 +51,7 @@ struct bounce {
     bool *together;          /* n: comes down with the one that is closed now */
     double *band, *blur;     /* n: tolerance and rounding of the gap */
     double *left_at;         /* n: time of the last impact; -INFINITY: none */
+    double *flown;           /* n: the last flight between two impacts here */
     double *peak;            /* n: the greatest gap seen since then */
     enum contact_mode *mode; /* of the last piece */
     bool *held;              /* in the last piece */
@@ -110,12 +110,15 @@ sum_rounding(double terms, int points)
 }
 
 /* Do forces leave the speed of this point as it is, to rounding, until the
- * limit? Then flights take no time where impacts have no end. */
+ * limit? Then flights take no time where impacts have no end. So it is where
+ * flights shrink faster than speeds, as between two surfaces that close. */
 static bool
 collapses(const struct bounce *bounce, int i)
 {
-    return bounce->scale > 1.0 ||
-           fabs(bounce->rows.free[2 * i]) * bounce->time <= bounce->rounded[i];
+    double fall = fabs(bounce->rows.free[2 * i]);
+    return bounce->scale > 1.0 || fall * bounce->time <= bounce->rounded[i] ||
+           fall * bounce->flown[i] <=
+               FLIGHT_BLUR * fabs(bounce->rate[2 * i]);
 }
 
 /* The impact of all points that are closed now, or come down with them. False:
@@ -173,6 +176,10 @@ hit_closed(struct bounce *bounce)
         now = fmax(now, bounce->bounced[i] ? fabs(bounce->rate[2 * i]) : 0.0);
     for (int i = 0; i < n_closed; i++) {
         bounce->work[index[i]] += group.work[i];
+        bounce->flown[index[i]] =
+            isinf(bounce->flown[index[i]])
+                ? DBL_MAX
+                : bounce->time - bounce->left_at[index[i]];
         bounce->left_at[index[i]] = bounce->time;
         bounce->peak[index[i]] = 0.0;
         double *rate = bounce->rate + 2 * index[i],
@@ -582,6 +589,18 @@ rest_until(struct bounce *bounce, double end)
             advance(bounce, (end - bounce->time) * bounce->scale);
 }
 
+/* Was it a single impact without rebound, from high above what the tolerance of
+ * the gap hides? The run makes it itself. */
+static bool
+one_impact(const struct bounce *bounce)
+{
+    int i = bounce->last;
+    double fall = fmax(vec3_norm(bounce->run->world.gravity),
+                       fabs(bounce->rows.free[2 * i]));
+    return bounce->impacts == 1 && !bounce->summed &&
+           points_high(-bounce->look[0], fall, bounce->band[i]);
+}
+
 /* What forces and impulses have done so far. */
 static void
 put_sums(const struct bounce *bounce, struct friction_forecast *out)
@@ -645,10 +664,11 @@ begin(struct rt *run, const struct forecast_question *ask,
     bounce->rounded = bounce->sums + n;
     bounce->bounced = NEW_N(run->brief, bool, n);
     bounce->together = NEW_N(run->brief, bool, n);
-    bounce->band = NEW_N(run->brief, double, 4 * n);
+    bounce->band = NEW_N(run->brief, double, 5 * n);
     bounce->blur = bounce->band + n;
     bounce->left_at = bounce->blur + n;
     bounce->peak = bounce->left_at + n;
+    bounce->flown = bounce->peak + n;
     bounce->held = NEW_N(run->brief, bool, n);
     bounce->mode = NEW_N(run->brief, enum contact_mode, n);
     bounce->law = NEW_N(run->brief, struct friction_impact_point, n);
@@ -665,6 +685,7 @@ begin(struct rt *run, const struct forecast_question *ask,
         gap_rounding(run, spot[i].contact, &bounce->blur[i], &rate);
         bounce->left_at[i] = ask->bounces[i] ? 0.0 : -INFINITY;
         bounce->peak[i] = bounce->gap[i];
+        bounce->flown[i] = INFINITY;
         bounce->held[i] = bounce->rows.point[i].held;
         bounce->mode[i] = bounce->rows.point[i].before;
         if (friction_law_point(run, spot[i].contact,
@@ -687,7 +708,7 @@ friction_forecast(struct rt *run, const struct forecast_question *ask,
     if (!begin(run, ask, spot, bounce))
         return false;
     *out = forecast_room(run, ask->n);
-    if (!follow(bounce) || !(bounce->time > 0.0))
+    if (!follow(bounce) || !(bounce->time > 0.0) || one_impact(bounce))
         return false;
     if (ask->until > bounce->time)
         rest_until(bounce, ask->until);
@@ -752,49 +773,4 @@ friction_way_to(struct friction_way *way, double time,
         rests[i] = bounce->gap[i] == 0.0 && bounce->rate[2 * i] == 0.0;
     }
     return true;
-}
-
-/* -- at the limit ---------------------------------------------------------- */
-
-/* Moves the state by what has happened at the points on the way: impulses, and
- * what they have done since. */
-static void
-apply(struct friction_rows *rows, const struct friction_forecast *forecast)
-{
-    int count = rows->group->n_unknown;
-    double *impulse = NEW_N(rows->run->brief, double, 2 * (size_t)count + 1),
-           *moment = impulse + count;
-    for (int i = 0; i < count; i++) {
-        const struct persistent_unknown *unknown = &rows->group->unknown[i];
-        int row = 2 * (int)(unknown->row - rows->group->row) +
-                  (unknown->value != &unknown->row->gap);
-        impulse[i] = forecast->impulse[row];
-        moment[i] = forecast->moment[row];
-    }
-    persistent_apply_timed(rows->run, impulse, moment);
-}
-
-/* Free motion to the time of the limit leaves the bodies in each other, where a
- * point has no one lever: that of friction would be off by the depth. So the
- * rows are those of the place to which they lead themselves. */
-int
-friction_forecast_apply(struct rt *run, const struct contact_point *spot, int n,
-                        const struct friction_forecast *forecast)
-{
-    assert(n > 0 && forecast != NULL);
-    struct friction_rows in = {.run = run, .n = n, .spot = spot};
-    struct saved_state free = saved_state_take(run);
-    int st = friction_rows_read(&in);
-    if (st)
-        return st;
-    apply(&in, forecast);
-    st = friction_rows_read(&in);
-    saved_state_restore(run, &free);
-    if (st)
-        return st;
-    apply(&in, forecast);
-    for (int i = 0; i < n; i++)
-        run->env[rt_contact(run, spot[i].contact)->env_contact +
-                 IMP_CONTACT_WORK] += forecast->work[i];
-    return IMP_OK;
 }

@@ -12,6 +12,7 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
 #include "runtime/instance/contact_friction.h"
+#include "runtime/instance/saved_state.h"
 #include "runtime/modes/friction_forecast.h"
 #include "runtime/modes/friction_rows.h"
 #include "runtime/modes/mode_select.h"
@@ -331,6 +332,51 @@ friction_forecast_changed(struct rt *run, const struct contact_point *spot,
         most = fmax(most, fabs(now[i] - then[i]));
     }
     return most;
+}
+
+/* -- at the limit ---------------------------------------------------------- */
+
+/* Moves the state by what has happened at the points on the way: impulses, and
+ * what they have done since. */
+static void
+apply(struct friction_rows *rows, const struct friction_forecast *forecast)
+{
+    int count = rows->group->n_unknown;
+    double *impulse = NEW_N(rows->run->brief, double, 2 * (size_t)count + 1),
+           *moment = impulse + count;
+    for (int i = 0; i < count; i++) {
+        const struct persistent_unknown *unknown = &rows->group->unknown[i];
+        int row = 2 * (int)(unknown->row - rows->group->row) +
+                  (unknown->value != &unknown->row->gap);
+        impulse[i] = forecast->impulse[row];
+        moment[i] = forecast->moment[row];
+    }
+    persistent_apply_timed(rows->run, impulse, moment);
+}
+
+/* Free motion to the time of the limit leaves the bodies in each other, where a
+ * point has no one lever: that of friction would be off by the depth. So the
+ * rows are those of the place to which they lead themselves. */
+int
+friction_forecast_apply(struct rt *run, const struct contact_point *spot, int n,
+                        const struct friction_forecast *forecast)
+{
+    assert(n > 0 && forecast != NULL);
+    struct friction_rows in = {.run = run, .n = n, .spot = spot};
+    struct saved_state free = saved_state_take(run);
+    int st = friction_rows_read(&in);
+    if (st)
+        return st;
+    apply(&in, forecast);
+    st = friction_rows_read(&in);
+    saved_state_restore(run, &free);
+    if (st)
+        return st;
+    apply(&in, forecast);
+    for (int i = 0; i < n; i++)
+        run->env[rt_contact(run, spot[i].contact)->env_contact +
+                 IMP_CONTACT_WORK] += forecast->work[i];
+    return IMP_OK;
 }
 
 /* -- where a forecast begins -----------------------------------------------

@@ -154,6 +154,30 @@ num_digits(char s[NUM_TEXT], double x, int digits)
 }
 
 char *
+num_bound(char s[NUM_TEXT], double x, int digits)
+{
+    double told;
+    assert(!(x < 0) && digits >= 1 && digits <= 17);
+    if (special(s, x))
+        return s;
+    struct decimal up = round_to(x, digits);
+    lay_out(s, false, up, digits);
+    num_read(s, strlen(s), &told);
+    if (told >= x)
+        return s;
+    int i = up.n - 1;
+    while (i >= 0 && up.d[i] == '9')
+        up.d[i--] = '0';
+    if (i >= 0) {
+        up.d[i]++;
+    } else {
+        up.d[0] = '1';
+        up.e++;
+    }
+    return lay_out(s, false, up, digits);
+}
+
+char *
 num_17(char s[NUM_TEXT], double x)
 {
     return num_digits(s, x, 17);

@@ -13,6 +13,9 @@ char *num_shortest(char s[NUM_TEXT], double value);
 char *num_17(char s[NUM_TEXT], double x);
 /* `digits` significant digits for people */
 char *num_digits(char s[NUM_TEXT], double x, int digits);
+/* a bound: x > 0 in as many digits, rounded up, so that what is told is no less
+ */
+char *num_bound(char s[NUM_TEXT], double x, int digits);
 /* Reads the longest decimal number at `text` (len bytes). Returns the bytes
  * read, 0 if there is none; *value is +-HUGE_VAL on overflow. */
 size_t num_read(const char *text, size_t len, double *value);

@@ -176,6 +176,11 @@ texts(void **unused)
     assert_string_equal(num_digits(s, 123456.0, 3), "1.23e5");
     assert_string_equal(num_digits(s, 0.0123456, 3), "0.0123");
     assert_string_equal(num_digits(s, 9.999, 3), "10");
+    assert_string_equal(num_bound(s, 1.5401e-4, 2), "0.00016");
+    assert_string_equal(num_bound(s, 1.5e-4, 2), "0.00015");
+    assert_string_equal(num_bound(s, 1.56e-9, 2), "1.6e-9");
+    assert_string_equal(num_bound(s, 9.91e-9, 2), "1e-8");
+    assert_string_equal(num_bound(s, 990.1, 2), "1e3");
 }
 
 static void

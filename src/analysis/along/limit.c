@@ -282,11 +282,18 @@ rest_of_integral(const struct along *along, struct followed *followed,
             there = sums[n - 1];
         extrapolated(time, n, 0, followed->last_to, &at);
         error = fmax(error, most * fabs(at - followed->last_to));
+        double off = fabs(there - followed->value);
         /* flights of no law give estimates that cannot be */
-        if (error < best && fabs(there - sum) <= most * left + error) {
-            best = error;
-            followed->value = there;
+        if (!(error < best && fabs(there - sum) <= most * left + error))
+            continue;
+        /* an estimate by more ends, whose error is greater, rules it out: all
+         * that is known is that either may be right */
+        if (best < most * left && off > best) {
+            best = fmin(off, most * left);
+            continue;
         }
+        best = error;
+        followed->value = there;
     }
     followed->beyond += best;
 }
@@ -485,7 +492,7 @@ tell_limit(const struct telling *telling, const struct followed *followed)
         return;
     num_digits(from, followed->beyond_from, 9);
     num_digits(to, followed->beyond_to, 9);
-    num_digits(by, more, 2);
+    num_bound(by, more, 2);
     const char *text =
         kind == IMP_ALONG_INTEGRAL
             ? arena_printf(telling->arena,

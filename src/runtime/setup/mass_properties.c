@@ -291,7 +291,7 @@ integrate(struct rt *run, uint32_t body, struct shape_data *shape,
     }
     if (moments.error > MOMENTS_WARN && why) {
         char e[NUM_TEXT];
-        num_digits(e, moments.error, 2);
+        num_bound(e, moments.error, 2);
         struct diag *diag = diag_add(
             run->ds, DIAG_W0501,
             imp_places_of(run->im, rt_body(run, body))->shape,

@@ -623,6 +623,8 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
     if (!rows || !rows->n)
         return IMP_OK;
     struct saved_state there = saved_state_take(run);
+    /* an answer that is looked for anew, from itself, differs by rounding */
+    struct closest_points_memory *closest = closest_points_remember(run);
     struct along *along = sim->along;
     struct trace *trace = run->trace;
     struct run_log *log = sim->trace;
@@ -654,6 +656,7 @@ limit_rows_record(struct simulation *sim, struct limit_group *group,
     run->trace = trace;
     sim->trace = log;
     saved_state_restore(run, &there);
+    closest_points_recall(run, closest);
     sim->rows.fresh = false;
     return st ? st : simulate_systems_at(sim, rt_time(run));
 }

@@ -94,6 +94,7 @@ closest_points_forget(struct rt *run, uint32_t contact)
 }
 
 struct closest_points_memory {
+    uint32_t n;              /* contacts that there were */
     void *smooth, *polytope; /* NULL: there was none */
 };
 
@@ -103,6 +104,7 @@ closest_points_remember(struct rt *run)
     assert(run != NULL);
     struct closest_points_memory *memory =
         NEW(run->brief, struct closest_points_memory);
+    memory->n = run->im->contacts.n;
     memory->smooth = smooth_smooth_remember(run);
     memory->polytope = polytope_contact_remember(run);
     return memory;
@@ -113,8 +115,8 @@ closest_points_recall(struct rt *run,
                       const struct closest_points_memory *memory)
 {
     assert(run != NULL && memory != NULL);
-    smooth_smooth_recall(run, memory->smooth);
-    polytope_contact_recall(run, memory->polytope);
+    smooth_smooth_recall(run, memory->smooth, memory->n);
+    polytope_contact_recall(run, memory->polytope, memory->n);
 }
 
 void

@@ -18,7 +18,8 @@ void polytope_contact_forget(struct rt *run);
 void polytope_contact_forget_one(struct rt *run, uint32_t contact);
 /* The last answers of all contacts, in run->brief; NULL: there is none. */
 void *polytope_contact_remember(struct rt *run);
-void polytope_contact_recall(struct rt *run, const void *memory);
+/* n: contacts that there were */
+void polytope_contact_recall(struct rt *run, const void *memory, uint32_t n);
 /* Series of the gap at the present state, gap[0..order], for the nearest
  * features. The series of the motion must have been made to this order. *valid
  * (may be NULL): a lower bound of the time (s) until another pair of features

@@ -53,15 +53,16 @@ polytope_contact_remember(struct rt *run)
 
 /* Room that has been made since then stays. */
 void
-polytope_contact_recall(struct rt *run, const void *memory)
+polytope_contact_recall(struct rt *run, const void *memory, uint32_t n)
 {
-    assert(run != NULL);
+    assert(run != NULL && n <= run->im->contacts.n);
     const struct polytope_contact_memo *from = memory;
-    size_t n = run->closest.polytope ? run->im->contacts.n : 0;
-    for (size_t i = 0; i < n; i++) {
+    size_t n_now = run->closest.polytope ? run->im->contacts.n : 0;
+    for (size_t i = 0; i < n_now; i++) {
         struct polytope_contact_memo *memo = &run->closest.polytope[i];
-        memo->warm = from && from[i].warm;
-        if (!from)
+        bool known = from && i < n;
+        memo->warm = known && from[i].warm;
+        if (!known)
             continue;
         memo->last = from[i].last;
         memo->time = from[i].time;

@@ -110,13 +110,14 @@ smooth_smooth_remember(struct rt *run)
 }
 
 void
-smooth_smooth_recall(struct rt *run, const void *memory)
+smooth_smooth_recall(struct rt *run, const void *memory, uint32_t n)
 {
-    assert(run != NULL);
-    size_t n = run->closest.smooth ? run->im->contacts.n : 0;
+    assert(run != NULL && n <= run->im->contacts.n);
+    size_t n_now = run->closest.smooth ? run->im->contacts.n : 0,
+           n_known = memory ? n : 0;
     if (memory)
         memcpy(run->closest.smooth, memory, n * sizeof *run->closest.smooth);
-    for (size_t i = 0; i < n && !memory; i++)
+    for (size_t i = n_known; i < n_now; i++)
         run->closest.smooth[i].good = false;
 }
 

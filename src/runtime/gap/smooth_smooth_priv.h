@@ -15,7 +15,8 @@ int smooth_smooth_closest(struct rt *run, uint32_t contact,
 void smooth_smooth_forget(struct rt *run, uint32_t contact);
 /* The last answers of all contacts, in run->brief; NULL: there is none. */
 void *smooth_smooth_remember(struct rt *run);
-void smooth_smooth_recall(struct rt *run, const void *memory);
+/* n: contacts that there were */
+void smooth_smooth_recall(struct rt *run, const void *memory, uint32_t n);
 void smooth_smooth_predict(struct rt *run, uint32_t contact, int order,
                            double dt);
 int smooth_smooth_series(struct rt *run, uint32_t contact, int order,

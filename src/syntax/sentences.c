@@ -316,6 +316,12 @@ no_such_command(struct parse *parse, const struct token *token,
         diag_help(parse->ds, diag, "%s", other->help);
         return;
     }
+    if (!near) {
+        diag_help(parse->ds, diag,
+                  "commands with a block are simulate, sweep, impact and "
+                  "others: `imp doc` lists them");
+        return;
+    }
     diag_help(parse->ds, diag, "did you mean `%s`?", near);
     diag_fix(parse->ds, diag, token->range, near);
 }
@@ -502,6 +508,20 @@ report_from_behind(struct parse *parse, enum place where)
     return false;
 }
 
+/* let r = sumulate { ... }: the parser takes the word for a value, and stops at
+ * the brace. True if that was reported. */
+static bool
+word_before_block(struct parse *parse)
+{
+    const struct token *word = &parse->prev;
+    if (parse->found.kind != IMP_YYLBRACE || word->kind != IMP_YYNAME ||
+        parse->before[0].kind != IMP_YYASSIGN ||
+        parse->head.kind != IMP_YYLET || parse->n_open)
+        return false;
+    no_such_command(parse, word, nearest(word->text, true));
+    return true;
+}
+
 /* The first sentence that fits. */
 static const struct row *
 row_of(const struct parse *parse, enum place where, const int *v, int n)
@@ -685,7 +705,7 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
         return;
     }
     enum place where = place_of(parse, kinds, n_kinds);
-    if (report_from_behind(parse, where))
+    if (report_from_behind(parse, where) || word_before_block(parse))
         return;
     const struct row *row = row_of(parse, where, kinds, n_kinds);
     if ((row->code == DIAG_E0030 || row->code == DIAG_E0029 ||

@@ -10,6 +10,7 @@
 #include "abi/status.h"
 #include "analysis/engines/second.h"
 #include "base/arena.h"
+#include "runtime/events/event.h"
 #include "runtime/gap/closest_points.h"
 #include "runtime/gap/tolerance.h"
 #include "runtime/instance/contact_restitution.h"
@@ -189,6 +190,9 @@ sort(struct event_of_bodies *event, uint32_t due, bool falls)
                 return st;
             continue;
         }
+        if (due == IMP_WORLD && points.gap < -tol &&
+            (st = event_start_check(run, contact, &(double){0.0})))
+            return st;
         bool approaches =
             rate < -still || (contact == due && falls && st == IMP_SINGULAR);
         if (approaches) {

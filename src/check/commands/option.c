@@ -324,6 +324,19 @@ option_words(const char *key, size_t *n)
     return policies;
 }
 
+/* Where true or false is due: a list, or the name of a function such as `mean`,
+ * by which somebody chooses. */
+static bool
+names_choices(struct check *ck, const struct ast_expr *node)
+{
+    bool replaced;
+    node = ast_unwrap(node);
+    return node->kind == AST_TUPLE ||
+           (node->kind == AST_NAME && builtin_find(node->name.text) &&
+            !scope_find(ck, ck->modules.top.module, node->name.text, WANT_VALUE,
+                        node->range, &replaced));
+}
+
 static bool
 option(struct check *ck, uint32_t command, const struct option_row *row,
        const struct ast_item *key, struct tm_val *out)
@@ -360,15 +373,21 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
         out->range = node->range;
         return true;
     case IMP_OPTK_BOOL:
-        value = check_expr(ck, &ck->modules.top, node);
+        if (names_choices(ck, node))
+            value.kind = VALUE_ANY;
+        else
+            value = check_expr(ck, &ck->modules.top, node);
         if (value.kind == VALUE_TRUTH) {
             val_of(ck, &value, node, out);
             return true;
         }
-        if (value.kind != VALUE_POISON)
-            check_error(ck, DIAG_E0405, node->range,
-                        "`%s` is true or false, but this is %s", row->key,
-                        value_kind_text(ck, &value));
+        if (value.kind != VALUE_POISON) {
+            struct diag *diag = check_error(
+                ck, DIAG_E0405, node->range, "`%s` is true or false%s%s",
+                row->key, value.kind == VALUE_ANY ? "" : ", but this is ",
+                value.kind == VALUE_ANY ? "" : value_kind_text(ck, &value));
+            CHECK_HELP(ck, diag, "`%s = true`: %s", row->key, row->doc);
+        }
         return false;
     case IMP_OPTK_AXIS:
     case IMP_OPTK_AXES:

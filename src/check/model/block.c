@@ -146,23 +146,6 @@ take_vec(struct tm_vec *out, const struct value *value,
     out->range = node->range;
 }
 
-/* Rounding of the entries of R*J*transpose(R), as a share of the greatest: two
- * products and sums of three terms each. */
-#define SYMMETRIC_TO (32 * DBL_EPSILON)
-
-bool
-symmetric_entries(const expr *above, const expr *below,
-                  const expr *const *entries, size_t n)
-{
-    assert(above && below && entries);
-    double size = 0;
-    for (size_t i = 0; i < n; i++)
-        if (ex_is_const(entries[i]))
-            size = fmax(size, fabs(entries[i]->num));
-    return above == below || !ex_is_const(above) || !ex_is_const(below) ||
-           fabs(above->num - below->num) <= SYMMETRIC_TO * size;
-}
-
 bool
 take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
              uint32_t dimension, const struct dim *dim, const char *what,
@@ -205,18 +188,14 @@ take_inertia(struct check *ck, struct value *value, const struct ast_expr *node,
             e[i] = i < 3 ? value->e[i] : zero;
         return true;
     }
-    static const int upper[6] = {0, 4, 8, 1, 2, 5};
-    static const int lower[6] = {0, 4, 8, 3, 6, 7};
+    static const uint32_t at[6][2] = {{0, 0}, {1, 1}, {2, 2},
+                                      {0, 1}, {0, 2}, {1, 2}};
     for (int i = 0; i < 6; i++) {
-        const expr *a = value->e[upper[i]], *b = value->e[lower[i]];
-        e[i] = a;
-        if (!symmetric_entries(a, b, value->e, 9)) {
-            check_error(ck, DIAG_E0318, node->range,
-                        "%s is a symmetric matrix, but its entries above and "
-                        "below the diagonal differ",
-                        what);
+        e[i] = value->e[3 * at[i][0] + at[i][1]];
+        if (!symmetric_entry(
+                ck, value->e, 3, at[i][0], at[i][1], node->range,
+                arena_printf(ck->arena, "%s is a symmetric matrix", what)))
             return false;
-        }
     }
     return true;
 }

@@ -95,10 +95,6 @@ void member_env(struct check *ck, const struct decl *decl, uint32_t member,
 int key_word(struct check *ck, const struct ast_item *key,
              const char *const *words, size_t count);
 /* inertia as 1 (plane) or 6 numbers; false on error */
-/* Do two entries of a symmetric matrix agree but for the rounding of its n
- * entries? What only the values of params tell counts as agreeing. */
-bool symmetric_entries(const expr *above, const expr *below,
-                       const expr *const *entries, size_t n);
 bool take_inertia(struct check *ck, struct value *value,
                   const struct ast_expr *node, uint32_t dimension,
                   const struct dim *dim, const char *what, struct tm_vec *out);

@@ -114,22 +114,15 @@ symmetric(struct check *ck, const struct tm_system *system,
           const struct matrix_wanted *wanted, const expr *const *entries)
 {
     const struct ast_expr *inner = ast_unwrap(wanted->key->value);
+    const char *what =
+        arena_printf(ck->arena, "a %s matrix is symmetric", wanted->name);
     for (uint32_t row = 0; row < system->n; row++)
         for (uint32_t column = 0; column < row; column++) {
-            const expr *below = entries[row * system->n + column],
-                       *above = entries[column * system->n + row];
-            if (symmetric_entries(above, below, entries,
-                                  (size_t)system->n * system->n))
-                continue;
-            check_error(
-                ck, DIAG_E0318,
-                inner->kind == AST_MATRIX
-                    ? inner->list[row * system->n + column]->range
-                    : wanted->key->value->range,
-                "a %s matrix is symmetric, but its entries above and below the "
-                "diagonal differ",
-                wanted->name);
-            return false;
+            imp_range at = inner->kind == AST_MATRIX
+                               ? inner->list[row * system->n + column]->range
+                               : wanted->key->value->range;
+            if (!symmetric_entry(ck, entries, system->n, row, column, at, what))
+                return false;
         }
     return true;
 }

@@ -243,7 +243,12 @@ check_world(struct check *ck)
          module = module->next)
         for (size_t i = 0; i < module->others.n; i++) {
             const struct ast_item *it = module->others.v[i];
-            static const char *const words[] = {"world", "contacts"};
+            static const char *const words[] = {
+                "world",
+                "contacts",
+#define COMMAND(name, args, avail, rules, traits, doc) #name,
+#include "abi/commands.def"
+            };
             if (it->kind == AST_KEY) {
                 check_error(ck, DIAG_E0303, it->name.range,
                             "a key stands in the block of a declaration");
@@ -269,10 +274,11 @@ check_world(struct check *ck)
                     check_error(ck, DIAG_E0305, it->name.range,
                                 "there is no block `%s`", it->name.text);
                 if (!check_suggest(ck, diag, it->name.range, it->name.text,
-                                   words, 2))
+                                   words, sizeof words / sizeof words[0]))
                     CHECK_HELP(ck, diag,
                                "blocks without a name of their own are "
-                               "world { ... } and contacts { ... }");
+                               "world { ... } and contacts { ... }, and those "
+                               "of commands, as in simulate { until = 2 }");
                 continue;
             }
             if (seen && !ck->in->redefine) {

@@ -516,6 +516,12 @@ contact_field(struct check *ck, uint32_t number, const char *name,
             CHECK_HELP(ck, diag,
                        "how far it is pressed in is the gap below 0: max(0 "
                        "[m], -gap(c)), as in sup(-gap(c))");
+        else if (strstr(name, "impulse"))
+            CHECK_HELP(ck, diag,
+                       "those of impacts are in the record of simulate, "
+                       "r.event_impulses, and of `impact`, r.impulses and "
+                       "r.friction_impulses; of a lasting contact it is "
+                       "integral(c.normal_force) in `record`");
         else if (!check_suggest(ck, diag, name_range, name, names,
                                 n_contact_values))
             CHECK_HELP(ck, diag, "it has %s",

@@ -110,6 +110,13 @@ bool unit_of_text(struct dims *ds, const char *text, struct unit *unit);
 void unit_names(void (*each)(void *ctx, const char *name, const char *doc),
                 void *ctx);
 
+/* -- symmetric.c ---------------------------------------------------------- */
+/* Do the entries [row, column] and [column, row] of a symmetric n x n matrix
+ * agree but for rounding? False after E0318; `what`: "... is symmetric". */
+bool symmetric_entry(struct check *ck, const expr *const *entries, uint32_t n,
+                     uint32_t row, uint32_t column, imp_range at,
+                     const char *what);
+
 /* -- fixed.c, leaves.c ---------------------------------------------------- */
 
 /* a number known at compile time: literals, and params, which then become

@@ -18,14 +18,18 @@ typedef struct imp_relays {
     /* tape (series; ROW source 0: of bodies, as of imp_block.driven; ROW source
      * IMP_RELAY_MODES: per relay 1 while it is held, else 0, then per relay its
      * side, 1 or -1, 0 while it is held): the state, then the shares, then all
-     * u, then of bodies in the plane cosine and sine per body that has them, in
-     * these rows. While a relay is held its share keeps u. */
+     * u, then of bodies in the plane cosine and sine per body that has them,
+     * then what joints tell (as imp_block.told), in these rows. While a relay
+     * is held its share keeps u. With joints, the locals are the unknowns of
+     * `solve`. */
     uint32_t tape;
-    imp_ref rows; /* uint32_t: n_state + 2 n + cosines and sines */
+    imp_ref rows; /* uint32_t: n_state + 2 n + cosines and sines + told */
     /* eval; local: the sides. Per relay u, what rounding leaves of u, the rate
      * of u without shares, what rounding leaves of that; n x n: what the shares
      * (columns) add to the rates; n x n_state: what each adds to the rates of
-     * the state; n x n_state: how each u grows with the state. */
+     * the state; n x n_state: how each u grows with the state. With joints,
+     * rates and what shares add are 0 there, and what rounding leaves is that
+     * of forces that no joint passes on. */
     uint32_t now;
     /* uint32_t: per relay the numbers of the guards u and -u of the block, or
      * IMP_NO_GUARD */
@@ -35,7 +39,9 @@ typedef struct imp_relays {
      * contacts, and n further residuals: the rate of u while a relay is held,
      * else what its share lacks to its side. Behind the unknowns the locals
      * tell per relay 1 while it is held, else 0, then per relay its side.
-     * Behind the other rows of modal stand the shares, then all u. */
+     * Behind the other rows of modal stand the shares, then all u. Of bodies
+     * with joints, solve alone is a tape: its unknowns are those of
+     * imp_block.solve, then the shares. */
     uint32_t modal, solve;
     imp_ref modal_rows;
 } imp_relays;

@@ -338,84 +338,6 @@ pushes(struct mech *mech, const struct mbody *body, uint32_t i, bool series,
                    : sym_env(mech, body->env.body + IMP_BODY_PUSH + 3 + c);
 }
 
-/* Forces that jump where a rate changes its sign, on bodies without joints and
- * rotors. */
-static void
-block_relays(struct mech *mech, struct mblock *block,
-             const struct guard_levels *guards)
-{
-    size_t n_state = block->n_leaf - 1, at = 0;
-    uint32_t spin = mech->dim == 2 ? 1 : 3;
-    if (guards->n == 0 || block->n_unknown > 0 ||
-        n_state != (size_t)block->n * mech->n_state)
-        return;
-    const expr **more = NEW_N(mech->arena, const expr *,
-                              n_state + 2 * (size_t)block->n),
-               **pushed = NEW_N(mech->arena, const expr *, n_state);
-    for (uint32_t i = 0; i < block->n; i++) {
-        vec3 v, w;
-        pushes(mech, mech->bodies + block->bodies[i], i, true, &v, &w);
-        for (size_t end = at + mech->n_state - mech->dim - spin; at < end; at++)
-            pushed[at] = sc_zero(mech->graph);
-        for (uint32_t c = 0; c < mech->dim; c++)
-            pushed[at++] = v.v[c];
-        for (uint32_t c = 0; c < spin; c++)
-            pushed[at++] = w.v[mech->dim == 2 ? 2 : c];
-    }
-    size_t n_out = motion_outputs(mech, block, more);
-    struct relay_bodies bodies = {pushed, more + n_state, n_out - n_state};
-    relays_build(mech, &block->out, tape_name(mech, block, "motion"), guards,
-                 block->leaf + 1, block->rate + 1, n_state, &bodies);
-}
-
-static void
-motion_tape(struct mech *mech, struct mblock *block)
-{
-    size_t n_state = block->n_leaf - 1,
-           cap = n_state + 2 * (size_t)block->n + IMP_RUB_ROWS * block->n_rub +
-                 IMP_JOINT_ROWS * block->n_told + 1;
-    const expr **out = NEW_N(mech->arena, const expr *, cap);
-    uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
-    uint32_t *state = NEW_N(mech->arena, uint32_t, n_state);
-    size_t n_out = motion_outputs(mech, block, out), n_pose = n_out;
-    n_out += joint_friction_outputs(mech, block, out + n_out);
-    size_t n_rub = n_out;
-    n_out += joint_told_outputs(mech, block, out + n_out);
-    for (size_t i = 0; i < n_state; i++)
-        state[i] = out[i]->i;
-    block->out.motion = flow_tape(
-        mech, block, "motion", block->rate + 1,
-        block->n_rub ? block->rubbing : block->residual, out, n_out, rows);
-    joint_friction_rows(block, rows + n_pose);
-    for (uint32_t i = 0; i < block->n_told; i++)
-        memcpy(block->told[i].rows, rows + n_rub + (size_t)i * IMP_JOINT_ROWS,
-               sizeof block->told[i].rows);
-    block->out.bodies = image_array(mech->image, block->bodies, block->n,
-                                    sizeof *block->bodies);
-    block->out.state = image_array(mech->image, state, n_state, sizeof *state);
-    block->out.rows = image_shared(mech->image, rows, n_state, sizeof *rows);
-    rotors_tapes(mech, block, rows, (size_t)block->n * mech->n_state);
-    struct guard_levels guards = block_switching(mech, block, rows);
-    block_relays(mech, block, &guards);
-
-    /* The event tapes of contacts read these rows. */
-    size_t extra = n_state;
-    for (uint32_t i = 0; i < block->n; i++) {
-        struct mbody *body = mech->bodies + block->bodies[i];
-        const uint32_t *row = body->row.state =
-            rows + (size_t)i * mech->n_state;
-        for (uint32_t j = 0; j < (mech->dim == 2 ? 2u : 7u); j++)
-            body->row.pose[j] = row[j];
-        if (mech->dim == 2 && body->touches) {
-            body->row.pose[2] = rows[extra++];
-            body->row.pose[3] = rows[extra++];
-        }
-    }
-    assert(extra == n_pose);
-}
-
-/* -- with contacts that stay closed ---------------------------------------- */
-
 /* The residuals of the joints with what closed contacts add. The accelerations
  * of the bodies are the same after the call as before. */
 static void
@@ -445,6 +367,108 @@ push_conditions(struct mech *mech, uint32_t index, bool series,
         body->form->rate.alpha = keep[2 * i + 1];
     }
 }
+
+/* What closed contacts add to each rate of the state. */
+static const expr **
+pushed_rates(struct mech *mech, const struct mblock *block, bool series)
+{
+    size_t n_state = block->n_leaf - 1, at = 0;
+    uint32_t spin = mech->dim == 2 ? 1 : 3;
+    const expr **pushed = NEW_N(mech->arena, const expr *, n_state + 1);
+    for (size_t k = 0; k < n_state; k++)
+        pushed[k] = sc_zero(mech->graph);
+    for (uint32_t i = 0; i < block->n; i++) {
+        vec3 v, w;
+        pushes(mech, mech->bodies + block->bodies[i], i, series, &v, &w);
+        at += mech->n_state - mech->dim - spin;
+        for (uint32_t c = 0; c < mech->dim; c++)
+            pushed[at++] = v.v[c];
+        for (uint32_t c = 0; c < spin; c++, at++)
+            if (!joint_holds_spin(block, i))
+                pushed[at] = w.v[mech->dim == 2 ? 2 : c];
+    }
+    return pushed;
+}
+
+/* Forces that jump where a rate changes its sign, on bodies whose joints have
+ * no friction. */
+static void
+block_relays(struct mech *mech, uint32_t index,
+             const struct guard_levels *guards)
+{
+    struct mblock *block = mech->blocks + index;
+    size_t n_state = block->n_leaf - 1, cap = n_state + 2 * (size_t)block->n +
+                                              IMP_JOINT_ROWS * block->n_told;
+    if (guards->n == 0 || block->n_rub > 0)
+        return;
+    const expr **more = NEW_N(mech->arena, const expr *, cap),
+               **conditions = NEW_N(mech->arena, const expr *,
+                                    2 * (size_t)block->n_unknown + 1);
+    if (block->n_unknown) {
+        push_conditions(mech, index, true, conditions);
+        push_conditions(mech, index, false, conditions + block->n_unknown);
+    }
+    size_t n_out = motion_outputs(mech, block, more);
+    n_out += joint_told_outputs(mech, block, more + n_out);
+    struct relay_bodies bodies = {.pushed = pushed_rates(mech, block, true),
+                                  .pushed_now =
+                                      pushed_rates(mech, block, false),
+                                  .more = more + n_state,
+                                  .n_more = n_out - n_state,
+                                  .n_unknown = block->n_unknown,
+                                  .conditions = conditions};
+    relays_build(mech, &block->out, tape_name(mech, block, "motion"), guards,
+                 block->leaf + 1, block->rate + 1, n_state, &bodies);
+}
+
+static void
+motion_tape(struct mech *mech, uint32_t index)
+{
+    struct mblock *block = mech->blocks + index;
+    size_t n_state = block->n_leaf - 1,
+           cap = n_state + 2 * (size_t)block->n + IMP_RUB_ROWS * block->n_rub +
+                 IMP_JOINT_ROWS * block->n_told + 1;
+    const expr **out = NEW_N(mech->arena, const expr *, cap);
+    uint32_t *rows = NEW_N(mech->arena, uint32_t, cap);
+    uint32_t *state = NEW_N(mech->arena, uint32_t, n_state);
+    size_t n_out = motion_outputs(mech, block, out), n_pose = n_out;
+    n_out += joint_friction_outputs(mech, block, out + n_out);
+    size_t n_rub = n_out;
+    n_out += joint_told_outputs(mech, block, out + n_out);
+    for (size_t i = 0; i < n_state; i++)
+        state[i] = out[i]->i;
+    block->out.motion = flow_tape(
+        mech, block, "motion", block->rate + 1,
+        block->n_rub ? block->rubbing : block->residual, out, n_out, rows);
+    joint_friction_rows(block, rows + n_pose);
+    for (uint32_t i = 0; i < block->n_told; i++)
+        memcpy(block->told[i].rows, rows + n_rub + (size_t)i * IMP_JOINT_ROWS,
+               sizeof block->told[i].rows);
+    block->out.bodies = image_array(mech->image, block->bodies, block->n,
+                                    sizeof *block->bodies);
+    block->out.state = image_array(mech->image, state, n_state, sizeof *state);
+    block->out.rows = image_shared(mech->image, rows, n_state, sizeof *rows);
+    rotors_tapes(mech, block, rows, (size_t)block->n * mech->n_state);
+    struct guard_levels guards = block_switching(mech, block, rows);
+    block_relays(mech, index, &guards);
+
+    /* The event tapes of contacts read these rows. */
+    size_t extra = n_state;
+    for (uint32_t i = 0; i < block->n; i++) {
+        struct mbody *body = mech->bodies + block->bodies[i];
+        const uint32_t *row = body->row.state =
+            rows + (size_t)i * mech->n_state;
+        for (uint32_t j = 0; j < (mech->dim == 2 ? 2u : 7u); j++)
+            body->row.pose[j] = row[j];
+        if (mech->dim == 2 && body->touches) {
+            body->row.pose[2] = rows[extra++];
+            body->row.pose[3] = rows[extra++];
+        }
+    }
+    assert(extra == n_pose);
+}
+
+/* -- with contacts that stay closed ---------------------------------------- */
 
 static bool
 touched(const struct mech *mech, const struct mblock *block)
@@ -661,7 +685,7 @@ static void
 block_tapes(struct mech *mech, uint32_t index)
 {
     block_flow(mech, mech->blocks + index);
-    motion_tape(mech, mech->blocks + index);
+    motion_tape(mech, index);
     driven_tape(mech, index);
     joint_tapes(mech, mech->blocks + index);
 }

@@ -131,10 +131,14 @@ imp_ref rotor_table(struct mech *mech);
 /* The relays of a block, and the rates of its state in shares. */
 struct relays;
 /* Of a block of bodies: what closed contacts add to each rate of the state, and
- * further numbers whose series are asked for. */
+ * further numbers whose series are asked for. With joints, of which these are
+ * the unknowns: the conditions of the series and, behind these, those of an
+ * instant, and what contacts then add. */
 struct relay_bodies {
     const expr *const *pushed, *const *more;
     size_t n_more;
+    uint32_t n_unknown;
+    const expr *const *pushed_now, *const *conditions;
 };
 /* Finds them in the rates of the n state leaves of a block, whose guards these
  * are; sets block->relays. NULL: there are none. bodies: NULL for a system. */
@@ -148,7 +152,8 @@ const struct relays *relays_build(struct mech *mech, imp_block *block,
 uint32_t relays_count(const struct relays *relays);
 /* u of relay i. */
 const expr *relays_level(const struct relays *relays, uint32_t i);
-/* The rates of the state with these shares and sides. */
+/* The rates of the state with these shares and sides; behind them, of bodies
+ * with joints, their conditions. */
 void relays_rates(const struct relays *relays, const expr *const *share,
                   const expr *const *side, const expr **rate);
 /* The rate of u of relay i, where these are the rates of the state. */

@@ -11,37 +11,7 @@
 #include <string.h>
 
 #include "mechanics/mech_priv.h"
-
-struct relays {
-    struct mech *mech;
-    const expr *const *leaf, **rate; /* of the state */
-    size_t n_state;
-    const struct relay_bodies *bodies; /* NULL: a system */
-    const expr *const *level;          /* the guards of the block */
-    const imp_guard *guard;
-    size_t n_guard;
-    const expr *u[IMP_RELAYS_MAX];
-    uint32_t n, number[2 * IMP_RELAYS_MAX];
-    bool too_many;
-    const expr **to; /* per node: what it has become */
-    uint32_t top;
-    const expr **in_shares; /* the rates */
-    const expr **push;      /* n x n_state: what the shares add to them */
-    imp_relays out;
-};
-
-/* The side of relay i, and its share, while formulas are made. */
-static const expr *
-side_of(const struct relays *relays, uint32_t i)
-{
-    return ex_sym(relays->mech->graph, SYM_LOCAL, i, 0);
-}
-
-static const expr *
-share_of(const struct relays *relays, uint32_t i)
-{
-    return ex_sym(relays->mech->graph, SYM_LOCAL, IMP_RELAYS_MAX + i, 0);
-}
+#include "mechanics/relay_priv.h"
 
 /* -- which there are ------------------------------------------------------- */
 
@@ -53,19 +23,6 @@ guard_number(const struct relays *relays, const expr *level)
             relays->guard[i].kind == IMP_GUARD_SIGN && !relays->guard[i].gap)
             return (uint32_t)i;
     return IMP_NO_GUARD;
-}
-
-/* The relay of this switching function, *negative: of its negative; n: none. */
-static uint32_t
-relay_of(const struct relays *relays, const expr *level, bool *negative)
-{
-    const expr *other = ex_neg(relays->mech->graph, level);
-    for (uint32_t i = 0; i < relays->n; i++) {
-        *negative = relays->u[i] == other;
-        if (relays->u[i] == level || *negative)
-            return i;
-    }
-    return relays->n;
 }
 
 /* Do forces reach the rate of this function directly? */
@@ -95,7 +52,7 @@ find(void *ctx, const expr *node)
     uint32_t number = guard_number(relays, level);
     if (number == IMP_NO_GUARD || !is_driven(relays, level))
         return;
-    uint32_t i = relay_of(relays, level, &negative);
+    uint32_t i = relays_of_level(relays, level, &negative);
     relays->too_many |= i == IMP_RELAYS_MAX;
     if (relays->too_many)
         return;
@@ -107,134 +64,6 @@ find(void *ctx, const expr *node)
     relays->number[2 * i + negative] = number;
 }
 
-/* -- formulas in shares ---------------------------------------------------- */
-
-/* a/u, where u is a factor of a; NULL: it is none. */
-static const expr *
-without(struct graph *graph, const expr *a, const expr *u)
-{
-    if (a == u)
-        return ex_num(graph, 1.0);
-    if (a->op == IMP_OP_NEG) {
-        const expr *rest = without(graph, a->a, u);
-        return rest ? ex_neg(graph, rest) : NULL;
-    }
-    if (a->op != IMP_OP_MUL && a->op != IMP_OP_DIV)
-        return NULL;
-    const expr *rest = without(graph, a->a, u);
-    if (rest)
-        return ex_op(graph, (enum imp_op)a->op, rest, a->b, NULL);
-    rest = a->op == IMP_OP_MUL ? without(graph, a->b, u) : NULL;
-    return rest ? ex_mul(graph, a->a, rest) : NULL;
-}
-
-/* What a node that branches at relay i becomes; b, d: its operands now. */
-static const expr *
-at_relay(const struct relays *relays, const expr *node, uint32_t i,
-         bool negative, const expr *a, const expr *b)
-{
-    struct graph *graph = relays->mech->graph;
-    const expr *share = share_of(relays, i), *side = side_of(relays, i),
-               *half = ex_num(graph, 0.5);
-    if (negative) {
-        share = ex_neg(graph, share);
-        side = ex_neg(graph, side);
-    }
-    switch ((enum imp_op)node->op) {
-    case IMP_OP_SIGN:
-        return share;
-    case IMP_OP_ABS:
-        return ex_mul(graph, side, a);
-    case IMP_OP_LT: /* a - b < 0 */
-    case IMP_OP_LE:
-        return ex_mul(graph, half, ex_sub(graph, ex_num(graph, 1.0), share));
-    case IMP_OP_EQ:
-        return ex_num(graph, 0.0);
-    case IMP_OP_NE:
-        return ex_num(graph, 1.0);
-    case IMP_OP_MIN:
-    case IMP_OP_MAX: {
-        const expr *off = ex_mul(graph, side, ex_sub(graph, a, b));
-        return ex_mul(graph, half,
-                      ex_op(graph,
-                            node->op == IMP_OP_MAX ? IMP_OP_ADD : IMP_OP_SUB,
-                            ex_add(graph, a, b), off, NULL));
-    }
-    default:
-        return NULL;
-    }
-}
-
-static bool
-has_shares(const struct relays *relays, const expr *node)
-{
-    for (uint32_t i = 0; i < relays->n; i++)
-        if (ex_depends(relays->mech->graph, node, SYM_LOCAL, IMP_RELAYS_MAX + i,
-                       UINT32_MAX))
-            return true;
-    return false;
-}
-
-/* A choice by a condition that holds shares: the mean of both. */
-static const expr *
-mixed(const struct relays *relays, const expr *a, const expr *b, const expr *c)
-{
-    struct graph *graph = relays->mech->graph;
-    return ex_add(graph, c, ex_mul(graph, a, ex_sub(graph, b, c)));
-}
-
-static const expr *
-rebuilt(const struct relays *relays, const expr *node, const expr *a,
-        const expr *b, const expr *c)
-{
-    struct graph *graph = relays->mech->graph;
-    bool negative;
-    const expr *level = ex_branch(graph, node);
-    uint32_t i = level ? relay_of(relays, level, &negative) : relays->n;
-    const expr *new =
-        i < relays->n ? at_relay(relays, node, i, negative, a, b) : NULL;
-    if (new)
-        return new;
-    if (node->op == IMP_OP_DIV && node->b->op == IMP_OP_ABS &&
-        (i = relay_of(relays, node->b->a, &negative)) < relays->n) {
-        const expr *rest = without(graph, node->a, node->b->a);
-        if (rest && node->a->id < relays->top) {
-            const expr *share = share_of(relays, i);
-            return ex_mul(graph, rest, negative ? ex_neg(graph, share) : share);
-        }
-    }
-    if (a == node->a && b == node->b && c == node->c)
-        return node;
-    if (has_shares(relays, a) || (b && has_shares(relays, b)))
-        switch ((enum imp_op)node->op) {
-        case IMP_OP_SELECT:
-            if (has_shares(relays, a))
-                return mixed(relays, a, b, c);
-            break;
-        case IMP_OP_NOT:
-            return ex_sub(graph, ex_num(graph, 1.0), a);
-        case IMP_OP_AND:
-            return ex_mul(graph, a, b);
-        case IMP_OP_OR:
-            return ex_sub(graph, ex_add(graph, a, b), ex_mul(graph, a, b));
-        default:
-            break;
-        }
-    return ex_op(graph, (enum imp_op)node->op, a, b, c);
-}
-
-static void
-rebuild(void *ctx, const expr *node)
-{
-    struct relays *relays = ctx;
-    if (node->id >= relays->top || relays->to[node->id])
-        return;
-    const expr *a = node->a ? relays->to[node->a->id] : NULL,
-               *b = node->b ? relays->to[node->b->id] : NULL,
-               *c = node->c ? relays->to[node->c->id] : NULL;
-    relays->to[node->id] = a ? rebuilt(relays, node, a, b, c) : node;
-}
-
 /* -- equations ------------------------------------------------------------- */
 
 struct relay_equations {
@@ -244,6 +73,10 @@ struct relay_equations {
     const expr **r, **K; /* rates of u */
     const expr **share;  /* solved */
     const expr **rate;   /* with these */
+    /* of bodies with joints: the unknowns of these, then the shares; residuals
+     * and Jacobian */
+    uint32_t n_unknown;
+    const expr **residual;
 };
 
 /* The rate of u_i, where these are the rates of the state. */
@@ -257,38 +90,6 @@ rate_along(const struct relays *relays, uint32_t i, const expr *const *rate,
     return clock ? ex_add(mech->graph, sum,
                           ex_diff(mech->graph, relays->u[i], sym_time(mech)))
                  : sum;
-}
-
-struct at_side {
-    struct graph *graph;
-    const expr *share;
-    double value;
-};
-
-static const expr *
-side_leaf(void *ctx, const expr *leaf)
-{
-    const struct at_side *at = ctx;
-    return leaf == at->share ? ex_num(at->graph, at->value) : NULL;
-}
-
-/* A formula as a straight line between its values on both sides of relay i:
- * powers of a share are those of 1 and -1. */
-static const expr *
-straight(const struct relays *relays, uint32_t i, const expr *formula)
-{
-    struct graph *graph = relays->mech->graph;
-    struct at_side at = {graph, share_of(relays, i), 1.0};
-    const expr *slope = ex_diff(graph, formula, at.share);
-    if (!ex_depends(graph, slope, SYM_LOCAL, at.share->i, UINT32_MAX))
-        return formula;
-    const expr *up = ex_subst(graph, formula, side_leaf, &at);
-    at.value = -1.0;
-    const expr *down = ex_subst(graph, formula, side_leaf, &at),
-               *half = ex_num(graph, 0.5);
-    return sc_add(
-        graph, sc_mul(graph, half, sc_add(graph, up, down)),
-        sc_mul(graph, at.share, sc_mul(graph, half, sc_sub(graph, up, down))));
 }
 
 static const expr *
@@ -322,13 +123,19 @@ take_apart(struct relay_equations *eq, const expr *const *rate)
     size_t n_state = relays->n_state;
     for (size_t k = 0; k < n_state; k++) {
         for (uint32_t i = 0; i < n; i++) {
-            const expr *slope = ex_diff(graph, rate[k], share_of(relays, i));
-            if (has_shares(relays, slope))
+            const expr *slope =
+                ex_diff(graph, rate[k], relays_share(relays, i));
+            if (relays_has_shares(relays, slope))
                 return false;
             eq->push[i * n_state + k] = slope;
         }
         eq->free[k] = ex_subst(graph, rate[k], no_share, (void *)relays);
     }
+    for (size_t k = n_state; k < relays->n_rate; k++)
+        for (uint32_t i = 0; i < n; i++)
+            if (relays_has_shares(
+                    relays, ex_diff(graph, rate[k], relays_share(relays, i))))
+                return false;
     for (uint32_t i = 0; i < n; i++) {
         eq->r[i] = rate_along(relays, i, eq->free, true);
         for (uint32_t j = 0; j < n; j++)
@@ -338,13 +145,34 @@ take_apart(struct relay_equations *eq, const expr *const *rate)
     return true;
 }
 
+static bool
+is_jointed(const struct relays *relays)
+{
+    return relays->bodies && relays->bodies->n_unknown > 0;
+}
+
+/* Does nothing jump at relay i? */
+static bool
+is_smooth(const struct relay_equations *eq, uint32_t i)
+{
+    const struct relays *relays = eq->of;
+    const expr *share = relays_share(relays, i);
+    if (!is_jointed(relays))
+        return ex_is_num(eq->K[i * relays->n + i], 0.0);
+    for (size_t k = 0; k < relays->n_rate; k++)
+        if (ex_depends(relays->mech->graph, relays->in_shares[k], SYM_LOCAL,
+                       share->i, UINT32_MAX))
+            return false;
+    return true;
+}
+
 /* Leaves out relays at which nothing jumps; false: there are none. */
 static bool
 leave_out_smooth(const struct relay_equations *eq, struct relays *relays)
 {
     uint32_t n = relays->n, left = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (ex_is_num(eq->K[i * n + i], 0.0))
+        if (is_smooth(eq, i))
             continue;
         relays->u[left] = relays->u[i];
         relays->number[2 * left] = relays->number[2 * i];
@@ -404,6 +232,16 @@ solve(struct relay_equations *eq)
     }
 }
 
+/* Do the forces that hold relay i reach the rate of variable k? */
+static bool
+reaches(const struct relays *relays, uint32_t i, size_t k)
+{
+    if (!is_jointed(relays))
+        return !ex_is_num(relays->push[i * relays->n_state + k], 0.0);
+    return ex_depends(relays->mech->graph, relays->in_shares[k], SYM_UNKNOWN,
+                      UINT32_MAX, UINT32_MAX);
+}
+
 /* While relay i is held, the rate of one variable follows from those of others,
  * so that u' is 0 to the bit. Others that are read so are fixed. */
 static void
@@ -417,8 +255,7 @@ hold_exactly(const struct relays *relays, uint32_t i, const expr *held,
     for (size_t k = 0; k < n_state; k++) {
         slope[k] = ex_diff(graph, relays->u[i], relays->leaf[k]);
         if (at == n_state && ex_is_const(slope[k]) &&
-            !ex_is_num(slope[k], 0.0) && !fixed[k] &&
-            !ex_is_num(relays->push[i * n_state + k], 0.0))
+            !ex_is_num(slope[k], 0.0) && !fixed[k] && reaches(relays, i, k))
             at = k;
     }
     if (at == n_state)
@@ -462,7 +299,76 @@ join(struct relay_equations *eq, const expr *const *rate)
         hold_exactly(relays, i, held_row(relays, i), eq->rate, fixed);
 }
 
+/* -- bodies with joints ---------------------------------------------------- */
+
+/* Where the modes of relays stand: rows of a series, or locals behind the
+ * unknowns. */
+struct modes {
+    const expr *held[IMP_RELAYS_MAX], *side[IMP_RELAYS_MAX],
+        *share[IMP_RELAYS_MAX];
+};
+
+static struct modes
+modes_of(const struct relays *relays, bool series)
+{
+    struct graph *graph = relays->mech->graph;
+    struct modes modes;
+    uint32_t n = relays->n, first = relays->bodies->n_unknown;
+    for (uint32_t i = 0; i < n; i++) {
+        modes.share[i] = ex_sym(graph, SYM_UNKNOWN, first + i, 0);
+        modes.held[i] = series ? held_row(relays, i)
+                               : ex_sym(graph, SYM_LOCAL, first + n + i, 0);
+        modes.side[i] = series ? side_row(relays, i)
+                               : ex_sym(graph, SYM_LOCAL, first + 2 * n + i, 0);
+    }
+    return modes;
+}
+
+/* The conditions of the joints, then of relays: their rate, or what the share
+ * lacks to the side; and the Jacobian. Sets the rates of the state. */
+static void
+jointed_equations(struct relay_equations *eq, bool series)
+{
+    const struct relays *relays = eq->of;
+    const struct relay_bodies *bodies = relays->bodies;
+    struct graph *graph = relays->mech->graph;
+    uint32_t n_unknown = eq->n_unknown = bodies->n_unknown + relays->n;
+    struct modes modes = modes_of(relays, series);
+    const expr **in = NEW_N(relays->mech->arena, const expr *, relays->n_rate),
+               **residual = eq->residual =
+                   NEW_N(relays->mech->arena, const expr *,
+                         (size_t)n_unknown *(n_unknown + 1)),
+               **jacobian = residual + n_unknown,
+               *const *pushed = series ? bodies->pushed : bodies->pushed_now;
+    const expr **conditions = in + relays->n_state;
+    relays_rates(relays, modes.share, modes.side, in);
+    for (size_t k = 0; k < relays->n_state; k++)
+        eq->rate[k] = sc_add(graph, in[k], pushed[k]);
+    for (uint32_t i = 0; i < bodies->n_unknown; i++)
+        residual[i] = conditions[series ? i : bodies->n_unknown + i];
+    for (uint32_t i = 0; i < relays->n; i++) {
+        eq->share[i] = modes.share[i];
+        residual[bodies->n_unknown + i] =
+            ex_op(graph, IMP_OP_SELECT, modes.held[i],
+                  rate_along(relays, i, eq->rate, true),
+                  sc_sub(graph, modes.share[i], modes.side[i]));
+    }
+    for (uint32_t i = 0; i < n_unknown; i++)
+        for (uint32_t j = 0; j < n_unknown; j++)
+            jacobian[i * n_unknown + j] =
+                ex_diff(graph, residual[i], ex_sym(graph, SYM_UNKNOWN, j, 0));
+    if (series)
+        relays_hold(relays, modes.held, eq->rate);
+}
+
 /* -- tapes ----------------------------------------------------------------- */
+
+static const expr *
+no_unknown(void *ctx, const expr *leaf)
+{
+    const struct mech *mech = ctx;
+    return leaf->sym == SYM_UNKNOWN ? ex_num(mech->graph, 0.0) : NULL;
+}
 
 /* The tape of one instant, before the pushes of contacts are added. */
 static void
@@ -471,18 +377,22 @@ now_tape(const struct relay_equations *eq, const char *name, imp_relays *out)
     const struct relays *relays = eq->of;
     struct mech *mech = relays->mech;
     size_t n = relays->n, n_state = relays->n_state, told = 0;
+    bool jointed = is_jointed(relays); /* then solve_tape tells more */
+    const expr *zero = ex_num(mech->graph, 0.0);
     const expr **outs =
         NEW_N(mech->arena, const expr *, n *(IMP_RELAY_TOLD + n + 2 * n_state));
     for (size_t i = 0; i < n; i++) {
         outs[told++] = relays->u[i];
         outs[told++] = formula_rounding(mech, relays->u[i]);
-        outs[told++] = eq->r[i];
-        outs[told++] = formula_rounding(mech, eq->r[i]);
+        outs[told++] = jointed ? zero : eq->r[i];
+        outs[told++] = formula_rounding(
+            mech, jointed ? ex_subst(mech->graph, eq->r[i], no_unknown, mech)
+                          : eq->r[i]);
     }
     for (size_t i = 0; i < n * n; i++)
-        outs[told++] = eq->K[i];
+        outs[told++] = jointed ? zero : eq->K[i];
     for (size_t i = 0; i < n * n_state; i++)
-        outs[told++] = eq->push[i];
+        outs[told++] = jointed ? zero : eq->push[i];
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_state; k++)
             outs[told++] = ex_diff(mech->graph, relays->u[i], relays->leaf[k]);
@@ -515,9 +425,26 @@ series_tape(const struct relay_equations *eq, const char *name, imp_relays *out)
                              .n_outs = n_out,
                              .states = relays->leaf,
                              .rates = eq->rate,
-                             .n_states = n_state};
+                             .n_states = n_state,
+                             .n_local = eq->n_unknown,
+                             .residual = eq->residual,
+                             .jacobian = eq->residual + eq->n_unknown,
+                             .n_unknown = eq->n_unknown,
+                             .symmetric = IMP_JACOBIAN_RANK};
     out->tape = mech_series_tape(mech, spec, rows);
     out->rows = image_array(mech->image, rows, n_out, sizeof *rows);
+}
+
+/* The tape of the unknowns of an instant, of bodies with joints. */
+static void
+solve_tape(struct relay_equations *eq, const char *name, imp_relays *out)
+{
+    struct mech *mech = eq->of->mech;
+    jointed_equations(eq, false);
+    out->solve =
+        mech_eval_tape(mech, arena_printf(mech->arena, "%s relays solve", name),
+                       eq->n_unknown + 2 * eq->of->n, eq->residual,
+                       (size_t)eq->n_unknown * (eq->n_unknown + 1));
 }
 
 static struct relay_equations
@@ -535,20 +462,6 @@ equations_new(const struct relays *relays)
         .rate = NEW_N(arena, const expr *, n_state)};
 }
 
-static void
-rates_in_shares(struct relays *relays, const expr **out)
-{
-    struct mech *mech = relays->mech;
-    relays->top = graph_size(mech->graph);
-    relays->to = NEW_N(mech->arena, const expr *, relays->top + 1);
-    for (size_t k = 0; k < relays->n_state; k++) {
-        ex_nodes(mech->graph, relays->rate[k], rebuild, relays);
-        out[k] = relays->to[relays->rate[k]->id];
-        for (uint32_t i = 0; i < relays->n; i++)
-            out[k] = straight(relays, i, out[k]);
-    }
-}
-
 const struct relays *
 relays_build(struct mech *mech, imp_block *block, const char *name,
              const struct guard_levels *guards, const expr *const *leaf,
@@ -556,25 +469,30 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
              const struct relay_bodies *bodies)
 {
     assert(mech && block && name && guards && (leaf || !n) && (rate || !n));
+    size_t n_rate = n + (bodies ? 2 * (size_t)bodies->n_unknown : 0);
     struct relays *relays = NEW(mech->arena, struct relays);
     *relays = (struct relays){.mech = mech,
                               .leaf = leaf,
-                              .rate = NEW_N(mech->arena, const expr *, n + 1),
                               .n_state = n,
+                              .n_rate = n_rate,
                               .bodies = bodies,
                               .level = guards->u,
                               .guard = guards->guard,
                               .n_guard = guards->n};
+    relays->rate = NEW_N(mech->arena, const expr *, n_rate + 1);
     memcpy(relays->rate, rate, n * sizeof *rate);
-    for (size_t k = 0; k < n && guards->n > 0; k++)
-        ex_nodes(mech->graph, rate[k], find, relays);
-    relays->in_shares = NEW_N(mech->arena, const expr *, n + 1);
+    for (size_t k = n; k < n_rate; k++)
+        relays->rate[k] = bodies->conditions[k - n];
+    for (size_t k = 0; k < n_rate && guards->n > 0; k++)
+        ex_nodes(mech->graph, relays->rate[k], find, relays);
+    relays->in_shares = NEW_N(mech->arena, const expr *, n_rate + 1);
     struct relay_equations eq;
     do {
-        if (relays->n == 0 || relays->too_many)
+        if (relays->n == 0 || relays->too_many ||
+            (bodies && bodies->n_unknown + relays->n > IMP_UNKNOWN_MAX))
             return NULL;
         eq = equations_new(relays);
-        rates_in_shares(relays, relays->in_shares);
+        relays_in_shares(relays, relays->in_shares);
         if (!take_apart(&eq, relays->in_shares))
             return NULL;
     } while (leave_out_smooth(&eq, relays));
@@ -584,9 +502,14 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
                                .modal = IMP_NO_TAPE,
                                .solve = IMP_NO_TAPE};
     now_tape(&eq, name, &relays->out);
-    add_pushes(&eq);
-    solve(&eq);
-    join(&eq, relays->in_shares);
+    if (is_jointed(relays)) {
+        solve_tape(&eq, name, &relays->out);
+        jointed_equations(&eq, true);
+    } else {
+        add_pushes(&eq);
+        solve(&eq);
+        join(&eq, relays->in_shares);
+    }
     series_tape(&eq, name, &relays->out);
     relays->out.guards =
         image_array(mech->image, relays->number, 2 * (size_t)relays->n,
@@ -631,7 +554,7 @@ relays_rates(const struct relays *relays, const expr *const *share,
 {
     assert(relays && share && side && rate);
     struct given given = {share, side};
-    for (size_t k = 0; k < relays->n_state; k++)
+    for (size_t k = 0; k < relays->n_rate; k++)
         rate[k] = ex_subst(relays->mech->graph, relays->in_shares[k],
                            given_leaf, &given);
 }

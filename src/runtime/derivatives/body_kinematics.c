@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Velocity, acceleration and jerk of a body (body_kinematics.h). A free body
- * has a tape for them. Where joints or closed contacts act on the body, they
- * are read off the series of its motion. */
+ * has a tape for them. Where joints, relays or closed contacts act on the body,
+ * they are read off the series of its motion. */
 #include "runtime/derivatives/body_kinematics.h"
 
 #include <assert.h>
@@ -13,6 +13,7 @@
 #include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/vec3.h"
+#include "runtime/relays/relays.h"
 
 int
 body_kinematics(struct rt *run, uint32_t body, double out[18])
@@ -21,7 +22,8 @@ body_kinematics(struct rt *run, uint32_t body, double out[18])
     const imp_body *image_body = rt_body(run, body);
     if (image_body->kinematics != IMP_NO_TAPE &&
         !(image_body->block != IMP_NO_BLOCK &&
-          persistent_moves(run, image_body->block))) {
+          (persistent_moves(run, image_body->block) ||
+           relays_act(run, image_body->block)))) {
         rt_enter(run, body);
         return rt_eval(run, image_body->kinematics, NULL, out);
     }

@@ -50,6 +50,7 @@ relays_new(struct rt *run)
         relays->work =
             NEW_N(run->own, double,
                   (rt_tape(run, of->tape)->n_rows + 1) * IMP_ROW_STRIDE);
+        relays_jointed(run, b, relays);
         all[b] = relays;
     }
     return all;
@@ -415,6 +416,8 @@ relays_ask(struct rt *run, uint32_t block, struct relays *relays, double least,
 {
     uint32_t n = relays->of->n;
     int st = rt_eval(run, relays->of->now, relays->side, relays->told);
+    if (!st)
+        st = relays_through_joints(run, block, relays);
     const double *told = relays->told;
     for (uint32_t i = 0; i < n && !st; i++, told += IMP_RELAY_TOLD) {
         relays->rate[i] = told[2];

@@ -33,6 +33,10 @@ struct relays {
     double *modes;  /* ROW source 0 of the series */
     double *work;   /* rows of the series */
     double *none;   /* rows without contacts; NULL: of a system */
+    /* Of bodies with joints; NULL: there are none. The unknowns and modes, as
+     * imp_relays.solve reads them, what that tells, and two states. */
+    double *unknown, *out, *rates;
+    int *pivot;
     double *change; /* n_state: what takes u of bodies to 0, */
     double *lifts;  /* and what closed contacts do to their state */
     /* The rates of u without shares, sizes of their terms, and what shares add;
@@ -130,6 +134,17 @@ bool relays_solve(const struct relays *relays, const bool *held,
 /* Tells the tapes what holds. */
 void relays_tell(struct rt *run, const struct relays *relays);
 void relays_let_go(struct rt *run, struct relays *relays);
+
+/* -- relays_joints.c -- */
+/* The memory for it. */
+void relays_jointed(struct rt *run, uint32_t block, struct relays *relays);
+/* The unknowns of the joints and the shares at the present state; NULL without
+ * joints. Status as of rt_eval; IMP_SINGULAR. */
+int relays_unknowns(struct rt *run, uint32_t block, const double **unknown);
+/* Without contacts: the rates of u, and what shares add to them and to the
+ * state, into what the tape `now` has told. Nothing without joints. */
+int relays_through_joints(struct rt *run, uint32_t block,
+                          struct relays *relays);
 
 /* -- relays_bodies.c -- */
 /* Could u of a relay be 0 now? */

@@ -18,18 +18,26 @@ relays_rows(const struct rt *run, uint32_t block, double *rows)
     const uint32_t *row = IMP_ARRAY(run->im, relays->of->rows, uint32_t),
                    *to = IMP_ARRAY(run->im, of->rows, uint32_t),
                    *body = IMP_ARRAY(run->im, of->bodies, uint32_t);
-    uint32_t more = relays->of->n_state + 2 * relays->of->n;
+    uint32_t more = relays->of->n_state + 2 * relays->of->n,
+             n_turn = relays->of->rows.n - of->n_told * IMP_JOINT_ROWS;
     for (uint32_t i = 0; i < relays->of->n_state; i++)
         memcpy(rows + (size_t)to[i] * IMP_ROW_STRIDE,
                relays->work + (size_t)row[i] * IMP_ROW_STRIDE,
                IMP_ROW_STRIDE * sizeof(double));
-    for (uint32_t b = 0; b < of->bodies.n && more < relays->of->rows.n; b++)
+    for (uint32_t b = 0; b < of->bodies.n && more < n_turn; b++)
         for (int j = 2; j < 4 && rt_body(run, body[b])->pose[2] != IMP_NO_ROW;
              j++)
             memcpy(rows +
                        (size_t)rt_body(run, body[b])->pose[j] * IMP_ROW_STRIDE,
                    relays->work + (size_t)row[more++] * IMP_ROW_STRIDE,
                    IMP_ROW_STRIDE * sizeof(double));
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    for (uint32_t i = 0; i < run->im->joints.n && of->n_told; i++)
+        for (uint32_t k = 0; k < IMP_JOINT_ROWS; k++)
+            if ((joint[i].flags & IMP_JOINTF_TELLS) && joint[i].block == block)
+                memcpy(rows + (size_t)joint[i].rows[k] * IMP_ROW_STRIDE,
+                       relays->work + (size_t)row[more++] * IMP_ROW_STRIDE,
+                       IMP_ROW_STRIDE * sizeof(double));
 }
 
 int
@@ -39,8 +47,11 @@ relays_driven(struct rt *run, uint32_t block, const double *push, int from,
     struct relays *relays = relays_of(run, block);
     assert(relays && relays->act);
     const double *rows[] = {push ? push : relays->none, relays->modes};
-    return rt_series_from(run, relays->of->tape, NULL, rows, relays->work, from,
-                          order);
+    const double *unknown;
+    int st = relays_unknowns(run, block, &unknown);
+    return st ? st
+              : rt_series_from(run, relays->of->tape, unknown, rows,
+                               relays->work, from, order);
 }
 
 int
@@ -56,7 +67,10 @@ relays_series_nonfinite(struct rt *run, uint32_t block, int order)
 {
     const struct relays *relays = relays_of(run, block);
     const double *from[] = {relays->none, relays->modes};
-    rt_nonfinite_series(run, relays->of->tape, NULL, from, relays->work, order);
+    const double *unknown;
+    if (!relays_unknowns(run, block, &unknown))
+        rt_nonfinite_series(run, relays->of->tape, unknown, from, relays->work,
+                            order);
 }
 
 void

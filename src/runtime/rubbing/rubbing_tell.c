@@ -9,8 +9,10 @@
 
 #include "abi/status.h"
 #include "runtime/joints/joints.h"
+#include "runtime/motion/motion.h"
 #include "runtime/motion/persistent.h"
 #include "runtime/numerics/taylor.h"
+#include "runtime/relays/relays.h"
 #include "runtime/rubbing/rubbing_priv.h"
 
 /* A joint with friction: its force (2), friction and rate. */
@@ -61,6 +63,20 @@ tell_smooth(struct rt *run, uint32_t block, const double *x)
     return st;
 }
 
+/* The same where relays hold bodies. run->rows.block may be in use: the rows
+ * give states within the last step. */
+static int
+tell_beside_relays(struct rt *run, uint32_t block)
+{
+    double *keep = run->rows.block[block];
+    run->rows.block[block] = joints_rows(run, block);
+    int st = motion_rows(run, block, 1);
+    if (!st)
+        st = tell_smooth(run, block, NULL);
+    run->rows.block[block] = keep;
+    return st;
+}
+
 int
 rubbing_tell(struct rt *run)
 {
@@ -74,7 +90,8 @@ rubbing_tell(struct rt *run)
         st = persistent_moves(run, block) ? persistent_series(run, 2, block)
                                           : joints_multipliers(run, block, &x);
         if (!st && blocks[block].n_told)
-            st = tell_smooth(run, block, x);
+            st = x && relays_act(run, block) ? tell_beside_relays(run, block)
+                                             : tell_smooth(run, block, x);
         if (st || blocks[block].n_rub == 0)
             continue;
         struct pins *pins = rubbing_pins(run, block);

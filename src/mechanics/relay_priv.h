@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of relays share. */
+#ifndef IMP_MECHANICS_RELAY_PRIV_H
+#define IMP_MECHANICS_RELAY_PRIV_H
+
+#include "abi/relays.h"
+#include "mechanics/mech_priv.h"
+
+struct relays {
+    struct mech *mech;
+    /* of the state; behind the rates, of bodies with joints, the conditions */
+    const expr *const *leaf, **rate;
+    size_t n_state, n_rate;
+    const struct relay_bodies *bodies; /* NULL: a system */
+    const expr *const *level;          /* the guards of the block */
+    const imp_guard *guard;
+    size_t n_guard;
+    const expr *u[IMP_RELAYS_MAX];
+    uint32_t n, number[2 * IMP_RELAYS_MAX];
+    bool too_many;
+    const expr **to; /* per node: what it has become */
+    uint32_t top;
+    const expr **in_shares; /* `rate` */
+    const expr **push;      /* n x n_state: what the shares add to them */
+    imp_relays out;
+};
+
+/* The relay of this switching function, *negative: of its negative; n: none. */
+uint32_t relays_of_level(const struct relays *relays, const expr *level,
+                         bool *negative);
+/* The side of relay i, and its share, while formulas are made. */
+const expr *relays_side(const struct relays *relays, uint32_t i);
+const expr *relays_share(const struct relays *relays, uint32_t i);
+bool relays_has_shares(const struct relays *relays, const expr *formula);
+/* relays->rate as formulas of the shares, into out: straight lines. */
+void relays_in_shares(struct relays *relays, const expr **out);
+
+#endif

@@ -311,11 +311,15 @@ complain(struct rt *run, const struct smooth_polytope *pair,
                   "G must be negative at the shape's origin and positive far "
                   "from it on every ray");
         break;
+    case SUPPORT_LOST:
     case SUPPORT_NONFINITE: {
         double x[3] = {nearest->u[0], nearest->u[1],
                        pair->d == 3 ? nearest->u[2] : 0.0},
                out[10];
-        if (rt_eval(run, pair->A.b->g2, x, out) == IMP_NONFINITE) {
+        if (support_tell_sharp(&pair->A, x, pair->b.b, pair->k->range))
+            return;
+        if (fault == SUPPORT_NONFINITE &&
+            rt_eval(run, pair->A.b->g2, x, out) == IMP_NONFINITE) {
             rt_nonfinite(run, pair->A.b->g2, x);
             return;
         }

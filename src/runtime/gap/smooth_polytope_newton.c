@@ -70,6 +70,7 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
     double local[SMOOTH_POLYTOPE_LOCALS], out[SMOOTH_POLYTOPE_OUT],
         jacobian[SMOOTH_POLYTOPE_UNKNOWNS * SMOOTH_POLYTOPE_UNKNOWNS];
     double last = INFINITY;
+    struct support_steps steps = {0};
     int piv[SMOOTH_POLYTOPE_UNKNOWNS],
         count = smooth_polytope_local(pair, feature, local), dim = pair->d;
     uint32_t tape = pair->k->feature_kkt[feature.kind];
@@ -95,12 +96,14 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
         }
         if (move > 8.0 * scale)
             return SUPPORT_LOST;
+        double share =
+            support_steps_share(&steps, dim, out, move, 1e-11 * scale);
         for (int i = 0; i < count; i++)
-            local[i] -= out[i];
+            local[i] -= share * out[i];
         bool small = move <= SMOOTH_POLYTOPE_STEP * scale;
         if (small || (move < 1e-11 * scale && move >= 0.25 * last))
             break;
-        bool stays = it > 12 && move > 0.95 * last;
+        bool stays = it > 12 && move > 0.95 * last && share == 1.0;
         if (stays && move <= SMOOTH_POLYTOPE_FLAT_STEP * scale)
             break;
         if (it == 59 || stays)

@@ -129,6 +129,7 @@ newton(struct rt *run, const imp_contact *image_contact,
 {
     int count = (int)image_contact->n_unknown, dim = pair->b[0].d;
     double out[8 + 64 + 1], jacobian[64], last = INFINITY;
+    struct support_steps steps = {0};
     bool factored = false;
     int piv[8];
     contact_bodies_enter(run, image_contact);
@@ -153,8 +154,10 @@ newton(struct rt *run, const imp_contact *image_contact,
         }
         if (move > 4.0 * pair->length)
             return SUPPORT_LOST;
+        double share = support_steps_share(&steps, 2 * dim, out, move,
+                                           1e-11 * (scale + pair->length));
         for (int i = 0; i < count; i++)
-            unknowns[i] -= out[i];
+            unknowns[i] -= share * out[i];
         /* converged: the step is tiny, or does not shrink any more */
         if (move <= SMOOTH_GAP_STEP * (scale + pair->length) ||
             (move < 1e-11 * (scale + pair->length) && move >= 0.25 * last)) {
@@ -167,7 +170,7 @@ newton(struct rt *run, const imp_contact *image_contact,
         }
         /* near a point of vanishing curvature of order m each step lowers the
          * error by the factor (m - 1)/m only */
-        if (it > 12 && move > 0.95 * last)
+        if (it > 12 && move > 0.95 * last && share == 1.0)
             return move <= SMOOTH_GAP_FLAT_STEP * (scale + pair->length)
                        ? SUPPORT_FINE
                        : SUPPORT_LOST;
@@ -445,9 +448,15 @@ complain(struct rt *run, const imp_contact *image_contact,
                   "from it on every ray");
         break;
     }
+    case SUPPORT_LOST:
     case SUPPORT_NONFINITE: {
         double zero[3] = {0.0, 0.0, 0.0}, o[10];
         for (int i = 0; i < 2; i++)
+            if (pair->have[i] &&
+                support_tell_sharp(&pair->b[i], pair->p[i].x,
+                                   pair->b[1 - i].b, image_contact->range))
+                return;
+        for (int i = 0; i < 2 && fault == SUPPORT_NONFINITE; i++)
             if (rt_eval(run, pair->b[i].b->g2,
                         pair->have[i] ? pair->p[i].x : zero,
                         o) == IMP_NONFINITE) {

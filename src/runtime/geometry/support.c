@@ -147,6 +147,33 @@ support_level(const struct support_body *body, const double x[3],
     return SUPPORT_FINE;
 }
 
+bool
+support_tell_sharp(const struct support_body *body, const double x[3],
+                   const imp_body *other, imp_range where)
+{
+    assert(body != NULL && x != NULL && other != NULL);
+    double values[10];
+    if (rt_eval(body->r, body->b->g2, x, values) != IMP_NONFINITE)
+        return false;
+    for (int i = 0; i <= body->d; i++)
+        if (!isfinite(values[i]))
+            return false;
+    const struct rt *run = body->r;
+    struct diag *diag =
+        diag_add(run->ds, DIAG_E0613, where,
+                 "`%s` is sharper than any %s where it is closest to `%s`: its "
+                 "formula has no second derivative there",
+                 imp_text(run->im, body->b->name),
+                 body->d == 2 ? "circle" : "sphere",
+                 imp_text(run->im, other->name));
+    diag_help(run->ds, diag,
+              "turn it a little%s, so that another point is the closest one, "
+              "or take exponents of 2 and more: |x|^p with 1 < p < 2 has no "
+              "second derivative at x = 0",
+              body->d == 2 ? "" : " about an axis that is oblique to its own");
+    return true;
+}
+
 /* Pulls x along its ray from the origin to the surface. */
 static enum support_fault
 support_surface(const struct support_body *body, const double start[3],
@@ -324,6 +351,24 @@ model_step(const struct support_body *body, const struct support_point *point,
             step[i] *= most / len;
 }
 
+double
+support_steps_share(struct support_steps *steps, int n, const double *step,
+                    double move, double rounding)
+{
+    assert(steps && step && n > 0 && n <= SUPPORT_STEPS);
+    double along = 0.0;
+    for (int i = 0; i < n; i++) {
+        along += step[i] * steps->last[i];
+        steps->last[i] = step[i];
+    }
+    if (along < 0.0 && move > 0.5 * steps->move && move > rounding)
+        steps->share = fmax(0.5 * steps->share, 1.0 / 64.0);
+    else if (!(along < 0.0))
+        steps->share = steps->share > 0.0 ? fmin(2.0 * steps->share, 1.0) : 1.0;
+    steps->move = move;
+    return steps->share;
+}
+
 enum support_fault
 support_find(const struct support_body *body, const double n[3], double tol,
              bool warm, struct support_point *point)
@@ -332,6 +377,7 @@ support_find(const struct support_body *body, const double n[3], double tol,
     assert(!(fabs(vec3_norm(n) - 1) > 1e-6));
     enum support_fault fault = SUPPORT_FINE;
     double size = body->size > 0.0 ? body->size : 1.0;
+    struct support_steps steps = {0};
     if (!warm) {
         double x[3] = {size * n[0], size * n[1], size * n[2]};
         fault = support_surface(body, x, point);
@@ -352,7 +398,9 @@ support_find(const struct support_body *body, const double n[3], double tol,
             return SUPPORT_FINE;
         support_tangents(body->d, N, T);
         model_step(body, point, N, T, n, size, step);
-        double height = vec3_dot(n, point->x), share = 1.0;
+        double height = vec3_dot(n, point->x);
+        double share = support_steps_share(&steps, 3, step, vec3_norm(step),
+                                           1e-11 * size);
         bool rose = false;
         for (int half = 0; half < 40 && !rose; half++, share *= 0.5) {
             double x[3];

@@ -49,12 +49,30 @@ double support_ball_radius(struct rt *run, uint32_t body);
 enum support_fault support_level(const struct support_body *body,
                                  const double x[3],
                                  struct support_point *point);
+/* Has G no second derivative at x, as |x|^p has none with 1 < p < 2 at x = 0?
+ * Then the surface is sharper there than any sphere, and that is told (E0613)
+ * with the body that it faces. */
+bool support_tell_sharp(const struct support_body *body, const double x[3],
+                        const imp_body *other, imp_range where);
 /* The support point in direction n (unit, shape axes). With `warm`, `point`
  * holds a first guess on the surface. At the result the tangential part of n
  * is at most tol. */
 enum support_fault support_find(const struct support_body *body,
                                 const double n[3], double tol, bool warm,
                                 struct support_point *point);
+/* Steps of Newton's method, of up to SUPPORT_STEPS unknowns. Over a place where
+ * a second derivative is infinite, as that of |x|^p with 1 < p < 2 at x = 0,
+ * they go to and fro, without end where p is 3/2. A share of such a step comes
+ * near to the place. */
+#define SUPPORT_STEPS 8
+struct support_steps {
+    double last[SUPPORT_STEPS], move, share;
+};
+/* How much of a step to take: all of it, as long as steps do not turn round.
+ * `move` is the size of the step, of which steps up to `rounding` say nothing.
+ * The structure begins as zeros. */
+double support_steps_share(struct support_steps *steps, int n,
+                           const double *step, double move, double rounding);
 void support_to_world(const struct support_body *body, const double x[3],
                       double w[3]);
 void support_rotate(const struct support_body *body, const double x[3],

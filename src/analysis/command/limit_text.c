@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/num.h"
 #include "base/source.h"
 
 /* a gap is shown as it is written, up to this many bytes */
@@ -67,6 +68,65 @@ behind_time(const char *text, const char **end)
     return *end ? *end + strlen(BEHIND) : NULL;
 }
 
+/* The length of the number that begins at s; 0: none does. */
+static size_t
+number_length(const char *s)
+{
+    size_t digits = strspn(s, "0123456789"), n = digits;
+    if (!digits)
+        return 0;
+    if (s[n] == '.')
+        n += 1 + strspn(s + n + 1, "0123456789");
+    if (s[n] == 'e') {
+        size_t sign = s[n + 1] == '-' || s[n + 1] == '+';
+        size_t power = strspn(s + n + 1 + sign, "0123456789");
+        n += power ? 1 + sign + power : 0;
+    }
+    return n;
+}
+
+static double
+value(const char *number)
+{
+    double x = 0;
+    num_read(number, number_length(number), &x);
+    return x;
+}
+
+/* Do both texts say the same but for numbers outside of quoted names? Sets how
+ * many numbers differ, and where the last of these stands in either. */
+static bool
+alike(const char *a, const char *b, size_t *differ, const char *at[2])
+{
+    bool quoted = false;
+    *differ = 0;
+    while (*a && *b) {
+        size_t n = quoted ? 0 : number_length(a),
+               m = quoted ? 0 : number_length(b);
+        if (!n != !m || (!n && *a != *b))
+            return false;
+        if (n && (n != m || memcmp(a, b, n) != 0)) {
+            ++*differ;
+            at[0] = a;
+            at[1] = b;
+        }
+        quoted ^= *a == '`';
+        a += n ? n : 1;
+        b += m ? m : 1;
+    }
+    return *a == *b;
+}
+
+/* The number and the unit behind it, where both end what is said. 0: they do
+ * not. */
+static size_t
+quantity_length(const char *s)
+{
+    size_t n = number_length(s), unit = s[n] == ' ' ? 1 : 0;
+    unit += unit ? strcspn(s + n + 1, " :;,") : 0;
+    return !s[n + unit] || s[n + unit] == ':' ? n + unit : 0;
+}
+
 size_t
 remarks_join(const char **text, size_t n, struct arena *arena)
 {
@@ -75,20 +135,29 @@ remarks_join(const char **text, size_t n, struct arena *arena)
     for (size_t i = 0; i < n; i++) {
         const char *end, *other_end, *said = behind_time(text[i], &end);
         const char *last = NULL; /* the last remark that says the same */
-        size_t more = 0;
+        const char *greatest = NULL, *at[2];
+        size_t more = 0, most_differ = 0, differ;
         for (size_t k = i + 1; said && k < n; k++) {
             const char *other = behind_time(text[k], &other_end);
-            if (!other || strcmp(other, said))
+            if (!other || !alike(said, other, &differ, at))
                 continue;
             more++;
             last = text[k];
             end = other_end;
             text[k] = NULL;
+            if (differ > most_differ)
+                most_differ = differ;
+            if (differ == 1 && (!greatest || value(at[1]) > value(greatest)))
+                greatest = at[1];
         }
+        const char *with = !most_differ ? "" : ", with other numbers";
+        if (most_differ == 1 && quantity_length(greatest))
+            with = arena_printf(arena, ", with %.*s at most",
+                                (int)quantity_length(greatest), greatest);
         if (more)
             text[left++] = arena_printf(
-                arena, "%s (so %zu time%s more, until %.*s)", text[i], more,
-                more == 1 ? "" : "s", (int)(end - last), last);
+                arena, "%s (so %zu time%s more%s, until %.*s)", text[i], more,
+                more == 1 ? "" : "s", with, (int)(end - last), last);
         else if (text[i])
             text[left++] = text[i];
     }

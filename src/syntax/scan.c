@@ -738,7 +738,9 @@ scan_stray(struct scan *scan, size_t n)
                    "the character `%c` has no meaning here", byte);
     if (!diag)
         return;
-    if (byte == '%' && lo > 0 && isdigit((unsigned char)scan->text[lo - 1]))
+    if (byte == '%' && lo > 0 &&
+        (scan->text[lo - 1] == '[' ||
+         isdigit((unsigned char)scan->text[lo - 1])))
         diag_help(scan->ds, diag, "a share is a number: 50 percent are 0.5");
     else if (byte == '%')
         diag_help(scan->ds, diag,

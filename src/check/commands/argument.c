@@ -105,7 +105,8 @@ column_of_result(struct check *ck, const char *label)
     for (uint32_t k = ck->progress.command; k-- > 0;) {
         const struct tm_command *cmd = &ck->lists.commands.v[k];
         for (size_t i = 0; *cmd->bound && i < cmd->n_fields; i++)
-            if (cmd->fields[i].column && !strcmp(cmd->fields[i].name, label))
+            if ((cmd->fields[i].column || !strcmp(label, "t")) &&
+                !strcmp(cmd->fields[i].name, label))
                 return arena_printf(ck->arena, "%s.%s", cmd->bound, label);
     }
     return NULL;

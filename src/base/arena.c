@@ -371,6 +371,12 @@ arena_alloc(struct arena *arena, size_t size)
 static struct block **
 own_block(struct arena *arena, const void *p)
 {
+    /* most pieces that are given back are young and small: they lie in the
+     * block that still has room, and the others need no look */
+    const struct block *first = arena->first;
+    if (first && !is_own(first) && (const char *)p > (const char *)first &&
+        (const char *)p < (const char *)(first + 1) + first->used)
+        return NULL;
     for (struct block **at = &arena->first; *at; at = &(*at)->next) {
         struct block *block = *at;
         if ((const void *)(block + 1) == p)

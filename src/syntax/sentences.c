@@ -599,6 +599,10 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
         diag_help(parse->ds, diag,
                   "the force of a system is one list, with an entry for each "
                   "coordinate: force = (a, b)");
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               parse->found.kind == IMP_YYLPAREN) {
+        diag_help(parse->ds, diag, "for example: %s = (...)",
+                  parse->prev.text);
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,

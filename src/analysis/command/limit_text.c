@@ -93,16 +93,17 @@ value(const char *number)
     return x;
 }
 
-/* Do both texts say the same but for numbers outside of quoted names? Sets how
- * many numbers differ, and where the last of these stands in either. */
+/* Do both texts say the same but for numbers outside of quoted names and of
+ * brackets, which hold places? Sets how many numbers differ, and where the last
+ * of these stands in either. */
 static bool
 alike(const char *a, const char *b, size_t *differ, const char *at[2])
 {
-    bool quoted = false;
+    bool quoted = false, bracket = false;
     *differ = 0;
     while (*a && *b) {
-        size_t n = quoted ? 0 : number_length(a),
-               m = quoted ? 0 : number_length(b);
+        size_t n = quoted || bracket ? 0 : number_length(a),
+               m = quoted || bracket ? 0 : number_length(b);
         if (!n != !m || (!n && *a != *b))
             return false;
         if (n && (n != m || memcmp(a, b, n) != 0)) {
@@ -111,6 +112,7 @@ alike(const char *a, const char *b, size_t *differ, const char *at[2])
             at[1] = b;
         }
         quoted ^= *a == '`';
+        bracket = (bracket || *a == '(') && *a != ')';
         a += n ? n : 1;
         b += m ? m : 1;
     }

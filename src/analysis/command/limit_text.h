@@ -14,8 +14,9 @@ const char *limit_evidence_word(enum limit_evidence m);
 const char *gap_source_text(struct analysis *analysis, uint32_t contact);
 /* Joins remarks "t = 2 s: ..." that say the same of several times: the first
  * one stays, with how often and until when it holds again. Numbers may differ
- * outside of quoted names; of one quantity the greatest is told. n remarks in
- * their order; returns how many are left. New texts are made in the arena. */
+ * outside of quoted names and brackets; of one quantity the greatest is told. n
+ * remarks in their order; returns how many are left. New texts are made in the
+ * arena. */
 size_t remarks_join(const char **text, size_t n, struct arena *arena);
 
 #endif

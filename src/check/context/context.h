@@ -290,7 +290,10 @@ struct check {
     struct dims *dims;
     struct diags *ds;
     struct seen *seen[64];    /* diagnostics that have been reported */
-    struct label *label[256]; /* expr_label, by the place of its text */
+    struct {
+        struct label **v;
+        uint32_t n, cap;
+    } label; /* expr_label, by the place of its text */
     struct tm_model *m;
     struct check_progress progress;
     struct check_modules modules;

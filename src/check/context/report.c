@@ -213,14 +213,39 @@ struct label {
     const char *text;
 };
 
+static struct label **
+bucket_of(struct check *ck, imp_range range)
+{
+    uint32_t hash = range.lo * 2654435761u ^ range.hi * 2246822519u ^
+                    range.file * 3266489917u;
+    return ck->label.v + (hash ^ hash >> 15) % ck->label.cap;
+}
+
+static void
+more_buckets(struct check *ck)
+{
+    struct label **old = ck->label.v;
+    uint32_t n = ck->label.cap;
+    ck->label.cap = n ? 4 * n : 256;
+    ck->label.v = NEW_N(ck->arena, struct label *, ck->label.cap);
+    for (uint32_t i = 0; i < n; i++)
+        for (struct label *l = old[i], *next; l; l = next) {
+            struct label **bucket = bucket_of(ck, l->range);
+            next = l->next;
+            l->next = *bucket;
+            *bucket = l;
+        }
+    arena_drop(ck->arena, old);
+}
+
 const char *
 expr_label(struct check *ck, const struct ast_expr *node)
 {
     assert(ck && node);
     imp_range range = node->range;
-    struct label **bucket =
-        ck->label + (range.lo * 7u + range.hi * 31u + range.file) %
-                        (sizeof ck->label / sizeof *ck->label);
+    if (ck->label.n == ck->label.cap)
+        more_buckets(ck);
+    struct label **bucket = bucket_of(ck, range);
     for (const struct label *l = *bucket; l; l = l->next)
         if (l->range.file == range.file && l->range.lo == range.lo &&
             l->range.hi == range.hi)
@@ -228,5 +253,6 @@ expr_label(struct check *ck, const struct ast_expr *node)
     const char *text = fmt_expr(ck->arena, ck->in->sources, node);
     struct label *added = NEW(ck->arena, struct label);
     *added = (struct label){*bucket, range, text ? text : ""};
+    ck->label.n++;
     return (*bucket = added)->text;
 }

@@ -248,6 +248,24 @@ call_open(struct check *ck, const struct decl *decl,
     }
 }
 
+void
+call_help_parts(struct check *ck, struct diag *diag, const struct value *value,
+                const struct ast_expr *node)
+{
+    assert(ck && diag && value && node && node->kind == AST_FIELD);
+    const struct builtin *builtin = builtin_find(node->name.text);
+    bool number = value->kind == VALUE_NUM || value->kind == VALUE_COLUMN;
+    /* functions of one value, as r.x.max of others who know methods */
+    if (builtin &&
+        (!strchr(builtin->args, ',') || strstr(builtin->args, "...")))
+        CHECK_HELP(ck, diag, "`%s` is a function: %s(%s)", builtin->name,
+                   builtin->name, expr_label(ck, node->a));
+    else if (number && value->rows > 1 && value->rows < 4 && value->cols == 1)
+        CHECK_HELP(ck, diag,
+                   value->rows == 2 ? "its parts are .x and .y"
+                                    : "its parts are .x, .y and .z");
+}
+
 struct value
 call_fn(struct check *ck, const struct env *env, struct decl *decl,
         const struct ast_expr *node)

@@ -554,11 +554,7 @@ field(struct check *ck, const struct env *env, const struct ast_expr *node)
     struct diag *diag =
         check_error(ck, DIAG_E0112, node->name.range, "%s has no `%s`",
                     value_kind_text(ck, &value), name);
-    if ((value.kind == VALUE_NUM || value.kind == VALUE_COLUMN) &&
-        value.rows > 1 && value.rows < 4 && value.cols == 1)
-        CHECK_HELP(ck, diag,
-                   value.rows == 2 ? "its parts are .x and .y"
-                                   : "its parts are .x, .y and .z");
+    call_help_parts(ck, diag, &value, node);
     return value_poison(node->range);
 }
 

@@ -109,6 +109,9 @@ void call_leave(struct check *ck, struct frame *frame);
  * its value is its level set */
 struct value call_fn(struct check *ck, const struct env *env, struct decl *decl,
                      const struct ast_expr *node);
+/* Says what may be meant by the field of a value that has no such one. */
+void call_help_parts(struct check *ck, struct diag *diag,
+                     const struct value *value, const struct ast_expr *node);
 
 /* E0212: the value is no list, vector or record. recorded: of name_recorded. */
 struct value value_no_entries(struct check *ck, const struct ast_expr *node,

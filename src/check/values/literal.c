@@ -8,7 +8,8 @@
 
 enum { DEPTH_MOST = 200 };
 
-/* A number, or several that are added and multiplied: bare itself. */
+/* A number, or several that are added and multiplied, or a vector of these: bare
+ * itself. */
 static bool
 is_bare(const struct ast_expr *node, int depth)
 {
@@ -24,13 +25,18 @@ is_bare(const struct ast_expr *node, int depth)
     case AST_BINARY:
         return node->op <= AST_POW && is_bare(node->a, depth + 1) &&
                is_bare(node->b, depth + 1);
+    case AST_TUPLE:
+        for (size_t i = 0; i < node->n_list; i++)
+            if (!is_bare(node->list[i], depth + 1))
+                return false;
+        return !node->unit;
     default:
         return false;
     }
 }
 
-/* The last number without a unit among the factors: in 0.5*9.81*t^2 that is
- * 9.81. NULL: there is none. */
+/* The last number, or vector of numbers, without a unit among the factors: in
+ * 0.5*9.81*t^2 that is 9.81. NULL: there is none. */
 static const struct ast_expr *
 last_factor(const struct ast_expr *node, int depth)
 {
@@ -38,6 +44,8 @@ last_factor(const struct ast_expr *node, int depth)
         return NULL;
     if (node->kind == AST_NUM)
         return node->unit ? NULL : node;
+    if (node->kind == AST_TUPLE)
+        return is_bare(node, depth) ? node : NULL;
     if (node->kind == AST_NEG || (node->kind == AST_PAREN && !node->unit))
         return last_factor(node->a, depth + 1);
     if (node->kind != AST_BINARY)

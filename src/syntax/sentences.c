@@ -569,10 +569,10 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
         diag_fix(parse->ds, diag, parse->found.range, ".");
     } else if (row->code == DIAG_E0029 && parse->prev.text &&
                !strcmp(parse->prev.text, "over") &&
-               parse->found.kind == IMP_YYNAME) {
+               begins_value(parse->found.kind)) {
         diag_help(parse->ds, diag,
                   "for example: over = (%s in linspace(0, 1, 11))",
-                  parse->found.text);
+                  parse->found.kind == IMP_YYNAME ? parse->found.text : "h");
     } else if (row->code == DIAG_E0029 && parse->before[0].kind == IMP_YYNAME &&
                parse->before[1].kind == IMP_YYCOORDINATE &&
                !parse->prev.first) {
@@ -599,10 +599,6 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
         diag_help(parse->ds, diag,
                   "the force of a system is one list, with an entry for each "
                   "coordinate: force = (a, b)");
-    } else if (row->code == DIAG_E0029 && parse->prev.text &&
-               parse->found.kind == IMP_YYLPAREN) {
-        diag_help(parse->ds, diag, "for example: %s = (...)",
-                  parse->prev.text);
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,

@@ -391,6 +391,32 @@ one_centre(const struct support_pair *pair)
 }
 
 static void
+complain_flat(struct rt *run, const imp_contact *image_contact,
+              const struct support_pair *pair)
+{
+    const char *n0 = imp_text(run->im, pair->b[0].b->name),
+               *n1 = imp_text(run->im, pair->b[1].b->name);
+    struct diag *diag;
+    if (one_centre(pair)) {
+        diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
+                        "`%s` and `%s` have one centre where they overlap: "
+                        "every direction leads out of it alike",
+                        n0, n1);
+        diag_help(run->ds, diag,
+                  "the depth has a kink there; let them pass a little beside "
+                  "each other, or end the run before");
+        return;
+    }
+    diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
+                    "`%s` and `%s` are flat where they face each other: no "
+                    "unique closest points",
+                    n0, n1);
+    diag_help(run->ds, diag,
+              "K1 + K2 must be positive in every tangent direction; turn or "
+              "shift one of the bodies, or use a shape without flat points");
+}
+
+static void
 complain(struct rt *run, const imp_contact *image_contact,
          const struct support_pair *pair, enum support_fault fault)
 {
@@ -400,24 +426,7 @@ complain(struct rt *run, const imp_contact *image_contact,
     struct diag *diag;
     switch (fault) {
     case SUPPORT_FLAT:
-        if (one_centre(pair)) {
-            diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
-                            "`%s` and `%s` have one centre where they overlap: "
-                            "every direction leads out of it alike",
-                            n0, n1);
-            diag_help(run->ds, diag,
-                      "the depth has a kink there; let them pass a little "
-                      "beside each other, or end the run before");
-            break;
-        }
-        diag = diag_add(run->ds, DIAG_E0610, image_contact->range,
-                        "`%s` and `%s` are flat where they face each other: no "
-                        "unique closest points",
-                        n0, n1);
-        diag_help(run->ds, diag,
-                  "K1 + K2 must be positive in every tangent direction; turn "
-                  "or shift one of the bodies, or use a shape without flat "
-                  "points");
+        complain_flat(run, image_contact, pair);
         break;
     case SUPPORT_NOT_CONVEX: {
         int bad = 0;

@@ -161,7 +161,7 @@ svd(void **state)
             rank++;
         assert_int_equal(rank, k);
         /* QR with pivoting finds the same rank */
-        double tau[N], norm[N];
+        double tau[N], norm[2 * N];
         int perm[N];
         assert_int_equal(
             dense_qr(m, n, a, tau, perm, norm, dense_tolerance(m, n)), k);

@@ -261,7 +261,7 @@ covariance(struct search *search, struct arena *arena)
     size_t n = search->n, free = 0;
     double *length = NEW_N(arena, double, n), *inverse = NEW_N(arena, double, n * n);
     double *a = NEW_N(arena, double, n * n), *tau = NEW_N(arena, double, n);
-    double *norm = NEW_N(arena, double, n);
+    double *norm = NEW_N(arena, double, 2 * n);
     int *perm = NEW_N(arena, int, n);
     hold(search);
     factor(search);

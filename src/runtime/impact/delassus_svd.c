@@ -40,7 +40,7 @@ ensure(struct impact_solver *solver)
            nc = n_row;
     exact->qr = NEW_N(work->arena, double, columns *n_row);
     exact->tau = NEW_N(work->arena, double, n_row + columns);
-    exact->norm = NEW_N(work->arena, double, n_row);
+    exact->norm = NEW_N(work->arena, double, 2 * n_row);
     exact->perm = NEW_N(work->arena, int, n_row);
     exact->B = NEW_N(work->arena, double,
                      3 * columns * nc + nc * nc + 4 * nc + columns);

@@ -162,7 +162,11 @@ held_now(const struct rt *run, const struct contact_point *spot, bool held[2])
 struct apart {
     int n, n_held, n_open, *held, *open; /* entries of W (2 n x 2 n) */
     const double *W;
-    double *A, *V, *singular, *work; /* of the held rows */
+    /* of the held rows: where their rank is clear, by pivots; elsewhere by
+     * singular values */
+    bool clear;
+    struct semidefinite pivots;
+    double *A, *V, *singular, *work;
     int rank;
 };
 
@@ -170,7 +174,9 @@ struct apart {
 static void
 answer_held(const struct apart *of, const double *b, double *x)
 {
-    if (of->n_held > 0)
+    if (of->clear)
+        semidefinite_solve(&of->pivots, b, x, of->work);
+    else if (of->n_held > 0)
         dense_svd_solve(of->n_held, of->n_held, of->A, of->V, of->singular,
                         of->rank, b, x, of->work);
 }
@@ -179,7 +185,7 @@ static bool
 factor_held(struct rt *run, struct apart *of)
 {
     size_t n = (size_t)of->n_held, rows = 2 * (size_t)of->n;
-    of->A = NEW_N(run->brief, double, 2 * n * n + 2 * n + 1);
+    of->A = NEW_N(run->brief, double, 2 * n * n + 4 * n + 1);
     of->V = of->A + n * n;
     of->singular = of->V + n * n;
     of->work = of->singular + n;
@@ -187,6 +193,12 @@ factor_held(struct rt *run, struct apart *of)
         for (size_t j = 0; j < n; j++)
             of->A[j * n + i] =
                 of->W[(size_t)of->held[i] * rows + (size_t)of->held[j]];
+    of->clear =
+        n > 0 && semidefinite_factor(
+                     (int)n, of->A, APART_ZERO, &of->pivots,
+                     NEW_N(run->brief, double, semidefinite_room((int)n)));
+    if (of->clear)
+        return true;
     if (n > 0 && !dense_svd((int)n, (int)n, of->A, of->V, of->singular))
         return false;
     while (of->rank < (int)n &&
@@ -418,8 +430,10 @@ friction_forecast_slip(struct friction_rows *rows,
                   : spot->kind == POINT_SMOOTH ? contact->smooth
                                                : 1 - (uint32_t)spot->face_of,
              other = contact->body[1 - of];
-    double spin =
-        other == IMP_WORLD ? 0.0 : run->env[rt_body(run, other)->env_state + 5];
+    /* rows of balls have the lever of each to its own surface */
+    double spin = other == IMP_WORLD || rows->group->row[point].balls
+                      ? 0.0
+                      : run->env[rt_body(run, other)->env_state + 5];
     rows->free[2 * point + 1] -= spin * fall->rate;
     *slip -= spin * fmax(fall->gap, 0.0);
     if (fabs(*slip) <= rows->size[point])

@@ -2,8 +2,7 @@
 /* Points where two smooth bodies touch: by the tape of their contact, or, where
  * discs and spheres touch each other or a fixed plane, written down. There the
  * normal is the line of the centres, or that of the plane, and no closest
- * points are searched for. Without friction: its slip has the spins, whose
- * series are noise beyond a step that only the general way keeps short. */
+ * points are searched for. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -211,6 +210,82 @@ ball_row_on(struct rt *run, struct persistent_row *row, int from, int order)
     }
 }
 
+/* The row of a body's angle among those of its block: IMP_NO_ROW if it has none
+ * of its own. */
+static uint32_t
+angle_row(const struct rt *run, const imp_body *body)
+{
+    const imp_block *block =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + body->block;
+    const uint32_t *state = IMP_ARRAY(run->im, block->state, uint32_t),
+                   *rows = IMP_ARRAY(run->im, block->rows, uint32_t);
+    for (uint32_t i = 0; i < block->state.n; i++)
+        if (state[i] == body->env_state + 2)
+            return rows[i];
+    return IMP_NO_ROW;
+}
+
+/* Have all bodies of the contact that move such a row? */
+static bool
+angles_known(const struct rt *run, const imp_contact *contact)
+{
+    for (int s = 0; s < 2; s++)
+        if (contact_point_body_moves(run, contact->body[s]) &&
+            angle_row(run, rt_body(run, contact->body[s])) == IMP_NO_ROW)
+            return false;
+    return true;
+}
+
+/* Sets coefficients [from, order) of the rate of a place, and the last one,
+ * which would need the next one of the place, to 0. */
+static void
+rate_of(int from, int order, const double *place, struct taylor *rate)
+{
+    for (int k = from; k < order; k++)
+        rate->c[k] = (k + 1.0) * place[k + 1];
+    rate->c[order] = 0.0;
+}
+
+/* Friction of two balls, or of a ball and a plane that rests, in the plane.
+ * With the normal n from body 0 to body 1 and the tangent t = (n1, -n0), the
+ * point where they touch lies r0 n off centre 0 and -r1 n off centre 1:
+ *     slip = t . (c1' - c0') + r1 w1 + r0 w0
+ * A coefficient of a rate follows from the next one of a place. */
+static int
+ball_friction(struct rt *run, struct persistent_row *row, int from, int order)
+{
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    struct persistent_friction *friction = row->friction;
+    int first = from - (from > 0);
+    struct taylor rate, term, *slip = &friction->slip;
+    taylor_const_from(first, order, 0.0, slip);
+    for (int s = 0; s < 2; s++) {
+        if (!contact_point_body_moves(run, contact->body[s]))
+            continue;
+        const imp_body *body = rt_body(run, contact->body[s]);
+        const double *work = run->rows.block[body->block] + IMP_ROW_PAD;
+        double radius = radius_of(run, contact->body[s]);
+        taylor_const_from(from, order, s ? -radius : radius,
+                          &friction->reach[s]);
+        for (size_t i = 0; i < 2; i++) {
+            /* row->open is the normal of body 1, minus the normal of body 0:
+             * with it the sides differ by no sign */
+            rate_of(0, order, work + (size_t)body->pose[i] * IMP_ROW_STRIDE,
+                    &rate);
+            taylor_mul_from(first, order, &row->open[s][1 - i], &rate, &term);
+            if (i == 0)
+                taylor_add_from(first, order, slip, &term, slip);
+            else
+                taylor_sub_from(first, order, slip, &term, slip);
+        }
+        rate_of(first, order,
+                work + (size_t)angle_row(run, body) * IMP_ROW_STRIDE, &rate);
+        taylor_scale_from(first, order, radius, &rate, &rate);
+        taylor_add_from(first, order, slip, &rate, slip);
+    }
+    return persistent_friction_rows(run, row, from, order);
+}
+
 static bool
 ball_row(struct rt *run, struct persistent_row *row, int from, int order)
 {
@@ -223,7 +298,9 @@ ball_row(struct rt *run, struct persistent_row *row, int from, int order)
         ball_row_on(run, row, from, order);
         return true;
     }
-    row->balls = !row->friction &&
+    row->balls = (!row->friction ||
+                  (run->im->dim == 2 && contact->press == IMP_NO_TAPE &&
+                   angles_known(run, contact))) &&
                  ball_gap(run, contact, order, side, &row->gap, normal);
     if (!row->balls)
         return false;
@@ -319,9 +396,9 @@ contact_point_surface(struct rt *run, const struct persistent_group *group,
     assert(run != NULL && group != NULL && row != NULL && order >= 0);
     uint32_t contact = row->spot.contact, dim = run->im->dim;
     const imp_contact *image_contact = rt_contact(run, contact);
-    int from = group->known <= order ? group->known : order;
+    int from = persistent_stands(group, row, order);
     if (ball_row(run, row, from, order))
-        return IMP_OK;
+        return row->friction ? ball_friction(run, row, from, order) : IMP_OK;
     const imp_tape *tape =
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
     const double *rows[2] = {NULL, NULL};

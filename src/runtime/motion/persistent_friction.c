@@ -299,13 +299,23 @@ persistent_friction_series(struct rt *run, struct persistent_row *row, int from,
     assert(row->friction != NULL && run->im->dim == 2);
     assert(order >= 1 && from >= 0 && from <= order);
     struct persistent_friction *friction = row->friction;
-    const imp_contact *contact = rt_contact(run, row->spot.contact);
     struct taylor *arm = friction->arm, *reach = friction->reach;
     for (int i = 0; i < 2; i++)
         taylor_sub_from(from, order, &place[i], &centre[i], &arm[i]);
     dot(from, order, place, normal, constant, &reach[0]);
     dot(from, order, arm, normal, constant, &reach[1]);
     slip_of(from, order, normal, constant, centre, turn, friction);
+    return persistent_friction_rows(run, row, from, order);
+}
+
+int
+persistent_friction_rows(struct rt *run, struct persistent_row *row, int from,
+                         int order)
+{
+    assert(row->friction != NULL && run->im->dim == 2);
+    struct persistent_friction *friction = row->friction;
+    const imp_contact *contact = rt_contact(run, row->spot.contact);
+    struct taylor *reach = friction->reach;
     friction->shift.c[0] =
         friction->anchored ? friction->place - friction->anchor : 0.0;
     for (int k = from - (from > 0); k < order; k++)

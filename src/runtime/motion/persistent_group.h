@@ -65,7 +65,7 @@ struct persistent_mode {
 struct persistent_row {
     struct contact_point spot;
     bool on;    /* the point pushes */
-    bool balls; /* `gap` and `open` are by the formula of two balls */
+    bool balls; /* this row is by the formulas of two balls (ball_point.c) */
     struct taylor gap, open[2][6];
     struct taylor place[3]; /* POINT_VERTEX: in the axes of the face's body */
     struct contact_point_crossing *crossing; /* memory of POINT_EDGES */
@@ -462,6 +462,10 @@ int persistent_friction_series(struct rt *run, struct persistent_row *row,
                                const struct taylor normal[2], bool constant,
                                const struct taylor centre[2],
                                const struct taylor turn[2]);
+/* The same where `slip` and `reach` of the row's friction are made, and `open`
+ * of the row. */
+int persistent_friction_rows(struct rt *run, struct persistent_row *row,
+                             int from, int order);
 /* Shortens group->holds to the time for which the series of the coefficients of
  * friction hold, made to this order, and to where they change their branch.
  * IMP_FAILED where the motion is held at such a change. */

@@ -100,23 +100,27 @@ length(int n, const double *x)
     return big * sqrt(s);
 }
 
-/* Sets b := (1 - tau h h^T) b with h = (1, x[1..]). */
-static void
+/* Sets b := (1 - tau h h^T) b with h = (1, x[1..]). False: it stays as it is.
+ */
+static bool
 reflect(int n, double tau, const double *x, double *b)
 {
     double s = b[0];
     for (int i = 1; i < n; i++)
         s += x[i] * b[i];
+    if (s == 0.0)
+        return false;
     s *= tau;
     b[0] -= s;
     for (int i = 1; i < n; i++)
         b[i] -= s * x[i];
+    return true;
 }
 
 /* The same for four columns, m apart: sums in the same order each, side by
  * side.
  */
-static void
+static bool
 reflect_four(int n, double tau, const double *x, double *b, int m)
 {
     double *b1 = b + m, *b2 = b1 + m, *b3 = b2 + m;
@@ -127,6 +131,8 @@ reflect_four(int n, double tau, const double *x, double *b, int m)
         s2 += x[i] * b2[i];
         s3 += x[i] * b3[i];
     }
+    if (s0 == 0.0 && s1 == 0.0 && s2 == 0.0 && s3 == 0.0)
+        return false;
     s0 *= tau;
     s1 *= tau;
     s2 *= tau;
@@ -141,6 +147,7 @@ reflect_four(int n, double tau, const double *x, double *b, int m)
         b2[i] -= s2 * x[i];
         b3[i] -= s3 * x[i];
     }
+    return true;
 }
 
 /* Sums of squares within these bounds are as exact as their terms; roundings of
@@ -165,9 +172,12 @@ dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
 {
     assert(m >= 0 && n >= 0 && tol >= 0);
     int k = 0, most = m < n ? m : n;
+    /* what is left of each column, by places; negative: not known. Columns of
+     * sparse matrices stay as they are for many steps */
+    double *left = norm + n;
     for (int j = 0; j < n; j++) {
         perm[j] = j;
-        norm[j] = length(m, a + j * m);
+        norm[j] = left[j] = length(m, a + j * m);
     }
     for (; k < most; k++) {
         /* the column of which the largest share is left */
@@ -176,9 +186,12 @@ dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
         for (int j = k; j < n; j++) {
             double whole = norm[perm[j]];
             const double *rest = a + j * m + k;
-            if (!(whole > 0) || is_shorter(m - k, rest, share * whole))
+            if (!(whole > 0) ||
+                (left[j] < 0.0 && is_shorter(m - k, rest, share * whole)))
                 continue;
-            double s = length(m - k, rest) / whole;
+            if (left[j] < 0.0)
+                left[j] = length(m - k, rest);
+            double s = left[j] / whole;
             if (s > share) {
                 share = s;
                 best = j;
@@ -195,6 +208,7 @@ dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
                 a[k * m + i] = a[best * m + i];
                 a[best * m + i] = t;
             }
+            left[best] = left[k];
         }
         double *x = a + k * m + k, beta = length(m - k, x);
         if (x[0] > 0)
@@ -205,9 +219,14 @@ dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
             x[i] /= head;
         int j = k + 1;
         for (; j + 4 <= n; j += 4)
-            reflect_four(m - k, tau[k], x, a + j * m + k, m);
+            if (reflect_four(m - k, tau[k], x, a + j * m + k, m))
+                left[j] = left[j + 1] = left[j + 2] = left[j + 3] = -1.0;
         for (; j < n; j++)
-            reflect(m - k, tau[k], x, a + j * m + k);
+            if (reflect(m - k, tau[k], x, a + j * m + k))
+                left[j] = -1.0;
+        for (j = k + 1; j < n; j++) /* this row is no part of what is left */
+            if (a[j * m + k] != 0.0)
+                left[j] = -1.0;
         x[0] = beta;
     }
     return k;

@@ -76,8 +76,9 @@ void dense_backward(int n, const double *l, int ld, const int *first,
 /* Householder QR with column pivoting of the m x n matrix a (column-major, ld
  * = m): A P = Q R. Stops where the rest of every column is at or under
  * tol*norm[j], norm[j] the length of column j at first (written here; columns
- * of length 0 are never taken). R and the reflectors stay in a, tau and perm
- * have min(m, n) and n entries. Returns the rank. (Businger & Golub 1965) */
+ * of length 0 are never taken; another n entries of norm are room). R and the
+ * reflectors stay in a, tau and perm have min(m, n) and n entries. Returns the
+ * rank. (Businger & Golub 1965) */
 int dense_qr(int m, int n, double *a, double *tau, int *perm, double *norm,
              double tol);
 /* Sets b (m entries) := Q^T b. */

@@ -347,7 +347,7 @@ least_square_room(int m, int n)
 {
     assert(m >= 0 && n >= 0);
     size_t k = (size_t)n;
-    return (size_t)m * k + 2 * k * k + 6 * k + 4;
+    return (size_t)m * k + 2 * k * k + 7 * k + 4;
 }
 
 /* Solves R11 y = y, in place. */
@@ -400,7 +400,7 @@ least_square_factor(int m, int n, const double *A, double rounding,
     out->tau = out->inner + k * k;
     out->reciprocal = out->tau + k;
     double *norm = out->reciprocal + k;
-    out->perm = (int *)(norm + k);
+    out->perm = (int *)(norm + 2 * k);
     out->first = out->perm + n;
     memcpy(out->qr, A, sizeof *A * all);
     out->rank = dense_qr(m, n, out->qr, out->tau, out->perm, norm, INDEPENDENT);

@@ -64,9 +64,9 @@ series(void **state)
                                  IMP_OK);
                 if (c.gap < 0.0)
                     break;
-                assert_int_equal(
-                    smooth_polytope_series(r, 0, MOTION_STEP_ORDER, g, &valid),
-                    IMP_OK);
+                assert_int_equal(smooth_polytope_series(
+                                     r, 0, 0, MOTION_STEP_ORDER, g, &valid),
+                                 IMP_OK);
                 assert_true(valid > 0.0);
                 assert_true(fabs(g[0] - c.gap) < 1e-14);
                 double end = fmin(fmin(h, trusted(g)), 0.5);
@@ -96,7 +96,7 @@ series(void **state)
                 assert_int_equal(motion_series_all(r, MOTION_STEP_ORDER, &h),
                                  IMP_OK);
                 assert_int_equal(
-                    smooth_polytope_series(r, 0, MOTION_STEP_ORDER, g2, &v2),
+                    smooth_polytope_series(r, 0, 0, MOTION_STEP_ORDER, g2, &v2),
                     IMP_OK);
                 double rate = 0.0;
                 for (int k = MOTION_STEP_ORDER; k >= 1; k--)

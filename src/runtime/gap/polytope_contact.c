@@ -33,7 +33,7 @@ polytope_contact_series(struct rt *run, uint32_t contact, int order,
     struct nearest_features at;
     double never;
     if (polytope_contact_is_smooth(run, rt_contact(run, contact)))
-        return smooth_polytope_series(run, contact, order, gap,
+        return smooth_polytope_series(run, contact, 0, order, gap,
                                       valid ? valid : &never);
     int st = polytope_pair_closest(run, contact, &at);
     if (st)

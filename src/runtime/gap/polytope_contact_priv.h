@@ -123,8 +123,9 @@ void polytope_corners_settle(struct rt *run, uint32_t contact,
  * functions of polytope_contact.h do for all contacts. */
 int smooth_polytope_closest(struct rt *run, uint32_t contact,
                             struct nearest_features *out, bool loud);
-int smooth_polytope_series(struct rt *run, uint32_t contact, int order,
-                           double *gap, double *valid);
+/* Coefficients below `from` are those of the last call at this place. */
+int smooth_polytope_series(struct rt *run, uint32_t contact, int from,
+                           int order, double *gap, double *valid);
 int smooth_polytope_manifold(struct rt *run, uint32_t contact, double tol,
                              struct contact_manifold *out);
 /* Of the last smooth_polytope_series that was asked how long it holds: the time

@@ -137,10 +137,10 @@ stays(const struct smooth_polytope *pair, struct polytope_feature feature,
 }
 
 int
-smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
-                       double *valid)
+smooth_polytope_series(struct rt *run, uint32_t contact, int from, int order,
+                       double *gap, double *valid)
 {
-    assert(order >= 0 && order <= IMP_ORDER_MAX && gap != NULL);
+    assert(from >= 0 && from <= order && order <= IMP_ORDER_MAX && gap != NULL);
     const imp_contact *image_contact = rt_contact(run, contact);
     const double *rows[2] = {NULL, NULL}, *point_row[3], *gradient_row[3];
     double local[SMOOTH_POLYTOPE_LOCALS];
@@ -164,10 +164,12 @@ smooth_polytope_series(struct rt *run, uint32_t contact, int order, double *gap,
     double *work = work_of(run, contact, feature.kind);
     struct smooth_polytope_work *kept =
         polytope_contact_memo(run, contact)->smooth;
+    if (kept->f.kind != feature.kind || kept->f.index != feature.index)
+        from = 0;
     kept->f = feature;
     kept->end = kept->stays = INFINITY;
     contact_bodies_enter(run, image_contact);
-    int st = rt_series(run, tape, local, rows, work, order);
+    int st = rt_series_from(run, tape, local, rows, work, from, order);
     if (st != IMP_OK)
         return st;
     memcpy(gap, tape_output_row(run, tape, work, 0),

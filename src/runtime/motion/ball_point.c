@@ -403,7 +403,8 @@ contact_point_surface(struct rt *run, const struct persistent_group *group,
         IMP_ARRAY(run->im, run->im->tapes, imp_tape) + image_contact->opening;
     const double *rows[2] = {NULL, NULL};
     struct closest_points points;
-    int st = closest_points_find(run, contact, &points, true);
+    int st =
+        from > 0 ? IMP_OK : closest_points_find(run, contact, &points, true);
     if (st)
         return st;
     for (int i = 0; i < 2; i++)
@@ -415,9 +416,9 @@ contact_point_surface(struct rt *run, const struct persistent_group *group,
         work = run->rows.opening[contact] = NEW_N(
             run->own, double, ((size_t)tape->n_rows + 1) * IMP_ROW_STRIDE);
     contact_bodies_enter(run, image_contact);
-    st = rt_series(run, image_contact->opening,
-                   run->closest.unknowns + 8 * (size_t)contact, rows, work,
-                   order);
+    st = rt_series_from(run, image_contact->opening,
+                        run->closest.unknowns + 8 * (size_t)contact, rows, work,
+                        from, order);
     if (st)
         return st;
     const uint32_t *outs = IMP_ARRAY(run->im, tape->outs, uint32_t);
@@ -442,8 +443,9 @@ contact_point_surface(struct rt *run, const struct persistent_group *group,
         memcpy(tangent[i].c,
                work + (size_t)code[outs[n]].row * IMP_ROW_STRIDE + IMP_ROW_PAD,
                bytes);
-    return persistent_friction_series(run, row, 0, order, tangent, tangent + 2,
-                                      false, tangent + 4, tangent + 6);
+    return persistent_friction_series(run, row, from, order, tangent,
+                                      tangent + 2, false, tangent + 4,
+                                      tangent + 6);
 }
 
 /* -- rotations, of any body -------------------------------------------------

@@ -703,9 +703,11 @@ smooth_row(struct rt *run, struct persistent_group *sl,
     struct contact_point_poses *shared;
     struct taylor point[3], normal[3], n2, len, own_point[3], own_normal[3],
         offset[3];
-    int st = polytope_contact_closest(run, contact, &near, true);
+    int from = persistent_stands(sl, row, order), st = IMP_OK;
+    if (from == 0)
+        st = polytope_contact_closest(run, contact, &near, true);
     if (!st)
-        st = smooth_polytope_series(run, contact, order, row->gap.c,
+        st = smooth_polytope_series(run, contact, from, order, row->gap.c,
                                     order >= MOTION_STEP_ORDER ? &row->valid
                                                                : NULL);
     if (!st && order >= MOTION_STEP_ORDER)

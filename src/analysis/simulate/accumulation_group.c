@@ -433,10 +433,14 @@ limit_group_points(struct simulation *sim, struct limit_group *group,
         group->e[point] = shrinking(sim, group->point + point, contact);
         group->place[point] = limit_group_place(run, contact);
         group->feature[point] = near_feature(run, &group->spot[point]);
-        /* a point that has just been hit, or is held, is closed */
+        /* a point that has just been hit, or is held, is closed; one that
+         * comes down has so far to go yet, however little it is */
         gap_tolerances(run, contact, &tol, &rate);
         if (fabs(group->point[point].gap) <=
-            LIMIT_GROUP_NOISE * DBL_EPSILON * group->place[point])
+                LIMIT_GROUP_NOISE * DBL_EPSILON * group->place[point] &&
+            !(group->point[point].gap > 0.0 &&
+              group->point[point].rate <
+                  -LIMIT_GROUP_NOISE * DBL_EPSILON * speed))
             group->point[point].gap = 0.0;
         if (group->point[point].gap == 0.0 &&
             fabs(group->point[point].rate) <=

@@ -127,15 +127,18 @@ flight_history_foresees(const struct flight_history *flights)
  * of the time that is left, so that earlier changes count as much less; where
  * it is the motion of both predictions (exact), changes are those that rounding
  * makes, which do not fall: *rounds is the greatest of them. What does not fall
- * so elsewhere is rounding, too, up to `low`: *kept is the greatest of it. */
+ * so elsewhere is rounding, too, up to `low`: *kept is the greatest of it. Of
+ * the first change that is as much as the impact could round with which the
+ * first prediction began: *kept until then. */
 static double
 noise_of(const struct flight_history *flights, bool same, double change,
          double before, bool exact, double low, double *kept, double *rounds)
 {
     *rounds = fmax(same ? *rounds : 0.0, same && exact ? change : 0.0);
-    *kept = same && isfinite(before) ? *kept : 0.0;
-    if (!same || isinf(before))
+    if (!same || isinf(before)) {
+        *kept = same ? fmin(change, *kept) : low;
         return same ? change : INFINITY;
+    }
     double ratio = flights->flight[0] / flights->flight[1],
            falls = flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
     *kept = fmax(*kept, fmin(fabs(change - falls * before), low));

@@ -61,6 +61,8 @@ timeout 20 "$imp" run bom.imp >out 2>err
 [ $? -le 2 ] || { echo "FAIL byte order mark"; failed=$((failed + 1)); }
 printf 'show 1\r\nshow 2\r\n' >crlf.imp
 want 0 '' "$imp" run crlf.imp
+printf 'show 1 # one\rshow two\r' >cr.imp
+want 2 cr.imp:2:6 "$imp" run cr.imp
 printf '\377\376s\0h\0o\0w\0' >utf16.imp
 want 2 E0808 "$imp" check utf16.imp
 printf 'show "\300\200"\n' >overlong.imp

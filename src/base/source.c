@@ -40,7 +40,11 @@ sources_add(struct sources *sources, const char *name, const char *text,
         len = UINT32_MAX - 1;
     struct entry *added = NEW(sources->arena, struct entry);
     added->pub.name = arena_strdup(sources->arena, name);
-    const char *copy = arena_strndup(sources->arena, text, len);
+    char *copy = arena_strndup(sources->arena, text, len);
+    /* a carriage return alone ends a line, too, as it did on old machines */
+    for (char *p = copy; (p = memchr(p, '\r', len - (size_t)(p - copy))); p++)
+        if (p[1] != '\n')
+            *p = '\n';
     added->pub.text = copy;
     added->pub.len = len;
     uint32_t lines = 1;

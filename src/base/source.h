@@ -16,7 +16,8 @@ struct source {
 };
 
 struct sources *sources_new(struct arena *arena); /* owned by the arena */
-/* copies the text; returns its file number (1, 2, ...) */
+/* copies the text, in which a carriage return alone becomes a line feed; returns
+ * its file number (1, 2, ...) */
 uint32_t sources_add(struct sources *sources, const char *name,
                      const char *text, size_t len);
 uint32_t sources_count(const struct sources *sources);

@@ -25,6 +25,7 @@
 #include "cli/code/where.h"
 #include "cli/session/session.h"
 #include "codegen/gen.h"
+#include "output/out.h"
 
 extern char **environ;
 
@@ -47,12 +48,13 @@ cannot_write(struct diags *diags, const char *out, int error)
     struct diag *diag = diag_add(diags, DIAG_E0819, IMP_NOWHERE,
                                  "cannot write `%s`: %s", out, strerror(error));
 
+    const char *remedy = out_remedy(error);
     diag_help(diags, diag, "%s",
-              error == ENOENT   ? "make the folder first: the path leads to "
+              remedy            ? remedy
+              : error == ENOENT ? "make the folder first: the path leads to "
                                   "one that does not exist"
               : error == EISDIR ? "a folder has this name: choose another "
                                   "with -o"
-              : error == ENOSPC ? "free some space on the disk"
                                 : "choose a place where you may write");
     return IMP_EXIT_RUN;
 }

@@ -53,6 +53,25 @@ out_file_bad_name(const char *file)
     }
 }
 
+const char *
+out_remedy(int error)
+{
+    switch (error) {
+    case ENOSPC:
+        return "free some space on the disk";
+    case EDQUOT:
+        return "free some space: your share of the disk is used up";
+    case EFBIG:
+        return "files may not grow beyond a limit here: raise it (ulimit -f), "
+               "or write less";
+    case EMFILE:
+    case ENFILE:
+        return "no more files can be opened here: raise the limit (ulimit -n)";
+    default:
+        return NULL;
+    }
+}
+
 void
 out_cannot_write(struct diags *ds, imp_range where, const char *file, int error)
 {
@@ -62,11 +81,12 @@ out_cannot_write(struct diags *ds, imp_range where, const char *file, int error)
                  "cannot write \"%s\" under the folder of --out: "
                  "%s",
                  file, strerror(error));
+    const char *remedy = out_remedy(error);
     diag_help(ds, diag, "%s",
-              error == ENOSPC ? "free some space on that disk"
-              : error == EACCES || error == EROFS
+              error == EACCES || error == EROFS
                   ? "choose a folder that you may write to"
-                  : "check the folder given with --out");
+              : remedy ? remedy
+                       : "check the folder given with --out");
 }
 
 /* makes every folder of the path, from character `from` on; 0 or errno */

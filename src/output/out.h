@@ -83,6 +83,9 @@ const char *out_default_ending(enum out_takes takes);
  * after a diagnostic. */
 int out_save_name(const struct output *output, struct diags *ds,
                   imp_range where, const char *file);
+/* what to do about errno `error` of something that cannot be written; NULL: that
+ * depends on what it is */
+const char *out_remedy(int error);
 /* the diagnostic of a file under --out that cannot be written, because of errno
  * `error` */
 void out_cannot_write(struct diags *ds, imp_range where, const char *file,

@@ -73,8 +73,9 @@ out_check(const struct output *output, struct diags *ds)
     struct diag *diag = diag_add(ds, DIAG_E0855, IMP_NOWHERE,
                                  "the results could not be written: %s",
                                  strerror(output->error));
+    const char *remedy = out_remedy(output->error);
     diag_help(ds, diag, "%s",
-              output->error == ENOSPC ? "free some space on the disk"
+              remedy ? remedy
               : output->error == EPIPE
                   ? "the program that reads the output has ended early; let "
                     "it read to the end"

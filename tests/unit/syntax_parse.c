@@ -150,6 +150,7 @@ words(void **unused)
               "COORDINATE:impact POINT:eight");
     items_are("\"a\" \"b\" param x = 1 in [0, 90] [deg]", false, "PARAM:x");
     items_are("\xef\xbb\xbf# c\r\nlet a = 1\r\n", false, "LET:a");
+    items_are("# c\rlet a = 1 # d\rlet b = 2\r", false, "LET:a LET:b");
     items_are("", false, "");
     items_are("# only", true, "");
     /* a command that is asked of a command */

@@ -700,7 +700,7 @@ simulate_run(struct simulation *sim, double limit)
     sim->rotors = rotors_rub(run);
     if (sim->rotors && (st = rotors_settle(run)))
         return st;
-    if (!run->trace && !sim->options.all)
+    if (!sim->options.all)
         sim->clocks = clocks_new(run, sim->options.until);
     simulate_vertex_flights_start(sim);
     resting_polytopes_start(sim);

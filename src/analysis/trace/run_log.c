@@ -119,16 +119,7 @@ closest(struct run_log *log, uint32_t contact, struct closest_points *found)
 {
     if (rt_contact(log->run, contact)->system != IMP_NO_SYSTEM)
         return false;
-    double *start = log->run->closest.unknowns + (size_t)8 * contact, kept[8];
-    unsigned char *warm = &log->run->closest.warm[contact], was = *warm;
-    memcpy(kept, start, sizeof kept);
-    struct diags quiet, *ds = log->run->ds;
-    diags_init(&quiet, log->run->arena, ds->sources);
-    log->run->ds = &quiet;
-    int st = closest_points_find(log->run, contact, found, false);
-    log->run->ds = ds;
-    memcpy(start, kept, sizeof kept);
-    *warm = was;
+    int st = closest_points_look(log->run, contact, found);
     return st == IMP_OK || st == IMP_SINGULAR;
 }
 

@@ -54,6 +54,7 @@ clocks_new(struct rt *run, double end)
     struct clocks *clocks = NEW(run->arena, struct clocks);
     clocks->run = run;
     clocks->end = end;
+    clocks->traced = run->trace != NULL;
     clocks->now = NAN;
     clocks->block = NEW_N(run->arena, struct clock_block, n);
     clocks->part = NEW_N(run->arena, struct clock_part, n);
@@ -212,8 +213,8 @@ leaps(const struct clocks *clocks)
 /* A new piece of the part, from the present state on, to its next change or
  * event. */
 static int
-renew(struct clocks *clocks, uint32_t which,
-      const struct clocks_question *asked)
+begin_piece(struct clocks *clocks, uint32_t which,
+            const struct clocks_question *asked)
 {
     struct rt *run = clocks->run;
     struct clock_part *part = clocks->part + which;
@@ -262,6 +263,17 @@ renew(struct clocks *clocks, uint32_t which,
     part->known = !st;
     for (uint32_t i = 0; i < run->im->blocks.n; i++)
         clocks->block[i].fresh |= clocks->asked[i];
+    return st;
+}
+
+static int
+renew(struct clocks *clocks, uint32_t which,
+      const struct clocks_question *asked)
+{
+    struct trace *trace = clocks->run->trace;
+    clocks->run->trace = NULL; /* the search goes ahead and comes back */
+    int st = begin_piece(clocks, which, asked);
+    clocks->run->trace = trace;
     return st;
 }
 
@@ -407,11 +419,13 @@ clocks_found(const struct clocks *clocks, struct event *out, struct event *more,
 void
 clocks_go(struct clocks *clocks, double t)
 {
-    assert(clocks != NULL && !clocks->run->trace);
+    assert(clocks != NULL);
     struct rt *run = clocks->run;
     double time;
     if (clocks->off)
         return;
+    if (run->trace)
+        clocks_trace(clocks, t);
     while (looks_next(run, t, &time)) {
         clocks_put_all(clocks, time);
         looks_keep(run);

@@ -158,4 +158,5 @@ clocks_keep_piece(struct clocks *clocks, uint32_t which)
         keep_rows(clocks, i, part->order);
     }
     keep_work(clocks, which, part->order);
+    clocks_keep_forces(clocks, which);
 }

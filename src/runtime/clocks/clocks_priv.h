@@ -40,8 +40,15 @@ struct clock_part {
     struct event event; /* the event that comes before it, */
     struct event *more; /* with these at the same time */
     uint32_t n_more, room_more;
+    struct clock_force *forces; /* where the motion is kept */
+    uint32_t n_forces, room_forces;
     /* its contacts: the least of them, and how many are searched, now */
     uint32_t contact, n_searched;
+};
+/* The forces of a point that is held, along the piece of its part. */
+struct clock_force {
+    const struct persistent_row *row;
+    struct taylor force, friction;
 };
 /* The work that friction does at a contact along a piece: a polynomial of the
  * time since it began. */
@@ -64,6 +71,7 @@ struct clock_contact {
 struct clocks {
     struct rt *run;
     bool off;        /* not any longer (leaps) */
+    bool traced;     /* the motion of the run is kept */
     double end, now; /* of the run; when states were put last */
     struct clock_contact *contact;
     double *left;        /* per contact: as event_of_part */
@@ -113,6 +121,12 @@ bool clocks_stands(struct clocks *clocks, uint32_t block);
 /* Keeps the piece of the part that clocks->asked lists, which begins at the
  * present state, along the series that have been made. */
 void clocks_keep_piece(struct clocks *clocks, uint32_t part);
+
+/* Forces of the part that clocks->asked lists, whose series have been made. */
+void clocks_keep_forces(struct clocks *clocks, uint32_t part);
+/* Hands to run->trace the way from the present time to the time t, at which the
+ * state may stand then. */
+void clocks_trace(struct clocks *clocks, double t);
 
 void clocks_near_new(struct clocks *clocks);
 /* Before anything else is asked at the present state: which contacts are near

@@ -67,6 +67,31 @@ closest_points_find(struct rt *run, uint32_t contact,
 }
 
 int
+closest_points_look(struct rt *run, uint32_t contact,
+                    struct closest_points *out)
+{
+    assert(run != NULL && out != NULL && contact < run->im->contacts.n);
+    double *start = run->closest.unknowns + (size_t)8 * contact, kept[8];
+    unsigned char warm = run->closest.warm[contact];
+    struct diags quiet, *ds = run->ds;
+    bool corners = rt_contact(run, contact)->flags & IMP_CONTACTF_CORNERS;
+    void *memory = corners ? polytope_contact_remember_one(run, contact)
+                           : smooth_smooth_remember_one(run, contact);
+    memcpy(kept, start, sizeof kept);
+    diags_init(&quiet, run->brief, ds->sources);
+    run->ds = &quiet;
+    int st = closest_points_find(run, contact, out, false);
+    run->ds = ds;
+    memcpy(start, kept, sizeof kept);
+    run->closest.warm[contact] = warm;
+    if (corners)
+        polytope_contact_recall_one(run, contact, memory);
+    else
+        smooth_smooth_recall_one(run, contact, memory);
+    return st;
+}
+
+int
 closest_points_to_env(struct rt *run, uint32_t contact)
 {
     assert(contact < run->im->contacts.n);

@@ -38,6 +38,10 @@ struct closest_points {
  * A contact of a system has a gap, but no points and no normal. */
 int closest_points_find(struct rt *run, uint32_t contact,
                         struct closest_points *out, bool loud);
+/* The same without a diagnostic, and without a trace: what is found later does
+ * not depend on it. */
+int closest_points_look(struct rt *run, uint32_t contact,
+                        struct closest_points *out);
 /* Writes the gap, both points and the normal into run->env, for tapes that read
  * them. Status as closest_points_find with `loud`. */
 int closest_points_to_env(struct rt *run, uint32_t contact);

@@ -20,6 +20,10 @@ void polytope_contact_forget_one(struct rt *run, uint32_t contact);
 void *polytope_contact_remember(struct rt *run);
 /* n: contacts that there were */
 void polytope_contact_recall(struct rt *run, const void *memory, uint32_t n);
+/* The same of one contact. */
+void *polytope_contact_remember_one(struct rt *run, uint32_t contact);
+void polytope_contact_recall_one(struct rt *run, uint32_t contact,
+                                 const void *memory);
 /* Series of the gap at the present state, gap[0..order], for the nearest
  * features. The series of the motion must have been made to this order. *valid
  * (may be NULL): a lower bound of the time (s) until another pair of features

@@ -52,22 +52,42 @@ polytope_contact_remember(struct rt *run)
 }
 
 /* Room that has been made since then stays. */
+static void
+recall(struct polytope_contact_memo *memo,
+       const struct polytope_contact_memo *from)
+{
+    memo->warm = from && from->warm;
+    if (!from)
+        return;
+    memo->last = from->last;
+    memo->time = from->time;
+    memcpy(memo->state, from->state, sizeof memo->state);
+}
+
 void
 polytope_contact_recall(struct rt *run, const void *memory, uint32_t n)
 {
     assert(run != NULL && n <= run->im->contacts.n);
     const struct polytope_contact_memo *from = memory;
     size_t n_now = run->closest.polytope ? run->im->contacts.n : 0;
-    for (size_t i = 0; i < n_now; i++) {
-        struct polytope_contact_memo *memo = &run->closest.polytope[i];
-        bool known = from && i < n;
-        memo->warm = known && from[i].warm;
-        if (!known)
-            continue;
-        memo->last = from[i].last;
-        memo->time = from[i].time;
-        memcpy(memo->state, from[i].state, sizeof memo->state);
-    }
+    for (size_t i = 0; i < n_now; i++)
+        recall(&run->closest.polytope[i], from && i < n ? from + i : NULL);
+}
+
+void *
+polytope_contact_remember_one(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    return arena_copy(run->brief, polytope_contact_memo(run, contact),
+                      sizeof *run->closest.polytope);
+}
+
+void
+polytope_contact_recall_one(struct rt *run, uint32_t contact,
+                            const void *memory)
+{
+    assert(run != NULL && contact < run->im->contacts.n && memory != NULL);
+    recall(polytope_contact_memo(run, contact), memory);
 }
 
 double

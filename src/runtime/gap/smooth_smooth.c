@@ -121,6 +121,27 @@ smooth_smooth_recall(struct rt *run, const void *memory, uint32_t n)
         run->closest.smooth[i].good = false;
 }
 
+void *
+smooth_smooth_remember_one(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    return run->closest.smooth
+               ? arena_copy(run->brief, run->closest.smooth + contact,
+                            sizeof *run->closest.smooth)
+               : NULL;
+}
+
+void
+smooth_smooth_recall_one(struct rt *run, uint32_t contact, const void *memory)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    if (memory)
+        memcpy(run->closest.smooth + contact, memory,
+               sizeof *run->closest.smooth);
+    else
+        smooth_smooth_forget(run, contact);
+}
+
 /* Solves the kkt tape of the contact by Newton's method, from the unknowns on.
  * Sets *gap on success. */
 static enum support_fault

@@ -17,6 +17,10 @@ void smooth_smooth_forget(struct rt *run, uint32_t contact);
 void *smooth_smooth_remember(struct rt *run);
 /* n: contacts that there were */
 void smooth_smooth_recall(struct rt *run, const void *memory, uint32_t n);
+/* The same of one contact. */
+void *smooth_smooth_remember_one(struct rt *run, uint32_t contact);
+void smooth_smooth_recall_one(struct rt *run, uint32_t contact,
+                              const void *memory);
 void smooth_smooth_predict(struct rt *run, uint32_t contact, int order,
                            double dt);
 int smooth_smooth_series(struct rt *run, uint32_t contact, int order,

@@ -1,6 +1,7 @@
 # A force that drives on what moves leaves rest open; not where a load decides, nor
-# where a contact holds it.
+# where a contact holds it more firmly than that.
 cat >$tmp/m.imp <<'END'
+use shapes
 system s {
   coordinate x
   kinetic = (1 [kg])*x'^2/2
@@ -18,6 +19,21 @@ system rough {
   force     = ((2 [N])*sign(x'), 0 [N])
   contact c { gap = y  slide = x  friction = 0.3 }
 }
+system looser {
+  coordinate x, y
+  kinetic   = (1 [kg])*(x'^2 + y'^2)/2
+  potential = (9.81 [N])*y
+  force     = ((4 [N])*sign(x'), 0 [N])
+  contact c { gap = y  slide = x  friction = 0.3 }
+}
+world { gravity = (0, -9.81) }
+body floor : half_plane { fixed = true }
+body box : rectangle(0.4, 0.2) {
+  mass = 1
+  position = (0, 0.1)
+  force = ((2 [N])*sign(box.velocity[0]), 0)
+}
+contact on : floor | box { friction = 0.3 }
 let r = simulate { until = 1  record = s.x }
 show r.s_x[-1]
 END

@@ -213,7 +213,7 @@ expand_once(struct flow *flow)
     taylor_set_active(flow);
     int st = taylor->relays ? taylor_relays_settle(flow) : IMP_OK;
     if (!st && taylor->relays)
-        relays_tell_open(run, flow->sys->block, switching_least(run));
+        relays_tell_open(run, flow->sys->block, switching_least(run), NULL);
     if (!st)
         st = motion_series(run, flow->sys->block, MOTION_STEP_ORDER, &time);
     if (!st)
@@ -246,8 +246,8 @@ stuck(struct flow *flow)
     return IMP_FAILED;
 }
 
-/* The piece from the present state on. Where a relay changes at once, it is made
- * again. */
+/* The piece from the present state on. Where a relay changes at once, it is
+ * made again. */
 #define RELAY_ROUNDS 8
 static int
 expand(struct flow *flow)

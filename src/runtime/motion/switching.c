@@ -510,10 +510,40 @@ lift(const struct rt *run, uint32_t block, double *to)
     }
 }
 
+/* A force beyond a cone by less than this share of it may be rounding. */
+#define CLEARLY_BEYOND 1e-9
+
+/* Would a contact all of whose points stick have to slip, by the forces of the
+ * series made last? */
+static bool
+slips(const struct rt *run, uint32_t block)
+{
+    const struct persistent_group *group = run->persistent_memory->of[block];
+    for (int i = 0; i < group->n; i++) {
+        uint32_t contact = group->row[i].spot.contact;
+        double along = 0.0, most = 0.0;
+        bool sticks = true;
+        for (int j = 0; j < group->n; j++) {
+            const struct persistent_row *row = group->row + j;
+            if (row->spot.contact != contact || !row->on)
+                continue;
+            sticks =
+                sticks && row->friction && row->friction->mode == CONTACT_STICK;
+            if (!sticks)
+                break;
+            along += row->friction->force.c[0];
+            most += row->friction->mu_static * row->force.c[0];
+        }
+        if (sticks && fabs(along) > most + CLEARLY_BEYOND * fabs(most))
+            return true;
+    }
+    return false;
+}
+
 int
 switching_relays_held(struct rt *run)
 {
-    const struct relay_contacts contacts = {first_order, lift};
+    const struct relay_contacts contacts = {first_order, lift, slips};
     int st = IMP_OK;
     for (uint32_t block = 0; run->relays && block < run->im->blocks.n && !st;
          block++)

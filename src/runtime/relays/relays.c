@@ -87,31 +87,22 @@ relays_act(const struct rt *run, uint32_t block)
 
 /* -- one instant ----------------------------------------------------------- */
 
-/* The same without closed contacts. */
-static const double *
-raw_slopes(const struct relays *relays, uint32_t i)
-{
-    uint32_t n = relays->of->n;
-    return relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)i * n;
-}
-
-/* What rounding leaves of the rate of u. */
-static double
-rate_noise(const struct relays *relays, uint32_t i)
+double
+relays_rate_noise(const struct relays *relays, uint32_t i)
 {
     return RELAY_RATE * DBL_EPSILON *
            (relays->terms[i] + slopes_size(relays, i));
 }
 
-/* Is u of relay i, which is 0, what closed contacts hold? rate: the size of its
- * rate. */
+/* Is u of relay i, which is 0, what closed contacts hold, whichever way its
+ * force jumps? rate: the size of its rate. */
 static bool
 is_bound(const struct relays *relays, uint32_t i, double rate)
 {
     double most = relays->terms[i];
     for (uint32_t j = 0; j < relays->of->n; j++)
         most += fabs(raw_slopes(relays, i)[j]);
-    return rate <= RELAY_JUMP * most && raw_slopes(relays, i)[i] < 0.0;
+    return rate <= RELAY_JUMP * most && raw_slopes(relays, i)[i] != 0.0;
 }
 
 /* Which u are 0 now, and jump there, or are held by closed contacts? True if
@@ -141,7 +132,8 @@ find_zeros(struct relays *relays, double least)
                                                       : 0.0;
         }
         if (relays->bound[i])
-            relays->side[i] = relays->lift[i];
+            relays->side[i] =
+                raw_slopes(relays, i)[i] < 0.0 ? relays->lift[i] : 0.0;
         any |= relays->zero[i] || relays->bound[i];
     }
     return any;
@@ -262,7 +254,7 @@ obeys(struct relays *relays, const int *option)
     for (uint32_t i = 0; i < n; i++) {
         if (!relays->zero[i])
             continue;
-        double noise = rate_noise(relays, i);
+        double noise = relays_rate_noise(relays, i);
         if (option[i] == RELAY_HELD &&
             !(fabs(share[i]) <= 1.0 + noise / -slopes(relays, i)[i]))
             return false;
@@ -471,65 +463,6 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
     if (change && relays->act)
         take_back(relays, change);
     return IMP_OK;
-}
-
-/* May the friction of a contact hold the bodies or the system of this block? */
-static bool
-may_touch(const struct rt *run, uint32_t block, const struct relays *relays)
-{
-    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
-        const imp_contact *contact = rt_contact(run, i);
-        if (contact->system != IMP_NO_SYSTEM) {
-            if (contact->system == relays->system)
-                return true;
-            continue;
-        }
-        for (int k = 0; k < 2; k++)
-            if (rt_body(run, contact->body[k])->block == block)
-                return true;
-    }
-    return run->table != NULL;
-}
-
-void
-relays_tell_open(struct rt *run, uint32_t block, double least)
-{
-    assert(run != NULL && block < run->im->blocks.n);
-    struct relays *relays = relays_of(run, block);
-    if (!relays)
-        return;
-    uint32_t n = relays->of->n;
-    char t[NUM_TEXT];
-    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
-    for (uint32_t i = 0; i < n; i++) {
-        const double *told = relays->told + i * IMP_RELAY_TOLD;
-        double rate = relays->rate[i], jump = slopes(relays, i)[i];
-        for (uint32_t j = 0; j < n; j++)
-            if (j != i)
-                rate += slopes(relays, i)[j] *
-                        (relays->held[j] ? relays->share[j] : relays->side[j]);
-        double noise = RELAY_NOISE * DBL_EPSILON * fabs(told[1]) +
-                       RELAY_STEPS * least * (fabs(rate) + fabs(jump));
-        if (relays->open[i] || fabs(told[0]) > noise ||
-            !(jump > RELAY_JUMP * (fabs(rate) + jump)) ||
-            !(fabs(rate) < jump - rate_noise(relays, i)) ||
-            may_touch(run, block, relays))
-            continue;
-        relays->open[i] = true;
-        uint32_t guard =
-            number[2 * i] != IMP_NO_GUARD ? number[2 * i] : number[2 * i + 1];
-        struct diag *diag = diag_add(
-            run->ds, DIAG_W0771,
-            IMP_ARRAY(run->im, block_of(run, block)->guards, imp_guard)[guard]
-                .range,
-            "the motion is not unique at t = %s: this jumps at rest, and "
-            "drives on to either side",
-            num_digits(t, rt_time(run), 9));
-        diag_help(run->ds, diag,
-                  "the run takes the value that the formula has there, as "
-                  "sign(0) = 0; a start with a small speed says which side is "
-                  "meant");
-    }
 }
 
 int

@@ -22,20 +22,22 @@ bool relays_act(const struct rt *run, uint32_t block);
  * state variable of the block): what takes their u to 0; NULL: nobody asks.
  * Status as of rt_eval; what is not finite is left to the series. */
 int relays_settle(struct rt *run, uint32_t block, double least, double *change);
-/* After that, where a piece of the motion begins: where u is 0, a force that jumps
- * the other way leads off to both sides if the rate without it is less than its
- * jump, and rest is but one of three motions. Tells that once (W0771); not of
- * systems with contacts and bodies that may touch others, whose friction may hold
- * u there. */
-void relays_tell_open(struct rt *run, uint32_t block, double least);
 /* Closed contacts of the bodies of a block. series: makes the series of the
  * block to order 1, with the shares that relays have. lift (per state variable
  * of the block): what unit forces of all points that push, made by the last
- * series, do to it. */
+ * series, do to it. slips: would a contact that sticks there have to slip? */
 struct relay_contacts {
     int (*series)(struct rt *run, uint32_t block);
     void (*lift)(const struct rt *run, uint32_t block, double *to);
+    bool (*slips)(const struct rt *run, uint32_t block);
 };
+/* After relays_settle, where a piece of the motion begins: where u is 0, a
+ * force that jumps the other way leads off to both sides if the rate without it
+ * is less than its jump, and rest is but one of three motions; so, too, where a
+ * contact sticks which that force would let slip. Tells that once (W0771).
+ * contacts: NULL for a system, and bodies without closed contacts. */
+void relays_tell_open(struct rt *run, uint32_t block, double least,
+                      const struct relay_contacts *contacts);
 /* The same of a block of bodies, whose state is corrected. contacts: NULL where
  * none is closed. */
 int relays_settle_bodies(struct rt *run, uint32_t block, double least,

@@ -107,7 +107,7 @@ relays_settle_bodies(struct rt *run, uint32_t block, double least,
         return IMP_OK;
     int st = relays_choose(run, block, least, relays->change, contacts);
     if (!st)
-        relays_tell_open(run, block, least);
+        relays_tell_open(run, block, least, contacts);
     const uint32_t *state =
         IMP_ARRAY(run->im, block_of(run, block)->state, uint32_t);
     for (uint32_t k = 0; k < relays->of->n_state && !st; k++) {

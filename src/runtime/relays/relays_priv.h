@@ -29,10 +29,10 @@ enum relay_option { RELAY_DOWN = -1, RELAY_HELD = 0, RELAY_UP = 1 };
 
 struct relays {
     const imp_relays *of;
-    double *told;   /* what the tape `now` tells */
-    double *modes;  /* ROW source 0 of the series */
-    double *work;   /* rows of the series */
-    double *none;   /* rows without contacts; NULL: of a system */
+    double *told;  /* what the tape `now` tells */
+    double *modes; /* ROW source 0 of the series */
+    double *work;  /* rows of the series */
+    double *none;  /* rows without contacts; NULL: of a system */
     /* Of bodies with joints; NULL: there are none. The unknowns and modes, as
      * imp_relays.solve reads them, what that tells, and two states. */
     double *unknown, *out, *rates;
@@ -93,6 +93,14 @@ slopes(const struct relays *relays, uint32_t i)
     return relays->slope + (size_t)i * relays->of->n;
 }
 
+/* The same without closed contacts. */
+static inline const double *
+raw_slopes(const struct relays *relays, uint32_t i)
+{
+    uint32_t n = relays->of->n;
+    return relays->told + (size_t)n * IMP_RELAY_TOLD + (size_t)i * n;
+}
+
 static inline double
 slopes_size(const struct relays *relays, uint32_t i)
 {
@@ -131,6 +139,8 @@ int relays_ask(struct rt *run, uint32_t block, struct relays *relays,
 /* Solves K x = -b among the relays that are `held`. */
 bool relays_solve(const struct relays *relays, const bool *held,
                   const double *K, const double *b, double *x);
+/* What rounding leaves of the rate of u. */
+double relays_rate_noise(const struct relays *relays, uint32_t i);
 /* Tells the tapes what holds. */
 void relays_tell(struct rt *run, const struct relays *relays);
 void relays_let_go(struct rt *run, struct relays *relays);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Where rest is but one of several motions: forces that jump where a rate is 0,
+ * and drive it on (relays.h). */
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+#include "base/num.h"
+#include "runtime/relays/relays_priv.h"
+
+/* A force beyond a cone by less than this share of it may be rounding. */
+#define RELAY_CLEAR 1e-9
+
+/* Do closed contacts leave what shares add to the rate of u as it is? */
+static bool
+is_let_alone(const struct relays *relays, uint32_t i)
+{
+    double off = 0.0;
+    for (uint32_t j = 0; j < relays->of->n; j++)
+        off += fabs(slopes(relays, i)[j] - raw_slopes(relays, i)[j]);
+    return off <= RELAY_JUMP * (relays->terms[i] + slopes_size(relays, i));
+}
+
+/* May the friction of a contact hold the bodies or the system of this block? */
+static bool
+may_touch(const struct rt *run, uint32_t block, const struct relays *relays)
+{
+    for (uint32_t i = 0; i < run->im->contacts.n; i++) {
+        const imp_contact *contact = rt_contact(run, i);
+        if (contact->system != IMP_NO_SYSTEM) {
+            if (contact->system == relays->system)
+                return true;
+            continue;
+        }
+        for (int k = 0; k < 2; k++)
+            if (rt_body(run, contact->body[k])->block == block)
+                return true;
+    }
+    return run->table != NULL;
+}
+
+/* Would a contact of a system that sticks have to slip, by the series made
+ * last? Of one that slips one of both rows is 0. */
+static bool
+system_slips(const struct rt *run, uint32_t system)
+{
+    bool slips = false;
+    for (uint32_t k = 0; k < rt_system(run, system)->n_rub; k++) {
+        double minus = system_rub(run, system, k, SYSTEM_RUB_CONE_MINUS)[0],
+               plus = system_rub(run, system, k, SYSTEM_RUB_CONE_PLUS)[0];
+        slips |= fmin(minus, plus) < -RELAY_CLEAR * (fabs(minus) + fabs(plus));
+    }
+    return slips;
+}
+
+/* Does a contact stick that would slip if relay i, whose u it holds, were at an
+ * end of its range? */
+static bool
+would_slip(struct rt *run, uint32_t block, struct relays *relays, uint32_t i,
+           const struct relay_contacts *contacts)
+{
+    static const bool none[IMP_RELAYS_MAX];
+    uint32_t n = relays->of->n;
+    double share[IMP_RELAYS_MAX] = {0.0};
+    bool slips = false, act = relays->act;
+    for (uint32_t j = 0; j < n; j++) {
+        share[j] = relays->held[j] ? relays->share[j] : relays->side[j];
+        *mode_of(relays, j) = 0.0;
+    }
+    relays->act = true;
+    for (int side = -1; side <= 1; side += 2) {
+        share[i] = side;
+        for (uint32_t j = 0; j < n; j++)
+            *mode_of(relays, n + j) = share[j];
+        if (!contacts)
+            system_relays_join(run, relays->system, none, share);
+        if (contacts)
+            slips |=
+                !contacts->series(run, block) && contacts->slips(run, block);
+        else
+            slips |= !system_series(run, relays->system, 1) &&
+                     system_slips(run, relays->system);
+    }
+    relays->act = act;
+    relays_tell(run, relays);
+    return slips;
+}
+
+/* Is u of relay i, which is 0, left to it and to contacts, and drives it on? */
+static bool
+is_open(struct rt *run, uint32_t block, struct relays *relays, uint32_t i,
+        double least, const struct relay_contacts *contacts)
+{
+    const double *told = relays->told + i * IMP_RELAY_TOLD;
+    double rate = relays->rate[i], jump = slopes(relays, i)[i];
+    if (relays->bound[i])
+        return raw_slopes(relays, i)[i] > 0.0 &&
+               would_slip(run, block, relays, i, contacts);
+    /* friction is as much whichever way it points */
+    double push = fabs(rate - told[2]);
+    for (uint32_t j = 0; j < relays->of->n; j++)
+        if (j != i)
+            rate += slopes(relays, i)[j] *
+                    (relays->held[j] ? relays->share[j] : relays->side[j]);
+    if (relays->beside)
+        rate = fabs(rate - (relays->rate[i] - told[2])) + push;
+    double noise = RELAY_NOISE * DBL_EPSILON * fabs(told[1]) +
+                   RELAY_STEPS * least * (fabs(rate) + fabs(jump));
+    return fabs(told[0]) <= noise && jump > RELAY_JUMP * (fabs(rate) + jump) &&
+           fabs(rate) < jump - relays_rate_noise(relays, i) &&
+           (relays->beside ? is_let_alone(relays, i)
+                           : !may_touch(run, block, relays));
+}
+
+void
+relays_tell_open(struct rt *run, uint32_t block, double least,
+                 const struct relay_contacts *contacts)
+{
+    assert(run != NULL && block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (!relays)
+        return;
+    uint32_t n = relays->of->n;
+    char t[NUM_TEXT];
+    const uint32_t *number = IMP_ARRAY(run->im, relays->of->guards, uint32_t);
+    for (uint32_t i = 0; i < n; i++) {
+        if (relays->open[i] || !is_open(run, block, relays, i, least, contacts))
+            continue;
+        relays->open[i] = true;
+        uint32_t guard =
+            number[2 * i] != IMP_NO_GUARD ? number[2 * i] : number[2 * i + 1];
+        struct diag *diag = diag_add(
+            run->ds, DIAG_W0771,
+            IMP_ARRAY(run->im, block_of(run, block)->guards, imp_guard)[guard]
+                .range,
+            "the motion is not unique at t = %s: this jumps at rest, and "
+            "drives on %s",
+            num_digits(t, rt_time(run), 9),
+            relays->bound[i] ? "what a contact holds" : "to either side");
+        diag_help(run->ds, diag,
+                  "the run takes the value that the formula has there, as "
+                  "sign(0) = 0; a start with a small speed says which side is "
+                  "meant");
+    }
+}

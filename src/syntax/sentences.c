@@ -379,6 +379,35 @@ is_option_word(const char *word)
     return false;
 }
 
+/* The name with the parts that follow it: one.tip, ball[2]. */
+static const char *
+with_its_parts(const struct parse *parse, const struct token *name)
+{
+    size_t lo = name->range.lo, hi = name->range.hi;
+    while (hi < parse->len && hi < lo + 60 && parse->text[hi] &&
+           strchr(".[]_0123456789abcdefghijklmnopqrstuvwxyz"
+                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                  parse->text[hi]))
+        hi++;
+    return arena_strndup(parse->arena, parse->text + lo, hi - lo);
+}
+
+/* A command that has an option of this name, or NULL. */
+static const char *
+command_with(const char *option)
+{
+    static const struct {
+        const char *command, *key;
+    } row[] = {
+#define OPTION(command, key, kind, limits, unit, dflt, doc) {#command, #key},
+#include "abi/commands.def"
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (!strcmp(row[i].key, option))
+            return row[i].command;
+    return NULL;
+}
+
 /* The grammar takes a name behind a whole value for the next item, and finds
  * the error one token later. Where the name stands on the same line, it belongs
  * to the value: 5 m, sin x, let r = clasify c. True if that was reported. */
@@ -438,7 +467,7 @@ name_behind_value(struct parse *parse, enum place where)
         diag_help(parse->ds, diag,
                   "`%s` asks a question, and its answer needs a name: let "
                   "answer = %s %s, then show answer",
-                  value->text, value->text, name);
+                  value->text, value->text, with_its_parts(parse, token));
     else if (value->kind == IMP_YYNAME && strcmp(name, "where") != 0)
         diag_help(parse->ds, diag,
                   "an argument stands in brackets: %s(%s); a product needs "
@@ -540,6 +569,62 @@ row_of(const struct parse *parse, enum place where, const int *v, int n)
     return row;
 }
 
+/* Adds what a key, or the values of one, should look like. False: nothing is
+ * known of it. */
+static bool
+help_with_key(struct parse *parse, const struct row *row, struct diag *diag)
+{
+    if (row->code == DIAG_E0029 && parse->prev.text &&
+        !strcmp(parse->prev.text, "over") && begins_value(parse->found.kind)) {
+        diag_help(parse->ds, diag,
+                  "for example: over = (%s in linspace(0, 1, 11))",
+                  parse->found.kind == IMP_YYNAME ? parse->found.text : "h");
+    } else if (row->code == DIAG_E0029 && parse->before[0].kind == IMP_YYNAME &&
+               parse->before[1].kind == IMP_YYCOORDINATE &&
+               !parse->prev.first) {
+        diag_help(parse->ds, diag,
+                  "names of coordinates are divided by commas: coordinate %s, "
+                  "%s",
+                  spelled(parse, &parse->before[0]),
+                  spelled(parse, &parse->prev));
+    } else if (parse->found.kind == IMP_YYLBRACK && parse->prev.text &&
+               parse->before[0].kind == IMP_YYCOORDINATE) {
+        diag_help(parse->ds, diag,
+                  "coordinates have no families: each has a name of its own, "
+                  "coordinate %s0, %s1, or each system of a pattern its own %s",
+                  parse->prev.text, parse->prev.text, parse->prev.text);
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               parse->found.kind == IMP_YYIN) {
+        diag_help(parse->ds, diag,
+                  "the values of a sweep's params stand in brackets: over = "
+                  "(%s in linspace(0, 1, 11))",
+                  parse->prev.text);
+    } else if (row->code == DIAG_E0024 && parse->prev.text &&
+               parse->before[0].kind == IMP_YYASSIGN &&
+               parse->head.kind != IMP_YYPARAM) {
+        diag_help(parse->ds, diag,
+                  "the values of a param stand in brackets: over = (%s in "
+                  "linspace(0, 1, 11)), random = (%s in [0, 1])",
+                  parse->prev.text, parse->prev.text);
+    } else if (row->code == DIAG_E0006 && parse->prev.text &&
+               command_with(parse->prev.text)) {
+        diag_help(parse->ds, diag,
+                  "an option stands in the block of its command, as in %s { "
+                  "%s = ... }; a value is declared: let %s = ...",
+                  command_with(parse->prev.text), parse->prev.text,
+                  parse->prev.text);
+    } else if (row->code == DIAG_E0029 && parse->prev.text &&
+               !strcmp(parse->prev.text, "force") &&
+               parse->found.kind == IMP_YYNAME) {
+        diag_help(parse->ds, diag,
+                  "the force of a system is one list, with an entry for each "
+                  "coordinate: force = (a, b)");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* Adds what could be meant: a fix where one word does it. */
 static void
 help_with(struct parse *parse, const struct row *row, struct diag *diag,
@@ -567,38 +652,8 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
     } else if (decimal) {
         diag_help(parse->ds, diag, "a decimal number is written with a point");
         diag_fix(parse->ds, diag, parse->found.range, ".");
-    } else if (row->code == DIAG_E0029 && parse->prev.text &&
-               !strcmp(parse->prev.text, "over") &&
-               begins_value(parse->found.kind)) {
-        diag_help(parse->ds, diag,
-                  "for example: over = (%s in linspace(0, 1, 11))",
-                  parse->found.kind == IMP_YYNAME ? parse->found.text : "h");
-    } else if (row->code == DIAG_E0029 && parse->before[0].kind == IMP_YYNAME &&
-               parse->before[1].kind == IMP_YYCOORDINATE &&
-               !parse->prev.first) {
-        diag_help(parse->ds, diag,
-                  "names of coordinates are divided by commas: coordinate %s, "
-                  "%s",
-                  spelled(parse, &parse->before[0]),
-                  spelled(parse, &parse->prev));
-    } else if (parse->found.kind == IMP_YYLBRACK && parse->prev.text &&
-               parse->before[0].kind == IMP_YYCOORDINATE) {
-        diag_help(parse->ds, diag,
-                  "coordinates have no families: each has a name of its own, "
-                  "coordinate %s0, %s1, or each system of a pattern its own %s",
-                  parse->prev.text, parse->prev.text, parse->prev.text);
-    } else if (row->code == DIAG_E0029 && parse->prev.text &&
-               parse->found.kind == IMP_YYIN) {
-        diag_help(parse->ds, diag,
-                  "the values of a sweep's params stand in brackets: over = "
-                  "(%s in linspace(0, 1, 11))",
-                  parse->prev.text);
-    } else if (row->code == DIAG_E0029 && parse->prev.text &&
-               !strcmp(parse->prev.text, "force") &&
-               parse->found.kind == IMP_YYNAME) {
-        diag_help(parse->ds, diag,
-                  "the force of a system is one list, with an entry for each "
-                  "coordinate: force = (a, b)");
+    } else if (help_with_key(parse, row, diag)) {
+        return;
     } else if (row->code == DIAG_E0006 && parse->prev.text &&
                of_world(parse->prev.text)) {
         diag_help(parse->ds, diag,

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "abi/commands.h"
 #include "base/source.h"
 #include "check/context/builtins.h"
 #include "check/context/context.h"
@@ -582,13 +583,30 @@ help_parameter(struct check *ck, struct diag *diag, const struct module *module,
     return false;
 }
 
-/* Says what the place of a name makes of it. */
+/* Says of a question that stands where a value is due how it is asked. */
+static bool
+help_command(struct check *ck, struct diag *diag, const char *name)
+{
+    for (uint32_t id = 0; id < IMP_CMD_COUNT; id++)
+        if (!strcmp(name, imp_command_word(id)) &&
+            imp_command_has(id, IMP_TRAIT_RECORD)) {
+            CHECK_HELP(ck, diag,
+                       "`%s` asks a question, and its answer needs a name: let "
+                       "answer = %s ..., then show answer",
+                       name, name);
+            return true;
+        }
+    return false;
+}
+
+/* Says what the place of a name, or the name itself, makes of it. */
 static bool
 help_place(struct check *ck, struct diag *diag, const struct module *module,
            const char *name, imp_range range)
 {
     return help_own_contact(ck, diag, module, name, range) ||
-           help_parameter(ck, diag, module, name, range);
+           help_parameter(ck, diag, module, name, range) ||
+           help_command(ck, diag, name);
 }
 
 static void

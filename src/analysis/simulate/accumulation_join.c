@@ -239,7 +239,7 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
             share = fmax(share, fabs(group->point[i].free) * left /
                                     fabs(group->point[i].rate));
         }
-    change = fmax(change, flights->kept);
+    change = fmax(change, flights->change.kept);
     if (e == 1.0 && limit->chatter.ratio < 1.0)
         e = pow(limit->chatter.ratio, 1.0 / fmax(1.0, limit->chatter.period));
     double all = fmin(e, 1.0 - DBL_EPSILON), many = 4.0 / sqrt(1.0 - all * all),

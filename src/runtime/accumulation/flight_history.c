@@ -122,25 +122,35 @@ flight_history_foresees(const struct flight_history *flights)
  * of the time for which the parabola is the motion. */
 #define LIMIT_SURE 0.125
 
+/* By which share less earlier changes of a prediction count: they fall with the
+ * square of the time that is left. */
+static double
+fallen(const struct flight_history *flights)
+{
+    double ratio = flights->flight[0] / flights->flight[1];
+    return flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
+}
+
 /* The greatest of the last changes of a prediction; INFINITY: there was none
  * (`same` is false). What the parabola is not the motion falls with the square
  * of the time that is left, so that earlier changes count as much less; where
  * it is the motion of both predictions (exact), changes are those that rounding
- * makes, which do not fall: *rounds is the greatest of them. What does not fall
- * so elsewhere is rounding, too, up to `low`: *kept is the greatest of it. Of
- * the first change that is as much as the impact could round with which the
- * first prediction began: *kept until then. */
+ * makes, which do not fall: flights->change.rounds is the greatest of them.
+ * What does not fall so elsewhere is rounding, too, up to `low`: change.kept is
+ * the greatest of it. Of the first change that is as much as the impact could
+ * round with which the first prediction began. */
 static double
-noise_of(const struct flight_history *flights, bool same, double change,
-         double before, bool exact, double low, double *kept, double *rounds)
+noise_of(struct flight_history *flights, bool same, double change,
+         double before, bool exact, double low)
 {
+    double *kept = &flights->change.kept, *rounds = &flights->change.rounds;
     *rounds = fmax(same ? *rounds : 0.0, same && exact ? change : 0.0);
     if (!same || isinf(before)) {
-        *kept = same ? fmin(change, *kept) : low;
+        *kept = same ? fmin(change, flights->change.began) : 0.0;
+        flights->change.began = low;
         return same ? change : INFINITY;
     }
-    double ratio = flights->flight[0] / flights->flight[1],
-           falls = flights->n_known > 1 ? fmin(ratio * ratio, 1.0) : 1.0;
+    double falls = fallen(flights);
     *kept = fmax(*kept, fmin(fabs(change - falls * before), low));
     return fmax(fmax(change, *rounds), falls * before);
 }
@@ -180,8 +190,7 @@ limit_known_note(struct flight_history *flights,
     flights->off = same ? fabs(flights->meet - was) : INFINITY;
     bool exact = limit->left <= limit->exact;
     flights->noise = noise_of(flights, same, flights->off, flights->noise,
-                              flights->exact && exact, limit->noise,
-                              &flights->kept, &flights->rounds);
+                              flights->exact && exact, limit->noise);
     flights->exact = exact;
     return settled(limit, flights->off, before);
 }
@@ -205,11 +214,13 @@ limit_known_note_some(struct flight_history *flights, uint64_t mark, double now,
                       double left)
 {
     assert(flights != NULL && left >= 0.0);
-    double meet = now + left, none = 0.0, rounds = 0.0;
+    double meet = now + left, change = fabs(meet - flights->some_meet);
     bool same = flights->some == mark && flights->some_meet >= now;
     flights->some_noise =
-        noise_of(flights, same, fabs(meet - flights->some_meet),
-                 flights->some_noise, false, 0.0, &none, &rounds);
+        !same ? INFINITY
+        : isinf(flights->some_noise)
+            ? change
+            : fmax(change, fallen(flights) * flights->some_noise);
     flights->some_meet = meet;
     flights->some = mark;
 }

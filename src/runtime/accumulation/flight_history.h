@@ -21,8 +21,11 @@ struct flight_history {
                          a flight that was longer than the three before it, */
     double early_now; /* and the last one */
     double noise;     /* the greatest of the last changes; INFINITY: none is */
-    double kept;      /* of all changes, what the impacts round at the most */
-    double rounds;    /* the greatest change between two that were exact */
+    struct {
+        double kept;   /* of all changes, what the impacts round at the most */
+        double rounds; /* the greatest change between two that were exact */
+        double began;  /* what the impact of the first one could round */
+    } change;
     bool exact;       /* the last prediction lay within the time for which the
                          parabola is the motion */
     double ratio;     /* of the flights there, as predicted */

@@ -283,12 +283,11 @@ rest_of_integral(const struct along *along, struct followed *followed,
         extrapolated(time, n, 0, followed->last_to, &at);
         error = fmax(error, most * fabs(at - followed->last_to));
         double off = fabs(there - followed->value);
-        /* flights of no law give estimates that cannot be */
-        if (!(error < best && fabs(there - sum) <= most * left + error))
-            continue;
+        if (!(error < best && fabs(there - sum) <= most * left))
+            continue; /* flights of no law give estimates that cannot be */
         /* an estimate by more ends, whose error is greater, rules it out: all
          * that is known is that either may be right */
-        if (best < most * left && off > best) {
+        if (off > best) {
             best = fmin(off, most * left);
             continue;
         }

@@ -103,10 +103,10 @@ smooth_polytope_newton(const struct smooth_polytope *pair,
         bool small = move <= SMOOTH_POLYTOPE_STEP * scale;
         if (small || (move < 1e-11 * scale && move >= 0.25 * last))
             break;
-        bool stays = it > 12 && move > 0.95 * last && share == 1.0;
+        bool stays = it > 12 && move > 0.95 * last;
         if (stays && move <= SMOOTH_POLYTOPE_FLAT_STEP * scale)
             break;
-        if (it == 59 || stays)
+        if (it == 59 || (stays && share == 1.0))
             return SUPPORT_LOST;
         last = move;
     }

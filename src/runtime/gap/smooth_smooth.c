@@ -191,10 +191,11 @@ newton(struct rt *run, const imp_contact *image_contact,
         }
         /* near a point of vanishing curvature of order m each step lowers the
          * error by the factor (m - 1)/m only */
-        if (it > 12 && move > 0.95 * last && share == 1.0)
-            return move <= SMOOTH_GAP_FLAT_STEP * (scale + pair->length)
-                       ? SUPPORT_FINE
-                       : SUPPORT_LOST;
+        bool stays = it > 12 && move > 0.95 * last;
+        if (stays && move <= SMOOTH_GAP_FLAT_STEP * (scale + pair->length))
+            return SUPPORT_FINE;
+        if (stays && share == 1.0)
+            return SUPPORT_LOST;
         factored = move <= SMOOTH_GAP_CHORD * (scale + pair->length) &&
                    move < 1e-2 * last;
         last = move;

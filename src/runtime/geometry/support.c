@@ -361,7 +361,12 @@ support_steps_share(struct support_steps *steps, int n, const double *step,
         along += step[i] * steps->last[i];
         steps->last[i] = step[i];
     }
+    /* One turn is a step too far, as past a flat point. */
     if (along < 0.0 && move > 0.5 * steps->move && move > rounding)
+        steps->turns++;
+    else
+        steps->turns = 0;
+    if (steps->turns > 1)
         steps->share = fmax(0.5 * steps->share, 1.0 / 64.0);
     else if (!(along < 0.0))
         steps->share = steps->share > 0.0 ? fmin(2.0 * steps->share, 1.0) : 1.0;

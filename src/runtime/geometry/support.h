@@ -67,8 +67,9 @@ enum support_fault support_find(const struct support_body *body,
 #define SUPPORT_STEPS 8
 struct support_steps {
     double last[SUPPORT_STEPS], move, share;
+    int turns;
 };
-/* How much of a step to take: all of it, as long as steps do not turn round.
+/* How much of a step to take: all of it, until steps turn round again and again.
  * `move` is the size of the step, of which steps up to `rounding` say nothing.
  * The structure begins as zeros. */
 double support_steps_share(struct support_steps *steps, int n,

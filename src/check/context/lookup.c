@@ -656,6 +656,33 @@ help_columns(struct check *ck, struct diag *diag, const struct env *env,
     return true;
 }
 
+/* Says how the name would be declared, or which question it nearly is. */
+static void
+help_declare(struct check *ck, struct diag *diag, const char *name,
+             imp_range range)
+{
+    const char *question[IMP_CMD_COUNT], *near;
+    size_t n = 0;
+    for (uint32_t id = 0; id < IMP_CMD_COUNT; id++)
+        if (imp_command_has(id, IMP_TRAIT_RECORD))
+            question[n++] = imp_command_word(id);
+    if (has_fields(ck, range))
+        CHECK_HELP(ck, diag,
+                   "declare it: body %s : circle(0.1) { mass = 1 }, or let "
+                   "%s = simulate { until = 1 } for results",
+                   name, name);
+    else if (strlen(name) > 4 && (near = suggest(name, question, n)) != NULL)
+        CHECK_HELP(ck, diag,
+                   "did you mean the command `%s`? A value is declared: let "
+                   "%s = ...",
+                   near, name);
+    else
+        CHECK_HELP(ck, diag,
+                   "declare it: `let %s = ...` for a value, `param %s = "
+                   "...` for a knob",
+                   name, name);
+}
+
 void
 scope_unknown(struct check *ck, const struct env *env, const char *name,
               imp_range range, enum want want)
@@ -725,16 +752,8 @@ scope_unknown(struct check *ck, const struct env *env, const char *name,
         if (system)
             CHECK_HELP(ck, diag,
                        "declare it: system %s(...) { coordinate ... }", name);
-        else if (!fn && has_fields(ck, range))
-            CHECK_HELP(ck, diag,
-                       "declare it: body %s : circle(0.1) { mass = 1 }, or let "
-                       "%s = simulate { until = 1 } for results",
-                       name, name);
         else if (!fn)
-            CHECK_HELP(ck, diag,
-                       "declare it: `let %s = ...` for a value, `param %s = "
-                       "...` for a knob",
-                       name, name);
+            help_declare(ck, diag, name, range);
     }
 }
 

@@ -34,17 +34,21 @@
  * limit has passed over a touch. */
 #define CHATTER_DEEP 2.0
 
-/* Is the contact closed now, though it had no event? So are bodies that fly
- * together. */
+/* Is the contact held, or closed now, though it had no event? So are bodies
+ * that fly together. */
 static bool
 touches(struct simulation *sim, uint32_t contact)
 {
     struct closest_points closest;
     double tol, rate;
     const imp_contact *image_contact = rt_contact(sim->run, contact);
-    if (image_contact->system != IMP_NO_SYSTEM ||
-        image_contact->flags & IMP_CONTACTF_STATED ||
-        closest_points_find(sim->run, contact, &closest, false))
+    bool stated = image_contact->system != IMP_NO_SYSTEM ||
+                  image_contact->flags & IMP_CONTACTF_STATED;
+    if (!stated && event_far(sim->run, contact))
+        return false;
+    if (persistent_holds(sim->run, contact))
+        return true;
+    if (stated || closest_points_find(sim->run, contact, &closest, false))
         return false;
     gap_tolerances(sim->run, contact, &tol, &rate);
     return closest.gap <= 2.0 * tol;
@@ -204,8 +208,7 @@ limit_group_gather(struct simulation *sim, uint32_t contact, double window,
             /* what yields is no part of a limit: its force acts on it */
             if (!group->contact[other] && t->watch != WATCH_OFF &&
                 !simulate_is_soft(sim, other) && !t->through && !t->overlap &&
-                (persistent_holds(run, other) ||
-                 limit_hit_within(sim, other, window) || touches(sim, other)))
+                (limit_hit_within(sim, other, window) || touches(sim, other)))
                 enter_contact(run, group, &reach, other);
         }
         enter_jointed(run, group, &reach, body);
@@ -475,6 +478,9 @@ limit_group_overlaps(struct simulation *sim, const struct limit_group *group)
                   (contact_point_body_moves(sim->run, image_contact->body[1]) &&
                    group->body[image_contact->body[1]]);
         if (!on || t->watch == WATCH_OFF || t->through || t->overlap ||
+            (image_contact->system == IMP_NO_SYSTEM &&
+             !(image_contact->flags & IMP_CONTACTF_STATED) &&
+             event_far(sim->run, contact)) ||
             closest_points_find(sim->run, contact, &closest, false))
             continue;
         gap_tolerances(sim->run, contact, &tol, &rate);

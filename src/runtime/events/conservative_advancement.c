@@ -235,6 +235,29 @@ balls_apart(struct rt *run, const imp_contact *image_contact,
     return apart;
 }
 
+bool
+event_far(struct rt *run, uint32_t contact)
+{
+    assert(run != NULL && contact < run->im->contacts.n);
+    const uint32_t *of = rt_contact(run, contact)->body;
+    const imp_body *body[2] = {rt_body(run, of[0]), rt_body(run, of[1])};
+    double centre[2][3] = {{0.0}}, size[2], way[3], room;
+    if (run->world.tolerance > 0.1 * (ADVANCEMENT_BALL - 1.0))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        size[i] = ADVANCEMENT_BALL * support_size(run, body[i]);
+        memcpy(centre[i], run->env + body[i]->env_state,
+               run->im->dim * sizeof(double));
+    }
+    int flat = support_is_flat(body[0]) ? 0 : support_is_flat(body[1]) ? 1 : -1;
+    if (flat >= 0)
+        return size[1 - flat] > 0.0 &&
+               event_room(run, of[flat], centre[1 - flat], &room) &&
+               room > size[1 - flat];
+    vec3_sub(centre[0], centre[1], way);
+    return size[0] > 0.0 && size[1] > 0.0 && vec3_norm(way) > size[0] + size[1];
+}
+
 /* The same as relative_motion, without series, of bodies that move by their
  * weight alone. */
 static bool

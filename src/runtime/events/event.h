@@ -80,6 +80,9 @@ void event_forget(struct rt *run, uint32_t contact);
  * stay apart from the present state on, if they move by their weight alone; 0:
  * they are near. */
 double event_apart(struct rt *run, uint32_t contact);
+/* Are the bodies of a contact far from each other now: do balls around them, or
+ * a half-plane or half-space that rests and a ball, not even nearly touch? */
+bool event_far(struct rt *run, uint32_t contact);
 /* Does a contact take part in an impact on its bodies now: closed, or of smooth
  * bodies and open by no more than `reach` (m)? *open: it is open. */
 bool event_takes_part(struct rt *run, uint32_t contact, double reach,

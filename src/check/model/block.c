@@ -10,6 +10,34 @@
 #include "base/num.h"
 #include "check/model/system_priv.h"
 
+/* Says of a coordinate, or of its derivative, among the keys of a system where
+ * its start and its equation are stated. The names of the item are those of the
+ * coordinates. */
+static bool
+help_of_motion(struct check *ck, struct diag *diag, const struct ast_item *item,
+               const char *name)
+{
+    size_t length = strcspn(name, "'"), primes = strlen(name) - length;
+    if (item->kind != AST_SYSTEM)
+        return false;
+    for (size_t i = 0; i < item->n_names && primes < 2; i++)
+        if (strlen(item->names[i].text) == length &&
+            !memcmp(item->names[i].text, name, length)) {
+            CHECK_HELP(ck, diag,
+                       "where a coordinate begins, and how fast, stands in a "
+                       "block of its own: start { %s = ... }",
+                       name);
+            return true;
+        }
+    if (primes == 0)
+        return false;
+    CHECK_HELP(ck, diag,
+               "equations of motion are not written: they follow from kinetic "
+               "= ... and potential = ..., or from mass = [...] and force = "
+               "(...)");
+    return true;
+}
+
 bool
 block_keys(struct check *ck, const struct ast_item *item,
            const struct keydef *known, size_t count, const char *what,
@@ -53,14 +81,10 @@ block_keys(struct check *ck, const struct ast_item *item,
             struct diag *diag =
                 check_error(ck, DIAG_E0301, key->name.range,
                             "a %s has no key `%s`", what, key->name.text);
-            if (item->kind == AST_SYSTEM && strchr(key->name.text, '\''))
-                CHECK_HELP(ck, diag,
-                           "equations of motion are not written: they follow "
-                           "from kinetic = ... and potential = ..., or from "
-                           "mass = [...] and force = (...)");
-            else if (!check_suggest(ck, diag, key->name.range, key->name.text,
-                                    names, count) &&
-                     !check_help_elsewhere(ck, diag, key->name.text))
+            if (!help_of_motion(ck, diag, item, key->name.text) &&
+                !check_suggest(ck, diag, key->name.range, key->name.text, names,
+                               count) &&
+                !check_help_elsewhere(ck, diag, key->name.text))
                 CHECK_HELP(ck, diag, "its keys are %s",
                            check_join(ck, names, count, "and"));
             ok = false;

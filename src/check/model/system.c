@@ -280,9 +280,23 @@ collect_keys(struct check *ck, struct system_work *work)
     struct ast_item only = *block_of(work);
     only.block = NEW_N(ck->arena, struct ast_item *, only.n_block + 1);
     only.n_block = 0;
-    for (size_t i = 0; i < block_of(work)->n_block; i++)
-        if (block_of(work)->block[i]->kind == AST_KEY)
-            only.block[only.n_block++] = block_of(work)->block[i];
+    only.n_names = 0;
+    for (size_t i = 0; i < block_of(work)->n_block; i++) {
+        struct ast_item *item = block_of(work)->block[i];
+        if (item->kind == AST_KEY)
+            only.block[only.n_block++] = item;
+        else if (item->kind == AST_COORDINATE)
+            only.n_names += item->n_names;
+    }
+    /* for messages: keys that are coordinates */
+    only.names = NEW_N(ck->arena, struct ast_name, only.n_names + 1);
+    only.n_names = 0;
+    for (size_t i = 0; i < block_of(work)->n_block; i++) {
+        const struct ast_item *item = block_of(work)->block[i];
+        for (size_t k = 0; item->kind == AST_COORDINATE && k < item->n_names;
+             k++)
+            only.names[only.n_names++] = item->names[k];
+    }
     work->misnamed = !block_keys(ck, &only, system_keys, n_system_keys,
                                  "system", work->keys);
 }

@@ -15,6 +15,10 @@
 #define STEP_SHRINKS 0.2
 /* the shortest step, as a share of the time */
 #define STEP_LEAST (16.0 * DBL_EPSILON)
+/* So many steps that lead no further than this share of the longest one are
+ * stuck: rates jump there to and fro. */
+#define CRAWL_STEPS 5000
+#define CRAWL_SHARE 1e-5
 
 /* Returns the longest step from here: the motion states one, and no angle may
  * change in a step by more than its `turn`. */
@@ -113,7 +117,8 @@ follow(struct gsl_engine *engine, const struct gsl_motion *motion, double *t,
 {
     assert(engine && motion && t && y && event);
     assert(motion->n == engine->n && motion->n_watch <= engine->n_watch);
-    int st = begin(engine, motion, *t, y);
+    double mark = *t;
+    int steps = 0, st = begin(engine, motion, *t, y);
     *event = (struct gsl_event){GSL_NOTHING, 0};
     while (!st && event->found == GSL_NOTHING && *t < until) {
         double s = 0.0;
@@ -132,6 +137,12 @@ follow(struct gsl_engine *engine, const struct gsl_motion *motion, double *t,
         step_sizes(engine, y);
         for (size_t i = 0; i < motion->n_watch; i++)
             motion->watch[i].above = engine->above_before[i] = engine->above[i];
+        if (++steps < CRAWL_STEPS || event->found != GSL_NOTHING)
+            continue;
+        if (*t - mark < CRAWL_SHARE * motion->longest)
+            *event = (struct gsl_event){GSL_STUCK, 0};
+        mark = *t;
+        steps = 0;
     }
     return st;
 }

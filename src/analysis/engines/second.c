@@ -229,6 +229,9 @@ advance_once(struct second *second, double target, bool *eventful)
         return second_cannot(
             second, IMP_WORLD,
             second->quiet->last ? second->quiet->last->message
+            : event.found == GSL_STUCK && run->relays
+                ? "a force jumps where a rate changes its sign, as sign(x') "
+                  "does, and may hold it there, which this engine does not see"
             : event.found == GSL_STUCK
                 ? "no step is short enough for `gsl_tolerance`; the motion is "
                   "not smooth there"

@@ -332,6 +332,32 @@ is_broken(const imp_tape *tape, const imp_image *image, const double *work,
     return broken;
 }
 
+/* The divisor of such a quotient dies out so many times faster than that
+ * changes. */
+#define DIES_OUT 1e3
+
+/* Does the series break where both sides of a quotient come to 0 together, as
+ * in v/norm(v), which keeps its size? */
+static bool
+is_unit_at_rest(const imp_tape *tape, const imp_image *image,
+                const double *work)
+{
+    const imp_instr *code = IMP_ARRAY(image, tape->code, imp_instr);
+    for (uint32_t i = 0; i < tape->code.n; i++) {
+        if (code[i].op != IMP_OP_DIV || code[i].row == IMP_NO_ROW ||
+            code[code[i].b].row == IMP_NO_ROW)
+            continue;
+        const double *quotient = work + (size_t)code[i].row * IMP_ROW_STRIDE +
+                                 IMP_ROW_PAD,
+                     *by = work + (size_t)code[code[i].b].row * IMP_ROW_STRIDE +
+                           IMP_ROW_PAD;
+        if (quotient[0] != 0.0 &&
+            fabs(by[1] * quotient[0]) > DIES_OUT * fabs(by[0] * quotient[1]))
+            return true;
+    }
+    return false;
+}
+
 /* Why a series is not finite, as far as its terms before that say. */
 static const char *
 series_reason(const imp_tape *tape, const imp_image *image, const double *work,
@@ -342,6 +368,11 @@ series_reason(const imp_tape *tape, const imp_image *image, const double *work,
         return "the motion meets a point where a formula is not smooth, such "
                "as a root of zero, or a mass matrix is singular, or it grows "
                "without bound; keep it away from there";
+    if (most > GROWN && is_unit_at_rest(tape, image, work))
+        return "a force has the direction of a velocity that comes to 0, as "
+               "-F*v/norm(v), and no value at rest. Along one line "
+               "-F*sign(v) is held there, in a plane the `friction` of a "
+               "contact; v/sqrt(norm(v)^2 + v0^2) is smooth";
     return most > GROWN
                ? "a force or a speed grows without bound, so that the motion "
                  "has an end in finite time; end the run before it (`until`), "

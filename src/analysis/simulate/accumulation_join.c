@@ -239,6 +239,14 @@ limit_time_error(const struct simulation *sim, const struct limit_group *group,
             share = fmax(share, fabs(group->point[i].free) * left /
                                     fabs(group->point[i].rate));
         }
+    /* what rests is hit in turns, in no time, once another point comes down */
+    for (int i = 0; i < group->n && isinf(least); i++)
+        if (group->point[i].gap > 0.0 && group->point[i].rate < 0.0) {
+            place = fmax(place, group->place[i]);
+            fast = fmax(fast, -group->point[i].rate);
+        }
+    if (isinf(least) && fast > 0.0)
+        least = begun = fast;
     change = fmax(change, flights->change.kept);
     if (e == 1.0 && limit->chatter.ratio < 1.0)
         e = pow(limit->chatter.ratio, 1.0 / fmax(1.0, limit->chatter.period));

@@ -17,40 +17,41 @@
 #include "runtime/motion/persistent_group.h"
 #include "runtime/rubbing/rubbing.h"
 
-static const char *
-cause_text(enum friction_verdict verdict)
-{
-    switch (verdict) {
-    case FRICTION_NONE:
-        return "no choice of stick, slip and separation obeys Coulomb's law";
-    case FRICTION_SEVERAL:
-        return "several motions obey Coulomb's law";
-    case FRICTION_LOADS:
-        return "the motion depends on how the points share the loads";
-    default:
-        return "no motion was found that obeys Coulomb's law, and it was not "
-               "shown that there is none";
-    }
-}
+/* Of so many points and more those alone are told that differ, and as many. */
+#define POINTS_TOLD 12
 
-/* one line per point of a choice */
+/* one line per point of each motion */
 static void
-list_set(struct simulation *sim, struct diag *diag, int number,
-         const struct friction_set *set, const struct contact_point *spot,
-         int n)
+list_sets(struct simulation *sim, struct diag *diag,
+          const struct friction_choice *choice,
+          const struct contact_point *spot, int n)
 {
     char normal[NUM_TEXT], along[NUM_TEXT], opens[NUM_TEXT], slips[NUM_TEXT];
-    for (int i = 0; i < n; i++)
-        diag_note(sim->analysis->ds, diag,
-                  rt_contact(sim->run, spot[i].contact)->range,
-                  "motion %d: `%s` %s, normal force %s N, friction %s N, "
-                  "accelerations of gap and slip %s and %s m/s^2",
-                  number, simulate_contact_name(sim, spot[i].contact),
-                  contact_mode_name(set->mode[i]),
-                  num_digits(normal, set->normal[i], 6),
-                  num_digits(along, set->tangential[i], 6),
-                  num_digits(opens, set->acc[2 * i], 6),
-                  num_digits(slips, set->acc[2 * i + 1], 6));
+    int told = 0;
+    for (int k = 0; k < choice->n; k++, told = 0) {
+        const struct friction_set *set = &choice->set[k];
+        for (int i = 0; i < n && told < POINTS_TOLD; i++) {
+            if (n > POINTS_TOLD && friction_choice_alike(choice, i))
+                continue;
+            told++;
+            diag_note(sim->analysis->ds, diag,
+                      rt_contact(sim->run, spot[i].contact)->range,
+                      "motion %d: `%s` %s, normal force %s N, friction %s N, "
+                      "accelerations of gap and slip %s and %s m/s^2",
+                      k + 1, simulate_contact_name(sim, spot[i].contact),
+                      contact_mode_name(set->mode[i]),
+                      num_digits(normal, set->normal[i], 6),
+                      num_digits(along, set->tangential[i], 6),
+                      num_digits(opens, set->acc[2 * i], 6),
+                      num_digits(slips, set->acc[2 * i + 1], 6));
+        }
+        if (told < n)
+            diag_note(sim->analysis->ds, diag,
+                      rt_contact(sim->run, spot[0].contact)->range,
+                      "motion %d: %d of %d points are left out here, first "
+                      "those that all motions hold alike",
+                      k + 1, n - told, n);
+    }
 }
 
 /* "least to greatest" */
@@ -96,7 +97,7 @@ simulate_paradox_policy(struct simulation *sim, uint32_t contact,
                           "(%s), and paradox = %s chooses",
                           num_digits(t, rt_time(sim->run), 9),
                           simulate_contact_name(sim, contact),
-                          cause_text(choice->verdict),
+                          friction_verdict_cause(choice->verdict),
                           paradox_word(sim->run->paradox)));
 }
 
@@ -149,7 +150,7 @@ simulate_paradox_undecided(struct simulation *sim,
     simulate_log_event(sim, spot[0].contact, "undecided", verdict, 0.0);
     simulate_remark(sim,
                     arena_printf(sim->run->arena, "stopped at t = %s s: %s", t,
-                                 cause_text(choice->verdict)));
+                                 friction_verdict_cause(choice->verdict)));
     sim->stopped = true;
     if (branches(sim))
         return IMP_OK;
@@ -158,11 +159,11 @@ simulate_paradox_undecided(struct simulation *sim,
         rt_contact(sim->run, spot[0].contact)->range,
         "the motion of the bodies of `%s` is %s at t = %s s: the run stops",
         simulate_contact_name(sim, spot[0].contact), verdict, t);
-    diag_label(sim->analysis->ds, diag, "%s", cause_text(choice->verdict));
+    diag_label(sim->analysis->ds, diag, "%s",
+               friction_verdict_cause(choice->verdict));
     if (n == 1)
         note_coefficients(sim, diag, spot[0].contact, &modes->found[0]);
-    for (int k = 0; k < choice->n; k++)
-        list_set(sim, diag, k + 1, &choice->set[k], spot, n);
+    list_sets(sim, diag, choice, spot, n);
     list_ranges(sim, diag, modes->range, spot, n);
     if (modes->jump >= 0)
         diag_note(sim->analysis->ds, diag,

@@ -31,6 +31,31 @@ friction_verdict_name(enum friction_verdict verdict)
     return name[verdict];
 }
 
+const char *
+friction_verdict_cause(enum friction_verdict verdict)
+{
+    switch (verdict) {
+    case FRICTION_NONE:
+        return "no choice of stick, slip and separation obeys Coulomb's law";
+    case FRICTION_SEVERAL:
+        return "several motions obey Coulomb's law";
+    case FRICTION_LOADS:
+        return "the motion depends on how the points share the loads";
+    default:
+        return "no motion was found that obeys Coulomb's law, and it was not "
+               "shown that there is none";
+    }
+}
+
+bool
+friction_choice_alike(const struct friction_choice *choice, int point)
+{
+    bool is = choice->n > 1;
+    for (int k = 1; k < choice->n && is; k++)
+        is = choice->set[k].mode[point] == choice->set[0].mode[point];
+    return is;
+}
+
 /* A force that is there, however small: its friction has a direction. */
 #define GIVEN_LEAST 1e-200
 

@@ -75,6 +75,8 @@ enum friction_verdict {
     FRICTION_UNKNOWN    /* none was found, not shown that there is none */
 };
 const char *friction_verdict_name(enum friction_verdict verdict);
+/* Why a run stops there, as half a sentence. */
+const char *friction_verdict_cause(enum friction_verdict verdict);
 /* One consistent choice of modes; n entries each, `acc` 2 n. */
 struct friction_set {
     enum contact_mode *mode;
@@ -101,6 +103,8 @@ struct friction_choice {
                      found where joints are loaded in two ways */
     const struct friction_instant *of; /* FRICTION_LOADS: what was asked */
 };
+/* Do all of several motions that are listed hold this point alike? */
+bool friction_choice_alike(const struct friction_choice *choice, int point);
 /* Chooses the modes of n points. Memory: the arena. */
 void friction_choose(struct arena *arena, const struct friction_instant *in,
                      struct friction_choice *out);

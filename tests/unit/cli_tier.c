@@ -37,7 +37,7 @@ static const char sweep[] =
     "  mass = 2  position = (0, 0, 1.6)  rotation = ((1, 2, 3), turn) }\n"
     "contact k : floor | crate { restitution = 0.7 }\n"
     "let s = sweep {\n"
-    "  over = (turn in linspace(0, 3, 100))\n"
+    "  over = (turn in linspace(0, 3, 600))\n"
     "  run = simulate { until = 1 }\n"
     "  record = (count)\n}\n"
     "show sum(s.count)\n";

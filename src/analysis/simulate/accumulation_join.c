@@ -719,6 +719,20 @@ limit_turns_hidden(const struct simulation *sim, struct limit_series *all_turns,
                : 0.0;
 }
 
+/* Do bodies rise by no more than the tolerance of a gap between these limits?
+ * Else other points of theirs are open there, which the group does not have. */
+static bool
+low_turns(const struct simulation *sim, const struct limit_series *turns,
+          const struct limit_group *group)
+{
+    double longest = limit_series_longest(turns), tol, rate, high = 0.0;
+    for (int i = 0; i < group->n; i++) {
+        gap_tolerances(sim->run, group->spot[i].contact, &tol, &rate);
+        high = fmax(high, fabs(group->point[i].free) / tol);
+    }
+    return high * longest * longest <= 8.0 * CHATTER_FLAT;
+}
+
 /* Closes the points of the group, which are followed no more. False: one of
  * them leaves the tolerance of its gap before the limit. */
 static bool
@@ -761,7 +775,8 @@ limit_turns_end(const struct simulation *sim, struct limit_series *all_turns,
     const struct limit_series *turns = turns_of(sim, all_turns, contact);
     double left = turns->meet - rt_time(sim->run);
     bool told = turns->known && turns->error < left &&
-                (turns->hidden || (few && left > limit->remaining)),
+                (turns->hidden || (few && left > limit->remaining &&
+                                   low_turns(sim, turns, group))),
          rests = true;
     for (int i = 0; i < group->n; i++)
         rests = rests && limit->closed[i];

@@ -132,6 +132,16 @@ limit_series_has(const struct limit_series *series, uint32_t who)
 }
 
 double
+limit_series_longest(const struct limit_series *series)
+{
+    assert(series != NULL);
+    double most = series->n > series->period ? 0.0 : INFINITY;
+    for (int i = 0; i < series->period && i + 1 < series->n; i++)
+        most = fmax(most, series->time[i] - series->time[i + 1]);
+    return most;
+}
+
+double
 limit_series_left(const struct limit_series *series)
 {
     assert(series != NULL);

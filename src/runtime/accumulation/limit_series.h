@@ -35,6 +35,9 @@ void limit_series_add(struct limit_series *series, double time, double blur,
 /* Did this contact come to rest in one of the limits of the last two periods?
  */
 bool limit_series_has(const struct limit_series *series, uint32_t who);
+/* The longest time (s) between two limits of the last period; INFINITY: there
+ * are too few. */
+double limit_series_longest(const struct limit_series *series);
 /* The time (s) from the last limit to the one of all limits, at the most, if
  * they go on to come ever faster as the last ones did; 0: they do not, or are
  * too few. */

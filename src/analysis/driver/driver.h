@@ -71,9 +71,10 @@ uint32_t driver_n_params(const imp_image *im);
 uint32_t driver_find_param(const imp_image *im, const char *name, size_t len);
 /* Puts the defaults of all params into p (SI). */
 void driver_defaults(const imp_image *im, double *p);
-/* Sets one param from a bare number in SI units. False after a diagnostic: no
- * such param (with the nearest name), not a number, not finite, out of range,
- * structural and different from the compiled value. */
+/* Sets one param from the text of a number in SI units, or of one with its unit:
+ * "3 [mm]". False after a diagnostic: no such param (with the nearest name), not a
+ * number, a unit of another dimension, not finite, out of range, structural and
+ * different from the compiled value. */
 bool driver_set(const imp_image *im, double *p, const char *name,
                 const char *text, struct diags *ds);
 /* Sets one param from a number; as driver_set. */

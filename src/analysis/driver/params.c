@@ -2,12 +2,14 @@
 /* Params of a compiled model by name: defaults, values from the command line or
  * from the C API, their ranges, and messages that name the nearest param. */
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
+#include "base/units.h"
 
 static const imp_param *
 param_at(const imp_image *im, uint32_t number)
@@ -110,18 +112,75 @@ unknown_param(const imp_image *im, const char *name, struct diags *ds)
     return false;
 }
 
-/* Reads a decimal number with an optional sign. False: the text is anything
+/* The text without the blanks around it. */
+static const char *
+trimmed(struct arena *arena, const char *text, size_t n)
+{
+    while (n && isspace((unsigned char)*text)) {
+        text++;
+        n--;
+    }
+    while (n && isspace((unsigned char)text[n - 1]))
+        n--;
+    return arena_strndup(arena, text, n);
+}
+
+/* Reads a decimal number with an optional sign and, behind it, an optional unit
+ * in brackets, whose text becomes *unit, else NULL. False: the text is anything
  * else. */
 static bool
-number(const char *text, double *x)
+quantity(struct arena *arena, const char *text, double *x, const char **unit)
 {
     size_t sign = *text == '-' || *text == '+', n = strlen(text + sign);
+    const char *bracket = strchr(text, '[');
 
+    *unit = NULL;
+    if (bracket) {
+        const char *end = strchr(bracket, ']');
+        if (!end || end[1])
+            return false;
+        *unit = trimmed(arena, bracket + 1, (size_t)(end - bracket) - 1);
+        if (!**unit)
+            return false;
+        n = (size_t)(bracket - text) - sign;
+        while (n && isspace((unsigned char)text[sign + n - 1]))
+            n--;
+    }
     if (!n || text[sign] == '-' || text[sign] == '+' ||
         num_read(text + sign, n, x) != n)
         return false;
     if (*text == '-')
         *x = -*x;
+    return true;
+}
+
+/* Brings a value of this unit to SI. False after a diagnostic: there is no such
+ * unit, or the param has another dimension. */
+static bool
+in_si(const imp_param *param, const char *name, const char *own,
+      const char *unit, double *value, struct diags *ds)
+{
+    struct unit_scale given, wanted;
+
+    if (!unit_read(unit, &given)) {
+        struct diag *diag =
+            diag_add(ds, DIAG_E0811, IMP_NOWHERE,
+                     "param `%s`: [%s] is not a unit", name, unit);
+        diag_help(ds, diag,
+                  "units are m, kg, s, rad, deg, N, J, W, Pa, Hz, A, K, mol, "
+                  "cd and their multiples, as mm or kN");
+        return false;
+    }
+    if (!unit_read(own, &wanted) || !unit_alike(&given, &wanted)) {
+        struct diag *diag = diag_add(ds, DIAG_E0812, param->range,
+                                     "param `%s` gets [%s], but it is in [%s]",
+                                     name, unit, *own ? own : "1");
+        diag_help(ds, diag,
+                  "give a bare number in SI units, or a unit of this "
+                  "dimension");
+        return false;
+    }
+    *value = *value * given.num / given.den;
     return true;
 }
 
@@ -169,24 +228,30 @@ driver_set(const imp_image *im, double *params, const char *name,
            const char *text, struct diags *ds)
 {
     assert(im && params && name && text && ds);
-    uint32_t which = driver_find_param(im, name, strlen(name));
     double value = 0;
+    const char *unit;
 
+    name = trimmed(ds->arena, name, strlen(name));
+    uint32_t which = driver_find_param(im, name, strlen(name));
     if (which == UINT32_MAX)
         return unknown_param(im, name, ds);
     const imp_param *param = param_at(im, which);
-    if (!number(text, &value)) {
+    const char *own = imp_text(im, param->unit);
+    if (!quantity(ds->arena, trimmed(ds->arena, text, strlen(text)), &value,
+                  &unit)) {
         struct diag *diag =
             diag_add(ds, DIAG_E0811, IMP_NOWHERE,
                      "param `%s` wants a number; found `%s`", name, text);
-        if (param->unit.n)
-            diag_help(ds, diag, "write a bare number, in %s, as in `%s=%s`",
-                      imp_text(im, param->unit), name,
-                      num_shortest((char[NUM_TEXT]){0}, param->dflt));
+        const char *dflt = num_shortest((char[NUM_TEXT]){0}, param->dflt);
+        if (*own)
+            diag_help(ds, diag,
+                      "write a number in SI units, or with a unit, as in "
+                      "`%s=%s` or `'%s=%s [%s]'`",
+                      name, dflt, name, dflt, own);
         else
-            diag_help(ds, diag, "write a bare number, as in `%s=%s`", name,
-                      num_shortest((char[NUM_TEXT]){0}, param->dflt));
+            diag_help(ds, diag, "write a number, as in `%s=%s`", name, dflt);
         return false;
     }
-    return put(im, params, which, value, ds);
+    return (!unit || in_si(param, name, own, unit, &value, ds)) &&
+           put(im, params, which, value, ds);
 }

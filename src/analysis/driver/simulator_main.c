@@ -130,7 +130,8 @@ help(struct simulation *simulation, const char *program)
     for (uint32_t i = 0; i < im->params.n; i++)
         fixed += param[i].structural != 0;
     if (fixed < im->params.n)
-        buf_puts(&buf, "\nparams (X: a number in SI units):\n");
+        buf_puts(&buf, "\nparams (X: a number in SI units, or with its unit as "
+                       "'3 [mm]'):\n");
     for (uint32_t i = 0; i < im->params.n; i++)
         if (!param[i].structural)
             help_param(&buf, im, param + i);

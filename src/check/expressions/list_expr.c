@@ -18,6 +18,17 @@ list_entry_or_value(struct check *ck, const struct value *value,
     return list_entry(list);
 }
 
+/* A list of a record as a column, of which it is known whether its entries are
+ * numbers or vectors; anything else as it is. */
+static struct value
+field_as_column(struct check *ck, const struct value *value,
+                const struct ast_expr *at)
+{
+    return value->kind == VALUE_FIELD && value_is_list(ck, value)
+               ? list_column(ck, value, expr_label(ck, at))
+               : *value;
+}
+
 /* Beside a list of single numbers, a tuple is a list, too, where a vector would
  * make no sense: anywhere but in a product. */
 static struct value
@@ -38,8 +49,12 @@ list_binary(struct check *ck, const struct ast_expr *node,
 {
     assert(ck && node && left && right);
     struct value lists[2];
-    struct value left_list = tuple_as_list(ck, node, left, right);
-    struct value right_list = tuple_as_list(ck, node, right, left);
+    struct value left_column = field_as_column(ck, left, node->a);
+    struct value right_column = field_as_column(ck, right, node->b);
+    struct value left_list =
+        tuple_as_list(ck, node, &left_column, &right_column);
+    struct value right_list =
+        tuple_as_list(ck, node, &right_column, &left_column);
     struct value one = list_entry_or_value(ck, &left_list, node->a, &lists[0]);
     struct value two = list_entry_or_value(ck, &right_list, node->b, &lists[1]);
     struct value result = check_binary(ck, node, &one, &two);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units: a table of names with their SI value and dimension, and unit
- * expressions ([m/s^2], [kg*m^2], [1]) as syntax or as text. A scale is kept
- * as a fraction num/den, so that 3 [mm] is the double nearest to 0.003. */
+/* Units with their dimension: unit expressions ([m/s^2], [kg*m^2], [1]) as
+ * syntax or as text. A scale is kept as a fraction num/den, so that 3 [mm] is
+ * the double nearest to 0.003. */
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -9,119 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/source.h"
+#include "base/units.h"
 #include "check/values/values.h"
 
-#define PI 3.14159265358979323846
-
-static const struct {
-    const char *name;
-    double num, den;
-    int8_t m, kg, s, A, K, mol, cd;
-    bool prefix; /* takes SI prefixes */
-    const char *doc;
-} units[] = {
-    {"m", 1, 1, 1, 0, 0, 0, 0, 0, 0, true, "metre"},
-    {"g", 1, 1000, 0, 1, 0, 0, 0, 0, 0, true, "gram"},
-    {"t", 1000, 1, 0, 1, 0, 0, 0, 0, 0, false, "tonne, 1000 kg"},
-    {"s", 1, 1, 0, 0, 1, 0, 0, 0, 0, true, "second"},
-    {"min", 60, 1, 0, 0, 1, 0, 0, 0, 0, false, "minute"},
-    {"h", 3600, 1, 0, 0, 1, 0, 0, 0, 0, false, "hour"},
-    {"day", 86400, 1, 0, 0, 1, 0, 0, 0, 0, false, "day, 24 h"},
-    {"A", 1, 1, 0, 0, 0, 1, 0, 0, 0, true, "ampere"},
-    {"K", 1, 1, 0, 0, 0, 0, 1, 0, 0, true, "kelvin"},
-    {"mol", 1, 1, 0, 0, 0, 0, 0, 1, 0, true, "mole"},
-    {"cd", 1, 1, 0, 0, 0, 0, 0, 0, 1, true, "candela"},
-    {"rad", 1, 1, 0, 0, 0, 0, 0, 0, 0, true, "radian, a pure number"},
-    {"deg", PI, 180, 0, 0, 0, 0, 0, 0, 0, false, "degree, pi/180"},
-    {"turn", 2 * PI, 1, 0, 0, 0, 0, 0, 0, 0, false, "full turn, 2 pi"},
-    {"rpm", PI, 30, 0, 0, -1, 0, 0, 0, 0, false, "turns per minute"},
-    {"Hz", 1, 1, 0, 0, -1, 0, 0, 0, 0, true, "hertz, 1/s"},
-    {"N", 1, 1, 1, 1, -2, 0, 0, 0, 0, true, "newton, kg*m/s^2"},
-    {"J", 1, 1, 2, 1, -2, 0, 0, 0, 0, true, "joule, N*m"},
-    {"W", 1, 1, 2, 1, -3, 0, 0, 0, 0, true, "watt, J/s"},
-    {"Pa", 1, 1, -1, 1, -2, 0, 0, 0, 0, true, "pascal, N/m^2"},
-    {"bar", 100000, 1, -1, 1, -2, 0, 0, 0, 0, true, "bar, 1e5 Pa"},
-    {"L", 1, 1000, 3, 0, 0, 0, 0, 0, 0, true, "litre"},
-    {"C", 1, 1, 0, 0, 1, 1, 0, 0, 0, true, "coulomb"},
-    {"V", 1, 1, 2, 1, -3, -1, 0, 0, 0, true, "volt"},
-    {"inch", 254, 10000, 1, 0, 0, 0, 0, 0, 0, false, "inch, 25.4 mm"},
-    {"ft", 3048, 10000, 1, 0, 0, 0, 0, 0, 0, false, "foot, 0.3048 m"},
-    {"lb", 45359237, 100000000, 0, 1, 0, 0, 0, 0, 0, false,
-     "pound, 0.45359237 kg"},
-    {"oz", 45359237, 1600000000, 0, 1, 0, 0, 0, 0, 0, false,
-     "ounce, a sixteenth of a pound"},
-    {"lbf", 8896443230521, 2e12, 1, 1, -2, 0, 0, 0, 0, false,
-     "pound-force, the weight of a pound at 9.80665 m/s^2"},
-    {"psi", 8896443230521, 1290320000, -1, 1, -2, 0, 0, 0, 0, false,
-     "pound-force per square inch"},
-    {"mph", 1397, 3125, 1, 0, -1, 0, 0, 0, 0, false,
-     "mile per hour, 0.44704 m/s"},
-};
-#define N_UNITS (sizeof units / sizeof units[0])
-
-static const struct {
-    const char *name;
-    double num, den;
-} prefixes[] = {
-    {"da", 10, 1},        {"p", 1, 1e12},       {"n", 1, 1e9}, {"u", 1, 1e6},
-    {"\xc2\xb5", 1, 1e6}, {"\xce\xbc", 1, 1e6}, {"m", 1, 1e3}, {"c", 1, 1e2},
-    {"d", 1, 10},         {"h", 100, 1},        {"k", 1e3, 1}, {"M", 1e6, 1},
-    {"G", 1e9, 1},        {"T", 1e12, 1},
-};
-#define N_PREFIXES (sizeof prefixes / sizeof prefixes[0])
-
-static struct unit
-unit_row(struct dims *ds, size_t row, double num, double den)
+/* The same unit with its dimension; false where a power is no simple ratio. */
+static bool
+unit_of_scale(struct dims *ds, const struct unit_scale *scale,
+              struct unit *unit)
 {
-    const int8_t powers[DIM_BASES] = {
-        [DIM_M] = units[row].m,   [DIM_KG] = units[row].kg,
-        [DIM_S] = units[row].s,   [DIM_A] = units[row].A,
-        [DIM_K] = units[row].K,   [DIM_MOL] = units[row].mol,
-        [DIM_CD] = units[row].cd,
-    };
+    _Static_assert(DIM_BASES == UNIT_BASES, "the same base units");
     const struct dim *dim = dim_pure(ds);
-    for (int k = 0; k < DIM_BASES; k++)
-        if (powers[k])
+    for (int k = 0; k < DIM_BASES; k++) {
+        struct ratio power;
+        if (!ratio_of(scale->power[k], &power))
+            return false;
+        if (power.p)
             dim = dim_mul(ds, dim,
-                          dim_pow(ds, dim_unit(ds, (enum dim_base)k),
-                                  (struct ratio){powers[k], 1}));
-    /* The base unit is kg, so 1 g is 1/1000 of it; a prefix times g must give
-     * exactly 1 for kg. */
-    num *= units[row].num;
-    den *= units[row].den;
-    if (num >= den && fmod(num, den) == 0) {
-        num /= den;
-        den = 1;
-    } else if (den > num && fmod(den, num) == 0) {
-        den /= num;
-        num = 1;
+                          dim_pow(ds, dim_unit(ds, (enum dim_base)k), power));
     }
-    return (struct unit){num, den, dim};
+    *unit = (struct unit){scale->num, scale->den, dim};
+    return true;
 }
 
 static bool
 unit_named(struct dims *ds, const char *name, size_t count, struct unit *unit)
 {
-    for (size_t i = 0; i < N_UNITS; i++)
-        if (strlen(units[i].name) == count &&
-            !memcmp(units[i].name, name, count)) {
-            *unit = unit_row(ds, i, 1, 1);
-            return true;
-        }
-    for (size_t p = 0; p < N_PREFIXES; p++) {
-        size_t k = strlen(prefixes[p].name);
-        if (k >= count || memcmp(prefixes[p].name, name, k))
-            continue;
-        for (size_t i = 0; i < N_UNITS; i++)
-            if (units[i].prefix && strlen(units[i].name) == count - k &&
-                !memcmp(units[i].name, name + k, count - k)) {
-                *unit = unit_row(ds, i, prefixes[p].num, prefixes[p].den);
-                return true;
-            }
-    }
-    return false;
+    struct unit_scale scale;
+    return unit_find(name, count, &scale) && unit_of_scale(ds, &scale, unit);
 }
 
 static struct unit
@@ -370,83 +285,13 @@ unit_of_ast(struct check *ck, const struct ast_expr *node, struct unit *unit)
 
 /* -- as text -------------------------------------------------------------- */
 
-struct scan {
-    struct dims *ds;
-    const char *s;
-    int depth;
-};
-static bool scan_product(struct scan *c, struct unit *unit);
-
-static bool
-scan_exponent(struct scan *c, struct ratio *ratio)
-{
-    long p = 0, q = 1;
-    int n = 0;
-    if (sscanf(c->s, "(%ld/%ld)%n", &p, &q, &n) == 2 && n) {
-        c->s += n;
-    } else if (sscanf(c->s, "%ld%n", &p, &n) == 1 && n) {
-        c->s += n;
-        q = 1;
-    } else
-        return false;
-    *ratio = ratio_make(p, q);
-    return q != 0 && labs(p) < 1000 && labs(q) < 1000;
-}
-static bool
-scan_factor(struct scan *scan, struct unit *unit)
-{
-    struct ratio ratio;
-    if (*scan->s == '(' && scan->depth < 20) {
-        scan->s++;
-        scan->depth++;
-        if (!scan_product(scan, unit) || *scan->s != ')')
-            return false;
-        scan->depth--;
-        scan->s++;
-    } else if (*scan->s == '1') {
-        scan->s++;
-        *unit = (struct unit){1, 1, dim_pure(scan->ds)};
-    } else {
-        size_t count = 0;
-        while (isalpha((unsigned char)scan->s[count]) ||
-               (scan->s[count] & 0x80))
-            count++;
-        if (!count || !unit_named(scan->ds, scan->s, count, unit))
-            return false;
-        scan->s += count;
-    }
-    if (*scan->s == '^') {
-        scan->s++;
-        if (!scan_exponent(scan, &ratio))
-            return false;
-        *unit = unit_pow(scan->ds, *unit, ratio);
-    }
-    return true;
-}
-static bool
-scan_product(struct scan *c, struct unit *unit)
-{
-    if (!scan_factor(c, unit))
-        return false;
-    while (*c->s == '*' || *c->s == '/') {
-        char op = *c->s++;
-        struct unit f;
-        if (!scan_factor(c, &f))
-            return false;
-        *unit = unit_mul(c->ds, *unit, op == '*' ? f : unit_inv(c->ds, f));
-    }
-    return true;
-}
 bool
 unit_of_text(struct dims *ds, const char *text, struct unit *unit)
 {
     assert(ds && text && unit);
-    struct scan c = {ds, text, 0};
-    if (!*text) {
-        *unit = (struct unit){1, 1, dim_pure(ds)};
-        return true;
-    }
-    return scan_product(&c, unit) && !*c.s && !dims_overflowed(ds);
+    struct unit_scale scale;
+    return unit_read(text, &scale) && unit_of_scale(ds, &scale, unit) &&
+           !dims_overflowed(ds);
 }
 
 void
@@ -466,8 +311,9 @@ unit_names(void (*each)(void *ctx, const char *name, const char *doc),
         {"kPa", "kilopascal"},       {"MPa", "megapascal"},
         {"GPa", "gigapascal"},       {"kHz", "kilohertz"},
     };
-    for (size_t i = 0; i < N_UNITS; i++)
-        each(ctx, units[i].name, units[i].doc);
+    const char *name, *doc;
+    for (size_t row = 0; (name = unit_listed(row, &doc)); row++)
+        each(ctx, name, doc);
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
         each(ctx, common[i].name, common[i].doc);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/stack.h"
 
 enum { MOST = 256 };
 
@@ -60,7 +61,7 @@ parts_run(int threads, size_t n, parts_fn *f, void *ctx)
         workers[k] = (struct worker){.all = &parts, .number = k};
     for (int k = 1; k < m; k++)
         workers[k].running =
-            !pthread_create(&workers[k].thread, NULL, work, &workers[k]);
+            stack_thread(&workers[k].thread, work, &workers[k]);
     work(&workers[0]);
     for (int k = 1; k < m; k++)
         if (workers[k].running)

@@ -3,6 +3,7 @@
  * load, with the image in it. The system's C compiler links it with libimprt.a
  * (which holds main, analysis/driver/simulator_main.c) and libm. */
 #include "cli/build.h"
+#include "base/stack.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -323,8 +324,7 @@ emit(const struct gen_api *api, const imp_image *image,
      const struct gen_options *gen, atomic_int *stop)
 {
     struct lookout lookout = {.stop = stop};
-    lookout.runs =
-        stop && !pthread_create(&lookout.thread, NULL, look_out, &lookout);
+    lookout.runs = stop && stack_thread(&lookout.thread, look_out, &lookout);
     struct gen_bytes bytes = api->emit(image, gen);
     atomic_store(&lookout.done, true);
     if (lookout.runs)

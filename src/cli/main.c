@@ -2,17 +2,16 @@
 /* imp: the program's entry. Finds the subcommand and leaves with its status:
  * 0 fine, 1 an `expect` failed, 2 the model or the command line is wrong, 3 the
  * computation failed; nothing else, and never by a signal. */
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/io.h"
+#include "base/stack.h"
 #include "cli/code/version.h"
 #include "cli/commands.h"
 #include "cli/repl/repl.h"
@@ -21,8 +20,6 @@ static const struct cli_command *const table[] = {
     &cli_run,  &cli_repl,   &cli_build,   &cli_check, &cli_fmt, &cli_test,
     &cli_view, &cli_replay, &cli_explain, &cli_doc,   &cli_lsp,
 };
-/* bytes of stack; 1000 levels of a formula take up to 1.5 MB */
-#define STACK_NEEDED ((size_t)8 << 20)
 #define N_TABLE (sizeof table / sizeof *table)
 
 static void
@@ -72,8 +69,6 @@ catch_faults(void)
 struct call {
     int argc;
     char **argv;
-    sigset_t mask; /* the signals that are blocked */
-    int status;
 };
 
 /* The subcommand of this name, or NULL. */
@@ -145,7 +140,7 @@ dispatch(void *ctx)
 }
 
 static int
-work(struct call *call)
+work(void *ctx)
 {
 #ifndef IMP_SANITIZED
     catch_faults();
@@ -153,52 +148,15 @@ work(struct call *call)
     (void)catch_faults;
 #endif
     (void)cli_stop_flag();
-    int status = cli_guard(dispatch, call);
+    int status = cli_guard(dispatch, ctx);
     return cli_worst(status, cli_flush());
-}
-
-/* The work on a stack of our own. */
-static void *
-on_own_stack(void *ctx)
-{
-    struct call *call = ctx;
-
-    pthread_sigmask(SIG_SETMASK, &call->mask, NULL);
-    call->status = work(call);
-    return NULL;
-}
-
-/* The limits of nesting, in the parser and in the checker, hold for a stack of
- * STACK_NEEDED bytes. Where the system gives less (`ulimit -s`), the work is
- * done on another stack, and the first thread takes no signals. */
-static bool
-stack_is_small(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_STACK, &limit) == 0 &&
-           limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < STACK_NEEDED;
 }
 
 int
 main(int argc, char **argv)
 {
     struct call call = {.argc = argc, .argv = argv};
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all;
 
     io_open_standard();
-    if (!stack_is_small() || pthread_attr_init(&attributes) != 0)
-        return work(&call);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &call.mask);
-    bool ours = pthread_attr_setstacksize(&attributes, STACK_NEEDED) == 0 &&
-                pthread_create(&thread, &attributes, on_own_stack, &call) == 0;
-    pthread_attr_destroy(&attributes);
-    if (!ours) {
-        pthread_sigmask(SIG_SETMASK, &call.mask, NULL);
-        return work(&call);
-    }
-    pthread_join(thread, NULL);
-    return call.status;
+    return stack_call(work, &call);
 }

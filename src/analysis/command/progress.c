@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/stack.h"
 
 #define LINE_SECONDS 0.1
 enum {
@@ -91,8 +92,7 @@ progress_begin(struct progress *progress, const char *word, double first,
     pthread_cond_init(&progress->wake, &at);
     pthread_condattr_destroy(&at);
     progress->made = true;
-    progress->running =
-        !pthread_create(&progress->thread, NULL, main_of, progress);
+    progress->running = stack_thread(&progress->thread, main_of, progress);
 }
 
 void

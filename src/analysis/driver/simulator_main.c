@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "base/source.h"
+#include "base/stack.h"
 
 extern const unsigned char imp_model_image[];
 extern const imp_code imp_model_code;
@@ -361,15 +362,20 @@ run(struct simulation *simulation, int argc, char **argv)
                       &simulation->o, &simulation->ds);
 }
 
-int
-main(int argc, char **argv)
+struct call {
+    int argc;
+    char **argv;
+};
+
+static int
+whole(void *ctx)
 {
+    const struct call *call = ctx;
     struct simulation simulation = {
         .im = (const imp_image *)(const void *)imp_model_image};
     struct oom_guard guard;
     int status;
 
-    io_open_standard();
     if (setjmp(guard.env)) {
         const char *text = oom_stopped()
                                ? "error[E0717]: stopped before the run began\n"
@@ -382,9 +388,18 @@ main(int argc, char **argv)
     simulation.arena = arena_new();
     simulation.sources = driver_sources(simulation.im, simulation.arena);
     diags_init(&simulation.ds, simulation.arena, simulation.sources);
-    status = run(&simulation, argc, argv);
+    status = run(&simulation, call->argc, call->argv);
     driver_print_messages(&simulation.ds, simulation.format);
     oom_leave(&guard);
     arena_free(simulation.arena);
     return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct call call = {argc, argv};
+
+    io_open_standard();
+    return stack_call(whole, &call);
 }

@@ -13,6 +13,7 @@
 #include "analysis/sweep/summary.h"
 #include "analysis/sweep/worker.h"
 #include "base/arena.h"
+#include "base/stack.h"
 
 /* A thread hands its runs to the journal when they come to so many bytes or
  * when so much time has passed: a sweep that is killed has lost no more than
@@ -278,7 +279,7 @@ sweep_run_all(struct sweep *sweep, struct sweep_warnings *warnings)
     /* where a thread cannot be made, the others do its work */
     for (int k = 1; k < threads; k++)
         worker[k].running =
-            !pthread_create(&worker[k].thread, NULL, thread_main, &start[k]);
+            stack_thread(&worker[k].thread, thread_main, &start[k]);
     work(&worker[0], claim);
     for (int k = 1; k < threads; k++)
         if (worker[k].running)

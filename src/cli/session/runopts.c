@@ -3,11 +3,19 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/driver/driver.h"
 #include "base/arena.h"
 #include "base/num.h"
 #include "cli/session/runopts.h"
+
+static bool
+is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
 
 static bool
 add_set(struct session_options *options, const char *text)
@@ -171,6 +179,13 @@ runopts_apply(struct session_options *options, int which, const char *value)
         if (!value[0]) {
             cli_error(DIAG_E0804, NULL,
                       "`--allow-read` takes the name of a folder");
+            return false;
+        }
+        if (!is_folder(value)) {
+            cli_error(DIAG_E0804,
+                      "name a folder that is there, as in "
+                      "`--allow-read=../models`",
+                      "`--allow-read`: `%s` is no folder", value);
             return false;
         }
         options->allow_read = value;

@@ -43,7 +43,7 @@ now(void)
 }
 
 static void
-start(struct term *t)
+start_in(struct term *t, const char *locale)
 {
     struct winsize ws = {.ws_row = 24, .ws_col = 120};
 
@@ -55,12 +55,18 @@ start(struct term *t)
     if (t->pid == 0) {
         setenv("XDG_STATE_HOME", t->dir, 1);
         setenv("TERM", "vt100", 1);
-        setenv("LC_ALL", "C.UTF-8", 1);
+        setenv("LC_ALL", locale, 1);
         setenv("NO_COLOR", "1", 1);
         execl(IMP_BINARY_DIR "/imp", "imp", "repl", "--backend=eval",
               (char *)NULL);
         _exit(127);
     }
+}
+
+static void
+start(struct term *t)
+{
+    start_in(t, "C.UTF-8");
 }
 
 /* the test is over: nothing is left running or lying about */
@@ -231,6 +237,39 @@ test_terminal(void **state)
     stop(&t);
 }
 
+/* Lines that are pasted may be empty, and end in two characters; an empty line
+ * that is typed ends an entry. Letters are UTF-8 in the locale C, too. */
+static void
+test_paste(void **state)
+{
+    static struct term t;
+
+    (void)state;
+    start_in(&t, "C");
+    sees(&t, "imp> ");
+    type(&t, "use shapes\r\n"
+             "body ball : circle(0.1) {\r\n"
+             "  mass = 1\r\n"
+             "\r\n"
+             "  position = (0, 7)\r\n"
+             "}\r\n"
+             "ball.position[1]\r\n");
+    sees(&t, "= 7 m");
+    sees(&t, "imp> ");
+    type(&t, "fn half(\r");
+    sees(&t, "...> ");
+    type(&t, "\r");
+    sees(&t, "error[");
+    sees(&t, "imp> ");
+    enter(&t, "let \xce\xb8 = 888\r");
+    type(&t, "\xce\xb8 + 1\r");
+    sees(&t, "889");
+    sees(&t, "imp> ");
+    type(&t, "\004");
+    assert_int_equal(ends(&t), 0);
+    stop(&t);
+}
+
 static void
 test_interrupt(void **state)
 {
@@ -308,9 +347,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_terminal),
-        cmocka_unit_test(test_interrupt),
-        cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_terminal),   cmocka_unit_test(test_paste),
+        cmocka_unit_test(test_interrupt),  cmocka_unit_test(test_ahead),
         cmocka_unit_test(test_terminated),
     };
 

@@ -304,7 +304,11 @@ tty_open(struct tty *tty)
 {
     HistEvent ev;
 
+    /* models are UTF-8, whatever the locale; without one it is C, where a key
+     * is a byte */
     setlocale(LC_CTYPE, "");
+    if (MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
     tty->el = el_init("imp", stdin, stdout, stderr);
     if (!tty->el)
         return false;
@@ -358,6 +362,18 @@ tty_close(struct tty *tty)
     buf_free(&tty->entry);
 }
 
+/* Is there more input already? Then lines are pasted, and an empty one is a
+ * line of theirs: one between others, or what is left of a line end of two
+ * characters. Nobody who types is as fast. */
+static bool
+more_waits(struct tty *tty)
+{
+    struct pollfd poll_in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    el_set(tty->el, EL_PREP_TERM, 1);
+    return poll(&poll_in, 1, 50) > 0 && (poll_in.revents & POLLIN);
+}
+
 int
 repl_lines_tty(struct repl *repl)
 {
@@ -399,9 +415,9 @@ repl_lines_tty(struct repl *repl)
         memcpy(copy, line, (size_t)count);
         buf_put(&tty.entry, copy, (size_t)count);
         free(copy);
-        /* an empty line ends an entry that is not complete */
+        /* an empty line that is typed ends an entry that is not complete */
         bool done = is_colon(tty.entry.s, tty.entry.n) ||
-                    is_blank(line, (size_t)count) ||
+                    (is_blank(line, (size_t)count) && !more_waits(&tty)) ||
                     parse_probe(tty.entry.s, tty.entry.n) != PARSE_MORE;
         if (!done)
             continue;

@@ -184,6 +184,59 @@ by_methods(struct search *search)
                    search);
 }
 
+/* Does the point stick as far as its static coefficient allows? One that has
+ * just broken loose slips on. */
+static bool
+holds_static(const struct mode_point *point)
+{
+    return mode_starts_at_rest(point) && point->mu_stick > point->mu_slip &&
+           (!point->held ||
+            (point->before.tangent == TANGENT_STICK && !point->ended));
+}
+
+/* The methods know one coefficient of each point. Where static ones are the
+ * greater ones, points at rest have these at first; those that begin to slip so
+ * have left their cones, and slip from then on, until no other ones do. With
+ * dynamic coefficients from the beginning the methods would find a slip that
+ * static friction prevents. */
+static void
+by_methods_from_rest(struct search *search)
+{
+    const struct mode_problem *in = search->in;
+    size_t n = (size_t)in->n;
+    struct mode_point *point =
+        arena_copy(search->arena, in->point, sizeof *point * n);
+    struct mode_problem raised = *in;
+    bool any = false;
+    raised.point = point;
+    for (size_t i = 0; i < n; i++)
+        if (holds_static(point + i)) {
+            point[i].mu_slip = point[i].mu_stick;
+            any = true;
+        }
+    while (any && !search->all.n) {
+        struct search part = *search;
+        part.in = &raised;
+        by_methods(&part);
+        if (!part.all.n)
+            break;
+        any = false;
+        for (size_t i = 0; i < n; i++) {
+            struct point_state state = search->state[i] = part.all.v->state[i];
+            if (state.tangent == TANGENT_STICK ||
+                point[i].mu_slip == in->point[i].mu_slip)
+                continue;
+            any |= state.tangent != TANGENT_NONE;
+            if (state.tangent != TANGENT_NONE)
+                point[i].mu_slip = in->point[i].mu_slip;
+        }
+        if (!any)
+            try_state(search);
+    }
+    if (!search->all.n)
+        by_methods(search);
+}
+
 /* May the point be in this state? */
 static bool
 may_be(const struct mode_point *point, struct point_state state)
@@ -654,7 +707,7 @@ mode_search(struct arena *arena, const struct mode_problem *in,
         if (!search.all.n)
             all_closed(&search);
         if (!search.all.n)
-            by_methods(&search);
+            by_methods_from_rest(&search);
         widest(&search);
         after_ends(&search);
     }

@@ -745,6 +745,7 @@ simulate_count_impact(struct simulation *sim, uint32_t contact)
     assert(sim != NULL && contact < sim->n_contacts);
     struct flight_history *flights = &sim->contacts[contact].flights;
     sim->impacts++;
+    sim->contacts[contact].gone = 0.0;
     simulate_limits_meet(sim, contact);
     if (!flight_history_add(flights, rt_time(sim->run)))
         return IMP_OK;

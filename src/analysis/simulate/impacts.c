@@ -42,6 +42,7 @@ struct group {
     struct simulation *sim;
     double reach;                  /* (m) of PART_NEAR */
     unsigned char *part;           /* per contact */
+    bool let_go;                   /* is_let_go of one of them */
     struct marked_contacts *asked; /* those whose part is known */
     bool *body;                    /* per body: moved by this impact */
     uint32_t *reached, n_reached;  /* these bodies */
@@ -54,6 +55,14 @@ set_part(struct group *group, uint32_t contact, enum part part)
 {
     simulate_mark(group->asked, contact);
     group->part[contact] = (unsigned char)part;
+}
+
+/* Has its force ended before this event, and nothing hit it since? */
+static bool
+is_let_go(const struct group *group, uint32_t contact)
+{
+    double time = group->sim->contacts[contact].gone;
+    return time > 0.0 && time < rt_time(group->sim->run);
 }
 
 /* Does a contact touch, or nearly so, and not yield? */
@@ -73,6 +82,7 @@ touches(struct group *group, uint32_t contact)
                  out    ? PART_OUT
                  : open ? PART_NEAR
                         : PART_TOUCHES);
+        group->let_go |= is_let_go(group, contact);
     }
     return group->part[contact] >= PART_TOUCHES &&
            group->part[contact] <= PART_HIT;
@@ -148,17 +158,21 @@ gather(struct group *group, uint32_t contact)
 }
 
 /* Under most laws a contact that separates has nothing to reverse and is no
- * part of the impact. Takes such contacts out; true: there was one. */
+ * part of the impact. Takes such contacts out, with friction those whose force
+ * has ended before: their gaps are below the tolerance, but they are open, and
+ * hit behind this impact. True: there was one. */
 static bool
 drop_open(struct group *group, const struct impact_of_run *problem,
-          const struct impact_solver *solver, enum imp_impact_law law)
+          const struct impact_solver *solver, enum imp_impact_law law,
+          bool friction)
 {
     bool dropped = false;
     if (imp_impact_law_traits(law) & IMP_LAW_TRAIT_SEPARATING)
         return false;
     for (uint32_t i = 0; i < group->n; i++) {
         enum part part = (enum part)group->part[group->contact[i]];
-        bool all = part == PART_TOUCHES || part == PART_NEAR;
+        bool all = friction ? is_let_go(group, group->contact[i])
+                            : part == PART_TOUCHES || part == PART_NEAR;
         for (int c = 0; c < solver->nc; c++)
             all &= problem->contact[c] != group->contact[i] ||
                    solver->approach.open[c];
@@ -261,7 +275,8 @@ point_impulse(struct simulation *sim, const struct impact_of_run *problem,
     return P;
 }
 
-/* Records the events and a row, and counts the impacts. */
+/* Sets the velocities after the impact, records the events and a row, and
+ * counts the impacts. */
 static int
 after(struct simulation *sim, const struct group *group,
       const struct impact_of_run *problem, const struct impact_solver *solver,
@@ -269,6 +284,9 @@ after(struct simulation *sim, const struct group *group,
 {
     double big = 0;
     int st;
+    polytope_keep_corners(sim->run, group->contact, group->n);
+    impact_of_run_write(sim->run, problem, solver->velocity.twist);
+    sim->rows.fresh = false;
     for (int c = 0; c < solver->nc; c++)
         big =
             fmax(big, fabs(solver->impulse.P[c] * solver->approach.length[c]));
@@ -281,6 +299,8 @@ after(struct simulation *sim, const struct group *group,
             if (problem->contact[c] == k)
                 P += point_impulse(sim, problem, solver, c);
         bool near = group->part[k] == PART_NEAR;
+        if (P != 0.0)
+            sim->contacts[k].gone = 0.0;
         if (P != 0.0 && !near &&
             (group->n > 1 || sim->contacts[k].flights.gap != 0.0))
             limit_note_early(sim, k, problem, solver);
@@ -358,20 +378,21 @@ aside_contact_closes(struct simulation *sim, const struct group *group,
     return st;
 }
 
-/* The impact has been solved. *stops: it makes the bodies of a contact that was
- * set aside approach; the run stops. */
+/* The impact has been solved: audits it. *stops: it makes the bodies of a
+ * contact that was set aside approach; the run stops. */
 static int
 aside_stops(struct group *group, const struct impact_solver *solver,
             const struct impact_of_run *problem, bool *stops)
 {
     struct impact_of_run other = *problem;
     int st = aside_contact_closes(group->sim, group, solver, &other, stops);
-    return st || !*stops
-               ? st
-               : stop_at_open_normal(
-                     group->sim, group, &other,
-                     ", and the impact makes its bodies approach under a "
-                     "choice");
+    if (st || !*stops)
+        return st ? st
+                  : impact_audit(group->sim->analysis,
+                                 group->sim->command->range, problem, solver);
+    return stop_at_open_normal(
+        group->sim, group, &other,
+        ", and the impact makes its bodies approach under a choice");
 }
 
 /* W0721 */
@@ -463,9 +484,6 @@ with_friction(struct simulation *sim, struct group *group,
             impact_laws_remedy(sim->analysis, sim->run->im->impact_law));
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
-    if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
-                           solver)))
-        return st;
     if (impact_with_friction_forbidden(sim->analysis, &impact, solver->nc / 2))
         return forbidden(sim, group, NULL, solver);
     simulate_tell_friction(sim, group->contact[0], &impact);
@@ -476,9 +494,6 @@ with_friction(struct simulation *sim, struct group *group,
         contact[i / 2] = problem.contact[i];
     }
     friction_modes_struck(sim->run, solver->nc / 2, contact, &impact);
-    polytope_keep_corners(sim->run, group->contact, group->n);
-    impact_of_run_write(sim->run, &problem, solver->velocity.twist);
-    sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);
 }
 
@@ -509,9 +524,6 @@ with_sticking(struct simulation *sim, struct group *group,
         return open_outcome(sim, group, normals, why, NULL);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
-    if ((st = impact_audit(sim->analysis, sim->command->range, &problem,
-                           solver)))
-        return st;
     if (impact_sticking_pulls(&problem, solver)) {
         char t[NUM_TEXT];
         if (sim->run->im->forbid & IMP_FORBID_NEGATIVE)
@@ -521,9 +533,6 @@ with_sticking(struct simulation *sim, struct group *group,
                                           IMPACT_STICKING_PULLS));
     }
     report_gain(sim, group, solver);
-    polytope_keep_corners(sim->run, group->contact, group->n);
-    impact_of_run_write(sim->run, &problem, solver->velocity.twist);
-    sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);
 }
 
@@ -634,18 +643,6 @@ after_rough(struct simulation *sim, const struct group *group,
     return st;
 }
 
-/* Nothing approaches: what was hit so slowly comes to rest. */
-static int
-rough_rest(struct simulation *sim, const struct group *group)
-{
-    for (uint32_t i = 0; i < group->n; i++) {
-        uint32_t k = group->contact[i];
-        sim->contacts[k].pressed |= group->part[k] == PART_HIT;
-        simulate_watch(sim, k, WATCH_LEAVE);
-    }
-    return IMP_OK;
-}
-
 /* The impact of bodies whose joints have friction, which takes part in it. A
  * bare number as restitution means the energetic law, as where contacts have
  * friction. */
@@ -657,8 +654,13 @@ with_rough_joints(struct simulation *sim, struct group *group,
     struct rough_impact rough = {.n_hit = 0};
     if (!rough_points(sim, group, &rough))
         return stop_at_open_normal(sim, group, problem, "");
-    if (rough.n_hit == 0)
-        return rough_rest(sim, group);
+    for (uint32_t i = 0; i < group->n && rough.n_hit == 0; i++) {
+        uint32_t k = group->contact[i];
+        sim->contacts[k].pressed |= group->part[k] == PART_HIT;
+        simulate_watch(sim, k, WATCH_LEAVE);
+    }
+    if (rough.n_hit == 0) /* what was hit so slowly comes to rest */
+        return IMP_OK;
     struct saved_state here = saved_state_take(run);
     int *mode = simulate_joint_modes(sim);
     int st = friction_modes_impact(
@@ -716,17 +718,19 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
             return st;
         aside = false;
         friction = has_friction(group);
+        solver = NULL;
         if (problem.open != IMP_WORLD) {
             if ((st = normals_agree(group, &problem, &same)) ||
                 (!same && (st = set_aside(group, problem.open, &aside))))
                 return st;
             if (!same && !aside)
                 return stop_at_open_normal(sim, group, &problem, "");
-        } else if (!friction &&
+        } else if ((!friction || group->let_go) &&
                    (st = impact_prepare(analysis, &problem, &solver))) {
             return st;
         }
-    } while (aside || (!friction && drop_open(group, &problem, solver, law)));
+    } while (aside ||
+             (solver && drop_open(group, &problem, solver, law, friction)));
     if (sticks(group) && (friction || joints_rub(sim, group)))
         return open_outcome(sim, group, &problem,
                             "friction beside a contact that sticks leaves "
@@ -752,13 +756,8 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
     remarks(sim, &problem, solver);
     if (!solver->decision.applied)
         return undetermined(sim, group, solver);
-    if ((st = impact_audit(analysis, sim->command->range, &problem, solver)))
-        return st;
     report_gain(sim, group, solver);
     tell_law(sim, group, solver, law);
-    polytope_keep_corners(sim->run, group->contact, group->n);
-    impact_of_run_write(analysis->rt, &problem, solver->velocity.twist);
-    sim->rows.fresh = false;
     return after(sim, group, &problem, solver, class);
 }
 

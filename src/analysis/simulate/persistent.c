@@ -286,6 +286,8 @@ tell_mode(struct simulation *sim, uint32_t contact, enum contact_mode before)
     if (now == before || simulate_yields_slack(sim, contact) ||
         (now == CONTACT_FREE && sim->contacts[contact].yields))
         return;
+    sim->contacts[contact].gone =
+        now == CONTACT_FREE ? rt_time(sim->run) : 0.0;
     bool slips = now == CONTACT_SLIP_POSITIVE || now == CONTACT_SLIP_NEGATIVE,
          slipped =
              before == CONTACT_SLIP_POSITIVE || before == CONTACT_SLIP_NEGATIVE;

@@ -38,7 +38,7 @@ struct simulated_contact {
     double touch_time;      /* time of the last touch without impulse, */
     int touches;            /* and how many there were at this time */
     double slid_time;       /* it slid to another feature */
-    double left_time;       /* it rose, where has_left */
+    double left_time, gone; /* it rose, where has_left; friction let it go */
     bool has_left, pressed; /* at this event: no rate, and pressed together */
     double still; /* while pressed: the rate (m/s) that counts as none */
     bool yields;  /* it is pressed in: its modes tell no lift-off */

@@ -303,6 +303,7 @@ record(struct simulation *sim, const struct blow *blow)
                            hit ? touch_class_name[CLASS_MINUS] : "rest",
                            impulse);
         simulate_watch(sim, contact, WATCH_LEAVE);
+        sim->contacts[contact].gone = 0.0;
         if (hit && (st = simulate_count_impact(sim, contact)))
             return st;
     }

@@ -419,18 +419,18 @@ series_tape(const struct relay_equations *eq, const char *name, imp_relays *out)
     }
     for (size_t i = 0; i < n_more; i++)
         outs[n_state + 2 * n + i] = relays->bodies->more[i];
-    struct tape_spec spec = {.name =
-                                 arena_printf(mech->arena, "%s relays", name),
-                             .outs = outs,
-                             .n_outs = n_out,
-                             .states = relays->leaf,
-                             .rates = eq->rate,
-                             .n_states = n_state,
-                             .n_local = eq->n_unknown,
-                             .residual = eq->residual,
-                             .jacobian = eq->residual + eq->n_unknown,
-                             .n_unknown = eq->n_unknown,
-                             .symmetric = IMP_JACOBIAN_RANK};
+    struct tape_spec spec = {
+        .name = arena_printf(mech->arena, "%s relays", name),
+        .outs = outs,
+        .n_outs = n_out,
+        .states = relays->leaf,
+        .rates = eq->rate,
+        .n_states = n_state,
+        .n_local = eq->n_unknown,
+        .residual = eq->residual,
+        .jacobian = eq->n_unknown ? eq->residual + eq->n_unknown : NULL,
+        .n_unknown = eq->n_unknown,
+        .symmetric = IMP_JACOBIAN_RANK};
     out->tape = mech_series_tape(mech, spec, rows);
     out->rows = image_array(mech->image, rows, n_out, sizeof *rows);
 }

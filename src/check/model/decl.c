@@ -85,6 +85,30 @@ no_dimension(struct check *ck, const struct ast_expr *unit)
                said, said, said);
 }
 
+/* Tells of a param that is no number, and what does in its place. */
+static void
+param_not_a_number(struct check *ck, const struct decl *decl,
+                   const struct value *value)
+{
+    const struct ast_expr *node = decl->item->value;
+    struct diag *diag = check_error(ck, DIAG_E0330, node->range,
+                                    "a param is one number, but this is %s",
+                                    value_kind_text(ck, value));
+    if (value->kind == VALUE_TRUTH || value->kind == VALUE_TEXT)
+        CHECK_HELP(ck, diag,
+                   "numbers tell cases apart: param %s = 1 in [0, 1], of which "
+                   "a condition asks %s > 0",
+                   decl->name, decl->name);
+    else if (value->kind == VALUE_NUM && value->cols == 1)
+        CHECK_HELP(ck, diag,
+                   "declare a param for each entry, and let %s = (%s_x, %s_y) "
+                   "or so",
+                   decl->name, decl->name, decl->name);
+    else
+        CHECK_HELP(ck, diag, "what is no number is a `let`: let %s = %s",
+                   decl->name, expr_label(ck, node));
+}
+
 static void
 param(struct check *ck, struct decl *decl)
 {
@@ -113,10 +137,8 @@ param(struct check *ck, struct decl *decl)
     if (value.kind == VALUE_POISON) {
         decl->broken = true;
     } else if (!value_is_scalar(&value)) {
-        check_error(ck, DIAG_E0330, it->value->range,
-                    "a param is one number, but this is %s",
-                    value_kind_text(ck, &value));
-        decl->broken = true;
+        param_not_a_number(ck, decl, &value);
+        value.dim = dim_pure(ck->dims); /* a text, or a body, has none */
     } else if (!value_const(&value, &made.dflt)) {
         struct diag *diag =
             check_error(ck, DIAG_E0306, it->value->range,

@@ -96,6 +96,34 @@ the_time_left_reaches_the_end(void **state)
     }
 }
 
+/* A blow sets limits apart, after which they come as fast as before; and two
+ * periods that are alike to the rounding of their limits say little. What is
+ * told to be left is of the size of the last turns. */
+static void
+the_time_left_is_that_of_the_last_turns(void **state)
+{
+    (void)state;
+    struct random_stream random = {.seed = 31};
+    for (int i = 0; i < 200; i++) {
+        struct turns turns = draw(&random);
+        struct limit_series blown = {0}, alike = {0};
+        int number = add(&blown, &turns, 1e-6);
+        double now = time_of(&turns, number - 1) + 1e-3;
+        for (int k = 0; k < 2; k++, number++, now += 1e-8)
+            limit_series_add(&blown, now, 1e-15, 0.0,
+                             3 + (uint32_t)(number % 2));
+        blown.known = false;
+        assert_true(limit_series_left(&blown) <= 1e-7);
+        number = add(&alike, &turns, 1e-6);
+        double last = alike.time[0] - alike.time[2];
+        for (int k = 0; k < 2; k++, number++)
+            limit_series_add(&alike, alike.time[1] + last * (1.0 - 1e-6), 1e-15,
+                             0.0, 3 + (uint32_t)(number % 2));
+        alike.known = false;
+        assert_true(limit_series_left(&alike) <= 50.0 * last);
+    }
+}
+
 /* Near the end contacts are hit too early: limits come at any time, in any
  * order. They change nothing, until the end has passed. */
 static void
@@ -144,6 +172,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_is_within_its_error),
         cmocka_unit_test(the_time_left_reaches_the_end),
+        cmocka_unit_test(the_time_left_is_that_of_the_last_turns),
         cmocka_unit_test(hidden_limits_say_nothing),
         cmocka_unit_test(another_order_is_another_motion),
     };

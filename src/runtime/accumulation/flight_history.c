@@ -10,6 +10,10 @@
 /* The ratio of flights is constant to this share of itself. */
 #define FLIGHTS_STEADY 0.05
 
+/* Flights shrink no more slowly than this many times as slowly as they have
+ * done since they began to. */
+#define FLIGHTS_LONGER 4.0
+
 bool
 flight_history_add(struct flight_history *flights, double time)
 {
@@ -103,8 +107,15 @@ flight_history_turns_left(const struct flight_history *flights)
     const double *t = flights->flight;
     double ratio = flights->impacts > 0 && flights->n_known >= 4
                        ? (t[0] + t[1]) / (t[2] + t[3])
-                       : 1.0;
-    return ratio < 1.0 ? (t[0] + t[1]) * ratio / (1.0 - ratio) : 0.0;
+                       : 1.0,
+           all = 1.0, last = fmax(t[0], t[1]);
+    if (ratio < 1.0 && last < flights->first)
+        all = pow(last / flights->first, 2.0 / (flights->n_known - 1));
+    /* two pairs of short flights may be alike, which says little */
+    double left = ratio < 1.0 ? ratio / (1.0 - ratio) : 0.0;
+    if (all < 1.0)
+        left = fmin(left, FLIGHTS_LONGER * all / (1.0 - all));
+    return (t[0] + t[1]) * left;
 }
 
 bool

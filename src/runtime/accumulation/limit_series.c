@@ -26,6 +26,9 @@
 /* Where contacts were hit too early by more than this share of what is left,
  * limits say nothing of the order in which those that follow come. */
 #define SERIES_HIDDEN 0x1p-10
+/* Limits come no more slowly than this many times as slowly as the mean of the
+ * last periods tells. */
+#define SERIES_LONGER 4.0
 /* The change from one prediction to the next, times this, bounds the error. */
 #define SERIES_SURE 2.0
 
@@ -153,8 +156,16 @@ limit_series_left(const struct limit_series *series)
            first = t[2 * period] - t[3 * period], ratio = last / before,
            change = fabs(ratio - before / first);
     ratio = fmax(ratio, before / first) + change;
-    double left = ratio < 1.0 ? last * ratio / (1.0 - ratio) : INFINITY;
+    /* Where the last periods are alike to their blur, all that repeat tell
+     * more. Where they grow, a blow has set limits apart, and they begin anew.
+     */
+    double longest = t[(SERIES_USED - 1) * period] - t[SERIES_USED * period],
+           all = pow(last / longest, 1.0 / (SERIES_USED - 1)),
+           left = ratio < 1.0 ? last * ratio / (1.0 - ratio)
+                              : fmin(last, SERIES_LONGER * (t[0] - t[1]));
+    if (ratio < 1.0 && all < 1.0)
+        left = fmin(left, SERIES_LONGER * last * all / (1.0 - all));
     if (series->known)
         left = fmin(left, series->meet + series->error - t[0]);
-    return isfinite(left) ? fmax(left, 0.0) : last;
+    return fmax(left, 0.0);
 }

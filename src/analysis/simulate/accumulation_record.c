@@ -626,14 +626,16 @@ ends(const struct forecast_limit *limit, int i)
 }
 
 /* Moves each point by `side` times so many roundings of its gap: flying ones,
- * and those that have been hit by what this makes of their speed. */
+ * and those that have been hit by what this makes of their speed. Points that
+ * count as one are moved alike. */
 static void
-move_points(const struct limit_group *group, int side, double roundings,
-            struct contact_point_state *point)
+move_points(const struct limit_group *group, const int *as_one, int side,
+            double roundings, struct contact_point_state *point)
 {
     memcpy(point, group->point, sizeof *point * (size_t)group->n);
     for (int i = 0; i < group->n; i++) {
-        double rate = fabs(point[i].rate), to = i % 2 == 0 ? side : -side,
+        double rate = fabs(point[i].rate),
+               to = as_one[i] % 2 == 0 ? side : -side,
                off = roundings * DBL_EPSILON * group->place[i] * to;
         if (point[i].gap != 0.0)
             point[i].gap = fmax(point[i].gap + off, 0.5 * point[i].gap);
@@ -656,15 +658,20 @@ limit_rounded(struct simulation *sim, const struct limit_group *group,
     struct forecast_question ask = *question;
     struct contact_point_state *point =
         NEW_N(sim->run->brief, struct contact_point_state, (size_t)group->n);
-    for (int i = 0; i < group->n; i++)
+    int *as_one = NEW_N(sim->run->brief, int, (size_t)group->n);
+    for (int i = 0; i < group->n; i++) {
         several += !isnan(ends(limit, i));
+        as_one[i] = i;
+    }
+    if (!group->friction && several > 1)
+        forecast_groups(sim->run, question, as_one);
     ask.p = point;
     ask.joins = NULL;
     for (int side = -1; side < 2 && several > 1; side += 2) {
         struct forecast_limit all = forecast_limit_room(sim->run, group->n),
                               some = forecast_limit_room(sim->run, group->n);
         struct friction_forecast slid;
-        move_points(group, side, roundings, point);
+        move_points(group, as_one, side, roundings, point);
         if (group->friction
                 ? !friction_forecast(sim->run, &ask, group->spot, &all, &slid)
                 : !accumulation_forecast(sim->run, lines, &ask, &all, &some))

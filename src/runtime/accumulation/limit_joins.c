@@ -39,6 +39,20 @@ end(struct limit_joins *joins, int hit)
 }
 
 void
+limit_joins_begin(struct limit_joins *joins, const int *group)
+{
+    for (int i = 0; joins && i < joins->n; i++)
+        joins->early[i] = 0.0;
+    if (joins)
+        *joins = (struct limit_joins){.n = joins->n,
+                                      .band = joins->band,
+                                      .low = joins->low,
+                                      .asks = joins->asks,
+                                      .group = group,
+                                      .early = joins->early};
+}
+
+void
 limit_joins_note(struct limit_joins *joins, int hit, const double *gap,
                  double scale, const double *rate, const bool *held)
 {

@@ -25,6 +25,9 @@ struct limit_joins {
     int asked;          /* questions that have come meanwhile */
 };
 
+/* Begins again: nothing has been followed yet. group: the points followed as
+ * one. `joins` may be NULL. */
+void limit_joins_begin(struct limit_joins *joins, const int *group);
 /* Notes that the point `hit` comes down, while the points that are not held
  * have these gaps (m) and rates (m/s), which stand at every second place. */
 void limit_joins_note(struct limit_joins *joins, int hit, const double *gap,

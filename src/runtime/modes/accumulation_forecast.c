@@ -41,10 +41,6 @@
  * and limits on the way to other limits come in hundreds. */
 #define LIMIT_RESOLVE 3
 
-/* Points are twins whose sums of the Delassus matrix agree to this share, as
- * rows that depend on each other do (LIMIT_RANK). */
-#define LIMIT_TWIN 1e-11
-
 /* Other points must stay away by so many times what the impacts at one do to
  * them. */
 #define FORECAST_CLEAR 4.0
@@ -536,55 +532,18 @@ fly_alike(const struct rt *run, const struct forecast_question *question, int i,
            free <= LIMIT_NEAR * fabs(one->free) && free * time * time <= noise;
 }
 
-/* The sum of row i of G over the points of group k. */
-static double
-sum_of(const struct forecast_question *question, const int *group, int i, int k)
-{
-    double sum = 0.0;
-    for (int j = 0; j < question->n; j++)
-        if (group[j] == k)
-            sum += question->G[i * question->n + j];
-    return sum;
-}
-
-/* Puts points that fly alike, and that impacts at any of these groups change
- * alike, into groups (n). Returns how many groups there are; n: each point is
- * one of its own. */
-static int
-find_twins(const struct rt *run, const struct forecast_question *question,
-           int *group)
-{
-    int n = question->n, groups = 0;
-    for (int i = 0; i < n; i++) {
-        group[i] = -1;
-        for (int j = 0; j < i && group[i] < 0; j++)
-            if (fly_alike(run, question, j, i))
-                group[i] = group[j];
-        if (group[i] < 0)
-            group[i] = groups++;
-    }
-    for (int i = 0; i < n && groups < n; i++)
-        for (int j = 0; j < i; j++)
-            for (int k = 0; k < groups && group[i] == group[j]; k++)
-                if (fabs(sum_of(question, group, i, k) -
-                         sum_of(question, group, j, k)) >
-                    LIMIT_TWIN * question->G[i * (n + 1)])
-                    return n;
-    return groups;
-}
-
 /* The question about groups of twins, each as one point: its row is the mean of
- * theirs. */
+ * theirs, by their shares. */
 static struct forecast_question
 question_of_groups(struct rt *run, const struct forecast_question *question,
-                   const int *group, int groups)
+                   const int *group, const double *share, int groups)
 {
     size_t n = (size_t)groups;
     struct contact_point_state *state =
         NEW_N(run->brief, struct contact_point_state, n);
     struct contact_point *spot = NEW_N(run->brief, struct contact_point, n);
-    double *G = NEW_N(run->brief, double, n *n + 3 * n), *e = G + n * n,
-           *place = e + n, *size = place + n;
+    double *G = NEW_N(run->brief, double, n *n + 2 * n), *e = G + n * n,
+           *place = e + n;
     bool *bounces = NEW_N(run->brief, bool, n);
     for (int i = question->n - 1; i >= 0; i--) {
         int k = group[i];
@@ -593,13 +552,11 @@ question_of_groups(struct rt *run, const struct forecast_question *question,
         spot[k] = question->spot[i];
         e[k] = question->e[i];
         place[k] = fmax(place[k], question->place[i]);
-        size[k] += 1.0;
     }
     for (int i = 0; i < question->n; i++)
         for (int j = 0; j < question->n; j++)
             G[group[i] * groups + group[j]] +=
-                question->G[i * question->n + j] /
-                (size[group[i]] * size[group[j]]);
+                question->G[i * question->n + j] * share[i] * share[j];
     struct forecast_question reduced = *question;
     reduced.n = groups;
     reduced.p = state;
@@ -637,20 +594,55 @@ spread(struct rt *run, const struct forecast_limit *of, const int *group, int n,
 }
 
 /* The question with twins as one point; *group: which point each one is (n).
- * Twins are hit at once, at every impact. Followed as points of their own they
- * would part by rounding, and be hit in turns, as the law `sequential` does. */
+ * Twins fly alike, and impacts at any of these groups change them alike: they
+ * are hit at once, at every impact. Followed as points of their own they would
+ * part by rounding, and be hit in turns, as the law `sequential` does. uneven:
+ * of each group, may impacts there part others? NULL: of no interest. */
 static struct forecast_question
 without_twins(struct rt *run, const struct forecast_question *question,
-              int **group)
+              int **group, bool **uneven)
 {
-    int n = question->n, groups = n;
-    *group = NEW_N(run->brief, int, (size_t)n);
-    if (question->policy != BALLISTIC_SEQUENTIAL)
-        groups = find_twins(run, question, *group);
-    for (int i = 0; i < n && groups == n; i++)
-        (*group)[i] = i;
-    return groups == n ? *question
-                       : question_of_groups(run, question, *group, groups);
+    int n = question->n, groups = 0, *of = NEW_N(run->brief, int, (size_t)n);
+    double *share = NEW_N(run->brief, double, (size_t)n);
+    bool *parts = NEW_N(run->brief, bool, (size_t)n),
+         in_turns = question->policy == BALLISTIC_SEQUENTIAL;
+    for (int i = 0; i < n; i++) {
+        of[i] = -1;
+        for (int j = 0; j < i && of[i] < 0 && !in_turns; j++)
+            if (fly_alike(run, question, j, i))
+                of[i] = of[j];
+        if (of[i] < 0)
+            of[i] = groups++;
+    }
+    *group = of;
+    if (uneven)
+        *uneven = parts;
+    if (groups < n &&
+        mode_even_shares(run, n, question->G, of, groups, share, parts))
+        return question_of_groups(run, question, of, share, groups);
+    for (int i = 0; i < n; i++)
+        of[i] = i;
+    return *question;
+}
+
+void
+forecast_groups(struct rt *run, const struct forecast_question *question,
+                int *group)
+{
+    assert(run != NULL && question->n > 0 && group != NULL);
+    int *of;
+    without_twins(run, question, &of, NULL);
+    memcpy(group, of, (size_t)question->n * sizeof *group);
+}
+
+/* Is one of these groups hit, or held, on the way to the limit? */
+static bool
+comes_to(const struct forecast_limit *limit, const bool *group, int groups)
+{
+    bool any = false;
+    for (int k = 0; k < groups; k++)
+        any |= group[k] && (!limit->found || limit->moved[k]);
+    return any;
 }
 
 bool
@@ -661,16 +653,27 @@ accumulation_forecast(struct rt *run, struct forecast_memory *lines,
     assert(question->n > 0 && question->most > 0);
     assert(all->group != NULL && some->group != NULL);
     int *group;
-    struct forecast_question reduced = without_twins(run, question, &group);
+    bool *uneven;
+    struct forecast_question reduced =
+        without_twins(run, question, &group, &uneven);
     int groups = reduced.n;
-    if (question->joins)
-        question->joins->group = group;
-    if (groups == question->n)
+    limit_joins_begin(question->joins, group);
+    lines->apart = groups == question->n;
+    if (lines->apart)
         return forecast(run, lines, question, all, some);
     struct forecast_limit found[2] = {forecast_limit_room(run, groups),
                                       forecast_limit_room(run, groups)};
     all->found = some->found = false;
-    if (!forecast(run, lines, &reduced, &found[0], &found[1]))
+    bool any = forecast(run, lines, &reduced, &found[0], &found[1]);
+    /* impacts that part twins make each of them a point of its own */
+    lines->apart =
+        comes_to(found[0].found || !found[1].found ? &found[0] : &found[1],
+                 uneven, groups);
+    if (lines->apart) {
+        limit_joins_begin(question->joins, NULL);
+        return forecast(run, lines, question, all, some);
+    }
+    if (!any)
         return false;
     spread(run, &found[0], group, question->n, all);
     spread(run, &found[1], group, question->n, some);
@@ -701,12 +704,15 @@ forecast_way_begin(struct rt *run, struct forecast_memory *lines,
     assert(run != NULL && question->n > 0);
     struct forecast_way *way = NEW(run->brief, struct forecast_way);
     int *group;
-    struct forecast_question reduced = without_twins(run, question, &group);
-    const struct forecast_question *ask = &reduced;
+    struct forecast_question reduced =
+        without_twins(run, question, &group, NULL);
+    for (int i = 0; i < question->n && lines->apart; i++)
+        group[i] = i;
+    const struct forecast_question *ask = lines->apart ? question : &reduced;
     size_t size = (size_t)ask->n;
     double *numbers = NEW_N(run->brief, double, 3 * size);
     *way = (struct forecast_way){.run = run,
-                                 .ask = reduced,
+                                 .ask = *ask,
                                  .n = question->n,
                                  .group = group,
                                  .apart = varies(run, ask),

@@ -13,8 +13,10 @@
 struct forecast_memory {
     int n, lines; /* room for so many in `line` */
     struct ballistic **line;
-    /* of the last forecast: forecast_limit.on_way */
+    /* of the last forecast: forecast_limit.on_way; has it followed points that
+     * count as one each by itself? */
     struct accumulation_limit *on_way;
+    bool apart;
     int points; /* for twice so many there is room in on_way */
 };
 struct forecast_question {
@@ -64,6 +66,11 @@ bool accumulation_forecast(struct rt *run, struct forecast_memory *lines,
                            const struct forecast_question *ask,
                            struct forecast_limit *all,
                            struct forecast_limit *some);
+
+/* Which points of the question count as one, as they fly alike and are hit at
+ * once: group[i] is the number of the group of point i. */
+void forecast_groups(struct rt *run, const struct forecast_question *ask,
+                     int *group);
 
 /* The way of the points of a question to a limit that has been foreseen: their
  * flights, one by one. */

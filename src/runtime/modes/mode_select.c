@@ -347,6 +347,88 @@ mode_accelerations(struct rt *run, int count,
     return st == 0 || st == 2;
 }
 
+/* -- impulses at groups of points -------------------------------------------
+ */
+
+/* What impulses change is the same to this share, as rows of the Delassus
+ * matrix that depend on each other are (accumulation_forecast.c). */
+#define SHARES_EVEN 1e-11
+
+/* What an impulse at group k, shared so, does to the rate of point i. */
+static double
+change_of(int count, const double *G, const int *group, const double *share,
+          int i, int k)
+{
+    double sum = 0.0;
+    for (int j = 0; j < count; j++)
+        if (group[j] == k)
+            sum += G[i * count + j] * share[j];
+    return sum;
+}
+
+/* Does an impulse at group k, shared so, change all points of each group alike?
+ */
+static bool
+changes_alike(int count, const double *G, const int *group, const double *share,
+              int k)
+{
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (group[i] == group[j] &&
+                fabs(change_of(count, G, group, share, i, k) -
+                     change_of(count, G, group, share, j, k)) >
+                    SHARES_EVEN * G[i * (count + 1)])
+                return false;
+    return true;
+}
+
+/* The shares of an impulse at group k that change its own points alike. */
+static bool
+own_shares(struct rt *run, int count, const double *G, const int *group, int k,
+           double *share)
+{
+    size_t size = (size_t)count;
+    int n = 0, *of = NEW_N(run->brief, int, size);
+    double *room = NEW_N(run->brief, double,
+                         size *size + 2 * size + lcp_room(count)),
+           *q = room + size * size, *z = q + size, sum = 0.0;
+    for (int i = 0; i < count; i++)
+        if (group[i] == k)
+            of[n++] = i;
+    for (int i = 0; i < n; i++) {
+        q[i] = -1.0;
+        for (int j = 0; j < n; j++)
+            room[i * n + j] = G[of[i] * count + of[j]];
+    }
+    int st = lcp_solve(n, room, q, z, z + size);
+    for (int i = 0; i < n; i++)
+        sum += z[i];
+    for (int i = 0; i < n && sum > 0.0; i++)
+        share[of[i]] = z[i] / sum;
+    return (st == 0 || st == 2) && sum > 0.0;
+}
+
+bool
+mode_even_shares(struct rt *run, int count, const double *G, const int *group,
+                 int groups, double *share, bool *uneven)
+{
+    assert(run != NULL && count > 0 && G != NULL && share != NULL);
+    double *size = NEW_N(run->brief, double, (size_t)groups + 1);
+    for (int i = 0; i < count; i++)
+        size[group[i]] += 1.0;
+    for (int i = 0; i < count; i++)
+        share[i] = 1.0 / size[group[i]];
+    for (int k = 0; k < groups; k++) {
+        uneven[k] = !changes_alike(count, G, group, share, k);
+        if (uneven[k] && size[k] > 1.0)
+            uneven[k] = !own_shares(run, count, G, group, k, share) ||
+                        !changes_alike(count, G, group, share, k);
+        if (uneven[k] && size[k] > 1.0)
+            return false;
+    }
+    return true;
+}
+
 /* -- the orders of a search for changes ------------------------------------
  */
 

@@ -39,6 +39,16 @@ bool mode_accelerations(struct rt *run, int count,
                         const struct contact_point_state *states,
                         const double *G, double *acc);
 
+/* `count` points, whose Delassus matrix is G, in groups (group[i] < groups).
+ * Finds the share of each point in an impulse at its group, none below 0, so
+ * that impulses at any group change the rates of all points of a group alike:
+ * all shares of a group are the same, or they go by the place of the mass
+ * centre. uneven: the groups of one point at which impulses do not. False: there
+ * are no such shares. */
+bool mode_even_shares(struct rt *run, int count, const double *G,
+                      const int *group, int groups, double *share,
+                      bool *uneven);
+
 /* A speed (m/s) above that at which points of both bodies move towards each
  * other within this time (s), unless forces beyond twice their weight act. */
 double mode_speeds(struct rt *run, uint32_t contact, double time);

@@ -258,7 +258,8 @@ is_settled(const double *value, size_t n, double rounding)
  * limit, to which they lead, is known. The share of what is left by which the
  * algorithm misses it there counts as a share of the integral. Two sequences of
  * different signs mislead it, whose estimates agree by chance: where flights
- * shrink by one ratio, their powers are known instead. */
+ * shrink by one ratio, from the first or from one of the next ones on, their
+ * powers are known instead. */
 static void
 rest_of_integral(const struct along *along, struct followed *followed,
                  double most, double left)
@@ -273,11 +274,15 @@ rest_of_integral(const struct along *along, struct followed *followed,
             SUM_ROUNDED * DBL_EPSILON *
             (fabs(sum) + fmax(followed->kink->size, most) * followed->last_to);
         bool settled = is_settled(sums, n, rounding);
-        double ratio = one_ratio(time, n);
-        double error = settled ? rounding
-                       : ratio > 0
-                           ? without_powers(sums, n, ratio, rounding, &there)
-                           : extrapolated(sums, n, rounding, sum, &there);
+        double ratio = 0;
+        size_t from = 0; /* impacts before it have no law yet */
+        while (from < n && !(ratio = one_ratio(time + from, n - from)))
+            from++;
+        double error =
+            settled ? rounding
+            : ratio > 0
+                ? without_powers(sums + from, n - from, ratio, rounding, &there)
+                : extrapolated(sums, n, rounding, sum, &there);
         if (settled)
             there = sums[n - 1];
         extrapolated(time, n, 0, followed->last_to, &at);

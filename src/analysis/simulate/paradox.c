@@ -410,7 +410,8 @@ simulate_yield_refuse(struct simulation *sim, uint32_t contact,
         simulate_contact_name(sim, contact), what,
         num_digits(t, rt_time(sim->run), 9));
     diag_help(sim->analysis->ds, diag,
-              "leave `compliance` out, or use an `until` before that time");
+              "leave `compliance` out, use an `until` before that time, or "
+              "weld a small circle to one of both, which has this contact");
     return IMP_FAILED;
 }
 

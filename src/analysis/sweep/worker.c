@@ -187,19 +187,21 @@ static void
 left_out(struct sweep_worker *worker, uint64_t number, const imp_val *value,
          struct diags *was)
 {
-    const char *why = "it cannot be calculated";
+    const char *why = "it cannot be calculated", *help = NULL;
     for (const struct diag *diag = was->last ? was->last->next
                                              : worker->ask.ds.first;
          diag; diag = diag->next)
-        if (diag->severity == DIAG_ERROR)
+        if (diag->severity == DIAG_ERROR) {
             why = diag->message;
+            help = diag->help;
+        }
     sweep_warning_add(
         &worker->found.warnings, worker->found.kept,
         &(struct sweep_warning){
             DIAG_W0743, value->range,
             arena_printf(worker->ask.scratch, "`%s` has no value: %s",
                          imp_text(worker->run->im, value->label), why),
-            NULL, number, 1});
+            help, number, 1});
     forget(worker, was);
 }
 

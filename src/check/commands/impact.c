@@ -40,7 +40,8 @@ dims_of_contact(struct check *ck, const struct tm_contact *contact,
             "sequential, least_norm");
         return false;
     }
-    if (!contact->slip.e || !contact_has_friction(contact)) {
+    if (!contact->slip.e || contact->slides_freely ||
+        !contact_has_friction(contact)) {
         no_slip_for_law(ck, law, false, contact->range);
         return false;
     }

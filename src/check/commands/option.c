@@ -437,6 +437,21 @@ options_of(const struct command_row *row, struct given *given)
         }
 }
 
+/* Is a question the last argument of a command that takes no options, as in
+ * show simulate { until = 1 }? Then the block is the question's, and the word
+ * has been told. */
+static bool
+block_of_question(const struct given *given, const struct ast_item *it)
+{
+    const struct ast_expr *last =
+        it->n_args && !given->n ? it->args[it->n_args - 1] : NULL;
+    for (uint32_t id = 0; last && id < IMP_CMD_COUNT; id++)
+        if (last->kind == AST_NAME && imp_command_has(id, IMP_TRAIT_RECORD) &&
+            !strcmp(last->name.text, imp_command_word(id)))
+            return true;
+    return false;
+}
+
 /* E0401: the command has no such option. */
 static void
 no_such_option(struct check *ck, const struct command_row *row,
@@ -544,6 +559,8 @@ command_options(struct check *ck, uint32_t command,
     cmd->opts = NEW_N(ck->arena, struct tm_opt, given.n + 1);
     size_t over =
         it->command != NULL; /* The words `over x` stand before the block. */
+    if (block_of_question(&given, it))
+        return false;
     for (size_t b = 0; b < it->n_block + over; b++) {
         const struct ast_item *key =
             b < over ? it->command : it->block[b - over];

@@ -125,6 +125,8 @@ struct tm_contact {
      * rates of its coordinates, and the place it is the rate of (NULL where the
      * velocity itself is stated) */
     struct tm_num slip, slide;
+    bool slides_freely; /* of a system: yields, without friction and without a
+                           slip of its own; the slip is the rate of the gap */
     const struct dim *slip_dim, *energy_dim; /* the checker's own */
 };
 /* a generalised coordinate; SYM_COORD i, numbered over all systems */

@@ -17,7 +17,8 @@ struct reads {
     struct check *ck;
     bool time, motion, coordinates, result;
     bool moves;     /* a number of a list that changes along the motion */
-    bool told;      /* what a run tells of contacts, which has no series */
+    bool told;      /* what a run tells of contacts, which has no series: */
+    uint32_t entry; /* the last such IMP_CONTACT_* */
     bool run;       /* the series are those along a run, which knows forces */
     uint32_t depth; /* what the series it reads need beyond its own order */
 };
@@ -42,7 +43,9 @@ read_leaf(void *ctx, const expr *leaf)
     reads->result |= leaf->sym == SYM_SLOT && !leaf_is_given(reads->ck, leaf);
     reads->moves |=
         leaf->sym == SYM_SLOT && reads->ck->lists.slots.v[leaf->i].moves;
-    reads->told |= is_told(leaf, reads->run);
+    bool told = is_told(leaf, reads->run);
+    reads->told |= told;
+    reads->entry = told ? leaf->j : reads->entry;
     reads->motion |= leaf->sym == SYM_BODY || leaf->sym == SYM_CONTACT ||
                      leaf->sym == SYM_TOTAL || leaf->sym == SYM_SERIES ||
                      leaf->sym == SYM_COORD || leaf->sym == SYM_SYSTEM ||
@@ -95,6 +98,54 @@ too_high(struct check *ck, imp_range range)
     CHECK_HELP(ck, diag, "derivatives of derivatives count together");
 }
 
+/* What takes the place of an extreme, an integral or a first time of this, of
+ * which a run knows no series. */
+static const char *
+instead_of(uint32_t entry)
+{
+    switch (entry) {
+    case IMP_CONTACT_STORED:
+        return "it is greatest where the contact is pressed in most, by "
+               "sup(-gap(c)); its values at the recorded times are a column: "
+               "record = c.stored, then max(...) of it";
+    case IMP_CONTACT_IMPULSE:
+        return "the impulse of all times at which the contact is closed is "
+               "integral(c.normal_force); of one time the last value before "
+               "it opens: record = c.impulse, then max(...) of its column";
+    case IMP_CONTACT_COMPRESSION:
+        return "the impulse while the gap closes is integral(if gap(c)' < 0 "
+               "then c.normal_force else 0); its values at the recorded times "
+               "are a column: record = c.compression, then max(...) of it";
+    default:
+        return "sup, inf, integral and first need one: record it, and take "
+               "max(...), min(...) or mean(...) of its column; they know "
+               "forces, slip, work and mode";
+    }
+}
+
+/* E0225: what a run tells at the recorded times alone. */
+static void
+no_series_of_told(struct check *ck, const struct reads *reads, imp_range range)
+{
+    if (!reads->run) {
+        struct diag *diag = check_error(
+            ck, DIAG_E0225, range,
+            "forces, work and mode of a contact are told at the recorded "
+            "times: they have no time derivative");
+        CHECK_HELP(ck, diag,
+                   "`'` and series need one: record it, and take max(...), "
+                   "min(...) or mean(...) of its column; extremes of what "
+                   "contacts and joints bear are entries of a record, as in "
+                   "record = sup(c.normal_force)");
+        return;
+    }
+    struct diag *diag = check_error(
+        ck, DIAG_E0225, range,
+        "p, b, stored, impulse and compression of a contact are told at the "
+        "recorded times: they have no time derivative");
+    CHECK_HELP(ck, diag, "%s", instead_of(reads->entry));
+}
+
 /* Returns c_n of the expression, whose leaves are in `reads`. NULL: an error
  * has been reported. */
 static const expr *
@@ -104,23 +155,7 @@ coefficient(struct check *ck, const expr *expression, const struct reads *reads,
     if (count == 0)
         return expression;
     if (reads->told) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0225, range,
-            "%s told at the recorded times: they have no time derivative",
-            reads->run ? "p, b, stored, impulse and compression of a contact "
-                         "are"
-                       : "forces, work and mode of a contact are");
-        if (reads->run)
-            CHECK_HELP(ck, diag,
-                       "sup, inf, integral and first need one: record it, and "
-                       "take max(...), min(...) or mean(...) of its column; "
-                       "they know forces, slip, work and mode");
-        else
-            CHECK_HELP(ck, diag,
-                       "`'` and series need one: record it, and take "
-                       "max(...), min(...) or mean(...) of its column; "
-                       "extremes of what contacts and joints bear are entries "
-                       "of a record, as in record = sup(c.normal_force)");
+        no_series_of_told(ck, reads, range);
         return NULL;
     }
     if (count + reads->depth > ORDER_MAX) {

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "check/model/model_priv.h"
 
@@ -72,17 +73,42 @@ bound(struct check *ck, const struct env *env, const struct ast_expr *node,
     return true;
 }
 
-static void
-no_dimension(struct check *ck, const struct ast_expr *unit)
+/* Is this a bare number, or one with a sign? */
+static bool
+is_bare(const struct ast_expr *node)
 {
-    const char *said = expr_label(ck, unit);
+    if (node->kind == AST_NEG)
+        return is_bare(node->a);
+    return node->kind == AST_NUM && !node->unit;
+}
+
+/* E0329, with the numbers of the param in its remedy. */
+static void
+no_dimension(struct check *ck, const struct ast_item *it)
+{
+    const char *said = expr_label(ck, it->dim),
+               *value = expr_label(ck, it->value), *in = "";
     struct diag *diag =
-        check_error(ck, DIAG_E0329, unit->range,
+        check_error(ck, DIAG_E0329, it->dim->range,
                     "what follows the colon is a dimension, in SI units");
-    CHECK_HELP(ck, diag,
-               "leave `: %s` out, and write the unit behind the numbers: = 5 "
-               "[%s] in [0, 9] [%s]",
-               said, said, said);
+    if (it->lo && it->hi)
+        in = is_bare(it->lo) && is_bare(it->hi)
+                 ? arena_printf(ck->arena, " in [%s, %s] [%s]",
+                                expr_label(ck, it->lo), expr_label(ck, it->hi),
+                                said)
+                 : arena_printf(ck->arena, " in [%s, %s]",
+                                expr_label(ck, it->lo), expr_label(ck, it->hi));
+    bool bare = is_bare(it->value);
+    if (bare || !strchr(value, '['))
+        CHECK_HELP(ck, diag,
+                   "leave `: %s` out, and write the unit behind the numbers: "
+                   "%s = %s%s%s [%s]%s",
+                   said, it->name.text, bare ? "" : "(", value, bare ? "" : ")",
+                   said, in);
+    else
+        CHECK_HELP(ck, diag,
+                   "leave `: %s` out: the numbers have units: %s = %s%s", said,
+                   it->name.text, value, in);
 }
 
 /* Tells of a param that is no number, and what does in its place. */
@@ -130,7 +156,7 @@ param(struct check *ck, struct decl *decl)
         } else {
             dim = unit.dim;
             if (unit.num != unit.den)
-                no_dimension(ck, it->dim);
+                no_dimension(ck, it);
         }
     }
     struct value value = check_expr(ck, &env, it->value);

@@ -319,6 +319,39 @@ take_scale(struct check *ck, const struct env *env,
     contact->scale = (struct tm_num){value.e[0], scale->value->range};
 }
 
+/* The velocity of a place that is a formula in the coordinates of the system.
+ */
+static const expr *
+velocity_of(struct check *ck, const struct tm_system *system, const expr *place)
+{
+    const expr *rate = ex_diff(ck->g, place, ex_sym(ck->g, SYM_TIME, 0, 0));
+    for (uint32_t i = 0; i < system->n; i++)
+        rate = ex_add(
+            ck->g, rate,
+            ex_mul(ck->g,
+                   ex_diff(ck->g, place,
+                           ex_sym(ck->g, SYM_COORD, system->first + i, 0)),
+                   ex_sym(ck->g, SYM_COORD, system->first + i, 1)));
+    return rate;
+}
+
+/* A contact of a system that yields follows the laws of friction, here with the
+ * coefficient 0, so that any slip does: the rate of its gap, where it states
+ * none. */
+static void
+slide_freely(struct check *ck, const struct dim *gap,
+             struct tm_contact *contact)
+{
+    contact->slides_freely = true;
+    if (contact->slip.e || !contact->gap.e)
+        return;
+    contact->slip = (struct tm_num){
+        velocity_of(ck, &ck->lists.systems.v[contact->system - 1],
+                    contact->gap.e),
+        contact->gap.range};
+    contact->slip_dim = dim_div(ck->dims, gap, dim_mks(ck->dims, 0, 0, 1));
+}
+
 /* compliance = (1000 [N/m])*depth + (2 [N*s/m])*speed, and scale = 1e-4 */
 void
 contact_compliance(struct check *ck, const struct env *env,
@@ -384,16 +417,8 @@ contact_compliance(struct check *ck, const struct env *env,
                    "of a spring as `force` of a body");
         return;
     }
-    if (contact->system && !contact_has_friction(contact)) {
-        struct diag *diag = check_error(
-            ck, DIAG_E0386, law->name.range,
-            "the contact `%s` has a compliance and no friction", contact->name);
-        CHECK_HELP(ck, diag,
-                   "compliance tells what rigid contacts with friction leave "
-                   "open; a spring alone is a term of the potential energy: "
-                   "(1000 [N/m])*max(0 [m], -gap)^2/2");
-        return;
-    }
+    if (contact->system && !contact_has_friction(contact))
+        slide_freely(ck, gap, contact);
     contact->compliance = (struct tm_num){value.e[0], law->value->range};
     contact->scale = (struct tm_num){ex_num(ck->g, 1), law->value->range};
     contact->remembers = reads.memory;
@@ -461,15 +486,7 @@ system_slide(struct check *ck, const struct env *env,
     if (slide) {
         contact->slide = (struct tm_num){rate, node->range};
         dim = dim_mul(ck->dims, dim, dim_mks(ck->dims, 0, 0, -1));
-        const expr *place = rate;
-        rate = ex_diff(ck->g, place, ex_sym(ck->g, SYM_TIME, 0, 0));
-        for (uint32_t i = 0; i < system->n; i++)
-            rate = ex_add(
-                ck->g, rate,
-                ex_mul(ck->g,
-                       ex_diff(ck->g, place,
-                               ex_sym(ck->g, SYM_COORD, system->first + i, 0)),
-                       ex_sym(ck->g, SYM_COORD, system->first + i, 1)));
+        rate = velocity_of(ck, system, rate);
     }
     /* the arguments of a pattern that nothing instantiates have no values */
     if (!ex_depends(ck->g, value.e[0], SYM_LOCAL, UINT32_MAX, UINT32_MAX) &&

@@ -440,7 +440,8 @@ list_pick(struct check *ck, const struct ast_expr *node,
     if (!value_need_scalar(ck, &entry, node->list[0], dim_pure(ck->dims),
                            "an index"))
         return value_poison(node->range);
-    struct value result = list_made(ck, node, IMP_LIST_PICK, two, 2, list->rows);
+    struct value result =
+        list_made(ck, node, IMP_LIST_PICK, two, 2, list->rows);
     result.truth = list->truth;
     return result;
 }
@@ -486,7 +487,8 @@ list_item(struct check *ck, const struct ast_expr *node,
           const struct value *list, int32_t index)
 {
     assert(ck && node && list && list->kind == VALUE_COLUMN);
-    struct value all = list_made(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
+    struct value all =
+        list_made(ck, node, IMP_LIST_VALUES, list, 1, list->rows);
     struct value result = list_numbers(ck, &all, list->rows);
     for (uint32_t k = 0; k < list->rows; k++)
         result.e[k] = list_slot(
@@ -514,6 +516,12 @@ list_refused(struct check *ck, const struct ast_expr *node, const char *word,
                    "texts are taken by sort, distinct, counts, length and "
                    "present; sort(%s)[-1] is the last in their order",
                    expr_label(ck, node->args[i].value));
+    else if (kind == IMP_LIST_MEAN && value->kind == VALUE_NUM &&
+             !ex_is_const(value->e[0]) && value->rows == 1 && value->cols == 1)
+        CHECK_HELP(ck, diag,
+                   "of a quantity along a motion: simulate { record = "
+                   "integral(%s) ... }, over the time; of a list, as in %s",
+                   expr_label(ck, node->args[i].value), rows[kind].example);
     else if (kind < IMP_LIST_KINDS)
         CHECK_HELP(ck, diag, "%s(%s): %s, as in %s", word, rows[kind].args,
                    rows[kind].doc, rows[kind].example);
@@ -579,33 +587,34 @@ take_arguments(struct check *ck, const struct ast_expr *node,
         uint32_t entries = args[i].rows;
         if (!list_taken(ck, node->args[i].value, &args[i])) {
             list_refused(ck, node, word, i, &args[i],
-                    kind == IMP_LIST_COUNT ? "a list of conditions"
-                    : args[i].kind == VALUE_WORDS ||
-                            value_is_texts(ck, &args[i])
-                        ? "a list of numbers"
-                        : "a list");
+                         kind == IMP_LIST_COUNT ? "a list of conditions"
+                         : args[i].kind == VALUE_WORDS ||
+                                 value_is_texts(ck, &args[i])
+                             ? "a list of numbers"
+                             : "a list");
             return false;
         }
         if ((kind == IMP_LIST_COUNT) != args[i].truth) {
             list_refused(ck, node, word, i, &args[i],
-                    kind == IMP_LIST_COUNT ? "a list of conditions"
-                                           : "a list of numbers");
+                         kind == IMP_LIST_COUNT ? "a list of conditions"
+                                                : "a list of numbers");
             return false;
         }
         if (args[i].rows > 1 && (!wide || i > 0)) {
-            list_refused(ck, node, word, i, &args[i], "a list of single numbers");
+            list_refused(ck, node, word, i, &args[i],
+                         "a list of single numbers");
             return false;
         }
         /* in each vector the places of two bodies or more, body after body */
         if (kind == IMP_LIST_DISTANCES &&
             (vector ? entries : args[i].rows) < 4) {
             list_refused(ck, node, word, i, &args[i],
-                    "the places of two bodies or more");
+                         "the places of two bodies or more");
             return false;
         }
         if (args[i].dims && joins_vectors(kind)) {
             list_refused(ck, node, word, i, &args[i],
-                    "a list of vectors of one dimension");
+                         "a list of vectors of one dimension");
             return false;
         }
     }

@@ -438,9 +438,9 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
                imp_range name_range, imp_range range)
 {
     const struct tm_contact *contact = &ck->lists.contacts.v[number];
-    bool rubs = contact_has_friction(contact);
-    bool formula =
-        entry == IMP_CONTACT_SLIP && contact->system && contact->slip.e;
+    bool rubs = contact_has_friction(contact) && !contact->slides_freely;
+    bool formula = entry == IMP_CONTACT_SLIP && contact->system &&
+                   contact->slip.e && !contact->slides_freely;
     if ((contact->system && !contact->gap_dim) || contact->no_mu)
         return value_poison(range); /* what is wrong has been reported */
     /* a contact without friction has a normal force and may be closed */
@@ -457,9 +457,10 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
     }
     bool remembered =
         entry == IMP_CONTACT_IMPULSE || entry == IMP_CONTACT_COMPRESSION;
-    if ((entry == IMP_CONTACT_STORED || remembered) && !contact->compliance.e)
+    bool yields = remembered || entry == IMP_CONTACT_STORED;
+    if (yields && !contact->compliance.e)
         return without_compliance(ck, contact, name_range, range);
-    if (!rubs && !formula && !load) {
+    if (!rubs && !formula && !load && !yields) {
         struct diag *diag =
             check_error(ck, DIAG_E0384, name_range,
                         "the contact `%s` has no friction", contact->name);
@@ -478,7 +479,8 @@ friction_field(struct check *ck, uint32_t number, uint32_t entry,
         return value_poison(range); /* the system is wrong, as was told */
     ck->lists.contacts.v[number].tells_stored |= entry == IMP_CONTACT_STORED;
     ck->lists.contacts.v[number].remembers |= remembered;
-    ck->lists.contacts.v[number].tells_load |= load && !rubs;
+    ck->lists.contacts.v[number].tells_load |=
+        load && !contact_has_friction(contact);
     if (entry == IMP_CONTACT_MOBILITY || entry == IMP_CONTACT_LOAD)
         ck->lists.contacts.v[number].tells_point = true;
     if (entry == IMP_CONTACT_SLIP && !formula)

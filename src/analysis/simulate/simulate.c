@@ -190,6 +190,32 @@ tell_captures(struct simulation *sim)
     simulate_remark(sim, text);
 }
 
+/* Makes one remark of those that say the same of several times, and leaves out
+ * those of times beyond so many. */
+#define REMARKS_TOLD 100
+static void
+join_remarks(struct simulation *sim)
+{
+    struct texts *all = &sim->log.remarks;
+    size_t told = 0, left = 0;
+    all->n = remarks_join(all->v, all->n, record_arena(sim->analysis));
+    for (size_t i = 0; i < all->n; i++) {
+        bool timed = !strncmp(all->v[i], "t = ", 4);
+        if (timed && told == REMARKS_TOLD) {
+            sim->log.left_out++;
+            continue;
+        }
+        told += timed;
+        all->v[left++] = all->v[i];
+    }
+    all->n = left;
+    if (sim->log.left_out)
+        simulate_remark(sim,
+                        arena_printf(sim->run->brief,
+                                     "%zu more remarks on impacts are left out",
+                                     sim->log.left_out));
+}
+
 static void
 fill(struct simulation *sim, struct record *out, int st)
 {
@@ -229,15 +255,9 @@ fill(struct simulation *sim, struct record *out, int st)
     simulate_put_verdicts(sim, out);
     tell_audit(sim);
     tell_captures(sim);
-    if (sim->log.left_out)
-        simulate_remark(sim,
-                        arena_printf(analysis->rt->arena,
-                                     "%zu more remarks on impacts are left out",
-                                     sim->log.left_out));
     if (sim->along)
         along_tell(sim->along, remark, sim);
-    sim->log.remarks.n = remarks_join(sim->log.remarks.v, sim->log.remarks.n,
-                                      record_arena(analysis));
+    join_remarks(sim);
     SET_TEXTS("warnings", sim->log.remarks.v, sim->log.remarks.n);
     simulate_put_rows(sim, out);
     if (sim->trace && sim->begun) {

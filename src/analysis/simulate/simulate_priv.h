@@ -74,8 +74,8 @@ struct verdict_log {
     struct numbers time, a, b, p_plus, p_minus, margin;
     struct texts contacts, verdict, cell;
 };
-/* remarks on impacts that are kept */
-#define SIMULATE_REMARKS 100
+/* remarks on impacts that are kept, before those that are alike become one */
+#define SIMULATE_REMARKS 4000
 /* the expressions of `record` at the times asked for and at events */
 struct recorded_rows {
     const imp_val *item; /* the expressions */

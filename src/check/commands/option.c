@@ -337,6 +337,30 @@ names_choices(struct check *ck, const struct ast_expr *node)
                         node->range, &replaced));
 }
 
+/* E0405: is this a file name without its quotes, such as out.csv? */
+static bool
+file_without_quotes(struct check *ck, const struct option_row *row,
+                    const struct ast_expr *node)
+{
+    static const char *const ending[] = {"csv",  "json",  "jsonl", "h5",
+                                         "html", "svg",   "png",   "pdf",
+                                         "gif",  "imprun"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        known |= node->kind == AST_FIELD && node->a->kind == AST_NAME &&
+                 !strcmp(node->name.text, ending[i]);
+    if (!known)
+        return false;
+    const char *name = expr_label(ck, node);
+    struct diag *diag =
+        check_error(ck, DIAG_E0405, node->range,
+                    "`%s` is a text, and `%s` has no quotes", row->key, name);
+    CHECK_HELP(ck, diag, "put it in quotes");
+    diag_fix(ck->ds, diag, node->range,
+             arena_printf(ck->arena, "\"%s\"", name));
+    return true;
+}
+
 static bool
 option(struct check *ck, uint32_t command, const struct option_row *row,
        const struct ast_item *key, struct tm_val *out)
@@ -398,6 +422,8 @@ option(struct check *ck, uint32_t command, const struct option_row *row,
                   of their own. */
     case IMP_OPTK_TEXT:
     case IMP_OPTK_FILE:
+        if (row->kind == IMP_OPTK_FILE && file_without_quotes(ck, row, node))
+            return false;
         value = check_expr(ck, &ck->modules.top, node);
         if (value.kind == VALUE_TEXT) {
             val_of(ck, &value, node, out);
@@ -460,6 +486,15 @@ no_such_option(struct check *ck, const struct command_row *row,
     struct diag *diag =
         check_error(ck, DIAG_E0401, key->name.range, "`%s` has no option `%s`",
                     row->name, key->name.text);
+    static const char *const axes[] = {"x", "y", "xlabel", "ylabel"};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        if (!strcmp(row->name, "plot") && !strcmp(key->name.text, axes[i])) {
+            CHECK_HELP(ck, diag,
+                       "what is drawn stands behind the word, and what it is "
+                       "drawn against in the block: plot r.x { against = r.t "
+                       "}; axes are named after these");
+            return;
+        }
     /* plot y over x: the word alone is no remedy, for the option stands in a
      * block */
     if (key->value && key->value->kind == AST_OVER &&

@@ -599,6 +599,21 @@ help_command(struct check *ck, struct diag *diag, const char *name)
     return false;
 }
 
+/* Is this a module of another language that holds functions of numbers? */
+static bool
+help_module(struct check *ck, struct diag *diag, const char *name)
+{
+    static const char *const word[] = {"math", "Math", "np", "numpy", "std"};
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (!strcmp(name, word[i])) {
+            CHECK_HELP(ck, diag,
+                       "functions and constants stand alone: sin(x), sqrt(2), "
+                       "abs(x), pi");
+            return true;
+        }
+    return false;
+}
+
 /* Says what the place of a name, or the name itself, makes of it. */
 static bool
 help_place(struct check *ck, struct diag *diag, const struct module *module,
@@ -606,7 +621,7 @@ help_place(struct check *ck, struct diag *diag, const struct module *module,
 {
     return help_own_contact(ck, diag, module, name, range) ||
            help_parameter(ck, diag, module, name, range) ||
-           help_command(ck, diag, name);
+           help_command(ck, diag, name) || help_module(ck, diag, name);
 }
 
 static void

@@ -3,6 +3,7 @@
  * for one entry, and its result is a list (check/quantities/lists.h). */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "check/context/builtins.h"
 #include "check/expressions/expressions.h"
@@ -169,6 +170,27 @@ index_number(struct check *ck, struct value *value, const struct ast_expr *node,
 
 /* -- what was meant -------------------------------------------------------- */
 
+/* Does it change along a motion? */
+static bool
+moves(const struct check *ck, const struct value *value)
+{
+    static const uint32_t of[] = {SYM_BODY,  SYM_CONTACT, SYM_COORD, SYM_SYSTEM,
+                                  SYM_TOTAL, SYM_JOINT,   SYM_ROTOR};
+    bool any = false;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        any |= ex_depends(ck->g, value->e[0], of[i], UINT32_MAX, UINT32_MAX);
+    return any;
+}
+
+/* Is this an index, as 3, -1 and 0 .. 5 are, and no unit? */
+static bool
+counts(struct ast_expr *const *list, size_t n)
+{
+    const struct ast_expr *node = n == 1 ? list[0] : NULL;
+    return n > 1 || node->kind == AST_NUM || node->kind == AST_NEG ||
+           node->kind == AST_RANGE;
+}
+
 struct value
 value_no_entries(struct check *ck, const struct ast_expr *node,
                  const struct value *value, const char *recorded)
@@ -180,6 +202,18 @@ value_no_entries(struct check *ck, const struct ast_expr *node,
     if (recorded)
         CHECK_HELP(ck, diag, "what the run has recorded of it is the list `%s`",
                    recorded);
+    else if (value->kind == VALUE_NUM && node->a->kind == AST_FIELD &&
+             !strcmp(node->a->name.text, "time"))
+        CHECK_HELP(ck, diag,
+                   "of a run it is the time that was reached; the times of the "
+                   "recorded rows are the list `t`: %s.t",
+                   expr_label(ck, node->a->a));
+    else if (value->kind == VALUE_NUM && moves(ck, value) &&
+             counts(node->list, node->n_list))
+        CHECK_HELP(ck, diag,
+                   "what a run makes of it is recorded: let r = simulate { "
+                   "until = 1  record = %s }, then its column, as in [-1]",
+                   expr_label(ck, node->a));
     else if (value->kind == VALUE_NUM && node->n_list == 1 &&
              node->list[0]->kind != AST_NUM)
         CHECK_HELP(

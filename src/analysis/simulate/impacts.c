@@ -23,10 +23,8 @@
 #include "runtime/rotors/rotors.h"
 #include "runtime/rubbing/rubbing.h"
 
-/* an impulse below this share of the greatest one is rounding */
-#define GROUP_CONSERVES 1e-12
-/* the most remarks on one impact */
-#define GROUP_REMARKS 32
+#define GROUP_CONSERVES 1e-12 /* of the greatest impulse: rounding */
+#define GROUP_REMARKS 32      /* on one impact, at most */
 
 enum part {
     PART_UNKNOWN,
@@ -34,8 +32,7 @@ enum part {
     PART_TOUCHES,
     PART_NEAR, /* open, by no more than `capture` leaves out of a flight */
     PART_HIT,
-    PART_ASIDE, /* touches with a set-valued normal, and approaches under none
-                   of the choices */
+    PART_ASIDE, /* open normal, and approaches under none of the choices */
     PART_DONE   /* part of an impact of this event that has been applied */
 };
 struct group {
@@ -334,10 +331,9 @@ stop_at_open_normal(struct simulation *sim, const struct group *group,
                      also));
 }
 
-/* A contact with a set-valued normal that the event does not hit, and whose
- * bodies approach under none of the choices, takes no impulse under any of
- * them, if that is still so after the impact (aside_contact_closes). *aside: it
- * is left out. */
+/* A contact with a set-valued normal that is not hit, and whose bodies approach
+ * under none of the choices, takes no impulse, if that is still so after the
+ * impact (aside_contact_closes). *aside: it is left out. */
 static int
 set_aside(struct group *group, uint32_t contact, bool *aside)
 {
@@ -434,12 +430,15 @@ tell_law(struct simulation *sim, const struct group *group,
                           law);
 }
 
-/* W0722: why the outcome of an impact is open; it stops. help: or NULL. */
+/* W0722: why the outcome of an impact is open. laws: others may help. */
 static int
 open_outcome(struct simulation *sim, struct group *group,
-             const struct impact_of_run *of, const char *why, const char *help)
+             const struct impact_of_run *of, const char *why, bool laws)
 {
     char t[NUM_TEXT];
+    const char *help =
+        laws ? impact_laws_remedy(sim->analysis, sim->run->im->impact_law)
+             : NULL;
     struct diag *diag =
         diag_add(sim->analysis->ds, DIAG_W0722, sim->command->range,
                  "the impact of %s at t = %s s is not determined: %s",
@@ -479,9 +478,7 @@ with_friction(struct simulation *sim, struct group *group,
         return st;
     loads_of_impact(sim->run->loads, &impact);
     if (impact.why)
-        return open_outcome(
-            sim, group, normals, impact.why,
-            impact_laws_remedy(sim->analysis, sim->run->im->impact_law));
+        return open_outcome(sim, group, normals, impact.why, true);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if (impact_with_friction_forbidden(sim->analysis, &impact, solver->nc / 2))
@@ -521,7 +518,7 @@ with_sticking(struct simulation *sim, struct group *group,
     if (st || (st = sim->run->law_status))
         return st;
     if (why)
-        return open_outcome(sim, group, normals, why, NULL);
+        return open_outcome(sim, group, normals, why, false);
     if ((st = aside_stops(group, solver, &problem, &closes)) || closes)
         return st;
     if (impact_sticking_pulls(&problem, solver)) {
@@ -560,13 +557,17 @@ rough_points(struct simulation *sim, const struct group *group,
 {
     struct rt *run = sim->run;
     struct point_list all = {0};
-    double tol, unused;
+    struct closest_points near;
     for (uint32_t i = 0; i < group->n; i++) {
         uint32_t k = group->contact[i];
+        double tol, unused;
         int room = contact_set_room(run, k), n = -1;
         struct contact_point *spot =
             NEW_N(run->brief, struct contact_point, (size_t)room);
         gap_tolerances(run, k, &tol, &unused);
+        if (group->part[k] == PART_HIT && /* at a rounded time */
+            !closest_points_find(run, k, &near, false))
+            tol = fmax(tol, near.gap);
         for (double far = 2.0 * tol; n < 0 && far >= tol; far *= 0.5)
             n = contact_set_points(run, k, far, spot, room);
         if (n < 0)
@@ -588,8 +589,8 @@ rough_points(struct simulation *sim, const struct group *group,
             /* of bodies at rest there is no speed to compare roundings with */
             if (group->part[k] != PART_HIT)
                 rest = fmax(rest, mode_still_rate(run, k, state[p].free));
-            double rate = state[p].rate;
-            if (!(pass == 0 ? rate < -rest : fabs(rate) <= rest))
+            if (!(pass == 0 ? state[p].rate < -rest
+                            : fabs(state[p].rate) <= rest))
                 continue;
             rough->rest[rough->list.n] = rest;
             point_list_add(sim, &rough->list, &all.spot[p]);
@@ -650,10 +651,13 @@ static int
 with_rough_joints(struct simulation *sim, struct group *group,
                   const struct impact_of_run *problem, const char *const *class)
 {
-    struct rt *run = sim->run;
     struct rough_impact rough = {.n_hit = 0};
+    struct rt *run = sim->run;
     if (!rough_points(sim, group, &rough))
-        return stop_at_open_normal(sim, group, problem, "");
+        return problem->open != IMP_WORLD
+                   ? stop_at_open_normal(sim, group, problem, "")
+                   : open_outcome(sim, group, problem,
+                                  "no points are known that touch", false);
     for (uint32_t i = 0; i < group->n && rough.n_hit == 0; i++) {
         uint32_t k = group->contact[i];
         sim->contacts[k].pressed |= group->part[k] == PART_HIT;
@@ -669,9 +673,7 @@ with_rough_joints(struct simulation *sim, struct group *group,
     if (st || (st = run->law_status))
         return st;
     if (rough.impact.why)
-        return open_outcome(
-            sim, group, NULL, rough.impact.why,
-            impact_laws_remedy(sim->analysis, sim->run->im->impact_law));
+        return open_outcome(sim, group, NULL, rough.impact.why, true);
     if (impact_with_friction_forbidden(sim->analysis, &rough.impact,
                                        rough.list.n)) {
         saved_state_restore(run, &here);
@@ -735,7 +737,7 @@ together(struct simulation *sim, struct group *group, uint32_t contact,
         return open_outcome(sim, group, &problem,
                             "friction beside a contact that sticks leaves "
                             "open how both share it",
-                            NULL);
+                            false);
     if (sticks(group))
         return with_sticking(sim, group, &problem, class);
     if (joints_rub(sim, group))

@@ -22,9 +22,50 @@
 #define WORLD_OUTS 5
 #define TOLERANCE_LEAST 1e-15
 #define TOLERANCE_MOST 1e-2
+/* of the numbers of a state, so that products of three of them are finite; and
+ * of an angle (rad), which has 16 digits */
+#define STATE_MOST 1e100
+#define ANGLE_MOST 1e15
 
 /* -- states
  * -------------------------------------------------------------------- */
+
+/* E0601 where gaps and impacts, which are made of products of the numbers of a
+ * state, would not be finite; or where an angle leaves no digit of the turn. */
+static int
+state_in_range(struct rt *run, const imp_body *body, const double *raw)
+{
+    static const struct {
+        int first, plane, space; /* numbers of it */
+        double most;
+        const char *what, *unit;
+    } part[] = {{IMP_RAW_POSITION, 2, 3, STATE_MOST, "position", "m"},
+                {IMP_RAW_VELOCITY, 2, 3, STATE_MOST, "velocity", "m/s"},
+                {IMP_RAW_SPIN, 1, 3, STATE_MOST, "spin", "rad/s"},
+                {IMP_RAW_ORIENT, 1, 0, ANGLE_MOST, "angle", "rad"}};
+    char number[NUM_TEXT], most[NUM_TEXT];
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        int n = run->im->dim == 2 ? part[i].plane : part[i].space;
+        bool angle = part[i].first == IMP_RAW_ORIENT;
+        if (angle && body->orient == IMP_ORIENT_NONE)
+            continue;
+        for (const double *x = raw + part[i].first; n > 0; n--, x++) {
+            if (fabs(*x) <= part[i].most)
+                continue;
+            struct diag *diag = diag_add(
+                run->ds, DIAG_E0601, body->range, "the %s of `%s` is %s %s: %s",
+                part[i].what, imp_text(run->im, body->name),
+                num_digits(number, *x, 6), part[i].unit,
+                angle ? "no digit of the turn is left"
+                      : "products of such numbers are not finite");
+            diag_help(run->ds, diag, "numbers up to %s are possible%s",
+                      num_digits(most, part[i].most, 3),
+                      angle ? "" : "; put the origin near the motion");
+            return IMP_BADMODEL;
+        }
+    }
+    return IMP_OK;
+}
 
 int
 setup_state(struct rt *run, uint32_t body)
@@ -33,6 +74,9 @@ setup_state(struct rt *run, uint32_t body)
     const imp_body *spec = rt_body(run, body);
     const double *raw = setup_raw(run, spec);
     double *state = run->env + spec->env_state;
+    int st = state_in_range(run, spec, raw);
+    if (st)
+        return st;
     if (run->im->dim == 2) {
         memcpy(state, raw + IMP_RAW_POSITION, 2 * sizeof *state);
         state[2] = spec->orient == IMP_ORIENT_NONE ? 0 : raw[IMP_RAW_ORIENT];
@@ -40,7 +84,7 @@ setup_state(struct rt *run, uint32_t body)
         state[5] = raw[IMP_RAW_SPIN];
     } else {
         memcpy(state, raw + IMP_RAW_POSITION, 3 * sizeof *state);
-        int st = setup_orientation(run, spec, state + 3);
+        st = setup_orientation(run, spec, state + 3);
         if (st != IMP_OK)
             return st;
         memcpy(state + 7, raw + IMP_RAW_VELOCITY, 3 * sizeof *state);

@@ -25,6 +25,7 @@ struct verdict {
     double v_tol, D_tol, j_tol; /* at or below these they count as zero */
     double margin;   /* the deciding coefficient over its tolerance */
     bool jerk_zero;  /* C00 whose third derivative counts as zero too */
+    bool falls;      /* of these: higher ones lead into overlap; `simulate` */
     int type;        /* of C00: 1, 2 or 3; 0 of all else */
     bool in_P, in_Q; /* the contact points that enter the other body */
     bool open;       /* the normal is not unique; set by `simulate` alone */

@@ -78,6 +78,7 @@ look_ahead(struct simulation *sim, uint32_t contact, struct verdict *verdict,
         verdict->class = CLASS_MINUS;
         break;
     default:
+        verdict->falls = true;
         break;
     }
     return IMP_OK;
@@ -171,19 +172,22 @@ held_beside(const struct simulation *sim, uint32_t contact)
     return persistent_near_held(sim->run, contact);
 }
 
-/* What presses bodies together that others hold may begin to grow from 0 at
- * this instant. A force that grows with it keeps them apart, as it does where
- * it is there at once; no policy is asked, unless one is stated, or the contact
- * comes again at this time. */
+/* What presses bodies together that others hold, or that move as one, may begin
+ * to grow from 0 at this instant. A force that grows with it keeps them apart,
+ * as it does where it is there at once; no policy is asked, unless one is
+ * stated, or the contact comes again at this time. */
 static bool
 presses_next(const struct simulation *sim, uint32_t contact,
              const struct verdict *verdict)
 {
     const struct simulated_contact *state = &sim->contacts[contact];
     bool again = state->touch_time == rt_time(sim->run) && state->touches > 1;
-    return verdict->jerk < 0.0 && !verdict->jerk_zero &&
+    return (verdict->jerk_zero ? verdict->falls : verdict->jerk < 0.0) &&
            !sim->options.has_policy && !state->through && !again &&
-           held_beside(sim, contact);
+           (held_beside(sim, contact) ||
+            contact_moves_as_one(sim->run, rt_contact(sim->run, contact),
+                                 gap_length(sim->run, contact),
+                                 verdict->v_tol));
 }
 
 /* Is a touch, of n at this instant, told only when modes have been chosen?

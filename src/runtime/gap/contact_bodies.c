@@ -151,6 +151,36 @@ body_add_velocity(const struct rt *run, const imp_body *body, double sign,
         velocity[j] += sign * s[j];
 }
 
+bool
+contact_moves_as_one(const struct rt *run, const imp_contact *image_contact,
+                     double length, double tol)
+{
+    assert(run != NULL && image_contact != NULL);
+    bool plane = run->im->dim == 2;
+    double spin[2][3] = {{0.0}}, apart[3] = {0.0}, turn[3], moves[3] = {0.0};
+    for (int side = 0; side < 2; side++) {
+        const imp_body *body = rt_body(run, image_contact->body[side]);
+        const double *state = run->env + body->env_state;
+        double sign = side ? 1.0 : -1.0;
+        if (!body_rests(body) && plane) {
+            spin[side][2] = state[5];
+        } else if (!body_rests(body)) {
+            double R[9];
+            mat3_of_quaternion(state + 3, R);
+            mat3_apply(R, state + 10, spin[side]);
+        }
+        body_add_velocity(run, body, sign, moves);
+        for (int i = 0; i < (plane ? 2 : 3); i++)
+            apart[i] += sign * state[i];
+    }
+    vec3_cross(spin[0], apart, turn);
+    for (int i = 0; i < 3; i++)
+        if (fabs(moves[i] - turn[i]) > tol ||
+            fabs(spin[1][i] - spin[0][i]) * length > tol)
+            return false;
+    return true;
+}
+
 size_t
 contact_bodies_state(const struct rt *run, const imp_contact *image_contact,
                      double *state)

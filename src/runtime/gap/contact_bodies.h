@@ -21,6 +21,12 @@ void body_speeds(const struct rt *run, const imp_body *body, double *speed,
 void body_add_velocity(const struct rt *run, const imp_body *body, double sign,
                        double velocity[3]);
 
+/* Do both bodies of a contact move as one, with velocities within tol (m/s) of
+ * each other, and spins that make no more of it over `length` (m)? */
+bool contact_moves_as_one(const struct rt *run,
+                          const imp_contact *image_contact, double length,
+                          double tol);
+
 /* Copies the state of both bodies of a contact to state (at most
  * 2 * IMP_STATE_SPACE entries) and returns the size of the copy in bytes. Two
  * equal copies at one time ask for the same closest points. */

@@ -5,6 +5,7 @@
  * points that stick at both rows, points that slip at the normal row, pushed
  * along the edge of the cone. */
 #include "runtime/modes/friction_rows.h"
+#include "runtime/modes/mode_select.h"
 
 #include <assert.h>
 #include <float.h>
@@ -23,10 +24,6 @@
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/vec3.h"
 #include "runtime/rubbing/rubbing.h"
-
-/* Forces that hold for less than this many roundings of the time hold for none.
- */
-#define ROUNDINGS_OF_TIME 8.0
 
 bool
 friction_modes_contact(const struct rt *run, uint32_t contact)
@@ -371,14 +368,15 @@ hold(struct friction_rows *in, struct taken *taken, int first)
     for (int i = 0; i < taken->n; i++) {
         struct persistent_row *row = &group->row[i];
         row->on = i < taken->n_on;
-        row->guess = taken->set->normal[taken->order[i]];
+        row->guess = in->later ? 0.0 : taken->set->normal[taken->order[i]];
         if (taken->drift) {
             group->drifts = rt_time(run);
             row->drift = taken->drift[2 * taken->order[i]];
         }
         if (!row->friction)
             continue;
-        row->friction->guess = taken->set->tangential[taken->order[i]];
+        row->friction->guess =
+            in->later ? 0.0 : taken->set->tangential[taken->order[i]];
         if (taken->drift)
             row->friction->drift = taken->drift[2 * taken->order[i] + 1];
         const struct friction_point *point = &in->point[taken->order[i]];
@@ -553,8 +551,7 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
     bool *tied = NEW_N(in->run->brief, bool, (size_t)in->n);
     for (int i = 0; i < in->n; i++)
         tied[i] = was_tied(in, i);
-    double *rate = NULL,
-           soon = ROUNDINGS_OF_TIME * DBL_EPSILON * fabs(rt_time(in->run));
+    double *rate = NULL, soon = mode_still_now(in->run, 1.0);
     const double *until = friction_rows_until(in, &rate);
     const struct persistent_set *set = in->run->persistent_memory;
     bool again = set->until.lasts == rt_time(in->run);
@@ -579,6 +576,76 @@ read_choice(struct friction_rows *in, const struct friction_modes *modes)
                                        .which = modes->which};
 }
 
+/* The time at which a force ceases is rounded, and with it the accelerations
+ * then: where nothing else acts on the bodies, they are nothing else. */
+static void
+still_at_end(struct friction_rows *in)
+{
+    for (int i = 0; i < friction_rows_spots(in); i++) {
+        const struct persistent_row *row = &in->group->row[i];
+        if (fabs(in->free[2 * i]) <=
+            mode_still_now(in->run, 6.0 * row->gap.c[3]))
+            in->free[2 * i] = 0.0;
+        if (row->friction &&
+            fabs(in->free[2 * i + 1]) <=
+                mode_still_now(in->run, 2.0 * row->friction->slip.c[2]))
+            in->free[2 * i + 1] = 0.0;
+    }
+}
+
+/* An acceleration that is there at once is so many times one of a later order.
+ */
+#define LATER_BEFORE 1e6
+
+/* Nothing presses now. Where what presses some of the points begins to grow
+ * from 0 at this instant, the rows become those of the first derivative of the
+ * accelerations that any of them has; what slips by an acceleration that is
+ * there at once slips. */
+static int
+look_later(struct friction_rows *in)
+{
+    int n = in->n, order = 0;
+    bool falls = false, *closed = NEW_N(in->run->brief, bool, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        double none = CHOICE_NONE * in->terms[2 * i];
+        closed[i] = in->free[2 * i] <= none;
+        if (in->free[2 * i] < -none || in->point[i].given)
+            return IMP_OK;
+    }
+    if (in->n_joint)
+        return IMP_OK;
+    int st = persistent_instant(in->run, in->group, MODE_LATER_MOST,
+                                UNKNOWN_ROWS, NULL);
+    if (st)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    const struct persistent_row *row = in->group->row;
+    for (int k = 3; k <= MODE_LATER_MOST && order == 0; k++)
+        for (int i = 0; i < n; i++) {
+            double c = row[i].gap.c[k];
+            if (!closed[i] ||
+                fabs(c) <= mode_still_later(in->run, in->spot[i].contact, k))
+                continue;
+            order = k;
+            falls |= c < 0.0;
+        }
+    if (!falls)
+        return IMP_OK;
+    for (int i = 0; i < n; i++) {
+        double *free = in->free + 2 * i, *terms = in->terms + 2 * i;
+        bool begins = in->point[i].slip == 0.0 &&
+                      fabs(free[1]) > CHOICE_NONE * terms[1],
+             rubs = row[i].friction && in->point[i].slip == 0.0;
+        free[0] = closed[i] ? row[i].gap.c[order] : fabs(free[0]);
+        free[1] = begins ? copysign(LATER_BEFORE * fabs(free[0]), free[1])
+                  : rubs ? row[i].friction->slip.c[order - 1] / order
+                         : 0.0;
+        terms[0] = fabs(free[0]);
+        terms[1] = fmax(fabs(free[0]), fabs(free[1]));
+    }
+    in->later = true;
+    return IMP_OK;
+}
+
 int
 friction_modes_select(struct rt *run, const struct contact_point *spot,
                       int count, struct friction_modes *modes)
@@ -600,6 +667,9 @@ friction_modes_select(struct rt *run, const struct contact_point *spot,
         in.point[modes->which].slip = 0.0;
     if (modes->which < 0)
         find_ended_joint(&in, modes);
+    still_at_end(&in);
+    if ((st = look_later(&in)))
+        return st;
     modes->doubted = false;
     modes->ended = 0.0;
     if (modes->without_doubt &&

@@ -31,6 +31,8 @@ struct friction_rows {
                       `terms` is at least as large, by what is known before */
     double *size;  /* per point: the speed below which a slip is
                       none */
+    bool later;    /* friction_modes.c: nothing presses now, and free has
+                      derivatives    of the accelerations in their place */
     struct choice_group choice; /* friction_modes.c: the same, to choose from */
 };
 /* How many points are contact points. */

@@ -27,6 +27,10 @@
  * errors of those terms nothing presses the bodies together. */
 #define FORCE_ROUNDING (256.0 * DBL_EPSILON)
 
+/* A time is known to so many of its roundings: forces that hold for less hold
+ * for none. */
+#define ROUNDINGS_OF_TIME 8.0
+
 int
 contact_point_states(struct rt *run, const struct contact_point *spot, int n,
                      struct contact_point_state *out, double *G)
@@ -99,6 +103,29 @@ mode_still_acceleration(struct rt *run, uint32_t contact)
     double speed = vec3_norm(velocity);
     return FORCE_ROUNDING * (gap_weight(run, contact) + turning +
                              speed * speed / gap_length(run, contact));
+}
+
+double
+mode_still_now(const struct rt *run, double rate)
+{
+    assert(run != NULL);
+    return ROUNDINGS_OF_TIME * DBL_EPSILON * fabs(rt_time(run) * rate);
+}
+
+double
+mode_still_later(struct rt *run, uint32_t contact, int order)
+{
+    assert(order > 2);
+    double rate = 0.0, none = mode_still_acceleration(run, contact);
+    for (int e = 0; e < 2; e++) {
+        double speed, spin;
+        body_speeds(run, rt_body(run, rt_contact(run, contact)->body[e]),
+                    &speed, &spin);
+        rate += spin + speed / gap_length(run, contact);
+    }
+    for (int k = 2; k < order; k++)
+        none *= rate;
+    return none;
 }
 
 double
@@ -264,8 +291,58 @@ no_load(struct rt *run, struct contact_point_state *states, int count)
         rounding = fmax(rounding,
                         mode_still_acceleration(run, states[i].spot.contact));
     for (int i = 0; i < count; i++)
-        if (fabs(states[i].free) <= rounding)
+        if (fabs(states[i].free) <=
+            fmax(rounding, mode_still_now(run, states[i].jerk)))
             states[i].free = 0.0;
+}
+
+/* Nothing presses now. Does what presses some of the points begin to grow from
+ * 0 at this instant? Then the problem becomes that of the points without an
+ * acceleration, and of the first coefficients of the gaps that any of them
+ * has: forces and accelerations go with the same power of time. */
+static int
+look_later(struct rt *run, struct choice *problem, bool *grows)
+{
+    int n = problem->n, count = 0, order = 0;
+    struct contact_point *spot =
+        NEW_N(run->brief, struct contact_point, (size_t)n + 1);
+    struct contact_point_state *state =
+        NEW_N(run->brief, struct contact_point_state, (size_t)n + 1);
+    int *index = NEW_N(run->brief, int, (size_t)n + 1);
+    double *G = NEW_N(run->brief, double, (size_t)n *(size_t)n + 1);
+    *grows = false;
+    for (int i = 0; i < n; i++)
+        if (problem->p[i].free == 0.0) {
+            spot[count] = problem->p[i].spot;
+            state[count] = problem->p[i];
+            index[count++] = i;
+        }
+    if (count == 0)
+        return IMP_OK;
+    struct persistent_group *group = persistent_look_at(run, spot, count);
+    int st =
+        persistent_instant(run, group, MODE_LATER_MOST, UNKNOWN_NORMALS, NULL);
+    if (st)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    for (int k = 3; k <= MODE_LATER_MOST && order == 0; k++)
+        for (int i = 0; i < count; i++) {
+            state[i].free = group->row[i].gap.c[k];
+            if (fabs(state[i].free) <=
+                mode_still_later(run, spot[i].contact, k))
+                state[i].free = 0.0;
+            order = state[i].free != 0.0 ? k : order;
+            *grows |= state[i].free < 0.0;
+        }
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < count; j++)
+            G[i * count + j] = problem->G[index[i] * n + index[j]];
+    if (!*grows)
+        return IMP_OK;
+    problem->n = count;
+    problem->p = state;
+    problem->G = G;
+    problem->left = -1;
+    return IMP_OK;
 }
 
 int
@@ -308,6 +385,15 @@ mode_select(struct rt *run, const struct contact_point *spot, int count,
             *choice = MODE_JAMMED;
             return IMP_OK;
         }
+    }
+    bool pushes = false, grows = false;
+    for (int i = 0; i < count; i++)
+        pushes |= problem.force[i] > 0.0;
+    if (!pushes && (st = look_later(run, &problem, &grows)))
+        return st;
+    if (grows && !complementary(run, &problem)) {
+        *choice = MODE_JAMMED;
+        return IMP_OK;
     }
     find_none(run, &problem);
     struct persistent_group *group;

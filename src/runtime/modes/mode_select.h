@@ -31,6 +31,15 @@ double mode_still_rate(struct rt *run, uint32_t contact, double acceleration);
 /* What rounding leaves of the acceleration (m/s^2) of a gap of the contact
  * where its terms cancel. */
 double mode_still_acceleration(struct rt *run, uint32_t contact);
+/* What changes at this rate (per s) changes by so much in the rounding of the
+ * present time. */
+double mode_still_now(const struct rt *run, double rate);
+/* What rounding leaves of the coefficient (m/s^order) of a gap at this order, 3
+ * or more. */
+double mode_still_later(struct rt *run, uint32_t contact, int order);
+/* Forces that grow from 0 are looked for up to this order of the gaps: the
+ * fourth power of time. */
+#define MODE_LATER_MOST 6
 
 /* Accelerations of the gaps at `count` points (m/s^2), whose Delassus matrix is
  * G, while the points push that are closed and have no rate (both 0). False if

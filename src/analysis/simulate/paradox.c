@@ -691,7 +691,7 @@ simulate_capture_apart(struct simulation *sim, const struct contact_point *spot,
         return false;
     sim->captures.ended = false;
     if (motion_totals(sim->run, &before) ||
-        !friction_modes_apart(sim->run, spot, n) ||
+        !friction_modes_apart(sim->run, spot, n, sim->options.capture) ||
         motion_totals(sim->run, &after))
         return false;
     sim->captures.energy += before.kinetic - after.kinetic;

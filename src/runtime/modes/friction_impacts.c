@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "runtime/friction/paradox.h"
 #include "runtime/impact/friction_law.h"
+#include "runtime/instance/contact_compliance.h"
 #include "runtime/instance/contact_friction.h"
 #include "runtime/instance/saved_state.h"
 #include "runtime/modes/friction_forecast.h"
@@ -138,19 +139,22 @@ friction_modes_jump(struct rt *run, const struct contact_point *spot, int n,
 
 /* -- what the end of slips has turned towards each other -- */
 
-/* Is the point held, and does it stick? */
+/* Is the point held, and does it stick, or slip no faster than `slow`? What
+ * begins to slip has been at rest. */
 static void
-held_now(const struct rt *run, const struct contact_point *spot, bool held[2])
+held_now(const struct rt *run, const struct contact_point *spot, double slip,
+         double slow, bool held[2])
 {
     const struct persistent_group *group =
         persistent_group_of(run, spot->contact);
     held[0] = held[1] = false;
-    for (int i = 0; group && i < group->n_on; i++) {
+    for (int i = 0; group && i < group->n; i++) {
         const struct persistent_row *row = group->row + i;
         if (!contact_point_same(&row->spot, spot))
             continue;
         held[0] = true;
-        held[1] = row->friction && row->friction->mode == CONTACT_STICK;
+        held[1] = row->friction &&
+                  (row->friction->mode == CONTACT_STICK || fabs(slip) <= slow);
     }
 }
 
@@ -251,7 +255,8 @@ part_rows(struct rt *run, struct apart *of, const double *rate, double *impulse)
 }
 
 bool
-friction_modes_apart(struct rt *run, const struct contact_point *spot, int n)
+friction_modes_apart(struct rt *run, const struct contact_point *spot, int n,
+                     double slow)
 {
     assert(run && spot && n > 0);
     struct friction_rows in = {.run = run, .n = n, .spot = spot};
@@ -264,8 +269,9 @@ friction_modes_apart(struct rt *run, const struct contact_point *spot, int n)
         return false;
     of.W = in.W;
     for (int i = 0; i < n; i++) {
-        held_now(run, spot + i, held);
-        if (held[0])
+        held_now(run, spot + i, in.rate[2 * i + 1], slow, held);
+        if (held[0] || (fabs(in.rate[2 * i]) <= slow &&
+                        !contact_compliance_gives(run, spot[i].contact)))
             of.held[of.n_held++] = 2 * i;
         else
             of.open[of.n_open++] = 2 * i;

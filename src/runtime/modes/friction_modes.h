@@ -87,10 +87,11 @@ void friction_modes_doubt(struct rt *run, uint32_t contact, double slip);
 
 /* Slips that have been ended may have turned points that part into points that
  * approach. Pushes these of n points of one group apart, while those that are
- * held, and those that stick, keep no rate: the least change of the motion.
+ * held, those that stick, and those whose gap changes no faster than `slow`
+ * (m/s) keep no rate: the least change of the motion.
  * False: none approach, or nothing was found. */
 bool friction_modes_apart(struct rt *run, const struct contact_point *spot,
-                          int n);
+                          int n, double slow);
 /* Impulses along the normals after which none of n points of one group
  * approaches. p (n): room, and then states of before. Status of the tapes. */
 int mode_push_apart(struct rt *run, const struct contact_point *spot, int n,

@@ -100,13 +100,16 @@ static int
 remember_rates(struct rt *run)
 {
     struct persistent_set *set = run->persistent_memory;
+    struct persistent_group *group = NULL;
     int n = persistent_count(run), k = set ? set->until.n : 0, st = IMP_OK;
     for (int i = n - 1; i >= 0 && !st; i--) {
         const struct persistent_row *row = set->row[i];
         if (!row->friction || !row->on)
             continue;
-        st = persistent_group_series(
-            run, persistent_group_of(run, row->spot.contact), 3, UINT32_MAX);
+        if (group != persistent_group_of(run, row->spot.contact)) {
+            group = persistent_group_of(run, row->spot.contact);
+            st = persistent_group_series(run, group, 3, UINT32_MAX);
+        }
         struct persistent_mode *mode = &set->until.mode[--k];
         mode->rate[0] = row->force.c[1];
         mode->rate[1] = row->friction->force.c[1];

@@ -154,6 +154,22 @@ draw_member(uint64_t *seed, const struct bar *bar, double *N)
     return N[0] >= 0.0 && N[last] >= 0.0;
 }
 
+/* Whether accelerations differ by more than some number is asked of few rows:
+ * it is so where all rows say it. */
+static void
+spread_of_all(struct arena *arena, const struct friction_choice *choice)
+{
+    static const double share[] = {1e-9, 0.5, 0.99, 1.01, 2.0};
+    if (choice->verdict != FRICTION_LOADS)
+        return;
+    double all = friction_spread(arena, choice, INFINITY);
+    for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
+        double enough = share[i] * all;
+        assert_int_equal(friction_spread(arena, choice, enough) > enough,
+                         all > enough);
+    }
+}
+
 static void
 bounds_of_members(void **state)
 {
@@ -176,6 +192,7 @@ bounds_of_members(void **state)
         assert_true(choice.verdict != FRICTION_SEVERAL);
         families += choice.verdict == FRICTION_SHARED;
         moves += choice.verdict == FRICTION_LOADS;
+        spread_of_all(arena, &choice);
         bool whole = choice.n == 1;
         for (int i = 0; i < bar.n && whole; i++)
             whole = choice.set[0].mode[i] == CONTACT_SLIP_POSITIVE;

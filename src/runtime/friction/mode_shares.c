@@ -102,7 +102,7 @@ range_of(struct arena *arena, const struct mode_problem *in,
         range[side] = value + (side ? -least : least);
     }
     double size = fmax(fabs(range[0]), fabs(range[1]));
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2 && isfinite(size); side++)
         if (fabs(range[side]) <= FRICTION_TOLERANCE * size)
             range[side] = 0.0;
 }
@@ -155,6 +155,36 @@ most_moved(const struct mode_problem *in, const struct family *family)
     return most;
 }
 
+/* How far forces of the family are apart along each of its directions. */
+static double *
+extents(struct arena *arena, const struct mode_problem *in,
+        const struct family *family)
+{
+    size_t rows = 2 * (size_t)in->n;
+    double *extent = NEW_N(arena, double, family->count + 1), range[2];
+    for (int d = 0; d < family->count; d++) {
+        range_of(arena, in, family, family->null + (size_t)d * rows, 0.0,
+                 range);
+        extent[d] = range[1] - range[0];
+    }
+    return extent;
+}
+
+/* No less than by how far row r may differ within the family. */
+static double
+at_most(const struct mode_problem *in, const struct family *family,
+        const double *extent, int r)
+{
+    int rows = 2 * in->n;
+    double sum = 0.0;
+    for (int d = 0; d < family->count; d++)
+        sum += extent[d] *
+               fabs(dense_dot(rows, in->W + r * rows,
+                              family->null + (size_t)d * (size_t)rows));
+    return sum;
+}
+
+/* Of many rows those are asked alone that bounds do not rule out. */
 double
 mode_spread(struct arena *arena, const struct mode_problem *in,
             const struct point_state *state, double enough)
@@ -163,14 +193,19 @@ mode_spread(struct arena *arena, const struct mode_problem *in,
     struct mode_scratch *scratch;
     struct family family;
     int rows = 2 * in->n;
-    double most = 0.0;
+    double most = 0.0, *extent = NULL;
     if (!family_find(arena, in, state, &scratch, &family) || !family.count)
         return 0.0;
     bound_family(arena, scratch, in, NULL, &family);
     int first = most_moved(in, &family);
+    bool bounds = isfinite(enough) && family.count < rows;
     for (int k = -1; k < rows && most <= enough; k++) {
         int r = k < 0 ? first : k;
         double range[2];
+        if (k == 0 && bounds)
+            extent = extents(arena, in, &family);
+        if (extent && at_most(in, &family, extent, r) <= enough)
+            continue;
         range_of(arena, in, &family, in->W + r * rows, in->free[r], range);
         most = fmax(most, range[1] - range[0]);
     }

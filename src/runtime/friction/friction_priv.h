@@ -149,6 +149,11 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 /* friction_spread for a choice of modes. */
 double mode_spread(struct arena *arena, const struct mode_problem *in,
                    const struct point_state *state, double enough);
+/* Do some forces of a choice of modes, which are a family, belong to another
+ * choice, too, in which some of its points are open, or stick? */
+bool mode_meets(struct arena *arena, const struct mode_problem *in,
+                const struct point_state *state,
+                const struct point_state *other);
 /* friction_room for a choice of modes. */
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);

@@ -640,14 +640,11 @@ gather_families(struct search *search)
     all->n = left;
 }
 
-/* Counts the different motions, and decides which of them goes on. */
+/* Lists the different motions. */
 static void
-verdict(struct search *search, bool complete, struct mode_result *out)
+list_motions(const struct search *search, struct mode_result *out)
 {
     const struct mode_problem *in = search->in;
-    int going = 0;
-    thin_out(search);
-    gather_families(search);
     out->n = 0;
     for (size_t i = 0; i < search->all.n; i++) {
         const struct mode_found *found = search->all.v + i;
@@ -666,6 +663,69 @@ verdict(struct search *search, bool complete, struct mode_result *out)
             out->found[same] = *found;
         out->found[same].goes_on = goes_on;
     }
+}
+
+/* Writes the modes into `state` of which these motions may all be edges: points
+ * are closed that are so in one of them, and slip that do so in one. False:
+ * some slip either way. */
+static bool
+merge(const struct mode_problem *in, const struct mode_result *found,
+      struct point_state *state)
+{
+    for (int i = 0; i < in->n; i++) {
+        state[i] = found->found[0].state[i];
+        for (int k = 1; k < found->n; k++) {
+            struct point_state other = found->found[k].state[i];
+            if (mode_same_state(other, state[i]) ||
+                (state[i].closed && !other.closed))
+                continue;
+            if (!state[i].closed || state[i].tangent == TANGENT_STICK)
+                state[i] = other;
+            else if (other.tangent != TANGENT_STICK)
+                return false;
+        }
+        if (!may_be(in->point + i, state[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Several motions, of which not one alone goes on, may each meet one family of
+ * loads at an edge of it: then the loads decide between them, and this family
+ * is what there is. */
+static void
+join_edges(struct search *search, struct mode_result *out)
+{
+    size_t before = search->all.n;
+    int going = 0;
+    for (int k = 0; k < out->n; k++)
+        going += out->found[k].goes_on;
+    if (going == 1 || !merge(search->in, out, search->state))
+        return;
+    try_state(search);
+    const struct mode_found *family = search->all.v + before;
+    bool all = search->all.n > before && family->solution.loads;
+    for (int k = 0; k < out->n && all; k++)
+        all = mode_meets(search->arena, search->in, family->state,
+                         out->found[k].state);
+    search->all.n = before;
+    if (!all)
+        return;
+    out->found[0] = *family;
+    out->found[0].goes_on = going > 0;
+    out->n = 1;
+}
+
+/* Counts the different motions, and decides which of them goes on. */
+static void
+verdict(struct search *search, bool complete, struct mode_result *out)
+{
+    int going = 0;
+    thin_out(search);
+    gather_families(search);
+    list_motions(search, out);
+    if (out->n > 1)
+        join_edges(search, out);
     out->taken = out->n == 1 ? 0 : -1;
     for (int i = 0; i < out->n && out->n > 1; i++)
         if (out->found[i].goes_on) {

@@ -43,35 +43,49 @@ family_find(struct arena *arena, const struct mode_problem *in,
     return solution.consistent;
 }
 
-/* Every bound is a row: slope.(plus - minus) - slack = -value. With rates (2 n;
- * or NULL) it is slope.(plus - minus) - rate (more - less) - slack = -value:
- * the time more - less can be followed. */
+/* Every bound is a row of a program: slope.(plus - minus) - slack = -value, in
+ * `columns` columns of which the slacks are the last ones. */
+static void
+fill_bounds(const struct mode_scratch *scratch, const struct mode_problem *in,
+            const struct family *family, int columns, double *A, double *b)
+{
+    int rows = 2 * in->n, slack = columns - scratch->n_bound;
+    for (int r = 0; r < scratch->n_bound; r++) {
+        const struct mode_bound *bound = scratch->bound + r;
+        double *row = A + (size_t)r * (size_t)columns;
+        for (int d = 0; d < family->count; d++) {
+            row[2 * d] = mode_bound_along(
+                bound, in, family->null + (size_t)d * (size_t)rows);
+            row[2 * d + 1] = -row[2 * d];
+        }
+        row[slack + r] = -1.0;
+        b[r] = -mode_bound_value(bound, in, family->force);
+    }
+}
+
+/* The program of all bounds. With rates (2 n; or NULL) a row is
+ * slope.(plus - minus) - rate (more - less) - slack = -value: the time more -
+ * less can be followed. */
 static void
 bound_family(struct arena *arena, struct mode_scratch *scratch,
              const struct mode_problem *in, const double *rate,
              struct family *family)
 {
-    int m = scratch->n_bound, count = family->count, rows = 2 * in->n,
-        time = 2 * count, slack = time + (rate ? 2 : 0);
+    int m = scratch->n_bound, time = 2 * family->count,
+        slack = time + (rate ? 2 : 0);
     family->columns = slack + m;
     double *A = NEW_N(arena, double, (size_t)m *(size_t)family->columns + 1);
     double *b = NEW_N(arena, double, m + 1);
+    fill_bounds(scratch, in, family, family->columns, A, b);
     for (int r = 0; r < m; r++) {
         const struct mode_bound *bound = scratch->bound + r;
         double *row = A + (size_t)r * (size_t)family->columns, falls = 0.0;
-        for (int d = 0; d < count; d++) {
-            row[2 * d] = mode_bound_along(
-                bound, in, family->null + (size_t)d * (size_t)rows);
-            row[2 * d + 1] = -row[2 * d];
-        }
         if (rate && bound->row[0] >= 0)
             falls = rate[bound->row[bound->row[1] >= 0]];
         if (rate) {
             row[time] = -falls;
             row[time + 1] = falls;
         }
-        row[slack + r] = -1.0;
-        b[r] = -mode_bound_value(bound, in, family->force);
         if (falls == 0.0) /* what holds to rounding holds */
             b[r] = fmin(b[r], 0.0);
     }
@@ -210,6 +224,66 @@ mode_spread(struct arena *arena, const struct mode_problem *in,
         most = fmax(most, range[1] - range[0]);
     }
     return most;
+}
+
+/* Adds a row to a program: factor.force + offset of the family is 0. In units
+ * of forces: `own` is what one does to its own row. */
+static void
+hold_at_zero(const struct mode_problem *in, const struct family *family,
+             const double *factor, double offset, double own, double *row,
+             double *b)
+{
+    int rows = 2 * in->n;
+    for (int d = 0; d < family->count; d++) {
+        row[2 * d] =
+            dense_dot(rows, factor, family->null + (size_t)d * (size_t)rows) /
+            own;
+        row[2 * d + 1] = -row[2 * d];
+    }
+    *b = -(offset + dense_dot(rows, factor, family->force)) / own;
+}
+
+/* A program of the bounds of a family, and of what is none in the other choice:
+ * forces of points that are open there, and slips that stick there. */
+bool
+mode_meets(struct arena *arena, const struct mode_problem *in,
+           const struct point_state *state, const struct point_state *other)
+{
+    assert(arena && in && state && other);
+    struct mode_scratch *scratch;
+    struct family family;
+    size_t rows = 2 * (size_t)in->n;
+    if (!family_find(arena, in, state, &scratch, &family) || !family.count)
+        return false;
+    int bounds = scratch->n_bound, columns = 2 * family.count + bounds,
+        m = bounds;
+    size_t width = (size_t)columns, most = (size_t)(bounds + in->n);
+    double *A = NEW_N(arena, double, most *width + 1),
+           *b = NEW_N(arena, double, most + 1),
+           *unit = NEW_N(arena, double, rows);
+    fill_bounds(scratch, in, &family, columns, A, b);
+    for (int r = 0; r < bounds; r++)
+        b[r] = fmin(b[r], 0.0); /* what holds to rounding holds */
+    for (int i = 0; i < in->n; i++) {
+        size_t N = 2 * (size_t)i, T = N + 1;
+        double own = in->W[T * (rows + 1)];
+        if (mode_same_state(state[i], other[i]))
+            continue;
+        if (state[i].closed && !other[i].closed) {
+            unit[N] = 1.0;
+            hold_at_zero(in, &family, unit, 0.0, 1.0, A + (size_t)m * width,
+                         b + m);
+            unit[N] = 0.0;
+        } else if (state[i].closed && other[i].tangent == TANGENT_STICK &&
+                   own > 0.0) {
+            hold_at_zero(in, &family, in->W + T * rows, in->free[T], own,
+                         A + (size_t)m * width, b + m);
+        } else {
+            return false;
+        }
+        m++;
+    }
+    return linear_program_new(arena, m, columns, A, b, FRICTION_SAME) != NULL;
 }
 
 double

@@ -21,15 +21,16 @@ typedef struct imp_relays {
      * u, then of bodies in the plane cosine and sine per body that has them,
      * then what joints tell (as imp_block.told), in these rows. While a relay
      * is held its share keeps u. With joints, the locals are the unknowns of
-     * `solve`. */
+     * `solve`. Those of observers read the motion as imp_system tells. */
     uint32_t tape;
     imp_ref rows; /* uint32_t: n_state + 2 n + cosines and sines + told */
-    /* eval; local: the sides. Per relay u, what rounding leaves of u, the rate
-     * of u without shares, what rounding leaves of that; n x n: what the shares
-     * (columns) add to the rates; n x n_state: what each adds to the rates of
-     * the state; n x n_state: how each u grows with the state. With joints,
-     * rates and what shares add are 0 there, and what rounding leaves is that
-     * of forces that no joint passes on. */
+    /* eval; local: the sides; of observers, behind IMP_RELAYS_MAX locals, the
+     * motion: coordinates, rates, accelerations. Per relay u, what rounding
+     * leaves of u, the rate of u without shares, what rounding leaves of that;
+     * n x n: what the shares (columns) add to the rates; n x n_state: what each
+     * adds to the rates of the state; n x n_state: how each u grows with the
+     * state. With joints, rates and what shares add are 0 there, and what
+     * rounding leaves is that of forces that no joint passes on. */
     uint32_t now;
     /* uint32_t: per relay the numbers of the guards u and -u of the block, or
      * IMP_NO_GUARD */
@@ -46,6 +47,6 @@ typedef struct imp_relays {
     imp_ref modal_rows;
 } imp_relays;
 #define IMP_RELAY_TOLD 4u
-#define IMP_RELAY_MODES 1u
+#define IMP_RELAY_MODES 2u
 
 #endif

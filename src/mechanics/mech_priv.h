@@ -126,7 +126,8 @@ size_t rotors_formulas(struct mech *mech, const struct mblock *block,
                        const expr **f);
 imp_ref rotor_table(struct mech *mech);
 
-/* -- relay.c: forces that jump where a rate changes its sign ---------------- */
+/* -- relay.c: forces that jump where a rate changes its sign ----------------
+ */
 
 /* The relays of a block, and the rates of its state in shares. */
 struct relays;
@@ -141,7 +142,8 @@ struct relay_bodies {
     const expr *const *pushed_now, *const *conditions;
 };
 /* Finds them in the rates of the n state leaves of a block, whose guards these
- * are; sets block->relays. NULL: there are none. bodies: NULL for a system. */
+ * are; sets block->relays. NULL: there are none. bodies: NULL for a system, and
+ * for observers. */
 const struct relays *relays_build(struct mech *mech, imp_block *block,
                                   const char *name,
                                   const struct guard_levels *guards,

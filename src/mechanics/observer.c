@@ -6,7 +6,7 @@
  * source 1) and has nothing of its equations. So the motion, and its numbers,
  * are the same with and without observers, and where the motion has a branch
  * they have none. At an impact the jump tape gives what is added to u and u'.
- */
+ * Where a rate jumps back and forth, as u' = -sign(u), they have relays. */
 #include "mechanics/mech_priv.h"
 
 #include <assert.h>
@@ -112,9 +112,13 @@ observer_build(struct mech *mech, struct msystem *system)
         system_block(mech, system->observer,
                      arena_printf(mech->arena, "%s.observer", decl->name),
                      system->env_state + 2 * decl->n, leaf, rate, count, &none);
-    switching_build(mech, &mech->blocks[system->observer].out,
-                    arena_printf(mech->arena, "%s.observer.guard", decl->name),
-                    leaf, system->observed, count, rate, count, 0);
+    const char *name = arena_printf(mech->arena, "%s.observer", decl->name);
+    imp_block *out = &mech->blocks[system->observer].out;
+    struct guard_levels levels =
+        switching_build(mech, out, arena_printf(mech->arena, "%s.guard", name),
+                        leaf, system->observed, count, rate, count, 0);
+    levels.n_felt = decl->n;
+    relays_build(mech, out, name, &levels, leaf, rate, count, NULL);
     if (jumps)
         system->jump = mech_eval_tape(
             mech, arena_printf(mech->arena, "%s.jump", decl->name), 2 * decl->n,

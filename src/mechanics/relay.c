@@ -50,7 +50,8 @@ find(void *ctx, const expr *node)
     bool negative;
     const expr *level = ex_branch(relays->mech->graph, node);
     uint32_t number = guard_number(relays, level);
-    if (number == IMP_NO_GUARD || !is_driven(relays, level))
+    if (number == IMP_NO_GUARD || !is_driven(relays, level) ||
+        relays_is_rough(relays, level))
         return;
     uint32_t i = relays_of_level(relays, level, &negative);
     relays->too_many |= i == IMP_RELAYS_MAX;
@@ -88,7 +89,7 @@ rate_along(const struct relays *relays, uint32_t i, const expr *const *rate,
     const expr *sum = ex_diff_along(mech->graph, relays->u[i], relays->leaf,
                                     rate, relays->n_state);
     return clock ? ex_add(mech->graph, sum,
-                          ex_diff(mech->graph, relays->u[i], sym_time(mech)))
+                          relays_given_rate(relays, relays->u[i]))
                  : sum;
 }
 
@@ -260,7 +261,7 @@ hold_exactly(const struct relays *relays, uint32_t i, const expr *held,
     }
     if (at == n_state)
         return;
-    const expr *sum = ex_diff(graph, relays->u[i], sym_time(mech));
+    const expr *sum = relays_given_rate(relays, relays->u[i]);
     for (size_t k = 0; k < n_state; k++) {
         if (ex_is_num(slope[k], 0.0))
             continue;
@@ -396,9 +397,11 @@ now_tape(const struct relay_equations *eq, const char *name, imp_relays *out)
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < n_state; k++)
             outs[told++] = ex_diff(mech->graph, relays->u[i], relays->leaf[k]);
+    for (size_t i = 0; i < told; i++)
+        outs[i] = relays_in_locals(relays, outs[i]);
     out->now =
         mech_eval_tape(mech, arena_printf(mech->arena, "%s relays now", name),
-                       IMP_RELAYS_MAX, outs, told);
+                       IMP_RELAYS_MAX + 3 * relays->n_felt, outs, told);
 }
 
 static void
@@ -478,7 +481,8 @@ relays_build(struct mech *mech, imp_block *block, const char *name,
                               .bodies = bodies,
                               .level = guards->u,
                               .guard = guards->guard,
-                              .n_guard = guards->n};
+                              .n_guard = guards->n,
+                              .n_felt = guards->n_felt};
     relays->rate = NEW_N(mech->arena, const expr *, n_rate + 1);
     memcpy(relays->rate, rate, n * sizeof *rate);
     for (size_t k = n; k < n_rate; k++)

@@ -15,6 +15,7 @@ struct relays {
     const expr *const *level;          /* the guards of the block */
     const imp_guard *guard;
     size_t n_guard;
+    uint32_t n_felt; /* coordinates of the motion that observers read */
     const expr *u[IMP_RELAYS_MAX];
     uint32_t n, number[2 * IMP_RELAYS_MAX];
     bool too_many;
@@ -31,6 +32,13 @@ uint32_t relays_of_level(const struct relays *relays, const expr *level,
 /* The side of relay i, and its share, while formulas are made. */
 const expr *relays_side(const struct relays *relays, uint32_t i);
 const expr *relays_share(const struct relays *relays, uint32_t i);
+/* How a function that observers follow changes with time and the motion they
+ * read. */
+const expr *relays_given_rate(const struct relays *relays, const expr *u);
+/* Has it no such rate, as it depends on accelerations? */
+bool relays_is_rough(const struct relays *relays, const expr *u);
+/* A formula that reads the motion as locals behind the sides, not as rows. */
+const expr *relays_in_locals(const struct relays *relays, const expr *formula);
 bool relays_has_shares(const struct relays *relays, const expr *formula);
 /* relays->rate as formulas of the shares, into out: straight lines. */
 void relays_in_shares(struct relays *relays, const expr **out);

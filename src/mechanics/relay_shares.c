@@ -153,6 +153,56 @@ rebuild(void *ctx, const expr *node)
     relays->to[node->id] = a ? rebuilt(relays, node, a, b, c) : node;
 }
 
+/* -- what observers read --------------------------------------------------- */
+
+static const expr *
+felt(const struct relays *relays, uint32_t which)
+{
+    return ex_sym(relays->mech->graph, SYM_ROW, IMP_OBSERVER_MOTION, which);
+}
+
+const expr *
+relays_given_rate(const struct relays *relays, const expr *u)
+{
+    struct graph *graph = relays->mech->graph;
+    const expr *sum = ex_diff(graph, u, sym_time(relays->mech));
+    for (uint32_t k = 0; k < 2 * relays->n_felt; k++)
+        sum = sc_add(graph, sum,
+                     sc_mul(graph, ex_diff(graph, u, felt(relays, k)),
+                            felt(relays, k + relays->n_felt)));
+    return sum;
+}
+
+bool
+relays_is_rough(const struct relays *relays, const expr *u)
+{
+    for (uint32_t k = 0; k < relays->n_felt; k++)
+        if (ex_depends(relays->mech->graph, u, SYM_ROW, IMP_OBSERVER_MOTION,
+                       2 * relays->n_felt + k))
+            return true;
+    return false;
+}
+
+static const expr *
+local_leaf(void *ctx, const expr *leaf)
+{
+    const struct relays *relays = ctx;
+    return leaf->sym == SYM_ROW && leaf->i == IMP_OBSERVER_MOTION
+               ? ex_sym(relays->mech->graph, SYM_LOCAL,
+                        IMP_RELAYS_MAX + leaf->j, 0)
+               : NULL;
+}
+
+const expr *
+relays_in_locals(const struct relays *relays, const expr *formula)
+{
+    return relays->n_felt ? ex_subst(relays->mech->graph, formula, local_leaf,
+                                     (void *)relays)
+                          : formula;
+}
+
+/* -- straight lines -------------------------------------------------------- */
+
 struct at_side {
     struct graph *graph;
     const expr *share;

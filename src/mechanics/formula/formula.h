@@ -310,11 +310,14 @@ struct guard_levels {
     const expr *const *u;
     const imp_guard *guard;
     size_t n;
+    uint32_t n_felt; /* of observers: so many coordinates, whose motion they
+                        read as rows; 0 from switching_build */
 };
-struct guard_levels
-switching_build(struct mech *mech, imp_block *out, const char *name,
-                const expr *const *leaf, const uint32_t *rows, size_t n,
-                const expr *const *f, size_t n_f, size_t n_gap);
+struct guard_levels switching_build(struct mech *mech, imp_block *out,
+                                    const char *name, const expr *const *leaf,
+                                    const uint32_t *rows, size_t n,
+                                    const expr *const *f, size_t n_f,
+                                    size_t n_gap);
 /* The same of the friction, or of the compliance, of two bodies; `leaf` gives
  * the rows of the motion. */
 void switching_of_contact(struct mech *mech, uint32_t *guard, imp_ref *guards,

@@ -250,7 +250,7 @@ switching_build(struct mech *mech, imp_block *out, const char *name,
     found.gaps = true;
     gather(&found, f + (n_f - n_gap), n_gap);
     build(&found, name, row_leaf, &by, &out->guard, &out->guards);
-    return (struct guard_levels){found.u, found.g, found.n};
+    return (struct guard_levels){found.u, found.g, found.n, 0};
 }
 
 void

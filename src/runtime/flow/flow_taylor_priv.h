@@ -298,6 +298,11 @@ void taylor_accumulation_doubt(struct taylor_flow *taylor);
 int taylor_accumulation(struct flow *flow, struct flow_event *event);
 
 /* -- limit_path.c --------------------------------------------------------- */
+/* The parabola that touches the motion at the last event; *out is NULL if there
+ * is none. *room: memory that an earlier one has left, or NULL; it gets that of
+ * this one. */
+int flow_touching_parabola(struct flow *flow, struct ballistic **room,
+                           struct ballistic **out);
 
 void taylor_path_new(struct flow *flow);
 /* Notes an impact at taylor->single.contact, on the piece that it ends. */

@@ -581,3 +581,49 @@ friction_fall_left(const struct flow *flow, const bool *group)
     }
     return left;
 }
+
+/* -- beside it ------------------------------------------------------------- */
+
+int
+flow_touching_parabola(struct flow *flow, struct ballistic **room,
+                       struct ballistic **out)
+{
+    assert(flow && room && out);
+    struct taylor_flow *taylor = flow->taylor;
+    struct ballistic *ballistic = NULL;
+    double most = 0.0;
+    int st = IMP_OK;
+    *out = NULL;
+    if (flow->parabola.now) {
+        ballistic =
+            ballistic_memory(flow->run->arena, (int)flow->n, (int)flow->m);
+        ballistic_copy(ballistic, flow->parabola.now);
+    } else {
+        double *time = flow->run->env + flow->run->im->layout.time, now = *time;
+        st = taylor_instant(flow, taylor->contacts.closed);
+        *time = now;
+        for (uint32_t i = 0; i < flow->m; i++)
+            flow->run->env[rt_contact(flow->run, flow->sys->contact + i)
+                               ->env_contact +
+                           IMP_CONTACT_ACTIVE] = taylor->contacts.closed[i];
+        if (st)
+            return st;
+        struct ballistic_model model = flow_model(flow);
+        for (uint32_t i = 0; i < flow->m; i++)
+            if (taylor->contacts.closed[i] || taylor->contacts.opening[i])
+                most = fmax(most, taylor->terms.gap[i]);
+        ballistic = *room;
+        if (ballistic ? ballistic_renew(ballistic, &model)
+                      : ballistic_new(flow->run->arena, &model, &ballistic))
+            return IMP_OK;
+        *room = ballistic;
+        if (!ballistic_start(ballistic, taylor->now, taylor->x,
+                             taylor->x + flow->n,
+                             TAYLOR_NOISE * DBL_EPSILON * most))
+            return IMP_OK;
+        ballistic->policy = flow->policy;
+        ballistic->law = flow->law;
+    }
+    *out = ballistic;
+    return IMP_OK;
+}

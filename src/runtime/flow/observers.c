@@ -28,6 +28,7 @@
 #include "runtime/motion/switching.h"
 #include "runtime/numerics/polynomial.h"
 #include "runtime/numerics/taylor.h"
+#include "runtime/relays/relays.h"
 
 /* the most steps of one run; a motion of 10^3 periods takes about 10^4 */
 #define OBSERVE_STEPS 1000000L
@@ -213,17 +214,19 @@ feel(struct flow *flow)
     return end;
 }
 
-/* Makes the piece from piece.at on to the full order. It ends at `end` at the
- * latest. */
+/* The piece from piece.at on, without the changes of relays. */
 static int
-take_full(struct flow *flow, double end)
+take_once(struct flow *flow, double end)
 {
     struct observer_run *observer = flow->observer;
     struct rt *run = flow->run;
     double least = switching_least(run),
            span = fmax(end - observer->piece.at, least);
-    int branch, st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
-                                   &observer->piece.h);
+    int branch, st = relays_settle_observers(run, flow->sys->observer, least,
+                                             observer->x, observer->lo);
+    if (!st)
+        st = motion_series(run, flow->sys->observer, MOTION_STEP_ORDER,
+                           &observer->piece.h);
     if (!st)
         take_rows(flow, span);
     /* a step that the clock does not see leads nowhere */
@@ -237,6 +240,21 @@ take_full(struct flow *flow, double end)
     return st ? st
               : switching_end(run, flow->sys->observer, MOTION_STEP_ORDER,
                               &observer->piece.h, &branch);
+}
+
+/* Makes the piece from piece.at on to the full order. It ends at `end` at the
+ * latest. Where a relay changes at once, it is made again. */
+#define RELAY_ROUNDS 8
+static int
+take_full(struct flow *flow, double end)
+{
+    for (int round = 0; round < RELAY_ROUNDS; round++) {
+        int st = take_once(flow, end);
+        if (st || relays_end(flow->run, flow->sys->observer, MOTION_STEP_ORDER,
+                             &flow->observer->piece.h))
+            return st;
+    }
+    return observer_stuck(flow, flow->observer->piece.at);
 }
 
 /* Makes the piece from piece.at on. */
@@ -518,6 +536,7 @@ begin(struct flow *flow)
     observer->from_holds = observer->piece.holds;
     observer->piece.known = false;
     memcpy(observer->from, observer->x, 2 * observer->p * sizeof *observer->x);
+    relays_keep(flow->run, flow->sys->observer);
 }
 
 /* The rates of the motion at observer->piece.at, into observer->before. */
@@ -540,51 +559,6 @@ rates_before(struct flow *flow)
 
 /* -- before a limit ---------------------------------------------------------
  */
-
-/* Makes the probe: the parabola that touches the motion at the last event.
- * *out is NULL if there is none. */
-static int
-make_probe(struct flow *flow, struct ballistic **out)
-{
-    struct taylor_flow *taylor = flow->taylor;
-    struct ballistic *ballistic = NULL;
-    double most = 0.0;
-    int st = IMP_OK;
-    *out = NULL;
-    if (flow->parabola.now) {
-        ballistic =
-            ballistic_memory(flow->run->arena, (int)flow->n, (int)flow->m);
-        ballistic_copy(ballistic, flow->parabola.now);
-    } else {
-        double *time = flow->run->env + flow->run->im->layout.time, now = *time;
-        st = taylor_instant(flow, taylor->contacts.closed);
-        *time = now;
-        for (uint32_t i = 0; i < flow->m; i++)
-            flow->run->env[rt_contact(flow->run, flow->sys->contact + i)
-                               ->env_contact +
-                           IMP_CONTACT_ACTIVE] = taylor->contacts.closed[i];
-        if (st)
-            return st;
-        struct ballistic_model model = flow_model(flow);
-        for (uint32_t i = 0; i < flow->m; i++)
-            if (taylor->contacts.closed[i] || taylor->contacts.opening[i])
-                most = fmax(most, taylor->terms.gap[i]);
-        ballistic = flow->observer->limit.room;
-        if (ballistic ? ballistic_renew(ballistic, &model)
-                      : ballistic_new(flow->run->arena, &model, &ballistic))
-            return IMP_OK;
-        flow->observer->limit.room = ballistic;
-        if (!ballistic_start(ballistic, taylor->now, taylor->x,
-                             taylor->x + flow->n,
-                             TAYLOR_NOISE * DBL_EPSILON * most))
-            return IMP_OK;
-        ballistic->policy = flow->policy;
-        ballistic->law = flow->law;
-    }
-    accumulation_one_by_one(ballistic, OBSERVE_IMPACTS);
-    *out = ballistic;
-    return IMP_OK;
-}
 
 /* Do the last impacts still change the rates of the motion, or a variable whose
  * jumps shrink, beyond rounding? */
@@ -654,9 +628,10 @@ tail_begin(struct flow *flow, double limit)
     memset(tail->late, 0, observer->p * sizeof *tail->late);
     memset(tail->taken, 0, flow->n * sizeof *tail->taken);
     memset(tail->taken_late, 0, flow->n * sizeof *tail->taken_late);
-    int st = make_probe(flow, &tail->probe);
+    int st = flow_touching_parabola(flow, &tail->room, &tail->probe);
     tail->more = tail->probe != NULL;
     if (!st && tail->probe) {
+        accumulation_one_by_one(tail->probe, OBSERVE_IMPACTS);
         ballistic_state(tail->probe, flow->q, flow->v);
         next_impact(flow);
     }
@@ -745,6 +720,7 @@ flow_observer_at(struct flow *flow, double time)
         observer->piece.at = observer->begin;
         observer->piece.holds = observer->from_holds;
         observer->piece.known = false;
+        relays_back(flow->run, flow->sys->observer);
     }
     if (!observer->limit.alone && time > observer->piece.at &&
         flow->method->limit(flow, &limit))

@@ -111,8 +111,13 @@ felt_by_block(const struct rt *run, uint32_t block)
     const imp_block *of =
         IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
     uint32_t motion = felt_by_tape(run, of->motion),
-             guard = felt_by_tape(run, of->guard);
-    return motion > guard ? motion : guard;
+             guard = felt_by_tape(run, of->guard),
+             most = motion > guard ? motion : guard;
+    if (of->relays.n == 0)
+        return most;
+    uint32_t held =
+        felt_by_tape(run, IMP_ARRAY(run->im, of->relays, imp_relays)->tape);
+    return held > most ? held : most;
 }
 
 struct system_run *

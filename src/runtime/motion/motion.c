@@ -48,8 +48,12 @@ motion_rows(struct rt *run, uint32_t block, int order)
     const struct motion_block *moving = motion_block_of(run, block);
     if (persistent_moves(run, block))
         return persistent_series(run, order, block);
-    if (moving->observer)
+    if (moving->observer && relays_act(run, block))
+        return relays_series(run, block, order);
+    if (moving->observer) {
+        relays_unslide(run, block);
         return system_observed(run, moving->system, order);
+    }
     bool system = moving->system != IMP_NO_SYSTEM;
     if (system && system_slides(run, moving->system))
         return system_series(run, moving->system, order);
@@ -75,7 +79,7 @@ motion_rows_nonfinite(struct rt *run, uint32_t block, int order)
     const struct motion_block *moving = motion_block_of(run, block);
     const double *lambda = NULL;
     motion_enter(run, block);
-    if (moving->observer)
+    if (moving->observer && !relays_act(run, block))
         system_observed_nonfinite(run, moving->system, order);
     else if (moving->system != IMP_NO_SYSTEM &&
              system_slides(run, moving->system))

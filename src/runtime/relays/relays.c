@@ -15,8 +15,19 @@
 #include "abi/status.h"
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/instance/compensated.h"
 #include "runtime/numerics/factors.h"
 #include "runtime/relays/relays_priv.h"
+
+static void
+tell_modes(const struct relays *relays)
+{
+    uint32_t n = relays->of->n;
+    for (uint32_t i = 0; i < n; i++) {
+        *mode_of(relays, i) = relays->held[i];
+        *mode_of(relays, n + i) = relays->side[i];
+    }
+}
 
 struct relays **
 relays_new(struct rt *run)
@@ -33,10 +44,20 @@ relays_new(struct rt *run)
         const imp_relays *of = IMP_ARRAY(run->im, block[b].relays, imp_relays);
         size_t m = of->n;
         relays->of = of;
-        relays->system = IMP_NO_SYSTEM;
-        for (uint32_t s = 0; s < run->im->systems.n; s++)
+        relays->system = relays->observed = IMP_NO_SYSTEM;
+        for (uint32_t s = 0; s < run->im->systems.n; s++) {
             if (rt_system(run, s)->block == b)
                 relays->system = s;
+            if (rt_system(run, s)->observer == b)
+                relays->observed = s;
+        }
+        if (relays->observed != IMP_NO_SYSTEM) {
+            relays->local =
+                NEW_N(run->own, double,
+                      IMP_RELAYS_MAX +
+                          3 * (size_t)rt_system(run, relays->observed)->n);
+            relays->kept = NEW(run->own, struct relays);
+        }
         relays->told =
             NEW_N(run->own, double,
                   m *(IMP_RELAY_TOLD + m + 2 * (size_t)of->n_state) + 1);
@@ -76,6 +97,26 @@ relays_reset(struct rt *run)
         if (relays->system != IMP_NO_SYSTEM)
             system_relays_join(run, relays->system, NULL, NULL);
     }
+}
+
+void
+relays_keep(const struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (relays && relays->kept)
+        *relays->kept = *relays;
+}
+
+void
+relays_back(const struct rt *run, uint32_t block)
+{
+    assert(block < run->im->blocks.n);
+    struct relays *relays = relays_of(run, block);
+    if (!relays || !relays->kept)
+        return;
+    *relays = *relays->kept;
+    tell_modes(relays);
 }
 
 bool
@@ -312,11 +353,7 @@ choose(const struct rt *run, struct relays *relays, uint32_t at, int *option)
 void
 relays_tell(struct rt *run, const struct relays *relays)
 {
-    uint32_t n = relays->of->n;
-    for (uint32_t i = 0; i < n; i++) {
-        *mode_of(relays, i) = relays->held[i];
-        *mode_of(relays, n + i) = relays->side[i];
-    }
+    tell_modes(relays);
     if (relays->system != IMP_NO_SYSTEM)
         system_relays_join(run, relays->system,
                            relays->act && relays->beside ? relays->held : NULL,
@@ -401,13 +438,30 @@ relays_let_go(struct rt *run, struct relays *relays)
         system_relays_join(run, relays->system, NULL, NULL);
 }
 
+/* What the tape `now` reads: the sides, and the motion that observers feel. */
+static const double *
+locals_now(const struct rt *run, struct relays *relays)
+{
+    if (relays->observed == IMP_NO_SYSTEM)
+        return relays->side;
+    const double *felt = system_felt(run, relays->observed);
+    memcpy(relays->local, relays->side, sizeof relays->side);
+    for (uint32_t k = 0; k < 3 * rt_system(run, relays->observed)->n; k++)
+        relays->local[IMP_RELAYS_MAX + k] =
+            k < system_n_felt(run, relays->observed)
+                ? felt[(size_t)k * IMP_ROW_STRIDE + IMP_ROW_PAD]
+                : 0.0;
+    return relays->local;
+}
+
 /* What the tape `now` tells, and what closed contacts make of it. */
 int
 relays_ask(struct rt *run, uint32_t block, struct relays *relays, double least,
            const struct relay_contacts *contacts)
 {
     uint32_t n = relays->of->n;
-    int st = rt_eval(run, relays->of->now, relays->side, relays->told);
+    int st =
+        rt_eval(run, relays->of->now, locals_now(run, relays), relays->told);
     if (!st)
         st = relays_through_joints(run, block, relays);
     const double *told = relays->told;
@@ -469,6 +523,27 @@ int
 relays_settle(struct rt *run, uint32_t block, double least, double *change)
 {
     return relays_choose(run, block, least, change, NULL);
+}
+
+int
+relays_settle_observers(struct rt *run, uint32_t block, double least, double *x,
+                        double *lo)
+{
+    struct relays *relays = relays_of(run, block);
+    if (!relays)
+        return IMP_OK;
+    assert(relays->observed != IMP_NO_SYSTEM && x && lo);
+    const imp_system *sys = rt_system(run, relays->observed);
+    double *env = run->env + sys->env_state + 2 * sys->n;
+    int st = relays_choose(run, block, least, relays->change, NULL);
+    for (uint32_t k = 0; k < relays->of->n_state && !st; k++) {
+        if (relays->change[k] != 0.0)
+            state_add(&x[k], &lo[k], relays->change[k]);
+        env[k] = x[k];
+    }
+    if (!st)
+        relays_tell_open(run, block, least, NULL);
+    return st;
 }
 
 double

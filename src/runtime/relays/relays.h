@@ -67,6 +67,14 @@ int relays_driven(struct rt *run, uint32_t block, const double *push, int from,
                   int order);
 void relays_rows(const struct rt *run, uint32_t block, double *rows);
 void relays_series_nonfinite(struct rt *run, uint32_t block, int order);
+/* relays_settle and relays_tell_open of a block of observers, whose values, in
+ * env too, and their low parts these are. Nothing where it has no relays. */
+int relays_settle_observers(struct rt *run, uint32_t block, double least,
+                            double *x, double *lo);
+/* Of observers, which begin again where they began: keeps how their relays
+ * stand, and goes back to that. */
+void relays_keep(const struct rt *run, uint32_t block);
+void relays_back(const struct rt *run, uint32_t block);
 /* Clears what relays_series has written, before the block's own tape. */
 void relays_unslide(struct rt *run, uint32_t block);
 /* Is the guard that of a relay that acts, so that it ends no step? */

@@ -33,6 +33,11 @@ struct relays {
     double *modes; /* ROW source 0 of the series */
     double *work;  /* rows of the series */
     double *none;  /* rows without contacts; NULL: of a system */
+    /* Of observers of this system: the locals of the tape `now`, and how it
+     * stood when relays_keep was called. Else IMP_NO_SYSTEM and NULL. */
+    uint32_t observed;
+    double *local;
+    struct relays *kept;
     /* Of bodies with joints; NULL: there are none. The unknowns and modes, as
      * imp_relays.solve reads them, what that tells, and two states. */
     double *unknown, *out, *rates;

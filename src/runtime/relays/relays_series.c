@@ -46,7 +46,8 @@ relays_driven(struct rt *run, uint32_t block, const double *push, int from,
 {
     struct relays *relays = relays_of(run, block);
     assert(relays && relays->act);
-    const double *rows[] = {push ? push : relays->none, relays->modes};
+    const double *rows[] = {push ? push : relays->none,
+                            system_felt_by(run, block), relays->modes};
     const double *unknown;
     int st = relays_unknowns(run, block, &unknown);
     return st ? st
@@ -66,7 +67,8 @@ void
 relays_series_nonfinite(struct rt *run, uint32_t block, int order)
 {
     const struct relays *relays = relays_of(run, block);
-    const double *from[] = {relays->none, relays->modes};
+    const double *from[] = {relays->none, system_felt_by(run, block),
+                            relays->modes};
     const double *unknown;
     if (!relays_unknowns(run, block, &unknown))
         rt_nonfinite_series(run, relays->of->tape, unknown, from, relays->work,

@@ -32,7 +32,7 @@ struct friction_rows {
     double *size;  /* per point: the speed below which a slip is
                       none */
     bool later;    /* friction_modes.c: nothing presses now, and free has
-                      derivatives    of the accelerations in their place */
+                      derivatives of the accelerations in their place */
     struct choice_group choice; /* friction_modes.c: the same, to choose from */
 };
 /* How many points are contact points. */

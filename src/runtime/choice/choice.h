@@ -95,6 +95,34 @@ bool choice_by_policy(struct friction_choice *choice, int n,
                       enum friction_paradox policy, struct paradox_forks *forks,
                       struct arena *names, int *jump);
 
+/* -- forces that begin to grow from 0 (choice_later.c) --------------------- */
+
+/* They are looked for up to this order of the gaps: the fourth power of time.
+ */
+#define CHOICE_LATER_MOST 6
+/* Series of n closed points without forces of contacts, from this instant. */
+struct choice_later {
+    int n;
+    const double *const *gap; /* n: coefficients to CHOICE_LATER_MOST */
+    /* n: up to here those of the gap are rounding, from order 3 on, and
+     * those of the length that it slips */
+    const double *const *still, *const *slip_still;
+    const double *const *slip; /* n: of the slip velocity, to one order less;
+                                  NULL: the point has no friction */
+};
+/* Returns the first order at which gaps of points that are `closed` (n) fall;
+ * 0: none does. closed: those that have not risen before it. first (n): their
+ * coefficients of this order, which are 0 where they are rounding, and of those
+ * that have risen their first ones. */
+int choice_later_order(const struct choice_later *later, bool *closed,
+                       double *first);
+/* No point presses now. Does what presses or opens some of them begin to grow
+ * from 0? Then free and terms (2 n) become those of the first coefficients;
+ * what slips or opens before others press does so at once. */
+bool choice_presses_later(struct arena *arena, const struct choice_later *later,
+                          const struct friction_point *point, double *free,
+                          double *terms);
+
 /* Has point i a force that is more than rounding? */
 bool choice_pushes(const struct choice_group *group,
                    const struct friction_set *set, int i);

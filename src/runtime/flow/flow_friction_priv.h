@@ -194,6 +194,12 @@ void friction_soft_start(struct flow *flow, uint32_t i, bool touches);
 void friction_memory_expand(struct flow *flow);
 void friction_memory_pass(struct flow *flow, double elapsed);
 void friction_memory_tell(struct flow *flow, double t);
+/* taylor_state.c. After friction_rows: nothing presses n contacts now. *grows:
+ * what presses some of them begins to grow from 0; then accelerations and terms
+ * of the instant become first coefficients (choice_presses_later), in
+ * run->brief. Status of the tapes. */
+int friction_presses_later(struct flow *flow, const int *contact, int n,
+                           struct friction_instant *instant, bool *grows);
 /* What ends the state of compliant contact i first, before `best`? Where
  * something does, then *best is when. */
 void friction_soft_end(struct flow *flow, uint32_t i, double *best);

@@ -266,7 +266,8 @@ taylor_falls(const double *row, double length, double noise0, double noise1,
         return false;
     length = polynomial_reach(row, MOTION_STEP_ORDER, length, 0.0);
     int drop = fabs(row[0]) <= noise0 ? (fabs(row[1]) <= noise1 ? 2 : 1) : 0;
-    drop += drop == 2 && row[2] == 0.0;
+    while (drop >= 2 && drop < MOTION_STEP_ORDER && row[drop] == 0.0)
+        drop++;
     if (drop == 0 && row[0] < 0.0) {
         *root = 0.0;
         return true;
@@ -284,6 +285,24 @@ taylor_falls(const double *row, double length, double noise0, double noise1,
                           root))
         return false;
     polynomial_newton(divided, MOTION_STEP_ORDER - drop, length, root);
+    return true;
+}
+
+bool
+taylor_falls_through(const double *row, double best, double noise0,
+                     double noise1, double *root)
+{
+    assert(row != NULL && root != NULL && best >= 0.0);
+    if (!(row[0] > noise0))
+        return taylor_falls(row, best, noise0, noise1, root);
+    if (polynomial_clearly_above(row, MOTION_STEP_ORDER, best, 0.0))
+        return false;
+    double noise =
+        fmax(noise0, TAYLOR_NOISE * DBL_EPSILON *
+                         polynomial_size(row, MOTION_STEP_ORDER, best));
+    if (!polynomial_through(row, MOTION_STEP_ORDER, best, noise, root))
+        return false;
+    polynomial_newton(row, MOTION_STEP_ORDER, best, root);
     return true;
 }
 

@@ -300,10 +300,9 @@ first_end(struct flow *flow, double best)
     for (uint32_t which = 0; which < flow->m; which++) {
         double root, eps = TAYLOR_NOISE * DBL_EPSILON;
         bool closed = contacts->closed[which];
-        if (closed && taylor->friction && taylor->friction->shared)
-            continue; /* which forces share the load is not unique */
-        if (friction_left_out(taylor->friction, which))
-            continue; /* its impacts are left out until their limit */
+        if ((closed && taylor->friction && taylor->friction->shared) ||
+            friction_left_out(taylor->friction, which))
+            continue; /* its force is not unique, or its impacts are left out */
         if (friction_soft(flow, which))
             friction_soft_end(flow, which, &best);
         if (friction_soft(flow, which)
@@ -327,7 +326,8 @@ first_end(struct flow *flow, double best)
             taylor_touch(row, taylor->terms.gap[which],
                          taylor->terms.rate[which], best, &root))
             how = NEXT_TOUCHES;
-        else if (!taylor_falls(row, best, noise_value, noise_rate, &root) ||
+        else if (!(closed ? taylor_falls_through : taylor_falls)(
+                     row, best, noise_value, noise_rate, &root) ||
                  root > best)
             continue;
         best = root;

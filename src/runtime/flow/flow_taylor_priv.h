@@ -117,7 +117,7 @@ struct taylor_several {
     double error;       /* a bound of the error of `limit` */
     double longest;     /* flight since the flights began to shrink */
     bool shrinks;       /* the last ones do */
-    int pauses; /* impacts since the last prediction where they did not */
+    int pauses;     /* impacts since the last prediction where they did not */
     bool lawful;    /* the restitutions stay what they are until the limit */
     double fastest; /* speed after one of these impacts, in the norm of the
                        energy */
@@ -272,6 +272,11 @@ bool taylor_gap_held(const struct flow *flow, uint32_t which, double length);
  * 0 and 1 count as 0 when they are below noise0 and noise1. */
 bool taylor_falls(const double *row, double length, double noise0,
                   double noise1, double *root);
+/* The same, but where the row comes to 0 and rises again at once what it
+ * belongs to goes on: that is what was consistent until then, and whether the
+ * row falls below 0 in between is rounding. */
+bool taylor_falls_through(const double *row, double length, double noise0,
+                          double noise1, double *root);
 
 /* The first time *touch in [0, length] at which a gap is zero within rounding,
  * without a rate. `size` and `speed` are the sizes of the terms of gap and

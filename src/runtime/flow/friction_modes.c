@@ -57,6 +57,10 @@ struct candidates {
     struct friction_point *point;
     struct friction_instant instant;
     double *terms; /* 2 n: those of the instant, but for what held forces add */
+    bool later; /* nothing presses now, and what does so begins to grow from 0:
+                   the instant has first coefficients of gaps and slips in place
+                   of accelerations */
+    bool *floats; /* n: of these, gaps without an acceleration */
 };
 
 double
@@ -169,9 +173,27 @@ gather(const struct flow *flow, struct arena *arena, const bool *on,
                                        2 * (size_t)all->contact[c / 2] + c % 2];
     }
     all->n = (int)n;
+    all->later = false;
+    all->floats = NEW_N(arena, bool, n + 1);
     all->instant = (struct friction_instant){
         .n = (int)n, .point = all->point, .W = W, .free = free, .terms = terms};
     return IMP_OK;
+}
+
+/* Does what presses contacts begin to grow from 0 at this instant? */
+static int
+look_later(struct flow *flow, struct candidates *all)
+{
+    for (int k = 0; k < all->n; k++) {
+        double none = CHOICE_NONE * all->instant.terms[2 * k];
+        if (all->instant.free[2 * k] < -none || all->point[k].given)
+            return IMP_OK;
+        all->floats[k] = all->instant.free[2 * k] <= none;
+        all->later |= all->floats[k];
+    }
+    return all->later ? friction_presses_later(flow, all->contact, all->n,
+                                               &all->instant, &all->later)
+                      : IMP_OK;
 }
 
 static const char *
@@ -339,15 +361,18 @@ go_on(struct flow *flow, const struct candidates *all,
         enum contact_mode before =
             taylor->contacts.closed[i] ? friction->mode[i] : CONTACT_FREE;
         friction->mode[i] = set->mode[k];
-        friction->normal[i] = friction->normal_now[i] = set->normal[k];
+        friction->normal[i] = friction->normal_now[i] =
+            all->later ? 0.0 : set->normal[k];
         friction->tangential[i] = friction->tangential_now[i] =
-            set->tangential[k];
+            all->later ? 0.0 : set->tangential[k];
         taylor->contacts.closed[i] = set->mode[k] != CONTACT_FREE;
         taylor->contacts.opening[i] = friction->still[i] =
             set->mode[k] == CONTACT_FREE;
         if (friction->still[i] &&
-            fabs(set->acc[2 * k]) <=
-                CHOICE_FLOATS * choice_row_size(&all->instant, set, 2 * k))
+            (all->later ? all->floats[k]
+                        : fabs(set->acc[2 * k]) <=
+                              CHOICE_FLOATS *
+                                  choice_row_size(&all->instant, set, 2 * k)))
             taylor->contacts.released[i] = true;
         friction->onset[i] =
             friction_slips(set->mode[k]) && all->point[k].slip == 0.0;
@@ -431,7 +456,7 @@ choose(const struct flow *flow, struct arena *arena,
     /* Where accelerations depend on loads these are the least ones, as the
      * series have them, and what carries nothing has to be let go: also where
      * no other loads are possible (take_least). */
-    if (choice->verdict != FRICTION_SEVERAL)
+    if (choice->verdict != FRICTION_SEVERAL || all->later)
         return choice;
     group.until = forces_until(flow, arena, all);
     choice_keep(&group, choice);
@@ -452,7 +477,7 @@ choose_next(const struct flow *flow, const struct candidates *all,
     double *rate = NEW_N(group.arena, double, 2 * rows), *force = rate + rows;
     bool *held = NEW_N(group.arena, bool, all->n);
     struct friction_going next;
-    if (friction->elapsed != 0.0 || friction->struck ||
+    if (friction->elapsed != 0.0 || friction->struck || all->later ||
         friction->repeats <= MODES_NEXT)
         return;
     for (size_t k = 0; k < rows / 2; k++) {
@@ -489,7 +514,7 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     struct arena *arena = flow->run->brief;
     struct candidates all;
     int st = gather(flow, arena, on, ended, &all);
-    if (st)
+    if (st || (st = look_later(flow, &all)))
         return st;
     memset(friction->zero, 0, flow->m * sizeof *friction->zero);
     friction->shared = false;

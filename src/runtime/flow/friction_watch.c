@@ -129,26 +129,6 @@ friction_noise(const struct flow *flow, uint32_t i)
            (1.0 + rows->slip[i].mu_static) * flow->taylor->friction->fuzz[i];
 }
 
-/* taylor_falls, but where the row comes to 0 and rises again at once the mode
- * goes on: that is what was consistent until then, and whether the row falls
- * below 0 in between is rounding. */
-static bool
-falls_through(const double *row, double best, double noise0, double noise1,
-              double *root)
-{
-    if (!(row[0] > noise0))
-        return taylor_falls(row, best, noise0, noise1, root);
-    if (polynomial_clearly_above(row, MOTION_STEP_ORDER, best, 0.0))
-        return false;
-    double noise =
-        fmax(noise0, TAYLOR_NOISE * DBL_EPSILON *
-                         polynomial_size(row, MOTION_STEP_ORDER, best));
-    if (!polynomial_through(row, MOTION_STEP_ORDER, best, noise, root))
-        return false;
-    polynomial_newton(row, MOTION_STEP_ORDER, best, root);
-    return true;
-}
-
 /* When the slip of contact i comes to zero, before `best`. */
 static bool
 slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
@@ -163,7 +143,7 @@ slip_ends(const struct flow *flow, uint32_t i, double best, double *root)
                                       : fmax(eps * rows->speed_terms[2 * i + 1],
                                              friction->begun[i]);
     double rate = friction->onset[i] ? onset_rate(flow, i) : 0.0;
-    return falls_through(row, best, noise, rate, root);
+    return taylor_falls_through(row, best, noise, rate, root);
 }
 
 /* When the coefficient of friction of a slipping contact becomes negative,
@@ -201,10 +181,10 @@ mode_ends(const struct flow *flow, uint32_t i, double best, double *root)
     if (friction->mode[i] != CONTACT_STICK || friction->shared)
         return false;
     double noise = friction_noise(flow, i), other;
-    bool minus =
-        falls_through(friction->piece.minus + i * ROW, best, noise, 0.0, root);
-    bool plus =
-        falls_through(friction->piece.plus + i * ROW, best, noise, 0.0, &other);
+    bool minus = taylor_falls_through(friction->piece.minus + i * ROW, best,
+                                      noise, 0.0, root);
+    bool plus = taylor_falls_through(friction->piece.plus + i * ROW, best,
+                                     noise, 0.0, &other);
     if (plus && (!minus || other < *root))
         *root = other;
     return minus || plus;

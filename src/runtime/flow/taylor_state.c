@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "runtime/choice/choice.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/compensated.h"
 #include "runtime/instance/contact_compliance.h"
@@ -452,6 +453,87 @@ taylor_free_instant(struct flow *flow)
             run->rows.block[flow->sys->block]
                            [(size_t)row[flow->n + j] * IMP_ROW_STRIDE +
                             IMP_ROW_PAD + 1];
+    return IMP_OK;
+}
+
+/* What rounding leaves of the coefficients of a gap (m/s^k), or of a length
+ * that a point slips, whose acceleration is a sum of terms of size `terms`:
+ * what it takes from these goes to later orders as fast as they grow. */
+static void
+still_later(const double *length, double terms, double *still)
+{
+    for (int k = 3; k <= CHOICE_LATER_MOST; k++) {
+        double pace = 0.0;
+        for (int j = k; j <= CHOICE_LATER_MOST && terms > 0.0; j++)
+            pace = fmax(pace, pow(fabs(length[j]) / terms, 1.0 / (j - 2)));
+        still[k] = TAYLOR_NOISE * DBL_EPSILON * terms * pow(pace, k - 2);
+    }
+}
+
+/* The series of gap and slip of n contacts without forces of contacts, and what
+ * of them is rounding. */
+static int
+later_series(struct flow *flow, const int *contact, int n,
+             struct choice_later *out)
+{
+    struct rt *run = flow->run;
+    const struct taylor_friction *friction = flow->taylor->friction;
+    const double **gap = NEW_N(run->brief, const double *, 4 * (size_t)n + 1),
+                 **slip = gap + n, **still = slip + n, **rests = still + n;
+    int st = system_series(run, flow->system, CHOICE_LATER_MOST);
+    for (int k = 0; k < n && !st; k++) {
+        uint32_t i = (uint32_t)contact[k];
+        double *row = NEW_N(run->brief, double, 4 * ROW), *rate = row + ROW,
+               length[ROW] = {0.0};
+        st = system_gap_series(run, flow->system, i, CHOICE_LATER_MOST, row);
+        if (friction->rub[i] >= 0)
+            slip[k] =
+                memcpy(rate,
+                       system_rub(run, flow->system, (uint32_t)friction->rub[i],
+                                  SYSTEM_RUB_SLIP),
+                       ROW * sizeof *rate);
+        for (int order = 1; order <= CHOICE_LATER_MOST; order++)
+            length[order] = rate[order - 1] / order;
+        gap[k] = row;
+        still[k] = row + 2 * ROW;
+        rests[k] = row + 3 * ROW;
+        still_later(row, friction->rows.terms[2 * i], row + 2 * ROW);
+        still_later(length, friction->rows.terms[2 * i + 1], row + 3 * ROW);
+    }
+    *out = (struct choice_later){n, gap, still, rests, slip};
+    return st;
+}
+
+int
+friction_presses_later(struct flow *flow, const int *contact, int n,
+                       struct friction_instant *instant, bool *grows)
+{
+    assert(flow && flow->taylor->friction && contact && instant && grows);
+    struct rt *run = flow->run;
+    struct choice_later later;
+    bool freeze = flow->taylor->relays && system_slides(run, flow->system);
+    taylor_to_env(flow);
+    flow_set_active(flow, NULL);
+    if (freeze)
+        relays_freeze(run, flow->sys->block);
+    int st = later_series(flow, contact, n, &later);
+    if (freeze)
+        relays_thaw(run, flow->sys->block);
+    taylor_set_active(flow);
+    *grows = false;
+    if (st)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    size_t rows = 2 * (size_t)n;
+    double *free = NEW_N(run->brief, double, 2 * rows + 1),
+           *terms = free + rows;
+    memcpy(free, instant->free, rows * sizeof *free);
+    memcpy(terms, instant->terms, rows * sizeof *terms);
+    *grows =
+        choice_presses_later(run->brief, &later, instant->point, free, terms);
+    if (*grows) {
+        instant->free = free;
+        instant->terms = terms;
+    }
     return IMP_OK;
 }
 

@@ -596,56 +596,25 @@ still_at_end(struct friction_rows *in)
     }
 }
 
-/* An acceleration that is there at once is so many times one of a later order.
- */
-#define LATER_BEFORE 1e6
-
 /* Nothing presses now. Where what presses some of the points begins to grow
- * from 0 at this instant, the rows become those of the first derivative of the
- * accelerations that any of them has; what slips by an acceleration that is
- * there at once slips. */
+ * from 0 at this instant, the rows become those of the first coefficients that
+ * say so. */
 static int
 look_later(struct friction_rows *in)
 {
-    int n = in->n, order = 0;
-    bool falls = false, *closed = NEW_N(in->run->brief, bool, (size_t)n);
-    for (int i = 0; i < n; i++) {
-        double none = CHOICE_NONE * in->terms[2 * i];
-        closed[i] = in->free[2 * i] <= none;
-        if (in->free[2 * i] < -none || in->point[i].given)
+    for (int i = 0; i < in->n; i++)
+        if (in->free[2 * i] < -CHOICE_NONE * in->terms[2 * i] ||
+            in->point[i].given)
             return IMP_OK;
-    }
     if (in->n_joint)
         return IMP_OK;
-    int st = persistent_instant(in->run, in->group, MODE_LATER_MOST,
-                                UNKNOWN_ROWS, NULL);
+    struct choice_later later;
+    int st =
+        mode_later_series(in->run, in->group, in->spot, in->n, true, &later);
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;
-    const struct persistent_row *row = in->group->row;
-    for (int k = 3; k <= MODE_LATER_MOST && order == 0; k++)
-        for (int i = 0; i < n; i++) {
-            double c = row[i].gap.c[k];
-            if (!closed[i] ||
-                fabs(c) <= mode_still_later(in->run, in->spot[i].contact, k))
-                continue;
-            order = k;
-            falls |= c < 0.0;
-        }
-    if (!falls)
-        return IMP_OK;
-    for (int i = 0; i < n; i++) {
-        double *free = in->free + 2 * i, *terms = in->terms + 2 * i;
-        bool begins = in->point[i].slip == 0.0 &&
-                      fabs(free[1]) > CHOICE_NONE * terms[1],
-             rubs = row[i].friction && in->point[i].slip == 0.0;
-        free[0] = closed[i] ? row[i].gap.c[order] : fabs(free[0]);
-        free[1] = begins ? copysign(LATER_BEFORE * fabs(free[0]), free[1])
-                  : rubs ? row[i].friction->slip.c[order - 1] / order
-                         : 0.0;
-        terms[0] = fabs(free[0]);
-        terms[1] = fmax(fabs(free[0]), fabs(free[1]));
-    }
-    in->later = true;
+    in->later = choice_presses_later(in->run->brief, &later, in->point,
+                                     in->free, in->terms);
     return IMP_OK;
 }
 

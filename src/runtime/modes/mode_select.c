@@ -113,22 +113,6 @@ mode_still_now(const struct rt *run, double rate)
 }
 
 double
-mode_still_later(struct rt *run, uint32_t contact, int order)
-{
-    assert(order > 2);
-    double rate = 0.0, none = mode_still_acceleration(run, contact);
-    for (int e = 0; e < 2; e++) {
-        double speed, spin;
-        body_speeds(run, rt_body(run, rt_contact(run, contact)->body[e]),
-                    &speed, &spin);
-        rate += spin + speed / gap_length(run, contact);
-    }
-    for (int k = 2; k < order; k++)
-        none *= rate;
-    return none;
-}
-
-double
 mode_speeds(struct rt *run, uint32_t contact, double time)
 {
     assert(contact < run->im->contacts.n && time >= 0.0);
@@ -296,49 +280,117 @@ no_load(struct rt *run, struct contact_point_state *states, int count)
             states[i].free = 0.0;
 }
 
+/* The size of what the motion of both bodies of a contact makes of a point at
+ * this order (m/s^order), in any direction. */
+static double
+moved_later(struct rt *run, const imp_contact *image_contact, int order)
+{
+    const double *rows[2];
+    double sum = 0.0;
+    uint32_t places = run->im->dim, turns = places == 2 ? 2 : 4;
+    contact_bodies_rows(run, image_contact, rows);
+    for (int e = 0; e < 2; e++) {
+        const imp_body *body = rt_body(run, image_contact->body[e]);
+        double reach = run->env[body->env_body + IMP_BODY_RADIUS];
+        for (uint32_t i = 0; i < places + turns && rows[e]; i++) {
+            double size = i < places        ? 1.0
+                          : isfinite(reach) ? 2.0 * reach
+                                            : 0.0;
+            if (body->pose[i] != IMP_NO_ROW)
+                sum +=
+                    size * fabs(rows[e][(size_t)body->pose[i] * IMP_ROW_STRIDE +
+                                        IMP_ROW_PAD + (size_t)order]);
+        }
+    }
+    return sum;
+}
+
+/* What rounding leaves of the coefficient (m/s^order) of a gap at this order, 3
+ * or more: of what moves along the surfaces, and of what cancels before. */
+static double
+still_later(struct rt *run, uint32_t contact, int order)
+{
+    assert(order > 2);
+    const imp_contact *image_contact = rt_contact(run, contact);
+    double rate = 0.0, none = mode_still_acceleration(run, contact);
+    for (int e = 0; e < 2; e++) {
+        double speed, spin;
+        body_speeds(run, rt_body(run, image_contact->body[e]), &speed, &spin);
+        rate += spin + speed / gap_length(run, contact);
+    }
+    for (int k = 2; k < order; k++)
+        none *= rate;
+    return none + FORCE_ROUNDING * moved_later(run, image_contact, order);
+}
+
+int
+mode_later_series(struct rt *run, struct persistent_group *group,
+                  const struct contact_point *spot, int n, bool slips,
+                  struct choice_later *out)
+{
+    assert(group != NULL && spot != NULL && out != NULL);
+    const double **gap = NEW_N(run->brief, const double *, (size_t)n + 1),
+                 **slip = NEW_N(run->brief, const double *, (size_t)n + 1),
+                 **still = NEW_N(run->brief, const double *, (size_t)n + 1);
+    int st = persistent_instant(run, group, CHOICE_LATER_MOST,
+                                slips ? UNKNOWN_ROWS : UNKNOWN_NORMALS, NULL);
+    for (int i = 0; i < n && !st; i++) {
+        const struct persistent_row *row = &group->row[i];
+        double *none = NEW_N(run->brief, double, CHOICE_LATER_MOST + 1);
+        for (int k = 3; k <= CHOICE_LATER_MOST; k++)
+            none[k] = still_later(run, spot[i].contact, k);
+        gap[i] = row->gap.c;
+        slip[i] = slips && row->friction ? row->friction->slip.c : NULL;
+        still[i] = none;
+    }
+    *out = (struct choice_later){n, gap, still, still, slip};
+    return st;
+}
+
 /* Nothing presses now. Does what presses some of the points begin to grow from
  * 0 at this instant? Then the problem becomes that of the points without an
- * acceleration, and of the first coefficients of the gaps that any of them
- * has: forces and accelerations go with the same power of time. */
+ * acceleration, and of the first coefficients of their gaps. */
 static int
 look_later(struct rt *run, struct choice *problem, bool *grows)
 {
-    int n = problem->n, count = 0, order = 0;
+    int n = problem->n, count = 0;
     struct contact_point *spot =
         NEW_N(run->brief, struct contact_point, (size_t)n + 1);
     struct contact_point_state *state =
         NEW_N(run->brief, struct contact_point_state, (size_t)n + 1);
     int *index = NEW_N(run->brief, int, (size_t)n + 1);
-    double *G = NEW_N(run->brief, double, (size_t)n *(size_t)n + 1);
+    bool *closed = NEW_N(run->brief, bool, (size_t)n + 1);
+    double *G = NEW_N(run->brief, double, (size_t)n *(size_t)n + 1),
+           *first = NEW_N(run->brief, double, (size_t)n + 1);
     *grows = false;
     for (int i = 0; i < n; i++)
         if (problem->p[i].free == 0.0) {
             spot[count] = problem->p[i].spot;
             state[count] = problem->p[i];
+            closed[count] = true;
             index[count++] = i;
         }
     if (count == 0)
         return IMP_OK;
     struct persistent_group *group = persistent_look_at(run, spot, count);
-    int st =
-        persistent_instant(run, group, MODE_LATER_MOST, UNKNOWN_NORMALS, NULL);
+    struct choice_later later;
+    int st = mode_later_series(run, group, spot, count, false, &later);
     if (st)
         return st == IMP_NONFINITE ? IMP_OK : st;
-    for (int k = 3; k <= MODE_LATER_MOST && order == 0; k++)
-        for (int i = 0; i < count; i++) {
-            state[i].free = group->row[i].gap.c[k];
-            if (fabs(state[i].free) <=
-                mode_still_later(run, spot[i].contact, k))
-                state[i].free = 0.0;
-            order = state[i].free != 0.0 ? k : order;
-            *grows |= state[i].free < 0.0;
-        }
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++)
-            G[i * count + j] = problem->G[index[i] * n + index[j]];
+    *grows = choice_later_order(&later, closed, first) > 0;
     if (!*grows)
         return IMP_OK;
-    problem->n = count;
+    int left = 0;
+    for (int i = 0; i < count; i++)
+        if (closed[i]) {
+            state[left] = state[i];
+            state[left].free = first[i];
+            index[left++] = index[i];
+        }
+    for (int i = 0; i < left; i++)
+        for (int j = 0; j < left; j++)
+            G[i * left + j] = problem->G[index[i] * n + index[j]];
+    problem->n = left;
     problem->p = state;
     problem->G = G;
     problem->left = -1;

@@ -3,7 +3,10 @@
 #ifndef IMP_RUNTIME_MODES_MODE_SELECT_H
 #define IMP_RUNTIME_MODES_MODE_SELECT_H
 
+#include "runtime/choice/choice.h"
 #include "runtime/motion/persistent.h"
+
+struct persistent_group;
 
 /* a point at the present instant */
 struct contact_point_state {
@@ -34,12 +37,12 @@ double mode_still_acceleration(struct rt *run, uint32_t contact);
 /* What changes at this rate (per s) changes by so much in the rounding of the
  * present time. */
 double mode_still_now(const struct rt *run, double rate);
-/* What rounding leaves of the coefficient (m/s^order) of a gap at this order, 3
- * or more. */
-double mode_still_later(struct rt *run, uint32_t contact, int order);
-/* Forces that grow from 0 are looked for up to this order of the gaps: the
- * fourth power of time. */
-#define MODE_LATER_MOST 6
+/* The series of n points of a group that is looked at, without forces of
+ * contacts, in run->brief; slips: the group has tangential rows. Status of the
+ * tapes. */
+int mode_later_series(struct rt *run, struct persistent_group *group,
+                      const struct contact_point *spot, int n, bool slips,
+                      struct choice_later *out);
 
 /* Accelerations of the gaps at `count` points (m/s^2), whose Delassus matrix is
  * G, while the points push that are closed and have no rate (both 0). False if
@@ -52,8 +55,8 @@ bool mode_accelerations(struct rt *run, int count,
  * Finds the share of each point in an impulse at its group, none below 0, so
  * that impulses at any group change the rates of all points of a group alike:
  * all shares of a group are the same, or they go by the place of the mass
- * centre. uneven: the groups of one point at which impulses do not. False: there
- * are no such shares. */
+ * centre. uneven: the groups of one point at which impulses do not. False:
+ * there are no such shares. */
 bool mode_even_shares(struct rt *run, int count, const double *G,
                       const int *group, int groups, double *share,
                       bool *uneven);

@@ -92,7 +92,7 @@ relays_reset(struct rt *run)
         memset(relays->carried, 0, sizeof relays->carried);
         memset(relays->side, 0, sizeof relays->side);
         memset(relays->open, 0, sizeof relays->open);
-        relays->time = NAN;
+        relays->time = relays->chosen = NAN;
         relays->act = relays->beside = relays->touches = relays->rests = false;
         if (relays->system != IMP_NO_SYSTEM)
             system_relays_join(run, relays->system, NULL, NULL);
@@ -500,6 +500,10 @@ relays_choose(struct rt *run, uint32_t block, double least, double *change,
         memset(change, 0, relays->of->n_state * sizeof *change);
     if (!relays)
         return IMP_OK;
+    if (contacts) {
+        relays->turns = relays->chosen == rt_time(run) ? relays->turns + 1 : 1;
+        relays->chosen = rt_time(run);
+    }
     for (int round = 0; round < 2; round++) {
         st = relays_ask(run, block, relays, least, contacts);
         if (st == IMP_NONFINITE || (!st && !find_zeros(relays, least))) {

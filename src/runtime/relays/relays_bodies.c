@@ -123,6 +123,11 @@ relays_settle_bodies(struct rt *run, uint32_t block, double least,
     return st;
 }
 
+/* Contacts are chosen as if relays at rest did nothing, so that these hold no
+ * more than contacts leave. Where the relays have been chosen so often at one
+ * time, that comes to no end. */
+#define RELAY_TURNS 4
+
 void
 relays_rest(struct rt *run, uint32_t block, double least)
 {
@@ -131,6 +136,8 @@ relays_rest(struct rt *run, uint32_t block, double least)
     bool rests[IMP_RELAYS_MAX], any = false;
     if (!relays || relays_ask(run, block, relays, least, NULL))
         return;
+    /* contacts could not hold what relays do, and are chosen anew, with it */
+    bool turns = relays->chosen == rt_time(run) && relays->turns > RELAY_TURNS;
     relays->act = false;
     for (uint32_t i = 0; i < relays->of->n; i++) {
         double rate = fabs(relays->rate[i]) + slopes_size(relays, i),
@@ -138,12 +145,14 @@ relays_rest(struct rt *run, uint32_t block, double least)
                            fabs(relays->told[i * IMP_RELAY_TOLD + 1]));
         rests[i] = fabs(u_of(relays, i)) <= RELAY_DRIFT * DBL_EPSILON * size +
                                                 RELAY_STEPS * least * rate;
-        any |= rests[i];
-        if (!rests[i]) {
+        if (rests[i] && turns && !relays->bound[i] && !relays->carried[i])
+            rests[i] = false;
+        else if (!rests[i]) {
             relays->held[i] = relays->leads[i] = relays->bound[i] =
                 relays->carried[i] = false;
             relays->side[i] = u_of(relays, i) > 0.0 ? 1.0 : -1.0;
         }
+        any |= rests[i];
         relays->act |= relays->held[i] || relays->leads[i] ||
                        relays->bound[i] || relays->carried[i];
     }

@@ -64,6 +64,9 @@ struct relays {
     int to, from;
     bool act;
     bool rests, acts; /* between relays_rest and relays_rise; act without */
+    double chosen;    /* of bodies: when it was chosen last, beside closed
+                         contacts, which relays are held, */
+    int turns;        /* and how often at that time */
 };
 
 static inline struct relays *

@@ -519,33 +519,6 @@ struct crossing_blocks {
     double cancelled; /* what is left of loads that contacts take */
 };
 
-double
-crossing_norm(const struct rt *run, uint32_t block, const double *numbers)
-{
-    const imp_block *at = block_of(run, block);
-    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
-                   *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
-    const enum motion_what *what = motion_block_of(run, block)->what;
-    bool plane = run->im->dim == 2;
-    uint32_t size = plane ? IMP_STATE_PLANE : IMP_STATE_SPACE;
-    double sum = 0.0;
-    for (uint32_t i = 0; i < at->state.n; i++) {
-        const imp_body *of = NULL;
-        for (uint32_t b = 0; b < at->bodies.n && !of; b++)
-            if (state[i] - rt_body(run, body[b])->env_state < size)
-                of = rt_body(run, body[b]);
-        if (!of || what[i] == MOTION_POSE)
-            continue;
-        const double *constants = run->env + of->env_body;
-        /* the three spins are the last entries of a state in space */
-        uint32_t axis = plane ? 0 : state[i] - of->env_state - (size - 3);
-        sum += (what[i] == MOTION_SPIN ? constants[IMP_BODY_INERTIA + axis]
-                                       : constants[IMP_BODY_MASS]) *
-               numbers[i] * numbers[i];
-    }
-    return sqrt(sum);
-}
-
 static int
 rates_of(struct rt *run, const struct crossing_blocks *of, int order)
 {
@@ -570,17 +543,13 @@ follows(struct rt *run, const struct crossing_blocks *of, double step,
         uint32_t block = of->block[k];
         struct crossing *own = crossing_of(run, block);
         const imp_block *at = block_of(run, block);
-        bool system = motion_block_of(run, block)->system != IMP_NO_SYSTEM;
         for (uint32_t i = 0; i < at->state.n; i++) {
             double rate = rate_of(run, block, i);
             own->off[i] = step * (rate - own->off[i]);
         }
-        uint32_t n = at->state.n / 2;
-        off = hypot(off, system ? system_energy_norm(own->mass, own->off + n, n)
-                                : crossing_norm(run, block, own->off));
-        speed = hypot(speed,
-                      system ? system_energy_norm(own->mass, own->speed + n, n)
-                             : crossing_norm(run, block, own->speed));
+        off = hypot(off, motion_energy_norm(run, block, own->mass, own->off));
+        speed =
+            hypot(speed, motion_energy_norm(run, block, own->mass, own->speed));
     }
     return isfinite(off) && isfinite(speed)
                ? off <= share * speed + step * of->cancelled
@@ -601,7 +570,7 @@ loads(struct rt *run, struct crossing_blocks *of)
             return false;
         for (uint32_t i = 0; i < block_of(run, block)->state.n; i++)
             own->off[i] = rate_of(run, block, i);
-        sum = hypot(sum, crossing_norm(run, block, own->off));
+        sum = hypot(sum, motion_energy_norm(run, block, own->mass, own->off));
     }
     of->cancelled = CROSSING_CANCELLED * DBL_EPSILON * sum;
     return isfinite(sum);
@@ -714,9 +683,9 @@ crossing_bounded(struct rt *run, uint32_t block, int order, double step)
         return step;
     diags_init(&unheard, run->brief, heard->sources);
     run->ds = &unheard;
-    if (held)
-        same = loads(run, &of) && loads_stay(run, block);
-    else if (isinf(step))
+    if (held || (system && system_slides(run, moving->system)))
+        same = loads(run, &of) && held && loads_stay(run, block);
+    if (!held && isinf(step))
         same = same_elsewhere(run, block, crossing_of(run, block), from, order);
     if (!same &&
         (isinf(step) ||

@@ -43,9 +43,4 @@ double crossing_checked(struct rt *run, uint32_t block, int order, double step);
  * the last orders of its row. Not for contacts that yield. */
 double crossing_bounded(struct rt *run, uint32_t block, int order, double step);
 
-/* Of numbers per variable of a block of bodies, those of its velocities: the
- * root of twice the kinetic energy, but for products of inertia. */
-double crossing_norm(const struct rt *run, uint32_t block,
-                     const double *numbers);
-
 #endif

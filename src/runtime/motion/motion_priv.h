@@ -51,9 +51,9 @@ struct motion_plan {
     struct motion_place *place; /* per block */
     struct motion_block *free,
         *held; /* per kind: of free blocks, and of those with closed contacts */
-    bool prescribed; /* the state of some body is a formula of time */
-    bool weight;     /* motion_by_weight */
-    bool stands;     /* motion_stands */
+    bool prescribed;  /* the state of some body is a formula of time */
+    bool weight;      /* motion_by_weight */
+    bool stands;      /* motion_stands */
     const bool *only; /* motion_only */
     struct crossing **crossing;  /* per block; NULL until it is first used */
     struct motion_brief *briefs; /* per block of a system */
@@ -212,5 +212,11 @@ motion_lets(const struct rt *run, uint32_t block)
 #define MOTION_SINGULAR_ORDER 8
 /* Notes which places of the block run into a singularity, from its rows. */
 void motion_note_singular(struct rt *run, uint32_t block);
+
+/* switching.c. Of numbers per variable of a block, those of its velocities: the
+ * root of twice the kinetic energy, of bodies but for products of inertia.
+ * mass: that of a system (n x n); bodies need none. */
+double motion_energy_norm(const struct rt *run, uint32_t block,
+                          const double *mass, const double *numbers);
 
 #endif

@@ -118,15 +118,36 @@ loads(struct rt *run, uint32_t block, const struct aside *aside, double time,
     return known;
 }
 
-/* Rates of velocities in the norm of the kinetic energy. */
-static double
-norm_of(const struct rt *run, uint32_t block, const struct aside *aside,
-        const double *rate)
+double
+motion_energy_norm(const struct rt *run, uint32_t block, const double *mass,
+                   const double *numbers)
 {
-    uint32_t n = aside->n / 2;
-    return motion_block_of(run, block)->system != IMP_NO_SYSTEM
-               ? system_energy_norm(aside->mass, rate + n, n)
-               : crossing_norm(run, block, rate);
+    const imp_block *at =
+        IMP_ARRAY(run->im, run->im->blocks, imp_block) + block;
+    const uint32_t *state = IMP_ARRAY(run->im, at->state, uint32_t),
+                   *body = IMP_ARRAY(run->im, at->bodies, uint32_t);
+    const enum motion_what *what = motion_block_of(run, block)->what;
+    if (motion_block_of(run, block)->system != IMP_NO_SYSTEM)
+        return system_energy_norm(mass, numbers + at->state.n / 2,
+                                  at->state.n / 2);
+    bool plane = run->im->dim == 2;
+    uint32_t size = plane ? IMP_STATE_PLANE : IMP_STATE_SPACE;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < at->state.n; i++) {
+        const imp_body *of = NULL;
+        for (uint32_t b = 0; b < at->bodies.n && !of; b++)
+            if (state[i] - rt_body(run, body[b])->env_state < size)
+                of = rt_body(run, body[b]);
+        if (!of || what[i] == MOTION_POSE)
+            continue;
+        const double *constants = run->env + of->env_body;
+        /* the three spins are the last entries of a state in space */
+        uint32_t axis = plane ? 0 : state[i] - of->env_state - (size - 3);
+        sum += (what[i] == MOTION_SPIN ? constants[IMP_BODY_INERTIA + axis]
+                                       : constants[IMP_BODY_MASS]) *
+               numbers[i] * numbers[i];
+    }
+    return sqrt(sum);
 }
 
 /* The rate of a switching function, with the rates of the variables that stand
@@ -147,11 +168,11 @@ static double
 driven(struct rt *run, uint32_t block, const struct branched *formulas,
        const double *const rows[3], const struct aside *aside, int guard)
 {
-    double load = norm_of(run, block, aside, aside->load);
+    double load = motion_energy_norm(run, block, aside->mass, aside->load);
     memset(aside->low, 0, aside->n * sizeof *aside->low);
     for (uint32_t i = 0; i < aside->n; i++) {
         aside->low[i] = 1.0;
-        double weight = norm_of(run, block, aside, aside->low);
+        double weight = motion_energy_norm(run, block, aside->mass, aside->low);
         aside->low[i] = 0.0;
         aside->push[i] = weight > 0.0 ? load / weight : 0.0;
         if (weight > 0.0) /* a velocity */
@@ -205,7 +226,7 @@ rests_at(struct rt *run, uint32_t block, const struct branched *formulas,
     if ((system && system_mass(run, moving->system, aside.mass) != IMP_OK) ||
         !loads(run, block, &aside, 0.0, aside.load))
         return false;
-    double load = norm_of(run, block, &aside, aside.load),
+    double load = motion_energy_norm(run, block, aside.mass, aside.load),
            towards = driven(run, block, formulas, rows, &aside, guard),
            rate = fabs(towards), share = HELD_NOISE * DBL_EPSILON,
            time = 4.0 * fabs(u[0]) / rate + switching_least(run);
@@ -214,7 +235,8 @@ rests_at(struct rt *run, uint32_t block, const struct branched *formulas,
         return false;
     for (uint32_t i = 0; i < aside.n; i++)
         aside.high[i] -= aside.low[i];
-    if (!(norm_of(run, block, &aside, aside.high) <= share * load) &&
+    if (!(motion_energy_norm(run, block, aside.mass, aside.high) <=
+          share * load) &&
         !opposes(run, formulas, rows, &aside, guard, towards))
         return false;
     /* series of what rests may seem to hold for ever */

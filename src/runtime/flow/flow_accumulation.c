@@ -179,7 +179,8 @@ turn_to(struct flow *flow, const bool *group)
 {
     struct taylor_flow *taylor = flow->taylor;
     struct taylor_forecast last = taylor->forecast;
-    if (last.n > 0 && memcmp(last.group, group, flow->m)) {
+    if (memcmp(last.group, group, flow->m) &&
+        (last.n > 0 || !memcmp(taylor->aside.group, group, flow->m))) {
         taylor->forecast = taylor->aside;
         taylor->aside = last;
     }
@@ -216,8 +217,8 @@ forecast(struct flow *flow, const bool *group, struct foreseen *ahead)
     if (taylor->chatter.period != 1)
         taylor->chatter.ratio_error +=
             another ? NAN
-                    : taylor_settled(fabs(taylor->chatter.ratio - last->ratio), left,
-                              last->left, 1);
+                    : taylor_settled(fabs(taylor->chatter.ratio - last->ratio),
+                                     left, last->left, 1);
     last->n = another ? 1 : last->n + 1;
     last->left = left;
     last->time = ahead->time;
@@ -350,9 +351,10 @@ single_ahead(struct flow *flow)
                change = ahead.parabola - last->parabola,
                q = left / before * (left / before);
         ahead.time += change * q / (1.0 - q);
-        ahead.time_error = last->n == 1 ? taylor_settled(fabs(change), left, before, 2)
-                                        : taylor_settled(fabs(ahead.time - last->time),
-                                                  left, before, 3);
+        ahead.time_error = last->n == 1
+                               ? taylor_settled(fabs(change), left, before, 2)
+                               : taylor_settled(fabs(ahead.time - last->time),
+                                                left, before, 3);
         ahead.time_error += ahead.noise;
     }
     ahead.early = (taylor->chatter.ratio <= 0.5 &&
@@ -423,6 +425,9 @@ taylor_accumulation_doubt(struct taylor_flow *taylor)
     assert(taylor);
     taylor->several.predicted = taylor->several.foreseen =
         taylor->several.limit = -INFINITY;
+    taylor->several.was.limit = taylor->several.aside.limit = -INFINITY;
+    taylor->several.rest = -INFINITY;
+    taylor->several.round = 0.0;
     taylor->forecast.n = taylor->aside.n = 0;
 }
 
@@ -644,9 +649,14 @@ taylor_accumulation(struct flow *flow, struct flow_event *event)
     taylor_take_back(flow);
     taylor->single.impacts = 0;
     taylor->forecast.n = 0;
-    if (single)
-        note(flow);
-    else
+    if (!single) {
         taylor_accumulation_forget(taylor);
+        return IMP_OK;
+    }
+    note(flow);
+    taylor->several.round = isfinite(taylor->several.rest)
+                                ? taylor->now - taylor->several.rest
+                                : 0.0;
+    taylor->several.rest = taylor->now;
     return IMP_OK;
 }

@@ -103,6 +103,12 @@ struct taylor_faint {
     int impacts;    /* with such flights, one after the other */
     bool *contacts; /* m: that were hit in these */
 };
+/* When the limit of these contacts was predicted last: the limit, and the time
+ * that was left. A limit of limits is predicted again after each of these. */
+struct taylor_predicted {
+    bool *group; /* m */
+    double limit, left;
+};
 /* Chatter at several contacts. */
 struct taylor_several {
     struct ballistic
@@ -114,7 +120,10 @@ struct taylor_several {
     double foreseen;    /* the limit, when it was last predicted */
     double limit;       /* the one that was accepted; -INFINITY: none */
     double left_before; /* the time that was left at the prediction before */
-    double error;       /* a bound of the error of `limit` */
+    struct taylor_predicted was, aside; /* of `group`, and of another */
+    double error;                       /* a bound of the error of `limit` */
+    double rest, round; /* the last limit at one contact, which was taken, and
+                           the time between the one before and it */
     double longest;     /* flight since the flights began to shrink */
     bool shrinks;       /* the last ones do */
     int pauses;     /* impacts since the last prediction where they did not */

@@ -43,7 +43,8 @@
  * this share of the highest fall onto the contact. */
 #define FALL_LOW 0x1p-30
 /* Several contacts: the prediction looks ahead by this many times the sum of
- * the last flights, and by this many impacts. */
+ * the last flights, or from limit to limit by as many times the time between
+ * these, and by this many impacts. */
 #define TAYLOR_AHEAD 50.0
 #define TAYLOR_IMPACTS 4000
 /* To spare the impacts that it follows, a prediction is made only where the
@@ -235,11 +236,16 @@ taylor_path_new(struct flow *flow)
     path->x = NEW_N(arena, double, 2 * (size_t)flow->n);
     path->rate = NEW_N(arena, double, flow->m + 1);
     path->closed = NEW_N(arena, bool, flow->m + 1);
+    flow->taylor->several.rest = -INFINITY;
     flow->taylor->single.highest = NEW_N(arena, double, flow->m + 1);
+    struct taylor_predicted *was[] = {&flow->taylor->several.was,
+                                      &flow->taylor->several.aside};
     struct taylor_forecast *of[] = {&flow->taylor->forecast,
                                     &flow->taylor->aside};
     for (int i = 0; i < 2; i++) {
         of[i]->group = NEW_N(arena, bool, flow->m + 1);
+        was[i]->group = NEW_N(arena, bool, flow->m + 1);
+        was[i]->limit = -INFINITY;
         of[i]->placed.x = NEW_N(arena, double, 2 * (size_t)flow->n);
     }
 }
@@ -451,6 +457,43 @@ good_enough(const struct taylor_flow *taylor, double was)
                : rounding;
 }
 
+/* Counts the other contacts of the limit in what the rounding of gaps makes of
+ * its time: the terms of the gaps over the speeds with which they close, which
+ * are *most and *least for the contacts that fly as short as the last ones. Of
+ * limits of limits one contact flies on where the other has just come to rest.
+ */
+static void
+count_far(const struct flow *flow, double *most, double *least)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const double *acc = taylor->instant->matrices.gap_acc;
+    for (uint32_t i = 0; i < flow->m; i++) {
+        double gap = flow->instant.gap[i], rate = flow->instant.rate[i];
+        if (!taylor->several.group[i] || taylor->contacts.closed[i] ||
+            taylor->contacts.opening[i] || !(gap > 0.0))
+            continue;
+        double closing = sqrt(rate * rate + 2.0 * fmax(-acc[i], 0.0) * gap);
+        *most = fmax(*most, taylor->terms.gap[i]);
+        *least = closing > 0.0 ? fmin(*least, closing) : *least;
+    }
+}
+
+/* Takes up the last prediction of the limit of several->group. That of another
+ * group stays aside: between limits of limits both are predicted in turns. */
+static struct taylor_predicted *
+predicted_before(struct taylor_several *several, uint32_t m)
+{
+    struct taylor_predicted last = several->was;
+    if (memcmp(last.group, several->group, m)) {
+        several->was = several->aside;
+        several->aside = last;
+    }
+    if (memcmp(several->was.group, several->group, m))
+        several->was.limit = -INFINITY;
+    memcpy(several->was.group, several->group, m);
+    return &several->was;
+}
+
 /* Predicts where the parabola that touches the motion here comes to the limit
  * of its impacts. Accept the predicted limit when two predictions in a row
  * agree to the rounding error of the time or of the gaps. */
@@ -469,7 +512,10 @@ taylor_predict(struct flow *flow)
     if (!several->shrinks || !several->lawful ||
         taylor->single.impacts >= TAYLOR_FLIGHTS)
         return IMP_OK;
-    double reach = fmin(TAYLOR_AHEAD * last_flights(taylor),
+    double lately = last_flights(taylor);
+    if (several->rest == taylor->now)
+        lately = fmax(lately, several->round);
+    double reach = fmin(TAYLOR_AHEAD * lately,
                         PREDICT_FAR * FORECAST_BEGIN * taylor->piece.h);
     if (taylor->next.time - taylor->now > reach)
         return IMP_OK; /* not even the next impact comes so soon */
@@ -498,12 +544,16 @@ taylor_predict(struct flow *flow)
     accumulation_accept_time(several->probe, good_enough(taylor, was));
     if (!look_ahead(flow, taylor->now + reach))
         return IMP_OK;
-    double left = several->probe->t - taylor->now,
-           before = several->left_before;
+    double left = several->probe->t - taylor->now;
     several->predicted = several->foreseen = several->probe->t;
     several->left_before = left;
     memcpy(several->group, several->probe->event.group, flow->m);
+    struct taylor_predicted *last = predicted_before(several, flow->m);
+    double before = last->left;
+    was = last->limit;
+    *last = (struct taylor_predicted){last->group, several->predicted, left};
     taylor->chatter = several->probe->event.limit;
+    count_far(flow, &most, &least);
     double missed = taylor->chatter.error * taylor->chatter.remaining,
            same = DBL_EPSILON * fmax(4.0 * fabs(several->predicted),
                                      TAYLOR_NOISE * most / least);

@@ -12,8 +12,9 @@ sweep_param(struct check *ck, const struct ast_name *name, enum diag_code code,
     bool reported = false;
     struct decl *decl = scope_find(ck, ck->modules.main, name->text, WANT_VALUE,
                                    name->range, &reported);
-    if (reported)
-        return NULL;
+    if (reported ||
+        (!decl && ck->modules.main->reserved && name_is_reserved(name->text)))
+        return NULL; /* the declaration of a constant has been reported */
     if (decl && decl->kind == DECL_PARAM)
         return decl;
     struct diag *diag =

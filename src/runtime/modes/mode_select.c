@@ -280,8 +280,9 @@ no_load(struct rt *run, struct contact_point_state *states, int count)
             states[i].free = 0.0;
 }
 
-/* The size of what the motion of both bodies of a contact makes of a point at
- * this order (m/s^order), in any direction. */
+/* After persistent_instant, whose rows are laid aside: the size of what the
+ * motion of both bodies of a contact makes of a point at this order
+ * (m/s^order), in any direction. */
 static double
 moved_later(struct rt *run, const imp_contact *image_contact, int order)
 {
@@ -292,6 +293,8 @@ moved_later(struct rt *run, const imp_contact *image_contact, int order)
     for (int e = 0; e < 2; e++) {
         const imp_body *body = rt_body(run, image_contact->body[e]);
         double reach = run->env[body->env_body + IMP_BODY_RADIUS];
+        if (contact_point_body_moves(run, image_contact->body[e]))
+            rows[e] = run->persistent_memory->own[body->block];
         for (uint32_t i = 0; i < places + turns && rows[e]; i++) {
             double size = i < places        ? 1.0
                           : isfinite(reach) ? 2.0 * reach

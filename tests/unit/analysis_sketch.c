@@ -58,7 +58,8 @@ compare(int kind, size_t n, double allowed)
     for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
         double place = share[k] * (double)(n - 1), part = place - floor(place);
         size_t at = (size_t)place;
-        double want = at + 1 < n ? (1 - part) * x[at] + part * x[at + 1] : x[at];
+        double want =
+            at + 1 < n ? (1 - part) * x[at] + part * x[at + 1] : x[at];
         double found = sketch_quantile(&there, share[k]);
         assert_true(found == sketch_quantile(&back, share[k]));
         assert_true(found >= x[0] && found <= x[n - 1]);
@@ -76,9 +77,10 @@ few_are_exact(void **state)
             compare(kind, n, 0);
 }
 
-/* An even spread of n numbers over (0, 1) fills the octave below 2^-k with n/2^k
- * of them: for 2^19 numbers at 2^15 intervals those above 2^-9 have 2^10 or more
- * intervals each, half as many where both signs or many sizes share them. */
+/* An even spread of n numbers over (0, 1) fills the octave below 2^-k with
+ * n/2^k of them: for 2^19 numbers at 2^15 intervals those above 2^-9 have 2^10
+ * or more intervals each, half as many where both signs or many sizes share
+ * them. */
 static void
 many_are_close(void **state)
 {
@@ -106,6 +108,28 @@ repeated(void **state)
     arena_free(arena);
 }
 
+/* A number that comes often stays what it is where many others differ; a
+ * negative zero is 0. */
+static void
+often(void **state)
+{
+    (void)state;
+    static const double atom[] = {0, -0.0, 1, -0.3};
+    for (size_t k = 0; k < sizeof atom / sizeof *atom; k++) {
+        struct arena *arena = arena_new();
+        struct sketch sketch;
+        sketch_init(&sketch, UINT64_MAX, arena);
+        for (int i = 0; i < 200000; i++)
+            sketch_add(&sketch, i % 5 < 3 ? atom[k] : 4 + uniform());
+        assert_true(sketch.level > 0);
+        for (int i = 0; i < 60; i++)
+            assert_true(sketch_quantile(&sketch, i / 100.0) == atom[k]);
+        assert_false(signbit(sketch_quantile(&sketch, 0.1)) && !atom[k]);
+        assert_true(sketch_quantile(&sketch, 0.61) > 4);
+        arena_free(arena);
+    }
+}
+
 int
 main(void)
 {
@@ -113,6 +137,7 @@ main(void)
         cmocka_unit_test(few_are_exact),
         cmocka_unit_test(many_are_close),
         cmocka_unit_test(repeated),
+        cmocka_unit_test(often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,12 +34,10 @@ sketch_init(struct sketch *sketch, uint64_t numbers, struct arena *arena)
 {
     assert(sketch && arena);
     size_t room = numbers < SKETCH_MOST ? (size_t)numbers : SKETCH_MOST;
-    *sketch = (struct sketch){.room = room,
-                              .key = NEW_N(arena, uint64_t, 2 * room + 1),
-                              .count = NEW_N(arena, uint64_t, 2 * room + 1),
-                              .fresh = NEW_N(arena, uint64_t, room + 1),
-                              .least = INFINITY,
-                              .greatest = -INFINITY};
+    *sketch =
+        (struct sketch){.room = room,
+                        .v = NEW_N(arena, struct sketch_interval, 2 * room + 1),
+                        .fresh = NEW_N(arena, uint64_t, room + 1)};
 }
 
 static int
@@ -49,18 +47,25 @@ by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Makes one interval of those that begin alike. */
+/* Makes one interval of those whose numbers begin alike. */
 static void
 join(struct sketch *sketch)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < sketch->n; i++)
-        if (kept && sketch->key[kept - 1] == sketch->key[i]) {
-            sketch->count[kept - 1] += sketch->count[i];
+    for (size_t i = 0; i < sketch->n; i++) {
+        const struct sketch_interval *next = &sketch->v[i];
+        struct sketch_interval *last = kept ? &sketch->v[kept - 1] : NULL;
+        if (last &&
+            last->least >> sketch->level == next->least >> sketch->level) {
+            if (next->least < last->least)
+                last->least = next->least;
+            if (next->greatest > last->greatest)
+                last->greatest = next->greatest;
+            last->count += next->count;
         } else {
-            sketch->key[kept] = sketch->key[i];
-            sketch->count[kept++] = sketch->count[i];
+            sketch->v[kept++] = *next;
         }
+    }
     sketch->n = kept;
 }
 
@@ -69,15 +74,14 @@ join(struct sketch *sketch)
 static void
 count_fresh(struct sketch *sketch)
 {
-    uint64_t mask = ~(((uint64_t)1 << sketch->level) - 1);
     size_t old = sketch->n, fresh = sketch->n_fresh;
     qsort(sketch->fresh, fresh, sizeof *sketch->fresh, by_size);
     sketch->n = old + fresh;
     for (size_t to = sketch->n; fresh; to--) {
-        uint64_t next = sketch->fresh[fresh - 1] & mask;
-        bool stays = old && sketch->key[old - 1] > next;
-        sketch->key[to - 1] = stays ? sketch->key[old - 1] : next;
-        sketch->count[to - 1] = stays ? sketch->count[old - 1] : 1;
+        uint64_t next = sketch->fresh[fresh - 1];
+        bool stays = old && sketch->v[old - 1].least > next;
+        sketch->v[to - 1] = stays ? sketch->v[old - 1]
+                                  : (struct sketch_interval){next, next, 1};
         old -= stays;
         fresh -= !stays;
     }
@@ -85,9 +89,6 @@ count_fresh(struct sketch *sketch)
     join(sketch);
     while (sketch->n > SKETCH_MOST) {
         sketch->level++;
-        mask <<= 1;
-        for (size_t i = 0; i < sketch->n; i++)
-            sketch->key[i] &= mask;
         join(sketch);
     }
 }
@@ -98,29 +99,23 @@ sketch_add(struct sketch *sketch, double number)
     assert(isfinite(number) && sketch->room);
     if (sketch->n_fresh == sketch->room)
         count_fresh(sketch);
-    sketch->fresh[sketch->n_fresh++] = key_of(number);
+    sketch->fresh[sketch->n_fresh++] = key_of(number + 0.0);
     sketch->total++;
-    sketch->least = fmin(sketch->least, number);
-    sketch->greatest = fmax(sketch->greatest, number);
 }
 
 /* The number that is the rank-th in rising order, from 0: within its interval
- * the numbers are taken to lie evenly. */
+ * the numbers are taken to lie evenly from the least to the greatest. */
 static double
 ranked(const struct sketch *sketch, uint64_t rank)
 {
-    uint64_t before = 0;
-    size_t i = 0;
     assert(rank < sketch->total);
-    while (before + sketch->count[i] <= rank)
-        before += sketch->count[i++];
-    if (!sketch->level)
-        return number_of(sketch->key[i]);
-    uint64_t last = sketch->key[i] + (((uint64_t)1 << sketch->level) - 1);
-    double from = fmax(number_of(sketch->key[i]), sketch->least),
-           to = fmin(number_of(last), sketch->greatest);
-    return from + (to - from) * (((double)(rank - before) + 0.5) /
-                                 (double)sketch->count[i]);
+    const struct sketch_interval *in = sketch->v;
+    for (; in->count <= rank; in++)
+        rank -= in->count;
+    double from = number_of(in->least), to = number_of(in->greatest);
+    if (!(from < to))
+        return from;
+    return from + (to - from) * ((double)rank / (double)(in->count - 1));
 }
 
 double

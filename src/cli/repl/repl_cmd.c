@@ -327,7 +327,8 @@ set_param(struct repl *repl, const char *arg)
 static int
 colon_set(struct repl *repl, const char *arg)
 {
-    static const char *const switches[] = {"0", "1"};
+    static const char *const switches[] = {"0",    "1",   "false",
+                                           "true", "off", "on"};
     static const struct {
         const char *name;
         enum runopt opt;
@@ -358,10 +359,14 @@ colon_set(struct repl *repl, const char *arg)
                        : IMP_EXIT_MODEL;
     if ((len == 4 && memcmp(arg, "json", len) == 0) ||
         (len == 5 && memcmp(arg, "cache", len) == 0)) {
-        int k = cli_choice(len == 4 ? "json" : "cache", eq + 1, switches, 2);
+        int k = -1;
+        for (int i = 0; i < 6 && k < 0; i++)
+            k = strcmp(eq + 1, switches[i]) ? k : i;
+        if (k < 0)
+            k = cli_choice(len == 4 ? "json" : "cache", eq + 1, switches, 2);
         if (k < 0)
             return IMP_EXIT_MODEL;
-        *(len == 4 ? &repl->o.json : &repl->o.cache) = k == 1;
+        *(len == 4 ? &repl->o.json : &repl->o.cache) = k % 2 == 1;
         return IMP_EXIT_OK;
     }
     return set_param(repl, arg);

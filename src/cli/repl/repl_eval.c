@@ -13,7 +13,6 @@
 #include "cli/repl/repl_priv.h"
 #include "cli/session/args.h"
 #include "cli/session/runopts.h"
-#include "syntax/parse.h"
 
 /* -- what is kept ---------------------------------------------------------- */
 
@@ -68,6 +67,9 @@ repl_free(struct repl *repl)
     while (repl->results.n)
         result_drop(repl, repl->results.n - 1);
     free(repl->results.v);
+    for (size_t i = 0; i < repl->held.n; i++)
+        free(repl->held.v[i].text);
+    free(repl->held.v);
     free(repl->ans);
     runopts_free(&repl->o);
 }
@@ -91,14 +93,20 @@ repl_open(struct repl *repl)
     repl->s.text.model_name = "<repl>";
     repl->s.earlier.redefine = true;
     repl->s.sink.write = cli_write;
+    repl->whole = NEW_N(repl->s.arena, struct ast_file,
+                        repl->chunks.n + repl->held.n + 1);
     for (size_t i = 0; i < repl->chunks.n; i++) {
         const struct repl_chunk *c = &repl->chunks.v[i];
         struct ast_file *file =
             session_add_text(&repl->s, c->name, c->text, c->n, true);
+        struct ast_item **held =
+            NEW_N(repl->s.arena, struct ast_item *, file->n_items + 1);
         size_t n = 0;
+        repl->whole[i] = *file;
         for (size_t k = 0; k < file->n_items && k < c->n_items; k++)
             if (c->keep[k])
-                file->items[n++] = file->items[k];
+                held[n++] = file->items[k];
+        file->items = held;
         file->n_items = n;
     }
 }
@@ -257,10 +265,10 @@ adds_to_motion(const struct ast_item *item)
            item->kind == AST_SYSTEM || item->kind == AST_BLOCK;
 }
 
-/* Does the word stand in the text? */
-static bool
-mentions(const char *text, size_t n, const char *word)
+bool
+repl_mentions(const char *text, size_t n, const char *word)
 {
+    assert(word && (text || n == 0));
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= n; i++)
         if (!memcmp(text + i, word, length) &&
@@ -304,7 +312,7 @@ warn_of_old(struct repl *repl, const struct ast_file *entry, const char *text,
         const struct repl_result *result = &repl->results.v[i];
         const char *bound = result->command->bound;
         if (result->changes == repl->changes || !bound[0] ||
-            declares(entry, bound) || !mentions(text, n, bound))
+            declares(entry, bound) || !repl_mentions(text, n, bound))
             continue;
         struct diag *diag =
             diag_add(&repl->s.ds, DIAG_W0825, IMP_NOWHERE,
@@ -344,15 +352,11 @@ keep_expression(struct repl *repl, const char *text, size_t n)
  * come. */
 static void
 accept(struct repl *repl, const struct ast_file *file, const char *name,
-       const char *text, size_t len, size_t n_chunks)
+       const char *text, size_t len)
 {
-    /* the session's files are the chunks in order, without items that no longer
-     * hold */
-    for (size_t i = 0; i < n_chunks; i++) {
+    for (size_t i = 0; i < repl->chunks.n; i++) {
         struct repl_chunk *c = &repl->chunks.v[i];
-        const struct ast_file *old =
-            parse_file(repl->s.arena, repl->s.text.names, &repl->s.ds,
-                       repl->s.text.files[i]->file, true);
+        const struct ast_file *old = &repl->whole[i];
         for (size_t k = 0; k < old->n_items && k < c->n_items; k++)
             for (size_t j = 0; j < file->n_items; j++)
                 if (file->items[j]->kind != AST_COMMAND &&
@@ -400,6 +404,7 @@ accept(struct repl *repl, const struct ast_file *file, const char *name,
                 file->items[k]->kind != AST_COMMAND)
                 chunk.keep[j] = false;
     }
+    repl->whole[repl->chunks.n] = *file;
     VEC_PUSH(&repl->chunks, chunk);
 }
 
@@ -440,6 +445,37 @@ drop_sets(struct repl *repl, size_t n)
     repl->o.n_sets = n;
 }
 
+/* An error in an earlier entry, to which what the present one declares again
+ * does not fit: it is the present one that is refused. */
+static void
+tell_of_earlier(struct repl *repl, const struct ast_file *file,
+                const struct ast_file *entry)
+{
+    struct diag *first = repl->s.ds.first;
+    while (first && first->severity != DIAG_ERROR)
+        first = first->next;
+    const char *name = NULL;
+    for (size_t i = 0; i < entry->n_items && !name; i++)
+        for (size_t k = 0; k < repl->chunks.n && !name; k++)
+            for (size_t j = 0; j < repl->whole[k].n_items && !name; j++)
+                if (repl->chunks.v[k].keep[j] &&
+                    replaces(repl->whole[k].items[j], entry->items[i]))
+                    name = entry->items[i]->name.text;
+    for (size_t i = 0; i < repl->results.n && !name; i++)
+        if (declares(entry, repl->results.v[i].command->bound))
+            name = repl->results.v[i].command->bound;
+    if (!first || !first->range.file || first->range.file >= file->file ||
+        !name)
+        return;
+    diag_note(&repl->s.ds, first, entry->items[0]->range,
+              "so this entry is not taken: what was declared before reads "
+              "`%s`",
+              name);
+    if (!first->help && !first->fix_text)
+        diag_help(&repl->s.ds, first,
+                  "declare both again in one entry, on one line");
+}
+
 struct eval_job {
     struct repl *r;
     const char *name, *text;
@@ -452,11 +488,10 @@ eval_work(void *ctx)
 {
     struct eval_job *job = ctx;
     struct repl *repl = job->r;
-    size_t n_chunks = repl->chunks.n;
     bool commands = false;
 
     repl_open(repl);
-    if (repl->ans && mentions(job->text, job->n, "ans")) {
+    if (repl->ans && repl_mentions(job->text, job->n, "ans")) {
         struct buf text = {0};
         buf_printf(&text, "let ans = %s", repl->ans);
         const char *copy = arena_strndup(repl->s.arena, text.s, text.n);
@@ -484,13 +519,15 @@ eval_work(void *ctx)
         status = session_code(&repl->s);
     if (status == IMP_EXIT_OK && commands)
         status = session_run(&repl->s);
-    if (status == IMP_EXIT_MODEL)
+    if (status == IMP_EXIT_MODEL) {
+        tell_of_earlier(repl, file, &all);
         return status;
+    }
     warn_of_old(repl, &all, job->text, job->n);
-    accept(repl, &all, job->name, job->text, job->n, n_chunks);
+    accept(repl, &all, job->name, job->text, job->n);
     drop_sets(repl, n_sets);
     /* what is asked of the record `ans` leaves it in place */
-    bool of_record = !repl->ans && mentions(job->text, job->n, "ans");
+    bool of_record = !repl->ans && repl_mentions(job->text, job->n, "ans");
     if (status == IMP_EXIT_OK && all.n_items == 1 && !of_record &&
         is_bare_expression(all.items[0], job->text, job->n))
         keep_expression(repl, job->text, job->n);
@@ -527,4 +564,53 @@ repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
         repl->quit = repl->quit || stop == SIGTERM || stop == SIGHUP;
     }
     return status;
+}
+
+/* -- several declarations -------------------------------------------------- */
+
+struct held_job {
+    struct repl *r;
+    size_t from, to;
+    bool taken;
+};
+
+static int
+held_work(void *ctx)
+{
+    struct held_job *job = ctx;
+    struct repl *repl = job->r;
+    size_t n = job->to - job->from;
+
+    repl_open(repl);
+    repl->s.stop = cli_stop_flag();
+    const char **names = NEW_N(repl->s.arena, const char *, n);
+    /* all their items, before the session leaves some out */
+    struct ast_file *all = NEW_N(repl->s.arena, struct ast_file, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct repl_held *held = &repl->held.v[job->from + i];
+        names[i] = arena_printf(repl->s.arena, "<%d>", held->number);
+        all[i] =
+            *session_add_text(&repl->s, names[i], held->text, held->n, true);
+    }
+    add_priors(repl, &all[0]);
+    if (repl->s.ds.first || session_check(&repl->s) != IMP_EXIT_OK ||
+        session_compile(&repl->s) != IMP_EXIT_OK || repl->s.ds.first)
+        return IMP_EXIT_MODEL;
+    for (size_t i = 0; i < n; i++) {
+        const struct repl_held *held = &repl->held.v[job->from + i];
+        accept(repl, &all[i], names[i], held->text, held->n);
+    }
+    job->taken = true;
+    return IMP_EXIT_OK;
+}
+
+bool
+repl_eval_held(struct repl *repl, size_t from, size_t to)
+{
+    assert(repl && from < to && to <= repl->held.n);
+    struct held_job job = {repl, from, to, false};
+
+    (void)cli_guard(held_work, &job);
+    session_close(&repl->s);
+    return job.taken;
 }

@@ -67,6 +67,17 @@ goes_on(const char *from, const char *s, size_t rest)
            parse_probe(from, (size_t)(s - from) + n) != PARSE_WRONG;
 }
 
+/* Takes an entry; a declaration that others follow may wait for them. */
+static void
+take_or_hold(struct repl *repl, const char *text, size_t n, bool more)
+{
+    if (more && !is_colon(text, n) && repl_hold(repl, text, n))
+        return;
+    repl_flush(repl);
+    if (!repl->quit)
+        (void)repl_entry(repl, text, n);
+}
+
 int
 repl_lines_pipe(struct repl *repl)
 {
@@ -102,9 +113,10 @@ repl_lines_pipe(struct repl *repl)
                 p = parse_probe(all + at, len);
             }
         }
-        (void)repl_entry(repl, all + at, len);
+        take_or_hold(repl, all + at, len, true);
         at += len;
     }
+    repl_flush(repl);
     free(all);
     return repl->worst;
 }
@@ -146,6 +158,30 @@ on_interrupt(EditLine *el, int ch)
     return CC_NEWLINE;
 }
 
+/* Can something be read within this time? */
+static bool
+input_comes(int milliseconds)
+{
+    struct pollfd poll_in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    return poll(&poll_in, 1, milliseconds) > 0 && (poll_in.revents & POLLIN);
+}
+
+/* The end of what was pasted has come in the midst of a line. */
+static void
+take_held(EditLine *el)
+{
+    const LineInfo *li = el_line(el);
+    bool begun = li->lastchar != li->buffer;
+
+    if (begun)
+        fputc('\n', stdout);
+    bool fine = repl_flush(of(el)->r);
+    fflush(stdout);
+    if (begun || !fine)
+        el_set(el, EL_REFRESH, NULL);
+}
+
 /* Reads one character; 0 at the end of the input, -1 and errno on errors. A
  * signal makes it return EINTR, also a signal that came before: signals are
  * blocked outside ppoll, so none is lost between the test of the flag and the
@@ -158,7 +194,6 @@ read_key(EditLine *el, wchar_t *key)
     mbstate_t state = {0};
     int got = -1;
 
-    (void)el;
     sigemptyset(&block);
     sigaddset(&block, SIGINT);
     sigaddset(&block, SIGTERM);
@@ -166,6 +201,8 @@ read_key(EditLine *el, wchar_t *key)
     sigprocmask(SIG_BLOCK, &block, &before);
     for (;;) {
         char byte;
+        if (of(el)->r->held.n && !input_comes(0))
+            take_held(el);
         if (atomic_load(cli_stop_flag())) {
             errno = EINTR;
             break;
@@ -368,10 +405,10 @@ tty_close(struct tty *tty)
 static bool
 more_waits(struct tty *tty)
 {
-    struct pollfd poll_in = {.fd = STDIN_FILENO, .events = POLLIN};
-
     el_set(tty->el, EL_PREP_TERM, 1);
-    return poll(&poll_in, 1, 50) > 0 && (poll_in.revents & POLLIN);
+    bool more = input_comes(50);
+    el_set(tty->el, EL_PREP_TERM, 0);
+    return more;
 }
 
 int
@@ -424,10 +461,11 @@ repl_lines_tty(struct repl *repl)
         size_t len = tty.entry.n;
         char *text = buf_take(&tty.entry);
         remember(&tty, text); /* the entry as a whole, however many lines */
-        (void)repl_entry(repl, text, len);
+        take_or_hold(repl, text, len, input_comes(0));
         free(text);
         fflush(stdout);
     }
+    repl_flush(repl);
     tty_close(&tty);
     return IMP_EXIT_OK;
 }

@@ -18,6 +18,12 @@ struct repl_chunk {
     bool *keep; /* per item of the parsed text */
     size_t n_items;
 };
+/* a declaration that waits for others, to be checked with them */
+struct repl_held {
+    char *text; /* heap */
+    size_t n;
+    int number; /* of the entry */
+};
 /* a result; everything lies in its own arena */
 struct repl_result {
     struct arena *arena;
@@ -36,7 +42,13 @@ struct repl {
         struct repl_result *v;
         size_t n, cap;
     } results;
+    struct {
+        struct repl_held *v;
+        size_t n, cap;
+    } held;
     struct session s; /* of the present entry; closed between entries */
+    /* the trees of the chunks, with what no longer holds; in s's arena */
+    struct ast_file *whole;
     unsigned changes; /* of what was declared before: results get old */
     char *ans;        /* heap: the last expression, for `ans`; NULL: none */
     int entries;      /* number of the last one, for its name */
@@ -63,7 +75,17 @@ int repl_entry(struct repl *repl, const char *text, size_t n);
 /* The same for Imp text only. name: stands in messages. */
 int repl_eval(struct repl *repl, const char *name, const char *text, size_t n,
               bool bare);
+/* Takes those entries that are held, from the first up to that before `to`,
+ * all at once. False, and nothing is changed, if anything is to be said. */
+bool repl_eval_held(struct repl *repl, size_t from, size_t to);
 void repl_free(struct repl *repl);
+
+/* repl_batch.c: keeps an entry for later, with others; false if it is no
+ * declaration that can wait. The caller has more entries, and calls repl_flush
+ * before it does anything else. */
+bool repl_hold(struct repl *repl, const char *text, size_t n);
+/* Takes the entries that are held. False if something was wrong. */
+bool repl_flush(struct repl *repl);
 
 /* Opens repl->s and adds all items that hold, for :commands and completion. The
  * caller closes repl->s. */
@@ -75,6 +97,8 @@ void repl_items(struct repl *repl,
                 void *ctx);
 /* Is the character part of a name? */
 bool repl_letter(char c);
+/* Does the word stand in the text? */
+bool repl_mentions(const char *text, size_t n, const char *word);
 /* Prints the diagnostics of repl->s. */
 void repl_say(struct repl *repl);
 

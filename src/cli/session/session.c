@@ -211,14 +211,18 @@ session_add_text(struct session *session, const char *name, const char *text,
     uint32_t file = sources_add(session->text.sources, name, text, n);
     struct ast_file *parsed = parse_file(session->arena, session->text.names,
                                          &session->ds, file, bare);
-    const struct ast_file **files = NEW_N(
-        session->arena, const struct ast_file *, session->text.n_files + 1);
+    struct session_texts *all = &session->text;
 
-    if (session->text.n_files)
-        memcpy(files, session->text.files,
-               session->text.n_files * sizeof *files);
-    files[session->text.n_files++] = parsed;
-    session->text.files = files;
+    if (all->n_files == all->room) {
+        size_t room = all->room ? 2 * all->room : 8;
+        const struct ast_file **files =
+            NEW_N(session->arena, const struct ast_file *, room);
+        if (all->n_files)
+            memcpy(files, all->files, all->n_files * sizeof *files);
+        all->files = files;
+        all->room = room;
+    }
+    all->files[all->n_files++] = parsed;
     oom_watch(before);
     return parsed;
 }

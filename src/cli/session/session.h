@@ -55,7 +55,7 @@ struct session_texts {
     struct intern *names;
     const char *model_name;
     const struct ast_file **files;
-    size_t n_files;
+    size_t n_files, room;
     uint32_t n_sources; /* before the model was checked */
 };
 /* What a prompt knows from earlier lines. */

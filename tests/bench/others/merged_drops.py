@@ -89,8 +89,8 @@ def flight(h, v, phi, om, begin):
     return min(found)
 
 
-def drop(rho, gamma, phi, alpha, d, eps):
-    """R, and Goyal's estimate of it."""
+def drop(rho, gamma, phi, alpha, d, eps, place=0):
+    """R of a part at this place, and Goyal's estimate of that in the middle."""
     h, v, om, shock, impacts = H0, 0.0, 0.0, 0.0, 0
     part = Oscillator(alpha, d)
     while impacts < 2000:
@@ -103,7 +103,7 @@ def drop(rho, gamma, phi, alpha, d, eps):
             impacts += 1
             impulse = -(1 + gamma) * (v + end * om * cos(phi)) / (1 + (cos(phi) / rho) ** 2)
             v, om = v + impulse, om + end * impulse * cos(phi) / rho**2
-            part.rate -= impulse * cos(phi)
+            part.rate -= (1 + end * place / rho**2) * impulse * cos(phi)
             shock = max(shock, abs(impulse * cos(phi)))
             rates = {s: v + s * om * cos(phi) for s in (1, -1) if abs(h + s * sin(phi)) < eps}
             end = next((s for s, rate in rates.items() if rate < -eps), 0)
@@ -126,3 +126,12 @@ for eps in (1e-7, 0.006, 0.009):
         found = [drop(both, both, phi, a, d, eps)[0] for a in (0.3, 1, 3) for d in rates]
         off = max(abs(x - p) for x, p in zip(found, printed))
         print(f"table {name}, eps = {eps:g}:", *(f"{x:.4f}" for x in found), f"off by {off:.1e}")
+
+# tests/run/systems/drops-at-all-angles.imp: (place, angle in pi/40, R)
+ANGLES = ((0, 1, 1.0106), (0, 10, 0.7264), (0, 19, 0.2005), (1, 1, 1.0358), (1, 10, 1.6548),
+          (1, 19, 1.4133), (1, 14, 2.5062))
+
+for eps in (1e-7, 0.006):
+    found = [drop(1 / 3, 1 / 3, k * pi / 40, 1, 10, eps, place)[0] for place, k, _ in ANGLES]
+    off = max(abs(x - angle[2]) for x, angle in zip(found, ANGLES))
+    print(f"angles, eps = {eps:g}:", *(f"{x:.4f}" for x in found), f"off by {off:.1e}")

@@ -95,6 +95,7 @@ check_model(const struct check_input *in)
     scope_load(&ck);
     decl_params(&ck);
     check_data(&ck);
+    decl_chains(&ck);
     decl_definitions(&ck, DECL_SHAPE);
     contacts_declare(&ck);
     rotors_declare(&ck);

@@ -115,7 +115,9 @@ skip_item(struct driver *driver, struct token *token)
             continue;
         /* a declaration or command at the beginning of a line is a new item,
          * whatever bracket is still open */
-        if (word_declares(token->kind) && moved && (token->first || !brackets))
+        if (word_declares(token->kind) && moved &&
+            (token->first ||
+             (!brackets && next == IMP_YYNAME && !driver->filter.ahead.first)))
             return;
         if (word_declares(token->kind) && token->first)
             return;

@@ -676,32 +676,6 @@ help_with(struct parse *parse, const struct row *row, struct diag *diag,
     }
 }
 
-/* Are all brackets of kind { closed by the end of the text? Counts from the
- * error on; comments and texts in quotes are skipped. */
-static bool
-blocks_are_closed(const struct parse *parse)
-{
-    long depth = 0;
-    for (size_t i = 0; i < parse->n_open; i++)
-        depth += parse->open[i].what == '{';
-    for (size_t i = parse->found.range.lo; i < parse->len && depth > 0; i++) {
-        char c = parse->text[i];
-        if (c == '{')
-            depth++;
-        else if (c == '}')
-            depth--;
-        else if (c == '#')
-            while (i + 1 < parse->len && parse->text[i + 1] != '\n')
-                i++;
-        else if (c == '"')
-            for (i++; i < parse->len && parse->text[i] != '"' &&
-                      parse->text[i] != '\n';
-                 i++)
-                i += parse->text[i] == '\\';
-    }
-    return depth <= 0;
-}
-
 /* Has an error been told inside the bracket that was opened last? */
 static bool
 reported_in_block(const struct parse *parse)
@@ -723,7 +697,7 @@ report_open_block(struct parse *parse, const struct row *row, enum place where)
 {
     bool misplaced = row->code == DIAG_E0025 && parse->found.first;
     if (where != PLACE_BLOCK || !(row->code == DIAG_E0002 || misplaced) ||
-        blocks_are_closed(parse))
+        sentence_blocks_closed(parse))
         return false;
     if (reported_in_block(parse)) {
         parse->errors++;
@@ -760,7 +734,8 @@ sentence_report(struct parse *parse, const int *kinds, int n_kinds)
         return;
     }
     enum place where = place_of(parse, kinds, n_kinds);
-    if (report_from_behind(parse, where) || word_before_block(parse))
+    if (sentence_special(parse, where == PLACE_DOC) ||
+        report_from_behind(parse, where) || word_before_block(parse))
         return;
     const struct row *row = row_of(parse, where, kinds, n_kinds);
     if ((row->code == DIAG_E0030 || row->code == DIAG_E0029 ||

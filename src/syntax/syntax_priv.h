@@ -175,6 +175,12 @@ void remedies_try(struct diags *diags, struct diag *from, uint32_t file,
 /* Reports a syntax error. kinds: the n_kinds symbols that could have stood
  * there. */
 void sentence_report(struct parse *parse, const int *expected, int n_kinds);
+/* special.c: the same where no row of the table fits. doc: behind a text that
+ * stands alone. False: nothing was reported. */
+bool sentence_special(struct parse *parse, bool doc);
+/* Are all brackets of kind { closed by the end of the text? Counts from the
+ * error on; comments and texts in quotes are skipped. */
+bool sentence_blocks_closed(const struct parse *parse);
 /* Reports a brace behind two names, as in `let r = clasify c {`: the grammar
  * takes that for a block. */
 void sentence_block(struct parse *parse);

@@ -276,8 +276,10 @@ recorded_value(struct check *ck, const struct ast_expr *node, const char *doing,
     CHECK_HELP(ck, d,
                plot ? "plot takes recorded expressions, lists of a "
                       "result, or a result"
-                    : "save takes results, their fields and recorded "
-                      "expressions; `show` prints values");
+               : value.kind == VALUE_TEXT
+                   ? "what is saved comes first: save r, \"r.csv\""
+                   : "save takes results, their fields and recorded "
+                     "expressions; `show` prints values");
     return false;
 }
 

@@ -279,6 +279,7 @@ struct check_notes {
         size_t n, cap;
     } units;
     struct body_work *bodies; /* body.c */
+    const struct env *formulas; /* names in the system that is checked now */
     const expr **zeros;       /* check_zeros */
     struct intern *texts;     /* check_text_once */
 };

@@ -33,7 +33,12 @@ check_enter(struct check *ck, imp_range range)
                 ? "this is nested too deeply (more than %u levels)"
                 : "the functions of this model expand to more than %u steps",
             ck->expansion.depth >= DEPTH_MAX ? DEPTH_MAX : STEPS_MAX);
-        CHECK_HELP(ck, diag, "give parts of it names of their own with `let`");
+        CHECK_HELP(ck, diag, "%s",
+                   ck->expansion.depth < DEPTH_MAX
+                       ? "each call is expanded anew: give what is needed "
+                         "twice a name with `let`, or take `sum` of a list"
+                       : "give parts of it names of their own with `let`, each "
+                         "behind those that it reads");
     }
     return false;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/expressions/expressions.h"
+#include "check/quantities/lists.h"
 
 /* dimension rules of the operator table */
 enum rule {
@@ -55,10 +56,17 @@ op_call(struct check *ck, const struct ast_expr *node, enum imp_op op,
                 check_error(ck, DIAG_E0218, node->args[arg].value->range,
                             "%s takes a number, but this is %s", row->word,
                             value_kind_text(ck, &args[arg]));
+            const char *text = expr_label(ck, node->args[arg].value);
             if (op == IMP_OP_ABS && args[arg].kind == VALUE_NUM)
                 CHECK_HELP(ck, diag,
                            "the length of a vector is norm(v), the sizes of "
                            "its entries are abs(entries(v))");
+            else if (count == 1 && args[arg].kind == VALUE_NUM &&
+                     args[arg].cols == 1)
+                CHECK_HELP(ck, diag,
+                           "of the length of a vector: %s(norm(%s)); of its "
+                           "entries, one by one: %s(entries(%s))",
+                           row->word, text, row->word, text);
             return value_poison(node->range);
         }
         bare &= args[arg].bare;
@@ -144,9 +152,14 @@ reduce(struct check *ck, const struct ast_expr *node, const char *name,
     if (count == 1 && args[0].kind == VALUE_FIELD) {
         if (field_reduce(ck, name, &args[0], node->range, &out))
             return out;
-        check_error(ck, DIAG_E0218, node->args[0].value->range,
-                    "%s takes a list, but this is %s", name,
-                    value_kind_text(ck, &args[0]));
+        struct diag *diag =
+            check_error(ck, DIAG_E0218, node->args[0].value->range,
+                        "%s takes a list of numbers, but this is %s", name,
+                        value_kind_text(ck, &args[0]));
+        const char *text = expr_label(ck, node->args[0].value);
+        if (ck->lists.commands.v[args[0].ref].fields[args[0].field].kind ==
+            IMP_FIELD_VECS)
+            CHECK_HELP(ck, diag, LIST_OF_VECTORS, text, text, text);
         return value_poison(node->range);
     }
     if (count == 1 && args[0].kind == VALUE_ANY)

@@ -276,6 +276,22 @@ declare_all(struct check *ck)
                 declare_bodies(ck, decl);
 }
 
+/* Is gravity a pair? It tells the plane where no body does. */
+static bool
+gravity_is_pair(const struct check *ck)
+{
+    const struct module *main = ck->modules.main;
+    for (size_t i = 0; i < main->others.n; i++)
+        for (size_t k = 0; k < main->others.v[i]->n_block; k++) {
+            const struct ast_item *key = main->others.v[i]->block[k];
+            if (key->kind == AST_KEY && key->value &&
+                !strcmp(key->name.text, "gravity") &&
+                key->value->kind == AST_TUPLE && key->value->n_list == 2)
+                return true;
+        }
+    return false;
+}
+
 void
 check_bodies_begin(struct check *ck)
 {
@@ -338,7 +354,7 @@ check_bodies_begin(struct check *ck)
         ck->m->dim = guess_dim(ck, ck->notes.body_decls.v[index]->module,
                                &ck->notes.bodies[index], false, &(bool){false});
     if (!ck->m->dim && count)
-        ck->m->dim = 3;
+        ck->m->dim = ck->ds->errors && gravity_is_pair(ck) ? 2 : 3;
 }
 
 /* -- keys ----------------------------------------------------------------- */

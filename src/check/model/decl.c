@@ -10,6 +10,9 @@
 
 #include "check/model/model_priv.h"
 
+/* from so many lets on they may read one another deeper than may be nested */
+enum { CHAIN_LONG = 500 };
+
 void
 decl_lets(struct check *ck)
 {
@@ -19,6 +22,45 @@ decl_lets(struct check *ck)
         for (struct decl *decl = module->first; decl; decl = decl->next)
             if (decl->kind == DECL_LET && decl->state == DECL_NEW)
                 check_decl(ck, decl, decl->range);
+}
+
+/* Is it a formula of numbers, params and lets that have their values? */
+static bool
+is_ready(struct check *ck, struct module *module, const struct ast_expr *node,
+         unsigned depth)
+{
+    if (!node || node->kind == AST_NUM)
+        return true;
+    if (depth > 20)
+        return false;
+    if (node->kind == AST_NAME) {
+        const struct decl *decl = scope_own(module, node->name.text);
+        return decl && (decl->kind == DECL_PARAM ||
+                        (decl->kind == DECL_LET && decl->state == DECL_DONE));
+    }
+    return (node->kind == AST_BINARY || node->kind == AST_NEG ||
+            node->kind == AST_PAREN) &&
+           is_ready(ck, module, node->a, depth + 1) &&
+           is_ready(ck, module, node->b, depth + 1);
+}
+
+void
+decl_chains(struct check *ck)
+{
+    assert(ck);
+    struct module *main = ck->modules.main;
+    struct {
+        struct decl **v;
+        size_t n, cap;
+    } lets = {0};
+    for (struct decl *decl = main->first; decl; decl = decl->next)
+        if (decl->kind == DECL_LET)
+            APUSH(ck, &lets, decl);
+    for (size_t k = 0; lets.n > CHAIN_LONG && k < 2 * lets.n; k++) {
+        struct decl *decl = lets.v[k < lets.n ? k : 2 * lets.n - 1 - k];
+        if (decl->state == DECL_NEW && is_ready(ck, main, decl->item->value, 0))
+            check_decl(ck, decl, decl->range);
+    }
 }
 
 static void

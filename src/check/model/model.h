@@ -8,6 +8,9 @@
 void decl_params(struct check *ck);
 /* DECL_FN or DECL_SHAPE: each by itself */
 void decl_definitions(struct check *ck, enum decl_kind kind);
+/* where lets are many: those that read others, before what asks for the last of
+ * them; so that a long chain of them is not nested */
+void decl_chains(struct check *ck);
 void decl_lets(struct check *ck);        /* those nobody asked for */
 void decl_params_done(struct check *ck); /* units, ranges */
 

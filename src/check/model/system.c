@@ -435,11 +435,13 @@ system_one(struct check *ck, uint32_t i)
                                             : IMP_NOWHERE,
                     &frame))
         return;
+    ck->notes.formulas = &work->env;
     system_named_values(ck, work, &system);
     system_formulas(ck, work, &system);
     system_observers(ck, work, &system);
     system_drawings(ck, work, &system);
     call_leave(ck, &frame);
+    ck->notes.formulas = NULL;
     system_starts(ck, work, &system);
     ck->lists.systems.v[index] = system;
 }

@@ -69,6 +69,19 @@ agrees(struct check *ck, const struct value *value, const struct ast_expr *node,
     return false;
 }
 
+/* One number of the dimension that the kinetic energy asks for. */
+static bool
+asked_by(struct check *ck, struct value *value, const struct ast_expr *node,
+         const struct dim *dim, const struct ast_item *kin, const char *what)
+{
+    struct diag *last = ck->ds->last;
+    bool fits = value_need_scalar(ck, value, node, dim, what);
+    if (!fits && kin && ck->ds->last != last)
+        CHECK_NOTE(ck, ck->ds->last, kin->value->range,
+                   "as the kinetic energy asks for");
+    return fits;
+}
+
 static bool
 energy_key(struct check *ck, struct system_work *work,
            const struct tm_system *system, int key, const struct dim *dim,
@@ -80,10 +93,11 @@ energy_key(struct check *ck, struct system_work *work,
                                        "the dissipation function"};
     if (!item)
         return true;
+    const struct ast_item *kin =
+        key == K_KINETIC ? NULL : work->keys[K_KINETIC];
     struct value value = check_expr(ck, &work->env, item->value);
-    if (!agrees(ck, &value, item->value, dim,
-                key == K_KINETIC ? NULL : work->keys[K_KINETIC], what[key]) ||
-        !value_need_scalar(ck, &value, item->value, dim, what[key]) ||
+    if (!agrees(ck, &value, item->value, dim, kin, what[key]) ||
+        !asked_by(ck, &value, item->value, dim, kin, what[key]) ||
         !system_formula_ok(ck, system, value.e[0], key != K_POTENTIAL,
                            item->value, what[key]))
         return false;
@@ -124,8 +138,8 @@ force_key(struct check *ck, struct system_work *work, struct tm_system *system)
         bool good =
             agrees(ck, &value, node, dim, work->keys[K_KINETIC],
                    "this generalised force") &&
-            value_need_scalar(ck, &value, node, dim,
-                              "this generalised force") &&
+            asked_by(ck, &value, node, dim, work->keys[K_KINETIC],
+                     "this generalised force") &&
             system_formula_ok(ck, system, value.e[0], true, node, "a force");
         system->force[i] = good ? value.e[0] : NULL;
         ok &= good;

@@ -40,7 +40,8 @@ start_key(struct check *ck, const struct env *env,
                         "a rate",
                         name);
         if (!check_suggest(ck, diag, key->name.range, name, meant, count))
-            CHECK_HELP(ck, diag, "its coordinates are %s; a rate is written %s'",
+            CHECK_HELP(ck, diag,
+                       "its coordinates are %s; a rate is written %s'",
                        check_join(ck, names, count, "and"), names[0]);
         return;
     }
@@ -68,8 +69,13 @@ start_key(struct check *ck, const struct env *env,
     const char *what = rate ? "the rate of this coordinate at the start"
                             : "this coordinate at the start";
     struct value value = check_expr(ck, env, key->value);
-    if (!value_need_scalar(ck, &value, key->value, dim, what) ||
-        value.kind == VALUE_ANY ||
+    struct diag *last = ck->ds->last;
+    bool fits = value_need_scalar(ck, &value, key->value, dim, what);
+    if (ck->ds->last != last)
+        value_explain_name(ck, ck->ds->last,
+                           ck->lists.coordinates.v[system->first + index].name,
+                           ck->notes.coordinate_dims.v[system->first + index]);
+    if (!fits || value.kind == VALUE_ANY ||
         !check_leaves(ck, value.e, 1, MAY_PARAMS, key->value, what))
         return;
     struct tm_coordinate *c = &ck->lists.coordinates.v[system->first + index];
@@ -201,8 +207,9 @@ drawn_shape(const struct drawing_work *dw, const struct ast_expr *node,
         struct diag *diag =
             check_error(ck, DIAG_E0377, head->range,
                         "a drawing lies in the plane, and this shape has z");
-        CHECK_HELP(ck, diag, "draw what is seen of it, such as circle(r), "
-                             "rectangle(w, h) or polygon((0, 0), ...)");
+        CHECK_HELP(ck, diag,
+                   "draw what is seen of it, such as circle(r), "
+                   "rectangle(w, h) or polygon((0, 0), ...)");
         return false;
     }
     if (use.n_point) {
@@ -265,7 +272,7 @@ drawn_arguments(const struct drawing_work *dw, const struct ast_expr *call,
     }
     for (uint32_t i = 0; i < call->n_args && good; i++) {
         const struct ast_expr *node = call->args[i].value;
-        good = i < row->shapes ? drawn_shape(dw, node, to)
+        good = i < row->shapes                 ? drawn_shape(dw, node, to)
                : i < row->shapes + row->points ? drawn_place(dw, node, to)
                : i < least
                    ? drawn_number(dw, node, dw->y, "a length of a drawing", to)
@@ -317,8 +324,7 @@ add_drawings(struct drawing_work *dw, const struct ast_item *key,
     int lo = 0;
     uint32_t count = 1;
     if (family && (!system_names(ck, dw->work, system, key) ||
-                   !family_range(ck, dw->work->args, key, &lo, &count,
-                                        &open)))
+                   !family_range(ck, dw->work->args, key, &lo, &count, &open)))
         return;
     struct tm_drawing *all =
         NEW_N(ck->arena, struct tm_drawing, system->n_drawings + count);

@@ -516,6 +516,12 @@ list_refused(struct check *ck, const struct ast_expr *node, const char *word,
                    "texts are taken by sort, distinct, counts, length and "
                    "present; sort(%s)[-1] is the last in their order",
                    expr_label(ck, node->args[i].value));
+    else if (value->kind == VALUE_COLUMN && value->rows > 1 &&
+             kind != IMP_LIST_DISTANCES)
+        CHECK_HELP(ck, diag, LIST_OF_VECTORS,
+                   expr_label(ck, node->args[i].value),
+                   expr_label(ck, node->args[i].value),
+                   expr_label(ck, node->args[i].value));
     else if (kind == IMP_LIST_MEAN && value->kind == VALUE_NUM &&
              !ex_is_const(value->e[0]) && value->rows == 1 && value->cols == 1)
         CHECK_HELP(ck, diag,

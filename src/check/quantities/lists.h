@@ -74,6 +74,10 @@ struct value list_item(struct check *ck, const struct ast_expr *node,
 /* Takes an argument as a list: vectors of numbers are lists, too. */
 bool list_taken(struct check *ck, const struct ast_expr *at,
                 struct value *value);
+/* help where a list of vectors should be one of numbers; its text, thrice */
+#define LIST_OF_VECTORS                                                        \
+    "lists of numbers are one of its parts, %s.x, the lengths, norm(%s), and " \
+    "all its numbers, entries(%s)"
 /* E0218: argument i of a function of lists is not what is `wanted`. */
 struct value list_refused(struct check *ck, const struct ast_expr *node,
                           const char *word, size_t i, const struct value *value,
@@ -105,9 +109,9 @@ const expr *list_term(struct check *ck, const struct value *list, uint32_t k,
 void list_of_whole_tables(struct check *ck, const struct value *list);
 /* Most terms that are written out. */
 #define LIST_TERMS_MOST 4096
-/* sum(list), mean, min, max or count of a list that changes along the motion, as
- * a formula of all its entries. False: its length is not known before a run, or
- * it does not change. */
+/* sum(list), mean, min, max or count of a list that changes along the motion,
+ * as a formula of all its entries. False: its length is not known before a run,
+ * or it does not change. */
 bool list_written_out(struct check *ck, const struct ast_expr *node,
                       enum imp_list_kind kind, const struct value *list,
                       struct value *out);

@@ -18,6 +18,36 @@ value_whole(struct check *ck, struct value *value)
     }
 }
 
+bool
+value_explain_name(struct check *ck, struct diag *diag, const char *name,
+                   const struct dim *dim)
+{
+    assert(ck && diag && name && dim);
+    imp_range range;
+    if (!dim_decided(ck->dims, dim, &range) ||
+        (range.file == diag->range.file && range.lo == diag->range.lo))
+        return false;
+    CHECK_NOTE(ck, diag, range, "`%s` is %s by this use", name,
+               dim_say(ck->dims, dim));
+    return true;
+}
+
+/* Is the name one in the formulas of a system, such as a coordinate, whose
+ * dimension a use has decided? Then the note says where. */
+static bool
+explain_formula(struct check *ck, struct diag *diag, const char *name,
+                int *budget)
+{
+    const struct env *all = ck->notes.formulas;
+    for (size_t i = 0; all && i < all->n; i++)
+        if (!strcmp(all->names[i], name)) {
+            if (all->vals[i].dim)
+                *budget -= value_explain_name(ck, diag, name, all->vals[i].dim);
+            return true;
+        }
+    return false;
+}
+
 /* Collects the first few names in the expression whose declared value had its
  * dimension inferred. */
 static void
@@ -26,18 +56,18 @@ explain(struct check *ck, struct diag *diag, const struct ast_expr *node,
 {
     if (!node || *budget <= 0)
         return;
+    if (node->kind == AST_NAME &&
+        explain_formula(ck, diag, node->name.text, budget))
+        return;
     if (node->kind == AST_NAME) {
         for (struct module *module = ck->modules.first; module;
              module = module->next) {
             struct decl *param = scope_own(module, node->name.text);
-            imp_range range;
             if (!param ||
                 (param->kind != DECL_PARAM && param->kind != DECL_LET) ||
                 param->state != DECL_DONE || !param->val.dim ||
-                !dim_decided(ck->dims, param->val.dim, &range))
+                !value_explain_name(ck, diag, param->name, param->val.dim))
                 continue;
-            CHECK_NOTE(ck, diag, range, "`%s` is %s by this use", param->name,
-                       dim_say(ck->dims, param->val.dim));
             (*budget)--;
             return;
         }

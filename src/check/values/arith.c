@@ -65,7 +65,10 @@ entry_named(const struct ast_expr *node)
                        node->b->kind == AST_NUM
                    ? node->a
                    : node->b;
-    return node->kind == AST_NAME || node->kind == AST_FIELD ? node : NULL;
+    return node->kind == AST_NAME || node->kind == AST_FIELD ||
+                   node->kind == AST_INDEX
+               ? node
+               : NULL;
 }
 
 static struct value
@@ -93,8 +96,16 @@ add_sub(struct check *ck, const struct ast_expr *node, const struct value *left,
         bool one = left->rows == 1 && right->rows > 1;
         const struct ast_expr *vector =
             one ? entry_named(node->b) : entry_named(node->a);
-        if (left->cols == 1 && right->cols == 1 && (one || right->rows == 1) &&
-            vector)
+        bool plain = left->cols == 1 && right->cols == 1 &&
+                     (one || right->rows == 1) && vector;
+        if (plain && value_is_entry(ck, one ? right : left))
+            CHECK_HELP(ck, diag,
+                       "each vector takes a vector, %s %s %s; lists of numbers "
+                       "are its parts, %s.x, and the lengths, norm(%s)",
+                       expr_label(ck, vector), sub ? "-" : "+",
+                       (one ? right : left)->rows == 2 ? "(1, 2)" : "(1, 2, 3)",
+                       expr_label(ck, vector), expr_label(ck, vector));
+        else if (plain)
             CHECK_HELP(ck, diag,
                        "take one entry, as in %s[0], or its length, norm(%s)",
                        expr_label(ck, vector), expr_label(ck, vector));

@@ -108,12 +108,35 @@ value_const(const struct value *value, double *x)
     *x = value->e[0]->num;
     return true;
 }
+static void
+note_cell(void *ctx, const expr *leaf)
+{
+    *(bool *)ctx |= leaf->sym == SYM_CELL;
+}
+bool
+value_is_entry(struct check *ck, const struct value *value)
+{
+    assert(ck && value);
+    bool found = false;
+    if (value->kind == VALUE_NUM && value->e)
+        for (size_t i = 0; i < (size_t)value->rows * value->cols; i++)
+            if (value->e[i])
+                ex_leaves(ck->g, &value->e[i], 1, note_cell, &found);
+    return found;
+}
+
 const char *
 value_kind_text(struct check *ck, const struct value *value)
 {
     assert(ck && value);
     switch (value->kind) {
     case VALUE_NUM:
+        if (value->cols == 1 && value_is_entry(ck, value))
+            return value->rows == 1
+                       ? "a list of numbers"
+                       : arena_printf(ck->arena,
+                                      "a list of vectors of %u numbers",
+                                      value->rows);
         if (value->rows == 1 && value->cols == 1)
             return "a number";
         if (value->cols == 1)

@@ -61,6 +61,12 @@ bool value_need_vector(struct check *ck, struct value *value,
 /* notes for names whose dimension was inferred elsewhere */
 void value_explain(struct check *ck, struct diag *diag,
                    const struct ast_expr *node);
+/* a note that says by which use the dimension of a name was decided; false if
+ * it was declared with it */
+bool value_explain_name(struct check *ck, struct diag *diag, const char *name,
+                        const struct dim *dim);
+/* one entry of a list, that is a formula of its cells? */
+bool value_is_entry(struct check *ck, const struct value *value);
 /* a literal value known now? */
 bool value_const(const struct value *value, double *x);
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Syntax errors that no row of the table of sentences can tell, because what
+ * was written before, or what an earlier message said, decides. */
+#include <assert.h>
+#include <string.h>
+
+#include "imp_parser.h"
+#include "syntax/syntax_priv.h"
+
+/* `save r "out.csv"`: a text on the line of what stands before it is no
+ * documentation of what follows. */
+static bool
+text_behind(struct parse *parse)
+{
+    const struct token *text = &parse->prev, *value = &parse->before[0];
+    if (text->kind != IMP_YYSTRING || text->first ||
+        (value->kind != IMP_YYNAME && value->kind != IMP_YYNUMBER &&
+         value->kind != IMP_YYRPAREN && value->kind != IMP_YYRBRACK))
+        return false;
+    struct diag *diag =
+        parse_error(parse, DIAG_E0028, text->range, "a comma is missing here");
+    size_t lo = value->range.lo;
+    while (lo && parse->text[lo - 1] != '\n')
+        lo--;
+    lo += strspn(parse->text + lo, " \t");
+    if (diag && !strncmp(parse->text + lo, "save ", 5))
+        diag_help(parse->ds, diag, "as in %.*s, \"%s\"",
+                  (int)(value->range.hi - lo), parse->text + lo, text->text);
+    else if (diag)
+        diag_help(parse->ds, diag,
+                  "a text that documents what follows begins a line of its "
+                  "own; a comment begins with #");
+    return true;
+}
+
+/* `save r to "out.csv"`, `save r as "out.csv"` */
+static bool
+word_before_file(struct parse *parse)
+{
+    static const char *const words[] = {"to", "as", "in", "into"};
+    const struct token *word = &parse->prev;
+    bool known = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words && word->text; i++)
+        known |= !strcmp(word->text, words[i]);
+    if (!known || parse->found.kind != IMP_YYSTRING || parse->found.first ||
+        parse->n_open || !parse->head.text ||
+        (strcmp(parse->head.text, "save") != 0 &&
+         strcmp(parse->head.text, "plot") != 0))
+        return false;
+    struct diag *diag = parse_error(parse, DIAG_E0028, word->range,
+                                    "two values stand side by side");
+    size_t lo = parse->head.range.lo, hi = word->range.lo;
+    while (hi > lo && strchr(" \t", parse->text[hi - 1]))
+        hi--;
+    if (diag)
+        diag_help(parse->ds, diag,
+                  "the name of the file is an option: %.*s { file = \"%s\" }",
+                  (int)(hi - lo), parse->text + lo, parse->found.text);
+    return true;
+}
+
+/* A keyword that was refused as a name is refused wherever it is used. */
+static bool
+keyword_again(const struct parse *parse)
+{
+    size_t n = parse->found.range.hi - parse->found.range.lo;
+    if (parse->found.first || !word_declares(parse->found.kind))
+        return false;
+    for (const struct diag *diag = parse->ds->first; diag; diag = diag->next)
+        if (diag->code == DIAG_E0004 && diag->range.file == parse->file &&
+            diag->range.hi - diag->range.lo == n &&
+            !memcmp(parse->text + diag->range.lo,
+                    parse->text + parse->found.range.lo, n))
+            return true;
+    return false;
+}
+
+/* `fn f(body)`, `2*body + 1`: the sign behind a keyword says that it was meant
+ * as a name. */
+static bool
+keyword_as_name(struct parse *parse)
+{
+    size_t hi = parse->found.range.hi;
+    if (parse->found.first || !word_declares(parse->found.kind))
+        return false;
+    while (hi < parse->len && strchr(" \t", parse->text[hi]))
+        hi++;
+    if (hi >= parse->len || !strchr(",)]'*/^+-.<>!;", parse->text[hi]))
+        return false;
+    const char *word = word_spelling(parse->found.kind);
+    struct diag *diag =
+        parse_error(parse, DIAG_E0004, parse->found.range,
+                    "`%s` is a keyword and cannot be a name", word);
+    if (diag)
+        diag_help(parse->ds, diag, "choose another name, such as `%s1`", word);
+    return true;
+}
+
+bool
+sentence_special(struct parse *parse, bool doc)
+{
+    assert(parse && parse->ds);
+    if (keyword_again(parse)) {
+        parse->errors++;
+        return true;
+    }
+    return (doc && text_behind(parse)) || word_before_file(parse) ||
+           keyword_as_name(parse);
+}
+
+bool
+sentence_blocks_closed(const struct parse *parse)
+{
+    assert(parse);
+    long depth = 0;
+    for (size_t i = 0; i < parse->n_open; i++)
+        depth += parse->open[i].what == '{';
+    for (size_t i = parse->found.range.lo; i < parse->len && depth > 0; i++) {
+        char c = parse->text[i];
+        if (c == '{')
+            depth++;
+        else if (c == '}')
+            depth--;
+        else if (c == '#')
+            while (i + 1 < parse->len && parse->text[i + 1] != '\n')
+                i++;
+        else if (c == '"')
+            for (i++; i < parse->len && parse->text[i] != '"' &&
+                      parse->text[i] != '\n';
+                 i++)
+                i += parse->text[i] == '\\';
+    }
+    return depth <= 0;
+}

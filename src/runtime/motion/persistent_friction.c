@@ -246,10 +246,12 @@ coefficients(struct rt *run, struct persistent_row *row, int order)
                                      : 0.0;
     const double *rows[3];
     rows_of(run, row, rows);
-    /* a slip that has passed its end by rounding has a speed, too */
-    sign = sign * first < 0.0 ? -sign : sign;
     for (int k = 0; k <= order; k++)
         friction->speed[IMP_ROW_PAD + k] = sign * friction->slip.c[k];
+    /* a slip that has passed its end, or begins, by rounding has a speed, too,
+     * which changes as its mode says */
+    if (sign != 0.0)
+        friction->speed[IMP_ROW_PAD] = fabs(first);
     int st = rt_series(run, contact->rub, NULL, rows, friction->work, order);
     run->persistent_memory->rough |= st == IMP_NONFINITE;
     if (st == IMP_NONFINITE && order <= FRICTION_FEW)

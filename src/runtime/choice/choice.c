@@ -39,7 +39,7 @@ was_tied(const struct choice_group *group, int i)
 }
 
 /* The mode of point `which` has just come to its end. all: points that were
- * tied are at the edge of their cones, and end with it. */
+ * tied are at the edge of their cones, and end with it, where they feel it. */
 static void
 prepare(struct choice_group *group, bool all)
 {
@@ -49,9 +49,12 @@ prepare(struct choice_group *group, bool all)
     point->ended = point->held;
     if (group->cause != CHOICE_UNLOADED)
         point->slip = 0.0;
-    for (int i = 0; all && i < group->instant.n && group->cause == CHOICE_CONE;
-         i++)
-        if (was_tied(group, i))
+    if (!all || group->cause != CHOICE_CONE)
+        return;
+    bool *part = NEW_N(group->arena, bool, group->instant.n);
+    choice_part(group, group->which, part);
+    for (int i = 0; i < group->instant.n; i++)
+        if (part[i] && was_tied(group, i))
             group->point[i].ended = true;
 }
 
@@ -306,6 +309,55 @@ instant_without(const struct choice_group *group, const bool *left, int *at)
     return out;
 }
 
+/* Do the points that are not `left` keep the modes that they have had by
+ * themselves? They are asked as all of them together were: other motions are
+ * looked for where one of the group has a greater static friction. */
+static bool
+goes_on_apart(const struct choice_group *group, const bool *left)
+{
+    int *at = NEW_N(group->arena, int, group->instant.n + 1);
+    struct choice_group part = *group;
+    struct friction_choice *choice = NEW(group->arena, struct friction_choice);
+    part.instant = instant_without(group, left, at);
+    for (int i = 0; i < group->instant.n; i++)
+        part.instant.brief &=
+            group->point[i].mu_static == group->point[i].mu_dynamic;
+    part.instant.point = part.point =
+        arena_copy(group->arena, part.instant.point,
+                   sizeof *part.point * (size_t)part.instant.n);
+    friction_choose(group->arena, &part.instant, choice);
+    if (choice->taken < 0)
+        return false;
+    struct friction_set *set = choice->set + choice->taken;
+    bool same = true;
+    choice_name_at_rest(&part, set);
+    for (int k = 0; k < part.instant.n; k++)
+        same &= set->mode[k] == part.point[k].before;
+    return same;
+}
+
+void
+choice_failing(const struct choice_group *group, bool *fails)
+{
+    assert(group && fails);
+    int n = group->instant.n;
+    bool *part = NEW_N(group->arena, bool, 3 * n), *left = part + n,
+         *done = left + n;
+    for (int i = 0; i < n; i++) {
+        if (done[i])
+            continue;
+        choice_part(group, i, part);
+        for (int k = 0; k < n; k++)
+            left[k] = !part[k];
+        bool failing = !goes_on_apart(group, left);
+        for (int k = 0; k < n; k++)
+            if (part[k]) {
+                done[k] = true;
+                fails[k] = failing;
+            }
+    }
+}
+
 /* A choice of the points `at` of a group as a set of all of them, of which the
  * others are free. */
 static struct friction_set
@@ -368,6 +420,31 @@ choice_without_idle(const struct choice_group *group,
     out->taken = 0;
     out->set[0] = all;
     return out;
+}
+
+/* A force this small a share of the greatest one is none: the least forces are
+ * found to 1e-10 (FRICTION_TOLERANCE). */
+#define LOADS_IDLE 1e-9
+
+bool
+choice_take_least(const struct choice_group *group, struct friction_set *set)
+{
+    assert(group && set);
+    int n = group->instant.n;
+    double most = 0.0;
+    for (int k = 0; k < n; k++)
+        most = fmax(most, set->normal[k]);
+    for (int k = 0; k < n; k++) {
+        double cone = group->point[k].mu_static * set->normal[k];
+        if (set->mode[k] == CONTACT_FREE || group->point[k].given)
+            continue;
+        if (set->normal[k] <= LOADS_IDLE * most)
+            set->mode[k] = CONTACT_FREE;
+        else if (set->mode[k] == CONTACT_STICK &&
+                 fabs(set->tangential[k]) >= cone - LOADS_IDLE * most)
+            return false;
+    }
+    return true;
 }
 
 double

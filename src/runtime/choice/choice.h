@@ -80,6 +80,12 @@ struct friction_choice *choice_with_floating(const struct choice_group *group,
  * the choice without it, which is the same motion, or else `choice`. */
 struct friction_choice *choice_without_idle(const struct choice_group *group,
                                             struct friction_choice *choice);
+/* A motion goes on with forces of least norm, as those of series are
+ * (imp_rank_solve), as long as no inequality holds them back: what carries
+ * nothing is let go. False: a point that sticks is at the edge of its cone,
+ * which series do not know. */
+bool choice_take_least(const struct choice_group *group,
+                       struct friction_set *set);
 /* What friction_goes_on asks for. rate (2 n): the derivatives of the
  * accelerations of points that are held, while their forces change by `force`
  * (2 n); they become those at constant forces. still (2 n, or NULL): up to
@@ -134,6 +140,12 @@ bool choice_at_edge(const struct friction_point *point,
  * without its own? Then its slip stays 0 whatever its force is. */
 bool choice_depends(const struct choice_group *group, const bool *on,
                     const bool *sticks, int point);
+/* The points that forces at point `one` act on, through others, too (n), and
+ * that point itself. */
+void choice_part(const struct choice_group *group, int one, bool *part);
+/* Modes of before do not go on. Of which parts of the group do they not, by
+ * themselves? fails (n): of no part, where that is all of them together. */
+void choice_failing(const struct choice_group *group, bool *fails);
 /* A point that begins to slip without an acceleration, as others that stick
  * hold its slip, sticks at the edge of its cone: the mode is written to set. */
 void choice_name_held(const struct choice_group *group,

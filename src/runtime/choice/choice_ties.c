@@ -3,6 +3,7 @@
  * and friction that is tied to the edge of its cone. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "runtime/choice/choice.h"
@@ -124,6 +125,28 @@ act(const struct choice_group *group, int one, int other)
     return false;
 }
 
+/* Adds to `part` (n) what its points act on, through others, too. */
+static void
+spread(const struct choice_group *group, bool *part)
+{
+    int n = group->instant.n;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n && !part[i]; k++)
+                more |= part[i] = part[k] && act(group, i, k);
+    }
+}
+
+void
+choice_part(const struct choice_group *group, int one, bool *part)
+{
+    assert(group && part && one >= 0 && one < group->instant.n);
+    memset(part, 0, sizeof *part * (size_t)group->instant.n);
+    part[one] = true;
+    spread(group, part);
+}
+
 void
 choice_name_at_rest(const struct choice_group *group, struct friction_set *set)
 {
@@ -134,15 +157,10 @@ choice_name_at_rest(const struct choice_group *group, struct friction_set *set)
         arena_copy(group->arena, set->mode, sizeof *set->mode * (size_t)n);
     choice_name_held(group, &named);
     /* points that slip, and what they act on, through others, too */
-    bool *moves = NEW_N(group->arena, bool, n), more = true;
+    bool *moves = NEW_N(group->arena, bool, n);
     for (int i = 0; i < n; i++)
         moves[i] = slips(named.mode[i]);
-    while (more) {
-        more = false;
-        for (int i = 0; i < n; i++)
-            for (int k = 0; k < n && !moves[i]; k++)
-                more |= moves[i] = moves[k] && act(group, i, k);
-    }
+    spread(group, moves);
     for (int i = 0; i < n; i++)
         if (!moves[i])
             set->mode[i] = named.mode[i];

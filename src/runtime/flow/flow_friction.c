@@ -486,20 +486,23 @@ ends_too(const struct flow *flow, uint32_t i)
 #define PRESSED_SHARE 1e-11
 
 /* Of contacts that depend on each other none ends by itself, but those that are
- * no longer pressed. */
+ * no longer pressed. Else those end that other modes follow. */
 static void
 shared_ended(const struct flow *flow, const bool *on, bool *ended)
 {
     const struct taylor_friction *friction = flow->taylor->friction;
     double most = 0.0;
-    bool any = false;
+    bool any = false, known = false;
+    for (uint32_t i = 0; i < flow->m; i++)
+        known |= on[i] && friction->fails[i];
     for (uint32_t i = 0; i < flow->m; i++)
         if (on[i])
             most = fmax(most, friction->normal_now[i]);
     for (int all = 0; all < 2 && !any; all++)
         for (uint32_t i = 0; i < flow->m; i++) {
             if (!on[i] || friction->mode[i] != CONTACT_STICK ||
-                (!all && fabs(friction->normal_now[i]) > PRESSED_SHARE * most))
+                (all ? known && !friction->fails[i]
+                     : fabs(friction->normal_now[i]) > PRESSED_SHARE * most))
                 continue;
             ended[i] = any = true;
         }

@@ -102,6 +102,7 @@ struct taylor_friction {
     bool may_gain;    /* a law of it may raise the energy */
     bool shared; /* closed contacts depend on each other: their forces are not
                     unique, and the roots of their series are no events */
+    bool *fails; /* m: where these come to an end: what does so */
     bool shares_end; /* no such forces go on from here: what they have held and
                         what carries nothing now is not held by them again */
     double
@@ -343,8 +344,11 @@ int friction_try_modes(struct flow *flow, const bool *on, const bool *ended,
 bool friction_is_brief(const struct flow *flow, double elapsed);
 /* Would the same modes be chosen `elapsed` from now on the present piece? And
  * for how long, if forces fall by these rates (friction_room)? -INFINITY: they
- * would not. */
-double friction_stays(struct flow *flow, double elapsed, const double *rate);
+ * would not; fails (m, or NULL): at which contacts, where that can be told of
+ * all together; apart: else which do not without those that do not act on them.
+ */
+double friction_stays(struct flow *flow, double elapsed, const double *rate,
+                      bool *fails, bool apart);
 /* Writes forces, work and modes at time t into env. */
 void friction_tell(struct flow *flow, double t);
 /* Writes p and b at time t into env, for contacts of which a record asks for

@@ -15,9 +15,6 @@
 #include "runtime/friction/paradox.h"
 #include "runtime/numerics/polynomial.h"
 
-/* A force this small a share of the greatest one is none: the least forces are
- * found to 1e-10 (FRICTION_TOLERANCE). */
-#define LOADS_IDLE 1e-9
 /* After so many changes of modes at one time what they do next is asked, as of
  * bodies. */
 #define MODES_NEXT 1
@@ -383,29 +380,6 @@ go_on(struct flow *flow, const struct candidates *all,
     taylor_set_active(flow);
 }
 
-/* The motion goes on with forces of least norm, which are those of its series
- * (imp_rank_solve) as long as no inequality holds them back: a contact that
- * carries nothing is taken out. False: a sticking one is at the edge of its
- * cone, which the series does not know. */
-static bool
-take_least(const struct candidates *all, const struct friction_set *set)
-{
-    double most = 0.0;
-    for (int k = 0; k < all->n; k++)
-        most = fmax(most, set->normal[k]);
-    for (int k = 0; k < all->n; k++) {
-        double cone = all->point[k].mu_static * set->normal[k];
-        if (set->mode[k] == CONTACT_FREE || all->point[k].given)
-            continue;
-        if (set->normal[k] <= LOADS_IDLE * most)
-            set->mode[k] = CONTACT_FREE;
-        else if (set->mode[k] == CONTACT_STICK &&
-                 fabs(set->tangential[k]) >= cone - LOADS_IDLE * most)
-            return false;
-    }
-    return true;
-}
-
 /* What the run is told where forces are not unique; NULL: nothing. */
 static const char *
 loads_text(const struct flow *flow, const struct candidates *all,
@@ -526,7 +500,7 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
     struct choice_group group = group_of(flow, &all);
     bool loads = choice->verdict == FRICTION_LOADS;
     if (loads && (flow->run->loads == LOADS_REPORT ||
-                  !take_least(&all, choice->set + choice->taken))) {
+                  !choice_take_least(&group, choice->set + choice->taken))) {
         tell_choice(flow, &all, choice);
         friction->loads_open = true;
         friction_undecided(flow, event, verdict_text(flow, &all, choice));
@@ -559,9 +533,11 @@ friction_choose_modes(struct flow *flow, const bool *on, const bool *ended,
 }
 
 /* The present modes with their forces, after friction_rows within a piece;
- * NULL: they do not go on. *known: it could be evaluated. */
+ * NULL: they do not go on. *known: it could be evaluated. fails (m, or NULL):
+ * what does not; apart: of parts that do not act on each other. */
 static const struct friction_set *
-present_set(struct flow *flow, struct candidates *all, bool *known)
+present_set(struct flow *flow, struct candidates *all, bool *known, bool *fails,
+            bool apart)
 {
     struct arena *arena = flow->run->brief;
     bool *ended = NEW_N(arena, bool, flow->m + 1);
@@ -576,15 +552,20 @@ present_set(struct flow *flow, struct candidates *all, bool *known)
     struct friction_choice *choice = NEW(arena, struct friction_choice);
     all->instant.brief = true;
     friction_choose(arena, &all->instant, choice);
-    if (choice->taken < 0)
-        return NULL;
-    struct friction_set *set = choice->set + choice->taken;
+    struct friction_set *set =
+        choice->taken < 0 ? NULL : choice->set + choice->taken;
     struct choice_group group = group_of(flow, all);
-    choice_name_at_rest(&group, set);
-    for (int k = 0; k < all->n; k++)
-        if (set->mode[k] != all->point[k].before)
-            return NULL;
-    return set;
+    bool *ends = NEW_N(arena, bool, (size_t)all->n + 1), any = !set;
+    if (set)
+        choice_name_at_rest(&group, set);
+    else if (apart)
+        choice_failing(&group, ends);
+    for (int k = 0; k < all->n; k++) {
+        any |= ends[k] |= set && set->mode[k] != all->point[k].before;
+        if (fails)
+            fails[all->contact[k]] = ends[k];
+    }
+    return any ? NULL : set;
 }
 
 /* The state on the present piece after `elapsed`, into x (2n). */
@@ -597,7 +578,8 @@ state_after(const struct flow *flow, double elapsed, double *x)
 }
 
 double
-friction_stays(struct flow *flow, double elapsed, const double *rate)
+friction_stays(struct flow *flow, double elapsed, const double *rate,
+               bool *fails, bool apart)
 {
     assert(flow && rate);
     struct taylor_flow *taylor = flow->taylor;
@@ -615,7 +597,8 @@ friction_stays(struct flow *flow, double elapsed, const double *rate)
     const struct friction_set *set = NULL;
     /* what cannot be evaluated is found by the motion */
     if (friction_rows(flow) ||
-        (!(set = present_set(flow, &all, &evaluated)) && !evaluated))
+        (!(set = present_set(flow, &all, &evaluated, fails, apart)) &&
+         !evaluated))
         room = INFINITY;
     if (set) {
         double *of = NEW_N(arena, double, 2 * (size_t)all.n + 1);
@@ -734,7 +717,8 @@ tell_shares(struct flow *flow)
 {
     struct candidates all;
     bool known;
-    const struct friction_set *set = present_set(flow, &all, &known);
+    const struct friction_set *set =
+        present_set(flow, &all, &known, NULL, false);
     for (int k = 0; k < all.n && set; k++) {
         if (flow->taylor->friction->rub[all.contact[k]] < 0)
             continue;

@@ -63,6 +63,7 @@ taylor_friction_new(struct flow *flow)
     friction->begun = NEW_N(arena, double, contacts);
     friction->still = NEW_N(arena, bool, contacts);
     friction->zero = NEW_N(arena, bool, contacts);
+    friction->fails = NEW_N(arena, bool, contacts);
     friction->normal = NEW_N(arena, double, contacts);
     friction->tangential = NEW_N(arena, double, contacts);
     friction->normal_now = NEW_N(arena, double, contacts);

@@ -24,6 +24,11 @@
  * longer looked for. */
 #define SHARED_SHORT 0x1p-20
 #define SHARED_ASKED 1024
+/* so many times it is asked later, up to 2^12 of the shortest intervals, which
+ * of them have come to their end */
+#define SHARED_LATER 8
+/* and what ends with them */
+#define SHARED_WITH 3
 /* steps of a secant for the exact time; it converges in four */
 #define SHARED_SECANTS 8
 /* within so many of the shortest intervals; forces that come slowly to their
@@ -228,7 +233,7 @@ static double
 stays_at(struct shared_search *search, double time)
 {
     search->asked++;
-    return friction_stays(search->flow, time, search->rate);
+    return friction_stays(search->flow, time, search->rate, NULL, false);
 }
 
 /* Do the modes change between `low`, where they go on, and `high`? fails: they
@@ -285,6 +290,36 @@ sharpened(struct shared_search *search, double root)
     return fabs(before) <= SHARED_NEAR * step ? from : root;
 }
 
+/* Notes at which contacts modes do not go on. Where none shows, as what is
+ * rounding for all together, it is asked a little later. Where some have ended
+ * others often end with them, and this shows right behind: they are noted, too,
+ * but those whose static friction is the greater one, which may stick on. */
+static void
+shared_failing(struct shared_search *search, double root, double best)
+{
+    struct flow *flow = search->flow;
+    const struct taylor_friction *friction = flow->taylor->friction;
+    bool *now = NEW_N(flow->run->brief, bool, flow->m + 1), any = false;
+    double later = 0.0;
+    memset(friction->fails, 0, flow->m * sizeof *friction->fails);
+    for (int k = 0, more = 0; k < SHARED_LATER && more < SHARED_WITH; k++) {
+        if (root + later > best)
+            break;
+        friction_stays(flow, root + later, search->rate, now, false);
+        bool first = !any;
+        for (uint32_t i = 0; i < flow->m; i++) {
+            any |= now[i];
+            friction->fails[i] |=
+                now[i] && (first || friction->rows.slip[i].mu_static ==
+                                        friction->rows.slip[i].mu);
+        }
+        more += !first;
+        later = later > 0.0 ? 4.0 * later : search->shortest;
+    }
+    if (!any)
+        friction_stays(flow, root, search->rate, friction->fails, true);
+}
+
 /* When the modes of contacts that depend on each other change, before `best`:
  * there the choice itself is asked. */
 static bool
@@ -295,6 +330,7 @@ shared_ends(struct flow *flow, double best, double *root)
         SHARED_SHORT * best, 0};
     if (!changes_between(&search, 0.0, best, false, root))
         return false;
+    shared_failing(&search, *root, best);
     *root = sharpened(&search, *root);
     return true;
 }

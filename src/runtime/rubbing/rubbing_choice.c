@@ -292,12 +292,17 @@ obeys(const struct pins *pins, uint32_t i, const double *x, double *excess)
 }
 
 /* Solves in the modes of env. *obey: the law is obeyed by all; else *worst is
- * the joint that disobeys it most (n: there is no solution). */
+ * the joint that disobeys it most (n: there is no solution). An end of a bush
+ * that bears nothing keeps the side that it had before all choices, and not
+ * that of another choice. */
 static int
 try_modes(struct pins *pins, bool *obey, uint32_t *worst)
 {
     const double *x;
     double most = -1.0, excess;
+    for (uint32_t i = 0; i < pins->n; i++)
+        memcpy(pins->pin[i].env + IMP_JOINT_SIDE, pins->pin[i].side,
+               sizeof pins->pin[i].side);
     int st = joint_friction_solve(pins->run, pins->block, pins->impulse, &x);
     *obey = !st;
     *worst = pins->n;
@@ -473,8 +478,11 @@ rubbing_choose(struct pins *pins, enum rubbing_verdict *verdict)
     double kept[PINS_MOST];
     uint32_t still = 0;
     keep_signs(pins, kept);
-    for (uint32_t i = 0; i < pins->n; i++)
-        still += pins->pin[i].still;
+    for (uint32_t i = 0; i < pins->n; i++) {
+        struct pin *pin = pins->pin + i;
+        still += pin->still;
+        memcpy(pin->side, pin->env + IMP_JOINT_SIDE, sizeof pin->side);
+    }
     int st = mobilities(pins);
     if (st)
         return st;

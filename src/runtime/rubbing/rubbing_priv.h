@@ -24,6 +24,7 @@ struct pin {
     /* its slip has begun from rest at this time (NAN: it has not), and an
      * acceleration of it below this size is rounding */
     double onset, small;
+    double side[2]; /* IMP_JOINT_SIDE where a choice of modes began */
     /* beside closed contacts (rubbing_beside.h): others hold it at rest, while
      * its friction is a share of the greatest; its mode has ended; an impact
      * has changed its rate; its mode, while it is let go */

@@ -2,14 +2,22 @@
 /* Conservation at an impact (I1): the change of the energy must be the work of
  * the impulses, and momentum must be kept. Both are compared with the sizes of
  * the terms that they are summed up from, never with a sum: a sum may cancel.
- * An impact that fails this ends the command before it is applied. */
+ * An impact that fails this ends the command before it is applied.
+ *
+ * A limit of infinitely many impacts has no impulses that are known one by one,
+ * but none of them gives energy (I2): between the last impact that was followed
+ * and the limit the energy rises by no more than forces and moving ground do
+ * there, and by what the error of the limit allows. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "abi/status.h"
 #include "analysis/impact/impact_of_contacts.h"
 #include "base/num.h"
+#include "runtime/derivatives/body_kinematics.h"
+#include "runtime/gap/tolerance.h"
 #include "runtime/numerics/vec3.h"
 
 /* I1: relative errors of energy and momentum at one impact */
@@ -296,5 +304,190 @@ impact_audit(struct analysis *analysis, imp_range where,
     diag_help(analysis->ds, diag,
               "look at the masses and inertias: a body may be "
               "extremely thin or light");
+    return IMP_FAILED;
+}
+
+/* -- limits ---------------------------------------------------------------- */
+
+/* Forces are known at both ends of the way to a limit; between them they count
+ * so many times. */
+#define LIMIT_FORCES 2.0
+/* Points are moved onto gaps from below by so many of their tolerances. */
+#define LIMIT_LIFTS 2.0
+
+/* What the bodies of a limit are at one end of the way there. */
+struct limit_account {
+    double energy, terms; /* J; the moduli of its terms */
+    double power;         /* W, of the terms of forces but weight */
+    double force;         /* N, the sum of the moduli, weight included */
+    double ground, mu;    /* the fastest ground that moves; its friction */
+    double lift;          /* m, by which gaps may be off */
+    bool any_work;        /* something may do any work on them */
+};
+
+/* How fast does the ground move where it may touch the body at `at`? */
+static int
+ground_speed(struct rt *run, uint32_t ground, const double *at, double *speed)
+{
+    double motion[18], arm[3], turn[3];
+    const imp_body *of = rt_body(run, ground);
+    int st = body_kinematics(run, ground, motion);
+    if (st)
+        return st;
+    memset(arm, 0, sizeof arm);
+    for (uint32_t i = 0; i < run->im->dim; i++)
+        arm[i] = at[i] - run->env[of->env_state + i];
+    vec3_cross(motion + 9, arm, turn);
+    *speed = fmax(*speed, vec3_norm(motion) + vec3_norm(turn));
+    return IMP_OK;
+}
+
+/* The fastest ground below the bodies, and the greatest friction on it;
+ * any_work where a motor or a surface that changes its shape acts on them. */
+static int
+limit_ground(struct rt *run, const struct limit_of *of,
+             struct limit_account *out)
+{
+    const bool *body = of->body;
+    const imp_joint *joint = IMP_ARRAY(run->im, run->im->joints, imp_joint);
+    const imp_rotor *rotor = IMP_ARRAY(run->im, run->im->rotors, imp_rotor);
+    for (uint32_t i = 0; i < run->im->rotors.n; i++)
+        if (body[rotor[i].body] && rotor[i].flags & IMP_ROTORF_HOLDS)
+            out->any_work = true;
+    for (uint32_t i = 0; i < run->im->joints.n; i++)
+        for (int e = 0; e < 2; e++) {
+            uint32_t one = joint[i].body[e], other = joint[i].body[1 - e];
+            if (one == IMP_WORLD || !body[one])
+                continue;
+            if (joint[i].n_rate > 0 || joint[i].n_user > 0 ||
+                (other != IMP_WORLD &&
+                 rt_body(run, other)->flags & IMP_BODYF_PRESCRIBED))
+                out->any_work = true;
+        }
+    int st = IMP_OK;
+    for (uint32_t c = 0; c < of->n_contacts && !st; c++)
+        for (int e = 0; e < 2 && !st; e++) {
+            const imp_contact *contact = rt_contact(run, c);
+            uint32_t one = contact->body[e], other = contact->body[1 - e];
+            if (contact->system != IMP_NO_SYSTEM || one == IMP_WORLD ||
+                other == IMP_WORLD || !body[one])
+                continue;
+            const imp_body *ground = rt_body(run, other);
+            double tol, rate;
+            gap_tolerances(run, c, &tol, &rate);
+            out->lift = fmax(out->lift, LIMIT_LIFTS * tol);
+            if (ground->flags & IMP_BODYF_GTIME ||
+                contact->compliance != IMP_NO_TAPE)
+                out->any_work = true;
+            if (!(ground->flags & IMP_BODYF_PRESCRIBED))
+                continue;
+            const double *env = run->env + contact->env_contact;
+            out->mu = fmax(out->mu, fmax(env[IMP_CONTACT_MU_STATIC],
+                                         env[IMP_CONTACT_MU_IMPACT]));
+            st = ground_speed(run, other,
+                              run->env + rt_body(run, one)->env_state,
+                              &out->ground);
+        }
+    return st;
+}
+
+static int
+limit_account(struct rt *run, const struct limit_of *limit,
+              struct limit_account *out)
+{
+    assert(run != NULL && limit != NULL && out != NULL);
+    *out = (struct limit_account){0};
+    bool plane = run->im->dim == 2;
+    double weight = vec3_norm(run->world.gravity);
+    for (uint32_t i = 0; i < run->im->bodies.n; i++) {
+        const imp_body *of = rt_body(run, i);
+        const double *own = run->env + of->env_body,
+                     *state = run->env + of->env_state;
+        double sums[8], pull[2] = {0.0, 0.0}, inertia = 0.0, place = 0.0;
+        if (!limit->body[i] || of->flags & IMP_BODYF_FIXED ||
+            of->energy == IMP_NO_TAPE)
+            continue;
+        rt_enter(run, i);
+        int st = rt_eval(run, of->energy, NULL, sums);
+        if (!st && of->pull != IMP_NO_TAPE)
+            st = rt_eval(run, of->pull, NULL, pull);
+        if (st)
+            return st;
+        for (int k = 0; k < (plane ? 1 : 6); k++)
+            inertia += fabs(own[IMP_BODY_INERTIA + k]);
+        for (uint32_t k = 0; k < run->im->dim; k++)
+            place += fabs(state[k]);
+        const double *v = state + (plane ? 3 : 7);
+        double speed = plane ? hypot(v[0], v[1]) : vec3_norm(v),
+               spin = plane ? fabs(v[2]) : vec3_norm(v + 3);
+        out->energy += sums[0] + sums[1];
+        out->terms +=
+            2.0 * sums[0] + fabs(sums[1]) + own[IMP_BODY_MASS] * weight * place;
+        out->force += own[IMP_BODY_MASS] * (weight + pull[0]);
+        out->power +=
+            own[IMP_BODY_MASS] * pull[0] * speed + inertia * pull[1] * spin;
+    }
+    return limit_ground(run, limit, out);
+}
+
+/* All impulses on the way to the limit are at most those that the flights would
+ * give if all of them fell on one point, again and again; and what carries the
+ * bodies. */
+static double
+limit_pushes(const struct limit_of *limit, double left, double force)
+{
+    double speed = 0.0, answer = 0.0, e = 0.0;
+    for (int i = 0; i < limit->n; i++) {
+        double mobility = limit->G[(size_t)i * (size_t)limit->n + (size_t)i];
+        const struct contact_point_state *point = &limit->point[i];
+        if (!limit->moved[i] || !(mobility > 0.0))
+            continue;
+        speed +=
+            (fabs(point->rate) + left * fabs(point->free)) / sqrt(mobility);
+        answer += 1.0 / sqrt(mobility);
+        e = fmax(e, fmin(limit->e[i], 1.0 - RT_TOLERANCE));
+    }
+    return 2.0 * speed * answer / (1.0 - e) + LIMIT_FORCES * left * force;
+}
+
+int
+impact_audit_limit(struct analysis *analysis, const struct limit_of *limit,
+                   const struct saved_state *before)
+{
+    assert(analysis != NULL && limit != NULL && before != NULL);
+    struct rt *run = analysis->rt;
+    struct limit_account was, is;
+    struct saved_state now = saved_state_take(run);
+    double left = rt_time(run);
+    int st = limit_account(run, limit, &is);
+    saved_state_restore(run, before);
+    left -= rt_time(run);
+    if (!st)
+        st = limit_account(run, limit, &was);
+    saved_state_restore(run, &now);
+    if (st || was.any_work || is.any_work || run->im->gain_allowed)
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    double gain = is.energy - was.energy, terms = fmax(is.terms, was.terms),
+           force = fmax(was.force, is.force),
+           known =
+               isfinite(limit->state_error) ? limit->state_error : RT_TOLERANCE,
+           ground = fmax(is.ground, was.ground) * (1.0 + fmax(is.mu, was.mu)) *
+                    limit_pushes(limit, left, force),
+           allowed = (IMPACT_CONSERVES + known) * terms +
+                     LIMIT_FORCES * left * fmax(was.power, is.power) +
+                     fmax(is.lift, was.lift) * force + ground;
+    if (gain <= allowed)
+        return IMP_OK;
+    char more[NUM_TEXT], most[NUM_TEXT], time[NUM_TEXT];
+    struct diag *diag = diag_add(
+        analysis->ds, DIAG_E0714, rt_contact(run, limit->contact)->range,
+        "the limit of impacts at t = %s s raises the energy by %s J, of which "
+        "%s J may be work of forces or moving ground, or rounding",
+        num_digits(time, rt_time(run), 9), num_digits(more, gain, 3),
+        num_digits(most, allowed, 3));
+    diag_help(
+        analysis->ds, diag,
+        "the limit was foreseen wrongly: please report it with the model; "
+        "a run `until` a time before it is right");
     return IMP_FAILED;
 }

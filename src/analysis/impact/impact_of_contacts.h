@@ -9,6 +9,8 @@
 #include "analysis/collision/verdict.h"
 #include "runtime/friction/friction.h"
 #include "runtime/impact/impact_of_run.h"
+#include "runtime/instance/saved_state.h"
+#include "runtime/modes/mode_select.h"
 
 /* Reads the problem of contacts[0..n), n > 0, at the present state. Where the
  * normal of one is not unique, in->open is its number and the problem is not
@@ -86,6 +88,23 @@ void impact_report_law(struct analysis *analysis, imp_range where,
 int impact_audit(struct analysis *analysis, imp_range where,
                  const struct impact_of_run *problem,
                  const struct impact_solver *solver);
+/* A limit of infinitely many impacts: which bodies take part; the contact of
+ * the last impact that was followed; how many contacts the run has; the points,
+ * as they were then, with their Delassus matrix and restitutions, and which of
+ * them are hit on the way; the error of the state, a share (NAN: it is not
+ * known). */
+struct limit_of {
+    const bool *body, *moved;
+    uint32_t contact, n_contacts;
+    int n;
+    const struct contact_point_state *point;
+    const double *G, *e;
+    double state_error;
+};
+/* Checks I2 there: the state is that of the limit, `before` that behind the
+ * last impact. IMP_FAILED after a diagnostic. */
+int impact_audit_limit(struct analysis *analysis, const struct limit_of *limit,
+                       const struct saved_state *before);
 /* Reports that a normal is not unique: which contact, what touches, the
  * choices, and how to state one. code: E0724 or W0724. */
 void impact_report_open_normal(struct analysis *analysis,

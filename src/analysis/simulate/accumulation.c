@@ -280,9 +280,10 @@ arrive(struct simulation *sim, struct limit_group *group,
         sim->accumulation->beside[i] = false;
     }
     sim->rows.fresh = false;
-    return planes ? simulate_persistent_choose(sim, contact, rest, n_rest,
-                                               group->contact)
-                  : simulate_persistent_settle(sim, list, n_list, &lost);
+    st = planes ? simulate_persistent_choose(sim, contact, rest, n_rest,
+                                             group->contact)
+                : simulate_persistent_settle(sim, list, n_list, &lost);
+    return st ? st : limit_energy_kept(sim, group, limit, contact, here);
 }
 
 static struct accumulation_work *
@@ -624,8 +625,7 @@ take(struct simulation *sim, struct limit_group *group,
                : arrive(sim, group, limit, contact, error, &here, there);
 }
 
-/* Is it too early for a prediction? A limit comes after the next flight at the
- * earliest; and where none was near, predictions are rarer. */
+/* Is it too early for a prediction? Where no limit was near, they are rarer. */
 static bool
 is_early(struct flight_history *flights)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of infinitely many impacts in the record of `simulate`: when, at which
- * contacts and gaps, how many impacts were resolved, what the limit rests on,
- * and how well it is known. When that is enough. And verdicts of choices of
- * modes, where friction is. */
+/* Limits of infinitely many impacts in the record of `simulate`: when, where,
+ * how many impacts were resolved, what the limit rests on, how well it is
+ * known, and when that is enough. And verdicts of choices of modes. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -567,8 +566,7 @@ is_known(struct simulation *sim, const struct limit_points *points,
  * motion: gaps are off by their rounding at the end of the window, and with the
  * third power of the time, and flights by that over their speed at either end.
  * What the forecast itself does not know of its limit counts, too. It is
- * compared with what is joined among the points of the limit: others may change
- * it all. */
+ * compared with what is joined among the points of the limit. */
 static bool
 is_blurred(const struct limit_group *group, const struct forecast_limit *limit,
            double change, double window, bool enough,
@@ -607,8 +605,7 @@ limits_known(struct simulation *sim, uint32_t contact,
     return (known && enough) || found[0].blurred;
 }
 
-/* -- what rounding makes of impacts in no order -----------------------------
- */
+/* -- what rounding makes of impacts in no order ---------------------------- */
 
 /* Gaps are moved by so many of their roundings to either side, and what that
  * moves the limit by counts so many times. */
@@ -644,8 +641,8 @@ move_points(const struct limit_group *group, const int *as_one, int side,
     }
 }
 
-/* Where points are hit in no order, rounding grows from impact to impact as a
- * share of the flights. Asks where a limit leads whose gaps are moved. */
+/* Where points are hit in no order, rounding grows from impact to impact. Asks
+ * where a limit leads whose gaps are moved. */
 double
 limit_rounded(struct simulation *sim, const struct limit_group *group,
               const struct forecast_question *question,
@@ -771,14 +768,12 @@ simulate_steps_remedy(const struct simulation *sim)
     /* one ball is no pile */
     return balls && balls_moving(balls) > 1 && !(friction && run->im->dim == 3)
                ? "; or take a law that brings piles to rest, which resolves "
-                 "all "
-                 "impacts of a short time at once: `engine = steps  "
+                 "all impacts of a short time at once: `engine = steps  "
                  "step = 1 [ms]`"
                : "";
 }
 
-/* -- energy that is gained -------------------------------------------------
- */
+/* -- energy that is gained ------------------------------------------------- */
 
 /* So many times the greatest that was told: the first one may be small. */
 #define GAIN_NEWS 1000.0
@@ -789,4 +784,17 @@ simulate_gain_news(struct simulation *sim, double gain, double *told)
         return false;
     *told = gain;
     return true;
+}
+
+int
+limit_energy_kept(struct simulation *sim, const struct limit_group *group,
+                  const struct forecast_limit *limit, uint32_t contact,
+                  const struct saved_state *here)
+{
+    assert(sim != NULL && group != NULL && limit != NULL && here != NULL);
+    const struct limit_of of = {
+        group->body,     limit->moved, contact,
+        sim->n_contacts, group->n,     group->point,
+        group->G,        group->e,     limit->chatter.state_error};
+    return impact_audit_limit(sim->analysis, &of, here);
 }

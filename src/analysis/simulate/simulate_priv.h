@@ -506,8 +506,7 @@ int simulate_persistent_peek(struct simulation *sim, struct clocks *clocks,
 /* The force of the held point `which` has fallen to zero. opens: it had done so
  * before, as those of its contact have, which opens from now on. */
 int simulate_persistent_unloaded(struct simulation *sim, int which, bool opens);
-/* Can friction keep a contact closed that nothing presses together, as p is
- * below 0 in slip one way or the other? Then it may not open by itself. */
+/* Can friction keep it closed though nothing presses it, as p < 0 in slip? */
 bool simulate_may_push(struct simulation *sim, uint32_t contact);
 /* Do two polygons rest corner on corner, with friction? Then both vertices on
  * the faces beside them, one each, hold them there. */
@@ -516,7 +515,6 @@ bool simulate_corners_rest(struct simulation *sim, uint32_t contact,
 /* The held point `which` of `contact` has passed the end of its feature. */
 int simulate_persistent_past_end(struct simulation *sim, uint32_t contact,
                                  int which);
-
 /* The slip of the held point `which` has come to 0 (`stops`), or its force
  * leaves the cone of friction. */
 int simulate_persistent_friction(struct simulation *sim, int which, bool stops);
@@ -562,8 +560,7 @@ void simulate_paradox_jam(struct simulation *sim,
 
 /* At the start: contacts that yield are rigid, or soft if the run says so. */
 int simulate_yield_start(struct simulation *sim);
-/* Is the contact soft, and open? Is it pressed in? Has its law no force there?
- */
+/* Is the contact soft, and open? Is it pressed in? Has its law no force? */
 bool simulate_yields_open(const struct simulation *sim, uint32_t contact);
 bool simulate_yields(const struct simulation *sim, uint32_t contact);
 bool simulate_yields_slack(const struct simulation *sim, uint32_t contact);
@@ -684,6 +681,10 @@ bool limit_group_overlaps(struct simulation *sim, const struct limit_group *);
 bool limit_group_past_end(struct simulation *sim,
                           const struct limit_group *group, const bool *closed);
 
+/* Audits the energy at the limit that is reached now (impact_audit_limit). */
+int limit_energy_kept(struct simulation *, const struct limit_group *,
+                      const struct forecast_limit *, uint32_t contact,
+                      const struct saved_state *here);
 /* Notes the predictions after an impact at `contact`, now, of the limit of all,
  * which is known well enough if the result is true, and of that of some. Within
  * `window` seconds the parabola is the motion (limit_window). */
@@ -762,7 +763,6 @@ int simulate_local_start(struct simulation *sim);
 void simulate_ball_flights_start(struct simulation *sim);
 /* The same for discs and spheres. */
 int simulate_ball_flights(struct simulation *sim, double until, double limit);
-
 /* Records rows on the way (*changed: modes did), and due ones; sim->rub comes */
 int simulate_rows_looked(struct simulation *sim, bool *changed);
 int simulate_rows_now(struct simulation *sim);

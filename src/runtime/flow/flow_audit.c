@@ -9,8 +9,10 @@
  * Each is compared with the sum of the moduli of its terms, never with a sum
  * that may cancel. Behind a limit of chatter the impulses are not known, but
  * their directions are: what M (w - v) has beside the gradients must vanish.
- * An event that fails this is an error of the program, or of a mass matrix that
- * no arithmetic can solve; it ends the run before anything rests on it. */
+ * And none of them gives energy: between the event before and the limit it
+ * rises by no more than forces and moving ground do there (I2). An event that
+ * fails this is an error of the program, or of a mass matrix that no arithmetic
+ * can solve; it ends the run before anything rests on it. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -20,6 +22,7 @@
 #include "base/num.h"
 #include "runtime/flow/flow_friction_priv.h"
 #include "runtime/instance/contact_restitution.h"
+#include "runtime/numerics/polynomial.h"
 
 /* I1: relative errors of energy, momentum and rates at one event. */
 #define AUDIT_CONSERVES 1e-12
@@ -42,6 +45,9 @@ struct flow_audit {
     double *change, *terms; /* n: of the momenta, over the roots of masses */
     double *speed;          /* n: the terms of the velocities */
     double *span;           /* m x n: gradients, orthogonal to each other */
+    double began, *from;    /* 2n: when the last event was, and its state */
+    double *free;           /* 2n: where the motion from there leads by the time
+                               of the limit, if nothing is hit */
     double worst;           /* error of an event so far, where it is above
                                AUDIT_CONSERVES; 0: none is */
     uint32_t worst_contact; /* and its contact */
@@ -64,6 +70,8 @@ flow_audit_new(struct flow *flow, struct arena *arena)
     audit->terms = NEW_N(arena, double, n + 1);
     audit->speed = NEW_N(arena, double, n + 1);
     audit->span = NEW_N(arena, double, m *n + 1);
+    audit->from = NEW_N(arena, double, 2 * n + 1);
+    audit->free = NEW_N(arena, double, 2 * n + 1);
 }
 
 /* A flow that is used again begins a new run. */
@@ -74,10 +82,38 @@ flow_audit_begin(struct flow *flow)
     flow->audit->worst = 0.0;
 }
 
+/* The state behind the last event, and where it leads by flow->ahead if nothing
+ * is hit. */
+static void
+keep_beginning(struct flow *flow)
+{
+    struct flow_audit *audit = flow->audit;
+    const struct taylor_flow *taylor = flow->taylor;
+    uint32_t n = flow->n;
+    if (taylor) {
+        audit->began = taylor->now;
+        memcpy(audit->from, taylor->x, 2 * n * sizeof *audit->from);
+        for (uint32_t j = 0; j < 2 * n; j++)
+            audit->free[j] = polynomial_value(
+                taylor->piece.state + (size_t)j * ROW, MOTION_STEP_ORDER,
+                flow->ahead - taylor->piece.began);
+        return;
+    }
+    audit->began = flow->parabola.now->t;
+    for (int end = 0; end < 2; end++) {
+        double *to = end ? audit->free : audit->from;
+        ballistic_between(flow->parabola.now, NULL,
+                          end ? flow->ahead : audit->began, flow->q, flow->v);
+        memcpy(to, flow->q, n * sizeof *to);
+        memcpy(to + n, flow->v, n * sizeof *to);
+    }
+}
+
 void
 flow_audit_before(struct flow *flow)
 {
     assert(flow != NULL && flow->audit != NULL);
+    keep_beginning(flow);
     flow->method->at(flow, flow->ahead);
     memcpy(flow->audit->q, flow->q, flow->n * sizeof *flow->q);
     memcpy(flow->audit->v, flow->v, flow->n * sizeof *flow->v);
@@ -326,6 +362,175 @@ after_friction(struct flow *flow, const struct flow_event *event)
     return broken(flow, event, energy.sum, worst, 0.0);
 }
 
+/* -- limits ---------------------------------------------------------------- */
+
+/* What forces would do to the free motion until a limit, and what they do to
+ * the one that is hit on the way, may differ by so many times the former. */
+#define LIMIT_FORCES 4.0
+
+/* The energy at a state of the system, and the moduli of its terms. */
+static int
+energy_at(struct flow *flow, double time, const double *q, const double *v,
+          struct account *energy)
+{
+    struct rt *run = flow->run;
+    size_t n = flow->n;
+    double *env = run->env + flow->sys->env_state,
+           *now = &run->env[run->im->layout.time], was = *now, sums[2],
+           *state = NEW_N(run->brief, double, 2 * n + 1);
+    memcpy(state, env, 2 * n * sizeof *env);
+    memcpy(env, q, n * sizeof *env);
+    memcpy(env + n, v, n * sizeof *env);
+    *now = time;
+    int st = rt_eval(run, flow->sys->energy, NULL, sums);
+    *now = was;
+    memcpy(env, state, 2 * n * sizeof *env);
+    if (!st)
+        *energy =
+            (struct account){sums[0] + sums[1], 2.0 * sums[0] + fabs(sums[1])};
+    return st;
+}
+
+/* The least mobility that a point with this gradient may have: u.N squared over
+ * u.M u is one for all u, and u = N/M is near. */
+static double
+least_mobility(const struct flow *flow, const double *N)
+{
+    const double *mass = flow->instant.mass;
+    size_t n = flow->n;
+    double moved = 0.0, answer = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double u = N[i] / mass[i * (n + 1)];
+        moved += u * N[i];
+        for (size_t j = 0; j < n; j++)
+            answer += u * mass[i * n + j] * N[j] / mass[j * (n + 1)];
+    }
+    return answer > 0.0 ? moved * moved / answer : 0.0;
+}
+
+/* The speed with which the contacts of a limit fly, in the norm of the energy:
+ * the impulses to come at one of them are at most those that it would give if
+ * it fell on that contact alone, again and again. */
+static double
+flying_speed(const struct flow *flow, double left)
+{
+    size_t n = flow->n;
+    double sum = 0.0;
+    for (uint32_t k = 0; k < flow->last.n_contacts; k++) {
+        uint32_t c = flow->last.contacts[k] - flow->sys->contact;
+        const double *N = flow->instant.N + c * n;
+        double rate = flow->instant.drift[c], acc = fabs(flow->instant.bias[c]),
+               mobility = least_mobility(flow, N);
+        for (size_t i = 0; i < n; i++) {
+            rate += N[i] * flow->audit->from[n + i];
+            acc += fabs(N[i] * flow->instant.acc[i]);
+        }
+        if (mobility > 0.0)
+            sum += (fabs(rate) + left * acc) / sqrt(mobility);
+    }
+    return sum;
+}
+
+/* What may be done from outside until the limit. Ground that moves does, by its
+ * speed along the normal and, with friction, along the slip. And gaps are moved
+ * by their rounding, against the forces. */
+static double
+outer_work(const struct flow *flow, double left)
+{
+    const struct taylor_flow *taylor = flow->taylor;
+    const struct taylor_friction *friction = taylor ? taylor->friction : NULL;
+    size_t n = flow->n;
+    double fall = system_energy_norm(flow->instant.mass, flow->instant.acc,
+                                     flow->n),
+           speed = flying_speed(flow, left), sum = 0.0;
+    for (uint32_t c = 0; c < flow->m; c++) {
+        const double *N = flow->instant.N + c * n;
+        double drift = fabs(flow->instant.drift[c]),
+               mobility = least_mobility(flow, N),
+               gap =
+                   taylor ? taylor->terms.gap_max[c] : fabs(flow->instant.c[c]),
+               e = fmin(flow->instant.e[c], 1.0 - RT_TOLERANCE);
+        for (size_t i = 0; i < n; i++)
+            gap += fabs(N[i] * flow->q[i]);
+        for (size_t r = 2 * (size_t)c; friction && r < 2 * (size_t)c + 2; r++)
+            drift = fmax(drift, fabs(friction->rows.drift[r]));
+        if (mobility > 0.0)
+            sum += (2.0 * drift * (speed / (1.0 - e) + left * fall) +
+                    AUDIT_NOISE * DBL_EPSILON * gap * fall) /
+                   sqrt(mobility);
+    }
+    return sum;
+}
+
+/* By how much does the energy rise more than it may until a limit, as a share
+ * of its terms? *gain: the whole rise. */
+static int
+limit_gain(struct flow *flow, const struct flow_event *event, double terms,
+           double *share, double *gain)
+{
+    const struct flow_audit *audit = flow->audit;
+    struct account was, is, free;
+    *share = *gain = 0.0;
+    if (flow->run->im->gain_allowed ||
+        (flow->taylor && flow->taylor->friction &&
+         flow->taylor->friction->may_gain))
+        return IMP_OK;
+    double left = event->time - audit->began;
+    int st =
+        energy_at(flow, audit->began, audit->from, audit->from + flow->n, &was);
+    if (!st)
+        st = energy_at(flow, event->time, flow->q, flow->v, &is);
+    if (!st)
+        st = energy_at(flow, event->time, audit->free, audit->free + flow->n,
+                       &free);
+    if (st) /* it has no value there */
+        return st == IMP_NONFINITE ? IMP_OK : st;
+    *gain = is.sum - was.sum;
+    terms = fmax(terms, fmax(is.terms, was.terms));
+    double over = *gain - LIMIT_FORCES * fabs(free.sum - was.sum) -
+                  outer_work(flow, left);
+    *share = terms > DBL_MIN ? fmax(over / terms, 0.0) : 0.0;
+    return IMP_OK;
+}
+
+static int
+limit_broken(struct flow *flow, const struct flow_event *event, double gain)
+{
+    char time[NUM_TEXT], more[NUM_TEXT];
+    struct diag *diag = diag_add(
+        flow->run->ds, DIAG_E0714, rt_contact(flow->run, event->contact)->range,
+        "the limit of impacts of `%s` at t = %s raises the energy by %s (SI "
+        "units), more than forces and moving ground may do",
+        imp_text(flow->run->im, flow->sys->name),
+        num_digits(time, event->time, 9), num_digits(more, gain, 3));
+    diag_help(flow->run->ds, diag,
+              "the limit was foreseen wrongly: please report it with the "
+              "model; a run `until` a time before it is right");
+    return IMP_FAILED;
+}
+
+/* Audits the energy at a limit. */
+static int
+after_limit(struct flow *flow, const struct flow_event *event, double terms)
+{
+    double share, gain,
+        known = isfinite(event->chatter.state_error)
+                    ? event->chatter.state_error
+                    : AUDIT_BROKEN,
+        allowed = AUDIT_CONSERVES + known;
+    int st = limit_gain(flow, event, terms, &share, &gain);
+    if (st)
+        return st;
+    if (share > allowed && share > flow->audit->worst) {
+        flow->audit->worst = share;
+        flow->audit->worst_contact = event->contact;
+    }
+    if (share <= fmax(allowed, AUDIT_BROKEN))
+        return IMP_OK;
+    flow->audit->worst = 0.0; /* the error says it */
+    return limit_broken(flow, event, gain);
+}
+
 int
 flow_audit_after(struct flow *flow, const struct flow_event *event)
 {
@@ -340,7 +545,8 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
     struct flow_audit *audit = flow->audit;
     flow->method->at(flow, event->time);
     if (flow->taylor && flow->taylor->friction)
-        return hit ? after_friction(flow, event) : IMP_OK;
+        return hit ? after_friction(flow, event)
+                   : after_limit(flow, event, 0.0);
     for (size_t i = 0; i < flow->n; i++)
         flow->audit->speed[i] = speed_terms(flow, i, event->time);
     balance(flow, &energy);
@@ -370,7 +576,7 @@ flow_audit_after(struct flow *flow, const struct flow_event *event)
         audit->worst_contact = event->contact;
     }
     if (worst <= fmax(allowed, AUDIT_BROKEN))
-        return IMP_OK;
+        return limit ? after_limit(flow, event, energy.terms) : IMP_OK;
     audit->worst = 0.0; /* the error says it */
     return broken(flow, event, energy.sum, momentum, rate);
 }

@@ -187,19 +187,20 @@ irregular(const struct ballistic *motion, enum pattern_state what,
            before = impact_history_time(motion, compared, compared);
     if (!(now < 0.99 * before))
         return false;
-    double ratio = now / before,
-           average = now > 0.0 ? pow(ratio, 1.0 / compared) : NAN;
+    double ratio = now / before, remaining = now * ratio / (1.0 - ratio);
+    if (!(times2(remaining, motion->length_exponent - motion->rate_exponent) <=
+          0.25 * DBL_EPSILON * (motion->t - motion->t_start)))
+        return false;
+    double average = now > 0.0 ? pow(ratio, 1.0 / compared) : NAN;
     double off = scatter(motion, compared, log(average));
     *pattern = (struct pattern){.evidence = LIMIT_BELOW_ROUNDING,
                                 .period = compared,
                                 .matches = -1,
                                 .ratio = average,
                                 .ratio_error = average * expm1(off),
-                                .remaining = now * ratio / (1.0 - ratio),
+                                .remaining = remaining,
                                 .error = 1.0};
-    return times2(pattern->remaining,
-                  motion->length_exponent - motion->rate_exponent) <=
-           0.25 * DBL_EPSILON * (motion->t - motion->t_start);
+    return true;
 }
 
 /* The same for accumulations in accumulations (history.c); event.group is then

@@ -272,6 +272,38 @@ all_stick(const struct many *m)
     return friction_forces_of(arena, &in, &set, &found);
 }
 
+/* A ball of weight 1 on two floors without friction whose normals differ by a
+ * sine of 1e-5. What they ask contradicts each other by a share of 2e-11, so
+ * that one of them would have to pull with a fifth of the weight: both press,
+ * to what such points are known to. They do where the share is -1e-11, and do
+ * not where it is 1e-7. */
+static void
+nearly_one_point(void **state)
+{
+    (void)state;
+    double s = 1e-5, c = sqrt(1 - s * s);
+    static const double apart[] = {-1e-11, 2e-11, 1e-7};
+    for (int k = 0; k < 3; k++) {
+        enum contact_mode mode[2] = {CONTACT_FREE, CONTACT_FREE};
+        struct friction_set found, set = {.mode = mode};
+        struct many m = {.n = 2,
+                         .free = {-1, 0, -c + apart[k], 0},
+                         .terms = {1, 0, 1, 0},
+                         .W = {1, 0, c, 0, 0, 0, 0, 0, c, 0, 1}};
+        struct friction_instant in = {.n = m.n,
+                                      .point = m.point,
+                                      .W = m.W,
+                                      .free = m.free,
+                                      .terms = m.terms};
+        mode[0] = mode[1] = CONTACT_SLIDE;
+        assert_int_equal(friction_forces_of(arena, &in, &set, &found), k < 2);
+        if (k == 2)
+            continue;
+        assert_true(found.normal[0] >= 0.0 && found.normal[1] >= 0.0);
+        assert_float_equal(found.normal[0] + found.normal[1], 1, 1e-9);
+    }
+}
+
 /* Discs in a box all of whose points stick until a side force has grown so far
  * that no forces keep them: there the forces are at edges of their cones. What
  * goes on obeys the law then, and until `span` later, with forces that grow by
@@ -504,6 +536,7 @@ main(void)
         cmocka_unit_test_setup_teardown(full_boxes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(recorded_heap, set_up, tear_down),
         cmocka_unit_test_setup_teardown(loads_in_a_box, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(nearly_one_point, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_at_their_limits, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(chains, set_up, tear_down),

@@ -86,6 +86,12 @@ struct mode_solution {
     double margin;
     double *force, *acc; /* 2 n each */
 };
+/* A choice that was found. */
+struct mode_found {
+    struct point_state *state;
+    struct mode_solution solution;
+    bool goes_on; /* has the mode of all points that were held */
+};
 /* -- what the search of one choice keeps (mode_forces.c, mode_shares.c) -----
  */
 
@@ -104,6 +110,8 @@ struct mode_scratch {
     double *scale; /* 2 n: 1/sqrt(W_ii) */
     double *K, *rhs, *x, *work;
     int *order;   /* of pivots: which unknown stands where */
+    double zero;  /* pivots up to this share of the first count as 0 */
+    double least; /* the share of the least one that did not */
     double *base; /* 2 n: forces without the unknowns */
     double *null; /* orthonormal directions of forces, up to k, 2 n each */
     double *A, *h, *t, *room;
@@ -150,10 +158,29 @@ void mode_ranges(struct arena *arena, const struct mode_problem *in,
 double mode_spread(struct arena *arena, const struct mode_problem *in,
                    const struct point_state *state, double enough);
 /* Do some forces of a choice of modes, which are a family, belong to another
- * choice, too, in which some of its points are open, or stick? */
+ * choice, too? */
 bool mode_meets(struct arena *arena, const struct mode_problem *in,
                 const struct point_state *state,
                 const struct point_state *other);
+/* Do n motions lie in a row, or a tree, of families of loads, each of which
+ * meets the next one, with those between them that are given? NULL: no; else
+ * what is taken of all these. goes_on: some of the n motions do. */
+const struct mode_found *
+mode_connected(struct arena *arena, const struct mode_problem *in, bool goes_on,
+               int n, const struct mode_found *found, int n_between,
+               const struct mode_found *between);
+/* Writes modes into `state` between those of n motions: points are closed that
+ * are so in one of them. False: there are none. */
+enum mode_merging {
+    MODE_SLIPPING, /* points slip that do so in one of them */
+    MODE_SLIDING,  /* those, too, that stick in one, and slide in another one
+                      without a force */
+    MODE_STICKING, /* points stick that do not always slip alike */
+    MODE_MERGES
+};
+bool mode_merge(const struct mode_problem *in, int n,
+                const struct mode_found *found, enum mode_merging how,
+                struct point_state *state);
 /* friction_room for a choice of modes. */
 double mode_room(struct arena *arena, const struct mode_problem *in,
                  const struct point_state *state, const double *rate);
@@ -177,10 +204,16 @@ void mode_pairs(struct arena *arena, const struct mode_problem *in,
                 const double *none, struct point_state *state,
                 bool (*try)(void *context), void *context);
 
-/* Does the same whenever sweeps have come to other modes. quick: a few sweeps,
- * of which few are tried. force (2 n): what the last sweep leaves. */
+/* Does the same whenever sweeps have come to other modes. force (2 n): what the
+ * last sweep leaves. */
+enum mode_sweeping {
+    SWEEPS_QUICK, /* a few, of which few are tried */
+    SWEEPS_LEAPING,
+    SWEEPS_PLAIN /* without leaps, which may lead away from where slow sweeps
+                    would come to an end */
+};
 void mode_sweeps(struct arena *arena, const struct mode_problem *in,
-                 const double *none, bool quick, double *force,
+                 const double *none, enum mode_sweeping how, double *force,
                  struct point_state *state, bool (*try)(void *context),
                  void *context);
 
@@ -239,11 +272,6 @@ bool mode_tree(struct arena *arena, const struct mode_problem *in,
 /* -- mode_search.c ----------------------------------------------------------
  */
 
-struct mode_found {
-    struct point_state *state;
-    struct mode_solution solution;
-    bool goes_on; /* has the mode of all points that were held */
-};
 struct mode_result {
     enum friction_verdict verdict;
     int n; /* different motions */

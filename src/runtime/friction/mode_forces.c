@@ -19,6 +19,12 @@
  * other: a sine of 3e-6 between their directions; rounding makes 10^-4 of it.
  */
 #define PIVOT_ZERO 1e-11
+/* Pivots up to this share belong to points that nearly do: the lattice to which
+ * equal discs come has sines of 1e-4 and less. What makes conditions contradict
+ * each other by 1e-12 of their terms, such as the tolerance of gaps, makes
+ * forces as great as all others of them. Where no forces hold then, those are
+ * asked that leave these conditions to FRICTION_DEPENDS. */
+#define PIVOT_NEARLY 1e-8
 
 /* roundings of the sums that make an acceleration */
 #define ROW_ROUNDING 64
@@ -199,7 +205,8 @@ bring_pivot(struct mode_scratch *scratch, int place, double *most)
     return fabs(matrix[place * k + place]);
 }
 
-/* Gauss elimination with complete pivoting, in place. Returns the rank. */
+/* Gauss elimination with complete pivoting, in place, up to the first pivot
+ * below the share scratch->zero of the first one. Returns the rank. */
 static int
 eliminate(struct mode_scratch *scratch)
 {
@@ -212,8 +219,9 @@ eliminate(struct mode_scratch *scratch)
     for (int place = 0; place < k; place++) {
         double pivot = bring_pivot(scratch, place, most);
         first = place ? first : pivot;
-        if (!(pivot > PIVOT_ZERO * first))
+        if (!(pivot > scratch->zero * first))
             return place;
+        scratch->least = pivot / first;
         const double *from = matrix + (size_t)place * (size_t)k;
         for (int i = place + 1; i < k; i++) {
             double *row = matrix + (size_t)i * (size_t)k,
@@ -643,31 +651,29 @@ off_edges(struct mode_scratch *scratch, const struct mode_problem *in,
     solution->margin = least_margin(scratch, in, solution->force);
 }
 
-void
-mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
-            const struct point_state *state, struct mode_solution *solution)
+/* Finds forces of the modes, with pivots up to the share scratch->zero as those
+ * of points that depend on each other. Returns in how many directions these are
+ * free; -1: no forces obey the modes. */
+static int
+obeying_forces(struct mode_scratch *scratch, const struct mode_problem *in,
+               struct mode_solution *solution)
 {
-    assert(scratch && in && state && solution);
-    int rows = 2 * in->n, k, count = 0;
-    unknowns(scratch, in, state);
-    bounds(scratch, in, state);
-    k = scratch->k;
-    solution->consistent = solution->shared = solution->loads = solution->pace =
-        solution->roomy = false;
+    int rows = 2 * in->n, k = scratch->k, count = 0;
     memcpy(solution->force, scratch->base, sizeof(double) * (size_t)rows);
+    scratch->least = INFINITY;
     if (k > 0) {
         equations(scratch, in);
         int rank = eliminate(scratch);
         one_solution(scratch, rank);
         spread_unknowns(scratch, scratch->x, solution->force);
         if (rank < k && !rest_is_zero(scratch, in, rank))
-            return; /* no forces hold these rows */
+            return -1; /* no forces hold these rows */
         count = null_directions(scratch, in, rank, solution->force);
     }
     if (!bounds_hold(scratch, in, solution->force, INFINITY) &&
         (count == 0 || !least_within(scratch, in, count, solution->force) ||
          !bounds_hold(scratch, in, solution->force, INFINITY)))
-        return;
+        return -1;
     accelerations(in, solution->force, solution->acc);
     double held = count > 0 ? FRICTION_DEPENDS : FRICTION_TOLERANCE;
     for (int j = 0; j < k; j++) {
@@ -675,9 +681,29 @@ mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
         if (fabs(solution->acc[row]) >
                 held * mode_row_size(in, solution->force, row) &&
             fabs(solution->acc[row]) > mode_row_noise(in, row))
-            return; /* no forces hold these rows */
+            return -1; /* no forces hold these rows */
     }
-    for (int j = 0; j < k; j++)
+    return count;
+}
+
+void
+mode_forces(struct mode_scratch *scratch, const struct mode_problem *in,
+            const struct point_state *state, struct mode_solution *solution)
+{
+    assert(scratch && in && state && solution);
+    unknowns(scratch, in, state);
+    bounds(scratch, in, state);
+    solution->consistent = solution->shared = solution->loads = solution->pace =
+        solution->roomy = false;
+    scratch->zero = PIVOT_ZERO;
+    int count = obeying_forces(scratch, in, solution);
+    if (count < 0 && scratch->least < PIVOT_NEARLY) {
+        scratch->zero = PIVOT_NEARLY;
+        count = obeying_forces(scratch, in, solution);
+    }
+    if (count < 0)
+        return;
+    for (int j = 0; j < scratch->k; j++)
         solution->acc[scratch->unknown[j]] = 0.0;
     solution->consistent = true;
     solution->tight =

@@ -346,7 +346,7 @@ leap(const struct mode_problem *in, double *force, const double *change,
 
 void
 mode_sweeps(struct arena *arena, const struct mode_problem *in,
-            const double *none, bool quick, double *force,
+            const double *none, enum mode_sweeping how, double *force,
             struct point_state *state, bool (*try)(void *context),
             void *context)
 {
@@ -357,6 +357,7 @@ mode_sweeps(struct arena *arena, const struct mode_problem *in,
     memset(force, 0, rows * sizeof *force);
     memset(state, 0, sizeof *state * (size_t)in->n);
     struct sweep_columns columns = sweep_columns(arena, in);
+    bool quick = how == SWEEPS_QUICK;
     long most = quick ? QUICK_MOST : SWEEPS_MOST;
     for (long made = 1, wait = quick ? QUICK_FIRST : 1; made <= most; made++) {
         sweep(in, &columns, force);
@@ -372,7 +373,7 @@ mode_sweeps(struct arena *arena, const struct mode_problem *in,
             before[r] = change[r];
             change[r] = force[r] - last[r];
         }
-        if (made % (2 * SWEEPS_ROW) == 0)
+        if (made % (2 * SWEEPS_ROW) == 0 && how != SWEEPS_PLAIN)
             leap(in, force, change, before, made % (8 * SWEEPS_ROW) == 0);
         memcpy(last, force, rows * sizeof *last);
     }

@@ -172,16 +172,19 @@ by_methods(struct search *search)
     for (int i = 0; i < in->n; i++)
         none[i] = force_noise(in, i);
     if (in->n > SWEEPS_FIRST)
-        mode_sweeps(search->arena, in, none, true, force, search->state,
+        mode_sweeps(search->arena, in, none, SWEEPS_QUICK, force, search->state,
                     try_modes, search);
     if (!search->all.n)
         mode_pairs(search->arena, in, none, search->state, try_modes, search);
     if (!search->all.n)
-        mode_sweeps(search->arena, in, none, false, force, search->state,
-                    try_modes, search);
+        mode_sweeps(search->arena, in, none, SWEEPS_LEAPING, force,
+                    search->state, try_modes, search);
     if (!search->all.n)
         mode_edges(search->arena, in, none, force, search->state, try_modes,
                    search);
+    if (!search->all.n)
+        mode_sweeps(search->arena, in, none, SWEEPS_PLAIN, force, search->state,
+                    try_modes, search);
 }
 
 /* Does the point stick as far as its static coefficient allows? One that has
@@ -665,53 +668,34 @@ list_motions(const struct search *search, struct mode_result *out)
     }
 }
 
-/* Writes the modes into `state` of which these motions may all be edges: points
- * are closed that are so in one of them, and slip that do so in one. False:
- * some slip either way. */
-static bool
-merge(const struct mode_problem *in, const struct mode_result *found,
-      struct point_state *state)
-{
-    for (int i = 0; i < in->n; i++) {
-        state[i] = found->found[0].state[i];
-        for (int k = 1; k < found->n; k++) {
-            struct point_state other = found->found[k].state[i];
-            if (mode_same_state(other, state[i]) ||
-                (state[i].closed && !other.closed))
-                continue;
-            if (!state[i].closed || state[i].tangent == TANGENT_STICK)
-                state[i] = other;
-            else if (other.tangent != TANGENT_STICK)
-                return false;
-        }
-        if (!may_be(in->point + i, state[i]))
-            return false;
-    }
-    return true;
-}
-
-/* Several motions, of which not one alone goes on, may each meet one family of
- * loads at an edge of it: then the loads decide between them, and this family
- * is what there is. */
+/* Several motions, of which not one alone goes on, may be told apart by nothing
+ * but the loads: where each of them is, or is an edge of, a family of loads
+ * that meets those of the others, or meets what lies between them. */
 static void
 join_edges(struct search *search, struct mode_result *out)
 {
+    const struct mode_problem *in = search->in;
     size_t before = search->all.n;
     int going = 0;
     for (int k = 0; k < out->n; k++)
         going += out->found[k].goes_on;
-    if (going == 1 || !merge(search->in, out, search->state))
-        return;
-    try_state(search);
-    const struct mode_found *family = search->all.v + before;
-    bool all = search->all.n > before && family->solution.loads;
-    for (int k = 0; k < out->n && all; k++)
-        all = mode_meets(search->arena, search->in, family->state,
-                         out->found[k].state);
+    for (int how = 0; how < MODE_MERGES && going != 1; how++) {
+        bool may = mode_merge(in, out->n, out->found, how, search->state);
+        for (int i = 0; i < in->n && may; i++)
+            may = may_be(in->point + i, search->state[i]);
+        if (may)
+            try_state(search);
+    }
+    int between = (int)(search->all.n - before);
+    const struct mode_found *one =
+        going == 1
+            ? NULL
+            : mode_connected(search->arena, in, going > 0, out->n, out->found,
+                             between, search->all.v + before);
     search->all.n = before;
-    if (!all)
+    if (!one)
         return;
-    out->found[0] = *family;
+    out->found[0] = *one;
     out->found[0].goes_on = going > 0;
     out->n = 1;
 }

@@ -243,8 +243,68 @@ hold_at_zero(const struct mode_problem *in, const struct family *family,
     *b = -(offset + dense_dot(rows, factor, family->force)) / own;
 }
 
-/* A program of the bounds of a family, and of what is none in the other choice:
- * forces of points that are open there, and slips that stick there. */
+/* A program that grows row by row. */
+struct meeting {
+    const struct mode_problem *in;
+    const struct family *family;
+    double *A, *b, *unit;
+    int m, columns;
+};
+
+/* Adds the row: force N of a point and `along` times its friction are 0. */
+static void
+hold_force(struct meeting *at, int i, double normal, double along)
+{
+    double *unit = at->unit + 2 * i;
+    unit[0] = normal;
+    unit[1] = along;
+    hold_at_zero(at->in, at->family, at->unit, 0.0, 1.0,
+                 at->A + (size_t)at->m * (size_t)at->columns, at->b + at->m);
+    unit[0] = unit[1] = 0.0;
+    at->m++;
+}
+
+/* Adds the row: an acceleration is 0. False: no force moves it. */
+static bool
+hold_acceleration(struct meeting *at, int row)
+{
+    int rows = 2 * at->in->n;
+    double own = at->in->W[row * (rows + 1)];
+    if (!(own > 0.0))
+        return false;
+    hold_at_zero(at->in, at->family, at->in->W + (size_t)row * (size_t)rows,
+                 at->in->free[row], own,
+                 at->A + (size_t)at->m * (size_t)at->columns, at->b + at->m);
+    at->m++;
+    return true;
+}
+
+/* Adds what forces that keep a point in `state` need to keep it in `other`,
+ * too. False: there are none, or it is not known. */
+static bool
+hold_both(struct meeting *at, int i, struct point_state state,
+          struct point_state other)
+{
+    if (mode_same_state(state, other))
+        return true;
+    if (!state.closed) /* then it has no force in the other one, either */
+        return other.tangent == TANGENT_STICK && hold_acceleration(at, 2 * i) &&
+               hold_acceleration(at, 2 * i + 1);
+    if (!other.closed) {
+        hold_force(at, i, 1.0, 0.0);
+        return true;
+    }
+    if (other.tangent == TANGENT_STICK)
+        return hold_acceleration(at, 2 * i + 1);
+    if (state.tangent != TANGENT_STICK || other.tangent == TANGENT_NONE)
+        return false;
+    double mu = at->in->point[i].mu_slip;
+    hold_force(at, i, other.tangent == TANGENT_FORWARD ? mu : -mu, 1.0);
+    return true;
+}
+
+/* A program of the bounds of a family, and of what keeps all points in the
+ * other choice, too. */
 bool
 mode_meets(struct arena *arena, const struct mode_problem *in,
            const struct point_state *state, const struct point_state *other)
@@ -255,35 +315,141 @@ mode_meets(struct arena *arena, const struct mode_problem *in,
     size_t rows = 2 * (size_t)in->n;
     if (!family_find(arena, in, state, &scratch, &family) || !family.count)
         return false;
-    int bounds = scratch->n_bound, columns = 2 * family.count + bounds,
-        m = bounds;
-    size_t width = (size_t)columns, most = (size_t)(bounds + in->n);
-    double *A = NEW_N(arena, double, most *width + 1),
-           *b = NEW_N(arena, double, most + 1),
-           *unit = NEW_N(arena, double, rows);
-    fill_bounds(scratch, in, &family, columns, A, b);
+    int bounds = scratch->n_bound;
+    struct meeting at = {.in = in,
+                         .family = &family,
+                         .m = bounds,
+                         .columns = 2 * family.count + bounds};
+    size_t most = (size_t)bounds + rows;
+    at.A = NEW_N(arena, double, most *(size_t)at.columns + 1);
+    at.b = NEW_N(arena, double, most + 1);
+    at.unit = NEW_N(arena, double, rows);
+    fill_bounds(scratch, in, &family, at.columns, at.A, at.b);
     for (int r = 0; r < bounds; r++)
-        b[r] = fmin(b[r], 0.0); /* what holds to rounding holds */
-    for (int i = 0; i < in->n; i++) {
-        size_t N = 2 * (size_t)i, T = N + 1;
-        double own = in->W[T * (rows + 1)];
-        if (mode_same_state(state[i], other[i]))
-            continue;
-        if (state[i].closed && !other[i].closed) {
-            unit[N] = 1.0;
-            hold_at_zero(in, &family, unit, 0.0, 1.0, A + (size_t)m * width,
-                         b + m);
-            unit[N] = 0.0;
-        } else if (state[i].closed && other[i].tangent == TANGENT_STICK &&
-                   own > 0.0) {
-            hold_at_zero(in, &family, in->W + T * rows, in->free[T], own,
-                         A + (size_t)m * width, b + m);
-        } else {
+        at.b[r] = fmin(at.b[r], 0.0); /* what holds to rounding holds */
+    for (int i = 0; i < in->n; i++)
+        if (!hold_both(&at, i, state[i], other[i]))
             return false;
-        }
-        m++;
+    return linear_program_new(arena, at.m, at.columns, at.A, at.b,
+                              FRICTION_SAME) != NULL;
+}
+
+/* The square of the norm of forces, with rows scaled to a unit diagonal of W.
+ */
+static double
+forces_size(const struct mode_problem *in, const double *force)
+{
+    int rows = 2 * in->n;
+    double sum = 0.0;
+    for (int r = 0; r < rows; r++)
+        sum += force[r] * force[r] * in->W[r * (rows + 1)];
+    return sum;
+}
+
+/* Of n choices that lead to each other: where some of them go on, one that does
+ * so with forces off all edges, whose motion does not depend on them; else that
+ * of the least forces of all whose motion does. NULL: nothing went on before,
+ * and the motion of one is the same for all forces about its own. */
+static const struct mode_found *
+best_of(const struct mode_problem *in, bool goes_on, int n,
+        const struct mode_found *const *all)
+{
+    const struct mode_found *best = NULL;
+    double size = INFINITY;
+    for (int k = 0; k < n; k++) {
+        const struct mode_solution *solution = &all[k]->solution;
+        double own = forces_size(in, solution->force);
+        if (solution->roomy && !solution->loads && all[k]->goes_on == goes_on)
+            return goes_on ? all[k] : NULL;
+        if (!solution->loads || !(own < size))
+            continue;
+        size = own;
+        best = all[k];
     }
-    return linear_program_new(arena, m, columns, A, b, FRICTION_SAME) != NULL;
+    return best;
+}
+
+const struct mode_found *
+mode_connected(struct arena *arena, const struct mode_problem *in, bool goes_on,
+               int n, const struct mode_found *found, int n_between,
+               const struct mode_found *between)
+{
+    assert(arena && in && n > 0 && found);
+    int all = n + n_between, count = 1, reached = 1;
+    const struct mode_found **row =
+        NEW_N(arena, const struct mode_found *, all);
+    bool *in_row = NEW_N(arena, bool, all);
+    row[0] = found;
+    in_row[0] = true;
+    for (int at = 0; at < count; at++)
+        for (int k = 0; k < all; k++) {
+            const struct mode_found *other =
+                k < n ? found + k : between + (k - n);
+            const struct point_state *a = row[at]->state, *b = other->state;
+            if (in_row[k] ||
+                !(mode_meets(arena, in, a, b) || mode_meets(arena, in, b, a)))
+                continue;
+            in_row[k] = true;
+            row[count++] = other;
+            reached += k < n;
+        }
+    return reached == n ? best_of(in, goes_on, count, row) : NULL;
+}
+
+/* Does a point that is open in this choice slide on the other body, at no
+ * distance? Its modes then are those of a slip without a force. */
+static enum tangential_state
+slides_open(const struct mode_problem *in, const struct mode_found *found,
+            int i)
+{
+    const double *acc = found->solution.acc + 2 * i;
+    double size[2];
+    for (int part = 0; part < 2; part++)
+        size[part] = FRICTION_SAME *
+                     mode_row_size(in, found->solution.force, 2 * i + part);
+    if (found->state[i].closed || fabs(acc[0]) > size[0] ||
+        !mode_starts_at_rest(in->point + i) || fabs(acc[1]) <= size[1])
+        return TANGENT_NONE;
+    return acc[1] > 0.0 ? TANGENT_FORWARD : TANGENT_BACKWARD;
+}
+
+/* The modes between two that a point has. False: it slips either way. */
+static bool
+merge_states(struct point_state a, struct point_state b, bool sticks,
+             struct point_state *out)
+{
+    bool slips = b.closed && b.tangent != TANGENT_STICK;
+    *out = a;
+    if (mode_same_state(a, b) || (a.closed && !b.closed))
+        return true;
+    if (!a.closed || (a.tangent == TANGENT_STICK && !sticks))
+        *out = b;
+    else if (sticks)
+        out->tangent = TANGENT_STICK;
+    else if (slips)
+        return false;
+    return true;
+}
+
+bool
+mode_merge(const struct mode_problem *in, int n, const struct mode_found *found,
+           enum mode_merging how, struct point_state *state)
+{
+    assert(in && n > 0 && found && state);
+    for (int i = 0; i < in->n; i++) {
+        enum tangential_state slip = TANGENT_NONE;
+        state[i] = found->state[i];
+        for (int k = 1; k < n; k++)
+            if (!merge_states(state[i], found[k].state[i], how == MODE_STICKING,
+                              state + i))
+                return false;
+        for (int k = 0; k < n && how == MODE_SLIDING && slip == TANGENT_NONE;
+             k++)
+            slip = slides_open(in, found + k, i);
+        if (slip != TANGENT_NONE && state[i].tangent == TANGENT_STICK)
+            state[i].tangent = slip;
+    }
+    return true;
 }
 
 double

@@ -22,21 +22,33 @@ echo "$models wrong models show $shown different errors"
 [ "$models" -ge 60 ] || complain "fewer than 60 wrong models"
 [ "$shown" -ge 40 ] || complain "fewer than 40 different errors"
 
-# a model has one mistake, so it shows one error
-for f in tests/bad/*/*.err; do
-    n=$(grep -c '^error\[' "$f")
-    [ "$n" -eq 1 ] || complain "$f shows $n errors, not one"
-    code=$(sed -n 's/^error\[\(E[0-9]*\)\].*/\1/p' "$f" | head -n 1)
-    # a failed `expect` is an answer; E0001 says under its place what could stand
-    # there
-    [ "$code" = E0703 ] || [ "$code" = E0001 ] ||
-        grep -q '^ *= help: ' "$f" ||
-        complain "$f shows no remedy"
-    case $(basename "$f") in
-    "$code"-*) ;;
-    *) complain "$f shows $code: its name must begin with $code-" ;;
-    esac
-done
+# A model has one mistake, so it shows one error. A failed `expect` is an answer; E0001
+# says under its place what could stand there.
+wrong=$(awk '
+    function tell(    name) {
+        name = file
+        sub(/.*\//, "", name)
+        if (n != 1)
+            print file " shows " n " errors, not one"
+        if (code != "E0703" && code != "E0001" && !help)
+            print file " shows no remedy"
+        if (index(name, code "-") != 1)
+            print file " shows " code ": its name must begin with " code "-"
+    }
+    FNR == 1 {
+        if (file != "")
+            tell()
+        file = FILENAME
+        n = help = 0
+        code = ""
+    }
+    /^error\[/ {
+        if (!n++)
+            code = substr($0, 7, index($0, "]") - 7)
+    }
+    /^ *= help: / { help = 1 }
+    END { tell() }' tests/bad/*/*.err)
+[ -z "$wrong" ] || complain "$wrong"
 for code in $(ls tests/bad/*/*.imp | sed 's,.*/bad/\(.*/E[0-9]*\)-.*,\1,' |
     sort -u | sed 's,.*/,,' | sort | uniq -d); do
     complain "the models that show $code lie in different folders of tests/bad"

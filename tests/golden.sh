@@ -9,9 +9,10 @@
 # run   tests/run/PHENOMENON/X.imp: stdout and status in X.out beside it;
 #       examples/: in tests/run/examples/X.out. The evaluator, the JIT at O0 and O2 and
 #       the standalone simulator print the same bytes, as JSON and as text, also with the
-#       params that tests/run/sets gives: the examples and a sixth of the models in all
-#       these ways, the others by the evaluator and one other way (O0, O2 or simulator);
-#       with ALL=1 each model in all ways. To compile takes most of the time.
+#       params that tests/run/sets gives: the examples and a twelfth of the models in all
+#       these ways, five twelfths by the evaluator and one other way (O0, O2 or simulator),
+#       the others by the evaluator alone; with ALL=1 each model in all ways. To compile
+#       takes most of the time.
 # repl  tests/repl/X.in   stdout, stderr and status of `imp repl < X.in`
 # fmt   tests/fmt/X.imp   formatted text in X.fmt. Formatting twice changes nothing
 #       more, also for all examples, all models of tests/run and the library.
@@ -65,13 +66,15 @@ same() {
 
 do_bad() {
     for f in tests/bad/*/*.imp; do
-        name=$(basename "$f" .imp)
-        (cd "$(dirname "$f")" && timeout 60 "$imp" run --backend=eval "$name.imp" \
-            2>&1 >/dev/null
-            echo "exit $?") >"$tmp/got"
+        (
+            cd "${f%/*}" || exit 3
+            timeout 60 "$imp" run --backend=eval "${f##*/}" 2>&1 >/dev/null
+        ) >"$tmp/got"
+        status=$?
+        echo "exit $status" >>"$tmp/got"
         compare "${f%.imp}.err" "$tmp/got"
-        case $(tail -n 1 "$tmp/got") in
-        'exit 1' | 'exit 2' | 'exit 3') ;;
+        case $status in
+        1 | 2 | 3) ;;
         *) complain "$f: a wrong model must end with 1, 2 or 3" ;;
         esac
     done
@@ -84,7 +87,7 @@ do_bad() {
 ways() {
     model=$1
     shift
-    {
+    [ -z "$jit$alone" ] || {
         "$imp" run --backend=eval --json "$@" "$model" 2>"$tmp/said"
         echo "exit $?"
     } >"$tmp/eval--json"
@@ -140,7 +143,7 @@ do_run() {
         [ -e "$f" ] || continue
         count=$((count + 1))
         [ -z "${HALF:-}" ] || [ $((count % 2)) -eq "$HALF" ] || continue
-        name=$(basename "$f" .imp)
+        name=${f##*/} name=${name%.imp}
         thorough=${ALL:-}
         case $f in
         examples/*)
@@ -150,14 +153,13 @@ do_run() {
         *) out=${f%.imp}.out ;;
         esac
         jit='0 2' alone=1
-        [ -n "$thorough" ] || case $((count / 2 % 6)) in
+        [ -n "$thorough" ] || case $((count / 2 % 12)) in
         0) thorough=1 ;;
-        1 | 3) jit=0 alone= ;;
-        2 | 4) jit= ;;
-        5) jit=2 alone= ;;
+        2 | 6) jit=0 alone= ;;
+        4 | 8) jit= ;;
+        10) jit=2 alone= ;;
+        *) jit='' alone='' ;;
         esac
-        # this copy shows that a simulator does not read the model again
-        cp "$f" "$tmp/$name.imp"
         if [ -n "$alone" ] && ! (cd "$(dirname "$f")" && "$imp" build "$name.imp" \
             -o "$tmp/sim") >"$tmp/log" 2>&1; then
             complain "$f: imp build"
@@ -202,18 +204,16 @@ do_fmt() {
         "$imp" fmt - <"$tmp/got" >"$tmp/again" 2>&1
         same "$f: formatting twice" "$tmp/got" "$tmp/again"
     done
-    # data that models read stand beside them, here all in one folder
-    find examples tests/run '(' -name '*.csv' -o -name '*.jsonl' -o -name '*.gz' ')' >"$tmp/data"
-    twice=$(sed 's/.*\///' "$tmp/data" | sort | uniq -d)
-    [ -z "$twice" ] || complain "files of data of one name: $twice"
-    while read -r f; do cp "$f" "$tmp"; done <"$tmp/data"
-    for f in stdlib/*.imp $(find examples tests/run -name '*.imp' | sort); do
-        "$imp" fmt - <"$f" >"$tmp/got.imp" 2>&1
-        "$imp" fmt - <"$tmp/got.imp" >"$tmp/again" 2>&1
-        same "$f: formatting twice" "$tmp/got.imp" "$tmp/again"
-        tests=$((tests + 1))
-        "$imp" check "$tmp/got.imp" || complain "$f: wrong once formatted"
-    done
+    # a copy of the tree, with the data that models read
+    mkdir "$tmp/tree"
+    cp -R stdlib examples tests/run "$tmp/tree"
+    find "$tmp/tree" -name '*.imp' | sort >"$tmp/models"
+    tests=$((tests + 2 * $(wc -l <"$tmp/models")))
+    xargs "$imp" fmt <"$tmp/models" || complain "a model that fmt cannot read"
+    while read -r f; do
+        "$imp" check "$f" || complain "$f: wrong once formatted"
+    done <"$tmp/models"
+    xargs "$imp" fmt --check <"$tmp/models" || complain "formatting twice changes more"
 }
 
 do_cli() {

@@ -513,13 +513,14 @@ arrive(struct rt *run, struct event_state *ev, const struct step *step,
     return IMP_OK;
 }
 
-/* The step comes to no length. Where bodies come to other places at once, their
- * gaps are looked at anew beyond that; else the run is stuck. */
+/* The step comes to no length. Where bodies come to other places at once, at
+ * the end of the search at the latest, their gaps are looked at anew beyond
+ * that; else the run is stuck. */
 static int
-beyond(struct rt *run, struct event_state *ev, struct step *step,
+beyond(struct rt *run, struct event_state *ev, struct step *step, double until,
        int (*each_step)(void *, double, double), void *ctx)
 {
-    double t0 = step->start, t1 = t0 + switching_least(run);
+    double t0 = step->start, t1 = fmin(t0 + switching_least(run), until);
     uint32_t slowest = step->slowest < run->im->contacts.n ? step->slowest : 0;
     bool jumps = false;
     saved_step_take(run, ev, &ev->step);
@@ -542,7 +543,7 @@ beyond(struct rt *run, struct event_state *ev, struct step *step,
         if (watched->sign > 0 && watched->at.gap < -watched->tol.gap)
             return event_jumps_into(run, contact, watched->at.gap);
     }
-    if (!jumps || t1 >= t0 + step->most) {
+    if (!jumps) {
         saved_step_restore(run, ev, &ev->step);
         return event_stuck(run, slowest);
     }
@@ -562,7 +563,7 @@ advance(struct rt *run, struct event_state *ev, struct step *step, double until,
     bool good;
     size_t mark = looks_mark(run);
     if (t1 == t0)
-        return beyond(run, ev, step, each_step, ctx);
+        return beyond(run, ev, step, until, each_step, ctx);
     saved_step_take(run, ev, &ev->step);
     looks(ev, run, t1);
     event_move(ev, run, t1 - t0, t1);
@@ -632,7 +633,7 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
         if (again) {
             step.cap = step.length;
             if (step.start + step.cap == step.start &&
-                (st = beyond(run, ev, &step, each_step, ctx)))
+                (st = beyond(run, ev, &step, until, each_step, ctx)))
                 return st;
             continue;
         }
@@ -642,8 +643,7 @@ search(struct rt *run, struct event_state *ev, double until, uint32_t steps,
         st = advance(run, ev, &step, until, each_step, ctx);
         if (st != IMP_OK)
             return st;
-        if (isinf(step.cap) &&
-            (ev->part || !ev->near[*ev->contact].candidate))
+        if (isinf(step.cap) && (ev->part || !ev->near[*ev->contact].candidate))
             steps--;
     }
 }
